@@ -1,1 +1,33 @@
+//! Gauss' principle of least constraint for one rigid body, in motion space.
+//!
+//! The admissible motion closest to a wanted motion in the kinetic metric is found by projecting the wanted motion on the polyhedron
+//! cut out by the contact rows (Redon 2002, chapter 5). The same projection serves accelerations, velocities and the small
+//! displacements of one control tick: only the meaning of a motion and of a bound changes.
+//!
+//! * [`Metric`] is the body's mass matrix, factored once.
+//! * [`Row`] is one contact inequality `n . (v + om x arm) >= bound`.
+//! * [`Projector`] solves, keeping its work bounded and its memory fixed.
+//!
+//! Frames: world axes, reference point at the centre of mass. Nothing here allocates, blocks, locks or panics; equal inputs and equal
+//! history give bit-equal outputs. Everything is callable from a real-time thread.
 #![forbid(unsafe_code)]
+
+mod basis;
+mod metric;
+mod projector;
+mod row;
+
+pub use metric::{Metric, MetricError};
+pub use projector::{Active, Projection, Projector, Status};
+pub use row::Row;
+
+/// Points and vectors, world axes.
+pub type Vec3 = nalgebra::Vector3<f64>;
+
+/// Translation of the reference point (m), then rotation vector (rad), both in world axes.
+///
+/// The solver is indifferent to time: accelerations (m/s², rad/s²) or velocities serve as well, with bounds in the same unit.
+pub type Motion = nalgebra::Vector6<f64>;
+
+/// Most rows that can carry force at once: a rigid body has six degrees of freedom.
+pub const MAX_ACTIVE: usize = 6;
