@@ -1,0 +1,1 @@
+//! Simulated arm and simulated hand.
