@@ -1,0 +1,3 @@
+//! Device profiles: an arm's reports, units, geometry, limits and quirks as data.
+
+pub mod generic;
