@@ -1,1 +1,43 @@
+//! The hand-over primitives between the daemon's threads, and between the daemon and its clients.
+//!
+//! | module | from → to | what it keeps | full / empty | guarantee |
+//! |---|---|---|---|---|
+//! | [`seqlock`] | one writer → many readers, also in other processes | the newest value | a reader may find it [torn](seqlock::ReadError::Torn) | writer wait-free, reader bounded |
+//! | [`latest`] | one writer → one reader, same process | the newest value | never full, never empty | both sides wait-free |
+//! | [`ring`] | one producer → one consumer, same process | every value, in order | `push` gives the value back and counts it | both sides wait-free |
+//!
+//! All of it is callable from the haptic loop: after construction nothing here allocates, frees, locks, waits or makes a
+//! system call. Which of the two ends lives on which thread is the caller's choice; each end is `Send` and none is `Clone`
+//! where a second one would break the single-writer or single-reader rule.
+//!
+//! # Proof
+//!
+//! Every Release has a partner Acquire, and both carry the comment `SYNC POINT: name`. [`seqlock`] and [`latest`] have
+//! [loom](https://docs.rs/loom) models beside the code, each with a *mutant twin*: the same model with one ordering
+//! weakened, which must fail. A model that cannot see the mutant proves nothing.
+//!
+//! ```text
+//! RUSTFLAGS="--cfg loom" cargo test --release -p hapticd-sync --lib loom_
+//! ```
+//!
+//! Two limits of loom are worth knowing: it treats `SeqCst` as `AcqRel` (nothing here uses `SeqCst`), and it does not
+//! explore load buffering, so it may miss a bug but does not invent one. [`ring`] is a thin face of `ringbuf` and is not
+//! modelled: `ringbuf` does not use loom's atomics.
+//!
+//! ThreadSanitizer wants a standard library that is instrumented too (`-Zbuild-std`, component `rust-src`). Without it, it still
+//! judges this crate's own code once `tsan.supp` has named the standard library's two false reports; a mailbox with relaxed
+//! swaps is then found. (It does not understand the seqlock's standalone fences; that lock has no plain accesses to race.)
+//!
+//! ```text
+//! RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer" \
+//! TSAN_OPTIONS=suppressions=$PWD/daemon/sync/tsan.supp \
+//!     cargo test -p hapticd-sync --target x86_64-unknown-linux-gnu --test stress
+//! ```
 
+pub mod latest;
+pub mod ring;
+pub mod seqlock;
+
+mod loom;
+
+pub use crate::loom::sync::AtomicU64;
