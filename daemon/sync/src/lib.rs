@@ -37,6 +37,7 @@
 pub mod latest;
 pub mod ring;
 pub mod seqlock;
+pub mod words;
 
 mod loom;
 

@@ -8,7 +8,7 @@
 //!
 //! # Memory
 //!
-//! The lock lives in `N + 1` consecutive 8-byte words of memory that the caller provides ([`SharedWords`]), from a word index
+//! The lock lives in `N + 1` consecutive 8-byte words of memory that the caller provides ([`WritableWords`], [`ReadableWords`]), from a word index
 //! of the caller's choice. Word 0 is the sequence, words `1..=N` are the payload. All zero is the valid empty state.
 //!
 //! The sequence is odd while the writer is inside. Sequence `2 v` means that value number `v` is complete; 0 means that nothing
@@ -20,36 +20,21 @@
 //! accesses between a release fence on the writer's side and an acquire fence on the reader's side. A payload larger
 //! than a word is a copy of atomic words here, as in that paper, and not a `memcpy`.
 
-use crate::loom::{
-    hint,
-    sync::{Arc, AtomicU64, Ordering, fence},
+use crate::{
+    loom::{
+        hint,
+        sync::{AtomicU64, Ordering, fence},
+    },
+    words::{ReadableWords, Word, WritableWords},
 };
+#[cfg(not(loom))]
+use std::sync::Arc;
 
 /// How often a reader tries before it says [`ReadError::Torn`].
 ///
 /// A write of a 600-word block takes well under a microsecond, so three tries are already rare on an idle machine. What makes 64
 /// fail is a writer that was descheduled or killed inside its write, and then no small number would help.
 pub const READ_ATTEMPTS: u32 = 64;
-
-/// Words that several threads or processes see.
-///
-/// `words` must return the same slice at every call. (If it does not, readers see torn or stale values; nothing worse.)
-pub trait SharedWords {
-    /// The memory, as atomic words.
-    fn words(&self) -> &[AtomicU64];
-}
-
-impl SharedWords for Local {
-    fn words(&self) -> &[AtomicU64] {
-        self
-    }
-}
-
-impl<M: SharedWords + ?Sized> SharedWords for &M {
-    fn words(&self) -> &[AtomicU64] {
-        (**self).words()
-    }
-}
 
 /// The memory ends before the lock does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,16 +100,14 @@ const SOUND: Orders = Orders {
     check: Some(Ordering::Acquire),
 };
 
-fn lock_words<const N: usize>(
-    memory: &[AtomicU64],
-    first: usize,
-) -> Option<(&AtomicU64, &[AtomicU64])> {
+/// The sequence and the `N` payload words of the lock at `first`.
+fn lock_words<W, const N: usize>(memory: &[W], first: usize) -> Option<(&W, &[W])> {
     let (sequence, rest) = memory.get(first..)?.split_first()?;
     Some((sequence, rest.get(..N)?))
 }
 
-fn check_size<const N: usize>(memory: &[AtomicU64], first: usize) -> Result<(), TooSmall> {
-    match lock_words::<N>(memory, first) {
+fn check_size<W, const N: usize>(memory: &[W], first: usize) -> Result<(), TooSmall> {
+    match lock_words::<W, N>(memory, first) {
         Some(_) => Ok(()),
         None => Err(TooSmall {
             needed: first.saturating_add(1).saturating_add(N),
@@ -156,8 +139,8 @@ fn store<const N: usize>(
 
 #[inline]
 fn load<const N: usize>(
-    sequence: &AtomicU64,
-    payload: &[AtomicU64],
+    sequence: &Word,
+    payload: &[Word],
     words: &mut [u64; N],
     attempts: u32,
     orders: Orders,
@@ -195,7 +178,7 @@ pub struct Writer<M, const N: usize> {
     version: u64,
 }
 
-impl<M: SharedWords, const N: usize> Writer<M, N> {
+impl<M: WritableWords, const N: usize> Writer<M, N> {
     /// Takes the lock at words `first ..= first + N` of `memory`, which must be zero or left by an earlier writer.
     ///
     /// An earlier writer that died inside its write is repaired by the first [`write`](Self::write).
@@ -203,7 +186,7 @@ impl<M: SharedWords, const N: usize> Writer<M, N> {
     /// # Errors
     /// [`TooSmall`] when the memory ends before the lock does.
     pub fn new(memory: M, first: usize) -> Result<Self, TooSmall> {
-        check_size::<N>(memory.words(), first)?;
+        check_size::<_, N>(memory.words(), first)?;
         let version = memory
             .words()
             .get(first)
@@ -219,7 +202,7 @@ impl<M: SharedWords, const N: usize> Writer<M, N> {
     #[inline]
     pub fn write(&mut self, words: &[u64; N]) {
         self.version = self.version.wrapping_add(1);
-        if let Some((sequence, payload)) = lock_words::<N>(self.memory.words(), self.first) {
+        if let Some((sequence, payload)) = lock_words::<_, N>(self.memory.words(), self.first) {
             store(sequence, payload, self.version, words, SOUND);
         }
     }
@@ -242,13 +225,13 @@ pub struct Reader<M, const N: usize> {
     first: usize,
 }
 
-impl<M: SharedWords, const N: usize> Reader<M, N> {
+impl<M: ReadableWords, const N: usize> Reader<M, N> {
     /// Looks at the lock at words `first ..= first + N` of `memory`.
     ///
     /// # Errors
     /// [`TooSmall`] when the memory ends before the lock does.
     pub fn new(memory: M, first: usize) -> Result<Self, TooSmall> {
-        check_size::<N>(memory.words(), first)?;
+        check_size::<_, N>(memory.readable_words(), first)?;
         Ok(Self { memory, first })
     }
 
@@ -259,7 +242,7 @@ impl<M: SharedWords, const N: usize> Reader<M, N> {
     /// unspecified.
     #[inline]
     pub fn read_into(&self, words: &mut [u64; N]) -> Result<u64, ReadError> {
-        match lock_words::<N>(self.memory.words(), self.first) {
+        match lock_words::<_, N>(self.memory.readable_words(), self.first) {
             Some((sequence, payload)) => load(sequence, payload, words, READ_ATTEMPTS, SOUND),
             None => Err(ReadError::Empty),
         }
@@ -279,7 +262,7 @@ impl<M: SharedWords, const N: usize> Reader<M, N> {
     /// The version of the newest complete value without copying it; 0 before the first. One load.
     pub fn version(&self) -> u64 {
         self.memory
-            .words()
+            .readable_words()
             .get(self.first)
             .map_or(0, |sequence| sequence.load(Ordering::Relaxed) / 2)
     }
@@ -291,6 +274,7 @@ impl<M: SharedWords, const N: usize> Reader<M, N> {
 }
 
 /// Memory of this process alone, for a lock between threads.
+#[cfg(not(loom))]
 pub type Local = Arc<[AtomicU64]>;
 
 /// A lock in memory of its own, for use between threads. Allocates once.

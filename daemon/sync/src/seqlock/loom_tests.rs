@@ -4,11 +4,22 @@
 //! never words that differ. Each of the four orderings has a mutant twin.
 
 use super::*;
-use ::loom::thread;
+use ::loom::{sync::Arc, thread};
 
 const WORDS: usize = 2;
 /// Enough for a reader to meet the writer and try again; more only multiplies the interleavings.
 const ATTEMPTS: u32 = 2;
+
+fn read(block: &Block, words: &mut [u64; WORDS], orders: Orders) -> Result<u64, ReadError> {
+    let (sequence, payload) = (std::slice::from_ref(&block.sequence), &block.payload);
+    load(
+        &Word::slice(sequence)[0],
+        Word::slice(payload),
+        words,
+        ATTEMPTS,
+        orders,
+    )
+}
 
 struct Block {
     sequence: AtomicU64,
@@ -27,13 +38,7 @@ fn model(orders: Orders) {
             store(&shared.sequence, &shared.payload, 2, &[22; WORDS], orders);
         });
         let mut words = [0; WORDS];
-        if let Ok(version) = load(
-            &block.sequence,
-            &block.payload,
-            &mut words,
-            ATTEMPTS,
-            orders,
-        ) {
+        if let Ok(version) = read(&block, &mut words, orders) {
             assert_eq!(
                 words,
                 [version * 11; WORDS],
@@ -41,16 +46,7 @@ fn model(orders: Orders) {
             );
         }
         writer.join().unwrap();
-        assert_eq!(
-            load(
-                &block.sequence,
-                &block.payload,
-                &mut words,
-                ATTEMPTS,
-                orders
-            ),
-            Ok(2)
-        );
+        assert_eq!(read(&block, &mut words, orders), Ok(2));
         assert_eq!(words, [22; WORDS]);
     });
 }
