@@ -1,1 +1,13 @@
+//! Meshes, poses, screws: the geometry that every simulation crate stands on. No I/O but file loading, no threads, deterministic.
 #![forbid(unsafe_code)]
+
+pub mod adjacency;
+pub mod closest;
+pub mod mesh;
+pub mod pose;
+pub mod screw;
+
+pub use adjacency::{Adjacency, Edge, NO_FACE, NO_OWNER};
+pub use mesh::{MAX_TRIANGLES, MeshError, TriMesh};
+pub use pose::{Mat3, Pose, Quat, Vec3, transform};
+pub use screw::Screw;

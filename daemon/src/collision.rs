@@ -1,0 +1,214 @@
+//! The collision side: owns the [`World`], applies commands, answers the loop's queries.
+//!
+//! [`Collider::step`] is a pure function of the commands and the query (given the scene so far), which is what makes recordings
+//! replayable: the recorder keeps the commands and the query's tick of every step, and nothing else.
+//! It runs on the collision thread in real time ([`run`]) and inline in virtual time.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use crossbeam::channel::{Receiver, Sender};
+use hapticd_geometry::Pose;
+use hapticd_haptics::{MAX_ARMS, Query, Snapshot};
+use hapticd_sync::latest;
+use hapticd_sync::ring;
+use hapticd_sys::clock::now_ns;
+use hapticd_world::{AddError, BodyInfo, BodySpec, CommandError, World};
+
+/// Snapshots in flight per arm: one in use, one offered, one being built, one to spare.
+pub const BUFFERS: usize = 4 * MAX_ARMS;
+
+/// What may be done to the scene from outside.
+#[derive(Clone)]
+pub enum SceneCommand {
+    /// Add a body.
+    Add(Box<BodySpec>),
+    /// Remove a body.
+    Remove {
+        /// Client-visible id.
+        id: u32,
+    },
+    /// Send a kinematic body somewhere.
+    Target {
+        /// Client-visible id.
+        id: u32,
+        /// Where to.
+        world_from_body: Pose,
+        /// No faster than this.
+        speed_m_s: f64,
+    },
+    /// Let it stop where it is.
+    Halt {
+        /// Client-visible id.
+        id: u32,
+    },
+}
+
+/// What came of a [`SceneCommand`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum SceneReply {
+    /// Body added under this id.
+    Added(u32),
+    /// Done.
+    Done,
+    /// The body was refused.
+    AddRefused(AddError),
+    /// The command was refused.
+    Refused(CommandError),
+}
+
+/// A command with the place its answer goes; the token means something to the sender only.
+pub struct Request {
+    /// What to do.
+    pub command: SceneCommand,
+    /// Given back with the reply.
+    pub token: u64,
+}
+
+/// One step as the recorder keeps it.
+pub struct StepLog {
+    /// The query that was answered.
+    pub query_tick: u64,
+    /// Commands applied before it.
+    pub commands: Vec<SceneCommand>,
+    /// Sequence of the last snapshot of this step.
+    pub last_sequence: u64,
+}
+
+/// The world with its duties. See the module page.
+pub struct Collider {
+    world: World,
+}
+
+impl Collider {
+    /// Takes over a scene.
+    pub fn new(world: World) -> Self {
+        Collider { world }
+    }
+
+    /// The scene.
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// Applies one command.
+    pub fn apply(&mut self, command: &SceneCommand) -> SceneReply {
+        let done = |r: Result<(), CommandError>| match r {
+            Ok(()) => SceneReply::Done,
+            Err(e) => SceneReply::Refused(e),
+        };
+        match command {
+            SceneCommand::Add(spec) => match self.world.add_body((**spec).clone()) {
+                Ok(id) => SceneReply::Added(id),
+                Err(e) => SceneReply::AddRefused(e),
+            },
+            SceneCommand::Remove { id } => done(self.world.remove_body(*id)),
+            SceneCommand::Target { id, world_from_body, speed_m_s } => {
+                done(self.world.set_target(*id, world_from_body, *speed_m_s))
+            }
+            SceneCommand::Halt { id } => done(self.world.clear_target(*id)),
+        }
+    }
+
+    /// Answers a query for every arm that asks; `buffer` lends snapshots, `deliver` takes them. Returns the sequence of the
+    /// last answer. An arm for which no buffer is to be had goes without an answer this time.
+    pub fn answer(
+        &mut self,
+        query: &Query,
+        mut buffer: impl FnMut() -> Option<Box<Snapshot>>,
+        mut deliver: impl FnMut(Box<Snapshot>),
+    ) -> u64 {
+        let mut last = 0;
+        for arm in 0..MAX_ARMS {
+            if !query.arms[arm].present {
+                continue;
+            }
+            let Some(mut snapshot) = buffer() else { break };
+            if self.world.answer(query, arm, &mut snapshot) {
+                last = snapshot.sequence;
+                deliver(snapshot);
+            }
+        }
+        last
+    }
+
+    /// Everybody.
+    pub fn infos(&self) -> Vec<BodyInfo> {
+        self.world.infos().collect()
+    }
+}
+
+/// The collision thread's ends of the rings.
+pub struct Links {
+    /// Newest query.
+    pub queries: latest::Reader<Query>,
+    /// Snapshots to the loop.
+    pub snapshots: ring::Producer<Box<Snapshot>>,
+    /// Used buffers from the loop.
+    pub used: ring::Consumer<Box<Snapshot>>,
+    /// Commands from clients.
+    pub requests: Receiver<Request>,
+    /// Their answers.
+    pub replies: Sender<(u64, SceneReply)>,
+    /// Steps for the recorder; a full queue drops and counts.
+    pub log: Option<Sender<StepLog>>,
+    /// Steps that the recorder missed.
+    pub log_lost: std::sync::Arc<AtomicU64>,
+    /// Who is in the scene, for those who list it.
+    pub infos: std::sync::Arc<std::sync::Mutex<Vec<BodyInfo>>>,
+}
+
+/// The collision thread: free-running, takes the newest query and answers it, until `stop`. `heartbeat` counts its rounds.
+pub fn run(mut collider: Collider, mut links: Links, stop: &AtomicBool, heartbeat: &AtomicU64) -> Collider {
+    let mut spare: Vec<Box<Snapshot>> = (0..BUFFERS).map(|_| Box::new(Snapshot::new())).collect();
+    while !stop.load(Ordering::Relaxed) {
+        heartbeat.fetch_add(1, Ordering::Relaxed);
+        let mut commands = Vec::new();
+        while let Ok(request) = links.requests.try_recv() {
+            let reply = collider.apply(&request.command);
+            if matches!(reply, SceneReply::Done | SceneReply::Added(_)) {
+                commands.push(request.command);
+            }
+            // A client that is gone needs no answer.
+            let _ = links.replies.try_send((request.token, reply));
+        }
+        if !commands.is_empty()
+            && let Ok(mut infos) = links.infos.lock()
+        {
+            *infos = collider.infos();
+        }
+        while let Some(buffer) = links.used.pop() {
+            spare.push(buffer);
+        }
+        let query = links.queries.read_new();
+        let Some(query) = query else {
+            if !commands.is_empty() {
+                log(&links, StepLog { query_tick: 0, commands, last_sequence: 0 });
+            }
+            // Nothing new to answer. The loop is FIFO above us: yielding a slice costs one wake-up of latency at most, and
+            // spinning would cost the loop its second core.
+            std::thread::sleep(std::time::Duration::from_micros(50));
+            continue;
+        };
+        let started = now_ns();
+        let snapshots = &mut links.snapshots;
+        let last_sequence = collider.answer(
+            &query,
+            || spare.pop(),
+            |mut snapshot| {
+                snapshot.compute_ns = now_ns() - started;
+                // The ring holds every buffer there is, so it cannot be full.
+                let _ = snapshots.push(snapshot);
+            },
+        );
+        log(&links, StepLog { query_tick: query.tick, commands, last_sequence });
+    }
+    collider
+}
+
+fn log(links: &Links, step: StepLog) {
+    if let Some(sink) = &links.log
+        && sink.try_send(step).is_err()
+    {
+        links.log_lost.fetch_add(1, Ordering::Relaxed);
+    }
+}

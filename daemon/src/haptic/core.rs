@@ -1,0 +1,308 @@
+//! One tick of the haptic loop, arms to wires: engine, coupling, governors, record. Sans-I/O.
+//!
+//! [`LoopCore::tick`] is what the real-time thread, the virtual-time driver and the replay all call. It allocates nothing, locks
+//! nothing, blocks on nothing and reads no clock: time comes in as an argument. Same inputs, same outputs, bit for bit.
+
+use hapticd_devices::arm::{ArmCommand, ArmSample, ArmSpec, Wrench};
+use hapticd_devices::safety::{Governor, GovernorInput, Limits};
+use hapticd_geometry::{Pose, Vec3};
+use hapticd_haptics::{
+    ArmSetup, Engine, Gains, MAX_ARMS, Query, Snapshot, TickInput, TickOutput,
+};
+
+use super::record::{ArmTick, Blame, TickRecord};
+
+/// Where an arm stands in the world, and how large its motions are there.
+#[derive(Clone, Copy, Debug)]
+pub struct ArmFrame {
+    /// Base of the arm.
+    pub world_from_base: Pose,
+    /// World metres per device metre.
+    pub scale: f64,
+}
+
+impl ArmFrame {
+    /// Tool in the world for a tool in the base frame.
+    pub fn to_world(&self, base_from_tool: &Pose) -> Pose {
+        let mut scaled = *base_from_tool;
+        scaled.translation.vector *= self.scale;
+        self.world_from_base * scaled
+    }
+
+    fn to_base(&self, world: &Vec3) -> Vec3 {
+        self.world_from_base.rotation.inverse() * world
+    }
+}
+
+/// How one arm takes part in the loop.
+pub struct ArmRig {
+    /// Where it stands.
+    pub frame: ArmFrame,
+    /// Tool, distances, gains.
+    pub setup: ArmSetup,
+    /// What the arm declares.
+    pub spec: ArmSpec,
+    /// Limits for the governor.
+    pub limits: Limits,
+}
+
+struct Channel {
+    frame: ArmFrame,
+    governor: Governor,
+    gains: Gains,
+    was_attached: bool,
+    last_sequence: u64,
+}
+
+/// What the tick is told of one arm.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ArmInput {
+    /// Newest sample; sequence 0 before the first.
+    pub sample: ArmSample,
+    /// The arm is there.
+    pub attached: bool,
+}
+
+/// What the tick is told.
+#[derive(Clone, Copy, Debug)]
+pub struct LoopInput {
+    /// Time of the tick, ns.
+    pub now_ns: u64,
+    /// Periods since the previous tick; more than one after an overrun.
+    pub periods: u32,
+    /// Arms by index.
+    pub arms: [ArmInput; MAX_ARMS],
+    /// Ramp all force to zero and keep it there.
+    pub stopping: bool,
+}
+
+/// See the module page.
+pub struct LoopCore {
+    engine: Engine,
+    channels: [Option<Channel>; MAX_ARMS],
+    period_ns: u64,
+    offered: [u64; MAX_ARMS],
+    record: TickRecord,
+    commands: [ArmCommand; MAX_ARMS],
+    /// Snapshot age, in ticks, beyond which contact counts as stale.
+    stale_ticks: u64,
+}
+
+/// Overruns of this many periods or more are a stall: the device may be anywhere, so velocity estimates and fades start anew.
+const STALL_PERIODS: u32 = 10;
+
+impl LoopCore {
+    /// A loop of this nominal period over these arms. Allocates all it needs.
+    pub fn new(rigs: [Option<ArmRig>; MAX_ARMS], period_ns: u64, snapshot_lag_s: f64) -> Self {
+        let setups = std::array::from_fn(|i| rigs[i].as_ref().map(|r| r.setup));
+        let stale_ns = rigs
+            .iter()
+            .flatten()
+            .map(|r| r.limits.stale_contact_ns)
+            .min()
+            .unwrap_or(u64::MAX);
+        let mut channels = [const { None }; MAX_ARMS];
+        for (i, rig) in rigs.into_iter().enumerate() {
+            channels[i] = rig.map(|r| Channel {
+                frame: r.frame,
+                gains: r.setup.gains,
+                governor: Governor::new(r.limits, &r.spec),
+                was_attached: false,
+                last_sequence: 0,
+            });
+        }
+        LoopCore {
+            engine: Engine::new(setups, snapshot_lag_s),
+            channels,
+            period_ns,
+            offered: [0; MAX_ARMS],
+            record: TickRecord::new(),
+            commands: [ArmCommand::default(); MAX_ARMS],
+            stale_ticks: stale_ns / period_ns.max(1),
+        }
+    }
+
+    /// Nominal period, ns.
+    pub fn period_ns(&self) -> u64 {
+        self.period_ns
+    }
+
+    /// Hands the newest snapshot of an arm to the engine before a tick; gives back a buffer to recycle.
+    pub fn offer(&mut self, snapshot: Box<Snapshot>) -> Option<Box<Snapshot>> {
+        if let Some(slot) = self.offered.get_mut(snapshot.arm) {
+            *slot = snapshot.sequence;
+        }
+        self.engine.receive(snapshot)
+    }
+
+    /// Buffers that the last tick let go of.
+    pub fn take_retired(&mut self) -> Option<Box<Snapshot>> {
+        self.engine.take_retired()
+    }
+
+    /// New gains for an arm, from the next tick on.
+    pub fn set_gains(&mut self, arm: usize, gains: Gains) {
+        if let Some(Some(c)) = self.channels.get_mut(arm) {
+            c.gains = gains;
+            self.engine.set_gains(arm, gains);
+        }
+    }
+
+    /// Tighter limits for an arm; looser values are ignored by the governor.
+    pub fn tighten(&mut self, arm: usize, limits: &Limits) {
+        if let Some(Some(c)) = self.channels.get_mut(arm) {
+            c.governor.tighten(limits);
+        }
+    }
+
+    /// Runs one tick.
+    pub fn tick(&mut self, input: &LoopInput) -> &TickRecord {
+        let periods = input.periods.max(1);
+        let dt_ns = self.period_ns * u64::from(periods);
+        let mut devices = [None; MAX_ARMS];
+        let mut anchor = 0u8;
+        for (i, channel) in self.channels.iter_mut().enumerate() {
+            let Some(c) = channel else { continue };
+            let arm = &input.arms[i];
+            let known = arm.attached && arm.sample.sequence > 0 && arm.sample.status.calibrated;
+            if known {
+                devices[i] = Some(c.frame.to_world(&arm.sample.pose));
+                if !c.was_attached || arm.sample.sequence < c.last_sequence {
+                    anchor |= 1 << i;
+                }
+                c.last_sequence = arm.sample.sequence;
+            }
+            c.was_attached = known;
+        }
+        let out: &TickOutput = self.engine.tick(&TickInput {
+            period_s: dt_ns as f64 * 1e-9,
+            devices,
+            anchor,
+        });
+
+        let record = &mut self.record;
+        record.tick = out.tick;
+        record.now_ns = input.now_ns;
+        record.periods = periods;
+        record.stopping = input.stopping;
+        record.blame = if periods > 1 { Blame::Loop } else { Blame::None };
+        for i in 0..MAX_ARMS {
+            let Some(c) = &mut self.channels[i] else {
+                record.arms[i] = ArmTick::absent();
+                continue;
+            };
+            let arm = &input.arms[i];
+            let outcome = &out.arms[i];
+            let wanted = Wrench {
+                force_n: c.frame.to_base(&outcome.wrench.force_n),
+                torque_nm: c.frame.to_base(&outcome.wrench.torque_nm),
+            };
+            let input_age_ns = input.now_ns.saturating_sub(arm.sample.time_ns);
+            let contact_age_ns = if outcome.snapshot_age == u64::MAX {
+                // Nothing is solid yet, so there is no contact that could be stale; but no answer at all within the
+                // bound is a collision thread that does not answer.
+                out.tick.saturating_mul(self.period_ns)
+            } else {
+                outcome.snapshot_age.saturating_mul(self.period_ns)
+            };
+            if input.stopping {
+                c.governor.request_stop();
+            }
+            let governed = c.governor.step(&GovernorInput {
+                now_ns: input.now_ns,
+                dt_ns,
+                wanted,
+                sample: &arm.sample,
+                attached: arm.attached,
+                input_age_ns,
+                contact_age_ns,
+                stalled: periods >= STALL_PERIODS,
+            });
+            self.commands[i] = ArmCommand {
+                sequence: out.tick,
+                wrench: governed.wrench,
+            };
+            if record.blame == Blame::None && arm.attached {
+                let input_late = arm.sample.sequence > 0 && input_age_ns > 2 * c.governor.native_period_ns().max(self.period_ns);
+                if input_late {
+                    record.blame = Blame::Device;
+                } else if outcome.starved || (outcome.snapshot_age != u64::MAX && outcome.snapshot_age > self.stale_ticks) {
+                    record.blame = Blame::Collision;
+                }
+            }
+            record.arms[i] = ArmTick {
+                sample: arm.sample,
+                attached: arm.attached,
+                anchored: anchor & (1 << i) != 0,
+                offered: std::mem::take(&mut self.offered[i]),
+                gains: c.gains,
+                world_from_device: devices[i].unwrap_or_else(Pose::identity),
+                world_from_proxy: outcome.proxy,
+                wanted,
+                sent: governed.wrench,
+                state: governed.state as u8,
+                reason: governed.reason.map_or(0, |r| r.code()),
+                contacts: outcome.contact_count as u16,
+                rows: outcome.rows as u16,
+                pairs: outcome.pairs_tested,
+                substeps: outcome.substeps as u8,
+                starved: outcome.starved,
+                snapshot_age: u32::try_from(outcome.snapshot_age).unwrap_or(u32::MAX),
+                snapshot: outcome.snapshot_sequence,
+                input_age_ns,
+                solid: outcome.solid,
+            };
+        }
+        &self.record
+    }
+
+    /// Stamps of the tick that just ran; the caller owns the clock.
+    pub fn stamp(&mut self, signalled_ns: u64, awake_ns: u64, done_ns: u64) -> &TickRecord {
+        self.record.signalled_ns = signalled_ns;
+        self.record.awake_ns = awake_ns;
+        self.record.done_ns = done_ns;
+        &self.record
+    }
+
+    /// Blames the device for the wait before this tick (device-clocked loop).
+    pub fn blame_device(&mut self) {
+        self.record.blame = Blame::Device;
+    }
+
+    /// What to send to an arm.
+    pub fn command(&self, arm: usize) -> ArmCommand {
+        self.commands[arm]
+    }
+
+    /// Question to the collision thread.
+    pub fn query(&self) -> Query {
+        self.engine.query()
+    }
+
+    /// Everything the engine said in the last tick.
+    pub fn output(&self) -> &TickOutput {
+        self.engine.output()
+    }
+
+    /// The engine, for bodies' poses.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// An arm's governor, for its history.
+    pub fn governor(&self, arm: usize) -> Option<&Governor> {
+        self.channels.get(arm)?.as_ref().map(|c| &c.governor)
+    }
+
+    /// The last record.
+    pub fn record(&self) -> &TickRecord {
+        &self.record
+    }
+
+    /// Whether every arm's wrench is exactly zero.
+    pub fn is_quiet(&self) -> bool {
+        self.commands
+            .iter()
+            .all(|c| c.wrench == Wrench::default())
+    }
+}

@@ -1,0 +1,141 @@
+//! What one tick leaves behind: everything the recorder, the metrics, the live view and the checker live on.
+//!
+//! Plain `Copy` data of fixed size, so that it crosses the ring from the real-time thread without allocation. The input half
+//! is complete: with the commands and the order of the snapshots it determines the output half bit for bit.
+
+use hapticd_devices::arm::{ArmSample, Wrench};
+use hapticd_geometry::Pose;
+use hapticd_haptics::{Gains, MAX_ARMS};
+
+/// Which party made the loop miss whole periods or starved it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Blame {
+    /// Nobody: the tick was in time.
+    #[default]
+    None,
+    /// The loop woke late or computed too long: scheduler, other load, or our own work.
+    Loop,
+    /// An arm's input did not come (device-clocked loop), or is stale.
+    Device,
+    /// The newest contact snapshot is too old or its certificate held the tool back.
+    Collision,
+}
+
+/// One arm's share of a tick.
+#[derive(Clone, Copy, Debug)]
+pub struct ArmTick {
+    /// Input: the newest sample, `sequence == 0` before the first, `lost` once the arm is gone.
+    pub sample: ArmSample,
+    /// Input: the arm is attached.
+    pub attached: bool,
+    /// Input: the proxy was placed at the device pose in this tick.
+    pub anchored: bool,
+    /// Input: sequence of the snapshot that was offered to the engine before this tick; 0: none.
+    pub offered: u64,
+    /// Input: coupling gains in force.
+    pub gains: Gains,
+    /// Tool where the hand is, world.
+    pub world_from_device: Pose,
+    /// Tool where it is allowed to be, world.
+    pub world_from_proxy: Pose,
+    /// The coupling's wrench, device base frame, before the governor.
+    pub wanted: Wrench,
+    /// The wrench sent to the arm, device base frame.
+    pub sent: Wrench,
+    /// Governor's state code.
+    pub state: u8,
+    /// Governor's reason code, 0 for none.
+    pub reason: u8,
+    /// Contacts.
+    pub contacts: u16,
+    /// Contact rows of the largest projection.
+    pub rows: u16,
+    /// Feature pairs evaluated.
+    pub pairs: u32,
+    /// Slide-and-retry rounds.
+    pub substeps: u8,
+    /// The certificate or the budget held the tool back.
+    pub starved: bool,
+    /// Age of the snapshot in use, ticks; `u32::MAX` without one.
+    pub snapshot_age: u32,
+    /// Sequence of the snapshot in use.
+    pub snapshot: u64,
+    /// Age of the sample, ns.
+    pub input_age_ns: u64,
+    /// Bodies solid to the tool, by slot.
+    pub solid: u64,
+}
+
+impl ArmTick {
+    /// Of an arm that does not exist.
+    pub fn absent() -> Self {
+        ArmTick {
+            sample: ArmSample::default(),
+            attached: false,
+            anchored: false,
+            offered: 0,
+            gains: Gains::default(),
+            world_from_device: Pose::identity(),
+            world_from_proxy: Pose::identity(),
+            wanted: Wrench::default(),
+            sent: Wrench::default(),
+            state: 0,
+            reason: 0,
+            contacts: 0,
+            rows: 0,
+            pairs: 0,
+            substeps: 0,
+            starved: false,
+            snapshot_age: u32::MAX,
+            snapshot: 0,
+            input_age_ns: 0,
+            solid: 0,
+        }
+    }
+}
+
+/// One tick.
+#[derive(Clone, Copy, Debug)]
+pub struct TickRecord {
+    /// From 1.
+    pub tick: u64,
+    /// Input: time of the tick by the loop's clock, ns: its deadline, which is what the computation sees.
+    pub now_ns: u64,
+    /// Input: periods since the previous tick, 1 if none was skipped.
+    pub periods: u32,
+    /// When the loop asked to be woken (signalled), ns.
+    pub signalled_ns: u64,
+    /// When it woke, ns.
+    pub awake_ns: u64,
+    /// When it was done, ns.
+    pub done_ns: u64,
+    /// Whom to blame for skipped periods or starvation.
+    pub blame: Blame,
+    /// Input: a stop was asked for, force ramps to zero.
+    pub stopping: bool,
+    /// The arms, by index.
+    pub arms: [ArmTick; MAX_ARMS],
+}
+
+impl TickRecord {
+    /// Before the first tick.
+    pub fn new() -> Self {
+        TickRecord {
+            tick: 0,
+            now_ns: 0,
+            periods: 1,
+            signalled_ns: 0,
+            awake_ns: 0,
+            done_ns: 0,
+            blame: Blame::None,
+            stopping: false,
+            arms: [ArmTick::absent(); MAX_ARMS],
+        }
+    }
+}
+
+impl Default for TickRecord {
+    fn default() -> Self {
+        Self::new()
+    }
+}

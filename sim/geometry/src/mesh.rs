@@ -1,0 +1,109 @@
+//! Triangle meshes, validated at construction.
+
+use crate::pose::Vec3;
+
+/// Most triangles of one mesh.
+pub const MAX_TRIANGLES: usize = 16 << 20;
+
+/// Why a mesh was refused. The numbers are indices into what was given.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MeshError {
+    /// No triangle.
+    #[error("the mesh has no triangles")]
+    Empty,
+    /// More than [`MAX_TRIANGLES`], or more vertices than `u32` can number.
+    #[error("the mesh has {count} {what}, the limit is {limit}")]
+    TooMany {
+        /// "triangles" or "vertices".
+        what: &'static str,
+        /// How many.
+        count: usize,
+        /// How many are allowed.
+        limit: usize,
+    },
+    /// A triangle names a vertex that is not there.
+    #[error("triangle {triangle} refers to vertex {index}, but there are only {vertices} vertices")]
+    IndexOutOfRange {
+        /// Which triangle.
+        triangle: usize,
+        /// The bad index.
+        index: u32,
+        /// Vertex count.
+        vertices: usize,
+    },
+    /// A coordinate is NaN or infinite.
+    #[error("vertex {vertex} has a coordinate that is not finite")]
+    NotFinite {
+        /// Which vertex.
+        vertex: usize,
+    },
+}
+
+/// A triangle mesh: every index is in range, every coordinate finite, at least one triangle. Immutable.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TriMesh {
+    positions: Vec<Vec3>,
+    triangles: Vec<[u32; 3]>,
+}
+
+impl TriMesh {
+    /// Checks and takes over the parts. Metres; outward is counter-clockwise.
+    ///
+    /// # Errors
+    /// See [`MeshError`].
+    pub fn new(positions: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Result<Self, MeshError> {
+        if triangles.is_empty() {
+            return Err(MeshError::Empty);
+        }
+        for (what, count, limit) in [
+            ("triangles", triangles.len(), MAX_TRIANGLES),
+            ("vertices", positions.len(), 3 * MAX_TRIANGLES),
+        ] {
+            if count > limit {
+                return Err(MeshError::TooMany { what, count, limit });
+            }
+        }
+        if let Some(vertex) = positions.iter().position(|p| !p.iter().all(|x| x.is_finite())) {
+            return Err(MeshError::NotFinite { vertex });
+        }
+        let vertices = positions.len();
+        for (triangle, corners) in triangles.iter().enumerate() {
+            if let Some(&index) = corners.iter().find(|&&i| i as usize >= vertices) {
+                return Err(MeshError::IndexOutOfRange { triangle, index, vertices });
+            }
+        }
+        Ok(TriMesh { positions, triangles })
+    }
+
+    /// Vertices.
+    #[must_use]
+    pub fn positions(&self) -> &[Vec3] {
+        &self.positions
+    }
+
+    /// Corner indices of each triangle.
+    #[must_use]
+    pub fn triangles(&self) -> &[[u32; 3]] {
+        &self.triangles
+    }
+
+    /// Corners of triangle `i`.
+    ///
+    /// # Panics
+    /// If `i` is not below the triangle count.
+    #[inline]
+    #[must_use]
+    pub fn triangle(&self, i: usize) -> [Vec3; 3] {
+        self.triangles[i].map(|v| self.positions[v as usize])
+    }
+
+    /// Lowest and highest corner of the bounding box over all vertices.
+    #[must_use]
+    pub fn bounds(&self) -> (Vec3, Vec3) {
+        self.positions.iter().fold(
+            (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY)),
+            |(low, high), p| (low.inf(p), high.sup(p)),
+        )
+    }
+}

@@ -1,0 +1,158 @@
+//! Constant-speed screws: the in-between motion of every continuous query (Redon 2002, sections 2.3 and 2.5, appendix A.1).
+//!
+//! A screw turns by `angle` about an axis while it shifts by `translation` along it, both at constant speed over `t` in `[0, 1]`.
+//! Everything is expressed in one frame, that of the axis. No allocation, no panics; NaN in, NaN out.
+//!
+//! # Practice
+//!
+//! For small angles the axis goes far away (`|point|` grows like `1/angle`), and the textbook form `o + R (x - o)` would lose as many
+//! digits. Displacements are therefore computed from the velocity field, `x(t) = x + t v + c2 a + c3 j` with
+//! `v = velocity_of(x)`, `a = w x v`, `j = w x a`: exact for constant-speed screws, and accurate at any angle.
+
+use crate::pose::{Pose, Quat, Vec3};
+
+/// Rotations smaller than this (radians per screw) are no rotation: over a metre they are a picometre.
+const MIN_ANGLE: f64 = 1e-12;
+
+/// A constant-speed screw over `t` in `[0, 1]`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Screw {
+    /// Rotation about the axis, radians, not negative when built here.
+    pub angle: f64,
+    /// Shift along the axis, metres; may be negative.
+    pub translation: f64,
+    /// A point of the axis.
+    pub point: Vec3,
+    /// Direction of the axis, unit.
+    pub axis: Vec3,
+}
+
+impl Screw {
+    /// No motion.
+    #[must_use]
+    pub fn identity() -> Self {
+        Screw { angle: 0.0, translation: 0.0, point: Vec3::zeros(), axis: Vec3::z() }
+    }
+
+    /// The screw that displaces `pivot` by exactly `displacement` and rotates by the rotation vector `rotation` (radians).
+    #[must_use]
+    pub fn from_twist(displacement: &Vec3, rotation: &Vec3, pivot: &Vec3) -> Self {
+        let angle = rotation.norm();
+        // Not `<=`, so that NaN takes the general branch and shows.
+        if angle < MIN_ANGLE {
+            let translation = displacement.norm();
+            let axis = if translation > 0.0 { displacement / translation } else { Vec3::z() };
+            return Screw { angle: 0.0, translation, point: *pivot, axis };
+        }
+        let axis = rotation / angle;
+        let translation = displacement.dot(&axis);
+        let across = displacement - axis * translation;
+        // 0.5 |across| (n1 + cot(w/2) u x n1) with n1 the direction of `across`.
+        let half = 0.5 * angle;
+        let point = pivot + (across + axis.cross(&across) * (half.cos() / half.sin())) * 0.5;
+        Screw { angle, translation, point, axis }
+    }
+
+    /// The screw from one pose to another about the origin of the first; the shorter way round.
+    #[must_use]
+    pub fn between(from: &Pose, to: &Pose) -> Self {
+        let rotation = (to.rotation * from.rotation.inverse()).scaled_axis();
+        let displacement = to.translation.vector - from.translation.vector;
+        Self::from_twist(&displacement, &rotation, &from.translation.vector)
+    }
+
+    /// Angular velocity, radians per screw.
+    #[inline]
+    #[must_use]
+    pub fn angular_velocity(&self) -> Vec3 {
+        self.axis * self.angle
+    }
+
+    /// Velocity of the point that is now at `x`, metres per screw.
+    #[inline]
+    #[must_use]
+    pub fn velocity_of(&self, x: &Vec3) -> Vec3 {
+        self.axis * self.translation + self.angular_velocity().cross(&(x - self.point))
+    }
+
+    /// Size of the (constant) acceleration of a point now at `x`: `angle^2` times its distance to the axis, metres per screw squared.
+    #[inline]
+    #[must_use]
+    pub fn acceleration_of(&self, x: &Vec3) -> f64 {
+        self.angular_velocity().cross(&self.velocity_of(x)).norm()
+    }
+
+    /// How far the point at `x` at time 0 has gone at time `t`.
+    #[inline]
+    #[must_use]
+    pub fn shift_of(&self, x: &Vec3, t: f64) -> Vec3 {
+        let omega = self.angular_velocity();
+        let velocity = self.velocity_of(x);
+        let bend = omega.cross(&velocity);
+        let (c2, c3) = bend_factors(self.angle, t);
+        velocity * t + bend * c2 + omega.cross(&bend) * c3
+    }
+
+    /// The displacement at time `t`: takes points at time 0 to points at time `t`.
+    #[must_use]
+    pub fn displacement_at(&self, t: f64) -> Pose {
+        Pose::from_parts(self.shift_of(&Vec3::zeros(), t).into(), self.rotation_at(t))
+    }
+
+    /// The rotation at time `t`.
+    #[inline]
+    #[must_use]
+    pub fn rotation_at(&self, t: f64) -> Quat {
+        Quat::from_scaled_axis(self.angular_velocity() * t)
+    }
+
+    /// Where a body that starts at `start` is at time `t`.
+    #[must_use]
+    pub fn pose_at(&self, start: &Pose, t: f64) -> Pose {
+        let x = start.translation.vector;
+        Pose::from_parts((x + self.shift_of(&x, t)).into(), self.rotation_at(t) * start.rotation)
+    }
+
+    /// The first share `s` of the screw, as a screw of its own.
+    #[must_use]
+    pub fn part(&self, s: f64) -> Self {
+        Screw { angle: self.angle * s, translation: self.translation * s, ..*self }
+    }
+
+    /// The way back.
+    #[must_use]
+    pub fn inverse(&self) -> Self {
+        self.part(-1.0)
+    }
+
+    /// The same motion seen in another frame.
+    #[must_use]
+    pub fn in_frame(&self, new_from_old: &Pose) -> Self {
+        Screw {
+            point: crate::pose::transform(new_from_old, &self.point),
+            axis: new_from_old.rotation * self.axis,
+            ..*self
+        }
+    }
+
+    /// Upper bound on the path, up to time `t`, of any point within `radius` of `centre` (at time 0).
+    #[must_use]
+    pub fn max_displacement(&self, centre: &Vec3, radius: f64, t: f64) -> f64 {
+        (self.velocity_of(centre).norm() + self.angle.abs() * radius) * t.abs()
+    }
+}
+
+/// `(1 - cos wt) / w^2` and `(wt - sin wt) / w^3`, by series where the closed form cancels.
+#[inline]
+fn bend_factors(w: f64, t: f64) -> (f64, f64) {
+    let angle = w * t;
+    if angle.abs() < 0.05 {
+        let q = angle * angle;
+        let c2 = 0.5 - q / 24.0 * (1.0 - q / 30.0 * (1.0 - q / 56.0));
+        let c3 = 1.0 / 6.0 - q / 120.0 * (1.0 - q / 42.0 * (1.0 - q / 72.0));
+        (t * t * c2, t * t * t * c3)
+    } else {
+        let half = (0.5 * angle).sin() / w;
+        (2.0 * half * half, (angle - angle.sin()) / (w * w * w))
+    }
+}

@@ -1,0 +1,597 @@
+//! One arm's proxy: the tool where it is allowed to be, moved only through certified continuous detection.
+//!
+//! Real-time callable after construction: no allocation, no blocking, work bounded by the pair budget and
+//! [`MAX_SUBSTEPS`]. Deterministic. World frame, SI units.
+//!
+//! # Theory
+//!
+//! The proxy tries to rejoin the device pose within the tick (Redon 2002, section 6.4.2, first order). The wanted
+//! motion is projected on the contact rows by Gauss' principle (chapter 5), becomes a constant-speed screw
+//! (section 3.1), and is cut at the earliest proven lower bound over all listed pairs, and again where
+//! the certificate ends. Where a pair stopped it, the rest is tried again from there with that pair's row: the tool slides.
+//!
+//! Invariant: after every call all feature pairs between the tool and each *solid* body are at least
+//! the clearance apart, and were so all along the path; [`crate::Engine`] explains when a body is solid.
+
+use hapticd_ccd::{Advance, MotionBound, PairKind};
+use hapticd_ccd::advance::advance_bound;
+use hapticd_dynamics::{Metric, Motion, Projector, Row};
+use hapticd_geometry::{Pose, Quat, Screw, Vec3, transform};
+
+use crate::bodies::BodyTable;
+use crate::coupling::{Coupling, Gains, Wrench};
+use crate::rows::{Candidate, candidate};
+use crate::snapshot::{BodyEntry, BodyKey, MAX_BODIES, Snapshot};
+use crate::tool::{Distances, ToolShape};
+
+/// Most contact rows of one projection; the nearest are taken.
+pub const MAX_ROWS: usize = 64;
+/// Most slide-and-retry rounds in a tick.
+pub const MAX_SUBSTEPS: usize = 4;
+/// Most contacts reported per tick; the nearest are taken.
+pub const MAX_CONTACTS: usize = 32;
+/// Steps of conservative advancement per pair. A pair that needs more costs motion.
+const ADVANCE_STEPS: u32 = 24;
+/// Motions shorter than this are not worth a substep, metres.
+const REST_M: f64 = 1e-10;
+/// Share of a missing safe distance that one tick restores: gently, since the hand feels it.
+const RECOVERY: f64 = 0.2;
+
+/// One reported contact.
+#[derive(Clone, Copy, Debug)]
+pub struct Contact {
+    /// On the body's surface, world frame, m.
+    pub point: Vec3,
+    /// Unit, from the body to the tool.
+    pub normal: Vec3,
+    /// Surface to surface, m.
+    pub gap_m: f64,
+    /// Client-visible id of the body.
+    pub body: u32,
+    /// Whether the contact held the tool back in this tick.
+    pub active: bool,
+}
+
+impl Contact {
+    const NONE: Contact = Contact {
+        point: Vec3::new(0.0, 0.0, 0.0),
+        normal: Vec3::new(0.0, 0.0, 0.0),
+        gap_m: 0.0,
+        body: 0,
+        active: false,
+    };
+}
+
+/// What one tick did with one arm.
+#[derive(Clone, Copy, Debug)]
+pub struct ArmOutcome {
+    /// False: the arm gave no pose and nothing was done.
+    pub present: bool,
+    /// Where the tool is now.
+    pub proxy: Pose,
+    /// The coupling's wrench on the device, world axes, before the safety governor.
+    pub wrench: Wrench,
+    /// The certificate, the pair budget or the step cap held the tool back.
+    pub starved: bool,
+    /// Contacts of this tick, `..contact_count`, nearest first.
+    pub contacts: [Contact; MAX_CONTACTS],
+    /// How many.
+    pub contact_count: usize,
+    /// Ticks since the reference poses of the snapshot in use; `u64::MAX` without one.
+    pub snapshot_age: u64,
+    /// Sequence of the snapshot in use.
+    pub snapshot_sequence: u64,
+    /// Pairs that were evaluated, over all substeps.
+    pub pairs_tested: u32,
+    /// Rows of the largest projection.
+    pub rows: u32,
+    /// Slide-and-retry rounds.
+    pub substeps: u32,
+    /// Bodies by slot that are solid to the tool.
+    pub solid: u64,
+}
+
+impl ArmOutcome {
+    pub(crate) const ABSENT: fn() -> ArmOutcome = || ArmOutcome {
+        present: false,
+        proxy: Pose::identity(),
+        wrench: Wrench::default(),
+        starved: false,
+        contacts: [Contact::NONE; MAX_CONTACTS],
+        contact_count: 0,
+        snapshot_age: u64::MAX,
+        snapshot_sequence: 0,
+        pairs_tested: 0,
+        rows: 0,
+        substeps: 0,
+        solid: 0,
+    };
+}
+
+/// A body of the snapshot in use that may be touched, with what its certificate has left.
+#[derive(Clone, Copy)]
+struct Near {
+    entry: BodyEntry,
+    /// `world_from` the frame of the pairs' body points.
+    frame: Pose,
+    /// Upper bound on the tool's motion relative to the body since the reference poses.
+    moved: f64,
+}
+
+/// The proxy of one arm.
+pub(crate) struct Arm {
+    pub shape: ToolShape,
+    pub distances: Distances,
+    pub coupling: Coupling,
+    pub present: bool,
+    pub epoch: u32,
+    pub proxy: Pose,
+    pub snapshot: Option<Box<Snapshot>>,
+    /// Keys of the bodies solid to this tool, by slot.
+    solid: [Option<BodyKey>; MAX_BODIES],
+    pair_budget: usize,
+    projector: Projector<MAX_ROWS>,
+    candidates: Vec<Candidate>,
+    near: Vec<Near>,
+}
+
+impl Arm {
+    pub fn new(shape: ToolShape, distances: Distances, gains: Gains, pair_budget: usize) -> Self {
+        Arm {
+            shape,
+            distances,
+            coupling: Coupling::new(gains),
+            present: false,
+            epoch: 0,
+            proxy: Pose::identity(),
+            snapshot: None,
+            solid: [None; MAX_BODIES],
+            pair_budget,
+            projector: Projector::new(),
+            candidates: Vec::with_capacity(pair_budget),
+            near: Vec::with_capacity(MAX_BODIES),
+        }
+    }
+
+    /// Places the proxy without a path: nothing is solid until a snapshot of the new epoch proves it clear.
+    pub fn anchor(&mut self, pose: &Pose) -> Option<Box<Snapshot>> {
+        self.present = true;
+        self.epoch = self.epoch.wrapping_add(1);
+        self.proxy = *pose;
+        self.solid = [None; MAX_BODIES];
+        self.coupling.reset();
+        self.snapshot.take()
+    }
+
+    /// The arm is gone.
+    pub fn detach(&mut self) -> Option<Box<Snapshot>> {
+        self.present = false;
+        self.epoch = self.epoch.wrapping_add(1);
+        self.solid = [None; MAX_BODIES];
+        self.snapshot.take()
+    }
+
+    pub fn solid_bits(&self) -> u64 {
+        let mut bits = 0;
+        for (slot, key) in self.solid.iter().enumerate() {
+            if key.is_some() {
+                bits |= 1 << slot;
+            }
+        }
+        bits
+    }
+
+    pub fn is_solid(&self, key: BodyKey) -> bool {
+        self.solid[key.slot as usize] == Some(key)
+    }
+
+    /// Bound on the tool's motion relative to a body since a snapshot's reference poses.
+    fn moved_since(&self, snapshot: &Snapshot, entry: &BodyEntry, body: &Pose) -> f64 {
+        if entry.fixed {
+            return self
+                .shape
+                .displacement(&snapshot.world_from_tool, &self.proxy);
+        }
+        let then = entry.world_from_body.inverse() * snapshot.world_from_tool;
+        let now = body.inverse() * self.proxy;
+        self.shape.displacement(&then, &now)
+    }
+
+    /// Takes a snapshot into use if it certifies the present poses; gives back the buffer that is no longer needed.
+    pub fn offer(&mut self, snapshot: Box<Snapshot>, bodies: &BodyTable) -> Option<Box<Snapshot>> {
+        if !self.present || snapshot.epoch != self.epoch {
+            return Some(snapshot);
+        }
+        for entry in &snapshot.bodies {
+            if self.is_solid(entry.key) {
+                let Some(body) = bodies.get(entry.key) else {
+                    continue;
+                };
+                // Not: `moved >= margin`, so that NaN refuses.
+                if !(self.moved_since(&snapshot, entry, &body.pose) < entry.margin_m) {
+                    return Some(snapshot);
+                }
+            }
+        }
+        for slot in 0..MAX_BODIES {
+            let here = snapshot.bodies.iter().find(|e| e.key.slot as usize == slot);
+            let known = here.filter(|e| bodies.get(e.key).is_some());
+            self.solid[slot] = match (known, self.solid[slot]) {
+                (Some(e), Some(key)) if key == e.key => Some(key),
+                (Some(e), _) => {
+                    let pose = bodies.get(e.key).map_or(e.world_from_body, |b| b.pose);
+                    let moved = self.moved_since(&snapshot, e, &pose);
+                    let nearest = snapshot
+                        .pairs_of(e)
+                        .first()
+                        .map_or(f64::INFINITY, |p| p.distance_m);
+                    let clear = !e.encloses_tool
+                        && moved < e.margin_m
+                        && nearest - moved > self.distances.clearance_m;
+                    clear.then_some(e.key)
+                }
+                (None, _) => None,
+            };
+        }
+        self.snapshot.replace(snapshot)
+    }
+
+    /// Lists the solid bodies of the snapshot in use at the present poses.
+    fn survey(&mut self, bodies: &BodyTable) {
+        self.near.clear();
+        let Some(snapshot) = self.snapshot.as_deref() else {
+            return;
+        };
+        for entry in &snapshot.bodies {
+            if self.solid[entry.key.slot as usize] != Some(entry.key) {
+                continue;
+            }
+            let Some(body) = bodies.get(entry.key) else {
+                continue;
+            };
+            let moved = self.moved_since(snapshot, entry, &body.pose);
+            self.near.push(Near {
+                entry: *entry,
+                frame: if entry.fixed { Pose::identity() } else { body.pose },
+                moved,
+            });
+        }
+    }
+
+    /// How long a path the certificates leave, and the pair budget: at most `wanted`.
+    fn allowed_path(&self, snapshot: &Snapshot, bodies: &BodyTable, wanted: f64) -> f64 {
+        let mut path = wanted;
+        for near in &self.near {
+            path = path.min(near.entry.margin_m - near.moved);
+        }
+        path = path.max(0.0);
+        // The prefix of pairs that the motion can bring into play must fit the budget.
+        while self.prefix_len(snapshot, bodies, path) > self.pair_budget {
+            path *= 0.5;
+            if path < REST_M {
+                return 0.0;
+            }
+        }
+        path
+    }
+
+    /// A pair matters in this tick if it can come to rest distance within the path and the body's own step.
+    fn horizon(&self, near: &Near, bodies: &BodyTable, path: f64) -> f64 {
+        near.moved + path + bodies.step_path(near.entry.key) + self.distances.safe_m
+    }
+
+    fn prefix_len(&self, snapshot: &Snapshot, bodies: &BodyTable, path: f64) -> usize {
+        self.near
+            .iter()
+            .map(|near| {
+                let horizon = self.horizon(near, bodies, path);
+                snapshot
+                    .pairs_of(&near.entry)
+                    .partition_point(|p| p.distance_m < horizon)
+            })
+            .sum()
+    }
+
+    fn gather(&mut self, bodies: &BodyTable, path: f64) -> u32 {
+        self.candidates.clear();
+        let Some(snapshot) = self.snapshot.as_deref() else {
+            return 0;
+        };
+        let ball = self.shape.radius_m > 0.0;
+        let mut tested = 0;
+        for (i, near) in self.near.iter().enumerate() {
+            let horizon = self.horizon(near, bodies, path);
+            for (k, pair) in snapshot.pairs_of(&near.entry).iter().enumerate() {
+                if pair.distance_m >= horizon || self.candidates.len() == self.pair_budget {
+                    break;
+                }
+                tested += 1;
+                let mut c = candidate(pair, &self.proxy, &near.frame, !near.entry.fixed, ball);
+                c.body_index = i as u8;
+                c.pair_index = near.entry.first_pair + k as u32;
+                self.candidates.push(c);
+            }
+        }
+        tested
+    }
+
+    /// Moves the proxy towards `device` as far as it is allowed, and gives the coupling's wrench.
+    pub fn tick(&mut self, device: &Pose, bodies: &BodyTable, tick: u64, period_s: f64) -> ArmOutcome {
+        let mut out = ArmOutcome::ABSENT();
+        out.present = true;
+        let goal = if self.shape.turns {
+            *device
+        } else {
+            // A ball turns with the hand about its own centre, which moves no point of its surface through anything;
+            // other tools that may not turn keep the orientation they were anchored with.
+            let rotation = if self.shape.bound_m == 0.0 {
+                device.rotation
+            } else {
+                self.proxy.rotation
+            };
+            if self.shape.bound_m == 0.0 {
+                let centre = transform(&self.proxy, &self.shape.centre);
+                self.proxy.rotation = rotation;
+                self.proxy.translation.vector =
+                    centre - rotation * self.shape.centre;
+            }
+            Pose::from_parts(device.translation, rotation)
+        };
+
+        let mut forced: [Option<u32>; MAX_SUBSTEPS] = [None; MAX_SUBSTEPS];
+        let mut material: Option<(f64, f64)> = None;
+        for substep in 0..MAX_SUBSTEPS {
+            self.survey(bodies);
+            let centre = transform(&self.proxy, &self.shape.centre);
+            let wanted = motion_between(&self.shape, &self.proxy, &goal);
+            let wanted_path = path_of(&self.shape, &wanted);
+            let busy = self.near.iter().any(|n| bodies.step_path(n.entry.key) > 0.0);
+            if !wanted_path.is_finite() {
+                break;
+            }
+            if wanted_path < REST_M && !busy && substep > 0 {
+                break;
+            }
+            // Room for the wanted motion, for being pushed by bodies and for getting back to the safe distance.
+            let mut allowed = wanted_path + self.distances.safe_m;
+            for near in &self.near {
+                allowed += bodies.step_path(near.entry.key);
+            }
+            if let Some(s) = self.snapshot.as_deref() {
+                allowed = self.allowed_path(s, bodies, allowed);
+            }
+            out.substeps += 1;
+            out.pairs_tested += self.gather(bodies, allowed);
+
+            let (motion, rows) = self.project(&wanted, &centre, bodies, &forced, &mut out, &mut material);
+            out.rows = out.rows.max(rows as u32);
+            let screw = Screw::from_twist(
+                &motion.fixed_rows::<3>(0).into_owned(),
+                &motion.fixed_rows::<3>(3).into_owned(),
+                &centre,
+            );
+            let path = self.shape.path(&screw, &self.proxy);
+            if !path.is_finite() {
+                break;
+            }
+            if path < REST_M {
+                break;
+            }
+            let mut t_end = 1.0_f64;
+            if path > allowed {
+                t_end = allowed / path;
+                out.starved = true;
+            }
+            let (t, stopper) = self.first_contact(&screw, path, t_end);
+            if t > 0.0 {
+                self.proxy = screw.pose_at(&self.proxy, t);
+                self.proxy.rotation.renormalize_fast();
+            }
+            match stopper {
+                Some(pair) => forced[substep] = Some(pair),
+                None => {
+                    if out.starved {
+                        break;
+                    }
+                    // The whole projected motion was made. What is left of the wanted one is behind contacts,
+                    // unless far rows were only guesses: then one more round finds that out.
+                    if rows == 0 {
+                        break;
+                    }
+                    let gained = (motion - wanted).norm() > 1e-3 * wanted.norm();
+                    if !gained {
+                        break;
+                    }
+                }
+            }
+        }
+        self.report(&mut out, tick);
+        out.wrench = self.coupling.wrench(device, &self.proxy, material, period_s);
+        out.proxy = self.proxy;
+        out
+    }
+
+    fn report(&self, out: &mut ArmOutcome, tick: u64) {
+        out.solid = self.solid_bits();
+        if let Some(s) = self.snapshot.as_deref() {
+            out.snapshot_age = tick.saturating_sub(s.query_tick);
+            out.snapshot_sequence = s.sequence;
+        }
+    }
+
+    /// Gauss projection of the wanted motion on the rows of the contacts at hand.
+    fn project(
+        &mut self,
+        wanted: &Motion,
+        centre: &Vec3,
+        bodies: &BodyTable,
+        forced: &[Option<u32>; MAX_SUBSTEPS],
+        out: &mut ArmOutcome,
+        material: &mut Option<(f64, f64)>,
+    ) -> (Motion, usize) {
+        // The nearest contacts, kept sorted by gap: an insertion sort of at most MAX_ROWS indices.
+        let mut order = [0u32; MAX_ROWS];
+        let mut gaps = [0.0f64; MAX_ROWS];
+        let mut count = 0;
+        for (i, c) in self.candidates.iter().enumerate() {
+            let gap = c.distance_m - self.shape.radius_m;
+            let is_forced = forced.contains(&Some(c.pair_index));
+            if !(c.contact || is_forced) {
+                continue;
+            }
+            if count == MAX_ROWS && gap >= gaps[MAX_ROWS - 1] {
+                continue;
+            }
+            let mut at = count.min(MAX_ROWS - 1);
+            while at > 0 && gaps[at - 1] > gap {
+                gaps[at] = gaps[at - 1];
+                order[at] = order[at - 1];
+                at -= 1;
+            }
+            gaps[at] = gap;
+            order[at] = i as u32;
+            count = (count + 1).min(MAX_ROWS);
+        }
+        let turns = self.shape.turns;
+        let mut rows = [Row { normal: Vec3::zeros(), arm: Vec3::zeros(), bound: 0.0 }; MAX_ROWS];
+        for k in 0..count {
+            let c = &self.candidates[order[k] as usize];
+            let approach = bodies.approach(self.near[c.body_index as usize].entry.key, &c.body_point, &c.normal);
+            let missing = self.distances.safe_m + approach - gaps[k];
+            let bound = if missing > approach {
+                approach + RECOVERY * (missing - approach)
+            } else {
+                missing
+            };
+            rows[k] = Row {
+                normal: c.normal,
+                arm: if turns { c.tool_point - centre } else { Vec3::zeros() },
+                bound,
+            };
+        }
+        let gyration = (0.4 * self.shape.bound_m * self.shape.bound_m).max(1e-8);
+        let Ok(metric) = Metric::new(1.0, &(nalgebra::Matrix3::identity() * gyration)) else {
+            return (Motion::zeros(), count);
+        };
+        let projection = self.projector.project_or_hold(&metric, wanted, &rows[..count]);
+
+        out.contact_count = 0;
+        for k in 0..count {
+            let active = projection.multiplier(k) > 0.0;
+            let c = &self.candidates[order[k] as usize];
+            let near = &self.near[c.body_index as usize];
+            if active {
+                let m = near.entry.material;
+                let (k0, b0) = material.unwrap_or((f64::INFINITY, f64::INFINITY));
+                *material = Some((k0.min(m.stiffness_n_per_m), b0.min(m.damping_n_s_per_m)));
+            }
+            if out.contact_count < MAX_CONTACTS && (active || gaps[k] < self.distances.release_m) {
+                out.contacts[out.contact_count] = Contact {
+                    point: c.body_point,
+                    normal: c.normal,
+                    gap_m: gaps[k],
+                    body: near.entry.id,
+                    active,
+                };
+                out.contact_count += 1;
+            }
+        }
+        (projection.motion, count)
+    }
+
+    /// Earliest proven lower bound over the candidates, and the pair that set it.
+    fn first_contact(&self, screw: &Screw, path: f64, t_end: f64) -> (f64, Option<u32>) {
+        let threshold = self.shape.radius_m + self.distances.clearance_m;
+        let motion = MotionBound::new(screw);
+        let mut t = t_end;
+        let mut stopper = None;
+        for c in &self.candidates {
+            // Not: `distance >= ...`, so that NaN is tested (and stops).
+            if c.distance_m - path > threshold {
+                continue;
+            }
+            if let Advance::Stopped { t: at, .. } = advance_bound(
+                c.kind,
+                &c.tool,
+                &c.body,
+                &motion,
+                threshold,
+                t,
+                ADVANCE_STEPS,
+                Some(c.normal),
+            ) && at < t
+            {
+                t = at.max(0.0);
+                stopper = Some(c.pair_index);
+            }
+        }
+        (t, stopper)
+    }
+
+    /// How far along `step` (0 to 1) a body may go while this tool stands still.
+    pub fn body_advance(&mut self, bodies: &BodyTable, key: BodyKey, step: &Screw, step_path: f64) -> f64 {
+        if !self.present || !self.is_solid(key) {
+            return 1.0;
+        }
+        self.survey(bodies);
+        let Some(near) = self.near.iter().find(|n| n.entry.key == key).copied() else {
+            return 0.0; // Solid, but the snapshot in use does not speak of it: stand still.
+        };
+        let Some(snapshot) = self.snapshot.as_deref() else {
+            return 0.0;
+        };
+        let left = (near.entry.margin_m - near.moved).max(0.0);
+        let mut t = if step_path > left { left / step_path } else { 1.0 };
+        let threshold = self.shape.radius_m + self.distances.clearance_m;
+        let horizon = near.moved + step_path + self.distances.clearance_m;
+        let ball = self.shape.radius_m > 0.0;
+        let motion = MotionBound::new(step);
+        for pair in snapshot.pairs_of(&near.entry) {
+            if pair.distance_m >= horizon {
+                break;
+            }
+            let c = candidate(pair, &self.proxy, &near.frame, !near.entry.fixed, ball);
+            if c.distance_m - step_path > threshold {
+                continue;
+            }
+            if let Advance::Stopped { t: at, .. } = advance_bound(
+                swapped(c.kind),
+                &c.body,
+                &c.tool,
+                &motion,
+                threshold,
+                t,
+                ADVANCE_STEPS,
+                Some(-c.normal),
+            ) {
+                t = t.min(at.max(0.0));
+            }
+        }
+        t
+    }
+}
+
+/// The pair seen from the other side.
+fn swapped(kind: PairKind) -> PairKind {
+    match kind {
+        PairKind::VertexFace => PairKind::FaceVertex,
+        PairKind::FaceVertex => PairKind::VertexFace,
+        PairKind::EdgeEdge => PairKind::EdgeEdge,
+    }
+}
+
+/// The motion (of the shape's centre, and rotation vector) that leads from one pose to the other.
+fn motion_between(shape: &ToolShape, from: &Pose, to: &Pose) -> Motion {
+    let d = transform(to, &shape.centre) - transform(from, &shape.centre);
+    let w = if shape.turns {
+        let q: Quat = to.rotation * from.rotation.inverse();
+        q.scaled_axis()
+    } else {
+        Vec3::zeros()
+    };
+    Motion::new(d.x, d.y, d.z, w.x, w.y, w.z)
+}
+
+fn path_of(shape: &ToolShape, motion: &Motion) -> f64 {
+    motion.fixed_rows::<3>(0).norm() + motion.fixed_rows::<3>(3).norm() * shape.bound_m
+}

@@ -1,0 +1,169 @@
+//! The loop's table of bodies: the loop alone moves them, so their poses here are where they are.
+//!
+//! Real-time callable: no allocation, bounded by [`MAX_BODIES`]. Deterministic. World frame, SI units.
+//!
+//! A kinematic body has a target; each tick it wants to make one step towards it, a constant-speed screw no
+//! faster than the target's speed. Tools move first, making room for that step; then the body goes as far as continuous
+//! detection against every tool allows.
+
+use hapticd_geometry::{Pose, Screw, Vec3, transform};
+
+use crate::snapshot::{BodyEntry, BodyKey, BodyPose, BodyTarget, MAX_BODIES, Snapshot};
+
+/// Remaining way that counts as arrived, metres (angles count by the body's bounding radius).
+const ARRIVED_M: f64 = 1e-9;
+
+/// One body.
+#[derive(Clone, Copy, Debug)]
+pub struct Body {
+    /// Its name.
+    pub key: BodyKey,
+    /// Client-visible identity.
+    pub id: u32,
+    /// Where it is.
+    pub pose: Pose,
+    /// Where it wants to be.
+    pub target: Option<BodyTarget>,
+    bound_m: f64,
+    step: Option<(Screw, f64)>,
+    /// Share of the last wanted step that was made; 1 if it did not want to move.
+    pub progress: f64,
+}
+
+/// All bodies by slot.
+pub struct BodyTable {
+    slots: [Option<Body>; MAX_BODIES],
+    version: u64,
+}
+
+impl BodyTable {
+    /// No bodies.
+    pub fn new() -> Self {
+        BodyTable {
+            slots: [None; MAX_BODIES],
+            version: 0,
+        }
+    }
+
+    /// The body of that name, if it lives.
+    pub fn get(&self, key: BodyKey) -> Option<&Body> {
+        self.slots
+            .get(key.slot as usize)?
+            .as_ref()
+            .filter(|b| b.key == key)
+    }
+
+    /// All living bodies, by slot.
+    pub fn iter(&self) -> impl Iterator<Item = &Body> {
+        self.slots.iter().flatten()
+    }
+
+    /// Takes over who lives and what they want from a snapshot, unless it is older than what is known.
+    pub fn follow(&mut self, snapshot: &Snapshot) {
+        if snapshot.scene_version < self.version {
+            return;
+        }
+        self.version = snapshot.scene_version;
+        for slot in 0..MAX_BODIES {
+            let entry = snapshot.bodies.iter().find(|e| e.key.slot as usize == slot);
+            match (entry, &mut self.slots[slot]) {
+                (None, body) => *body = None,
+                (Some(e), Some(body)) if body.key == e.key => {
+                    body.target = e.target;
+                }
+                (Some(e), body) => *body = Some(Self::newborn(e)),
+            }
+        }
+    }
+
+    fn newborn(entry: &BodyEntry) -> Body {
+        Body {
+            key: entry.key,
+            id: entry.id,
+            pose: entry.world_from_body,
+            target: entry.target,
+            bound_m: entry.bound_m,
+            step: None,
+            progress: 1.0,
+        }
+    }
+
+    /// Decides every body's wanted step for a tick of `period_s`.
+    pub fn plan(&mut self, period_s: f64) {
+        for body in self.slots.iter_mut().flatten() {
+            body.step = None;
+            body.progress = 1.0;
+            let Some(target) = body.target else { continue };
+            let whole = Screw::between(&body.pose, &target.world_from_body);
+            let path = screw_path(&whole, &body.pose, body.bound_m);
+            if !(path > ARRIVED_M) {
+                continue;
+            }
+            let share = (target.speed_m_s * period_s / path).min(1.0);
+            if !(share > 0.0) {
+                continue;
+            }
+            let step = whole.part(share);
+            body.step = Some((step, path * share));
+        }
+    }
+
+    /// Longest path that a point of the body wants to make in this tick, m.
+    pub fn step_path(&self, key: BodyKey) -> f64 {
+        self.get(key).and_then(|b| b.step).map_or(0.0, |s| s.1)
+    }
+
+    /// The step itself.
+    pub(crate) fn step(&self, slot: usize) -> Option<(BodyKey, Screw, f64)> {
+        let body = self.slots[slot].as_ref()?;
+        body.step.map(|(s, p)| (body.key, s, p))
+    }
+
+    /// How far the body's own step comes towards the tool along `normal` at a point of its surface, m; 0 if it recedes.
+    pub fn approach(&self, key: BodyKey, point: &Vec3, normal: &Vec3) -> f64 {
+        match self.get(key).and_then(|b| b.step) {
+            Some((screw, _)) => {
+                let after = transform(&screw.displacement_at(1.0), point);
+                (after - point).dot(normal).max(0.0)
+            }
+            None => 0.0,
+        }
+    }
+
+    /// Makes the share `t` of the body's step.
+    pub(crate) fn commit(&mut self, slot: usize, t: f64) {
+        if let Some(body) = self.slots[slot].as_mut()
+            && let Some((screw, _)) = body.step
+        {
+            body.progress = t;
+            if t > 0.0 {
+                body.pose = screw.pose_at(&body.pose, t);
+                body.pose.rotation.renormalize_fast();
+            }
+        }
+    }
+
+    /// For a query.
+    pub fn write_poses(&self, out: &mut [BodyPose; MAX_BODIES]) -> usize {
+        let mut n = 0;
+        for body in self.iter() {
+            out[n] = BodyPose {
+                key: body.key,
+                world_from_body: body.pose,
+            };
+            n += 1;
+        }
+        n
+    }
+}
+
+impl Default for BodyTable {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Upper bound on the path of any point within `bound` of the pose's origin.
+fn screw_path(screw: &Screw, pose: &Pose, bound: f64) -> f64 {
+    screw.velocity_of(&pose.translation.vector).norm() + screw.angle.abs() * bound
+}

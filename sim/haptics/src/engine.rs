@@ -1,0 +1,215 @@
+//! The haptic loop's core: all arms and bodies of one tick, as a pure function of what it is given.
+//!
+//! [`Engine`] is sans-I/O: the daemon hands it device poses and snapshots and takes wrenches, poses and queries. After
+//! construction nothing here allocates, locks, blocks or reads a clock; work per tick is bounded by
+//! arms x substeps x pair budget. Same inputs in the same order give bit-identical outputs.
+//!
+//! # Order of a tick
+//!
+//! 1. Every moving body decides its step ([`BodyTable::plan`]).
+//! 2. Every tool moves while the bodies stand still, making room for the bodies' steps.
+//! 3. Every body steps while the tools stand still.
+//!
+//! One mover at a time keeps each detection a screw against constants, makes any number of arms and bodies safe without
+//! agreeing on a common contact time, and costs at most one tick of ordering error.
+//!
+//! # Solid
+//!
+//! A body is *solid* to a tool from the first snapshot that proves the tool clear of it at the present poses. Until then
+//! (a body added around the tool, a tool that starts inside an object) it exerts nothing: no code path could separate the
+//! two without a jump. Once solid it stays so until body or tool goes.
+
+use hapticd_geometry::Pose;
+
+use crate::arm::{Arm, ArmOutcome};
+use crate::bodies::{Body, BodyTable};
+use crate::coupling::Gains;
+use crate::snapshot::{ArmQuery, MAX_ARMS, MAX_BODIES, Query, Snapshot};
+use crate::tool::{Distances, ToolShape};
+
+/// How one arm takes part.
+#[derive(Clone, Copy, Debug)]
+pub struct ArmSetup {
+    /// Its tool.
+    pub shape: ToolShape,
+    /// Distances that its contact keeps.
+    pub distances: Distances,
+    /// Coupling gains to start with.
+    pub gains: Gains,
+    /// Most feature pairs per substep.
+    pub pair_budget: usize,
+    /// Furthest that a query looks, m.
+    pub reach_max_m: f64,
+    /// Nearest that it looks, m.
+    pub reach_min_m: f64,
+}
+
+/// One tick's input.
+#[derive(Clone, Copy, Debug)]
+pub struct TickInput {
+    /// Nominal or measured time since the previous tick, s.
+    pub period_s: f64,
+    /// Device poses in the world (`world_from_device`), by arm; `None`: nothing known of it.
+    pub devices: [Option<Pose>; MAX_ARMS],
+    /// One bit per arm: place its proxy at the device pose instead of moving it (first input after a gap).
+    pub anchor: u8,
+}
+
+/// One tick's output.
+#[derive(Clone, Copy, Debug)]
+pub struct TickOutput {
+    /// Number of the tick, from 1.
+    pub tick: u64,
+    /// By arm.
+    pub arms: [ArmOutcome; MAX_ARMS],
+    /// Bodies that could not make their whole step because a tool was in the way, by slot.
+    pub blocked_bodies: u64,
+}
+
+/// See the module page.
+pub struct Engine {
+    arms: [Option<Arm>; MAX_ARMS],
+    setups: [Option<ArmSetup>; MAX_ARMS],
+    speed_m_s: [f64; MAX_ARMS],
+    last_device: [Option<Pose>; MAX_ARMS],
+    bodies: BodyTable,
+    tick: u64,
+    retired: [Option<Box<Snapshot>>; MAX_ARMS],
+    output: TickOutput,
+    snapshot_lag_s: f64,
+}
+
+impl Engine {
+    /// An engine for these arms. Allocates everything it will ever need.
+    ///
+    /// `snapshot_lag_s`: expected time from a query to the use of its answer; sizes the queries' reach.
+    pub fn new(setups: [Option<ArmSetup>; MAX_ARMS], snapshot_lag_s: f64) -> Self {
+        Engine {
+            arms: setups.map(|s| s.map(|s| Arm::new(s.shape, s.distances, s.gains, s.pair_budget))),
+            setups,
+            speed_m_s: [0.0; MAX_ARMS],
+            last_device: [None; MAX_ARMS],
+            bodies: BodyTable::new(),
+            tick: 0,
+            retired: [const { None }; MAX_ARMS],
+            output: TickOutput {
+                tick: 0,
+                arms: std::array::from_fn(|_| ArmOutcome::ABSENT()),
+                blocked_bodies: 0,
+            },
+            snapshot_lag_s,
+        }
+    }
+
+    /// New gains for an arm, from the next tick on.
+    pub fn set_gains(&mut self, arm: usize, gains: Gains) {
+        if let Some(a) = self.arms.get_mut(arm).and_then(Option::as_mut) {
+            a.coupling.set_gains(gains);
+        }
+    }
+
+    /// Gains of an arm.
+    pub fn gains(&self, arm: usize) -> Option<Gains> {
+        self.arms.get(arm)?.as_ref().map(|a| a.coupling.gains())
+    }
+
+    /// Takes a snapshot; gives back a buffer that is no longer needed (this one, if it certifies nothing here).
+    pub fn receive(&mut self, snapshot: Box<Snapshot>) -> Option<Box<Snapshot>> {
+        self.bodies.follow(&snapshot);
+        match self.arms.get_mut(snapshot.arm).and_then(Option::as_mut) {
+            Some(arm) => arm.offer(snapshot, &self.bodies),
+            None => Some(snapshot),
+        }
+    }
+
+    /// A buffer freed by an anchoring or a lost arm, if there is one: to be recycled like [`Self::receive`]'s.
+    pub fn take_retired(&mut self) -> Option<Box<Snapshot>> {
+        self.retired.iter_mut().find_map(Option::take)
+    }
+
+    /// One tick. See the module page.
+    pub fn tick(&mut self, input: &TickInput) -> &TickOutput {
+        self.tick += 1;
+        self.output.tick = self.tick;
+        self.bodies.plan(input.period_s);
+        for (i, slot) in self.arms.iter_mut().enumerate() {
+            let Some(arm) = slot.as_mut() else {
+                self.output.arms[i].present = false;
+                continue;
+            };
+            let device = input.devices[i].filter(is_finite);
+            let Some(device) = device else {
+                if arm.present {
+                    self.retired[i] = arm.detach();
+                }
+                self.last_device[i] = None;
+                self.output.arms[i] = ArmOutcome::ABSENT();
+                continue;
+            };
+            if !arm.present || input.anchor & (1 << i) != 0 {
+                if let Some(old) = arm.anchor(&device) {
+                    self.retired[i] = Some(old);
+                }
+                self.last_device[i] = None;
+            }
+            let moved = self.last_device[i].map_or(0.0, |last| arm.shape.displacement(&last, &device));
+            self.last_device[i] = Some(device);
+            let speed = if input.period_s > 0.0 { moved / input.period_s } else { 0.0 };
+            // Quick to rise, slow to fall: the reach must cover the next motion, not the last.
+            self.speed_m_s[i] = speed.max(0.95 * self.speed_m_s[i]);
+            self.output.arms[i] = arm.tick(&device, &self.bodies, self.tick, input.period_s);
+        }
+        self.output.blocked_bodies = 0;
+        for slot in 0..MAX_BODIES {
+            let Some((key, step, path)) = self.bodies.step(slot) else {
+                continue;
+            };
+            let mut t = 1.0_f64;
+            for arm in self.arms.iter_mut().flatten() {
+                t = t.min(arm.body_advance(&self.bodies, key, &step, path));
+            }
+            if t < 1.0 {
+                self.output.blocked_bodies |= 1 << slot;
+            }
+            self.bodies.commit(slot, t);
+        }
+        &self.output
+    }
+
+    /// The question to the collision thread after a tick.
+    pub fn query(&self) -> Query {
+        let mut q = Query {
+            tick: self.tick,
+            ..Query::default()
+        };
+        for i in 0..MAX_ARMS {
+            if let (Some(arm), Some(setup)) = (&self.arms[i], &self.setups[i]) {
+                let ahead = 3.0 * self.speed_m_s[i] * self.snapshot_lag_s;
+                q.arms[i] = ArmQuery {
+                    present: arm.present,
+                    epoch: arm.epoch,
+                    world_from_tool: arm.proxy,
+                    reach_m: (setup.reach_min_m + ahead).min(setup.reach_max_m),
+                    solid: arm.solid_bits(),
+                };
+            }
+        }
+        q.body_count = self.bodies.write_poses(&mut q.bodies);
+        q
+    }
+
+    /// The bodies as they are now.
+    pub fn bodies(&self) -> impl Iterator<Item = &Body> {
+        self.bodies.iter()
+    }
+
+    /// The last tick's output.
+    pub fn output(&self) -> &TickOutput {
+        &self.output
+    }
+}
+
+fn is_finite(pose: &Pose) -> bool {
+    pose.translation.vector.iter().all(|x| x.is_finite())
+        && pose.rotation.coords.iter().all(|x| x.is_finite())
+}

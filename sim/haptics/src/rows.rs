@@ -1,0 +1,119 @@
+//! Which near feature pairs constrain the tool, and how.
+//!
+//! Real-time callable: no allocation, bounded by the candidate count. Deterministic.
+//!
+//! # Theory
+//!
+//! Each contact gives one linear row `n . (v + w x r) >= -(gap - safe - approach)` for the tool's motion of this
+//! tick (Redon 2002, eq. 5.8 at displacement level, with the safety distance of section 6.2): after the
+//! motion at least the safe distance is left, also after the body's own approach.
+//!
+//! Not every near pair may speak. A vertex that slides over a tessellated plane is near to *all* triangles around
+//! it, and the closest point of a neighbour lies on the shared edge, with a tilted normal: taken as a row it is the
+//! ghost bump that users know as internal edges. Only pairs that are *locally closest* on both surfaces are contacts:
+//!
+//! * vertex-face with the foot inside the face;
+//! * edge-edge with both feet inside the edges and the normal between the normals of the adjacent faces, tested
+//!   by the in-plane directions ([`Pair::hints`]): leaving the foot into a face must not shorten the distance;
+//! * for a sphere tool also feet on edges and corners of the face, unless the neighbour across that edge is nearer.
+//!
+//! A pair that this filter wrongly drops costs feel, not safety: continuous detection stops the motion at it, and the
+//! caller then forces its row.
+
+use hapticd_ccd::{PairDistance, PairKind, closest};
+use hapticd_geometry::{Pose, Vec3, transform};
+
+use crate::snapshot::Pair;
+
+/// Cosine slack of the local tests: directions this close to perpendicular count as perpendicular.
+const SLACK: f64 = 1e-6;
+
+/// A feature pair at the present poses, world frame.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate {
+    /// Kind, the first feature is the tool's.
+    pub kind: PairKind,
+    /// Tool points.
+    pub tool: [Vec3; 3],
+    /// Body points.
+    pub body: [Vec3; 3],
+    /// Distance of the closed features (the tool's radius not taken off).
+    pub distance_m: f64,
+    /// Unit, from the body to the tool.
+    pub normal: Vec3,
+    /// Closest point of the tool's feature.
+    pub tool_point: Vec3,
+    /// Closest point of the body's feature.
+    pub body_point: Vec3,
+    /// Locally closest: may constrain the motion.
+    pub contact: bool,
+    /// Index into the arm's table of bodies.
+    pub body_index: u8,
+    /// Index into the snapshot's pairs.
+    pub pair_index: u32,
+}
+
+/// Evaluates a pair at the present poses. `body` is `world_from` the frame of the pair's body points;
+/// `transformed` is false if that is the world itself.
+pub fn candidate(
+    pair: &Pair,
+    tool: &Pose,
+    body: &Pose,
+    transformed: bool,
+    ball: bool,
+) -> Candidate {
+    let mut a = pair.tool;
+    let mut b = pair.body;
+    let (na, nb) = (pair.kind.points_a(), pair.kind.points_b());
+    for p in &mut a[..na] {
+        *p = transform(tool, p);
+    }
+    if transformed {
+        for p in &mut b[..nb] {
+            *p = transform(body, p);
+        }
+    }
+    let c = closest(pair.kind, &a, &b);
+    let contact = is_contact(pair, tool, body, &c, ball);
+    Candidate {
+        kind: pair.kind,
+        tool: a,
+        body: b,
+        distance_m: c.distance,
+        normal: c.normal,
+        tool_point: c.point_a,
+        body_point: c.point_b,
+        contact,
+        body_index: 0,
+        pair_index: 0,
+    }
+}
+
+fn is_contact(
+    pair: &Pair,
+    tool: &Pose,
+    body: &Pose,
+    c: &PairDistance,
+    ball: bool,
+) -> bool {
+    match pair.kind {
+        PairKind::EdgeEdge => {
+            c.interior
+                && {
+                    let n = tool.rotation.inverse() * c.normal;
+                    -n.dot(&pair.hints[0]) <= SLACK && -n.dot(&pair.hints[1]) <= SLACK
+                }
+                && {
+                    let n = body.rotation.inverse() * c.normal;
+                    n.dot(&pair.hints[2]) <= SLACK && n.dot(&pair.hints[3]) <= SLACK
+                }
+        }
+        PairKind::VertexFace if ball && !c.interior => {
+            // The foot is on an edge or a corner of the face: compare with the neighbours across the edges it is on.
+            let n = body.rotation.inverse() * c.normal;
+            let on_edge = [c.params[2], c.params[0], c.params[1]]; // barycentric weight that vanishes on edges 01, 12, 20
+            (0..3).all(|e| on_edge[e] > 0.0 || n.dot(&pair.hints[e]) <= SLACK)
+        }
+        PairKind::VertexFace | PairKind::FaceVertex => c.interior,
+    }
+}

@@ -1,0 +1,217 @@
+//! What crosses between the haptic loop and the collision thread: [`Query`] one way, [`Snapshot`] the other.
+//!
+//! A snapshot is a *certificate*. It was taken at reference poses and promises, per body: as long as no
+//! point of the tool has moved more than [`BodyEntry::margin_m`] relative to that body since those poses,
+//! no feature pair outside the list can come closer than the certified clearance. Everything in it is a
+//! consequence of the query alone, so the same query on the same scene gives the same snapshot.
+//!
+//! Both types are moved through rings without allocation: a `Query` is plain data, a `Snapshot` is built
+//! once with its full capacity and travels as a `Box`.
+//!
+//! Frames: tool points are in the tool frame; body points are in the body frame. Metres.
+
+use hapticd_ccd::PairKind;
+use hapticd_geometry::{Pose, Vec3};
+
+/// Most arms one daemon drives.
+pub const MAX_ARMS: usize = 4;
+/// Most bodies of one scene; the world refuses the next one with this number.
+pub const MAX_BODIES: usize = 64;
+/// Most feature pairs of one snapshot over all bodies.
+pub const PAIR_CAPACITY: usize = 2048;
+
+/// Names a body for as long as it lives: a slot that is used again gets another generation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct BodyKey {
+    /// Place in the body table, below [`MAX_BODIES`].
+    pub slot: u8,
+    /// Counts how often the slot was given out.
+    pub generation: u32,
+}
+
+/// The loop's word on one body: the loop alone moves bodies, so this is where the body *is*.
+#[derive(Clone, Copy, Debug)]
+pub struct BodyPose {
+    /// Which body.
+    pub key: BodyKey,
+    /// Where it is now.
+    pub world_from_body: Pose,
+}
+
+/// The loop's word on one tool.
+#[derive(Clone, Copy, Debug)]
+pub struct ArmQuery {
+    /// False: no such arm, or no input from it yet.
+    pub present: bool,
+    /// Changes whenever the proxy was placed anew instead of being moved; answers to older epochs are void.
+    pub epoch: u32,
+    /// Where the proxy is.
+    pub world_from_tool: Pose,
+    /// How far to look, metres.
+    pub reach_m: f64,
+    /// One bit per body slot that is solid to this tool already. For the others the answer must say whether
+    /// the tool is inside ([`BodyEntry::encloses_tool`]).
+    pub solid: u64,
+}
+
+/// One question to the collision thread.
+#[derive(Clone, Copy, Debug)]
+pub struct Query {
+    /// Tick at whose end these poses held.
+    pub tick: u64,
+    /// The tools.
+    pub arms: [ArmQuery; MAX_ARMS],
+    /// Poses of the bodies that the loop knows, `..body_count`.
+    pub bodies: [BodyPose; MAX_BODIES],
+    /// How many entries of `bodies` count.
+    pub body_count: usize,
+}
+
+impl Default for Query {
+    fn default() -> Self {
+        Query {
+            tick: 0,
+            arms: [ArmQuery {
+                present: false,
+                epoch: 0,
+                world_from_tool: Pose::identity(),
+                reach_m: 0.0,
+                solid: 0,
+            }; MAX_ARMS],
+            bodies: [BodyPose {
+                key: BodyKey::default(),
+                world_from_body: Pose::identity(),
+            }; MAX_BODIES],
+            body_count: 0,
+        }
+    }
+}
+
+impl Query {
+    /// The loop's pose of a body, if the loop knows it.
+    pub fn pose_of(&self, key: BodyKey) -> Option<Pose> {
+        self.bodies[..self.body_count]
+            .iter()
+            .find(|b| b.key == key)
+            .map(|b| b.world_from_body)
+    }
+}
+
+/// How the surface of a body answers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Material {
+    /// Stiffest coupling that touching this body may use, N/m.
+    pub stiffness_n_per_m: f64,
+    /// Damping on the rate of the coupling's deflection, N·s/m.
+    pub damping_n_s_per_m: f64,
+}
+
+/// Where a kinematic body shall go.
+#[derive(Clone, Copy, Debug)]
+pub struct BodyTarget {
+    /// Where.
+    pub world_from_body: Pose,
+    /// Fastest that any of its points may go on the way, m/s.
+    pub speed_m_s: f64,
+}
+
+/// One feature pair near each other at the reference poses.
+#[derive(Clone, Copy, Debug)]
+pub struct Pair {
+    /// Which features: the first is the tool's.
+    pub kind: PairKind,
+    /// Points of the tool's feature, tool frame; 1, 2 or 3 of them count, as `kind` says.
+    pub tool: [Vec3; 3],
+    /// Points of the body's feature, body frame (world frame if the body is [`BodyEntry::fixed`]).
+    pub body: [Vec3; 3],
+    /// For telling a locally closest pair from its neighbours (see `rows`): edge-edge: in-plane directions
+    /// into the two faces at the tool's edge, then at the body's edge; vertex-face: directions into the
+    /// neighbour across the face's edges 01, 12, 20. Unit; zero where there is no neighbour.
+    pub hints: [Vec3; 4],
+    /// Distance of the two closed features at the reference poses less the tool's radius, metres.
+    pub distance_m: f64,
+    /// Index of the tool's feature among its kind, for reports.
+    pub tool_feature: u32,
+    /// Index of the body's feature among its kind, for reports.
+    pub body_feature: u32,
+}
+
+/// What a snapshot says about one body.
+#[derive(Clone, Copy, Debug)]
+pub struct BodyEntry {
+    /// Which body.
+    pub key: BodyKey,
+    /// Client-visible identity, see the protocol.
+    pub id: u32,
+    /// Reference pose of the body.
+    pub world_from_body: Pose,
+    /// Never moves: its pairs' points and hints are in the world frame already.
+    pub fixed: bool,
+    /// How far any tool point may move relative to this body before the list stops being complete. Already
+    /// less the certified clearance. Negative when the list is truncated inside the clearance.
+    pub margin_m: f64,
+    /// First pair of this body in [`Snapshot::pairs`].
+    pub first_pair: u32,
+    /// How many pairs; sorted by `distance_m`.
+    pub pair_count: u32,
+    /// The tool is inside this closed body, so it cannot become solid to it now. Asked for by `ArmQuery::solid`.
+    pub encloses_tool: bool,
+    /// Moves only if it has one.
+    pub target: Option<BodyTarget>,
+    /// Radius of a ball about the body's origin that holds it, metres: bounds its points' motion.
+    pub bound_m: f64,
+    /// Surface.
+    pub material: Material,
+}
+
+/// The answer of the collision thread for one tool.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    /// Counts the answers, over all arms.
+    pub sequence: u64,
+    /// The query that this answers.
+    pub query_tick: u64,
+    /// Which arm.
+    pub arm: usize,
+    /// The query's epoch of that arm.
+    pub epoch: u32,
+    /// Reference pose of the tool.
+    pub world_from_tool: Pose,
+    /// Changes with every body that comes or goes; never falls.
+    pub scene_version: u64,
+    /// Every body of the scene.
+    pub bodies: Vec<BodyEntry>,
+    /// The feature pairs, body by body.
+    pub pairs: Vec<Pair>,
+    /// Time the answer took, for reports only; 0 in virtual time.
+    pub compute_ns: u64,
+}
+
+impl Snapshot {
+    /// An empty snapshot that never needs to grow. Allocates; not for the real-time thread.
+    pub fn new() -> Self {
+        Snapshot {
+            sequence: 0,
+            query_tick: 0,
+            arm: 0,
+            epoch: 0,
+            world_from_tool: Pose::identity(),
+            scene_version: 0,
+            bodies: Vec::with_capacity(MAX_BODIES),
+            pairs: Vec::with_capacity(PAIR_CAPACITY),
+            compute_ns: 0,
+        }
+    }
+
+    /// The pairs of one body, nearest first.
+    pub fn pairs_of(&self, entry: &BodyEntry) -> &[Pair] {
+        let first = entry.first_pair as usize;
+        &self.pairs[first..first + entry.pair_count as usize]
+    }
+}
+
+impl Default for Snapshot {
+    fn default() -> Self {
+        Self::new()
+    }
+}

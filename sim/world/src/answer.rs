@@ -1,0 +1,216 @@
+//! The certified answer: feature pairs near the tool, and how far the tool may move before the list is incomplete.
+//!
+//! # Theory
+//!
+//! For each body the proximity query returns the nearest feature pairs and a distance `complete_to` such that every
+//! pair *not* listed is at least that far (blueprint of the contact protocol). If no tool point moves more than `m`
+//! relative to the body, an unlisted pair stays further than `complete_to - m`; so `margin = complete_to - clearance`
+//! keeps it beyond the clearance. A list that had to be cut short has a smaller `complete_to`, hence a smaller margin: work is
+//! bounded and the certificate stays true.
+
+use hapticd_ccd::PairKind;
+use hapticd_ccd::proximity::{MeshIndex, NearPair};
+use hapticd_geometry::{NO_FACE, Pose, Vec3, transform};
+use hapticd_haptics::{BodyEntry, MAX_ARMS, PAIR_CAPACITY, Pair, Query, Snapshot};
+
+use crate::body::BodyKind;
+use crate::inside::contains;
+use crate::world::World;
+
+impl World {
+    /// Fills `out` with the answer for one arm. False (and `out` untouched): that arm asks nothing.
+    ///
+    /// Does not allocate after its work space has grown to the scene; deterministic.
+    pub fn answer(&mut self, query: &Query, arm: usize, out: &mut Snapshot) -> bool {
+        if arm >= MAX_ARMS || !query.arms[arm].present {
+            return false;
+        }
+        let Some(tool) = &self.tools[arm] else {
+            return false;
+        };
+        let asked = &query.arms[arm];
+        self.sequence += 1;
+        out.sequence = self.sequence;
+        out.query_tick = query.tick;
+        out.arm = arm;
+        out.epoch = asked.epoch;
+        out.world_from_tool = asked.world_from_tool;
+        out.scene_version = self.version;
+        out.compute_ns = 0;
+        out.bodies.clear();
+        out.pairs.clear();
+
+        for body in self.slots.iter().flatten() {
+            let world_from_body = World::pose_in(body, query);
+            let body_from_tool = world_from_body.inverse() * asked.world_from_tool;
+            let fixed = body.spec.kind == BodyKind::Static;
+            let index = &*body.spec.shape.index;
+            let near = self.proximity.query(
+                &tool.shape.index,
+                tool.tool.radius_m,
+                index,
+                &body_from_tool,
+                asked.reach_m,
+            );
+            let first = out.pairs.len();
+            let room = (PAIR_CAPACITY - first).min(self.pairs_per_body);
+            let taken = near.pairs.len().min(room);
+            let mut complete_to = near.complete_to;
+            if let Some(left_out) = near.pairs.get(taken) {
+                complete_to = complete_to.min(left_out.distance);
+            }
+            for pair in &near.pairs[..taken] {
+                out.pairs.push(resolve(
+                    pair,
+                    &tool.shape.index,
+                    index,
+                    fixed.then_some(&world_from_body),
+                ));
+            }
+            let is_solid = asked.solid & (1 << body.key.slot) != 0;
+            let encloses_tool = !is_solid
+                && encloses(
+                    &tool.shape.index,
+                    tool.shape.closed,
+                    index,
+                    body.spec.shape.closed,
+                    &body_from_tool,
+                );
+            out.bodies.push(BodyEntry {
+                key: body.key,
+                id: body.id,
+                world_from_body,
+                fixed,
+                margin_m: complete_to - self.clearance_m,
+                first_pair: first as u32,
+                pair_count: taken as u32,
+                encloses_tool,
+                target: body.target,
+                bound_m: body.spec.shape.bound_m,
+                material: body.spec.material,
+            });
+        }
+        true
+    }
+}
+
+/// One inside the other without their surfaces meeting.
+fn encloses(
+    tool: &MeshIndex,
+    tool_closed: bool,
+    body: &MeshIndex,
+    body_closed: bool,
+    body_from_tool: &Pose,
+) -> bool {
+    let tool_in_body = body_closed
+        && tool
+            .mesh()
+            .positions()
+            .first()
+            .is_some_and(|p| contains(body.mesh(), &transform(body_from_tool, p)));
+    let body_in_tool = tool_closed
+        && body
+            .mesh()
+            .positions()
+            .first()
+            .is_some_and(|p| contains(tool.mesh(), &transform(&body_from_tool.inverse(), p)));
+    tool_in_body || body_in_tool
+}
+
+/// Looks up the coordinates behind a pair of feature indices. `world`: put the body's side into the world frame.
+fn resolve(pair: &NearPair, tool: &MeshIndex, body: &MeshIndex, world: Option<&Pose>) -> Pair {
+    let none = Vec3::zeros();
+    let vertex = |m: &MeshIndex, v: u32| [m.mesh().positions()[v as usize], none, none];
+    let edge = |m: &MeshIndex, e: u32| {
+        let [p, q] = m.adjacency().edges[e as usize].vertices;
+        [
+            m.mesh().positions()[p as usize],
+            m.mesh().positions()[q as usize],
+            none,
+        ]
+    };
+    let mut hints = [none; 4];
+    let (tool_points, mut body_points) = match pair.kind {
+        PairKind::VertexFace => {
+            let across = neighbours(body, pair.feature_b);
+            hints[..3].copy_from_slice(&across);
+            (
+                vertex(tool, pair.feature_a),
+                body.mesh().triangle(pair.feature_b as usize),
+            )
+        }
+        PairKind::FaceVertex => (
+            tool.mesh().triangle(pair.feature_a as usize),
+            vertex(body, pair.feature_b),
+        ),
+        PairKind::EdgeEdge => {
+            [hints[0], hints[1]] = into_faces(tool, pair.feature_a);
+            [hints[2], hints[3]] = into_faces(body, pair.feature_b);
+            (edge(tool, pair.feature_a), edge(body, pair.feature_b))
+        }
+    };
+    if let Some(pose) = world {
+        let count = pair.kind.points_b();
+        for p in &mut body_points[..count] {
+            *p = transform(pose, p);
+        }
+        let body_hints = if pair.kind == PairKind::EdgeEdge { 2..4 } else { 0..3 };
+        for h in &mut hints[body_hints] {
+            *h = pose.rotation * *h;
+        }
+    }
+    Pair {
+        kind: pair.kind,
+        tool: tool_points,
+        body: body_points,
+        hints,
+        distance_m: pair.distance,
+        tool_feature: pair.feature_a,
+        body_feature: pair.feature_b,
+    }
+}
+
+/// Directions from an edge into its faces, in their planes, perpendicular to the edge.
+fn into_faces(m: &MeshIndex, edge: u32) -> [Vec3; 2] {
+    let e = &m.adjacency().edges[edge as usize];
+    e.faces.map(|f| into_face(m, e.vertices, f))
+}
+
+fn into_face(m: &MeshIndex, edge: [u32; 2], face: u32) -> Vec3 {
+    if face == NO_FACE {
+        return Vec3::zeros();
+    }
+    let [p, q] = edge.map(|v| m.mesh().positions()[v as usize]);
+    let corner = m.mesh().triangles()[face as usize]
+        .into_iter()
+        .find(|v| !edge.contains(v));
+    let Some(corner) = corner else {
+        return Vec3::zeros();
+    };
+    let along = q - p;
+    let up = m.mesh().positions()[corner as usize] - p;
+    let inward = up - along * (up.dot(&along) / along.norm_squared());
+    inward.try_normalize(0.0).unwrap_or_else(Vec3::zeros)
+}
+
+/// For the edges 01, 12, 20 of a face: direction into the neighbour behind that edge.
+fn neighbours(m: &MeshIndex, face: u32) -> [Vec3; 3] {
+    let corners = m.mesh().triangles()[face as usize];
+    let edges = m.adjacency().triangle_edges[face as usize];
+    std::array::from_fn(|k| {
+        let side = [corners[k], corners[(k + 1) % 3]];
+        // The adjacency may number a triangle's edges in its own order: look the side up by its vertices.
+        let edge = edges.iter().find(|&&e| {
+            let v = m.adjacency().edges[e as usize].vertices;
+            v == side || v == [side[1], side[0]]
+        });
+        let Some(&edge) = edge else {
+            return Vec3::zeros();
+        };
+        let other = m.adjacency().edges[edge as usize]
+            .faces
+            .into_iter()
+            .find(|&f| f != face && f != NO_FACE);
+        other.map_or_else(Vec3::zeros, |f| into_face(m, side, f))
+    })
+}

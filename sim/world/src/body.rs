@@ -1,0 +1,109 @@
+//! What a body is made of, and why one is refused.
+
+use std::sync::Arc;
+
+use hapticd_ccd::proximity::MeshIndex;
+use hapticd_geometry::{MeshReport, Pose, Vec3};
+use hapticd_haptics::{MAX_BODIES, Material};
+
+/// Whether a body may move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BodyKind {
+    /// Never moves.
+    Static,
+    /// An application moves it.
+    Kinematic,
+}
+
+/// A mesh ready for detection, shared between bodies and threads.
+#[derive(Clone)]
+pub struct Shape {
+    /// Mesh, adjacency and tree.
+    pub index: Arc<MeshIndex>,
+    /// No boundary, consistently outward: has an inside.
+    pub closed: bool,
+    /// Radius about the mesh's origin, m.
+    pub bound_m: f64,
+}
+
+impl Shape {
+    /// From an index and what loading found out about its mesh.
+    pub fn new(index: Arc<MeshIndex>, report: &MeshReport) -> Self {
+        let bound_m = index
+            .mesh()
+            .positions()
+            .iter()
+            .map(Vec3::norm)
+            .fold(0.0, f64::max);
+        Shape {
+            closed: report.closed && report.oriented,
+            index,
+            bound_m: bound_m * (1.0 + 1e-12),
+        }
+    }
+}
+
+/// A body to add.
+#[derive(Clone)]
+pub struct BodySpec {
+    /// For people.
+    pub name: String,
+    /// May it move.
+    pub kind: BodyKind,
+    /// What it looks like.
+    pub shape: Shape,
+    /// True: it must be closed. False: an open sheet is welcome.
+    pub solid: bool,
+    /// Where it starts.
+    pub world_from_body: Pose,
+    /// Surface.
+    pub material: Material,
+}
+
+/// Why a body was not added. The caller's fault, but for `Full`.
+#[derive(Debug, thiserror::Error, PartialEq)]
+#[non_exhaustive]
+pub enum AddError {
+    /// No slot left.
+    #[error("the scene already has {MAX_BODIES} bodies, the most it can hold")]
+    Full,
+    /// A name that is taken.
+    #[error("a body named `{0}` exists already")]
+    NameTaken(String),
+    /// A solid body whose mesh has holes.
+    #[error("`{name}` is declared solid but its mesh is not closed and outward oriented ({detail})")]
+    OpenSolid {
+        /// Body.
+        name: String,
+        /// Boundary edges and so on.
+        detail: String,
+    },
+    /// A pose that is not one.
+    #[error("the pose of `{0}` is not finite")]
+    BadPose(String),
+    /// Material out of range.
+    #[error("material of `{name}`: {what} = {value} is not a finite number >= 0")]
+    BadMaterial {
+        /// Body.
+        name: String,
+        /// Which number.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+    },
+}
+
+/// Why a command to a body was refused.
+#[derive(Debug, thiserror::Error, PartialEq, Eq, Clone, Copy)]
+#[non_exhaustive]
+pub enum CommandError {
+    /// Nobody has that id.
+    #[error("there is no body {0}")]
+    NoSuchBody(u32),
+    /// A static body does not move.
+    #[error("body {0} is static")]
+    Static(u32),
+    /// A pose or speed that is not finite, or a speed below zero.
+    #[error("pose or speed for body {0} is not finite")]
+    BadTarget(u32),
+}

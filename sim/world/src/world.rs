@@ -1,0 +1,208 @@
+//! The scene's bookkeeping: who is there, what may be asked of it.
+
+use hapticd_ccd::proximity::Proximity;
+use hapticd_geometry::Pose;
+use hapticd_haptics::{
+    BodyKey, BodyTarget, MAX_ARMS, MAX_BODIES, Material, PAIR_CAPACITY, Query, ToolShape,
+};
+
+use crate::body::{AddError, BodyKind, BodySpec, CommandError, Shape};
+
+pub(crate) struct Resident {
+    pub key: BodyKey,
+    pub id: u32,
+    pub spec: BodySpec,
+    pub target: Option<BodyTarget>,
+}
+
+pub(crate) struct Tool {
+    pub shape: Shape,
+    pub tool: ToolShape,
+}
+
+/// What a client may know of a body.
+#[derive(Clone, Debug)]
+pub struct BodyInfo {
+    /// Identity, never used twice.
+    pub id: u32,
+    /// For people.
+    pub name: String,
+    /// May it move.
+    pub kind: BodyKind,
+    /// Where it started.
+    pub initial: Pose,
+    /// Triangles of its mesh.
+    pub triangles: usize,
+    /// Name in queries and snapshots.
+    pub key: BodyKey,
+}
+
+/// The scene. See the crate page.
+pub struct World {
+    pub(crate) slots: [Option<Resident>; MAX_BODIES],
+    generations: [u32; MAX_BODIES],
+    pub(crate) tools: [Option<Tool>; MAX_ARMS],
+    pub(crate) version: u64,
+    pub(crate) sequence: u64,
+    next_id: u32,
+    pub(crate) proximity: Proximity,
+    pub(crate) pairs_per_body: usize,
+    pub(crate) clearance_m: f64,
+}
+
+impl World {
+    /// An empty scene whose answers certify `clearance_m` (the loop's `Distances::clearance_m`) and list at most
+    /// `pairs_per_body` feature pairs of one body.
+    pub fn new(clearance_m: f64, pairs_per_body: usize) -> Self {
+        let pairs_per_body = pairs_per_body.clamp(16, PAIR_CAPACITY);
+        World {
+            slots: [const { None }; MAX_BODIES],
+            generations: [0; MAX_BODIES],
+            tools: [const { None }; MAX_ARMS],
+            version: 1,
+            sequence: 0,
+            next_id: 1,
+            proximity: Proximity::new(pairs_per_body),
+            pairs_per_body,
+            clearance_m,
+        }
+    }
+
+    /// Gives an arm its tool. `shape` holds the mesh (one vertex for a sphere), `tool` the loop's view of it.
+    pub fn set_tool(&mut self, arm: usize, shape: Shape, tool: ToolShape) {
+        if arm < MAX_ARMS {
+            self.tools[arm] = Some(Tool { shape, tool });
+        }
+    }
+
+    /// Adds a body; it becomes solid to each tool as soon as that tool is proven clear of it.
+    pub fn add_body(&mut self, spec: BodySpec) -> Result<u32, AddError> {
+        if self.bodies().any(|b| b.spec.name == spec.name) {
+            return Err(AddError::NameTaken(spec.name));
+        }
+        if !finite(&spec.world_from_body) {
+            return Err(AddError::BadPose(spec.name));
+        }
+        check_material(&spec.name, &spec.material)?;
+        if spec.solid && !spec.shape.closed {
+            return Err(AddError::OpenSolid {
+                detail: format!(
+                    "{} triangles",
+                    spec.shape.index.mesh().triangles().len()
+                ),
+                name: spec.name,
+            });
+        }
+        let Some(slot) = self.slots.iter().position(Option::is_none) else {
+            return Err(AddError::Full);
+        };
+        self.generations[slot] += 1;
+        let id = self.next_id;
+        self.next_id += 1;
+        self.version += 1;
+        self.slots[slot] = Some(Resident {
+            key: BodyKey {
+                slot: slot as u8,
+                generation: self.generations[slot],
+            },
+            id,
+            spec,
+            target: None,
+        });
+        Ok(id)
+    }
+
+    /// Removes a body.
+    pub fn remove_body(&mut self, id: u32) -> Result<(), CommandError> {
+        let slot = self.slot_of(id)?;
+        self.slots[slot] = None;
+        self.version += 1;
+        Ok(())
+    }
+
+    /// Sends a kinematic body towards a pose, its points no faster than `speed_m_s`.
+    pub fn set_target(&mut self, id: u32, pose: &Pose, speed_m_s: f64) -> Result<(), CommandError> {
+        let slot = self.slot_of(id)?;
+        let Some(body) = self.slots[slot].as_mut() else {
+            return Err(CommandError::NoSuchBody(id));
+        };
+        if body.spec.kind == BodyKind::Static {
+            return Err(CommandError::Static(id));
+        }
+        if !finite(pose) || !speed_m_s.is_finite() || speed_m_s < 0.0 {
+            return Err(CommandError::BadTarget(id));
+        }
+        body.target = Some(BodyTarget {
+            world_from_body: *pose,
+            speed_m_s,
+        });
+        self.version += 1;
+        Ok(())
+    }
+
+    /// Lets a body stop where it is: its commander is gone or fell silent.
+    pub fn clear_target(&mut self, id: u32) -> Result<(), CommandError> {
+        let slot = self.slot_of(id)?;
+        if let Some(body) = self.slots[slot].as_mut() {
+            body.target = None;
+        }
+        self.version += 1;
+        Ok(())
+    }
+
+    /// Everybody, by slot.
+    pub fn infos(&self) -> impl Iterator<Item = BodyInfo> + '_ {
+        self.bodies().map(|b| BodyInfo {
+            id: b.id,
+            name: b.spec.name.clone(),
+            kind: b.spec.kind,
+            initial: b.spec.world_from_body,
+            triangles: b.spec.shape.index.mesh().triangles().len(),
+            key: b.key,
+        })
+    }
+
+    /// The body of that id as it was specified.
+    pub fn spec(&self, id: u32) -> Option<&BodySpec> {
+        self.bodies().find(|b| b.id == id).map(|b| &b.spec)
+    }
+
+    /// Where a body is by the loop's word, or where it starts if the loop does not know it yet.
+    pub(crate) fn pose_in(body: &Resident, query: &Query) -> Pose {
+        query
+            .pose_of(body.key)
+            .unwrap_or(body.spec.world_from_body)
+    }
+
+    pub(crate) fn bodies(&self) -> impl Iterator<Item = &Resident> {
+        self.slots.iter().flatten()
+    }
+
+    fn slot_of(&self, id: u32) -> Result<usize, CommandError> {
+        self.slots
+            .iter()
+            .position(|s| s.as_ref().is_some_and(|b| b.id == id))
+            .ok_or(CommandError::NoSuchBody(id))
+    }
+}
+
+fn finite(pose: &Pose) -> bool {
+    pose.translation.vector.iter().all(|x| x.is_finite())
+        && pose.rotation.coords.iter().all(|x| x.is_finite())
+}
+
+fn check_material(name: &str, material: &Material) -> Result<(), AddError> {
+    for (what, value) in [
+        ("stiffness_n_per_m", material.stiffness_n_per_m),
+        ("damping_n_s_per_m", material.damping_n_s_per_m),
+    ] {
+        if !(value.is_finite() && value >= 0.0) {
+            return Err(AddError::BadMaterial {
+                name: name.to_owned(),
+                what,
+                value,
+            });
+        }
+    }
+    Ok(())
+}
