@@ -12,11 +12,13 @@
 //! history give bit-equal outputs. Everything is callable from a real-time thread.
 #![forbid(unsafe_code)]
 
+mod active_set;
 mod basis;
 mod metric;
 mod projector;
 mod row;
 
+pub use active_set::iteration_limit;
 pub use metric::{Metric, MetricError};
 pub use projector::{Active, Projection, Projector, Status};
 pub use row::Row;

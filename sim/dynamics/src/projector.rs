@@ -1,28 +1,24 @@
-//! Nearest admissible motion by an active set in motion space (Wilhelmsen's scheme, Redon 2002, section 5.5).
+//! One projection: rows into kinetic coordinates, the active set, the motion back; and the memory between calls.
 //!
-//! Guarantees: no allocation, no panic, no lock; at most [`iteration_limit`] changes of the active set, each of a few hundred
-//! operations plus one pass over the rows; deterministic. In kinetic coordinates (`y = Q x`, unit rows) the wanted point moves
-//! along the multiplier line of the constraint being added; a row whose multiplier would turn negative is dropped on the way. A row
-//! that depends on the active ones moves multipliers only (the singular block); when nothing blocks it, the set is empty.
+//! Guarantees: no allocation, no panic, no lock; at most [`iteration_limit`](crate::iteration_limit) changes of the active set, each
+//! of a few hundred operations plus one pass over the rows; deterministic.
 
 use nalgebra::Vector6;
 
-use crate::basis::Basis;
+use crate::active_set::{Search, UnitRow};
 use crate::{MAX_ACTIVE, Metric, Motion, Row};
 
-/// Violation, relative to a row's scale, below which a row counts as satisfied.
-const TOLERANCE: f64 = 1e-11;
-/// The same for rows that contradict the active ones: below it the contradiction is rounding, not infeasibility.
-const TOLERANCE_DEGENERATE: f64 = 1e-8;
-/// Length of the part of a unit row outside the span of the active rows, below which it counts as dependent.
-const DEPENDENT: f64 = 1e-9;
 /// Least cosine between a remembered active row and a row of this problem taken for its continuation.
 const WARM_COSINE: f64 = 0.9;
 
 /// What became of a projection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// The motion is the nearest admissible one; every row holds within 1e-8 of its scale (1e-11 but for nearly dependent rows).
+    /// The motion is the nearest admissible one.
+    ///
+    /// Every row holds within 1e-8 of its scale, `|bound| + |row| (|wanted| + |motion|)` in the kinetic norm. Where rows depend on each
+    /// other but for less than one part in ten thousand, coarser passes may be needed and the worst case is 1e-4 of the scale:
+    /// [`Projection::violation`] says what was reached.
     Optimal,
     /// No motion satisfies all rows. The motion is optimal for the active rows alone: an intention, not an admissible motion.
     Infeasible,
@@ -41,6 +37,13 @@ pub struct Active {
     ///
     /// For a motion that is a displacement (m) and a unit normal: kg m, a force times the square of the time step.
     pub multiplier: f64,
+}
+
+impl Active {
+    pub(crate) const NONE: Self = Self {
+        row: 0,
+        multiplier: 0.0,
+    };
 }
 
 /// Result of a projection.
@@ -85,31 +88,10 @@ impl Projection {
             iterations: 0,
             violation: 0.0,
             relaxed: false,
-            active: [NONE; MAX_ACTIVE],
+            active: [Active::NONE; MAX_ACTIVE],
             active_len: 0,
         }
     }
-}
-
-const NONE: Active = Active {
-    row: 0,
-    multiplier: 0.0,
-};
-
-/// Most changes of the active set tried on a problem of `rows` rows.
-#[must_use]
-pub const fn iteration_limit(rows: usize) -> u32 {
-    (8 * rows + 64) as u32
-}
-
-/// A row in kinetic coordinates: `direction . y >= bound`, `|direction| = 1`; `length` brings it back to the row's unit.
-#[derive(Clone, Copy, Debug)]
-struct UnitRow {
-    direction: Vector6<f64>,
-    bound: f64,
-    length: f64,
-    /// By how much the bound was lowered to absorb rounding of nearly dependent rows.
-    eased: f64,
 }
 
 /// Solver for problems of at most `N` rows, with its memory and the active rows of the previous call (the warm start).
@@ -188,28 +170,18 @@ impl<const N: usize> Projector<N> {
     fn solve(&mut self, metric: &Metric, wanted: &Motion, rows: &[Row], clamp: bool) -> Projection {
         let start = metric.to_kinetic(wanted);
         let count = rows.len();
-        if count > N || !start.iter().all(|x| x.is_finite()) || !self.load(metric, rows, clamp) {
+        if count > N || !start.norm().is_finite() || !self.load(metric, rows, clamp) {
             self.forget();
             return Projection::still(Status::Rejected);
         }
         let mut warm = [usize::MAX; MAX_ACTIVE];
         let warm_len = self.match_warm(count, &mut warm);
-        let mut search = Search {
-            rows: &mut self.rows[..count],
-            warm: &warm[..warm_len],
-            start,
-            start_norm: start.norm(),
-            point: start,
-            basis: Basis::new(),
-            active: [NONE; MAX_ACTIVE],
-            len: 0,
-            iterations: 0,
-        };
-        let status = search.run();
+        let mut search = Search::new(&mut self.rows[..count], &warm[..warm_len], start);
+        let status = search.solve();
         let motion = metric.from_kinetic(&search.point);
         let (point, active, len, iterations) =
             (search.point, search.active, search.len, search.iterations);
-        if !motion.iter().all(|x| x.is_finite()) {
+        if !(motion.iter().all(|x| x.is_finite()) && point.norm().is_finite()) {
             self.forget();
             return Projection::still(Status::Rejected);
         }
@@ -284,180 +256,5 @@ impl<const N: usize> Projector<N> {
             }
         }
         len
-    }
-}
-
-/// One run of the active set.
-struct Search<'a> {
-    rows: &'a mut [UnitRow],
-    warm: &'a [usize],
-    start: Vector6<f64>,
-    start_norm: f64,
-    point: Vector6<f64>,
-    basis: Basis,
-    active: [Active; MAX_ACTIVE],
-    len: usize,
-    iterations: u32,
-}
-
-/// How adding one row ended.
-enum Step {
-    Added,
-    Eased,
-    Contradiction,
-    OutOfWork,
-}
-
-impl Search<'_> {
-    fn run(&mut self) -> Status {
-        while let Some(row) = self.most_violated() {
-            match self.add(row) {
-                Step::Added | Step::Eased => {}
-                Step::Contradiction => return Status::Infeasible,
-                Step::OutOfWork => return Status::IterationLimit,
-            }
-        }
-        Status::Optimal
-    }
-
-    fn violation(&self, row: usize) -> f64 {
-        self.rows[row].bound - self.rows[row].direction.dot(&self.point)
-    }
-
-    /// What rounding and tolerance are measured against for this row.
-    fn scale(&self, row: usize, point_norm: f64) -> f64 {
-        self.rows[row].bound.abs() + self.start_norm + point_norm
-    }
-
-    /// A violated row of the warm start, else the most violated row; ties go to the lowest index.
-    fn most_violated(&self) -> Option<usize> {
-        let norm = self.point.norm();
-        let eligible = |i: usize| !self.active[..self.len].iter().any(|active| active.row == i);
-        let excess = |i: usize| self.violation(i) - TOLERANCE * self.scale(i, norm);
-        if let Some(&row) = self.warm.iter().find(|&&i| eligible(i) && excess(i) > 0.0) {
-            return Some(row);
-        }
-        let mut worst = None;
-        let mut most = 0.0;
-        for i in 0..self.rows.len() {
-            let e = excess(i);
-            if e > most && eligible(i) {
-                most = e;
-                worst = Some(i);
-            }
-        }
-        worst
-    }
-
-    /// Makes row `row` hold, dropping active rows that block; the dual objective never decreases.
-    fn add(&mut self, row: usize) -> Step {
-        let direction = self.rows[row].direction;
-        let mut multiplier = 0.0;
-        loop {
-            if self.iterations >= iteration_limit(self.rows.len()) {
-                return Step::OutOfWork;
-            }
-            self.iterations += 1;
-            let split = self.basis.split(&direction);
-            let ratios = self.basis.solve(&split.coefficients);
-            let outside = split.residual.norm();
-            let independent = outside > DEPENDENT && !self.basis.is_full();
-
-            let mut blocking = None;
-            let mut partial = f64::INFINITY;
-            let noise = if independent { f64::EPSILON } else { DEPENDENT } * ratios.amax().max(1.0);
-            for (i, active) in self.active[..self.len].iter().enumerate() {
-                if ratios[i] > noise && active.multiplier / ratios[i] < partial {
-                    partial = active.multiplier / ratios[i];
-                    blocking = Some(i);
-                }
-            }
-            let full = if independent {
-                self.violation(row).max(0.0) / (outside * outside)
-            } else {
-                f64::INFINITY
-            };
-
-            if independent && full <= partial {
-                self.basis.push(&direction, &split);
-                self.active[self.len] = Active {
-                    row,
-                    multiplier: multiplier + full,
-                };
-                self.len += 1;
-                self.settle();
-                return Step::Added;
-            }
-            let Some(blocking) = blocking else {
-                return self.contradiction(row, multiplier, &ratios);
-            };
-            multiplier += partial;
-            for i in 0..self.len {
-                let left = self.active[i].multiplier - partial * ratios[i];
-                self.active[i].multiplier = left.max(0.0);
-            }
-            if independent {
-                self.point += split.residual * partial;
-            }
-            self.drop_active(blocking);
-        }
-    }
-
-    /// Nothing can give way: either the rows contradict each other, or the violation is rounding and the bound is eased by it.
-    ///
-    /// `ratios` are the coefficients of the row on the active ones, none positive beyond noise; `multiplier` is what the row has
-    /// taken over from rows dropped on the way. That share goes back to the active rows, or replaces the first one it empties.
-    fn contradiction(&mut self, row: usize, multiplier: f64, ratios: &Vector6<f64>) -> Step {
-        let short = self.violation(row).max(0.0);
-        let eased = self.rows[row].eased + short;
-        if eased > TOLERANCE_DEGENERATE * self.scale(row, self.point.norm()) {
-            return Step::Contradiction;
-        }
-        self.rows[row].eased = eased;
-        self.rows[row].bound -= short;
-        let mut emptied = None;
-        let mut share = multiplier;
-        for (i, active) in self.active[..self.len].iter().enumerate() {
-            if ratios[i] < 0.0 && active.multiplier / -ratios[i] < share {
-                share = active.multiplier / -ratios[i];
-                emptied = Some(i);
-            }
-        }
-        if let Some(index) = emptied {
-            self.drop_active(index);
-            let direction = self.rows[row].direction;
-            let split = self.basis.split(&direction);
-            if split.residual.norm() > DEPENDENT {
-                self.basis.push(&direction, &split);
-                self.active[self.len] = Active {
-                    row,
-                    multiplier: 0.0,
-                };
-                self.len += 1;
-            }
-        }
-        self.settle();
-        Step::Eased
-    }
-
-    fn drop_active(&mut self, index: usize) {
-        self.basis.remove(index);
-        self.active.copy_within(index + 1..self.len, index);
-        self.len -= 1;
-    }
-
-    /// Recomputes point and multipliers from the active rows alone, so that no error accumulates.
-    fn settle(&mut self) {
-        let mut gap = Vector6::zeros();
-        for (i, active) in self.active[..self.len].iter().enumerate() {
-            let row = &self.rows[active.row];
-            gap[i] = row.bound - row.direction.dot(&self.start);
-        }
-        let along = self.basis.solve_transposed(&gap);
-        let multipliers = self.basis.solve(&along);
-        self.point = self.start + self.basis.combine(&along);
-        for (i, active) in self.active[..self.len].iter_mut().enumerate() {
-            active.multiplier = multipliers[i].max(0.0);
-        }
     }
 }
