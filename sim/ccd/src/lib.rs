@@ -1,1 +1,23 @@
+//! Continuous collision detection and proximity between rigid triangle meshes.
+//!
+//! Everything here answers questions of one form: *the points of A follow one constant-speed screw,
+//! the points of B stand still, both are given in B's frame.* With one mover at a time that covers
+//! every query of the simulation.
+//!
+//! - [`pair`]: closest features, the distance of one feature pair.
+//! - [`mod@advance`]: how far one feature pair can move and provably stay apart; the real-time path.
+//! - [`proximity`]: all feature pairs of two meshes nearer than a reach; the collision thread.
+//! - [`obb`], [`tree`]: oriented boxes, their overlap tests, and the hierarchy over a mesh.
+//! - [`elementary`], [`first_contact`]: Redon's interval root isolation and the tree traversal around
+//!   it, an independent second opinion on whole paths.
+//!
+//! Units are metres and radians, `f64`. Nothing blocks, nothing uses threads, and all results are pure
+//! functions of the arguments.
+
 #![forbid(unsafe_code)]
+
+pub mod advance;
+pub mod pair;
+
+pub use advance::{Advance, MotionBound, advance};
+pub use pair::{PairDistance, PairKind, closest};

@@ -1,0 +1,212 @@
+//! Feature pairs: the three kinds of closed feature pair and their closest points.
+//!
+//! A feature pair takes one *closed* feature of A and one of B: vertex/face, face/vertex or edge/edge,
+//! where a face is a triangle with its edges and vertices and an edge is a segment with its end points.
+//! The distance of two disjoint triangles is always attained at one of these pairs (Redon 2002, section
+//! 1.3), so all pairs together describe the distance of two meshes.
+//!
+//! Allocation-free, no panics: degenerate triangles and segments are handled as the points and segments
+//! that they are, NaN goes in and NaN comes out.
+
+use hapticd_geometry::Vec3;
+use hapticd_geometry::closest::{point_triangle, segment_segment};
+
+/// Which features a pair is made of; the number of points that it uses of each side follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PairKind {
+    /// One point of A, one triangle of B.
+    VertexFace,
+    /// One triangle of A, one point of B.
+    FaceVertex,
+    /// One segment of A, one segment of B.
+    EdgeEdge,
+}
+
+impl PairKind {
+    /// Number of points of A's feature, 1 to 3.
+    #[inline]
+    #[must_use]
+    pub const fn points_a(self) -> usize {
+        match self {
+            Self::VertexFace => 1,
+            Self::FaceVertex => 3,
+            Self::EdgeEdge => 2,
+        }
+    }
+
+    /// Number of points of B's feature, 1 to 3.
+    #[inline]
+    #[must_use]
+    pub const fn points_b(self) -> usize {
+        match self {
+            Self::VertexFace => 3,
+            Self::FaceVertex => 1,
+            Self::EdgeEdge => 2,
+        }
+    }
+}
+
+/// The closest points of one feature pair.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PairDistance {
+    /// Distance of the two closed features, metres.
+    pub distance: f64,
+    /// Unit vector from B to A along which the features are separated best; the zero vector if they
+    /// touch or are not finite.
+    pub normal: Vec3,
+    /// Closest point on A's feature.
+    pub point_a: Vec3,
+    /// Closest point on B's feature.
+    pub point_b: Vec3,
+    /// Barycentric coordinates of the closest point on the triangle (vertex/face and face/vertex), or
+    /// `[s, t, 0]` with `point_a = a0 + s (a1 - a0)` and `point_b = b0 + t (b1 - b0)` (edge/edge).
+    pub params: [f64; 3],
+    /// Whether the closest points are inside the face or inside both edges, that is, not on a boundary
+    /// that the feature shares with its neighbours.
+    pub interior: bool,
+}
+
+/// Smallest projection of A's points on `n` minus the largest of B's: a lower bound on the distance of
+/// the two features for any unit `n`.
+#[inline]
+#[must_use]
+pub fn support_gap(kind: PairKind, a: &[Vec3; 3], b: &[Vec3; 3], n: &Vec3) -> f64 {
+    let mut low = n.dot(&a[0]);
+    for p in &a[1..kind.points_a()] {
+        low = low.min(n.dot(p));
+    }
+    low - highest(kind, b, n)
+}
+
+/// Largest projection of B's points on `n`.
+#[inline]
+pub(crate) fn highest(kind: PairKind, b: &[Vec3; 3], n: &Vec3) -> f64 {
+    let mut high = n.dot(&b[0]);
+    for p in &b[1..kind.points_b()] {
+        high = high.max(n.dot(p));
+    }
+    high
+}
+
+/// Closest points of a feature pair. Only the first [`PairKind::points_a`] points of `a` and the first
+/// [`PairKind::points_b`] of `b` are read; both are in one common frame, metres.
+///
+/// The normal is better than the normalised difference of the closest points when these are very near:
+/// it is then taken from the features themselves (face normal, cross product of the edges, the
+/// component orthogonal to the edge), and of the two candidates the one with the larger
+/// [`support_gap`] is returned.
+#[must_use]
+#[inline]
+pub fn closest(kind: PairKind, a: &[Vec3; 3], b: &[Vec3; 3]) -> PairDistance {
+    refine(kind, a, b, &closest_points(kind, a, b))
+}
+
+/// Closest points `(on A, on B)` and [`PairDistance::params`].
+#[inline]
+pub(crate) fn closest_points(
+    kind: PairKind,
+    a: &[Vec3; 3],
+    b: &[Vec3; 3],
+) -> (Vec3, Vec3, [f64; 3]) {
+    match kind {
+        PairKind::VertexFace => {
+            let (point, params) = point_triangle(&a[0], b);
+            (a[0], point, params)
+        }
+        PairKind::FaceVertex => {
+            let (point, params) = point_triangle(&b[0], a);
+            (point, b[0], params)
+        }
+        PairKind::EdgeEdge => {
+            let (pa, pb, s, t) = segment_segment(&a[0], &a[1], &b[0], &b[1]);
+            (pa, pb, [s, t, 0.0])
+        }
+    }
+}
+
+/// Distance and best normal for closest points already found.
+pub(crate) fn refine(
+    kind: PairKind,
+    a: &[Vec3; 3],
+    b: &[Vec3; 3],
+    &(point_a, point_b, params): &(Vec3, Vec3, [f64; 3]),
+) -> PairDistance {
+    let difference = point_a - point_b;
+    let (interior, refined) = match kind {
+        PairKind::VertexFace => refine_vertex_face(&difference, b, &params),
+        PairKind::FaceVertex => refine_vertex_face(&difference, a, &params),
+        PairKind::EdgeEdge => refine_edge_edge(&difference, a, b, params[0], params[1]),
+    };
+    let distance = difference.norm();
+    let mut normal = Vec3::zeros();
+    if distance > 0.0 {
+        normal = difference / distance;
+        let length = refined.norm();
+        if length > 0.0 {
+            let candidate = refined / length;
+            if support_gap(kind, a, b, &candidate) >= support_gap(kind, a, b, &normal) {
+                normal = candidate;
+            }
+        }
+    }
+    PairDistance {
+        distance,
+        normal,
+        point_a,
+        point_b,
+        params,
+        interior,
+    }
+}
+
+/// Direction from the features for a closest point with barycentric coordinates `bary` on `tri`, with
+/// the sign of `difference`; not normalised. The first value is whether the point is inside the face.
+#[inline]
+fn refine_vertex_face(difference: &Vec3, tri: &[Vec3; 3], bary: &[f64; 3]) -> (bool, Vec3) {
+    let inside = [bary[0] > 0.0, bary[1] > 0.0, bary[2] > 0.0];
+    let edge = match inside {
+        [true, true, true] => {
+            let n = (tri[1] - tri[0]).cross(&(tri[2] - tri[0]));
+            return (true, if n.dot(difference) < 0.0 { -n } else { n });
+        }
+        [true, true, false] => tri[1] - tri[0],
+        [true, false, true] => tri[2] - tri[0],
+        [false, true, true] => tri[2] - tri[1],
+        _ => return (false, *difference),
+    };
+    (false, without(difference, &edge))
+}
+
+/// As [`refine_vertex_face`], for two segments with parameters `s` and `t`.
+#[inline]
+fn refine_edge_edge(
+    difference: &Vec3,
+    a: &[Vec3; 3],
+    b: &[Vec3; 3],
+    s: f64,
+    t: f64,
+) -> (bool, Vec3) {
+    let (ea, eb) = (a[1] - a[0], b[1] - b[0]);
+    let inside_a = s > 0.0 && s < 1.0;
+    let inside_b = t > 0.0 && t < 1.0;
+    match (inside_a, inside_b) {
+        (true, true) => {
+            let n = ea.cross(&eb);
+            (true, if n.dot(difference) < 0.0 { -n } else { n })
+        }
+        (true, false) => (false, without(difference, &ea)),
+        (false, true) => (false, without(difference, &eb)),
+        (false, false) => (false, *difference),
+    }
+}
+
+/// `v` without its component along `e`.
+#[inline]
+fn without(v: &Vec3, e: &Vec3) -> Vec3 {
+    let ee = e.norm_squared();
+    if ee > 0.0 {
+        v - e * (v.dot(e) / ee)
+    } else {
+        *v
+    }
+}
