@@ -1,1 +1,23 @@
+//! The operating system, as far as the daemon needs it: sealed shared memory, sockets that carry descriptors, process watching, the
+//! clock, signals, and the rights and settings of a real-time thread. Linux only.
+//!
+//! One of the three crates with `unsafe` (with `hapticd-sync` and the client ABI); everything it exports is safe.
+//! Unless an item says "RT-callable" it makes system calls and does not belong in the haptic loop.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`block`] | shared memory that the daemon writes and clients cannot: memfd, map, seal |
+//! | [`sealed_file`] | a sealed memory file from a client, checked and copied once |
+//! | [`socket`] | unix SEQPACKET sockets: messages with descriptors, the peer's credentials |
+//! | [`wake`] | waiting and waking: poll, eventfd, a wake-up line to another process, pidfd |
+//! | [`clock`] | monotonic nanoseconds |
+//! | [`signals`] | signals as a descriptor |
+//! | [`realtime`] | priority, locked memory, power, affinity; each step says what was granted or why not |
 
+pub mod block;
+pub mod clock;
+pub mod realtime;
+pub mod sealed_file;
+pub mod signals;
+pub mod socket;
+pub mod wake;

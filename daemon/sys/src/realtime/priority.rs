@@ -1,0 +1,205 @@
+//! Scheduling: SCHED_FIFO for this thread, the guard against a runaway real-time thread, and the processor it runs on.
+
+use super::Step;
+use rustix::{
+    process::{Resource, Rlimit, getrlimit, setrlimit},
+    thread::{CpuSet, sched_setaffinity},
+};
+use std::io;
+
+const FIFO: &str = "SCHED_FIFO";
+const RTTIME: &str = "RLIMIT_RTTIME";
+const AFFINITY: &str = "affinity";
+
+/// Lowest and highest priority that [`request_fifo`] takes. 99 is left to the kernel's own threads (migration, watchdog): a loop
+/// at 99 competes with what keeps the machine alive.
+pub const PRIORITIES: std::ops::RangeInclusive<u8> = 1..=98;
+
+/// Asks for SCHED_FIFO with `priority` for the *calling thread*. Threads and processes that it starts do not inherit it
+/// (`SCHED_RESET_ON_FORK`).
+///
+/// Needs `RLIMIT_RTPRIO` of at least `priority`, or `CAP_SYS_NICE`; inside a control group without real-time budget
+/// (`CONFIG_RT_GROUP_SCHED`) even root is refused, and the step says which of these it was.
+pub fn request_fifo(priority: u8) -> Step {
+    if !PRIORITIES.contains(&priority) {
+        return Step::refused(
+            FIFO,
+            format!("priority {priority} asked"),
+            "choose 1 to 98; 50 to 80 is usual",
+        );
+    }
+    let parameter = libc::sched_param {
+        sched_priority: libc::c_int::from(priority),
+    };
+    // SAFETY: 0 means this thread; the kernel only reads `parameter`.
+    let result = unsafe {
+        libc::sched_setscheduler(
+            0,
+            libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK,
+            &raw const parameter,
+        )
+    };
+    if result == 0 {
+        return Step::granted(FIFO, format!("priority {priority}"));
+    }
+    let error = io::Error::last_os_error();
+    let limit = getrlimit(Resource::Rtprio).current.unwrap_or(u64::MAX);
+    if error.raw_os_error() != Some(libc::EPERM) {
+        return Step::refused(
+            FIFO,
+            error.to_string(),
+            "this kernel does not schedule that way",
+        );
+    }
+    if limit < u64::from(priority) {
+        Step::refused(
+            FIFO,
+            format!(
+                "priority {priority} asked, RLIMIT_RTPRIO is {limit} and CAP_SYS_NICE is missing"
+            ),
+            "set LimitRTPRIO=98 or AmbientCapabilities=CAP_SYS_NICE in the unit, or rtprio in /etc/security/limits.conf",
+        )
+    } else {
+        Step::refused(
+            FIFO,
+            format!(
+                "priority {priority} asked and RLIMIT_RTPRIO is {limit}, so the control group has no real-time budget"
+            ),
+            "this kernel has CONFIG_RT_GROUP_SCHED: give the group cpu.rt_runtime_us, or run in the root group",
+        )
+    }
+}
+
+/// Limits how long a real-time thread may use the processor without once waiting: after `soft_us` the process gets SIGXCPU
+/// (see [`signals`](crate::signals)), after `hard_us` it is killed. A loop that never sleeps would otherwise lock up the machine.
+pub fn limit_uninterrupted(soft_us: u64, hard_us: u64) -> Step {
+    let old = getrlimit(Resource::Rttime);
+    let hard = old.maximum.map_or(hard_us, |most| most.min(hard_us));
+    let soft = soft_us.min(hard);
+    match setrlimit(
+        Resource::Rttime,
+        Rlimit {
+            current: Some(soft),
+            maximum: Some(hard),
+        },
+    ) {
+        Ok(()) => Step::granted(
+            RTTIME,
+            format!("warning after {soft} us, end after {hard} us"),
+        ),
+        Err(errno) => Step::refused(
+            RTTIME,
+            io::Error::from(errno).to_string(),
+            "a runaway loop can lock up this processor",
+        ),
+    }
+}
+
+/// Keeps the *calling thread* on processor `cpu` (0-based).
+pub fn pin_to(cpu: usize) -> Step {
+    if cpu >= CpuSet::MAX_CPU {
+        let reason = format!(
+            "processor {cpu} asked, the system call knows {}",
+            CpuSet::MAX_CPU
+        );
+        return Step::refused(AFFINITY, reason, "choose a processor that exists");
+    }
+    let mut set = CpuSet::new();
+    set.set(cpu);
+    match sched_setaffinity(None, &set) {
+        Ok(()) => Step::granted(AFFINITY, format!("processor {cpu}")),
+        Err(errno) => Step::refused(
+            AFFINITY,
+            format!("processor {cpu} asked: {}", io::Error::from(errno)),
+            "choose a processor that exists and that the control group allows",
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::realtime::Outcome;
+
+    /// (policy, priority) of this thread, asked from the kernel.
+    fn scheduling() -> (i32, i32) {
+        let mut parameter = libc::sched_param { sched_priority: -1 };
+        // SAFETY: 0 means this thread; the kernel writes one `sched_param`.
+        unsafe {
+            (libc::sched_getscheduler(0), {
+                libc::sched_getparam(0, &raw mut parameter);
+                parameter.sched_priority
+            })
+        }
+    }
+
+    #[test]
+    fn fifo_is_either_in_force_or_refused_with_a_reason() {
+        // On a thread of its own: the test harness's threads stay as they are.
+        std::thread::spawn(|| {
+            let step = request_fifo(10);
+            match &step.outcome {
+                Outcome::Granted(_) => {
+                    assert_eq!(
+                        scheduling(),
+                        (libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK, 10)
+                    );
+                    let child = std::thread::spawn(scheduling).join().unwrap();
+                    assert_eq!(
+                        child,
+                        (libc::SCHED_OTHER, 0),
+                        "a child thread does not inherit it"
+                    );
+                }
+                Outcome::Refused { reason, help } => {
+                    assert!(reason.contains("10") && !help.is_empty());
+                    assert_eq!(scheduling().0, libc::SCHED_OTHER);
+                }
+            }
+        })
+        .join()
+        .unwrap();
+    }
+
+    #[test]
+    fn the_kernels_own_priority_is_never_asked_for() {
+        for priority in [0, 99, 255] {
+            assert!(!request_fifo(priority).is_granted());
+        }
+        assert_eq!(scheduling().0, libc::SCHED_OTHER);
+    }
+
+    #[test]
+    fn the_guard_is_set_and_never_looser_than_the_existing_one() {
+        assert!(limit_uninterrupted(3_000_000, 4_000_000).is_granted());
+        let now = getrlimit(Resource::Rttime);
+        assert_eq!(
+            (now.current, now.maximum),
+            (Some(3_000_000), Some(4_000_000))
+        );
+        assert!(limit_uninterrupted(9_000_000, 9_000_000).is_granted());
+        let now = getrlimit(Resource::Rttime);
+        assert_eq!(
+            (now.current, now.maximum),
+            (Some(4_000_000), Some(4_000_000))
+        );
+    }
+
+    #[test]
+    fn a_thread_is_pinned_to_a_processor_that_exists_only() {
+        std::thread::spawn(|| {
+            let allowed = rustix::thread::sched_getaffinity(None).unwrap();
+            let cpu = (0..CpuSet::MAX_CPU)
+                .find(|cpu| allowed.is_set(*cpu))
+                .unwrap();
+            assert!(pin_to(cpu).is_granted());
+            let now = rustix::thread::sched_getaffinity(None).unwrap();
+            assert_eq!((now.count(), now.is_set(cpu)), (1, true));
+            for absent in [CpuSet::MAX_CPU - 1, CpuSet::MAX_CPU, usize::MAX] {
+                assert!(!pin_to(absent).is_granted());
+            }
+        })
+        .join()
+        .unwrap();
+    }
+}

@@ -1,0 +1,444 @@
+//! Unix SEQPACKET sockets: whole messages, each with up to [`MAX_FDS`] descriptors, and the peer's credentials.
+//!
+//! Everything is non-blocking and close-on-exec. A message arrives whole or is refused: one that was cut, by the kernel or by a
+//! short buffer, is an error and its descriptors are closed. A message of no bytes cannot be told from the end of the connection
+//! and is taken for it: peers never send one.
+
+use rustix::{
+    io::{Errno, IoSlice, IoSliceMut},
+    net::{
+        AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags,
+        SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketAddrUnix, SocketFlags,
+        SocketType,
+    },
+};
+use std::{
+    io,
+    mem::MaybeUninit,
+    os::{
+        fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd},
+        unix::fs::PermissionsExt,
+    },
+    path::Path,
+};
+
+/// Most descriptors in one message.
+pub const MAX_FDS: usize = 8;
+
+/// Connections that may wait to be accepted. More connect attempts than that at once are told to try again.
+const BACKLOG: i32 = 32;
+
+const FLAGS: SocketFlags = SocketFlags::CLOEXEC.union(SocketFlags::NONBLOCK);
+
+/// Who is at the other end, as the kernel recorded it when the connection was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Credentials {
+    /// Process id; 0 when the peer lives in a process namespace that we cannot see.
+    pub pid: i32,
+    /// User id.
+    pub uid: u32,
+    /// Group id.
+    pub gid: u32,
+}
+
+/// Why a message was not sent.
+#[derive(Debug, thiserror::Error)]
+pub enum SendError {
+    /// The peer does not read and its queue is full. Nothing was sent.
+    #[error("the peer's queue is full")]
+    WouldBlock,
+    /// The peer is gone.
+    #[error("the peer has closed the connection")]
+    Closed,
+    /// Longer than the kernel takes, empty, or with too many descriptors.
+    #[error("a message of {bytes} bytes with {fds} descriptors cannot be sent")]
+    Impossible {
+        /// Its length.
+        bytes: usize,
+        /// Its descriptors.
+        fds: usize,
+    },
+    /// Anything else.
+    #[error("cannot send: {0}")]
+    System(#[from] io::Error),
+}
+
+/// Why no message was received.
+#[derive(Debug, thiserror::Error)]
+pub enum ReceiveError {
+    /// There is none now.
+    #[error("no message is waiting")]
+    WouldBlock,
+    /// The peer is gone.
+    #[error("the peer has closed the connection")]
+    Closed,
+    /// The message was longer than the buffer, or had more descriptors than fit. It is lost and its descriptors are closed.
+    #[error("a message was longer than {limit} bytes or had more than {MAX_FDS} descriptors")]
+    Oversize {
+        /// The buffer's length.
+        limit: usize,
+    },
+    /// Anything else.
+    #[error("cannot receive: {0}")]
+    System(#[from] io::Error),
+}
+
+/// A received message: its length in the caller's buffer, and its descriptors.
+#[derive(Debug)]
+pub struct Received {
+    /// How many bytes of the buffer it fills; at least 1.
+    pub length: usize,
+    /// What came with it, at most [`MAX_FDS`].
+    pub fds: Vec<OwnedFd>,
+}
+
+/// One end of a connection.
+#[derive(Debug)]
+pub struct Connection(OwnedFd);
+
+impl Connection {
+    /// Connects to the socket at `path`.
+    ///
+    /// # Errors
+    /// `NotFound` and `ConnectionRefused` when nobody listens there, `WouldBlock` when the listener's queue is full,
+    /// `PermissionDenied` when the socket's mode forbids it.
+    pub fn connect(path: &Path) -> io::Result<Self> {
+        let socket =
+            rustix::net::socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, FLAGS, None)?;
+        rustix::net::connect(&socket, &SocketAddrUnix::new(path)?)?;
+        Ok(Self(socket))
+    }
+
+    /// Two connected ends, both here.
+    ///
+    /// # Errors
+    /// When the process is out of descriptors.
+    pub fn pair() -> io::Result<(Self, Self)> {
+        let (a, b) =
+            rustix::net::socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, FLAGS, None)?;
+        Ok((Self(a), Self(b)))
+    }
+
+    /// Sends one message. All of it or nothing.
+    ///
+    /// # Errors
+    /// [`SendError`]; a dead peer is an error and never a SIGPIPE.
+    pub fn send(&self, message: &[u8], fds: &[BorrowedFd<'_>]) -> Result<(), SendError> {
+        let impossible = SendError::Impossible {
+            bytes: message.len(),
+            fds: fds.len(),
+        };
+        if message.is_empty() || fds.len() > MAX_FDS {
+            return Err(impossible);
+        }
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_FDS))];
+        let mut ancillary = SendAncillaryBuffer::new(&mut space);
+        if !fds.is_empty() && !ancillary.push(SendAncillaryMessage::ScmRights(fds)) {
+            return Err(impossible);
+        }
+        let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
+        loop {
+            return match rustix::net::sendmsg(
+                &self.0,
+                &[IoSlice::new(message)],
+                &mut ancillary,
+                flags,
+            ) {
+                Ok(_) => Ok(()),
+                Err(Errno::INTR) => continue,
+                Err(Errno::AGAIN | Errno::NOBUFS) => Err(SendError::WouldBlock),
+                Err(Errno::PIPE | Errno::CONNRESET | Errno::NOTCONN) => Err(SendError::Closed),
+                Err(Errno::MSGSIZE) => Err(impossible),
+                Err(errno) => Err(SendError::System(errno.into())),
+            };
+        }
+    }
+
+    /// Takes the next message into `buffer`, which is the longest message that is accepted.
+    ///
+    /// # Errors
+    /// [`ReceiveError`]; after [`Oversize`](ReceiveError::Oversize) the connection is still in step.
+    pub fn receive(&self, buffer: &mut [u8]) -> Result<Received, ReceiveError> {
+        let limit = buffer.len();
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_FDS))];
+        let mut ancillary = RecvAncillaryBuffer::new(&mut space);
+        let flags = RecvFlags::DONTWAIT | RecvFlags::CMSG_CLOEXEC;
+        let message = loop {
+            match rustix::net::recvmsg(
+                &self.0,
+                &mut [IoSliceMut::new(buffer)],
+                &mut ancillary,
+                flags,
+            ) {
+                Ok(message) => break message,
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => return Err(ReceiveError::WouldBlock),
+                Err(Errno::CONNRESET | Errno::NOTCONN) => return Err(ReceiveError::Closed),
+                Err(errno) => return Err(ReceiveError::System(errno.into())),
+            }
+        };
+        let mut fds = Vec::new();
+        for part in ancillary.drain() {
+            if let RecvAncillaryMessage::ScmRights(rights) = part {
+                fds.extend(rights);
+            }
+        }
+        if message.bytes == 0 {
+            return Err(ReceiveError::Closed);
+        }
+        // The kernel may round the room for descriptors up, so their number is checked as well as its "cut" flag.
+        if message
+            .flags
+            .intersects(ReturnFlags::TRUNC | ReturnFlags::CTRUNC)
+            || fds.len() > MAX_FDS
+        {
+            return Err(ReceiveError::Oversize { limit });
+        }
+        Ok(Received {
+            length: message.bytes,
+            fds,
+        })
+    }
+
+    /// Who the peer was when the connection was made.
+    ///
+    /// # Errors
+    /// Only if this is not a connected socket.
+    pub fn peer(&self) -> io::Result<Credentials> {
+        // Not rustix's: its `Pid` cannot be 0, and the kernel says 0 for a process outside our namespace.
+        let mut credentials = libc::ucred {
+            pid: 0,
+            uid: u32::MAX,
+            gid: u32::MAX,
+        };
+        let mut length = size_of::<libc::ucred>() as libc::socklen_t;
+        // SAFETY: the descriptor is open; the kernel writes at most `length` bytes into `credentials`, which is that large.
+        let result = unsafe {
+            libc::getsockopt(
+                self.0.as_raw_fd(),
+                libc::SOL_SOCKET,
+                libc::SO_PEERCRED,
+                (&raw mut credentials).cast(),
+                &raw mut length,
+            )
+        };
+        if result != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(Credentials {
+            pid: credentials.pid,
+            uid: credentials.uid,
+            gid: credentials.gid,
+        })
+    }
+}
+
+impl AsFd for Connection {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+impl From<Connection> for OwnedFd {
+    fn from(connection: Connection) -> Self {
+        connection.0
+    }
+}
+
+/// A listening socket in the file system.
+#[derive(Debug)]
+pub struct Listener(OwnedFd);
+
+impl Listener {
+    /// Makes a socket at `path` with the file mode `mode` (such as `0o600`) and listens. Nobody can connect before the mode is set.
+    ///
+    /// # Errors
+    /// `AddrInUse` when the path exists (remove a stale socket first), `InvalidInput` when it is longer than 107 bytes.
+    pub fn bind(path: &Path, mode: u32) -> io::Result<Self> {
+        let socket =
+            rustix::net::socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, FLAGS, None)?;
+        rustix::net::bind(&socket, &SocketAddrUnix::new(path)?)?;
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode))?;
+        rustix::net::listen(&socket, BACKLOG)?;
+        Ok(Self(socket))
+    }
+
+    /// The next connection, `None` when nobody is waiting.
+    ///
+    /// # Errors
+    /// When the process is out of descriptors or memory; the connection then stays in the queue.
+    pub fn accept(&self) -> io::Result<Option<Connection>> {
+        loop {
+            return match rustix::net::accept_with(&self.0, FLAGS) {
+                Ok(socket) => Ok(Some(Connection(socket))),
+                Err(Errno::AGAIN) => Ok(None),
+                Err(Errno::INTR | Errno::CONNABORTED) => continue,
+                Err(errno) => Err(errno.into()),
+            };
+        }
+    }
+}
+
+impl AsFd for Listener {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Read, Write};
+
+    fn directory(name: &str) -> std::path::PathBuf {
+        let path = std::env::temp_dir().join(format!("hapticd-sys-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        path
+    }
+
+    #[test]
+    fn messages_keep_their_borders_and_their_order() {
+        let (a, b) = Connection::pair().unwrap();
+        let mut buffer = [0; 64];
+        assert!(matches!(
+            b.receive(&mut buffer),
+            Err(ReceiveError::WouldBlock)
+        ));
+        a.send(b"one", &[]).unwrap();
+        a.send(b"second", &[]).unwrap();
+        assert_eq!(b.receive(&mut buffer).unwrap().length, 3);
+        assert_eq!(&buffer[..3], b"one");
+        assert_eq!(b.receive(&mut buffer).unwrap().length, 6);
+        assert_eq!(&buffer[..6], b"second");
+    }
+
+    #[test]
+    fn a_descriptor_travels_and_works_at_the_other_end() {
+        let (a, b) = Connection::pair().unwrap();
+        let (mut reading, writing) = io::pipe().unwrap();
+        a.send(b"take this", &[writing.as_fd()]).unwrap();
+        drop(writing);
+        let mut received = b.receive(&mut [0; 64]).unwrap();
+        assert_eq!(received.fds.len(), 1);
+        let mut file = std::fs::File::from(received.fds.remove(0));
+        file.write_all(b"hello").unwrap();
+        drop(file);
+        let mut text = String::new();
+        reading.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "hello");
+    }
+
+    #[test]
+    fn a_message_that_does_not_fit_is_refused_and_the_next_one_is_whole() {
+        let (a, b) = Connection::pair().unwrap();
+        let (_reading, writing) = io::pipe().unwrap();
+        a.send(&[7; 100], &[writing.as_fd()]).unwrap();
+        a.send(b"next", &[]).unwrap();
+        let mut buffer = [0; 10];
+        assert!(matches!(
+            b.receive(&mut buffer),
+            Err(ReceiveError::Oversize { limit: 10 })
+        ));
+        assert_eq!(b.receive(&mut buffer).unwrap().length, 4);
+    }
+
+    #[test]
+    fn the_descriptors_of_a_refused_message_are_closed() {
+        let (a, b) = Connection::pair().unwrap();
+        let (mut reading, writing) = io::pipe().unwrap();
+        a.send(&[7; 100], &[writing.as_fd()]).unwrap();
+        drop(writing);
+        assert!(b.receive(&mut [0; 10]).is_err());
+        // End of file proves that no copy of the writing end is left anywhere.
+        assert_eq!(reading.read(&mut [0; 1]).unwrap(), 0);
+    }
+
+    #[test]
+    fn as_many_descriptors_as_allowed_arrive_and_one_more_is_not_sent() {
+        let (a, b) = Connection::pair().unwrap();
+        let (_reading, writing) = io::pipe().unwrap();
+        let nine = [writing.as_fd(); MAX_FDS + 1];
+        assert!(matches!(
+            a.send(b"x", &nine),
+            Err(SendError::Impossible { bytes: 1, fds: 9 })
+        ));
+        a.send(b"x", &nine[..MAX_FDS]).unwrap();
+        assert_eq!(b.receive(&mut [0; 8]).unwrap().fds.len(), MAX_FDS);
+    }
+
+    #[test]
+    fn a_peer_that_sends_more_descriptors_than_allowed_is_refused() {
+        let (a, b) = Connection::pair().unwrap();
+        let (_reading, writing) = io::pipe().unwrap();
+        for count in [MAX_FDS + 1, MAX_FDS + 2, 100] {
+            let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(100))];
+            let mut ancillary = SendAncillaryBuffer::new(&mut space);
+            let fds = vec![writing.as_fd(); count];
+            assert!(ancillary.push(SendAncillaryMessage::ScmRights(&fds)));
+            rustix::net::sendmsg(
+                &a,
+                &[IoSlice::new(b"x")],
+                &mut ancillary,
+                SendFlags::empty(),
+            )
+            .unwrap();
+            assert!(
+                matches!(b.receive(&mut [0; 8]), Err(ReceiveError::Oversize { .. })),
+                "{count}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_end_of_the_peer_is_told_to_both_directions() {
+        let (a, b) = Connection::pair().unwrap();
+        drop(a);
+        assert!(matches!(b.receive(&mut [0; 8]), Err(ReceiveError::Closed)));
+        assert!(matches!(b.send(b"x", &[]), Err(SendError::Closed)));
+    }
+
+    #[test]
+    fn a_peer_that_does_not_read_never_blocks_the_sender() {
+        let (a, _b) = Connection::pair().unwrap();
+        let sent = (0..1_000_000)
+            .take_while(|_| a.send(&[0; 4096], &[]).is_ok())
+            .count();
+        assert!(sent > 0 && sent < 1_000_000, "{sent}");
+        assert!(matches!(
+            a.send(&[0; 4096], &[]),
+            Err(SendError::WouldBlock)
+        ));
+    }
+
+    #[test]
+    fn the_listener_sees_the_credentials_of_the_one_that_connects() {
+        let path = directory("listen").join("socket");
+        let listener = Listener::bind(&path, 0o600).unwrap();
+        assert_eq!(
+            std::fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+            0o600
+        );
+        assert!(listener.accept().unwrap().is_none());
+        let client = Connection::connect(&path).unwrap();
+        let server = listener.accept().unwrap().unwrap();
+        let peer = server.peer().unwrap();
+        assert_eq!(peer.pid, i32::try_from(std::process::id()).unwrap());
+        assert_eq!(peer.uid, rustix::process::getuid().as_raw());
+        client.send(b"hello", &[]).unwrap();
+        assert_eq!(server.receive(&mut [0; 8]).unwrap().length, 5);
+        assert_eq!(
+            Listener::bind(&path, 0o600).unwrap_err().kind(),
+            io::ErrorKind::AddrInUse
+        );
+        drop(listener);
+        assert_eq!(
+            Connection::connect(&path).unwrap_err().kind(),
+            io::ErrorKind::ConnectionRefused
+        );
+        std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
+        assert_eq!(
+            Connection::connect(&path).unwrap_err().kind(),
+            io::ErrorKind::NotFound
+        );
+    }
+}
