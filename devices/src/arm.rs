@@ -9,6 +9,13 @@ pub type Vec3 = nalgebra::Vector3<f64>;
 /// A rigid transform, named `to_from_what`.
 pub type Pose = nalgebra::Isometry3<f64>;
 
+/// The most degrees of freedom that an arm can have.
+pub const MAX_AXES: usize = 7;
+/// One number for each axis of an arm; axes that it lacks are zero.
+///
+/// As positions: metres or radians. As efforts: the dual, newtons or newton metres.
+pub type Axes = [f64; MAX_AXES];
+
 /// What an arm says about itself beside its pose.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct ArmStatus {

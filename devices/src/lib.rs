@@ -16,6 +16,7 @@
 #![forbid(unsafe_code)]
 
 pub mod arm;
+pub mod codec;
 pub mod profile;
 pub mod safety;
 pub mod sim;

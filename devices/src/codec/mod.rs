@@ -1,0 +1,332 @@
+//! Report bytes to state and commands to report bytes.
+//!
+//! Pure: no I/O, no clock, no allocation after [`Codec::new`], no panic on any bytes, bounded by the number of fields. All bounds are
+//! checked when a codec is made, so decoding can fail only because a report is short or has an id that the layout does not know.
+//! Encoding saturates and never wraps; a number that is not finite is written as no force.
+//!
+//! A pose may be spread over several reports (a SpaceMouse alternates translation and rotation): its axes are latched into
+//! [`RawState::axes`] together when the last part arrives, so a half-new pose is never seen.
+
+mod bits;
+mod layout;
+
+use thiserror::Error;
+
+pub use bits::{BitField, BitFieldError, Endian};
+pub use layout::{
+    InputField, InputKind, InputReport, Layout, LayoutError, MAX_FACTOR, MAX_REPORT_BYTES,
+    MAX_REPORTS, OutputField, OutputKind, OutputReport, Place, PoseRole,
+};
+
+use crate::arm::{Axes, MAX_AXES};
+
+/// What the reports so far have told.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct RawState {
+    /// Axes of the last complete pose, m or rad.
+    pub axes: Axes,
+    /// One bit for each button, 1 is pressed.
+    pub buttons: u32,
+    /// The arm knows its position; `true` from the start if no report tells.
+    pub calibrated: bool,
+    /// The safety switch is closed; `true` from the start if no report tells.
+    pub safety_switch_closed: bool,
+    /// The arm's own report counter.
+    pub counter: Option<u32>,
+    /// Hottest motor of the last report that tells, °C.
+    pub temperature_c: Option<f32>,
+    /// Axes as they arrive, ahead of `axes` while a pose is incomplete.
+    arriving: Axes,
+    /// One bit for each input report that holds a part and has arrived since the last complete pose.
+    parts: u32,
+}
+
+/// What a report was.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Decoded {
+    /// Its index in the layout; nothing if its id is to be ignored.
+    pub report: Option<u8>,
+    /// It completed a pose: [`RawState::axes`] is new.
+    pub pose_complete: bool,
+}
+
+/// Why a report could not be decoded. The state is unchanged.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Error)]
+pub enum DecodeError {
+    /// No bytes.
+    #[error("empty report")]
+    Empty,
+    /// An id that the layout does not know.
+    #[error("unknown report id {id:#04x}")]
+    UnknownReport {
+        /// The id.
+        id: u8,
+    },
+    /// Fewer bytes than the layout says.
+    #[error("report {id:#04x} has {actual} bytes, {expected} are needed")]
+    Short {
+        /// Its id, 0 where reports have none.
+        id: u8,
+        /// Bytes received.
+        actual: usize,
+        /// Bytes of the shortest form of this report.
+        expected: usize,
+    },
+}
+
+/// An output report, ready to write. Lives in one place and is reused: no allocation.
+#[derive(Clone, Debug)]
+pub struct ReportBuffer {
+    bytes: [u8; MAX_REPORT_BYTES + 1],
+    length: usize,
+}
+
+impl ReportBuffer {
+    /// An empty one.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            bytes: [0; MAX_REPORT_BYTES + 1],
+            length: 0,
+        }
+    }
+
+    /// What to write, with the leading zero where the layout asks for one.
+    #[must_use]
+    pub fn as_slice(&self) -> &[u8] {
+        &self.bytes[..self.length]
+    }
+}
+
+impl Default for ReportBuffer {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The reports of one model of arm, checked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Codec {
+    layout: Layout,
+    numbered: bool,
+    /// One bit for each input report that holds a part of the pose.
+    parts: u32,
+}
+
+impl Codec {
+    /// Check a layout.
+    ///
+    /// # Errors
+    /// Every mistake with its place.
+    pub fn new(layout: Layout) -> Result<Self, Vec<(Place, LayoutError)>> {
+        let mistakes = layout.mistakes();
+        if !mistakes.is_empty() {
+            return Err(mistakes);
+        }
+        let numbered = layout.inputs.iter().any(|report| report.id != 0);
+        let parts = (layout.inputs.iter().enumerate())
+            .filter(|(_, report)| report.pose == PoseRole::Part)
+            .fold(0, |parts, (i, _)| parts | 1 << i);
+        Ok(Self {
+            layout,
+            numbered,
+            parts,
+        })
+    }
+
+    /// The layout that was checked.
+    #[must_use]
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// The state before the first report. What no report tells is taken as good, what some report tells is taken as bad until it does.
+    #[must_use]
+    pub fn initial_state(&self) -> RawState {
+        RawState {
+            axes: [0.0; MAX_AXES],
+            buttons: 0,
+            calibrated: !self.tells(|kind| matches!(kind, InputKind::Calibrated { .. })),
+            safety_switch_closed: !self
+                .tells(|kind| matches!(kind, InputKind::SafetySwitch { .. })),
+            counter: None,
+            temperature_c: None,
+            arriving: [0.0; MAX_AXES],
+            parts: 0,
+        }
+    }
+
+    /// Whether some input report has a field of this kind.
+    fn tells(&self, kind: impl Fn(InputKind) -> bool) -> bool {
+        let mut fields = self.layout.inputs.iter().flat_map(|report| &report.fields);
+        fields.any(|field| kind(field.kind))
+    }
+
+    /// One bit for each axis that is read, bit 0 the first.
+    #[must_use]
+    pub fn axes_in(&self) -> u8 {
+        let fields = self.layout.inputs.iter().flat_map(|report| &report.fields);
+        fields.fold(0, |mask, field| match field.kind {
+            InputKind::Axis(axis) => mask | 1 << axis,
+            _ => mask,
+        })
+    }
+
+    /// One bit for each axis that is driven, bit 0 the first.
+    #[must_use]
+    pub fn axes_out(&self) -> u8 {
+        let fields = self.layout.outputs.iter().flat_map(|report| &report.fields);
+        fields.fold(0, |mask, field| match field.kind {
+            OutputKind::Effort(axis) => mask | 1 << axis,
+            _ => mask,
+        })
+    }
+
+    /// Width of the arm's own counter in bits, where it has one.
+    #[must_use]
+    pub fn counter_bits(&self) -> Option<u32> {
+        let mut fields = self.layout.inputs.iter().flat_map(|report| &report.fields);
+        fields
+            .find(|field| field.kind == InputKind::Counter)
+            .map(|field| field.field.bits() as u32)
+    }
+
+    /// Take in one report as it was read: id byte first where the device numbers its reports.
+    ///
+    /// # Errors
+    /// A short report or an unknown id; `state` is then unchanged.
+    pub fn decode(&self, report: &[u8], state: &mut RawState) -> Result<Decoded, DecodeError> {
+        let first = *report.first().ok_or(DecodeError::Empty)?;
+        let id = if self.numbered { first } else { 0 };
+        let Some(index) = self.find(id, report.len())? else {
+            return Ok(Decoded {
+                report: None,
+                pose_complete: false,
+            });
+        };
+        let layout = &self.layout.inputs[index];
+        let mut hottest = f32::NEG_INFINITY;
+        for field in &layout.fields {
+            // The layout's checks have proven that the field lies within the report.
+            let Some(raw) = field.field.read(report) else {
+                continue;
+            };
+            let value = raw as f64 * field.scale + field.offset;
+            match field.kind {
+                InputKind::Axis(axis) => state.arriving[usize::from(axis)] = value,
+                InputKind::Buttons { first } => {
+                    let mask = (((1_u64 << field.field.bits()) - 1) << first) as u32;
+                    state.buttons = (state.buttons & !mask) | ((raw as u32) << first & mask);
+                }
+                InputKind::Calibrated { invert } => state.calibrated = (raw != 0) != invert,
+                InputKind::SafetySwitch { invert } => {
+                    state.safety_switch_closed = (raw != 0) != invert;
+                }
+                InputKind::Counter => state.counter = Some(raw as u32),
+                InputKind::Temperature => hottest = hottest.max(value as f32),
+            }
+        }
+        if hottest > f32::NEG_INFINITY {
+            state.temperature_c = Some(hottest);
+        }
+        let pose_complete = match layout.pose {
+            PoseRole::Nothing => false,
+            PoseRole::Whole => true,
+            PoseRole::Part => {
+                state.parts |= 1 << index;
+                state.parts == self.parts
+            }
+        };
+        if pose_complete {
+            state.parts = 0;
+            state.axes = state.arriving;
+        }
+        Ok(Decoded {
+            report: Some(index as u8),
+            pose_complete,
+        })
+    }
+
+    /// The described report of this id and length: of several the longest that fits. `Ok(None)` if the id is ignored.
+    fn find(&self, id: u8, actual: usize) -> Result<Option<usize>, DecodeError> {
+        let mut best: Option<(usize, usize)> = None;
+        let mut shortest = usize::MAX;
+        for (i, report) in self.layout.inputs.iter().enumerate() {
+            if report.id != id {
+                continue;
+            }
+            shortest = shortest.min(report.bytes);
+            if report.bytes <= actual && best.is_none_or(|(_, bytes)| report.bytes > bytes) {
+                best = Some((i, report.bytes));
+            }
+        }
+        match best {
+            Some((index, _)) => Ok(Some(index)),
+            None if shortest != usize::MAX => Err(DecodeError::Short {
+                id,
+                actual,
+                expected: shortest,
+            }),
+            None if self.numbered && self.layout.ignored.contains(&id) => Ok(None),
+            None => Err(DecodeError::UnknownReport { id }),
+        }
+    }
+
+    /// How many reports one command takes.
+    #[must_use]
+    pub fn output_reports(&self) -> usize {
+        self.layout.outputs.len()
+    }
+
+    /// Write output report `index` of a command into `out` and return what to send. Nothing is written for an index that is not there.
+    ///
+    /// `efforts` are newtons or newton metres by axis; one that is not finite is written as no force.
+    pub fn encode<'a>(
+        &self,
+        index: usize,
+        efforts: &Axes,
+        sequence: u64,
+        out: &'a mut ReportBuffer,
+    ) -> &'a [u8] {
+        out.length = 0;
+        let Some(report) = self.layout.outputs.get(index) else {
+            return out.as_slice();
+        };
+        let start = usize::from(self.layout.leading_zero);
+        out.length = start + report.bytes;
+        out.bytes[0] = 0;
+        let bytes = &mut out.bytes[start..start + report.bytes];
+        bytes.fill(report.fill);
+        if report.id != 0 {
+            bytes[0] = report.id;
+        }
+        for field in &report.fields {
+            let count = match field.kind {
+                OutputKind::Effort(axis) => {
+                    let effort = efforts[usize::from(axis)];
+                    let effort = if effort.is_finite() { effort } else { 0.0 };
+                    // A cast from f64 saturates; the clamp then brings it into the range.
+                    ((effort * field.scale + field.offset).round() as i64)
+                        .clamp(field.min, field.max)
+                }
+                OutputKind::Sequence => {
+                    let mask = (1_u64 << field.field.bits()) - 1;
+                    let low = (sequence & mask) as i64;
+                    // Low bits as they are, also where the field is signed.
+                    if low > field.field.max() {
+                        low - (1_i64 << field.field.bits())
+                    } else {
+                        low
+                    }
+                }
+                OutputKind::Constant(value) => value,
+            };
+            let written = field.field.write(bytes, count);
+            debug_assert!(written, "the layout's checks have proven that it fits");
+        }
+        out.as_slice()
+    }
+}
+
+#[cfg(test)]
+mod tests;
