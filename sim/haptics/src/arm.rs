@@ -13,8 +13,8 @@
 //! Invariant: after every call all feature pairs between the tool and each *solid* body are at least
 //! the clearance apart, and were so all along the path; [`crate::Engine`] explains when a body is solid.
 
-use hapticd_ccd::{Advance, MotionBound, PairKind};
 use hapticd_ccd::advance::advance_bound;
+use hapticd_ccd::{Advance, MotionBound, PairKind};
 use hapticd_dynamics::{Metric, Motion, Projector, Row};
 use hapticd_geometry::{Pose, Quat, Screw, Vec3, transform};
 
@@ -252,7 +252,11 @@ impl Arm {
             let moved = self.moved_since(snapshot, entry, &body.pose);
             self.near.push(Near {
                 entry: *entry,
-                frame: if entry.fixed { Pose::identity() } else { body.pose },
+                frame: if entry.fixed {
+                    Pose::identity()
+                } else {
+                    body.pose
+                },
                 moved,
             });
         }
@@ -297,7 +301,6 @@ impl Arm {
         let Some(snapshot) = self.snapshot.as_deref() else {
             return 0;
         };
-        let ball = self.shape.radius_m > 0.0;
         let mut tested = 0;
         for (i, near) in self.near.iter().enumerate() {
             let horizon = self.horizon(near, bodies, path);
@@ -306,7 +309,7 @@ impl Arm {
                     break;
                 }
                 tested += 1;
-                let mut c = candidate(pair, &self.proxy, &near.frame, !near.entry.fixed, ball);
+                let mut c = candidate(pair, &self.proxy, &near.frame, !near.entry.fixed);
                 c.body_index = i as u8;
                 c.pair_index = near.entry.first_pair + k as u32;
                 self.candidates.push(c);
@@ -316,7 +319,13 @@ impl Arm {
     }
 
     /// Moves the proxy towards `device` as far as it is allowed, and gives the coupling's wrench.
-    pub fn tick(&mut self, device: &Pose, bodies: &BodyTable, tick: u64, period_s: f64) -> ArmOutcome {
+    pub fn tick(
+        &mut self,
+        device: &Pose,
+        bodies: &BodyTable,
+        tick: u64,
+        period_s: f64,
+    ) -> ArmOutcome {
         let mut out = ArmOutcome::ABSENT();
         out.present = true;
         let goal = if self.shape.turns {
@@ -332,8 +341,7 @@ impl Arm {
             if self.shape.bound_m == 0.0 {
                 let centre = transform(&self.proxy, &self.shape.centre);
                 self.proxy.rotation = rotation;
-                self.proxy.translation.vector =
-                    centre - rotation * self.shape.centre;
+                self.proxy.translation.vector = centre - rotation * self.shape.centre;
             }
             Pose::from_parts(device.translation, rotation)
         };
@@ -345,7 +353,10 @@ impl Arm {
             let centre = transform(&self.proxy, &self.shape.centre);
             let wanted = motion_between(&self.shape, &self.proxy, &goal);
             let wanted_path = path_of(&self.shape, &wanted);
-            let busy = self.near.iter().any(|n| bodies.step_path(n.entry.key) > 0.0);
+            let busy = self
+                .near
+                .iter()
+                .any(|n| bodies.step_path(n.entry.key) > 0.0);
             if !wanted_path.is_finite() {
                 break;
             }
@@ -363,7 +374,8 @@ impl Arm {
             out.substeps += 1;
             out.pairs_tested += self.gather(bodies, allowed);
 
-            let (motion, rows) = self.project(&wanted, &centre, bodies, &forced, &mut out, &mut material);
+            let (motion, rows) =
+                self.project(&wanted, &centre, bodies, &forced, &mut out, &mut material);
             out.rows = out.rows.max(rows as u32);
             let screw = Screw::from_twist(
                 &motion.fixed_rows::<3>(0).into_owned(),
@@ -383,6 +395,11 @@ impl Arm {
                 out.starved = true;
             }
             let (t, stopper) = self.first_contact(&screw, path, t_end);
+            if t == 1.0 && motion == wanted {
+                // The end of the screw but for rounding; without this free space would feel of 1e-17 m.
+                self.proxy = goal;
+                break;
+            }
             if t > 0.0 {
                 self.proxy = screw.pose_at(&self.proxy, t);
                 self.proxy.rotation.renormalize_fast();
@@ -406,7 +423,9 @@ impl Arm {
             }
         }
         self.report(&mut out, tick);
-        out.wrench = self.coupling.wrench(device, &self.proxy, material, period_s);
+        out.wrench = self
+            .coupling
+            .wrench(device, &self.proxy, material, period_s);
         out.proxy = self.proxy;
         out
     }
@@ -453,10 +472,18 @@ impl Arm {
             count = (count + 1).min(MAX_ROWS);
         }
         let turns = self.shape.turns;
-        let mut rows = [Row { normal: Vec3::zeros(), arm: Vec3::zeros(), bound: 0.0 }; MAX_ROWS];
+        let mut rows = [Row {
+            normal: Vec3::zeros(),
+            arm: Vec3::zeros(),
+            bound: 0.0,
+        }; MAX_ROWS];
         for k in 0..count {
             let c = &self.candidates[order[k] as usize];
-            let approach = bodies.approach(self.near[c.body_index as usize].entry.key, &c.body_point, &c.normal);
+            let approach = bodies.approach(
+                self.near[c.body_index as usize].entry.key,
+                &c.body_point,
+                &c.normal,
+            );
             let missing = self.distances.safe_m + approach - gaps[k];
             let bound = if missing > approach {
                 approach + RECOVERY * (missing - approach)
@@ -465,7 +492,11 @@ impl Arm {
             };
             rows[k] = Row {
                 normal: c.normal,
-                arm: if turns { c.tool_point - centre } else { Vec3::zeros() },
+                arm: if turns {
+                    c.tool_point - centre
+                } else {
+                    Vec3::zeros()
+                },
                 bound,
             };
         }
@@ -473,7 +504,9 @@ impl Arm {
         let Ok(metric) = Metric::new(1.0, &(nalgebra::Matrix3::identity() * gyration)) else {
             return (Motion::zeros(), count);
         };
-        let projection = self.projector.project_or_hold(&metric, wanted, &rows[..count]);
+        let projection = self
+            .projector
+            .project_or_hold(&metric, wanted, &rows[..count]);
 
         out.contact_count = 0;
         for k in 0..count {
@@ -529,7 +562,13 @@ impl Arm {
     }
 
     /// How far along `step` (0 to 1) a body may go while this tool stands still.
-    pub fn body_advance(&mut self, bodies: &BodyTable, key: BodyKey, step: &Screw, step_path: f64) -> f64 {
+    pub fn body_advance(
+        &mut self,
+        bodies: &BodyTable,
+        key: BodyKey,
+        step: &Screw,
+        step_path: f64,
+    ) -> f64 {
         if !self.present || !self.is_solid(key) {
             return 1.0;
         }
@@ -541,16 +580,19 @@ impl Arm {
             return 0.0;
         };
         let left = (near.entry.margin_m - near.moved).max(0.0);
-        let mut t = if step_path > left { left / step_path } else { 1.0 };
+        let mut t = if step_path > left {
+            left / step_path
+        } else {
+            1.0
+        };
         let threshold = self.shape.radius_m + self.distances.clearance_m;
         let horizon = near.moved + step_path + self.distances.clearance_m;
-        let ball = self.shape.radius_m > 0.0;
         let motion = MotionBound::new(step);
         for pair in snapshot.pairs_of(&near.entry) {
             if pair.distance_m >= horizon {
                 break;
             }
-            let c = candidate(pair, &self.proxy, &near.frame, !near.entry.fixed, ball);
+            let c = candidate(pair, &self.proxy, &near.frame, !near.entry.fixed);
             if c.distance_m - step_path > threshold {
                 continue;
             }

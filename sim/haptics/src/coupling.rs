@@ -47,6 +47,10 @@ impl RigTiming {
     /// Zero if the timing or the arm gives no room (no damping, NaN): then nothing stiff can be rendered.
     pub fn stable_stiffness(&self) -> f64 {
         let lag = self.period_s / 2.0 + self.delay_s;
+        // `f64::min` below drops a NaN, so a NaN must be seen here.
+        if !(lag > 0.0 && self.damping_n_s_per_m > 0.0 && self.coulomb_friction_n >= 0.0) {
+            return 0.0;
+        }
         let viscous = (1.0 - DAMPER_SHARE) * self.damping_n_s_per_m / lag;
         let bound = if self.resolution_m > 0.0 {
             viscous.min(2.0 * self.coulomb_friction_n / self.resolution_m)
@@ -179,7 +183,10 @@ impl Coupling {
         self.filled = (self.filled + 1).min(WINDOW);
         let window_s = span as f64 * period_s;
         let (rate, spin) = if window_s > 0.0 {
-            ((stretch - oldest.0) / window_s, (twist - oldest.1) / window_s)
+            (
+                (stretch - oldest.0) / window_s,
+                (twist - oldest.1) / window_s,
+            )
         } else {
             (Vec3::zeros(), Vec3::zeros())
         };
@@ -212,23 +219,42 @@ mod tests {
     fn stiffness_falls_with_period_and_with_delay() {
         let k = RIG.stable_stiffness();
         assert!((k - 0.8 * 0.75 * 2.0 / 1.5e-3).abs() < 1e-9, "{k}");
-        let slower = RigTiming { period_s: 2e-3, ..RIG };
-        let later = RigTiming { delay_s: 2e-3, ..RIG };
+        let slower = RigTiming {
+            period_s: 2e-3,
+            ..RIG
+        };
+        let later = RigTiming {
+            delay_s: 2e-3,
+            ..RIG
+        };
         assert!(slower.stable_stiffness() < k && later.stable_stiffness() < k);
     }
 
     #[test]
     fn coarse_encoders_cap_stiffness() {
-        let coarse = RigTiming { resolution_m: 1e-3, ..RIG };
+        let coarse = RigTiming {
+            resolution_m: 1e-3,
+            ..RIG
+        };
         assert!((coarse.stable_stiffness() - 0.8 * 200.0).abs() < 1e-9);
     }
 
     #[test]
     fn nonsense_gives_no_stiffness() {
         for rig in [
-            RigTiming { damping_n_s_per_m: f64::NAN, ..RIG },
-            RigTiming { damping_n_s_per_m: 0.0, ..RIG },
-            RigTiming { period_s: 0.0, delay_s: 0.0, ..RIG },
+            RigTiming {
+                damping_n_s_per_m: f64::NAN,
+                ..RIG
+            },
+            RigTiming {
+                damping_n_s_per_m: 0.0,
+                ..RIG
+            },
+            RigTiming {
+                period_s: 0.0,
+                delay_s: 0.0,
+                ..RIG
+            },
         ] {
             assert_eq!(rig.stable_stiffness(), 0.0, "{rig:?}");
         }
@@ -236,7 +262,11 @@ mod tests {
 
     #[test]
     fn free_space_is_forceless_and_a_held_stretch_gives_the_spring() {
-        let gains = Gains { stiffness_n_per_m: 500.0, damping_n_s_per_m: 1.0, ..Gains::default() };
+        let gains = Gains {
+            stiffness_n_per_m: 500.0,
+            damping_n_s_per_m: 1.0,
+            ..Gains::default()
+        };
         let mut c = Coupling::new(gains);
         for i in 0..20 {
             let p = Pose::translation(f64::from(i) * 0.01, 0.0, 0.0);

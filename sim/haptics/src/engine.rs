@@ -152,9 +152,14 @@ impl Engine {
                 }
                 self.last_device[i] = None;
             }
-            let moved = self.last_device[i].map_or(0.0, |last| arm.shape.displacement(&last, &device));
+            let moved =
+                self.last_device[i].map_or(0.0, |last| arm.shape.displacement(&last, &device));
             self.last_device[i] = Some(device);
-            let speed = if input.period_s > 0.0 { moved / input.period_s } else { 0.0 };
+            let speed = if input.period_s > 0.0 {
+                moved / input.period_s
+            } else {
+                0.0
+            };
             // Quick to rise, slow to fall: the reach must cover the next motion, not the last.
             self.speed_m_s[i] = speed.max(0.95 * self.speed_m_s[i]);
             self.output.arms[i] = arm.tick(&device, &self.bodies, self.tick, input.period_s);

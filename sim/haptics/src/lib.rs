@@ -28,9 +28,9 @@ pub use arm::{ArmOutcome, Contact, MAX_CONTACTS, MAX_ROWS, MAX_SUBSTEPS};
 pub use bodies::{Body, BodyTable};
 pub use coupling::{Coupling, Gains, RigTiming, Wrench};
 pub use engine::{ArmSetup, Engine, TickInput, TickOutput};
+pub use hapticd_ccd::PairKind;
 pub use snapshot::{
     ArmQuery, BodyEntry, BodyKey, BodyPose, BodyTarget, MAX_ARMS, MAX_BODIES, Material,
     PAIR_CAPACITY, Pair, Query, Snapshot,
 };
 pub use tool::{Distances, ToolShape};
-pub use hapticd_ccd::PairKind;

@@ -12,10 +12,9 @@
 //! it, and the closest point of a neighbour lies on the shared edge, with a tilted normal: taken as a row it is the
 //! ghost bump that users know as internal edges. Only pairs that are *locally closest* on both surfaces are contacts:
 //!
-//! * vertex-face with the foot inside the face;
+//! * vertex-face with the foot inside the face, or on its edges or corners if no neighbour across them is nearer;
 //! * edge-edge with both feet inside the edges and the normal between the normals of the adjacent faces, tested
 //!   by the in-plane directions ([`Pair::hints`]): leaving the foot into a face must not shorten the distance;
-//! * for a sphere tool also feet on edges and corners of the face, unless the neighbour across that edge is nearer.
 //!
 //! A pair that this filter wrongly drops costs feel, not safety: continuous detection stops the motion at it, and the
 //! caller then forces its row.
@@ -55,13 +54,7 @@ pub struct Candidate {
 
 /// Evaluates a pair at the present poses. `body` is `world_from` the frame of the pair's body points;
 /// `transformed` is false if that is the world itself.
-pub fn candidate(
-    pair: &Pair,
-    tool: &Pose,
-    body: &Pose,
-    transformed: bool,
-    ball: bool,
-) -> Candidate {
+pub fn candidate(pair: &Pair, tool: &Pose, body: &Pose, transformed: bool) -> Candidate {
     let mut a = pair.tool;
     let mut b = pair.body;
     let (na, nb) = (pair.kind.points_a(), pair.kind.points_b());
@@ -74,7 +67,7 @@ pub fn candidate(
         }
     }
     let c = closest(pair.kind, &a, &b);
-    let contact = is_contact(pair, tool, body, &c, ball);
+    let contact = is_contact(pair, tool, body, &c);
     Candidate {
         kind: pair.kind,
         tool: a,
@@ -89,13 +82,7 @@ pub fn candidate(
     }
 }
 
-fn is_contact(
-    pair: &Pair,
-    tool: &Pose,
-    body: &Pose,
-    c: &PairDistance,
-    ball: bool,
-) -> bool {
+fn is_contact(pair: &Pair, tool: &Pose, body: &Pose, c: &PairDistance) -> bool {
     match pair.kind {
         PairKind::EdgeEdge => {
             c.interior
@@ -108,12 +95,21 @@ fn is_contact(
                     n.dot(&pair.hints[2]) <= SLACK && n.dot(&pair.hints[3]) <= SLACK
                 }
         }
-        PairKind::VertexFace if ball && !c.interior => {
-            // The foot is on an edge or a corner of the face: compare with the neighbours across the edges it is on.
+        PairKind::VertexFace => {
             let n = body.rotation.inverse() * c.normal;
-            let on_edge = [c.params[2], c.params[0], c.params[1]]; // barycentric weight that vanishes on edges 01, 12, 20
-            (0..3).all(|e| on_edge[e] > 0.0 || n.dot(&pair.hints[e]) <= SLACK)
+            foot_holds(&c.params, &pair.hints, &n)
         }
-        PairKind::VertexFace | PairKind::FaceVertex => c.interior,
+        PairKind::FaceVertex => {
+            let n = tool.rotation.inverse() * c.normal;
+            foot_holds(&c.params, &pair.hints, &-n)
+        }
     }
+}
+
+/// The foot on a face is inside it, or no neighbour across the edges that it lies on is nearer. `n` points from the foot to
+/// the vertex, in the frame of the hints.
+fn foot_holds(barycentric: &[f64; 3], hints: &[Vec3; 4], n: &Vec3) -> bool {
+    // The weight that vanishes on the edges 01, 12, 20.
+    let off_edge = [barycentric[2], barycentric[0], barycentric[1]];
+    (0..3).all(|e| off_edge[e] > 0.0 || n.dot(&hints[e]) <= SLACK)
 }

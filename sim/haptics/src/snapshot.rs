@@ -125,8 +125,8 @@ pub struct Pair {
     /// Points of the body's feature, body frame (world frame if the body is [`BodyEntry::fixed`]).
     pub body: [Vec3; 3],
     /// For telling a locally closest pair from its neighbours (see `rows`): edge-edge: in-plane directions
-    /// into the two faces at the tool's edge, then at the body's edge; vertex-face: directions into the
-    /// neighbour across the face's edges 01, 12, 20. Unit; zero where there is no neighbour.
+    /// into the two faces at the tool's edge, then at the body's edge; vertex-face and face-vertex:
+    /// directions into the neighbour across the face's edges 01, 12, 20, in the face's frame. Unit; zero where there is no neighbour.
     pub hints: [Vec3; 4],
     /// Distance of the two closed features at the reference poses less the tool's radius, metres.
     pub distance_m: f64,

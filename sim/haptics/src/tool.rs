@@ -37,7 +37,11 @@ impl ToolShape {
             low = low.inf(v);
             high = high.sup(v);
         }
-        let centre = if vertices.is_empty() { Vec3::zeros() } else { (low + high) / 2.0 };
+        let centre = if vertices.is_empty() {
+            Vec3::zeros()
+        } else {
+            (low + high) / 2.0
+        };
         let bound_m = vertices
             .iter()
             .map(|v| (v - centre).norm())
@@ -111,10 +115,7 @@ mod tests {
         let a = Pose::translation(1.0, 2.0, 3.0);
         for k in 0..50 {
             let w = Vec3::new(0.1, -0.07, 0.03) * f64::from(k);
-            let b = Pose::from_parts(
-                Vec3::new(1.1, 2.0, 2.9).into(),
-                Quat::from_scaled_axis(w),
-            );
+            let b = Pose::from_parts(Vec3::new(1.1, 2.0, 2.9).into(), Quat::from_scaled_axis(w));
             let bound = tool.displacement(&a, &b);
             let screw = Screw::between(&a, &b);
             let path = tool.path(&screw, &a);

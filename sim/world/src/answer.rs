@@ -139,10 +139,14 @@ fn resolve(pair: &NearPair, tool: &MeshIndex, body: &MeshIndex, world: Option<&P
                 body.mesh().triangle(pair.feature_b as usize),
             )
         }
-        PairKind::FaceVertex => (
-            tool.mesh().triangle(pair.feature_a as usize),
-            vertex(body, pair.feature_b),
-        ),
+        PairKind::FaceVertex => {
+            let across = neighbours(tool, pair.feature_a);
+            hints[..3].copy_from_slice(&across);
+            (
+                tool.mesh().triangle(pair.feature_a as usize),
+                vertex(body, pair.feature_b),
+            )
+        }
         PairKind::EdgeEdge => {
             [hints[0], hints[1]] = into_faces(tool, pair.feature_a);
             [hints[2], hints[3]] = into_faces(body, pair.feature_b);
@@ -154,7 +158,11 @@ fn resolve(pair: &NearPair, tool: &MeshIndex, body: &MeshIndex, world: Option<&P
         for p in &mut body_points[..count] {
             *p = transform(pose, p);
         }
-        let body_hints = if pair.kind == PairKind::EdgeEdge { 2..4 } else { 0..3 };
+        let body_hints = match pair.kind {
+            PairKind::EdgeEdge => 2..4,
+            PairKind::VertexFace => 0..3,
+            PairKind::FaceVertex => 0..0,
+        };
         for h in &mut hints[body_hints] {
             *h = pose.rotation * *h;
         }
