@@ -32,7 +32,11 @@ pub struct History {
 
 impl Default for History {
     fn default() -> Self {
-        History { entries: [None; HISTORY_LENGTH], next: 0, total: 0 }
+        History {
+            entries: [None; HISTORY_LENGTH],
+            next: 0,
+            total: 0,
+        }
     }
 }
 
@@ -48,7 +52,12 @@ impl History {
             entry.count = entry.count.saturating_add(1);
             return;
         }
-        self.entries[self.next] = Some(ForceOff { reason, first_ns: now_ns, last_ns: now_ns, count: 1 });
+        self.entries[self.next] = Some(ForceOff {
+            reason,
+            first_ns: now_ns,
+            last_ns: now_ns,
+            count: 1,
+        });
         self.next = (self.next + 1) % HISTORY_LENGTH;
     }
 
@@ -67,15 +76,16 @@ impl History {
     /// The kept entries, newest first.
     pub fn iter(&self) -> impl Iterator<Item = &ForceOff> {
         let next = self.next;
-        (1..=HISTORY_LENGTH)
-            .filter_map(move |back| self.entries[(next + HISTORY_LENGTH - back) % HISTORY_LENGTH].as_ref())
+        (1..=HISTORY_LENGTH).filter_map(move |back| {
+            self.entries[(next + HISTORY_LENGTH - back) % HISTORY_LENGTH].as_ref()
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ForceOffReason::{OverVelocity, Stall, StaleInput};
+    use ForceOffReason::{OverVelocity, StaleInput, Stall};
 
     #[test]
     fn entries_come_newest_first_and_repeats_are_counted() {
@@ -88,8 +98,18 @@ mod tests {
         assert_eq!(
             kept,
             [
-                ForceOff { reason: StaleInput, first_ns: 20, last_ns: 30, count: 2 },
-                ForceOff { reason: Stall, first_ns: 10, last_ns: 10, count: 1 },
+                ForceOff {
+                    reason: StaleInput,
+                    first_ns: 20,
+                    last_ns: 30,
+                    count: 2
+                },
+                ForceOff {
+                    reason: Stall,
+                    first_ns: 10,
+                    last_ns: 10,
+                    count: 1
+                },
             ]
         );
         assert_eq!(history.total(), 3);

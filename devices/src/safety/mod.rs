@@ -1,1 +1,39 @@
 //! The safety governor: the last stage before the wire, which can only ever reduce a force.
+//!
+//! [`Governor::step`] takes what the loop wants and what the arm says, and returns what may be sent. It keeps the limits
+//! of the arm, of the technician and of the application (the tighter of all three, [`Limits`]), and it turns force off, with
+//! a numbered [`ForceOffReason`] that goes into a [`History`], on every fault that it is told of or finds itself.
+//!
+//! Guarantees: real-time callable (no allocation, no lock, no blocking, constant time), no panic on any input,
+//! deterministic, no clock of its own. The rules and their proofs are in [`governor`].
+//!
+//! | module | rule |
+//! |---|---|
+//! | [`governor`] | the state machine: faults, waiting for a small force, ramps, fades |
+//! | [`limits`] | who may limit what, and how limits combine |
+//! | [`thermal`] | the continuous limit: an I²t budget |
+//! | [`oscillation`] | sees limit cycles and lowers the gain |
+//! | [`stiffness`] | how stiff a wall this arm and this loop can render passively |
+//! | [`reason`], [`history`] | why force is off, and was |
+
+mod channel;
+pub mod governor;
+pub mod history;
+pub mod limits;
+pub mod oscillation;
+#[cfg(test)]
+mod properties;
+pub mod reason;
+pub mod stiffness;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
+pub mod thermal;
+
+pub use governor::{Governed, Governor, GovernorInput, GovernorState, Reductions};
+pub use history::{ForceOff, HISTORY_LENGTH, History};
+pub use limits::{Limits, LimitsError, OscillationLimits};
+pub use reason::{ForceOffReason, ReasonSet, Response};
+pub use stiffness::{StiffnessBound, passive_stiffness};
+pub use thermal::ThermalBudget;

@@ -34,11 +34,11 @@ pub enum ForceOffReason {
     SafetySwitch = 5,
     /// The wanted wrench held a NaN or an infinity.
     InvalidCommand = 6,
-    /// The arm's pose or velocity held a NaN or an infinity, or its report was marked as garbage.
+    /// The arm's pose or velocity held a NaN or an infinity.
     InvalidSample = 7,
     /// The tool is faster than the linear or angular velocity limit.
     OverVelocity = 8,
-    /// The loop did not run for longer than [`Limits::stall_ns`](super::Limits::stall_ns).
+    /// The loop did not run for longer than [`Limits::stall_ns`](super::Limits::stall_ns), or the arm's input queue overflowed.
     Stall = 9,
     /// The client that asked for force is dead or disconnected (detected, not merely silent).
     ClientLost = 10,
@@ -47,23 +47,25 @@ pub enum ForceOffReason {
 
     /// The arm's newest sample is older than [`Limits::stale_input_ns`](super::Limits::stale_input_ns).
     StaleInput = 32,
+    /// The arm's kinematic model gave no pose for the joints that were read.
+    PoseUnknown = 33,
     /// The contact data are older than [`Limits::stale_contact_ns`](super::Limits::stale_contact_ns).
-    StaleContact = 33,
+    StaleContact = 34,
     /// The client fell silent: its lease ran out.
-    LeaseExpired = 34,
+    LeaseExpired = 35,
     /// Oscillation went on although the gain had been reduced to its floor.
-    Oscillation = 35,
-    /// The arm reports that it is too hot.
-    OverTemperature = 36,
+    Oscillation = 36,
+    /// The arm is hotter than [`Limits::max_temperature_c`](super::Limits::max_temperature_c).
+    OverTemperature = 37,
     /// Nobody asks for force.
-    Disabled = 37,
+    Disabled = 38,
     /// Orderly shutdown of the daemon. Latched for good.
-    Shutdown = 38,
+    Shutdown = 39,
 }
 
 impl ForceOffReason {
     /// Every cause, in the order of its code.
-    pub const ALL: [ForceOffReason; 18] = [
+    pub const ALL: [ForceOffReason; 19] = [
         Self::EmergencyStop,
         Self::DeviceLost,
         Self::DeviceFault,
@@ -76,6 +78,7 @@ impl ForceOffReason {
         Self::ClientLost,
         Self::Supervisor,
         Self::StaleInput,
+        Self::PoseUnknown,
         Self::StaleContact,
         Self::LeaseExpired,
         Self::Oscillation,
@@ -99,7 +102,11 @@ impl ForceOffReason {
     /// Cut or fade.
     #[must_use]
     pub const fn response(self) -> Response {
-        if self.code() < 32 { Response::Cut } else { Response::Fade }
+        if self.code() < 32 {
+            Response::Cut
+        } else {
+            Response::Fade
+        }
     }
 
     /// True for the causes that are no fault: force was given up in good order.
@@ -111,7 +118,10 @@ impl ForceOffReason {
     /// True for the causes that stay once seen, until somebody clears them.
     #[must_use]
     pub const fn is_latched(self) -> bool {
-        matches!(self, Self::EmergencyStop | Self::Supervisor | Self::Shutdown)
+        matches!(
+            self,
+            Self::EmergencyStop | Self::Supervisor | Self::Shutdown
+        )
     }
 
     /// One plain sentence for a technician.
@@ -130,6 +140,7 @@ impl ForceOffReason {
             Self::ClientLost => "client lost",
             Self::Supervisor => "stopped by the supervisor",
             Self::StaleInput => "device sample too old",
+            Self::PoseUnknown => "no pose for the joints that were read",
             Self::StaleContact => "contact data too old",
             Self::LeaseExpired => "lease expired",
             Self::Oscillation => "oscillation",
@@ -197,6 +208,12 @@ impl ReasonSet {
         self.0 == 0
     }
 
+    /// True if the sets share a cause.
+    #[must_use]
+    pub const fn intersects(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
     /// True if the cause is in the set.
     #[must_use]
     pub const fn contains(self, reason: ForceOffReason) -> bool {
@@ -207,12 +224,18 @@ impl ReasonSet {
     #[must_use]
     pub fn first(self) -> Option<ForceOffReason> {
         // Only codes of the enum are ever set, so the lookup finds what it looks for.
-        if self.0 == 0 { None } else { ForceOffReason::from_code(self.0.trailing_zeros() as u8) }
+        if self.0 == 0 {
+            None
+        } else {
+            ForceOffReason::from_code(self.0.trailing_zeros() as u8)
+        }
     }
 
     /// The causes, smallest code first.
     pub fn iter(self) -> impl Iterator<Item = ForceOffReason> {
-        ForceOffReason::ALL.into_iter().filter(move |r| self.contains(*r))
+        ForceOffReason::ALL
+            .into_iter()
+            .filter(move |r| self.contains(*r))
     }
 
     /// The bits as published: bit `n` is the cause with code `n`.
@@ -248,16 +271,29 @@ mod tests {
     #[test]
     fn the_published_codes_never_change() {
         let published = ForceOffReason::ALL.map(ForceOffReason::code);
-        assert_eq!(published, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 32, 33, 34, 35, 36, 37, 38]);
+        assert_eq!(
+            published,
+            [
+                1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 32, 33, 34, 35, 36, 37, 38, 39
+            ]
+        );
     }
 
     #[test]
     fn the_most_severe_cause_is_reported_first() {
-        let set: ReasonSet =
-            [ForceOffReason::Shutdown, ForceOffReason::Stall, ForceOffReason::StaleInput].into_iter().collect();
+        let set: ReasonSet = [
+            ForceOffReason::Shutdown,
+            ForceOffReason::Stall,
+            ForceOffReason::StaleInput,
+        ]
+        .into_iter()
+        .collect();
         assert_eq!(set.first(), Some(ForceOffReason::Stall));
         assert_eq!(set.cuts(), ReasonSet::of(ForceOffReason::Stall));
-        assert_eq!(set.minus(set.cuts()).first(), Some(ForceOffReason::StaleInput));
+        assert_eq!(
+            set.minus(set.cuts()).first(),
+            Some(ForceOffReason::StaleInput)
+        );
         assert_eq!(set.iter().count(), 3);
         assert_eq!(ReasonSet::EMPTY.first(), None);
     }

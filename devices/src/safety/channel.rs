@@ -1,0 +1,167 @@
+//! One channel of the governor: a force vector or a torque vector, clamped, slewed and heat-budgeted.
+//!
+//! Guarantees, for every wanted vector however large (but finite):
+//! * clamping keeps the direction and never makes a vector longer;
+//! * the output moves on the straight line from the last output towards the clamped target, at most `slew * dt` far. It is
+//!   therefore never longer than the longer of the two, and it is the target itself once the slew limit no longer binds.
+//!
+//! Constant time, no allocation.
+
+use super::thermal::ThermalBudget;
+use crate::arm::Vec3;
+
+/// The limits of one channel, in its unit (N or N·m).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct ChannelLimits {
+    pub peak: f64,
+    pub continuous: f64,
+    pub slew_per_s: f64,
+    pub time_constant_s: f64,
+}
+
+/// What one step did to a channel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct ChannelStep {
+    pub clamped_to_peak: bool,
+    pub clamped_to_continuous: bool,
+    pub slewed: bool,
+}
+
+/// The state of one channel: what it last let out and how warm that made the arm.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Channel {
+    output: Vec3,
+    budget: ThermalBudget,
+}
+
+/// `v` shortened to at most `length`, same direction. Safe for components up to the largest `f64`.
+pub(super) fn clamp_length(v: &Vec3, length: f64) -> Vec3 {
+    let largest = v.amax();
+    if largest == 0.0 || length <= 0.0 {
+        return Vec3::zeros();
+    }
+    let unit = v / largest;
+    let norm = unit.norm();
+    // largest * norm may overflow to infinity, which compares as it should.
+    if largest * norm <= length {
+        *v
+    } else {
+        unit * (length / norm)
+    }
+}
+
+impl Channel {
+    /// Accounts for the output that was held for `dt_s` up to now.
+    pub fn hold(&mut self, dt_s: f64, limits: &ChannelLimits) {
+        self.budget
+            .advance(self.output.norm(), dt_s, limits.time_constant_s);
+    }
+
+    /// Moves the output towards `scale` times the clamped `wanted`, `dt_s` after the last step. `wanted` is finite, `scale` in
+    /// 0..=1. (Clamped first, so that a ramp is a ramp of the whole permitted force however much more is wanted.)
+    pub fn step(
+        &mut self,
+        wanted: &Vec3,
+        scale: f64,
+        dt_s: f64,
+        limits: &ChannelLimits,
+    ) -> ChannelStep {
+        let cap = self.budget.cap(limits.peak, limits.continuous);
+        let permitted = clamp_length(wanted, cap);
+        let clamped = permitted != *wanted;
+        let target = permitted * scale;
+        let change = target - self.output;
+        let step = clamp_length(&change, limits.slew_per_s * dt_s);
+        let slewed = step != change;
+        // Where the slew limit does not bind, the target itself: `output + change` would leave rounding behind, and the
+        // fade to zero must end at zero.
+        self.output = if slewed { self.output + step } else { target };
+        ChannelStep {
+            clamped_to_peak: clamped && cap >= limits.peak,
+            clamped_to_continuous: clamped && cap < limits.peak,
+            slewed,
+        }
+    }
+
+    /// Zero, at once.
+    pub fn cut(&mut self) {
+        self.output = Vec3::zeros();
+    }
+
+    /// What the arm is asked to hold.
+    pub fn output(&self) -> Vec3 {
+        self.output
+    }
+
+    /// The share of the continuous budget in use.
+    pub fn used(&self, limits: &ChannelLimits) -> f64 {
+        self.budget.used(limits.continuous)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const LIMITS: ChannelLimits = ChannelLimits {
+        peak: 10.0,
+        continuous: 10.0,
+        slew_per_s: 1000.0,
+        time_constant_s: 10.0,
+    };
+
+    #[test]
+    fn the_largest_numbers_are_clamped_and_not_lost() {
+        let huge = Vec3::new(f64::MAX, -f64::MAX, f64::MAX);
+        let clamped = clamp_length(&huge, 3.0);
+        assert!((clamped.norm() - 3.0).abs() < 1e-12);
+        assert!(clamped.x > 0.0 && clamped.y < 0.0 && clamped.z > 0.0);
+        let tiny = Vec3::new(f64::MIN_POSITIVE, 0.0, 0.0);
+        assert_eq!(clamp_length(&tiny, 3.0), tiny);
+        assert_eq!(clamp_length(&huge, 0.0), Vec3::zeros());
+    }
+
+    #[test]
+    fn a_step_of_the_wanted_force_becomes_a_straight_ramp_of_the_permitted_slope() {
+        let mut channel = Channel::default();
+        let outputs: Vec<f64> = (0..7)
+            .map(|_| {
+                channel.step(&Vec3::new(5.0, 0.0, 0.0), 1.0, 1e-3, &LIMITS);
+                channel.output().x
+            })
+            .collect();
+        for (tick, out) in outputs.iter().enumerate() {
+            assert!((out - (tick as f64 + 1.0).min(5.0)).abs() < 1e-12);
+        }
+        assert_eq!(outputs[6], 5.0, "settled exactly");
+        assert!(
+            !channel
+                .step(&Vec3::new(5.0, 0.0, 0.0), 1.0, 1e-3, &LIMITS)
+                .slewed
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn output_stays_on_the_segment_between_the_last_output_and_the_target(
+            moves in prop::collection::vec((prop::array::uniform3(-30.0..30.0f64), 0.0..=1.0f64, 0.0..0.01f64), 1..40)
+        ) {
+            let mut channel = Channel::default();
+            let mut last = Vec3::zeros();
+            for (wanted, scale, dt_s) in moves {
+                let wanted = Vec3::from(wanted);
+                channel.step(&wanted, scale, dt_s, &LIMITS);
+                let out = channel.output();
+                let target = clamp_length(&wanted, LIMITS.peak) * scale;
+                prop_assert!(target.norm() <= wanted.norm() * (1.0 + 1e-12));
+                prop_assert!((out - last).norm() <= LIMITS.slew_per_s * dt_s + 1e-12);
+                // On the segment: the two parts add up to the whole.
+                let whole = (target - last).norm();
+                prop_assert!(((out - last).norm() + (target - out).norm() - whole).abs() < 1e-9);
+                prop_assert!(out.norm() <= last.norm().max(target.norm()) + 1e-12);
+                last = out;
+            }
+        }
+    }
+}

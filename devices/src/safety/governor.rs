@@ -1,0 +1,505 @@
+//! The governor: decides in every tick how much of the wanted wrench may reach the arm.
+//!
+//! # Rules
+//! 1. **Only ever less.** The target of a tick is the wanted wrench clamped to a length, then times a factor in 0..=1; force
+//!    and torque apart. The output moves straight towards the target, no faster than the slew limit. So the output is the target,
+//!    parallel to the wanted wrench and no longer, as soon as the slew limit has been satisfied, and it is never longer than
+//!    the longer of the last output and the target.
+//! 2. **Peak.** `|force| <= peak` in every tick. (While limits are *tightened* under load, the force moves to the new peak inside the slew limit.)
+//! 3. **Continuous.** The mean square over any window is bounded, see [`thermal`](super::thermal).
+//! 4. **Slew.** `|change| <= slew * dt`, except for a cut, which is a jump to exactly zero.
+//! 5. **Cuts.** On each cause whose [response](ForceOffReason::response) is [`Response::Cut`](super::Response::Cut) the
+//!    output is exactly zero in the tick that sees it.
+//! 6. **Fades.** On each other cause the factor falls linearly to zero within `fade_ns`; the output is exactly zero no later than
+//!    [`Governor::zero_within_ns`] after the tick that saw it.
+//! 7. **Return.** After a cut, or a fade that came to its end, force returns only when every cause is gone, after
+//!    `engage_ticks` ticks in a row in which less than the engage force was wanted, and with a linear ramp of `ramp_s`. If the cause of a fade goes
+//!    before the fade is done, the ramp starts from where the fade has come to.
+//! 8. **Latched.** An emergency stop and a supervisor's stop need [`Governor::clear`]; a shutdown is for good.
+//!
+//! # Faults that the governor finds itself
+//! wanted wrench or sample not finite; sample marked invalid, stalled, uncalibrated, or with its safety switch open; sample or contact data
+//! too old; too fast; too hot; gap between two ticks; oscillation. All others come in as [`GovernorInput::faults`].
+//!
+//! # Guarantees
+//! Real-time callable: no allocation, no lock, no blocking, constant time. No panic on any input; time that runs backwards
+//! counts as no time. Deterministic.
+
+use super::channel::{Channel, ChannelLimits};
+use super::history::History;
+use super::limits::{Limits, LimitsError};
+use super::oscillation::{OscillationDetector, Verdict};
+use super::reason::{ForceOffReason, ReasonSet};
+use crate::arm::{ArmSample, ArmSpec, Vec3, Workspace, Wrench};
+
+/// What the governor is told in each tick.
+#[derive(Clone, Copy, Debug)]
+pub struct GovernorInput<'a> {
+    /// Now, ns on the monotonic clock that also stamped the sample.
+    pub now_ns: u64,
+    /// What the loop wants the arm to exert, in the arm's base frame.
+    pub wanted: Wrench,
+    /// The newest sample of the arm; its age is `now_ns - sample.time_ns`.
+    pub sample: &'a ArmSample,
+    /// Age of the contact data behind `wanted`, ns; 0 where `wanted` does not come from contact data.
+    pub contact_age_ns: u64,
+    /// What others found: emergency stop, device lost, client lost, lease expired and so on.
+    pub faults: ReasonSet,
+    /// Whether anybody asks for force at all.
+    pub enable: bool,
+}
+
+/// Where the governor is between off and on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum GovernorState {
+    /// Off in good order: nobody asks for force.
+    Disengaged = 0,
+    /// Everything is well; the ramp starts once little force is wanted for long enough.
+    WaitingSmallForce = 1,
+    /// The factor is rising.
+    Ramping = 2,
+    /// Full authority.
+    Active = 3,
+    /// The factor is falling to zero.
+    Fading = 4,
+    /// Off because of a fault.
+    Fault = 5,
+}
+
+/// Which rules made the output smaller than what was wanted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reductions(u8);
+
+impl Reductions {
+    /// The peak limit.
+    pub const PEAK: Reductions = Reductions(1);
+    /// The continuous limit.
+    pub const CONTINUOUS: Reductions = Reductions(2);
+    /// The slew limit.
+    pub const SLEW: Reductions = Reductions(4);
+    /// The edge of the workspace.
+    pub const EDGE: Reductions = Reductions(8);
+    /// The gain lowered for oscillation.
+    pub const OSCILLATION: Reductions = Reductions(16);
+    /// Off, ramping or fading.
+    pub const SCALE: Reductions = Reductions(32);
+
+    /// Whether this rule is among them.
+    #[must_use]
+    pub const fn contains(self, rule: Reductions) -> bool {
+        self.0 & rule.0 == rule.0
+    }
+
+    /// The bits as published.
+    #[must_use]
+    pub const fn bits(self) -> u8 {
+        self.0
+    }
+
+    fn add_if(&mut self, condition: bool, rule: Reductions) {
+        if condition {
+            self.0 |= rule.0;
+        }
+    }
+}
+
+/// What may be sent, and why it is what it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Governed {
+    /// The wrench for the arm, in its base frame.
+    pub wrench: Wrench,
+    /// Where the governor is.
+    pub state: GovernorState,
+    /// The most severe cause that holds now, if any.
+    pub reason: Option<ForceOffReason>,
+    /// All causes that hold now.
+    pub reasons: ReasonSet,
+    /// The factor of ramp and fade, 0 to 1.
+    pub scale: f64,
+    /// Which rules bit.
+    pub reductions: Reductions,
+    /// The arm should brake, if it can: it is too fast, or it was stopped in an emergency.
+    pub brake: bool,
+    /// The pose may have jumped unseen: bring the proxy back to the device before force returns.
+    pub reanchor: bool,
+}
+
+const BRAKE: ReasonSet = ReasonSet::of(ForceOffReason::OverVelocity)
+    .with(ForceOffReason::EmergencyStop)
+    .with(ForceOffReason::Supervisor);
+
+const REANCHOR: ReasonSet = ReasonSet::of(ForceOffReason::Stall)
+    .with(ForceOffReason::DeviceLost)
+    .with(ForceOffReason::DeviceFault)
+    .with(ForceOffReason::NotCalibrated)
+    .with(ForceOffReason::InvalidSample)
+    .with(ForceOffReason::PoseUnknown)
+    .with(ForceOffReason::StaleInput);
+
+/// Once too fast, the arm must be slower than this share of the limit before the cause is over.
+const VELOCITY_HYSTERESIS: f64 = 0.5;
+/// Once too hot, the arm must be this much below the limit, K.
+const TEMPERATURE_HYSTERESIS_C: f64 = 5.0;
+
+/// The safety governor of one arm.
+#[derive(Clone, Debug)]
+pub struct Governor {
+    /// What arm and technician allow.
+    ceiling: Limits,
+    /// The ceiling, tightened by the application.
+    limits: Limits,
+    workspace: Workspace,
+    force: Channel,
+    torque: Channel,
+    force_oscillation: OscillationDetector,
+    torque_oscillation: OscillationDetector,
+    state: GovernorState,
+    scale: f64,
+    small_force_ticks: u32,
+    last_ns: Option<u64>,
+    latched: ReasonSet,
+    /// The causes of the last tick, to see which ones are new.
+    previous: ReasonSet,
+    history: History,
+}
+
+impl Governor {
+    /// A governor that is off, with the technician's limits tightened by what the arm declares.
+    ///
+    /// # Errors
+    /// The [`LimitsError`] of limits that cannot be kept.
+    pub fn new(limits: &Limits, spec: &ArmSpec) -> Result<Self, LimitsError> {
+        let ceiling = limits.tightened_by_arm(spec);
+        ceiling.validate()?;
+        Ok(Governor {
+            limits: ceiling.clone(),
+            ceiling,
+            workspace: spec.workspace,
+            force: Channel::default(),
+            torque: Channel::default(),
+            force_oscillation: OscillationDetector::default(),
+            torque_oscillation: OscillationDetector::default(),
+            state: GovernorState::Disengaged,
+            scale: 0.0,
+            small_force_ticks: 0,
+            last_ns: None,
+            latched: ReasonSet::EMPTY,
+            previous: ReasonSet::EMPTY,
+            history: History::default(),
+        })
+    }
+
+    /// Puts an application's limits on top of the ceiling; each call replaces the one before, none can pass the ceiling.
+    /// May be called between ticks while force is on: the force follows inside the slew limit.
+    ///
+    /// # Errors
+    /// The [`LimitsError`] of the combination; the limits then stay as they were.
+    pub fn tighten(&mut self, app: &Limits) -> Result<(), LimitsError> {
+        let limits = self.ceiling.tightened(app);
+        limits.validate()?;
+        self.limits = limits;
+        Ok(())
+    }
+
+    /// The limits in force.
+    #[must_use]
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Turns force off from the next tick on until [`clear`](Governor::clear), in the manner of the reason.
+    pub fn request_stop(&mut self, reason: ForceOffReason) {
+        self.latched = self.latched.with(reason);
+    }
+
+    /// Forgets every latched cause but a shutdown. Causes that still hold come back in the next tick.
+    pub fn clear(&mut self) {
+        let shutdown = ReasonSet::of(ForceOffReason::Shutdown);
+        self.latched = self.latched.minus(self.latched.minus(shutdown));
+    }
+
+    /// The force-offs so far.
+    #[must_use]
+    pub fn history(&self) -> &History {
+        &self.history
+    }
+
+    /// Where the governor is.
+    #[must_use]
+    pub fn state(&self) -> GovernorState {
+        self.state
+    }
+
+    /// How often oscillation was seen.
+    #[must_use]
+    pub fn oscillations(&self) -> u64 {
+        self.force_oscillation
+            .detections()
+            .saturating_add(self.torque_oscillation.detections())
+    }
+
+    /// The share of the continuous budget in use, force and torque: 0 cold, 1 at the limit.
+    #[must_use]
+    pub fn heat(&self) -> (f64, f64) {
+        (
+            self.force.used(&self.force_limits()),
+            self.torque.used(&self.torque_limits()),
+        )
+    }
+
+    /// The longest time from the tick that sees the cause of a fade to the first tick whose output is exactly zero, for
+    /// ticks of `period_ns`: the fade, then the slew from the peak, then a tick for rounding up each. `u64::MAX` if a slew limit of zero
+    /// holds a force for ever.
+    #[must_use]
+    pub fn zero_within_ns(&self, period_ns: u64) -> u64 {
+        let slew_ns = |peak: f64, slew: f64| if peak > 0.0 { peak / slew * 1e9 } else { 0.0 };
+        let l = &self.ceiling;
+        let slowest = slew_ns(l.peak_force_n, self.limits.slew_n_per_s)
+            .max(slew_ns(l.peak_torque_nm, self.limits.slew_nm_per_s));
+        // A float beyond the range of u64 becomes u64::MAX.
+        (slowest.ceil() as u64)
+            .saturating_add(self.limits.fade_ns)
+            .saturating_add(period_ns.saturating_mul(2))
+    }
+
+    /// One tick.
+    pub fn step(&mut self, input: &GovernorInput<'_>) -> Governed {
+        let gap_ns = input
+            .now_ns
+            .saturating_sub(self.last_ns.unwrap_or(input.now_ns));
+        self.last_ns = Some(input.now_ns.max(self.last_ns.unwrap_or(0)));
+        let stalled = gap_ns > self.limits.stall_ns;
+        let gap_s = gap_ns as f64 * 1e-9;
+        // What force may change by in this tick; after a stall it is cut anyway.
+        let dt_s = gap_ns.min(self.limits.stall_ns) as f64 * 1e-9;
+
+        let (force_limits, torque_limits) = (self.force_limits(), self.torque_limits());
+        self.force.hold(gap_s, &force_limits);
+        self.torque.hold(gap_s, &torque_limits);
+
+        let mut reasons = self.find_faults(input, stalled);
+        let sane = !reasons.contains(ForceOffReason::InvalidCommand)
+            && !reasons.contains(ForceOffReason::InvalidSample)
+            && !stalled;
+        if sane {
+            let exhausted = self.watch_oscillation(input, dt_s);
+            reasons = reasons.with_if(exhausted, ForceOffReason::Oscillation);
+        } else {
+            self.force_oscillation.forget_motion();
+            self.torque_oscillation.forget_motion();
+        }
+        for reason in reasons.minus(self.previous).iter() {
+            self.history.record(input.now_ns, reason);
+        }
+        self.previous = reasons;
+
+        let small = input.wanted.force_n.norm() < self.limits.engage_force_n
+            && input.wanted.torque_nm.norm() < self.limits.engage_torque_nm;
+        self.advance_state(reasons, small, dt_s);
+
+        let mut reductions = Reductions::default();
+        if !reasons.cuts().is_empty() {
+            self.force.cut();
+            self.torque.cut();
+            reductions.add_if(true, Reductions::SCALE);
+        } else {
+            let edge = edge_scale(
+                &self.workspace,
+                &input.sample.pose.translation.vector,
+                self.limits.edge_fade_m,
+            );
+            let force_gain = self.force_oscillation.gain();
+            let torque_gain = self.torque_oscillation.gain();
+            let common = self.scale * edge;
+            let force = self.force.step(
+                &input.wanted.force_n,
+                common * force_gain,
+                dt_s,
+                &force_limits,
+            );
+            let torque = self.torque.step(
+                &input.wanted.torque_nm,
+                common * torque_gain,
+                dt_s,
+                &torque_limits,
+            );
+            reductions.add_if(self.scale < 1.0, Reductions::SCALE);
+            reductions.add_if(edge < 1.0, Reductions::EDGE);
+            reductions.add_if(force_gain.min(torque_gain) < 1.0, Reductions::OSCILLATION);
+            reductions.add_if(
+                force.clamped_to_peak || torque.clamped_to_peak,
+                Reductions::PEAK,
+            );
+            reductions.add_if(
+                force.clamped_to_continuous || torque.clamped_to_continuous,
+                Reductions::CONTINUOUS,
+            );
+            reductions.add_if(force.slewed || torque.slewed, Reductions::SLEW);
+        }
+        Governed {
+            wrench: Wrench {
+                force_n: self.force.output(),
+                torque_nm: self.torque.output(),
+            },
+            state: self.state,
+            reason: reasons.first(),
+            reasons,
+            scale: self.scale,
+            reductions,
+            brake: reasons.intersects(BRAKE),
+            reanchor: reasons.intersects(REANCHOR),
+        }
+    }
+
+    /// Every cause that holds in this tick but oscillation.
+    fn find_faults(&mut self, input: &GovernorInput<'_>, stalled: bool) -> ReasonSet {
+        use ForceOffReason as R;
+        let (limits, sample) = (&self.limits, input.sample);
+        let before = self.previous;
+        let release = |held: bool, factor: f64| if held { factor } else { 1.0 };
+        let slower = release(before.contains(R::OverVelocity), VELOCITY_HYSTERESIS);
+        let cooler = if before.contains(R::OverTemperature) {
+            TEMPERATURE_HYSTERESIS_C
+        } else {
+            0.0
+        };
+        let too_hot = sample
+            .temperature_c
+            .is_some_and(|t| f64::from(t) > limits.max_temperature_c - cooler || t.is_nan());
+        let finite = sample.pose.translation.vector.iter().all(|x| x.is_finite())
+            && sample.pose.rotation.coords.iter().all(|x| x.is_finite())
+            && sample.linear_velocity.iter().all(|x| x.is_finite())
+            && sample.angular_velocity.iter().all(|x| x.is_finite());
+        let too_fast = sample.linear_velocity.norm() > limits.velocity_limit_m_s * slower
+            || sample.angular_velocity.norm() > limits.angular_velocity_limit_rad_s * slower;
+
+        let found = input
+            .faults
+            .with_if(!sample.status.calibrated, R::NotCalibrated)
+            .with_if(!sample.status.safety_switch_closed, R::SafetySwitch)
+            .with_if(!input.wanted.is_finite(), R::InvalidCommand)
+            .with_if(!finite, R::InvalidSample)
+            .with_if(finite && too_fast, R::OverVelocity)
+            .with_if(stalled || sample.status.input_stalled, R::Stall)
+            .with_if(
+                input.now_ns.saturating_sub(sample.time_ns) > limits.stale_input_ns,
+                R::StaleInput,
+            )
+            .with_if(sample.status.pose_invalid, R::PoseUnknown)
+            .with_if(
+                input.contact_age_ns > limits.stale_contact_ns,
+                R::StaleContact,
+            )
+            .with_if(too_hot, R::OverTemperature)
+            .with_if(!input.enable, R::Disabled);
+        self.latched = found
+            .iter()
+            .filter(|r| r.is_latched())
+            .fold(self.latched, ReasonSet::with);
+        found.union(self.latched)
+    }
+
+    /// Feeds the detectors; true if one is at the end of its means, and from then on until the fade has come to its end.
+    fn watch_oscillation(&mut self, input: &GovernorInput<'_>, dt_s: f64) -> bool {
+        let o = self.limits.oscillation;
+        let (sample, wanted) = (input.sample, &input.wanted);
+        let force = self.force_oscillation.step(
+            input.now_ns,
+            dt_s,
+            &sample.linear_velocity,
+            &wanted.force_n,
+            o.velocity_m_s,
+            o.force_n,
+        );
+        let torque = self.torque_oscillation.step(
+            input.now_ns,
+            dt_s,
+            &sample.angular_velocity,
+            &wanted.torque_nm,
+            o.angular_velocity_rad_s,
+            o.torque_nm,
+        );
+        force == Verdict::Exhausted
+            || torque == Verdict::Exhausted
+            || (self.previous.contains(ForceOffReason::Oscillation) && self.scale > 0.0)
+    }
+
+    /// The state machine: moves state and factor by one tick.
+    fn advance_state(&mut self, reasons: ReasonSet, small_force: bool, dt_s: f64) {
+        use GovernorState as S;
+        if !reasons.cuts().is_empty() {
+            (self.state, self.scale) = (S::Fault, 0.0);
+            return;
+        }
+        if !reasons.is_empty() {
+            self.scale = (self.scale - dt_s / (self.limits.fade_ns as f64 * 1e-9)).max(0.0);
+            self.state = if self.scale > 0.0 {
+                S::Fading
+            } else if reasons.iter().all(ForceOffReason::is_orderly) {
+                S::Disengaged
+            } else {
+                S::Fault
+            };
+            return;
+        }
+        match self.state {
+            S::Disengaged | S::Fault => {
+                self.small_force_ticks = u32::from(small_force);
+                self.state = S::WaitingSmallForce;
+            }
+            S::WaitingSmallForce => {
+                self.small_force_ticks = if small_force {
+                    self.small_force_ticks.saturating_add(1)
+                } else {
+                    0
+                };
+            }
+            S::Fading => self.state = S::Ramping,
+            S::Ramping | S::Active => {}
+        }
+        match self.state {
+            S::WaitingSmallForce if self.small_force_ticks >= self.limits.engage_ticks => {
+                self.state = S::Ramping;
+            }
+            S::Ramping => {
+                self.scale = (self.scale + dt_s / self.limits.ramp_s).min(1.0);
+                if self.scale >= 1.0 {
+                    self.state = S::Active;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn force_limits(&self) -> ChannelLimits {
+        ChannelLimits {
+            peak: self.limits.peak_force_n,
+            continuous: self.limits.continuous_force_n,
+            slew_per_s: self.limits.slew_n_per_s,
+            time_constant_s: self.limits.continuous_window_s,
+        }
+    }
+
+    fn torque_limits(&self) -> ChannelLimits {
+        ChannelLimits {
+            peak: self.limits.peak_torque_nm,
+            continuous: self.limits.continuous_torque_nm,
+            slew_per_s: self.limits.slew_nm_per_s,
+            time_constant_s: self.limits.continuous_window_s,
+        }
+    }
+}
+
+/// 1 inside the workspace, falling to 0 at `fade_m` outside it. `position` is finite.
+fn edge_scale(workspace: &Workspace, position: &Vec3, fade_m: f64) -> f64 {
+    let beyond = (position - workspace.center).abs() - workspace.half_extents;
+    let distance = beyond.map(|x| x.max(0.0)).norm();
+    if distance <= 0.0 {
+        1.0
+    } else if distance < fade_m {
+        1.0 - distance / fade_m
+    } else {
+        0.0
+    }
+}

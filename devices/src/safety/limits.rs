@@ -1,0 +1,368 @@
+//! The limits that the governor keeps, and how limits from several sources combine.
+//!
+//! Three parties set limits: the arm's specification, the technician's configuration and the application. They are
+//! combined by taking the tighter value of each field, so nobody can loosen what another one set. Pure values, no I/O.
+
+use crate::arm::ArmSpec;
+use thiserror::Error;
+
+/// What the governor never lets pass. SI units; `f64::INFINITY` means "no limit of mine" where a field allows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Limits {
+    /// Largest force magnitude, N.
+    pub peak_force_n: f64,
+    /// Largest force that may be held for ever, N (root mean square, see [`thermal`](super::thermal)).
+    pub continuous_force_n: f64,
+    /// Largest torque magnitude, N·m.
+    pub peak_torque_nm: f64,
+    /// Largest torque that may be held for ever, N·m (root mean square).
+    pub continuous_torque_nm: f64,
+    /// Time constant of the heating model behind the continuous limits, s.
+    pub continuous_window_s: f64,
+    /// Largest rate of change of the force vector, N/s.
+    pub slew_n_per_s: f64,
+    /// Largest rate of change of the torque vector, N·m/s.
+    pub slew_nm_per_s: f64,
+    /// Tool speed above which force is cut, m/s.
+    pub velocity_limit_m_s: f64,
+    /// Tool turning speed above which force is cut, rad/s.
+    pub angular_velocity_limit_rad_s: f64,
+    /// Motor temperature above which force fades, degrees Celsius; applies to arms that report one.
+    pub max_temperature_c: f64,
+    /// Time in which force rises from nothing to full after a start or a fault, s.
+    pub ramp_s: f64,
+    /// Time in which force fades to nothing on a cause that is answered by a fade, ns.
+    pub fade_ns: u64,
+    /// Force is only engaged while less than this is wanted, N ("wait for small force").
+    pub engage_force_n: f64,
+    /// Force is only engaged while less torque than this is wanted, N·m.
+    pub engage_torque_nm: f64,
+    /// For how many ticks in a row little must be wanted before the ramp begins.
+    pub engage_ticks: u32,
+    /// How far outside the workspace the force has faded to nothing, m.
+    pub edge_fade_m: f64,
+    /// A longer gap between two ticks is a stall, ns.
+    pub stall_ns: u64,
+    /// An older device sample is stale, ns.
+    pub stale_input_ns: u64,
+    /// Older contact data are stale, ns.
+    pub stale_contact_ns: u64,
+    /// What counts as oscillation.
+    pub oscillation: OscillationLimits,
+}
+
+/// Thresholds of the [oscillation detector](super::oscillation).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OscillationLimits {
+    /// The velocity must swing beyond this on both sides, m/s.
+    pub velocity_m_s: f64,
+    /// The wanted force must swing by this from one velocity reversal to the next, N.
+    pub force_n: f64,
+    /// The same for turning, rad/s.
+    pub angular_velocity_rad_s: f64,
+    /// The same for torque, N·m.
+    pub torque_nm: f64,
+}
+
+/// Share of the continuous budget from which on the peak is lowered towards the continuous limit.
+pub(super) const THERMAL_KNEE: f64 = 0.3;
+
+impl Default for Limits {
+    /// Times that suit a 1 kHz loop; magnitudes unlimited, so that the arm's specification decides them.
+    ///
+    /// 0.2 N for more than 3 ticks is CHAI3D's "wait for small force"; its rise time is 2 s, ours 1 s.
+    fn default() -> Self {
+        Limits {
+            peak_force_n: f64::INFINITY,
+            continuous_force_n: f64::INFINITY,
+            peak_torque_nm: f64::INFINITY,
+            continuous_torque_nm: f64::INFINITY,
+            continuous_window_s: 10.0,
+            slew_n_per_s: f64::INFINITY,
+            slew_nm_per_s: f64::INFINITY,
+            velocity_limit_m_s: f64::INFINITY,
+            angular_velocity_limit_rad_s: f64::INFINITY,
+            max_temperature_c: 80.0,
+            ramp_s: 1.0,
+            fade_ns: 50_000_000,
+            engage_force_n: 0.2,
+            engage_torque_nm: 0.01,
+            engage_ticks: 4,
+            edge_fade_m: 0.01,
+            stall_ns: 10_000_000,
+            stale_input_ns: 5_000_000,
+            stale_contact_ns: 20_000_000,
+            oscillation: OscillationLimits {
+                velocity_m_s: 0.03,
+                force_n: 0.5,
+                angular_velocity_rad_s: 1.0,
+                torque_nm: 0.02,
+            },
+        }
+    }
+}
+
+/// Why a set of limits cannot be kept.
+#[derive(Clone, Copy, Debug, PartialEq, Error)]
+pub enum LimitsError {
+    /// A field is NaN or below what it may be.
+    #[error("{field} is {value}, must be {must}")]
+    OutOfRange {
+        /// The field of [`Limits`].
+        field: &'static str,
+        /// Its value.
+        value: f64,
+        /// What is allowed.
+        must: &'static str,
+    },
+    /// Within one tick as long as a stall the peak could heat the arm past the continuous limit.
+    #[error(
+        "continuous_window_s is {window_s}, must be at least {needed_s} for this ratio of peak to continuous limit and this stall_ns"
+    )]
+    WindowTooShort {
+        /// The window that was asked for, s.
+        window_s: f64,
+        /// The shortest one that can be kept, s.
+        needed_s: f64,
+    },
+}
+
+impl Limits {
+    /// The defaults under an arm's own limits.
+    #[must_use]
+    pub fn for_arm(spec: &ArmSpec) -> Self {
+        Self::default().tightened_by_arm(spec)
+    }
+
+    /// These limits, tightened by what the arm declares.
+    ///
+    /// An arm that declares no angular velocity limit (0, because it makes no torque) adds none.
+    #[must_use]
+    pub fn tightened_by_arm(&self, spec: &ArmSpec) -> Self {
+        let or_none = |limit: f64| if limit > 0.0 { limit } else { f64::INFINITY };
+        self.tightened(&Limits {
+            peak_force_n: spec.peak_force_n,
+            continuous_force_n: spec.continuous_force_n.min(spec.peak_force_n),
+            peak_torque_nm: spec.peak_torque_nm,
+            continuous_torque_nm: spec.continuous_torque_nm.min(spec.peak_torque_nm),
+            slew_n_per_s: spec.max_force_slew_n_per_s,
+            slew_nm_per_s: spec.max_torque_slew_nm_per_s,
+            velocity_limit_m_s: or_none(spec.max_velocity_m_s),
+            angular_velocity_limit_rad_s: or_none(spec.max_angular_velocity_rad_s),
+            ..self.clone()
+        })
+    }
+
+    /// The tighter of both, field by field. A NaN on one side loses against the other side.
+    #[must_use]
+    pub fn tightened(&self, other: &Limits) -> Self {
+        let (a, b) = (self, other);
+        Limits {
+            peak_force_n: a.peak_force_n.min(b.peak_force_n),
+            continuous_force_n: a.continuous_force_n.min(b.continuous_force_n),
+            peak_torque_nm: a.peak_torque_nm.min(b.peak_torque_nm),
+            continuous_torque_nm: a.continuous_torque_nm.min(b.continuous_torque_nm),
+            continuous_window_s: a.continuous_window_s.min(b.continuous_window_s),
+            slew_n_per_s: a.slew_n_per_s.min(b.slew_n_per_s),
+            slew_nm_per_s: a.slew_nm_per_s.min(b.slew_nm_per_s),
+            velocity_limit_m_s: a.velocity_limit_m_s.min(b.velocity_limit_m_s),
+            angular_velocity_limit_rad_s: a
+                .angular_velocity_limit_rad_s
+                .min(b.angular_velocity_limit_rad_s),
+            max_temperature_c: a.max_temperature_c.min(b.max_temperature_c),
+            ramp_s: a.ramp_s.max(b.ramp_s),
+            fade_ns: a.fade_ns.min(b.fade_ns),
+            engage_force_n: a.engage_force_n.min(b.engage_force_n),
+            engage_torque_nm: a.engage_torque_nm.min(b.engage_torque_nm),
+            engage_ticks: a.engage_ticks.max(b.engage_ticks),
+            edge_fade_m: a.edge_fade_m.min(b.edge_fade_m),
+            stall_ns: a.stall_ns.min(b.stall_ns),
+            stale_input_ns: a.stale_input_ns.min(b.stale_input_ns),
+            stale_contact_ns: a.stale_contact_ns.min(b.stale_contact_ns),
+            oscillation: OscillationLimits {
+                velocity_m_s: a.oscillation.velocity_m_s.min(b.oscillation.velocity_m_s),
+                force_n: a.oscillation.force_n.min(b.oscillation.force_n),
+                angular_velocity_rad_s: a
+                    .oscillation
+                    .angular_velocity_rad_s
+                    .min(b.oscillation.angular_velocity_rad_s),
+                torque_nm: a.oscillation.torque_nm.min(b.oscillation.torque_nm),
+            },
+        }
+    }
+
+    /// Checks that the governor can keep these limits.
+    ///
+    /// # Errors
+    /// The first field that is NaN, negative, zero where a time is needed, or unbounded where a bound is needed; or a
+    /// [`LimitsError::WindowTooShort`].
+    pub fn validate(&self) -> Result<(), LimitsError> {
+        let bounded: [(&'static str, f64); 7] = [
+            ("peak_force_n", self.peak_force_n),
+            ("peak_torque_nm", self.peak_torque_nm),
+            ("engage_force_n", self.engage_force_n),
+            ("engage_torque_nm", self.engage_torque_nm),
+            ("slew_n_per_s", self.slew_n_per_s),
+            ("slew_nm_per_s", self.slew_nm_per_s),
+            ("edge_fade_m", self.edge_fade_m),
+        ];
+        for (field, value) in bounded {
+            if !(value.is_finite() && value >= 0.0) {
+                return Err(LimitsError::OutOfRange {
+                    field,
+                    value,
+                    must: "finite and not negative",
+                });
+            }
+        }
+        let not_negative: [(&'static str, f64); 8] = [
+            ("continuous_force_n", self.continuous_force_n),
+            ("continuous_torque_nm", self.continuous_torque_nm),
+            ("velocity_limit_m_s", self.velocity_limit_m_s),
+            (
+                "angular_velocity_limit_rad_s",
+                self.angular_velocity_limit_rad_s,
+            ),
+            ("oscillation.velocity_m_s", self.oscillation.velocity_m_s),
+            ("oscillation.force_n", self.oscillation.force_n),
+            (
+                "oscillation.angular_velocity_rad_s",
+                self.oscillation.angular_velocity_rad_s,
+            ),
+            ("oscillation.torque_nm", self.oscillation.torque_nm),
+        ];
+        for (field, value) in not_negative {
+            if value.is_nan() || value < 0.0 {
+                return Err(LimitsError::OutOfRange {
+                    field,
+                    value,
+                    must: "a number, not negative",
+                });
+            }
+        }
+        if self.max_temperature_c.is_nan() {
+            return Err(LimitsError::OutOfRange {
+                field: "max_temperature_c",
+                value: self.max_temperature_c,
+                must: "a number",
+            });
+        }
+        let positive: [(&'static str, f64); 4] = [
+            ("continuous_window_s", self.continuous_window_s),
+            ("ramp_s", self.ramp_s),
+            ("fade_ns", self.fade_ns as f64),
+            ("stall_ns", self.stall_ns as f64),
+        ];
+        for (field, value) in positive {
+            if !(value.is_finite() && value > 0.0) {
+                return Err(LimitsError::OutOfRange {
+                    field,
+                    value,
+                    must: "finite and positive",
+                });
+            }
+        }
+        for (peak, continuous) in [
+            (self.peak_force_n, self.continuous_force_n),
+            (self.peak_torque_nm, self.continuous_torque_nm),
+        ] {
+            // A continuous limit of zero lets nothing pass, so there is nothing to heat.
+            if continuous > 0.0 && peak > continuous {
+                let excess = (peak / continuous).powi(2) - 1.0;
+                let needed_s = self.stall_ns as f64 * 1e-9 * excess / THERMAL_KNEE;
+                if self.continuous_window_s < needed_s {
+                    return Err(LimitsError::WindowTooShort {
+                        window_s: self.continuous_window_s,
+                        needed_s,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::spec;
+    use super::*;
+
+    #[test]
+    fn nobody_can_loosen_what_another_one_set() {
+        let technician = Limits {
+            peak_force_n: 5.0,
+            ramp_s: 3.0,
+            ..Limits::default()
+        };
+        let app = Limits {
+            peak_force_n: 50.0,
+            ramp_s: 0.1,
+            fade_ns: 1_000_000,
+            ..Limits::default()
+        };
+        let both = technician.tightened(&app);
+        assert_eq!(
+            (both.peak_force_n, both.ramp_s, both.fade_ns),
+            (5.0, 3.0, 1_000_000)
+        );
+        assert_eq!(both, app.tightened(&technician));
+        assert_eq!(
+            both,
+            both.tightened(&technician),
+            "tightening twice changes nothing"
+        );
+    }
+
+    #[test]
+    fn the_arm_bounds_the_magnitudes() {
+        let limits = Limits::for_arm(&spec());
+        assert_eq!(limits.peak_force_n, spec().peak_force_n);
+        assert_eq!(limits.slew_n_per_s, spec().max_force_slew_n_per_s);
+        assert_eq!(limits.validate(), Ok(()));
+        let unlimited = Limits::default();
+        assert!(matches!(
+            unlimited.validate(),
+            Err(LimitsError::OutOfRange {
+                field: "peak_force_n",
+                ..
+            })
+        ));
+    }
+
+    #[test]
+    fn an_arm_without_rotation_has_no_angular_velocity_limit() {
+        let mut arm = spec();
+        arm.max_angular_velocity_rad_s = 0.0;
+        assert_eq!(
+            Limits::for_arm(&arm).angular_velocity_limit_rad_s,
+            f64::INFINITY
+        );
+    }
+
+    #[test]
+    fn a_field_that_is_not_a_number_is_named() {
+        let mut limits = Limits::for_arm(&spec());
+        limits.edge_fade_m = f64::NAN;
+        match limits.validate() {
+            Err(LimitsError::OutOfRange { field, value, .. }) => {
+                assert_eq!(field, "edge_fade_m");
+                assert!(value.is_nan());
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_window_too_short_for_the_peak_is_refused() {
+        let mut limits = Limits::for_arm(&spec());
+        limits.peak_force_n = 30.0;
+        limits.continuous_force_n = 1.0;
+        // (30^2 - 1) * 0.01 s / 0.3 = 29.97 s, and the window is 10 s.
+        match limits.validate() {
+            Err(LimitsError::WindowTooShort { needed_s, .. }) => {
+                assert!((needed_s - 29.966_666).abs() < 1e-3)
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}

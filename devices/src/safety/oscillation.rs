@@ -1,0 +1,234 @@
+//! The oscillation detector: sees the limit cycle of a loop that is too stiff, and lowers the gain.
+//!
+//! # Theory
+//! A sampled, delayed virtual wall that is stiffer than the arm's damping allows does not stand still: arm and wall throw
+//! each other to and fro at the frequency of their mass and stiffness, typically 15 to 200 Hz. A hand does not do that: its
+//! wilful motion ends below 10 Hz and its tremor lies at 8 to 12 Hz. So: along one axis the velocity changes its sign, each time
+//! beyond an amplitude on the other side, while the *wanted* force swings by an amplitude from each reversal to the next
+//! (the hand alone cannot do the second, a texture alone not the first). Six such reversals within 200 ms are three periods
+//! of 15 Hz or more. At 60 Hz that is noticed after 50 ms.
+//!
+//! Each detection halves the gain, down to a sixteenth; a detection at the floor is reported as exhausted, which the
+//! governor answers with a fault. The gain comes back slowly, over ten seconds, since whatever was too stiff still is.
+//!
+//! What it does not see: oscillation slower than 15 Hz, and motion that leaves the surface between the bounces with a
+//! period longer than that. Those are not distinguishable from tapping.
+//!
+//! # Practice
+//! Fixed memory, constant time, no allocation.
+
+use crate::arm::Vec3;
+
+/// Reversals that make an oscillation.
+const REVERSALS: usize = 6;
+/// Within this time.
+const WINDOW_NS: u64 = 200_000_000;
+/// The gain is never lowered below this.
+const GAIN_FLOOR: f64 = 1.0 / 16.0;
+/// How fast the gain comes back, 1/s.
+const GAIN_RECOVERY_PER_S: f64 = 0.1;
+
+/// One axis of motion.
+#[derive(Clone, Copy, Debug, Default)]
+struct Axis {
+    /// Side beyond whose amplitude the velocity was last: -1, 0 (not yet), 1.
+    side: i8,
+    /// Range of the wanted force since the last reversal.
+    lowest: f64,
+    highest: f64,
+    /// Times of the last reversals, `times[0]` the oldest; `count` of them are valid.
+    times: [u64; REVERSALS],
+    count: usize,
+}
+
+impl Axis {
+    /// Returns true when the reversals make an oscillation, and starts counting anew.
+    fn step(
+        &mut self,
+        now_ns: u64,
+        velocity: f64,
+        wanted: f64,
+        min_velocity: f64,
+        min_swing: f64,
+    ) -> bool {
+        self.lowest = self.lowest.min(wanted);
+        self.highest = self.highest.max(wanted);
+        let side = if velocity > min_velocity {
+            1
+        } else if velocity < -min_velocity {
+            -1
+        } else {
+            return false;
+        };
+        if side == self.side {
+            return false;
+        }
+        let first = self.side == 0;
+        let swing = self.highest - self.lowest;
+        self.side = side;
+        (self.lowest, self.highest) = (wanted, wanted);
+        if first {
+            return false;
+        }
+        if swing < min_swing {
+            self.count = 0;
+            return false;
+        }
+        if self.count == REVERSALS {
+            self.times.copy_within(1.., 0);
+            self.count -= 1;
+        }
+        self.times[self.count] = now_ns;
+        self.count += 1;
+        if self.count == REVERSALS && now_ns.saturating_sub(self.times[0]) <= WINDOW_NS {
+            self.count = 0;
+            return true;
+        }
+        false
+    }
+}
+
+/// Watches three axes and keeps the gain.
+#[derive(Clone, Debug)]
+pub(super) struct OscillationDetector {
+    axes: [Axis; 3],
+    gain: f64,
+    detections: u64,
+}
+
+impl Default for OscillationDetector {
+    fn default() -> Self {
+        OscillationDetector {
+            axes: [Axis::default(); 3],
+            gain: 1.0,
+            detections: 0,
+        }
+    }
+}
+
+/// What a step of the detector saw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Calm,
+    /// The gain was lowered.
+    Lowered,
+    /// The gain was already at its floor.
+    Exhausted,
+}
+
+impl OscillationDetector {
+    /// One tick. Everything is finite; the amplitudes are those of [`OscillationLimits`](super::OscillationLimits).
+    pub fn step(
+        &mut self,
+        now_ns: u64,
+        dt_s: f64,
+        velocity: &Vec3,
+        wanted: &Vec3,
+        min_velocity: f64,
+        min_swing: f64,
+    ) -> Verdict {
+        let mut seen = false;
+        for (i, axis) in self.axes.iter_mut().enumerate() {
+            seen |= axis.step(now_ns, velocity[i], wanted[i], min_velocity, min_swing);
+        }
+        if !seen {
+            self.gain = (self.gain + GAIN_RECOVERY_PER_S * dt_s).min(1.0);
+            return Verdict::Calm;
+        }
+        self.detections = self.detections.saturating_add(1);
+        if self.gain < 2.0 * GAIN_FLOOR {
+            self.gain = GAIN_FLOOR;
+            return Verdict::Exhausted;
+        }
+        self.gain *= 0.5;
+        Verdict::Lowered
+    }
+
+    /// Factor for the wanted force, between a sixteenth and 1.
+    pub fn gain(&self) -> f64 {
+        self.gain
+    }
+
+    /// How often oscillation was seen.
+    pub fn detections(&self) -> u64 {
+        self.detections
+    }
+
+    /// Forgets the motion so far (after a gap in time); keeps the gain.
+    pub fn forget_motion(&mut self) {
+        self.axes = [Axis::default(); 3];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::f64::consts::TAU;
+
+    /// Runs a sinusoidal motion of `amplitude_m` at `hz` against a spring of `k` N/m; returns when it was first noticed, in s.
+    fn first_detection(hz: f64, amplitude_m: f64, k: f64, seconds: f64) -> Option<f64> {
+        let mut detector = OscillationDetector::default();
+        (0..(seconds * 1e3) as u64).find_map(|tick| {
+            let t = tick as f64 * 1e-3;
+            let x = amplitude_m * (TAU * hz * t).sin();
+            let v = amplitude_m * TAU * hz * (TAU * hz * t).cos();
+            let z = |value| Vec3::new(0.0, 0.0, value);
+            let seen = detector.step(tick * 1_000_000, 1e-3, &z(v), &z(3.0 - k * x), 0.03, 0.5);
+            (seen == Verdict::Lowered).then_some(t)
+        })
+    }
+
+    #[test]
+    fn an_oscillation_of_a_stiff_wall_is_noticed_within_three_periods_and_a_half() {
+        for hz in [16.0, 30.0, 60.0, 120.0, 200.0] {
+            let amplitude = 0.1 / (TAU * hz);
+            let k = 1.0 / amplitude;
+            let t = first_detection(hz, amplitude, k, 1.0).expect("noticed");
+            assert!(t <= 3.5 / hz + 2e-3, "{hz} Hz noticed after {t} s");
+        }
+        let at_60 = first_detection(60.0, 0.1 / (TAU * 60.0), 4000.0, 1.0).expect("noticed");
+        assert!(at_60 <= 0.0585, "{at_60}");
+    }
+
+    #[test]
+    fn a_hand_is_no_oscillation() {
+        // Fast tapping at 10 Hz with half a centimetre; tremor with large force swing.
+        assert_eq!(first_detection(10.0, 0.005, 1000.0, 5.0), None);
+        assert_eq!(first_detection(12.0, 0.001, 2000.0, 5.0), None);
+    }
+
+    #[test]
+    fn free_shaking_without_force_and_texture_without_motion_are_no_oscillation() {
+        assert_eq!(first_detection(60.0, 0.001, 1.0, 5.0), None);
+        assert_eq!(first_detection(100.0, 1e-5, 1e6, 5.0), None);
+    }
+
+    #[test]
+    fn the_gain_falls_by_halves_to_its_floor_then_it_is_exhausted_and_it_recovers_in_calm() {
+        let mut detector = OscillationDetector::default();
+        let mut verdicts = Vec::new();
+        for tick in 0..2_000u64 {
+            let t = tick as f64 * 1e-3;
+            let v = Vec3::new(0.1 * (TAU * 50.0 * t).cos(), 0.0, 0.0);
+            let f = Vec3::new((TAU * 50.0 * t).sin(), 0.0, 0.0);
+            match detector.step(tick * 1_000_000, 1e-3, &v, &f, 0.03, 0.5) {
+                Verdict::Calm => {}
+                seen => verdicts.push((seen, detector.gain())),
+            }
+        }
+        assert!(verdicts[..4].iter().all(|(v, _)| *v == Verdict::Lowered));
+        assert!(verdicts.iter().any(|(v, _)| *v == Verdict::Exhausted));
+        assert!(verdicts.iter().all(|(_, gain)| *gain >= GAIN_FLOOR));
+        for tick in 2_000..13_000u64 {
+            detector.step(
+                tick * 1_000_000,
+                1e-3,
+                &Vec3::zeros(),
+                &Vec3::zeros(),
+                0.03,
+                0.5,
+            );
+        }
+        assert_eq!(detector.gain(), 1.0);
+    }
+}

@@ -1,0 +1,453 @@
+//! The governor, rule by rule, in virtual time.
+
+use super::testing::{sample, spec};
+use super::*;
+use crate::arm::{ArmSample, Vec3, Wrench};
+use ForceOffReason as R;
+use GovernorState as S;
+
+const MS: u64 = 1_000_000;
+
+/// A governor, a clock of 1 kHz and what it is told.
+struct Bench {
+    governor: Governor,
+    now_ns: u64,
+    wanted: Wrench,
+    contact_age_ns: u64,
+    faults: ReasonSet,
+    enable: bool,
+    /// Applied to the fresh sample of each tick.
+    spoil: fn(&mut ArmSample),
+}
+
+impl Bench {
+    fn new() -> Self {
+        Self::with(&Limits::default())
+    }
+
+    fn with(limits: &Limits) -> Self {
+        Bench {
+            governor: Governor::new(limits, &spec()).expect("valid limits"),
+            now_ns: 0,
+            wanted: Wrench::zero(),
+            contact_age_ns: 0,
+            faults: ReasonSet::EMPTY,
+            enable: true,
+            spoil: |_| {},
+        }
+    }
+
+    /// Already active, with this force settled.
+    fn active(force_n: f64) -> Self {
+        let mut bench = Self::new();
+        while bench.tick().state != S::Active {}
+        bench.wanted.force_n.x = force_n;
+        for _ in 0..20 {
+            bench.tick();
+        }
+        bench
+    }
+
+    fn tick(&mut self) -> Governed {
+        self.tick_after(MS)
+    }
+
+    fn tick_after(&mut self, gap_ns: u64) -> Governed {
+        self.now_ns += gap_ns;
+        let mut sample = sample(self.now_ns);
+        (self.spoil)(&mut sample);
+        self.governor.step(&GovernorInput {
+            now_ns: self.now_ns,
+            wanted: self.wanted,
+            sample: &sample,
+            contact_age_ns: self.contact_age_ns,
+            faults: self.faults,
+            enable: self.enable,
+        })
+    }
+
+    fn ticks(&mut self, n: usize) -> Governed {
+        (1..n).for_each(|_| {
+            self.tick();
+        });
+        self.tick()
+    }
+}
+
+#[test]
+fn force_starts_after_little_was_wanted_and_then_rises_in_a_straight_line() {
+    let mut bench = Bench::new();
+    bench.wanted.force_n.x = 5.0;
+    let waiting = bench.ticks(100);
+    assert_eq!(
+        (waiting.state, waiting.wrench),
+        (S::WaitingSmallForce, Wrench::zero()),
+        "the tool is buried"
+    );
+    bench.wanted.force_n.x = 0.1;
+    bench.ticks(4);
+    bench.wanted.force_n.x = 5.0;
+    let mut last = 0.0;
+    for tick in 1..=999 {
+        let out = bench.tick();
+        assert_eq!(out.state, S::Ramping);
+        assert!(
+            (out.wrench.force_n.x - 5.0 * f64::from(tick) * 1e-3).abs() < 1e-9,
+            "tick {tick}"
+        );
+        assert!(out.wrench.force_n.x > last);
+        last = out.wrench.force_n.x;
+    }
+    let full = bench.ticks(2);
+    assert_eq!(
+        (full.state, full.wrench.force_n.x, full.reductions),
+        (S::Active, 5.0, Reductions::default())
+    );
+}
+
+#[test]
+fn a_wanted_force_that_flickers_around_the_engage_force_does_not_engage() {
+    let mut bench = Bench::new();
+    for i in 0..1000 {
+        bench.wanted.force_n.x = if i % 4 == 0 { 0.3 } else { 0.1 };
+        assert_eq!(bench.tick().state, S::WaitingSmallForce);
+    }
+}
+
+#[test]
+fn every_reported_cause_ends_force_in_its_own_manner() {
+    for reason in R::ALL {
+        let mut bench = Bench::active(8.0);
+        bench.faults = ReasonSet::of(reason);
+        let first = bench.tick();
+        assert_eq!(first.reason, Some(reason));
+        assert_eq!(
+            bench.governor.history().newest().map(|e| e.reason),
+            Some(reason)
+        );
+        match reason.response() {
+            Response::Cut => {
+                assert_eq!(
+                    (first.wrench, first.state),
+                    (Wrench::zero(), S::Fault),
+                    "{reason}"
+                );
+            }
+            Response::Fade => {
+                assert_eq!(first.state, S::Fading, "{reason}");
+                assert!(first.wrench.force_n.x > 7.0 && first.wrench.force_n.x < 8.0);
+                let bound = bench.governor.zero_within_ns(MS) / MS;
+                let last = bench.ticks(bound as usize);
+                assert_eq!(last.wrench, Wrench::zero(), "{reason}");
+                assert_eq!(
+                    last.state,
+                    if reason.is_orderly() {
+                        S::Disengaged
+                    } else {
+                        S::Fault
+                    }
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn every_cause_that_the_governor_finds_itself_is_found() {
+    let spoils: [(R, fn(&mut ArmSample)); 11] = [
+        (R::NotCalibrated, |s| s.status.calibrated = false),
+        (R::SafetySwitch, |s| s.status.safety_switch_closed = false),
+        (R::InvalidSample, |s| s.pose.translation.vector.y = f64::NAN),
+        (R::InvalidSample, |s| s.linear_velocity.z = f64::INFINITY),
+        (R::InvalidSample, |s| {
+            s.angular_velocity.x = f64::NEG_INFINITY
+        }),
+        (R::OverVelocity, |s| {
+            s.linear_velocity = Vec3::new(1.2, 1.2, 0.0)
+        }),
+        (R::OverVelocity, |s| s.angular_velocity.y = -20.1),
+        (R::Stall, |s| s.status.input_stalled = true),
+        (R::StaleInput, |s| s.time_ns -= 6 * MS),
+        (R::PoseUnknown, |s| s.status.pose_invalid = true),
+        (R::OverTemperature, |s| s.temperature_c = Some(81.0)),
+    ];
+    for (reason, spoil) in spoils {
+        let mut bench = Bench::active(8.0);
+        bench.spoil = spoil;
+        assert_eq!(bench.tick().reason, Some(reason));
+        assert_eq!(bench.ticks(60).wrench, Wrench::zero(), "{reason}");
+    }
+    for bad in [f64::NAN, f64::INFINITY] {
+        let mut bench = Bench::active(8.0);
+        bench.wanted.torque_nm.z = bad;
+        let out = bench.tick();
+        assert_eq!(
+            (out.reason, out.wrench),
+            (Some(R::InvalidCommand), Wrench::zero())
+        );
+    }
+    let mut bench = Bench::active(8.0);
+    bench.contact_age_ns = 21 * MS;
+    assert_eq!(bench.tick().reason, Some(R::StaleContact));
+    let mut bench = Bench::active(8.0);
+    bench.enable = false;
+    assert_eq!(bench.tick().reason, Some(R::Disabled));
+    assert_eq!(bench.ticks(60).state, S::Disengaged);
+}
+
+#[test]
+fn after_a_cut_force_comes_back_only_by_waiting_and_ramp() {
+    let mut bench = Bench::active(8.0);
+    bench.faults = ReasonSet::of(R::DeviceLost);
+    bench.tick();
+    bench.faults = ReasonSet::EMPTY;
+    assert_eq!(bench.ticks(500).state, S::WaitingSmallForce);
+    bench.wanted.force_n.x = 0.0;
+    bench.ticks(4);
+    bench.wanted.force_n.x = 8.0;
+    let out = bench.ticks(100);
+    assert_eq!(out.state, S::Ramping);
+    assert!((out.wrench.force_n.x - 0.8).abs() < 1e-9);
+}
+
+#[test]
+fn a_short_lateness_costs_a_dent_and_no_waiting() {
+    let mut bench = Bench::active(8.0);
+    bench.contact_age_ns = 30 * MS;
+    let dip = bench.ticks(10);
+    assert!((dip.scale - 0.8).abs() < 1e-9);
+    bench.contact_age_ns = 0;
+    let back = bench.tick();
+    assert_eq!(back.state, S::Ramping);
+    assert!((back.scale - 0.801).abs() < 1e-9);
+    assert_eq!(bench.ticks(200).state, S::Active);
+}
+
+#[test]
+fn a_stall_cuts_re_anchors_and_ramps() {
+    let mut bench = Bench::active(8.0);
+    assert_eq!(
+        bench.tick_after(10 * MS).reason,
+        None,
+        "ten periods are not yet a stall"
+    );
+    let out = bench.tick_after(10 * MS + 1);
+    assert_eq!(
+        (out.reason, out.wrench, out.reanchor),
+        (Some(R::Stall), Wrench::zero(), true)
+    );
+    let next = bench.tick();
+    assert_eq!((next.state, next.reanchor), (S::WaitingSmallForce, false));
+}
+
+#[test]
+fn time_running_backwards_is_no_time() {
+    let mut bench = Bench::active(0.0);
+    let (now_ns, sample) = (bench.now_ns - 500 * MS, sample(bench.now_ns));
+    let input = GovernorInput {
+        now_ns,
+        wanted: Wrench {
+            force_n: Vec3::new(9.0, 0.0, 0.0),
+            torque_nm: Vec3::zeros(),
+        },
+        sample: &sample,
+        contact_age_ns: 0,
+        faults: ReasonSet::EMPTY,
+        enable: true,
+    };
+    assert_eq!(
+        bench.governor.step(&input).wrench,
+        Wrench::zero(),
+        "no time, no change"
+    );
+    assert_eq!(
+        bench.tick().reason,
+        None,
+        "and the clock's return is no stall"
+    );
+}
+
+#[test]
+fn an_emergency_stop_stays_until_it_is_cleared() {
+    let mut bench = Bench::active(8.0);
+    bench.faults = ReasonSet::of(R::EmergencyStop);
+    assert!(bench.tick().brake);
+    bench.governor.clear();
+    assert_eq!(bench.tick().reason, Some(R::EmergencyStop), "still pressed");
+    bench.faults = ReasonSet::EMPTY;
+    bench.wanted = Wrench::zero();
+    assert_eq!(
+        bench.ticks(100).reason,
+        Some(R::EmergencyStop),
+        "released but not cleared"
+    );
+    bench.governor.clear();
+    assert_eq!(bench.ticks(5).state, S::Ramping);
+}
+
+#[test]
+fn a_shutdown_fades_to_exactly_zero_and_cannot_be_cleared() {
+    let mut bench = Bench::active(8.0);
+    bench.governor.request_stop(R::Shutdown);
+    assert_eq!(bench.tick().state, S::Fading);
+    bench.governor.clear();
+    assert_eq!(bench.ticks(60).wrench, Wrench::zero());
+    assert_eq!(bench.tick().state, S::Disengaged);
+    let mut second = Bench::active(8.0);
+    second.governor.request_stop(R::Supervisor);
+    assert_eq!(second.tick().wrench, Wrench::zero());
+}
+
+#[test]
+fn too_fast_is_over_only_below_half_the_limit() {
+    let mut bench = Bench::active(1.0);
+    bench.spoil = |s| s.linear_velocity.x = 1.6;
+    let out = bench.tick();
+    assert!(out.brake && out.reason == Some(R::OverVelocity));
+    bench.spoil = |s| s.linear_velocity.x = 0.8;
+    assert_eq!(bench.tick().reason, Some(R::OverVelocity));
+    bench.spoil = |s| s.linear_velocity.x = 0.7;
+    assert_eq!(bench.tick().reason, None);
+    bench.spoil = |s| s.linear_velocity.x = 1.4;
+    assert_eq!(bench.tick().reason, None);
+}
+
+#[test]
+fn a_motor_that_is_too_hot_must_cool_by_five_degrees() {
+    let mut bench = Bench::active(1.0);
+    bench.spoil = |s| s.temperature_c = Some(f32::NAN);
+    assert_eq!(
+        bench.tick().reason,
+        Some(R::OverTemperature),
+        "a temperature that is no number is no good"
+    );
+    bench.spoil = |s| s.temperature_c = Some(76.0);
+    assert_eq!(bench.tick().reason, Some(R::OverTemperature));
+    bench.spoil = |s| s.temperature_c = Some(74.0);
+    assert_eq!(bench.tick().reason, None);
+}
+
+#[test]
+fn force_fades_over_the_last_centimetre_outside_the_workspace() {
+    let mut bench = Bench::active(4.0);
+    bench.spoil = |s| s.pose.translation.vector = Vec3::new(0.0999, -0.0999, 0.0);
+    assert_eq!(bench.ticks(10).wrench.force_n.x, 4.0);
+    bench.spoil = |s| s.pose.translation.vector = Vec3::new(0.0, 0.0, -0.105);
+    let half = bench.ticks(10);
+    assert!((half.wrench.force_n.x - 2.0).abs() < 1e-9);
+    assert!(half.reductions.contains(Reductions::EDGE) && half.reason.is_none());
+    bench.spoil = |s| s.pose.translation.vector = Vec3::new(0.2, 0.0, 0.0);
+    assert_eq!(bench.ticks(10).wrench.force_n.x, 0.0);
+}
+
+#[test]
+fn peak_and_continuous_limit_bind_force_and_torque_apart() {
+    let mut bench = Bench::active(0.0);
+    bench.wanted = Wrench {
+        force_n: Vec3::new(0.0, 30.0, 40.0),
+        torque_nm: Vec3::new(0.1, 0.0, 0.0),
+    };
+    let out = bench.ticks(20);
+    assert!(
+        (out.wrench.force_n - Vec3::new(0.0, 6.0, 8.0)).norm() < 1e-12,
+        "same direction, 10 N"
+    );
+    assert_eq!(out.wrench.torque_nm, bench.wanted.torque_nm);
+    assert!(out.reductions.contains(Reductions::PEAK));
+    let out = bench.ticks(60_000);
+    assert!(
+        (out.wrench.force_n - Vec3::new(0.0, 1.8, 2.4)).norm() < 1e-4,
+        "held for a minute: 3 N"
+    );
+    assert!(out.reductions.contains(Reductions::CONTINUOUS));
+    assert!(bench.governor.heat().0 > 0.999 && bench.governor.heat().1 < 0.5);
+}
+
+#[test]
+fn an_application_can_tighten_but_not_loosen_and_the_force_follows_inside_the_slew_limit() {
+    let mut bench = Bench::active(9.0);
+    let app = Limits {
+        peak_force_n: 2.0,
+        slew_n_per_s: 1e9,
+        ramp_s: 0.0,
+        ..Limits::default()
+    };
+    bench.governor.tighten(&app).expect("tighter");
+    assert_eq!(
+        bench.governor.limits().slew_n_per_s,
+        spec().max_force_slew_n_per_s
+    );
+    assert_eq!(bench.governor.limits().ramp_s, 1.0);
+    let mut last = 9.0;
+    for _ in 0..4 {
+        let now = bench.tick().wrench.force_n.x;
+        assert!(last - now <= 2.0 + 1e-12);
+        last = now;
+    }
+    assert_eq!(last, 2.0);
+    bench
+        .governor
+        .tighten(&Limits {
+            peak_force_n: 1e6,
+            ..Limits::default()
+        })
+        .expect("no tighter than the ceiling");
+    assert_eq!(bench.ticks(10).wrench.force_n.x, 9.0);
+    let nonsense = Limits {
+        edge_fade_m: -1.0,
+        ..Limits::default()
+    };
+    assert!(bench.governor.tighten(&nonsense).is_err());
+    assert_eq!(
+        bench.governor.limits().peak_force_n,
+        10.0,
+        "refused limits change nothing"
+    );
+}
+
+#[test]
+fn limits_that_cannot_be_kept_make_no_governor() {
+    let endless = Limits {
+        ramp_s: f64::INFINITY,
+        ..Limits::default()
+    };
+    assert!(matches!(
+        Governor::new(&endless, &spec()),
+        Err(LimitsError::OutOfRange {
+            field: "ramp_s",
+            ..
+        })
+    ));
+}
+
+#[test]
+fn oscillation_lowers_the_gain_and_at_the_floor_takes_the_force_away() {
+    let mut bench = Bench::active(0.0);
+    let mut first_reduction_ms = None;
+    let mut gains = Vec::new();
+    let mut end = None;
+    for tick in 0..2_000u64 {
+        let phase = std::f64::consts::TAU * 80.0 * tick as f64 * 1e-3;
+        bench.wanted.force_n.x = 3.0 + 2.0 * phase.sin();
+        bench.spoil = if phase.cos() >= 0.0 {
+            |s| s.linear_velocity.x = 0.2
+        } else {
+            |s| s.linear_velocity.x = -0.2
+        };
+        let out = bench.tick();
+        if out.reductions.contains(Reductions::OSCILLATION) {
+            first_reduction_ms.get_or_insert(tick);
+            gains.push(out.wrench.force_n.x / bench.wanted.force_n.x);
+        }
+        if out.reason == Some(R::Oscillation) && out.wrench == Wrench::zero() {
+            end = Some(out.state);
+            break;
+        }
+    }
+    assert!(
+        first_reduction_ms.expect("seen") <= 50,
+        "{first_reduction_ms:?}"
+    );
+    assert_eq!(end, Some(S::Fault), "it went on at a sixteenth of the gain");
+    assert!(bench.governor.oscillations() >= 5);
+}
