@@ -1,0 +1,275 @@
+//! What one key cannot say alone: uniqueness, references, one limit against another, and files.
+//!
+//! Works on the list of effective values, so a broken table does not hide what is wrong between the others.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::ops::Range;
+use std::path::PathBuf;
+
+use crate::context::Context;
+use crate::diagnostic::{Diagnostic, Problem};
+use crate::effective::{Entry, Segment, TablePath};
+use crate::field::looks_like_path;
+use crate::key::{Kind, PathUse};
+use crate::read::Reader;
+use crate::suggest;
+
+/// Checks everything that concerns more than one key.
+pub(crate) fn cross_check(reader: &mut Reader<'_>) {
+    let all = Entries(&reader.entries);
+    let mut found = Vec::new();
+    all.names(&mut found);
+    all.serials(&mut found);
+    all.materials(&mut found);
+    all.limits(&mut found);
+    all.sockets(&mut found);
+    all.clock(&mut found);
+    all.bodies(&mut found);
+    all.shapes(&mut found);
+    reader.diagnostics.append(&mut found);
+}
+
+struct Entries<'e>(&'e [Entry]);
+
+impl<'e> Entries<'e> {
+    /// The key `key` of the table `table`.
+    fn get(&self, table: &TablePath, key: &str) -> Option<&'e Entry> {
+        self.0
+            .iter()
+            .find(|entry| entry.key.name == key && &entry.table == table)
+    }
+
+    /// The key `key` of the top-level table `table`.
+    fn top(&self, table: &'static str, key: &str) -> Option<&'e Entry> {
+        self.get(&TablePath(vec![Segment::Table(table)]), key)
+    }
+
+    /// The key `key` of each element of the top-level array `array`.
+    fn each(&self, array: &str, key: &str) -> impl Iterator<Item = &'e Entry> {
+        self.0.iter().filter(move |entry| {
+            entry.key.name == key && entry.table.0.len() == 1 && entry.table.is_within(array)
+        })
+    }
+
+    fn unique(
+        entries: impl Iterator<Item = &'e Entry>,
+        what: &'static str,
+        found: &mut Vec<Diagnostic>,
+    ) {
+        let mut first: BTreeMap<&str, Option<Range<usize>>> = BTreeMap::new();
+        for entry in entries {
+            let (Some(text), span) = (entry.value.as_text(), entry.origin.span()) else {
+                continue;
+            };
+            if let Some(earlier) = first.get(text) {
+                let problem = Problem::Duplicate {
+                    what,
+                    value: text.to_owned(),
+                };
+                let diagnostic = Diagnostic::new(problem, span);
+                found.push(diagnostic.related(earlier.clone(), "first used here"));
+            } else {
+                first.insert(text, span);
+            }
+        }
+    }
+
+    fn names(&self, found: &mut Vec<Diagnostic>) {
+        Self::unique(self.each("arm", "name"), "the arm name", found);
+        Self::unique(self.each("body", "name"), "the body name", found);
+        Self::unique(self.each("material", "name"), "the material name", found);
+    }
+
+    fn serials(&self, found: &mut Vec<Diagnostic>) {
+        Self::unique(self.each("arm", "serial"), "the serial number", found);
+        Self::unique(self.each("arm", "port_path"), "the USB port", found);
+    }
+
+    fn materials(&self, found: &mut Vec<Diagnostic>) {
+        let names: Vec<_> = self
+            .each("material", "name")
+            .filter_map(|entry| entry.value.as_text())
+            .collect();
+        for entry in self.each("body", "material") {
+            let Some(text) = entry.value.as_text() else {
+                continue;
+            };
+            if names.contains(&text) {
+                continue;
+            }
+            let problem = Problem::Undefined {
+                table: "material",
+                value: text.to_owned(),
+            };
+            let help = match suggest::nearest(text, names.iter().copied()) {
+                Some(nearest) => format!("did you mean \"{nearest}\"?"),
+                None if names.is_empty() => format!("add [[material]] with name = \"{text}\""),
+                None => suggest::one_of(names.iter().copied()),
+            };
+            found.push(Diagnostic::new(problem, entry.origin.span()).help(help));
+        }
+    }
+
+    /// `key` must not exceed `limit_key`; the error stands where the file says something.
+    fn at_most(&self, key: Option<&Entry>, limit: Option<&Entry>, found: &mut Vec<Diagnostic>) {
+        let (Some(key), Some(limit)) = (key, limit) else {
+            return;
+        };
+        if key.value.as_number() <= limit.value.as_number() {
+            return;
+        }
+        let problem = Problem::Exceeds {
+            key: key.key.name,
+            value: key.value.clone(),
+            limit_key: limit.key.name,
+            limit: limit.value.clone(),
+        };
+        let (span, related, default) = match (key.origin.span(), limit.origin.span()) {
+            (Some(span), Some(limit_span)) => (Some(span), Some(limit_span), None),
+            (Some(span), None) => (Some(span), None, Some(limit)),
+            (None, span) => (span, None, Some(key)),
+        };
+        let mut diagnostic = Diagnostic::new(problem, span).related(related, "the limit");
+        if let Some(default) = default {
+            diagnostic = diagnostic.help(format!(
+                "`{}` = {} is its default: set it too",
+                default.key.name, default.value
+            ));
+        }
+        found.push(diagnostic);
+    }
+
+    fn limits(&self, found: &mut Vec<Diagnostic>) {
+        for (table, key, limit) in [
+            ("safety", "continuous_force_n", "peak_force_n"),
+            ("safety", "continuous_torque_nm", "peak_torque_nm"),
+        ] {
+            self.at_most(self.top(table, key), self.top(table, limit), found);
+        }
+        let budget = self.top("loop", "tick_budget_pairs");
+        self.at_most(budget, self.top("collision", "pairs"), found);
+    }
+
+    fn sockets(&self, found: &mut Vec<Diagnostic>) {
+        let sockets = ["app_socket", "technician_socket"];
+        let entries = sockets.iter().filter_map(|key| self.top("ipc", key));
+        Self::unique(entries, "the socket", found);
+    }
+
+    fn clock(&self, found: &mut Vec<Diagnostic>) {
+        let Some(clock) = self.top("loop", "clock") else {
+            return;
+        };
+        let kinds: Vec<_> = self.each("arm", "kind").collect();
+        let has_hid = kinds.iter().any(|kind| kind.value.as_text() == Some("hid"));
+        if clock.value.as_text() == Some("device") && !has_hid {
+            let problem = Problem::NoDeviceClock { arms: kinds.len() };
+            found.push(Diagnostic::new(problem, clock.origin.span()));
+        }
+    }
+
+    fn bodies(&self, found: &mut Vec<Diagnostic>) {
+        for body in self.each("body", "kind") {
+            let shape = body.table.child(Segment::Table("shape"));
+            if let Some(kind) = self.get(&shape, "kind")
+                && kind.value.as_text() == Some("sphere")
+            {
+                let diagnostic = Diagnostic::new(Problem::SphereBody, kind.origin.span());
+                found.push(diagnostic.help("use \"icosphere\""));
+            }
+            let motion = body.table.child(Segment::Table("motion"));
+            let motion = self.get(&motion, "kind");
+            if let Some((motion, kind)) = motion.and_then(|m| Some((m, m.value.as_text()?)))
+                && kind != "none"
+                && body.value.as_text() == Some("static")
+            {
+                let problem = Problem::StaticMotion {
+                    motion: kind.to_owned(),
+                };
+                let diagnostic = Diagnostic::new(problem, motion.origin.span());
+                found.push(diagnostic.help("give the body `kind = \"kinematic\"`"));
+            }
+        }
+    }
+
+    /// Relations between the dimensions of one shape.
+    fn shapes(&self, found: &mut Vec<Diagnostic>) {
+        for kind in self.0.iter().filter(|entry| entry.key.name == "kind") {
+            let get = |key| self.get(&kind.table, key);
+            match kind.value.as_text() {
+                Some("torus") => {
+                    self.at_most(get("minor_radius_m"), get("major_radius_m"), found);
+                }
+                Some("block_with_hole") => {
+                    let (Some(hole), Some(size)) = (get("hole_radius_m"), get("size_m")) else {
+                        continue;
+                    };
+                    let crate::value::Value::Numbers(edges) = &size.value else {
+                        continue;
+                    };
+                    let edge = edges.iter().take(2).copied().fold(f64::INFINITY, f64::min);
+                    if let Some(radius) = hole.value.as_number()
+                        && 2.0 * radius >= edge
+                    {
+                        let problem = Problem::NoWall {
+                            radius_m: radius,
+                            edge_m: edge,
+                        };
+                        let diagnostic = Diagnostic::new(problem, hole.origin.span());
+                        found.push(diagnostic.related(size.origin.span(), "the block"));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// A file that the configuration refers to.
+#[derive(Debug, Clone)]
+pub(crate) struct InputFile {
+    key: &'static str,
+    path: PathBuf,
+    span: Option<Range<usize>>,
+}
+
+/// The files that must be readable when the daemon starts.
+pub(crate) fn input_files(reader: &Reader<'_>, context: &Context<'_>) -> Vec<InputFile> {
+    let mut files = Vec::new();
+    for entry in &reader.entries {
+        let is_input = match entry.key.kind {
+            Kind::Path(purpose) => purpose == PathUse::Input,
+            Kind::NameOrPath { .. } => entry.value.as_text().is_some_and(looks_like_path),
+            _ => false,
+        };
+        if let Some(text) = entry.value.as_text()
+            && is_input
+            && let Ok(path) = context.resolve(text)
+        {
+            files.push(InputFile {
+                key: entry.key.name,
+                path,
+                span: entry.origin.span(),
+            });
+        }
+    }
+    files
+}
+
+impl InputFile {
+    /// What is wrong with the file, if anything.
+    pub(crate) fn open(&self) -> Option<Diagnostic> {
+        let reason = match File::open(&self.path).and_then(|file| file.metadata()) {
+            Ok(metadata) if metadata.is_file() => return None,
+            Ok(_) => "it is not a regular file".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        let problem = Problem::Unreadable {
+            key: self.key,
+            path: self.path.display().to_string(),
+            reason,
+        };
+        Some(Diagnostic::new(problem, self.span.clone()))
+    }
+}

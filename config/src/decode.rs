@@ -1,0 +1,311 @@
+//! One TOML value against one key: its type, its range, and nothing else.
+//!
+//! Pure; allocates only for texts and errors. Never panics.
+
+use toml::Spanned;
+use toml::de::DeValue;
+
+use crate::diagnostic::{Diagnostic, Problem, with_unit};
+use crate::field::looks_like_path;
+use crate::key::{Key, Kind};
+use crate::suggest;
+use crate::value::Value;
+
+/// Longest name, in characters.
+const NAME_MAX: usize = 64;
+
+/// Longest path text, in characters (`PATH_MAX` of Linux).
+const PATH_MAX: usize = 4096;
+
+/// Whether `text` is an identifier: 1 to 64 of `A-Z a-z 0-9 _ -`.
+pub(crate) fn is_name(text: &str) -> bool {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    !text.is_empty() && text.len() <= NAME_MAX && text.chars().all(allowed)
+}
+
+/// The type of a value in an error text.
+pub(crate) fn type_of(value: &DeValue<'_>) -> &'static str {
+    match value {
+        DeValue::String(_) => "a string",
+        DeValue::Integer(_) => "an integer",
+        DeValue::Float(_) => "a number with a decimal point",
+        DeValue::Boolean(_) => "a boolean",
+        DeValue::Datetime(_) => "a date or time",
+        DeValue::Array(_) => "an array",
+        DeValue::Table(_) => "a table",
+    }
+}
+
+/// Checks `item` against `key`.
+pub(crate) fn decode(
+    key: &'static Key,
+    item: &Spanned<DeValue<'_>>,
+) -> Result<Value, Box<Diagnostic>> {
+    let fail = |problem| Box::new(Diagnostic::new(problem, Some(item.span())));
+    let value = item.get_ref();
+    match (key.kind, value) {
+        (Kind::Boolean, DeValue::Boolean(b)) => Ok(Value::Boolean(*b)),
+        (Kind::Integer { min, max, .. }, DeValue::Integer(_)) => {
+            let number = integer(key, value).map_err(|problem| fail(*problem))?;
+            if (min..=max).contains(&number) {
+                return Ok(Value::Integer(number));
+            }
+            let number = Value::Integer(number);
+            Err(out_of_range(
+                key,
+                number,
+                Value::Integer(min),
+                Value::Integer(max),
+                item,
+            ))
+        }
+        (Kind::Number { min, max, .. }, DeValue::Integer(_) | DeValue::Float(_)) => {
+            let number = number(key, value).map_err(|problem| fail(*problem))?;
+            in_range(key, number, min, max, item)?;
+            Ok(Value::Number(number))
+        }
+        (
+            Kind::Integer {
+                word: Some(word), ..
+            }
+            | Kind::Number {
+                word: Some(word), ..
+            },
+            DeValue::String(text),
+        ) if text == word => Ok(Value::Text(word.to_owned())),
+        (Kind::Numbers { count, min, max }, DeValue::Array(array)) => {
+            elements(key, array, count, min, max, item).map(Value::Numbers)
+        }
+        (Kind::Direction, DeValue::Array(array)) => {
+            let xs = elements(key, array, 3, -1e6, 1e6, item)?;
+            if xs.iter().all(|&x| x == 0.0) {
+                return Err(fail(Problem::NoDirection { key: key.name }));
+            }
+            Ok(Value::Numbers(xs))
+        }
+        (Kind::Text { max_chars }, DeValue::String(text)) => {
+            printable(key, text, max_chars).map_err(|problem| fail(*problem))
+        }
+        (Kind::Path(_), DeValue::String(text)) => {
+            printable(key, text, PATH_MAX).map_err(|problem| fail(*problem))
+        }
+        (Kind::Name, DeValue::String(text)) => {
+            if is_name(text) {
+                return Ok(Value::Text(text.to_string()));
+            }
+            Err(fail(Problem::NotAName {
+                key: key.name,
+                value: text.to_string(),
+            }))
+        }
+        (Kind::NameOrPath { names }, DeValue::String(text)) => {
+            if looks_like_path(text) {
+                return printable(key, text, PATH_MAX).map_err(|problem| fail(*problem));
+            }
+            if !is_name(text) {
+                return Err(fail(Problem::NotAName {
+                    key: key.name,
+                    value: text.to_string(),
+                }));
+            }
+            if names.is_empty() || names.contains(&text.as_ref()) {
+                return Ok(Value::Text(text.to_string()));
+            }
+            Err(not_allowed(key, text, names, item))
+        }
+        (Kind::Choice(choices), DeValue::String(text)) => {
+            let names: Vec<_> = choices.iter().map(|choice| choice.name).collect();
+            if names.contains(&text.as_ref()) {
+                return Ok(Value::Text(text.to_string()));
+            }
+            Err(not_allowed(key, text, &names, item))
+        }
+        _ => Err(wrong_type(key, item)),
+    }
+}
+
+fn integer(key: &'static Key, value: &DeValue<'_>) -> Result<i64, Box<Problem>> {
+    let DeValue::Integer(digits) = value else {
+        return Err(Box::new(Problem::TooLarge {
+            key: key.name,
+            text: String::new(),
+        }));
+    };
+    i64::from_str_radix(digits.as_str(), digits.radix()).map_err(|_| {
+        Box::new(Problem::TooLarge {
+            key: key.name,
+            text: digits.to_string(),
+        })
+    })
+}
+
+fn number(key: &'static Key, value: &DeValue<'_>) -> Result<f64, Box<Problem>> {
+    let DeValue::Float(digits) = value else {
+        // Exact up to 2^53, which is beyond every range of the schema.
+        return integer(key, value).map(|i| i as f64);
+    };
+    match digits.as_str().parse::<f64>() {
+        // Minus zero is a typing accident; it must not reach a division.
+        Ok(x) if x.is_finite() => Ok(x + 0.0),
+        _ => Err(Box::new(Problem::NotFinite {
+            key: key.name,
+            text: digits.to_string(),
+        })),
+    }
+}
+
+fn in_range(
+    key: &'static Key,
+    number: f64,
+    min: f64,
+    max: f64,
+    item: &Spanned<DeValue<'_>>,
+) -> Result<(), Box<Diagnostic>> {
+    if (min..=max).contains(&number) {
+        return Ok(());
+    }
+    let (min, max) = (Value::Number(min), Value::Number(max));
+    Err(out_of_range(key, Value::Number(number), min, max, item))
+}
+
+fn elements(
+    key: &'static Key,
+    array: &[Spanned<DeValue<'_>>],
+    count: usize,
+    min: f64,
+    max: f64,
+    item: &Spanned<DeValue<'_>>,
+) -> Result<Vec<f64>, Box<Diagnostic>> {
+    if array.len() != count {
+        let problem = Problem::WrongCount {
+            key: key.name,
+            expected: count,
+            found: array.len(),
+        };
+        return Err(Box::new(Diagnostic::new(problem, Some(item.span()))));
+    }
+    let mut xs = Vec::with_capacity(count);
+    for element in array {
+        let value = element.get_ref();
+        if !matches!(value, DeValue::Integer(_) | DeValue::Float(_)) {
+            let problem = Problem::WrongType {
+                key: key.name,
+                expected: "made of numbers".to_owned(),
+                found: type_of(value),
+            };
+            return Err(Box::new(Diagnostic::new(problem, Some(element.span()))));
+        }
+        let x = number(key, value)
+            .map_err(|problem| Box::new(Diagnostic::new(*problem, Some(element.span()))))?;
+        in_range(key, x, min, max, element)?;
+        xs.push(x);
+    }
+    Ok(xs)
+}
+
+fn printable(key: &'static Key, text: &str, max: usize) -> Result<Value, Box<Problem>> {
+    let found = text.chars().count();
+    if found == 0 || found > max || text.chars().any(char::is_control) {
+        return Err(Box::new(Problem::BadText {
+            key: key.name,
+            max,
+            found,
+        }));
+    }
+    Ok(Value::Text(text.to_owned()))
+}
+
+fn out_of_range(
+    key: &'static Key,
+    value: Value,
+    min: Value,
+    max: Value,
+    item: &Spanned<DeValue<'_>>,
+) -> Box<Diagnostic> {
+    let mut help = format!("allowed: {} to {}", min.short(), with_unit(&max, key.unit));
+    if let Some(default) = key.default {
+        help.push_str(&format!(", default {}", Value::from(default).short()));
+    }
+    let problem = Problem::OutOfRange {
+        key: key.name,
+        value,
+        min,
+        max,
+        unit: key.unit,
+    };
+    Box::new(Diagnostic::new(problem, Some(item.span())).help(help))
+}
+
+fn not_allowed(
+    key: &'static Key,
+    text: &str,
+    names: &[&'static str],
+    item: &Spanned<DeValue<'_>>,
+) -> Box<Diagnostic> {
+    let problem = Problem::NotAllowed {
+        key: key.name,
+        value: text.to_owned(),
+    };
+    let help = match suggest::nearest(text, names.iter().copied()) {
+        Some(nearest) => format!("did you mean \"{nearest}\"?"),
+        None => suggest::one_of(names.iter().copied()),
+    };
+    Box::new(Diagnostic::new(problem, Some(item.span())).help(help))
+}
+
+fn wrong_type(key: &'static Key, item: &Spanned<DeValue<'_>>) -> Box<Diagnostic> {
+    let problem = Problem::WrongType {
+        key: key.name,
+        expected: expected(key),
+        found: type_of(item.get_ref()),
+    };
+    let mut diagnostic = Diagnostic::new(problem, Some(item.span()));
+    let numeric = matches!(
+        key.kind,
+        Kind::Integer { .. } | Kind::Number { .. } | Kind::Boolean
+    );
+    if let DeValue::String(text) = item.get_ref()
+        && numeric
+        && (text.parse::<f64>().is_ok() || text.parse::<bool>().is_ok())
+    {
+        diagnostic = diagnostic.help(format!("write it without quotes: {} = {text}", key.name));
+    } else if let Some(shown) = key.shown() {
+        diagnostic = diagnostic.help(format!(
+            "for example `{} = {}`",
+            key.name,
+            Value::from(shown)
+        ));
+    }
+    Box::new(diagnostic)
+}
+
+/// The type of a key in an error text and in the reference.
+pub(crate) fn expected(key: &Key) -> String {
+    let or_word = |text: &str, word: Option<&str>| match word {
+        Some(word) => format!("{text} or \"{word}\""),
+        None => text.to_owned(),
+    };
+    match key.kind {
+        Kind::Boolean => "true or false".to_owned(),
+        Kind::Integer { word, .. } => or_word("an integer", word),
+        Kind::Number { word, .. } => or_word("a number", word),
+        Kind::Numbers { count, .. } => format!("an array of {count} numbers"),
+        Kind::Direction => "an array of 3 numbers".to_owned(),
+        Kind::Text { .. } => "a string".to_owned(),
+        Kind::Name => "a name in quotes".to_owned(),
+        Kind::Path(_) => "a path in quotes".to_owned(),
+        Kind::NameOrPath { .. } => "a name or a path in quotes".to_owned(),
+        Kind::Choice(choices) => {
+            let names: Vec<_> = choices
+                .iter()
+                .map(|choice| format!("\"{}\"", choice.name))
+                .collect();
+            match names.as_slice() {
+                [all @ .., last] if !all.is_empty() => format!("{} or {last}", all.join(", ")),
+                _ => names.join(""),
+            }
+        }
+        Kind::Table(_) | Kind::Flatten(_) => "a table".to_owned(),
+        Kind::Tables { .. } => "an array of tables".to_owned(),
+    }
+}

@@ -1,0 +1,159 @@
+//! How a Rust type takes its value from the file.
+//!
+//! [`Field`] is what the schema macros call for every key. Leaves take one checked [`Value`]; tables and arrays of tables
+//! recurse through the [`Cursor`].
+
+use std::path::PathBuf;
+
+use crate::key::{Choice, Key, Kind, PathUse, Section};
+use crate::read::Cursor;
+use crate::value::Value;
+
+/// A type that a key of the schema can have.
+pub(crate) trait Field: Sized {
+    /// Takes the value of `key` from the table under `cursor`. `None` when an error was reported instead.
+    fn read(cursor: &mut Cursor<'_, '_, '_>, key: &'static Key) -> Option<Self>;
+}
+
+/// A type made of a table's keys.
+pub trait Tabular: Sized {
+    /// The definition of the keys.
+    const SECTION: &'static Section;
+
+    /// Takes the keys from the table under `cursor`. `None` when an error was reported instead.
+    #[doc(hidden)]
+    fn read_keys(cursor: &mut Cursor<'_, '_, '_>) -> Option<Self>;
+}
+
+/// A type that is one of a fixed set of words.
+pub trait Choices: Sized + 'static {
+    /// The words and their meaning, in the order of the file's documentation.
+    const CHOICES: &'static [Choice];
+
+    /// The value that `name` stands for.
+    fn from_name(name: &str) -> Option<Self>;
+
+    /// The word for this value.
+    fn name(&self) -> &'static str;
+}
+
+/// A type that a single checked value turns into.
+pub(crate) trait Leaf: Sized {
+    /// `None` only if the schema gives the key a kind that does not belong to this type.
+    fn from_value(value: &Value) -> Option<Self>;
+}
+
+/// A thing that ships with the daemon, or a file of the user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NameOrPath {
+    /// The name of something that ships with the daemon.
+    Name(String),
+    /// A file.
+    Path(PathBuf),
+}
+
+/// Whether `text` means a path where a name could stand too.
+pub(crate) fn looks_like_path(text: &str) -> bool {
+    text.contains(['/', '.', '$'])
+}
+
+impl Leaf for bool {
+    fn from_value(value: &Value) -> Option<bool> {
+        match value {
+            Value::Boolean(b) => Some(*b),
+            _ => None,
+        }
+    }
+}
+
+impl Leaf for f64 {
+    fn from_value(value: &Value) -> Option<f64> {
+        value.as_number()
+    }
+}
+
+impl Leaf for String {
+    fn from_value(value: &Value) -> Option<String> {
+        value.as_text().map(str::to_owned)
+    }
+}
+
+macro_rules! integer_leaves {
+    ($($ty:ty),*) => { $(
+        impl Leaf for $ty {
+            fn from_value(value: &Value) -> Option<$ty> {
+                match value {
+                    Value::Integer(i) => <$ty>::try_from(*i).ok(),
+                    _ => None,
+                }
+            }
+        }
+        impl Field for $ty {
+            fn read(cursor: &mut Cursor<'_, '_, '_>, key: &'static Key) -> Option<$ty> {
+                <$ty>::from_value(&cursor.leaf(key)?)
+            }
+        }
+    )* };
+}
+integer_leaves!(u32, u64, usize);
+
+macro_rules! leaf_fields {
+    ($($ty:ty),*) => { $(
+        impl Field for $ty {
+            fn read(cursor: &mut Cursor<'_, '_, '_>, key: &'static Key) -> Option<$ty> {
+                <$ty>::from_value(&cursor.leaf(key)?)
+            }
+        }
+    )* };
+}
+leaf_fields!(bool, f64, String);
+
+impl<const N: usize> Field for [f64; N] {
+    fn read(cursor: &mut Cursor<'_, '_, '_>, key: &'static Key) -> Option<[f64; N]> {
+        match cursor.leaf(key)? {
+            Value::Numbers(xs) => xs.try_into().ok(),
+            _ => None,
+        }
+    }
+}
+
+/// Unset, or the word that stands for "no number", is `None`.
+impl<T: Leaf> Field for Option<T> {
+    fn read(cursor: &mut Cursor<'_, '_, '_>, key: &'static Key) -> Option<Option<T>> {
+        match cursor.leaf(key)? {
+            Value::Unset => Some(None),
+            Value::Text(word) if key.word() == Some(&word) => Some(None),
+            value => T::from_value(&value).map(Some),
+        }
+    }
+}
+
+impl Field for PathBuf {
+    fn read(cursor: &mut Cursor<'_, '_, '_>, key: &'static Key) -> Option<PathBuf> {
+        let value = cursor.leaf(key)?;
+        let purpose = match key.kind {
+            Kind::Path(purpose) => purpose,
+            _ => PathUse::Input,
+        };
+        cursor.resolve(key, value.as_text()?, purpose)
+    }
+}
+
+impl Field for NameOrPath {
+    fn read(cursor: &mut Cursor<'_, '_, '_>, key: &'static Key) -> Option<NameOrPath> {
+        let value = cursor.leaf(key)?;
+        let text = value.as_text()?;
+        if looks_like_path(text) {
+            let path = cursor.resolve(key, text, PathUse::Input)?;
+            Some(NameOrPath::Path(path))
+        } else {
+            Some(NameOrPath::Name(text.to_owned()))
+        }
+    }
+}
+
+impl<T: Tabular> Field for Vec<T> {
+    fn read(cursor: &mut Cursor<'_, '_, '_>, key: &'static Key) -> Option<Vec<T>> {
+        cursor.tables(key)
+    }
+}

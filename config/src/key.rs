@@ -1,0 +1,403 @@
+//! What a key *is*: its name, type, unit, range, default, documentation and what a reload may do with it.
+//!
+//! A [`Key`] is written once, in `schema/`, and everything follows from it: the parser, the range check, the error
+//! texts, `docs/config.md`, the JSON Schema and the commented example file. All of it is `const` data; nothing here
+//! allocates, blocks or fails.
+
+/// A value as it is written in the schema (defaults and examples).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Literal {
+    /// `true` or `false`.
+    Boolean(bool),
+    /// A whole number.
+    Integer(i64),
+    /// A real number.
+    Number(f64),
+    /// A string.
+    Text(&'static str),
+    /// An array of real numbers.
+    Numbers(&'static [f64]),
+}
+
+/// What a reload of the running daemon may do with a changed value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reload {
+    /// The value is read once at start: changing it needs a restart.
+    Restart,
+    /// The value may change at any tick boundary.
+    Live,
+    /// A safety limit: a reload may make it stricter, making it looser needs a restart.
+    TightenOnly(Stricter),
+}
+
+/// Which direction makes a safety limit stricter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stricter {
+    /// A lower value is stricter (a force limit).
+    Lower,
+    /// A higher value is stricter (the time over which force is ramped up).
+    Higher,
+}
+
+/// One allowed value of a choice, with what it means.
+#[derive(Debug, Clone, Copy)]
+pub struct Choice {
+    /// What the file says.
+    pub name: &'static str,
+    /// What it means.
+    pub doc: &'static str,
+}
+
+/// The type of a key and the values it allows. All bounds are inclusive.
+#[derive(Debug, Clone, Copy)]
+pub enum Kind {
+    /// `true` or `false`.
+    Boolean,
+    /// A whole number, or `word` where one is given.
+    Integer {
+        /// Smallest allowed value.
+        min: i64,
+        /// Largest allowed value.
+        max: i64,
+        /// A word that may stand in the place of the number.
+        word: Option<&'static str>,
+    },
+    /// A finite real number (written with or without a decimal point), or `word` where one is given.
+    Number {
+        /// Smallest allowed value.
+        min: f64,
+        /// Largest allowed value.
+        max: f64,
+        /// A word that may stand in the place of the number.
+        word: Option<&'static str>,
+    },
+    /// An array of exactly `count` finite real numbers.
+    Numbers {
+        /// How many.
+        count: usize,
+        /// Smallest allowed value of each.
+        min: f64,
+        /// Largest allowed value of each.
+        max: f64,
+    },
+    /// Three finite real numbers that are not all zero; only their direction matters.
+    Direction,
+    /// Any text without control characters.
+    Text {
+        /// Longest allowed, in characters.
+        max_chars: usize,
+    },
+    /// An identifier: 1 to 64 of `A-Z a-z 0-9 _ -`.
+    Name,
+    /// A path, with environment variables; relative ones start at the folder of the configuration file.
+    Path(PathUse),
+    /// A known name, or (when it contains a `/` or a `.`) a path.
+    NameOrPath {
+        /// The names that exist, or empty where this crate does not know them.
+        names: &'static [&'static str],
+    },
+    /// One of a fixed set of words.
+    Choice(&'static [Choice]),
+    /// A table of its own.
+    Table(&'static Section),
+    /// More keys in the same table.
+    Flatten(&'static Section),
+    /// An array of tables.
+    Tables {
+        /// What each of them contains.
+        section: &'static Section,
+        /// How many there may be.
+        max: usize,
+    },
+}
+
+/// What a path is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PathUse {
+    /// A file that must exist when the daemon starts.
+    Input,
+    /// A file that the daemon writes.
+    Output,
+    /// A unix socket that the daemon creates: at most 107 bytes long once expanded.
+    Socket,
+}
+
+/// The definition of one key.
+#[derive(Debug, Clone, Copy)]
+pub struct Key {
+    /// What the file says on the left of `=`, or in the header of a table.
+    pub name: &'static str,
+    /// What it does, in sentences. Lines are separated by newlines and may start with a space.
+    pub doc: &'static str,
+    /// Type and allowed values.
+    pub kind: Kind,
+    /// Unit symbol, for the reader; the name carries it too.
+    pub unit: Option<&'static str>,
+    /// The value when the file does not give one. `None` and not `required`: the key may stay unset.
+    pub default: Option<Literal>,
+    /// Whether the file must give it.
+    pub required: bool,
+    /// The value shown in the example file where there is no default.
+    pub example: Option<Literal>,
+    /// What a reload may do with it.
+    pub reload: Reload,
+}
+
+/// The keys of one table. `keys` come first, then those of the chosen variant.
+#[derive(Debug)]
+pub struct Section {
+    /// What the table is for.
+    pub doc: &'static str,
+    /// Keys that are always there.
+    pub keys: &'static [Key],
+    /// Keys that depend on the value of a tag.
+    pub variants: Option<Variants>,
+}
+
+/// Keys that depend on the value of a tag.
+#[derive(Debug)]
+pub struct Variants {
+    /// The key that chooses; its kind is [`Kind::Choice`] and its choices are `cases`, in order.
+    pub tag: Key,
+    /// The keys that come with each choice.
+    pub cases: &'static [Case],
+}
+
+/// One choice of a tag and the keys that come with it.
+#[derive(Debug)]
+pub struct Case {
+    /// The tag's value.
+    pub name: &'static str,
+    /// The keys that then apply.
+    pub keys: &'static [Key],
+}
+
+impl Key {
+    const fn new(kind: Kind, default: Option<Literal>) -> Key {
+        Key {
+            name: "",
+            doc: "",
+            kind,
+            unit: None,
+            default,
+            required: false,
+            example: None,
+            reload: Reload::Restart,
+        }
+    }
+
+    /// The same key with its name and documentation (the schema macros call it).
+    pub(crate) const fn named(mut self, name: &'static str, doc: &'static str) -> Key {
+        self.name = name;
+        self.doc = doc;
+        self
+    }
+
+    /// The same key with the unit `unit`.
+    pub(crate) const fn unit(mut self, unit: &'static str) -> Key {
+        self.unit = Some(unit);
+        self
+    }
+
+    /// The same key, and the file must give it; `example` is what the example file shows (of a table with variants:
+    /// the value of its tag).
+    pub(crate) const fn required(mut self, example: Literal) -> Key {
+        self.default = None;
+        self.required = true;
+        self.example = Some(example);
+        self
+    }
+
+    /// The same key, unset unless the file gives it; `example` is what the example file shows.
+    pub(crate) const fn optional(mut self, example: Literal) -> Key {
+        self.default = None;
+        self.example = Some(example);
+        self
+    }
+
+    /// The same key, which a reload may change at any tick boundary.
+    pub(crate) const fn live(mut self) -> Key {
+        self.reload = Reload::Live;
+        self
+    }
+
+    /// The same key, which a reload may only lower.
+    pub(crate) const fn lower_is_stricter(mut self) -> Key {
+        self.reload = Reload::TightenOnly(Stricter::Lower);
+        self
+    }
+
+    /// The same key, which a reload may only raise.
+    pub(crate) const fn higher_is_stricter(mut self) -> Key {
+        self.reload = Reload::TightenOnly(Stricter::Higher);
+        self
+    }
+
+    /// The same number, in whose place `word` may stand; `word` becomes the default.
+    pub(crate) const fn or_word(mut self, word: &'static str) -> Key {
+        self.kind = match self.kind {
+            Kind::Integer { min, max, .. } => Kind::Integer {
+                min,
+                max,
+                word: Some(word),
+            },
+            Kind::Number { min, max, .. } => Kind::Number {
+                min,
+                max,
+                word: Some(word),
+            },
+            other => other,
+        };
+        self.default = Some(Literal::Text(word));
+        self
+    }
+
+    /// The word that may stand in the place of the number, if any.
+    #[must_use]
+    pub fn word(&self) -> Option<&'static str> {
+        match self.kind {
+            Kind::Integer { word, .. } | Kind::Number { word, .. } => word,
+            _ => None,
+        }
+    }
+
+    /// The default, else the example: what the example file shows.
+    #[must_use]
+    pub fn shown(&self) -> Option<Literal> {
+        self.default.or(self.example)
+    }
+
+    /// The first sentence of the documentation, on one line.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        let text = one_line(self.doc);
+        match text.find(". ") {
+            Some(end) => text[..=end].to_owned(),
+            None => text,
+        }
+    }
+}
+
+/// `text` with line breaks and repeated spaces replaced by single spaces.
+pub(crate) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+impl Section {
+    /// Calls `visit` for every key that may stand in this table itself, whatever the tag says (nested tables count as
+    /// one key each; flattened ones are entered).
+    pub fn each_key(&'static self, visit: &mut dyn FnMut(&'static Key)) {
+        fn enter(keys: &'static [Key], visit: &mut dyn FnMut(&'static Key)) {
+            for key in keys {
+                match key.kind {
+                    Kind::Flatten(section) => section.each_key(visit),
+                    _ => visit(key),
+                }
+            }
+        }
+        enter(self.keys, visit);
+        if let Some(variants) = &self.variants {
+            visit(&variants.tag);
+            for case in variants.cases {
+                enter(case.keys, visit);
+            }
+        }
+    }
+}
+
+/// `true` or `false`.
+pub(crate) const fn boolean(default: bool) -> Key {
+    Key::new(Kind::Boolean, Some(Literal::Boolean(default)))
+}
+
+/// A whole number from `min` to `max`.
+pub(crate) const fn integer(default: i64, min: i64, max: i64) -> Key {
+    Key::new(
+        Kind::Integer {
+            min,
+            max,
+            word: None,
+        },
+        Some(Literal::Integer(default)),
+    )
+}
+
+/// A real number from `min` to `max`.
+pub(crate) const fn number(default: f64, min: f64, max: f64) -> Key {
+    Key::new(
+        Kind::Number {
+            min,
+            max,
+            word: None,
+        },
+        Some(Literal::Number(default)),
+    )
+}
+
+/// As many real numbers as `default` has, each from `min` to `max`.
+pub(crate) const fn numbers(default: &'static [f64], min: f64, max: f64) -> Key {
+    Key::new(
+        Kind::Numbers {
+            count: default.len(),
+            min,
+            max,
+        },
+        Some(Literal::Numbers(default)),
+    )
+}
+
+/// A direction in space.
+pub(crate) const fn direction(default: &'static [f64; 3]) -> Key {
+    Key::new(Kind::Direction, Some(Literal::Numbers(default)))
+}
+
+/// A text of at most `max_chars` characters, unset by default.
+pub(crate) const fn text(max_chars: usize) -> Key {
+    Key::new(Kind::Text { max_chars }, None)
+}
+
+/// An identifier, unset by default.
+pub(crate) const fn name() -> Key {
+    Key::new(Kind::Name, None)
+}
+
+/// A path, unset by default.
+pub(crate) const fn path(purpose: PathUse) -> Key {
+    Key::new(Kind::Path(purpose), None)
+}
+
+/// A path with the default `default`.
+pub(crate) const fn path_or(purpose: PathUse, default: &'static str) -> Key {
+    Key::new(Kind::Path(purpose), Some(Literal::Text(default)))
+}
+
+/// A known name or a path; `names` may be empty where only another crate knows them.
+pub(crate) const fn name_or_path(names: &'static [&'static str]) -> Key {
+    Key::new(Kind::NameOrPath { names }, None)
+}
+
+/// One of the words of `T`.
+pub(crate) const fn choice<T: crate::field::Choices>(default: &'static str) -> Key {
+    Key::new(Kind::Choice(T::CHOICES), Some(Literal::Text(default)))
+}
+
+/// A table of its own.
+pub(crate) const fn table<T: crate::field::Tabular>() -> Key {
+    Key::new(Kind::Table(T::SECTION), None)
+}
+
+/// More keys in the same table.
+pub(crate) const fn flatten<T: crate::field::Tabular>() -> Key {
+    Key::new(Kind::Flatten(T::SECTION), None)
+}
+
+/// At most `max` tables.
+pub(crate) const fn tables<T: crate::field::Tabular>(max: usize) -> Key {
+    Key::new(
+        Kind::Tables {
+            section: T::SECTION,
+            max,
+        },
+        None,
+    )
+}

@@ -1,0 +1,53 @@
+//! `[[arm]]`: the haptic devices.
+
+use crate::field::NameOrPath;
+use crate::key::Literal::Text;
+use crate::key::{choice, flatten, name, name_or_path, number, table, text};
+use crate::macros::{section, variants};
+use crate::schema::{Hand, Mechanics, Placement, Shape};
+
+/// Intentions that ship with the daemon.
+pub(crate) const INTENTIONS: &[&str] = &["rest", "press", "explore", "circle"];
+
+variants! {
+    /// What the arm is.
+    pub enum Device by "kind" = choice::<Device>("simulated").required(Text("simulated")); {
+        /// A device on the HID bus.
+        Hid as "hid" {
+            /// How to read and drive it: the name of a profile that ships with the daemon, or a file.
+            profile: NameOrPath = name_or_path(&[]).required(Text("openffboard")),
+            /// Only the device with this serial number.
+            serial: Option<String> = text(126).optional(Text("A1B2C3")),
+            /// Only the device on this USB port, for devices without a serial number.
+            port_path: Option<String> = text(126).optional(Text("1-2.3")),
+        },
+        /// An arm made of numbers, held by a simulated hand.
+        Simulated as "simulated" {
+            /// What the hand wants: the name of an intention that ships with the daemon, or a file.
+            intention: NameOrPath = name_or_path(INTENTIONS).required(Text("explore")),
+            /// What the simulated arm is like.
+            mechanics: Mechanics = table::<Mechanics>(),
+            /// What the hand is like.
+            hand: Hand = table::<Hand>(),
+        },
+    }
+}
+
+section! {
+    /// The arms. Each gets a tool in the scene.
+    pub struct Arm {
+        /// What clients call it. Unique.
+        name: String = name().required(Text("right")),
+        /// What the arm is, and its keys.
+        device: Device = flatten::<Device>(),
+        /// The rigid shape that the arm moves in the scene.
+        tool: Shape = table::<Shape>().required(Text("sphere")),
+        /// Where the arm's base stands in the world.
+        world_from_base: Placement = table::<Placement>(),
+        /// Metres in the world per metre of the device.
+        motion_scale: f64 = number(1.0, 0.01, 100.0),
+        /// Upper bound of the stiffness that the arm renders.
+        /// "auto" computes it from the arm's damping, friction, resolution and delay, so that it stays passive.
+        max_stiffness_n_per_m: Option<f64> = number(1000.0, 1.0, 100_000.0).unit("N/m").or_word("auto"),
+    }
+}

@@ -1,0 +1,58 @@
+//! `[[body]]`: what is in the scene from the start.
+
+use crate::key::Literal::{Number, Numbers, Text};
+use crate::key::{boolean, choice, direction, flatten, name, number, numbers, table};
+use crate::macros::{choices, section, variants};
+use crate::schema::{Placement, Shape};
+
+choices! {
+    /// Who moves a body.
+    pub enum BodyKind {
+        /// Nobody.
+        Static as "static",
+        /// An application or its own `motion`; tools are pushed by it and never push it.
+        Kinematic as "kinematic",
+    }
+}
+
+variants! {
+    /// How a kinematic body moves by itself.
+    pub enum Motion by "kind" = choice::<Motion>("none"); {
+        /// It stays where it is until an application moves it.
+        None as "none" {},
+        /// Its position swings like a sine around where it was placed.
+        Oscillation as "oscillation" {
+            /// Greatest displacement along x, y and z of the world.
+            amplitude_m: [f64; 3] = numbers(&[0.0, 0.0, 0.0], -10.0, 10.0).unit("m").required(Numbers(&[0.03, 0.0, 0.0])),
+            /// Time of one full swing.
+            period_s: f64 = number(4.0, 0.1, 3600.0).unit("s").required(Number(4.0)),
+        },
+        /// It turns at constant speed about its own origin.
+        Rotation as "rotation" {
+            /// Axis in the world, right-handed; its length does not matter.
+            axis: [f64; 3] = direction(&[0.0, 0.0, 1.0]),
+            /// Time of one full turn.
+            period_s: f64 = number(10.0, 0.1, 3600.0).unit("s").required(Number(10.0)),
+        },
+    }
+}
+
+section! {
+    /// What the tools can touch before any application adds to it.
+    pub struct Body {
+        /// What clients call it. Unique.
+        name: String = name().required(Text("floor")),
+        /// Who moves it.
+        kind: BodyKind = choice::<BodyKind>("static"),
+        /// What it looks like.
+        shape: Shape = table::<Shape>().required(Text("cuboid")),
+        /// Where it is at the start.
+        world_from_body: Placement = flatten::<Placement>(),
+        /// How it moves by itself. Only for kinematic bodies.
+        motion: Motion = table::<Motion>(),
+        /// The `[[material]]` of its surface; without one, the defaults of a material.
+        material: Option<String> = name().optional(Text("wood")),
+        /// Whether it has an inside. A mesh that is not closed can only be `false`: it is then touched from both sides.
+        solid: bool = boolean(true),
+    }
+}

@@ -1,0 +1,19 @@
+//! `[[material]]`: how surfaces feel. Every number may change while the daemon runs.
+
+use crate::key::Literal::Text;
+use crate::key::{name, number};
+use crate::macros::section;
+
+section! {
+    /// How surfaces feel.
+    pub struct Material {
+        /// What bodies refer to. Unique.
+        name: String = name().required(Text("wood")),
+        /// Stiffness of the contact. What the arm can render stably limits it further.
+        stiffness_n_per_m: f64 = number(800.0, 1.0, 100_000.0).unit("N/m").live(),
+        /// Damping of the contact.
+        damping_n_s_per_m: f64 = number(0.5, 0.0, 1000.0).unit("N s/m").live(),
+        /// Friction coefficient of Coulomb's law.
+        friction_coefficient: f64 = number(0.3, 0.0, 2.0).live(),
+    }
+}

@@ -1,0 +1,60 @@
+//! The keys of `hapticd.toml`, one file per table. **This is the only place where a key is defined.**
+//!
+//! Each key is one line of Rust: field, type, kind with default and range, unit, reload class; its doc comment is its
+//! documentation. The struct, the parser, the range check, `docs/config.md`, the JSON Schema and the example file follow.
+//! Names carry their unit. Lengths are metres, angles at this border are degrees (`_deg`).
+
+mod arm;
+mod body;
+mod collision;
+mod ipc;
+mod log;
+mod material;
+mod pose;
+mod record;
+mod safety;
+mod shape;
+mod simulated;
+mod timing;
+
+pub use arm::{Arm, Device};
+pub use body::{Body, BodyKind, Motion};
+pub use collision::Collision;
+pub use ipc::Ipc;
+pub use log::{Level, Log};
+pub use material::Material;
+pub use pose::Placement;
+pub use record::Record;
+pub use safety::Safety;
+pub use shape::Shape;
+pub use simulated::{Hand, Mechanics};
+pub use timing::{Clock, Loop};
+
+use crate::key::{table, tables};
+use crate::macros::section;
+
+section! {
+    /// The configuration of `hapticd`: one file in TOML.
+    pub struct Config {
+        /// The haptic loop: its rate, its clock and its right to the processor.
+        haptic_loop as "loop": Loop = table::<Loop>(),
+        /// The safety governor, the last stage before the wire. It can only reduce a force.
+        /// An arm's own limits hold too: whichever is stricter wins.
+        /// A reload may make these limits stricter; making one looser needs a restart.
+        safety: Safety = table::<Safety>(),
+        /// The collision thread, which hands the loop a certified set of nearby features.
+        collision: Collision = table::<Collision>(),
+        /// What applications and technicians connect to.
+        ipc: Ipc = table::<Ipc>(),
+        /// The recording of what crosses the loop, from which it can be replayed.
+        record: Record = table::<Record>(),
+        /// What the daemon says about itself.
+        log: Log = table::<Log>(),
+        /// The arms. Each gets a tool in the scene.
+        arms as "arm": Vec<Arm> = tables::<Arm>(16),
+        /// What the tools can touch before any application adds to it.
+        bodies as "body": Vec<Body> = tables::<Body>(256),
+        /// How surfaces feel.
+        materials as "material": Vec<Material> = tables::<Material>(256),
+    }
+}

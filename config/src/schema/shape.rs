@@ -1,0 +1,100 @@
+//! Shapes: a mesh file or one of the built-in closed surfaces.
+
+use std::path::PathBuf;
+
+use crate::key::Literal::{Number, Numbers, Text};
+use crate::key::{PathUse, choice, integer, number, numbers, path};
+use crate::macros::variants;
+
+variants! {
+    /// What a tool or a body looks like.
+    pub enum Shape by "kind" = choice::<Shape>("sphere").required(Text("sphere")); {
+        /// An exact sphere (a point with a radius, not a mesh). Only for tools.
+        Sphere as "sphere" {
+            /// Radius.
+            radius_m: f64 = number(0.005, 1e-5, 1.0).unit("m").required(Number(0.005)),
+        },
+        /// A triangle mesh from a file: OBJ, STL, PLY or glTF.
+        Mesh as "mesh" {
+            /// The file.
+            file: PathBuf = path(PathUse::Input).required(Text("tool.obj")),
+            /// Length of one unit of the file; 0.001 for a file in millimetres.
+            scale: f64 = number(1.0, 1e-6, 1e6).unit("m"),
+        },
+        /// A box centred on the origin.
+        Cuboid as "cuboid" {
+            /// Full edge lengths along x, y and z.
+            size_m: [f64; 3] = numbers(&[0.1, 0.1, 0.1], 1e-5, 100.0).unit("m").required(Numbers(&[0.1, 0.1, 0.1])),
+        },
+        /// A flat plate whose upper side is the plane z = 0.
+        Plate as "plate" {
+            /// Full edge lengths along x and y.
+            size_m: [f64; 2] = numbers(&[0.2, 0.2], 1e-5, 100.0).unit("m").required(Numbers(&[0.2, 0.2])),
+            /// Thickness, downwards.
+            thickness_m: f64 = number(0.01, 1e-5, 10.0).unit("m"),
+        },
+        /// A sphere made of triangles: a subdivided icosahedron.
+        Icosphere as "icosphere" {
+            /// Radius of the sphere that the vertices lie on.
+            radius_m: f64 = number(0.05, 1e-5, 100.0).unit("m").required(Number(0.05)),
+            /// How often the 20 triangles of the icosahedron are split in four.
+            subdivisions: u32 = integer(3, 0, 7),
+        },
+        /// A cylinder around the z axis, centred on the origin.
+        Cylinder as "cylinder" {
+            /// Radius.
+            radius_m: f64 = number(0.03, 1e-5, 100.0).unit("m").required(Number(0.03)),
+            /// Full length along z.
+            length_m: f64 = number(0.1, 1e-5, 100.0).unit("m").required(Number(0.1)),
+            /// Sides of the polygon that stands for the circle.
+            segments: u32 = integer(48, 3, 4096),
+        },
+        /// A torus around the z axis, centred on the origin.
+        Torus as "torus" {
+            /// Radius of the circle in the middle of the tube.
+            major_radius_m: f64 = number(0.05, 1e-5, 100.0).unit("m").required(Number(0.05)),
+            /// Radius of the tube.
+            minor_radius_m: f64 = number(0.015, 1e-5, 100.0).unit("m").required(Number(0.015)),
+            /// Segments along the big circle.
+            major_segments: u32 = integer(64, 3, 4096),
+            /// Segments around the tube.
+            minor_segments: u32 = integer(24, 3, 4096),
+        },
+        /// A block with a hilly upper side around z = 0, the same for the same `seed`.
+        Terrain as "terrain" {
+            /// Full edge lengths along x and y.
+            size_m: [f64; 2] = numbers(&[0.3, 0.3], 1e-3, 100.0).unit("m").required(Numbers(&[0.3, 0.3])),
+            /// Greatest height of a hill, and depth of a valley.
+            amplitude_m: f64 = number(0.02, 0.0, 10.0).unit("m"),
+            /// Squares along each edge; the upper side has twice their square triangles.
+            cells: u32 = integer(80, 1, 1024),
+            /// Chooses the hills.
+            seed: u32 = integer(1, 0, 4_294_967_295),
+        },
+        /// A block centred on the origin with a round hole through it along z, for peg-in-hole tasks.
+        BlockWithHole as "block_with_hole" {
+            /// Full edge lengths along x, y and z.
+            size_m: [f64; 3] = numbers(&[0.1, 0.1, 0.05], 1e-4, 100.0).unit("m").required(Numbers(&[0.1, 0.1, 0.05])),
+            /// Radius of the hole: less than half of the edge along x and along y.
+            hole_radius_m: f64 = number(0.0105, 1e-5, 50.0).unit("m").required(Number(0.0105)),
+            /// Sides of the polygon that stands for the circle.
+            segments: u32 = integer(48, 8, 4096),
+        },
+        /// Three walls that meet at right angles, open towards +x, +y and +z; the corner is the origin.
+        InnerCorner as "inner_corner" {
+            /// Inner edge length of the walls.
+            size_m: f64 = number(0.2, 1e-4, 100.0).unit("m").required(Number(0.2)),
+            /// Thickness of the walls.
+            thickness_m: f64 = number(0.01, 1e-5, 10.0).unit("m"),
+        },
+        /// A round peg around the z axis, centred on the origin.
+        Peg as "peg" {
+            /// Radius.
+            radius_m: f64 = number(0.01, 1e-5, 10.0).unit("m").required(Number(0.01)),
+            /// Full length along z.
+            length_m: f64 = number(0.08, 1e-5, 100.0).unit("m").required(Number(0.08)),
+            /// Sides of the polygon that stands for the circle.
+            segments: u32 = integer(48, 3, 4096),
+        },
+    }
+}

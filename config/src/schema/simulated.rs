@@ -1,0 +1,32 @@
+//! The simulated arm and the simulated hand that holds it.
+
+use crate::key::number;
+use crate::macros::section;
+
+section! {
+    /// What the simulated arm is like.
+    pub struct Mechanics {
+        /// Apparent mass at the tool.
+        mass_kg: f64 = number(0.1, 0.001, 20.0).unit("kg"),
+        /// Viscous damping at the tool.
+        damping_n_s_per_m: f64 = number(0.5, 0.0, 1000.0).unit("N s/m"),
+        /// Coulomb friction at the tool.
+        coulomb_friction_n: f64 = number(0.1, 0.0, 20.0).unit("N"),
+        /// Position resolution of the encoders at the tool; 0 for none.
+        resolution_m: f64 = number(2e-5, 0.0, 0.01).unit("m"),
+        /// Largest force that the motors make.
+        saturation_n: f64 = number(8.0, 0.0, 200.0).unit("N"),
+        /// From a command to its effect, beside one report period.
+        delay_us: u32 = crate::key::integer(500, 0, 100_000).unit("us"),
+    }
+}
+
+section! {
+    /// What the hand is like that holds the simulated arm.
+    pub struct Hand {
+        /// Stiffness with which it pulls the arm towards where it wants to be.
+        stiffness_n_per_m: f64 = number(200.0, 0.0, 5000.0).unit("N/m"),
+        /// Damping of the grip.
+        damping_n_s_per_m: f64 = number(4.0, 0.0, 500.0).unit("N s/m"),
+    }
+}

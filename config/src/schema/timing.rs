@@ -1,0 +1,38 @@
+//! `[loop]`: rate, clock and the loop's right to the processor.
+
+use crate::key::{boolean, choice, integer};
+use crate::macros::{choices, section};
+
+choices! {
+    /// What paces the haptic loop.
+    pub enum Clock {
+        /// Absolute deadlines on the host's monotonic clock.
+        Host as "host",
+        /// The input reports of the first `[[arm]]` of kind "hid".
+        Device as "device",
+    }
+}
+
+section! {
+    /// The haptic loop: its rate, its clock and its right to the processor.
+    pub struct Loop {
+        /// Ticks per second.
+        /// With `clock = "device"`, the rate that the device is expected to report at.
+        rate_hz: u32 = integer(1000, 500, 8000).unit("Hz"),
+        /// What paces the loop.
+        clock: Clock = choice::<Clock>("host"),
+        /// How long before each deadline the loop stops sleeping and spins.
+        /// More costs processor time and makes the loop more punctual.
+        spin_us: u32 = integer(200, 0, 1000).unit("us"),
+        /// Real-time priority (SCHED_FIFO) that the loop asks for; 0 does not ask.
+        /// Where it is refused the daemon says why and goes on without.
+        rt_priority: u32 = integer(70, 0, 98),
+        /// The processor that the loop is bound to, or "any".
+        cpu_affinity: Option<u32> = integer(0, 0, 1023).or_word("any"),
+        /// Lock all memory of the daemon, so that the loop never waits for a page.
+        lock_memory: bool = boolean(true),
+        /// Most feature pairs that one tick tests.
+        /// Where more are near, the tick's motion is shortened until they fit: the budget costs motion, never truth.
+        tick_budget_pairs: u32 = integer(256, 16, 65536),
+    }
+}

@@ -1,0 +1,129 @@
+//! "Did you mean": the nearest name, or the list of what there is.
+
+use crate::field::Tabular;
+use crate::key::{Key, Kind, Literal, Section};
+use crate::schema::Config;
+use crate::value::Value;
+
+/// How unlike two names may be to still be taken for one another: 0 is equal, 1 has nothing in common.
+const LIKENESS_MIN: f64 = 0.55;
+
+/// The candidate nearest to `name`, if one is near enough to be meant.
+pub(crate) fn nearest<'c>(
+    name: &str,
+    candidates: impl IntoIterator<Item = &'c str>,
+) -> Option<&'c str> {
+    let name = name.to_ascii_lowercase();
+    let likeness = |candidate: &str| {
+        // `peak_force` for `peak_force_n` and `rate` for `rate_hz` are near however short they are.
+        if candidate.starts_with(&format!("{name}_")) || name.starts_with(&format!("{candidate}_"))
+        {
+            return 0.99;
+        }
+        strsim::normalized_damerau_levenshtein(&name, candidate)
+    };
+    candidates
+        .into_iter()
+        .map(|candidate| (likeness(candidate), candidate))
+        .filter(|(likeness, _)| *likeness >= LIKENESS_MIN)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, candidate)| candidate)
+}
+
+/// "one of "a", "b"" as a hint.
+pub(crate) fn one_of<'c>(names: impl IntoIterator<Item = &'c str>) -> String {
+    let names: Vec<_> = names.into_iter().map(|name| format!("`{name}`")).collect();
+    match names.as_slice() {
+        [] => "nothing is allowed here".to_owned(),
+        _ => format!("allowed: {}", names.join(", ")),
+    }
+}
+
+/// The inline table with the required keys of `section` where its tag is `tag`.
+pub(crate) fn inline_table(section: &'static Section, tag: Literal) -> String {
+    let tag = Value::from(tag);
+    let mut parts = Vec::new();
+    let mut keys: Vec<&Key> = section.keys.iter().collect();
+    if let Some(variants) = &section.variants
+        && let Some(case) = variants
+            .cases
+            .iter()
+            .find(|case| tag.as_text() == Some(case.name))
+    {
+        parts.push(format!("{} = {tag}", variants.tag.name));
+        keys.extend(case.keys);
+    }
+    for key in keys.into_iter().filter(|key| key.required) {
+        if let Some(value) = key.shown() {
+            parts.push(format!("{} = {}", key.name, Value::from(value)));
+        }
+    }
+    format!("{{ {} }}", parts.join(", "))
+}
+
+/// The hint for an unknown key in a table that knows `known`.
+pub(crate) fn for_key(name: &str, known: &[&'static str]) -> String {
+    if let Some(nearest) = nearest(name, known.iter().copied()) {
+        return format!("did you mean `{nearest}`?");
+    }
+    if let Some(place) = home_of(name, Config::SECTION, "") {
+        return format!("`{name}` belongs in {place}");
+    }
+    one_of(known.iter().copied())
+}
+
+/// The header of the first table of the schema that has the key `name`.
+fn home_of(name: &str, section: &'static Section, header: &str) -> Option<String> {
+    let mut found = None;
+    section.each_key(&mut |key: &'static Key| {
+        if found.is_some() {
+            return;
+        }
+        let inner = |array: bool| {
+            let path = if header.is_empty() {
+                key.name.to_owned()
+            } else {
+                format!("{}.{}", header.trim_matches(['[', ']']), key.name)
+            };
+            if array {
+                format!("[[{path}]]")
+            } else {
+                format!("[{path}]")
+            }
+        };
+        found = match key.kind {
+            Kind::Table(section) => home_of(name, section, &inner(false)),
+            Kind::Tables { section, .. } => home_of(name, section, &inner(true)),
+            _ if key.name == name && !header.is_empty() => Some(header.to_owned()),
+            _ => None,
+        };
+    });
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_name_is_found_through_typing_errors_and_missing_units() {
+        let keys = ["rate_hz", "spin_us", "rt_priority", "peak_force_n"];
+        assert_eq!(nearest("rate_khz", keys), Some("rate_hz"));
+        assert_eq!(nearest("rate", keys), Some("rate_hz"));
+        assert_eq!(nearest("Peak_Force_N", keys), Some("peak_force_n"));
+        assert_eq!(nearest("prt_iority", keys), Some("rt_priority"));
+        assert_eq!(nearest("gravity", keys), None);
+    }
+
+    #[test]
+    fn a_key_in_the_wrong_table_is_sent_home() {
+        assert_eq!(
+            for_key("peak_force_n", &["rate_hz"]),
+            "`peak_force_n` belongs in [safety]"
+        );
+        assert_eq!(
+            for_key("friction_coefficient", &["rate_hz"]),
+            "`friction_coefficient` belongs in [[material]]"
+        );
+    }
+}

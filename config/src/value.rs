@@ -1,0 +1,127 @@
+//! A value that was read, and how it is written in TOML.
+//!
+//! Pure data; allocates. [`Value::to_string`] is valid TOML that reads back as the same value.
+
+use std::fmt;
+
+use crate::key::Literal;
+
+/// A value of the configuration after its type was checked.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// The key may stay unset, and did.
+    Unset,
+    /// `true` or `false`.
+    Boolean(bool),
+    /// A whole number.
+    Integer(i64),
+    /// A finite real number.
+    Number(f64),
+    /// A string (also words, choices and paths, before environment variables are put in).
+    Text(String),
+    /// An array of finite real numbers.
+    Numbers(Vec<f64>),
+}
+
+impl Value {
+    /// The number, if it is one.
+    #[must_use]
+    pub fn as_number(&self) -> Option<f64> {
+        match *self {
+            Value::Integer(i) => Some(i as f64),
+            Value::Number(x) => Some(x),
+            _ => None,
+        }
+    }
+
+    /// The text, if it is one.
+    #[must_use]
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Value::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The value for a person: as TOML, but whole numbers without a decimal point and small ones without an exponent.
+    #[must_use]
+    pub fn short(&self) -> String {
+        match self {
+            Value::Number(x) => short_number(*x),
+            Value::Numbers(xs) => {
+                let parts: Vec<_> = xs.iter().map(|&x| short_number(x)).collect();
+                format!("[{}]", parts.join(", "))
+            }
+            other => other.to_string(),
+        }
+    }
+
+    /// The value as JSON (`null` where unset).
+    #[must_use]
+    pub fn to_json(&self) -> serde_json::Value {
+        match self {
+            Value::Unset => serde_json::Value::Null,
+            Value::Boolean(b) => (*b).into(),
+            Value::Integer(i) => (*i).into(),
+            Value::Number(x) => (*x).into(),
+            Value::Text(text) => text.as_str().into(),
+            Value::Numbers(xs) => xs.as_slice().into(),
+        }
+    }
+}
+
+fn short_number(x: f64) -> String {
+    if x == 0.0 || (1e-6..1e15).contains(&x.abs()) {
+        format!("{x}")
+    } else {
+        format!("{x:?}")
+    }
+}
+
+impl From<Literal> for Value {
+    fn from(literal: Literal) -> Value {
+        match literal {
+            Literal::Boolean(b) => Value::Boolean(b),
+            Literal::Integer(i) => Value::Integer(i),
+            Literal::Number(x) => Value::Number(x),
+            Literal::Text(text) => Value::Text(text.to_owned()),
+            Literal::Numbers(xs) => Value::Numbers(xs.to_vec()),
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Unset => f.write_str("unset"),
+            Value::Boolean(b) => write!(f, "{b}"),
+            Value::Integer(i) => write!(f, "{i}"),
+            Value::Number(x) => write!(f, "{x:?}"),
+            Value::Text(text) => write_string(f, text),
+            Value::Numbers(xs) => {
+                f.write_str("[")?;
+                for (i, x) in xs.iter().enumerate() {
+                    write!(f, "{}{x:?}", if i == 0 { "" } else { ", " })?;
+                }
+                f.write_str("]")
+            }
+        }
+    }
+}
+
+/// Writes `text` as a TOML basic string.
+fn write_string(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
+    f.write_str("\"")?;
+    for c in text.chars() {
+        match c {
+            '"' => f.write_str("\\\"")?,
+            '\\' => f.write_str("\\\\")?,
+            '\n' => f.write_str("\\n")?,
+            '\t' => f.write_str("\\t")?,
+            '\r' => f.write_str("\\r")?,
+            c if c.is_control() => write!(f, "\\u{:04X}", u32::from(c))?,
+            c => write!(f, "{c}")?,
+        }
+    }
+    f.write_str("\"")
+}
