@@ -26,3 +26,24 @@ apt_lists() {
     [ -n "${APT_LISTS_FRESH:-}" ] || apt-get update -qq
     APT_LISTS_FRESH=1
 }
+
+# need_rust: a Rust compiler at least as new as Cargo.toml's rust-version, with rustfmt and clippy; installed with
+# rustup where there is none (Debian 12's own is too old).
+need_rust() {
+    local wanted have
+    wanted=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+    # shellcheck disable=SC1091
+    if ! command -v cargo >/dev/null 2>&1 && [ -e "$HOME/.cargo/env" ]; then . "$HOME/.cargo/env"; fi
+    have=$(rustc --version 2>/dev/null | sed 's/^rustc \([0-9.]*\).*/\1/' || true)
+    if [ "$(printf '%s\n' "$wanted" "${have:-0}" | sort -V | head -n 1)" = "$wanted" ] &&
+        cargo fmt --version >/dev/null 2>&1 && cargo clippy --version >/dev/null 2>&1; then
+        return
+    fi
+    need curl curl
+    [ -e /etc/ssl/certs/ca-certificates.crt ] || install_packages ca-certificates
+    echo "installing: Rust $wanted (found: ${have:-none})"
+    curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs |
+        sh -s -- -y -q --profile minimal --component rustfmt --component clippy --default-toolchain "$wanted"
+    # shellcheck disable=SC1091
+    . "$HOME/.cargo/env"
+}
