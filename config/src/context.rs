@@ -10,8 +10,11 @@ const NESTING_MAX: usize = 8;
 /// The folder that relative paths start at, and the environment variables that paths may name.
 pub struct Context<'a> {
     base: PathBuf,
-    variable: Box<dyn Fn(&str) -> Option<String> + 'a>,
+    variable: Box<Lookup<'a>>,
 }
+
+/// Looks an environment variable up.
+type Lookup<'a> = dyn Fn(&str) -> Option<String> + 'a;
 
 /// Why a path text could not be expanded.
 #[derive(Debug, PartialEq, Eq)]

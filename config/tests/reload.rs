@@ -75,10 +75,19 @@ fn every_safety_limit_is_tighten_only_in_its_direction() {
             Stricter::Lower => (lower, higher),
             Stricter::Higher => (higher, lower),
         };
-        // A peak below its continuous limit is no valid file.
-        if !entry.key.name.starts_with("peak_") {
-            assert_eq!(changes("", &text(tighter)).len(), 1, "{}", entry.path());
-        }
+        // A peak below its continuous limit is no valid file, so both files lower that one too.
+        let continuous = entry.key.name.replace("peak", "continuous");
+        let low = |text: String| match entry.key.name.starts_with("peak_") {
+            true => format!("{text}{continuous} = 0\n"),
+            false => text,
+        };
+        let old = low("[safety]\n".to_owned());
+        assert_eq!(
+            changes(&old, &low(text(tighter))).len(),
+            1,
+            "{}",
+            entry.path()
+        );
         let refused = refusal("", &text(looser));
         assert!(
             refused.contains("loosening a safety limit needs a restart"),
