@@ -64,7 +64,11 @@ impl Adjacency {
                     let (owned, count) = &mut owned_edges[triangle as usize];
                     owned[*count as usize] = edges.len() as u32;
                     *count += 1;
-                    edges.push(Edge { vertices: [low, high], faces: [triangle, NO_FACE], owner: triangle });
+                    edges.push(Edge {
+                        vertices: [low, high],
+                        faces: [triangle, NO_FACE],
+                        owner: triangle,
+                    });
                 }
             }
             triangle_edges[triangle as usize][side as usize] = (edges.len() - 1) as u32;
@@ -98,7 +102,15 @@ impl Adjacency {
                 fill[v as usize] += 1;
             }
         }
-        Adjacency { edges, triangle_edges, vertex_owner, owned_edges, owned_vertices, around, around_start }
+        Adjacency {
+            edges,
+            triangle_edges,
+            vertex_owner,
+            owned_edges,
+            owned_vertices,
+            around,
+            around_start,
+        }
     }
 
     /// Edges that the triangle owns, at most 3.

@@ -5,9 +5,12 @@ pub mod adjacency;
 pub mod closest;
 pub mod mesh;
 pub mod pose;
+pub mod report;
 pub mod screw;
+pub mod shapes;
 
 pub use adjacency::{Adjacency, Edge, NO_FACE, NO_OWNER};
 pub use mesh::{MAX_TRIANGLES, MeshError, TriMesh};
 pub use pose::{Mat3, Pose, Quat, Vec3, transform};
+pub use report::MeshReport;
 pub use screw::Screw;

@@ -64,16 +64,26 @@ impl TriMesh {
                 return Err(MeshError::TooMany { what, count, limit });
             }
         }
-        if let Some(vertex) = positions.iter().position(|p| !p.iter().all(|x| x.is_finite())) {
+        if let Some(vertex) = positions
+            .iter()
+            .position(|p| !p.iter().all(|x| x.is_finite()))
+        {
             return Err(MeshError::NotFinite { vertex });
         }
         let vertices = positions.len();
         for (triangle, corners) in triangles.iter().enumerate() {
             if let Some(&index) = corners.iter().find(|&&i| i as usize >= vertices) {
-                return Err(MeshError::IndexOutOfRange { triangle, index, vertices });
+                return Err(MeshError::IndexOutOfRange {
+                    triangle,
+                    index,
+                    vertices,
+                });
             }
         }
-        Ok(TriMesh { positions, triangles })
+        Ok(TriMesh {
+            positions,
+            triangles,
+        })
     }
 
     /// Vertices.

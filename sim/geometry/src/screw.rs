@@ -31,7 +31,12 @@ impl Screw {
     /// No motion.
     #[must_use]
     pub fn identity() -> Self {
-        Screw { angle: 0.0, translation: 0.0, point: Vec3::zeros(), axis: Vec3::z() }
+        Screw {
+            angle: 0.0,
+            translation: 0.0,
+            point: Vec3::zeros(),
+            axis: Vec3::z(),
+        }
     }
 
     /// The screw that displaces `pivot` by exactly `displacement` and rotates by the rotation vector `rotation` (radians).
@@ -41,8 +46,17 @@ impl Screw {
         // Not `<=`, so that NaN takes the general branch and shows.
         if angle < MIN_ANGLE {
             let translation = displacement.norm();
-            let axis = if translation > 0.0 { displacement / translation } else { Vec3::z() };
-            return Screw { angle: 0.0, translation, point: *pivot, axis };
+            let axis = if translation > 0.0 {
+                displacement / translation
+            } else {
+                Vec3::z()
+            };
+            return Screw {
+                angle: 0.0,
+                translation,
+                point: *pivot,
+                axis,
+            };
         }
         let axis = rotation / angle;
         let translation = displacement.dot(&axis);
@@ -50,7 +64,12 @@ impl Screw {
         // 0.5 |across| (n1 + cot(w/2) u x n1) with n1 the direction of `across`.
         let half = 0.5 * angle;
         let point = pivot + (across + axis.cross(&across) * (half.cos() / half.sin())) * 0.5;
-        Screw { angle, translation, point, axis }
+        Screw {
+            angle,
+            translation,
+            point,
+            axis,
+        }
     }
 
     /// The screw from one pose to another about the origin of the first; the shorter way round.
@@ -110,13 +129,20 @@ impl Screw {
     #[must_use]
     pub fn pose_at(&self, start: &Pose, t: f64) -> Pose {
         let x = start.translation.vector;
-        Pose::from_parts((x + self.shift_of(&x, t)).into(), self.rotation_at(t) * start.rotation)
+        Pose::from_parts(
+            (x + self.shift_of(&x, t)).into(),
+            self.rotation_at(t) * start.rotation,
+        )
     }
 
     /// The first share `s` of the screw, as a screw of its own.
     #[must_use]
     pub fn part(&self, s: f64) -> Self {
-        Screw { angle: self.angle * s, translation: self.translation * s, ..*self }
+        Screw {
+            angle: self.angle * s,
+            translation: self.translation * s,
+            ..*self
+        }
     }
 
     /// The way back.

@@ -27,7 +27,7 @@ mod tests {
 
     #[test]
     fn a_hole_is_outside_and_the_rim_is_inside() {
-        let mesh = shapes::cuboid(&Vec3::new(1.0, 2.0, 3.0));
+        let mesh = shapes::cuboid(&Vec3::new(1.0, 2.0, 3.0)).unwrap();
         for (p, inside) in [
             (Vec3::zeros(), true),
             (Vec3::new(0.999_999, 1.999_999, -2.999_999), true),
