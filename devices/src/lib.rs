@@ -20,5 +20,7 @@ pub mod codec;
 pub mod profile;
 pub mod safety;
 pub mod sim;
+pub mod transport;
+pub mod velocity;
 
 pub use arm::{ArmCommand, ArmSample, ArmSpec, ArmStatus, Pose, Vec3, Workspace, Wrench};
