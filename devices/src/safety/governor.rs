@@ -31,6 +31,7 @@ use super::limits::{Limits, LimitsError};
 use super::oscillation::{OscillationDetector, Verdict};
 use super::reason::{ForceOffReason, ReasonSet};
 use crate::arm::{ArmSample, ArmSpec, Vec3, Workspace, Wrench};
+use nalgebra::UnitQuaternion;
 
 /// What the governor is told in each tick.
 #[derive(Clone, Copy, Debug)]
@@ -154,6 +155,11 @@ pub struct Governor {
     torque: Channel,
     force_oscillation: OscillationDetector,
     torque_oscillation: OscillationDetector,
+    /// The orientation of the last sane tick, and the sum of all small turns since the start, rad.
+    last_rotation: Option<UnitQuaternion<f64>>,
+    turned: Vec3,
+    /// Of the arm: m, rad.
+    resolution: (f64, f64),
     state: GovernorState,
     scale: f64,
     small_force_ticks: u32,
@@ -180,6 +186,9 @@ impl Governor {
             torque: Channel::default(),
             force_oscillation: OscillationDetector::default(),
             torque_oscillation: OscillationDetector::default(),
+            last_rotation: None,
+            turned: Vec3::zeros(),
+            resolution: (spec.resolution_m, spec.resolution_rad),
             state: GovernorState::Disengaged,
             scale: 0.0,
             small_force_ticks: 0,
@@ -288,6 +297,7 @@ impl Governor {
         } else {
             self.force_oscillation.forget_motion();
             self.torque_oscillation.forget_motion();
+            self.last_rotation = None;
         }
         for reason in reasons.minus(self.previous).iter() {
             self.history.record(input.now_ns, reason);
@@ -403,21 +413,25 @@ impl Governor {
     /// Feeds the detectors; true if one is at the end of its means, and from then on until the fade has come to its end.
     fn watch_oscillation(&mut self, input: &GovernorInput<'_>, dt_s: f64) -> bool {
         let o = self.limits.oscillation;
-        let (sample, wanted) = (input.sample, &input.wanted);
+        let pose = &input.sample.pose;
+        if let Some(last) = self.last_rotation {
+            self.turned += (pose.rotation * last.inverse()).scaled_axis();
+        }
+        self.last_rotation = Some(pose.rotation);
         let force = self.force_oscillation.step(
             input.now_ns,
             dt_s,
-            &sample.linear_velocity,
-            &wanted.force_n,
-            o.velocity_m_s,
+            &pose.translation.vector,
+            &input.wanted.force_n,
+            o.motion_m.max(self.resolution.0 * 4.0),
             o.force_n,
         );
         let torque = self.torque_oscillation.step(
             input.now_ns,
             dt_s,
-            &sample.angular_velocity,
-            &wanted.torque_nm,
-            o.angular_velocity_rad_s,
+            &self.turned,
+            &input.wanted.torque_nm,
+            o.turning_rad.max(self.resolution.1 * 4.0),
             o.torque_nm,
         );
         force == Verdict::Exhausted

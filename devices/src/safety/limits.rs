@@ -54,12 +54,12 @@ pub struct Limits {
 /// Thresholds of the [oscillation detector](super::oscillation).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OscillationLimits {
-    /// The velocity must swing beyond this on both sides, m/s.
-    pub velocity_m_s: f64,
-    /// The wanted force must swing by this from one velocity reversal to the next, N.
+    /// The tool must turn back by more than this each time, m (and by four encoder steps, if that is more).
+    pub motion_m: f64,
+    /// The wanted force must swing by this from one turning point to the next, N.
     pub force_n: f64,
-    /// The same for turning, rad/s.
-    pub angular_velocity_rad_s: f64,
+    /// The same for turning, rad.
+    pub turning_rad: f64,
     /// The same for torque, N·m.
     pub torque_nm: f64,
 }
@@ -93,9 +93,9 @@ impl Default for Limits {
             stale_input_ns: 5_000_000,
             stale_contact_ns: 20_000_000,
             oscillation: OscillationLimits {
-                velocity_m_s: 0.03,
+                motion_m: 1e-4,
                 force_n: 0.5,
-                angular_velocity_rad_s: 1.0,
+                turning_rad: 3e-3,
                 torque_nm: 0.02,
             },
         }
@@ -180,12 +180,9 @@ impl Limits {
             stale_input_ns: a.stale_input_ns.min(b.stale_input_ns),
             stale_contact_ns: a.stale_contact_ns.min(b.stale_contact_ns),
             oscillation: OscillationLimits {
-                velocity_m_s: a.oscillation.velocity_m_s.min(b.oscillation.velocity_m_s),
+                motion_m: a.oscillation.motion_m.min(b.oscillation.motion_m),
                 force_n: a.oscillation.force_n.min(b.oscillation.force_n),
-                angular_velocity_rad_s: a
-                    .oscillation
-                    .angular_velocity_rad_s
-                    .min(b.oscillation.angular_velocity_rad_s),
+                turning_rad: a.oscillation.turning_rad.min(b.oscillation.turning_rad),
                 torque_nm: a.oscillation.torque_nm.min(b.oscillation.torque_nm),
             },
         }
@@ -223,12 +220,9 @@ impl Limits {
                 "angular_velocity_limit_rad_s",
                 self.angular_velocity_limit_rad_s,
             ),
-            ("oscillation.velocity_m_s", self.oscillation.velocity_m_s),
+            ("oscillation.motion_m", self.oscillation.motion_m),
             ("oscillation.force_n", self.oscillation.force_n),
-            (
-                "oscillation.angular_velocity_rad_s",
-                self.oscillation.angular_velocity_rad_s,
-            ),
+            ("oscillation.turning_rad", self.oscillation.turning_rad),
             ("oscillation.torque_nm", self.oscillation.torque_nm),
         ];
         for (field, value) in not_negative {

@@ -154,7 +154,8 @@ fn every_reported_cause_ends_force_in_its_own_manner() {
 
 #[test]
 fn every_cause_that_the_governor_finds_itself_is_found() {
-    let spoils: [(R, fn(&mut ArmSample)); 11] = [
+    type Spoil = fn(&mut ArmSample);
+    let spoils: [(R, Spoil); 11] = [
         (R::NotCalibrated, |s| s.status.calibrated = false),
         (R::SafetySwitch, |s| s.status.safety_switch_closed = false),
         (R::InvalidSample, |s| s.pose.translation.vector.y = f64::NAN),
@@ -427,12 +428,12 @@ fn oscillation_lowers_the_gain_and_at_the_floor_takes_the_force_away() {
     let mut gains = Vec::new();
     let mut end = None;
     for tick in 0..2_000u64 {
-        let phase = std::f64::consts::TAU * 80.0 * tick as f64 * 1e-3;
-        bench.wanted.force_n.x = 3.0 + 2.0 * phase.sin();
-        bench.spoil = if phase.cos() >= 0.0 {
-            |s| s.linear_velocity.x = 0.2
+        bench.wanted.force_n.x = 3.0 + 2.0 * (std::f64::consts::TAU * tick as f64 / 12.0).sin();
+        // A square motion of 83 Hz, half a millimetre wide.
+        bench.spoil = if tick % 12 < 6 {
+            |s| s.pose.translation.vector.x = 5e-4
         } else {
-            |s| s.linear_velocity.x = -0.2
+            |s| s.pose.translation.vector.x = 0.0
         };
         let out = bench.tick();
         if out.reductions.contains(Reductions::OSCILLATION) {
