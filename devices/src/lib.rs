@@ -17,6 +17,7 @@
 
 pub mod arm;
 pub mod codec;
+pub mod kinematics;
 pub mod profile;
 pub mod safety;
 pub mod sim;
