@@ -198,6 +198,9 @@ impl<'e> Entries<'e> {
         for kind in self.0.iter().filter(|entry| entry.key.name == "kind") {
             let get = |key| self.get(&kind.table, key);
             match kind.value.as_text() {
+                Some("terrain") => {
+                    self.at_most(get("amplitude_m"), get("depth_m"), found);
+                }
                 Some("torus") => {
                     self.at_most(get("minor_radius_m"), get("major_radius_m"), found);
                 }

@@ -33,6 +33,11 @@ pub use timing::{Clock, Loop};
 use crate::key::{table, tables};
 use crate::macros::section;
 
+/// Most arms: what the haptic loop has room for.
+pub const ARMS_MAX: usize = 4;
+/// Most bodies: what a scene has room for.
+pub const BODIES_MAX: usize = 64;
+
 section! {
     /// The configuration of `hapticd`: one file in TOML.
     pub struct Config {
@@ -51,10 +56,10 @@ section! {
         /// What the daemon says about itself.
         log: Log = table::<Log>(),
         /// The arms. Each gets a tool in the scene.
-        arms as "arm": Vec<Arm> = tables::<Arm>(16),
+        arms as "arm": Vec<Arm> = tables::<Arm>(ARMS_MAX),
         /// What the tools can touch before any application adds to it.
-        bodies as "body": Vec<Body> = tables::<Body>(256),
+        bodies as "body": Vec<Body> = tables::<Body>(BODIES_MAX),
         /// How surfaces feel.
-        materials as "material": Vec<Material> = tables::<Material>(256),
+        materials as "material": Vec<Material> = tables::<Material>(BODIES_MAX),
     }
 }

@@ -26,11 +26,11 @@ variants! {
             /// Full edge lengths along x, y and z.
             size_m: [f64; 3] = numbers(&[0.1, 0.1, 0.1], 1e-5, 100.0).unit("m").required(Numbers(&[0.1, 0.1, 0.1])),
         },
-        /// A flat plate whose upper side is the plane z = 0.
+        /// A flat plate centred on the origin, its large sides parallel to z = 0.
         Plate as "plate" {
             /// Full edge lengths along x and y.
             size_m: [f64; 2] = numbers(&[0.2, 0.2], 1e-5, 100.0).unit("m").required(Numbers(&[0.2, 0.2])),
-            /// Thickness, downwards.
+            /// Thickness along z.
             thickness_m: f64 = number(0.01, 1e-5, 10.0).unit("m"),
         },
         /// A sphere made of triangles: a subdivided icosahedron.
@@ -60,14 +60,16 @@ variants! {
             /// Segments around the tube.
             minor_segments: u32 = integer(24, 3, 4096),
         },
-        /// A block with a hilly upper side around z = 0, the same for the same `seed`.
+        /// A block with a hilly upper side around z = 0; the same `seed` gives the same hills.
         Terrain as "terrain" {
             /// Full edge lengths along x and y.
             size_m: [f64; 2] = numbers(&[0.3, 0.3], 1e-3, 100.0).unit("m").required(Numbers(&[0.3, 0.3])),
             /// Greatest height of a hill, and depth of a valley.
             amplitude_m: f64 = number(0.02, 0.0, 10.0).unit("m"),
-            /// Squares along each edge; the upper side has twice their square triangles.
-            cells: u32 = integer(80, 1, 1024),
+            /// Material under z = 0: at least `amplitude_m`.
+            depth_m: f64 = number(0.05, 1e-4, 100.0).unit("m"),
+            /// Squares along each edge; 71 or more give above 10 000 triangles on the upper side alone.
+            cells: u32 = integer(80, 3, 1024),
             /// Chooses the hills.
             seed: u32 = integer(1, 0, 4_294_967_295),
         },
@@ -87,14 +89,12 @@ variants! {
             /// Thickness of the walls.
             thickness_m: f64 = number(0.01, 1e-5, 10.0).unit("m"),
         },
-        /// A round peg around the z axis, centred on the origin.
-        Peg as "peg" {
-            /// Radius.
-            radius_m: f64 = number(0.01, 1e-5, 10.0).unit("m").required(Number(0.01)),
-            /// Full length along z.
-            length_m: f64 = number(0.08, 1e-5, 100.0).unit("m").required(Number(0.08)),
-            /// Sides of the polygon that stands for the circle.
-            segments: u32 = integer(48, 3, 4096),
+        /// A square sheet without thickness in z = 0, facing +z. Needs `solid = false`.
+        Sheet as "sheet" {
+            /// Edge length.
+            size_m: f64 = number(0.2, 1e-4, 100.0).unit("m").required(Number(0.2)),
+            /// Squares along each edge, of two triangles each.
+            cells: u32 = integer(8, 1, 1024),
         },
     }
 }
