@@ -7,6 +7,8 @@ use std::io::{self, BufRead, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
+use hapticd_devices::profile::generic;
+
 use crate::arm::Arm;
 use crate::path::Path;
 use crate::port::{Identity, Port};
@@ -90,7 +92,7 @@ impl Console {
                 let descriptor = if on_off(rest)? {
                     wire::UNDERSTATED_DESCRIPTOR
                 } else {
-                    wire::DESCRIPTOR
+                    generic::GENERIC_3DOF_DESCRIPTOR
                 };
                 self.identity.descriptor = descriptor.to_vec();
             }

@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use hapticd_devices::profile::generic;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::port::{Identity, Port, Received, Sent};
-use crate::wire;
 
 const GADGETS: &str = "/sys/kernel/config/usb_gadget";
 
@@ -90,7 +90,7 @@ impl Port for GadgetPort {
         self.set(&format!("{function}/subclass"), "0")?;
         self.set(
             &format!("{function}/report_length"),
-            wire::INPUT_LEN.to_string(),
+            generic::INPUT_REPORT_BYTES.to_string(),
         )?;
         self.set(&format!("{function}/report_desc"), &identity.descriptor)?;
         std::os::unix::fs::symlink(self.directory.join(&function), &link)?;

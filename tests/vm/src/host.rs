@@ -3,9 +3,8 @@
 
 use std::time::{Duration, Instant};
 
+use hapticd_devices::profile::generic;
 use hidapi::{DeviceInfo, HidApi, HidDevice};
-
-use crate::wire;
 
 /// Waits until `probe` gives a value, looking every few milliseconds.
 ///
@@ -36,7 +35,9 @@ pub fn list() -> Result<Vec<DeviceInfo>, String> {
     let api = HidApi::new().map_err(|error| error.to_string())?;
     let mut found: Vec<DeviceInfo> = api
         .device_list()
-        .filter(|device| device.vendor_id() == wire::VENDOR && device.product_id() == wire::PRODUCT)
+        .filter(|device| {
+            device.vendor_id() == generic::VENDOR_ID && device.product_id() == generic::PRODUCT_ID
+        })
         .cloned()
         .collect();
     found.sort_by(|a, b| a.path().cmp(b.path()));

@@ -8,9 +8,8 @@
 //! * [`gadget`] is a USB gadget on `dummy_hcd`: the whole USB stack lies between it and the host, so unplugging and a
 //!   firmware that no longer drains its endpoint behave as with a cable.
 //!
-//! [`wire`] is the arm's report format, written from the device's side and sharing no code with `hapticd-devices`, so
-//! that each checks the other. [`host`] finds and opens hidraw devices for the rig's self-check, and [`daemon`] drives
-//! the real `hapticd` binary.
+//! [`wire`] is the arm's report format, written from the device's side and apart from `hapticd-devices`' codec, so that
+//! each checks the other. [`host`] finds and opens hidraw devices for the rig's self-check.
 //!
 //! Nothing here is real-time: threads, locks and allocation are used freely. Everything needs root and a kernel that
 //! one may break, which is why `tests/vm/run` boots one in QEMU.

@@ -3,6 +3,8 @@
 use std::io;
 use std::time::Duration;
 
+use hapticd_devices::profile::generic;
+
 /// Who an arm says it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
@@ -24,9 +26,9 @@ impl Identity {
         Identity {
             name: "Generic 3-DOF arm".to_owned(),
             serial: serial.to_owned(),
-            vendor: crate::wire::VENDOR,
-            product: crate::wire::PRODUCT,
-            descriptor: crate::wire::DESCRIPTOR.to_vec(),
+            vendor: generic::VENDOR_ID,
+            product: generic::PRODUCT_ID,
+            descriptor: generic::GENERIC_3DOF_DESCRIPTOR.to_vec(),
         }
     }
 }

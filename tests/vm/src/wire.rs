@@ -1,65 +1,41 @@
 //! The generic 3-DOF arm's reports, seen from the device: it *writes* input reports and *reads* output reports.
 //!
 //! Pure and deterministic. Units: metres, newtons, degrees Celsius; on the wire little-endian integers of 1 um, 1 mN
-//! and 0.1 C. The host's half of this format lives in `hapticd-devices`; the two are written separately on purpose.
+//! and 0.1 C. Ids and lengths are those of `hapticd_devices::profile::generic`; the encoding is written anew here, so that the
+//! host's codec is checked by something other than itself.
 
-/// USB vendor id of the generic arm (pid.codes' shared vendor id).
-pub const VENDOR: u16 = 0x1209;
-/// USB product id of the generic arm.
-pub const PRODUCT: u16 = 0xCAF3;
-/// Id of the input report.
-pub const INPUT_ID: u8 = 0x01;
-/// Id of the output report.
-pub const OUTPUT_ID: u8 = 0x02;
-/// Length of the input report in bytes, with its id.
-pub const INPUT_LEN: usize = 20;
-/// Length of the output report in bytes, with its id.
-pub const OUTPUT_LEN: usize = 9;
+use hapticd_devices::profile::generic::{
+    INPUT_REPORT_BYTES, INPUT_REPORT_ID, OUTPUT_REPORT_BYTES, OUTPUT_REPORT_ID,
+};
 
-/// The generic arm's report descriptor: vendor page 0xFF00, usage 1, input report 1 (19 bytes), output report 2 (8).
-pub const DESCRIPTOR: [u8; 31] = descriptor(19);
-
-/// The descriptor of an arm whose firmware declares only one byte of input and no more.
+/// The descriptor of an arm whose firmware declares one byte of input and sends what it likes.
 ///
 /// The kernel drops an input report that is shorter than its declaration and passes a longer one on as it is, so an arm
 /// with this descriptor can hand the host reports of *any* length: what a newer or broken firmware does.
-pub const UNDERSTATED_DESCRIPTOR: [u8; 31] = descriptor(1);
+#[rustfmt::skip]
+pub const UNDERSTATED_DESCRIPTOR: &[u8] = &[
+    0x06, 0x00, 0xFF,           // Usage Page (Vendor 0xFF00)
+    0x09, 0x01,                 // Usage (1: arm)
+    0xA1, 0x01,                 // Collection (Application)
+    0x15, 0x00,                 //   Logical Minimum (0)
+    0x26, 0xFF, 0x00,           //   Logical Maximum (255)
+    0x75, 0x08,                 //   Report Size (8)
+    0x85, INPUT_REPORT_ID,      //   Report ID (1)
+    0x95, 0x01,                 //   Report Count (1)
+    0x09, 0x10,                 //   Usage (16)
+    0x81, 0x02,                 //   Input (Data, Variable, Absolute)
+    0x85, UNKNOWN_REPORT_ID,    //   Report ID (7)
+    0x09, 0x11,                 //   Usage (17)
+    0x81, 0x02,                 //   Input (Data, Variable, Absolute)
+    0x85, OUTPUT_REPORT_ID,     //   Report ID (2)
+    0x95, 0x08,                 //   Report Count (8)
+    0x09, 0x20,                 //   Usage (32)
+    0x91, 0x02,                 //   Output (Data, Variable, Absolute)
+    0xC0,                       // End Collection
+];
 
-const fn descriptor(input_payload: u8) -> [u8; 31] {
-    [
-        0x06,
-        0x00,
-        0xFF, // Usage Page (vendor 0xFF00)
-        0x09,
-        0x01, // Usage (1)
-        0xA1,
-        0x01, // Collection (Application)
-        0x15,
-        0x00, //   Logical Minimum (0)
-        0x26,
-        0xFF,
-        0x00, //   Logical Maximum (255)
-        0x75,
-        0x08, //   Report Size (8 bits)
-        0x85,
-        INPUT_ID, //   Report ID
-        0x95,
-        input_payload, //   Report Count
-        0x09,
-        0x02, //   Usage (2)
-        0x81,
-        0x02, //   Input (Data, Variable, Absolute)
-        0x85,
-        OUTPUT_ID, //   Report ID
-        0x95,
-        0x08, //   Report Count (8)
-        0x09,
-        0x03, //   Usage (3)
-        0x91,
-        0x02, //   Output (Data, Variable, Absolute)
-        0xC0, // End Collection
-    ]
-}
+/// An input report that [`UNDERSTATED_DESCRIPTOR`] declares and no profile of the generic arm knows.
+pub const UNKNOWN_REPORT_ID: u8 = 0x07;
 
 /// What the arm's sensors say in one sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -80,9 +56,9 @@ pub struct Sample {
 
 impl Sample {
     /// The input report of this sample. Values beyond the wire's range saturate.
-    pub fn encode(&self) -> [u8; INPUT_LEN] {
-        let mut report = [0; INPUT_LEN];
-        report[0] = INPUT_ID;
+    pub fn encode(&self) -> [u8; INPUT_REPORT_BYTES] {
+        let mut report = [0; INPUT_REPORT_BYTES];
+        report[0] = INPUT_REPORT_ID;
         report[1..3].copy_from_slice(&self.counter.to_le_bytes());
         for (axis, at) in [3, 7, 11].into_iter().enumerate() {
             let micrometres = (self.position_m[axis] * 1e6).round() as i32;
@@ -109,8 +85,8 @@ pub struct Force {
 impl Force {
     /// Reads an output report; `None` when the bytes are not exactly one.
     pub fn decode(report: &[u8]) -> Option<Force> {
-        let report: &[u8; OUTPUT_LEN] = report.try_into().ok()?;
-        if report[0] != OUTPUT_ID {
+        let report: &[u8; OUTPUT_REPORT_BYTES] = report.try_into().ok()?;
+        if report[0] != OUTPUT_REPORT_ID {
             return None;
         }
         let axis = |at: usize| f64::from(i16::from_le_bytes([report[at], report[at + 1]])) * 1e-3;
@@ -121,9 +97,9 @@ impl Force {
     }
 
     /// The output report of this force, as a host would send it. Values beyond the wire's range saturate.
-    pub fn encode(&self) -> [u8; OUTPUT_LEN] {
-        let mut report = [0; OUTPUT_LEN];
-        report[0] = OUTPUT_ID;
+    pub fn encode(&self) -> [u8; OUTPUT_REPORT_BYTES] {
+        let mut report = [0; OUTPUT_REPORT_BYTES];
+        report[0] = OUTPUT_REPORT_ID;
         for (axis, at) in [1, 3, 5].into_iter().enumerate() {
             let millinewtons = (self.newtons[axis] * 1e3).round() as i16;
             report[at..at + 2].copy_from_slice(&millinewtons.to_le_bytes());

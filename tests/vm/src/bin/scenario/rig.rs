@@ -5,6 +5,7 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use hapticd_devices::profile::generic::{INPUT_REPORT_BYTES, INPUT_REPORT_ID};
 use hapticd_vmrig::arm::Arm;
 use hapticd_vmrig::gadget::GadgetPort;
 use hapticd_vmrig::host::{list, open, wait_for};
@@ -29,11 +30,11 @@ pub fn uhid() -> Result<String, String> {
     // What the kernel does with reports of the wrong length: short ones end there, long ones pass.
     arm.set_streaming(false);
     drain(&device)?;
-    arm.inject(&[wire::INPUT_ID, 1, 2])
+    arm.inject(&[INPUT_REPORT_ID, 1, 2])
         .map_err(|error| error.to_string())?;
-    arm.inject(&[0x55; wire::INPUT_LEN])
+    arm.inject(&[0x55; INPUT_REPORT_BYTES])
         .map_err(|error| error.to_string())?;
-    let marker = [wire::INPUT_ID; wire::INPUT_LEN];
+    let marker = [INPUT_REPORT_ID; INPUT_REPORT_BYTES];
     arm.inject(&marker).map_err(|error| error.to_string())?;
     let first = read(&device)?;
     if first != marker {
@@ -50,14 +51,19 @@ pub fn uhid() -> Result<String, String> {
     identity.descriptor = wire::UNDERSTATED_DESCRIPTOR.to_vec();
     arm.plug(&identity).map_err(|error| error.to_string())?;
     let (_, device) = open("RIG-UHID-2")?;
+    let mut reports: Vec<Vec<u8>> = vec![vec![wire::UNKNOWN_REPORT_ID, 1, 2, 3]];
     for length in [2, 3, 19, 20, 21, 64, 200] {
-        let sent: Vec<u8> = (0..length)
-            .map(|k| if k == 0 { wire::INPUT_ID } else { k as u8 })
-            .collect();
+        reports.push(
+            (0..length)
+                .map(|k| if k == 0 { INPUT_REPORT_ID } else { k as u8 })
+                .collect(),
+        );
+    }
+    for sent in reports {
         arm.inject(&sent).map_err(|error| error.to_string())?;
         let got = read(&device)?;
         if got != sent {
-            return Err(format!("sent {length} bytes, the host read {got:02x?}"));
+            return Err(format!("sent {sent:02x?}, the host read {got:02x?}"));
         }
     }
     drop(device);
@@ -186,12 +192,12 @@ fn exchange(arm: &Arm, device: &HidDevice) -> Result<String, String> {
     let mut skipped = 0u32;
     for sequence in 0..EXCHANGES {
         let report = read(device)?;
-        let whole: &[u8; wire::INPUT_LEN] = report
+        let whole: &[u8; INPUT_REPORT_BYTES] = report
             .as_slice()
             .try_into()
             .map_err(|_| format!("{} bytes read", report.len()))?;
         let z = i32::from_le_bytes([whole[11], whole[12], whole[13], whole[14]]);
-        if whole[0] != wire::INPUT_ID || z != 50_000 || whole[15] != 0xC0 {
+        if whole[0] != INPUT_REPORT_ID || z != 50_000 || whole[15] != 0xC0 {
             return Err(format!("not the sample that was sent: {whole:02x?}"));
         }
         let counter = u16::from_le_bytes([whole[1], whole[2]]);
