@@ -136,12 +136,12 @@ pub fn torus(major: f64, minor: f64, around: u32, across: u32) -> Result<TriMesh
 }
 
 /// A closed block with a bumpy top: `depth` of material under z = 0, waves of at most `amplitude` above and below it over
-/// `2 * half` squared, `cells` squares a side (72 give more than 10,000 triangles). The same seed gives the same ground.
+/// `2 * half` along x and y, `cells` squares a side (72 give more than 10,000 triangles). The same seed gives the same ground.
 ///
 /// # Errors
 /// If a size is not finite.
 pub fn terrain(
-    half: f64,
+    half: [f64; 2],
     cells: u32,
     amplitude: f64,
     depth: f64,
@@ -149,11 +149,11 @@ pub fn terrain(
 ) -> Result<TriMesh, MeshError> {
     let n = cells.clamp(3, 2048);
     let waves = waves(seed);
-    let at = |k: u32| half * (2.0 * f64::from(k) / f64::from(n) - 1.0);
+    let at = |k: u32, half: f64| half * (2.0 * f64::from(k) / f64::from(n) - 1.0);
     let height = |x: f64, y: f64| {
         let sum: f64 = waves
             .iter()
-            .map(|w| w.share * (w.kx * x / half + w.ky * y / half + w.phase).sin())
+            .map(|w| w.share * (w.kx * x / half[0] + w.ky * y / half[1] + w.phase).sin())
             .sum();
         amplitude * sum
     };
@@ -162,7 +162,7 @@ pub fn terrain(
     for top in [true, false] {
         for j in 0..row {
             for i in 0..row {
-                let (x, y) = (at(i), at(j));
+                let (x, y) = (at(i, half[0]), at(j, half[1]));
                 positions.push(Vec3::new(x, y, if top { height(x, y) } else { -depth }));
             }
         }
@@ -245,6 +245,51 @@ pub fn block_with_hole(half: &Vec3, hole_half: f64) -> Result<TriMesh, MeshError
         quads.push([4 + k, 4 + l, 12 + l, 12 + k]);
     }
     TriMesh::new(positions, split(&quads))
+}
+
+/// A block with a round hole through it along z, `segments` sides to the circle; `hole_radius` below both half widths.
+///
+/// # Errors
+/// If a size is not finite.
+pub fn block_with_round_hole(
+    half: &Vec3,
+    hole_radius: f64,
+    segments: u32,
+) -> Result<TriMesh, MeshError> {
+    let n = segments.clamp(8, 1 << 16);
+    let mut positions = Vec::new();
+    let corners = [(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)];
+    for z in [half.z, -half.z] {
+        positions.extend(corners.map(|(x, y)| Vec3::new(x * half.x, y * half.y, z)));
+    }
+    for i in 0..n {
+        let (s, c) = (std::f64::consts::TAU * f64::from(i) / f64::from(n)).sin_cos();
+        for z in [half.z, -half.z] {
+            positions.push(Vec3::new(hole_radius * c, hole_radius * s, z));
+        }
+    }
+    let rim = |i: u32, bottom: u32| 8 + 2 * (i % n) + bottom;
+    // The corner that a side of the circle is joined to: that of its quadrant.
+    let corner = |i: u32| (8 * (i % n) + 4) / (2 * n) % 4;
+    let mut triangles = Vec::new();
+    for i in 0..n {
+        let q = corner(i);
+        triangles.push([rim(i, 0), q, rim(i + 1, 0)]);
+        triangles.push([rim(i, 1), rim(i + 1, 1), 4 + q]);
+        triangles.push([rim(i, 0), rim(i + 1, 0), rim(i + 1, 1)]);
+        triangles.push([rim(i, 0), rim(i + 1, 1), rim(i, 1)]);
+        let before = corner((i + n - 1) % n);
+        if before != q {
+            triangles.push([rim(i, 0), before, q]);
+            triangles.push([rim(i, 1), 4 + q, 4 + before]);
+        }
+    }
+    for k in 0..4 {
+        let l = (k + 1) % 4;
+        triangles.push([k, 4 + k, 4 + l]);
+        triangles.push([k, 4 + l, l]);
+    }
+    TriMesh::new(positions, triangles)
 }
 
 /// Three walls of this thickness that meet in a corner at the origin and open towards +x, +y, +z up to `size`.
@@ -404,7 +449,7 @@ mod tests {
 
     #[test]
     fn terrain_is_a_solid_of_ten_thousand_triangles_and_a_sheet_is_open() {
-        let ground = report(&terrain(0.1, 72, 0.01, 0.05, 7).unwrap());
+        let ground = report(&terrain([0.1, 0.1], 72, 0.01, 0.05, 7).unwrap());
         assert!(ground.oriented && ground.triangles >= 10_000, "{ground:?}");
         assert!(ground.bounds.1.z <= 0.01 && ground.bounds.0.z == -0.05);
         let sheet = report(&sheet(1.0, 4).unwrap());
