@@ -4,7 +4,9 @@
 //! nothing, blocks on nothing and reads no clock: time comes in as an argument. Same inputs, same outputs, bit for bit.
 
 use hapticd_devices::arm::{ArmCommand, ArmSample, ArmSpec, Wrench};
-use hapticd_devices::safety::{Governor, GovernorInput, Limits};
+use hapticd_devices::safety::{
+    ForceOffReason, Governor, GovernorInput, Limits, LimitsError, ReasonSet,
+};
 use hapticd_geometry::{Pose, Vec3};
 use hapticd_haptics::{
     ArmSetup, Engine, Gains, MAX_ARMS, Query, Snapshot, TickInput, TickOutput,
@@ -50,6 +52,7 @@ struct Channel {
     frame: ArmFrame,
     governor: Governor,
     gains: Gains,
+    native_period_ns: u64,
     was_attached: bool,
     last_sequence: u64,
 }
@@ -88,12 +91,16 @@ pub struct LoopCore {
     stale_ticks: u64,
 }
 
-/// Overruns of this many periods or more are a stall: the device may be anywhere, so velocity estimates and fades start anew.
-const STALL_PERIODS: u32 = 10;
-
 impl LoopCore {
     /// A loop of this nominal period over these arms. Allocates all it needs.
-    pub fn new(rigs: [Option<ArmRig>; MAX_ARMS], period_ns: u64, snapshot_lag_s: f64) -> Self {
+    ///
+    /// # Errors
+    /// If an arm's limits cannot be kept.
+    pub fn new(
+        rigs: [Option<ArmRig>; MAX_ARMS],
+        period_ns: u64,
+        snapshot_lag_s: f64,
+    ) -> Result<Self, LimitsError> {
         let setups = std::array::from_fn(|i| rigs[i].as_ref().map(|r| r.setup));
         let stale_ns = rigs
             .iter()
@@ -103,15 +110,18 @@ impl LoopCore {
             .unwrap_or(u64::MAX);
         let mut channels = [const { None }; MAX_ARMS];
         for (i, rig) in rigs.into_iter().enumerate() {
-            channels[i] = rig.map(|r| Channel {
-                frame: r.frame,
-                gains: r.setup.gains,
-                governor: Governor::new(r.limits, &r.spec),
-                was_attached: false,
-                last_sequence: 0,
-            });
+            if let Some(r) = rig {
+                channels[i] = Some(Channel {
+                    frame: r.frame,
+                    gains: r.setup.gains,
+                    governor: Governor::new(&r.limits, &r.spec)?,
+                    native_period_ns: r.spec.native_period_ns,
+                    was_attached: false,
+                    last_sequence: 0,
+                });
+            }
         }
-        LoopCore {
+        Ok(LoopCore {
             engine: Engine::new(setups, snapshot_lag_s),
             channels,
             period_ns,
@@ -119,7 +129,7 @@ impl LoopCore {
             record: TickRecord::new(),
             commands: [ArmCommand::default(); MAX_ARMS],
             stale_ticks: stale_ns / period_ns.max(1),
-        }
+        })
     }
 
     /// Nominal period, ns.
@@ -148,10 +158,14 @@ impl LoopCore {
         }
     }
 
-    /// Tighter limits for an arm; looser values are ignored by the governor.
-    pub fn tighten(&mut self, arm: usize, limits: &Limits) {
-        if let Some(Some(c)) = self.channels.get_mut(arm) {
-            c.governor.tighten(limits);
+    /// Tighter limits for an arm, replacing an earlier tightening; values looser than the technician's have no effect.
+    ///
+    /// # Errors
+    /// If the combination cannot be kept; the limits then stay as they were.
+    pub fn tighten(&mut self, arm: usize, limits: &Limits) -> Result<(), LimitsError> {
+        match self.channels.get_mut(arm) {
+            Some(Some(c)) => c.governor.tighten(limits),
+            _ => Ok(()),
         }
     }
 
@@ -206,24 +220,26 @@ impl LoopCore {
                 outcome.snapshot_age.saturating_mul(self.period_ns)
             };
             if input.stopping {
-                c.governor.request_stop();
+                c.governor.request_stop(ForceOffReason::Shutdown);
             }
             let governed = c.governor.step(&GovernorInput {
                 now_ns: input.now_ns,
-                dt_ns,
                 wanted,
                 sample: &arm.sample,
-                attached: arm.attached,
-                input_age_ns,
                 contact_age_ns,
-                stalled: periods >= STALL_PERIODS,
+                faults: if arm.attached {
+                    ReasonSet::EMPTY
+                } else {
+                    ReasonSet::of(ForceOffReason::DeviceLost)
+                },
+                enable: true,
             });
             self.commands[i] = ArmCommand {
                 sequence: out.tick,
                 wrench: governed.wrench,
             };
             if record.blame == Blame::None && arm.attached {
-                let input_late = arm.sample.sequence > 0 && input_age_ns > 2 * c.governor.native_period_ns().max(self.period_ns);
+                let input_late = arm.sample.sequence > 0 && input_age_ns > 2 * c.native_period_ns.max(self.period_ns);
                 if input_late {
                     record.blame = Blame::Device;
                 } else if outcome.starved || (outcome.snapshot_age != u64::MAX && outcome.snapshot_age > self.stale_ticks) {

@@ -31,6 +31,6 @@ pub use engine::{ArmSetup, Engine, TickInput, TickOutput};
 pub use hapticd_ccd::PairKind;
 pub use snapshot::{
     ArmQuery, BodyEntry, BodyKey, BodyPose, BodyTarget, MAX_ARMS, MAX_BODIES, Material,
-    PAIR_CAPACITY, Pair, Query, Snapshot,
+    Pair, Query, Snapshot,
 };
 pub use tool::{Distances, ToolShape};

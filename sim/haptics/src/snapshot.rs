@@ -17,8 +17,6 @@ use hapticd_geometry::{Pose, Vec3};
 pub const MAX_ARMS: usize = 4;
 /// Most bodies of one scene; the world refuses the next one with this number.
 pub const MAX_BODIES: usize = 64;
-/// Most feature pairs of one snapshot over all bodies.
-pub const PAIR_CAPACITY: usize = 2048;
 
 /// Names a body for as long as it lives: a slot that is used again gets another generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -188,8 +186,9 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// An empty snapshot that never needs to grow. Allocates; not for the real-time thread.
-    pub fn new() -> Self {
+    /// An empty snapshot for at most this many feature pairs over all bodies; it never grows. Allocates; not for the
+    /// real-time thread.
+    pub fn new(pairs: usize) -> Self {
         Snapshot {
             sequence: 0,
             query_tick: 0,
@@ -198,7 +197,7 @@ impl Snapshot {
             world_from_tool: Pose::identity(),
             scene_version: 0,
             bodies: Vec::with_capacity(MAX_BODIES),
-            pairs: Vec::with_capacity(PAIR_CAPACITY),
+            pairs: Vec::with_capacity(pairs),
             compute_ns: 0,
         }
     }
@@ -207,11 +206,5 @@ impl Snapshot {
     pub fn pairs_of(&self, entry: &BodyEntry) -> &[Pair] {
         let first = entry.first_pair as usize;
         &self.pairs[first..first + entry.pair_count as usize]
-    }
-}
-
-impl Default for Snapshot {
-    fn default() -> Self {
-        Self::new()
     }
 }

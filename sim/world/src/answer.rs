@@ -9,9 +9,9 @@
 //! bounded and the certificate stays true.
 
 use hapticd_ccd::PairKind;
-use hapticd_ccd::proximity::{MeshIndex, NearPair};
-use hapticd_geometry::{NO_FACE, Pose, Vec3, transform};
-use hapticd_haptics::{BodyEntry, MAX_ARMS, PAIR_CAPACITY, Pair, Query, Snapshot};
+use hapticd_ccd::{MeshIndex, NearPair};
+use hapticd_geometry::{NO_FACE, Pose, TriMesh, Vec3, transform};
+use hapticd_haptics::{BodyEntry, MAX_ARMS, Pair, Query, Snapshot};
 
 use crate::body::BodyKind;
 use crate::inside::contains;
@@ -53,20 +53,21 @@ impl World {
                 asked.reach_m,
             );
             let first = out.pairs.len();
-            let room = (PAIR_CAPACITY - first).min(self.pairs_per_body);
+            let room = (out.pairs.capacity() - first).min(self.pairs_per_body);
             let taken = near.pairs.len().min(room);
             let mut complete_to = near.complete_to;
             if let Some(left_out) = near.pairs.get(taken) {
                 complete_to = complete_to.min(left_out.distance);
             }
             for pair in &near.pairs[..taken] {
-                out.pairs.push(resolve(
-                    pair,
-                    &tool.shape.index,
-                    index,
-                    fixed.then_some(&world_from_body),
-                ));
+                let world = fixed.then_some(&world_from_body);
+                match resolve(pair, &tool.shape.index, index, world) {
+                    Some(p) => out.pairs.push(p),
+                    // The query names only features that exist; were it not so, nothing may be certified.
+                    None => complete_to = f64::NEG_INFINITY,
+                }
             }
+            let taken = out.pairs.len() - first;
             let is_solid = asked.solid & (1 << body.key.slot) != 0;
             let encloses_tool = !is_solid
                 && encloses(
@@ -102,72 +103,47 @@ fn encloses(
     body_closed: bool,
     body_from_tool: &Pose,
 ) -> bool {
-    let tool_in_body = body_closed
-        && tool
-            .mesh()
-            .positions()
-            .first()
-            .is_some_and(|p| contains(body.mesh(), &transform(body_from_tool, p)));
-    let body_in_tool = tool_closed
-        && body
-            .mesh()
-            .positions()
-            .first()
-            .is_some_and(|p| contains(tool.mesh(), &transform(&body_from_tool.inverse(), p)));
-    tool_in_body || body_in_tool
+    let some_point = |m: &MeshIndex| match m.mesh() {
+        Some(mesh) => mesh.positions().first().copied(),
+        None => m.feature_a(PairKind::VertexFace, 0).map(|p| p[0]),
+    };
+    let inside = |outer: &MeshIndex, p: Option<Vec3>, pose: &Pose| match (outer.mesh(), p) {
+        (Some(mesh), Some(p)) => contains(mesh, &transform(pose, &p)),
+        _ => false,
+    };
+    (body_closed && inside(body, some_point(tool), body_from_tool))
+        || (tool_closed && inside(tool, some_point(body), &body_from_tool.inverse()))
 }
 
 /// Looks up the coordinates behind a pair of feature indices. `world`: put the body's side into the world frame.
-fn resolve(pair: &NearPair, tool: &MeshIndex, body: &MeshIndex, world: Option<&Pose>) -> Pair {
-    let none = Vec3::zeros();
-    let vertex = |m: &MeshIndex, v: u32| [m.mesh().positions()[v as usize], none, none];
-    let edge = |m: &MeshIndex, e: u32| {
-        let [p, q] = m.adjacency().edges[e as usize].vertices;
-        [
-            m.mesh().positions()[p as usize],
-            m.mesh().positions()[q as usize],
-            none,
-        ]
-    };
-    let mut hints = [none; 4];
-    let (tool_points, mut body_points) = match pair.kind {
+fn resolve(pair: &NearPair, tool: &MeshIndex, body: &MeshIndex, world: Option<&Pose>) -> Option<Pair> {
+    let mut hints = [Vec3::zeros(); 4];
+    let tool_points = tool.feature_a(pair.kind, pair.feature_a)?;
+    let mut body_points = body.feature_b(pair.kind, pair.feature_b)?;
+    let body_hints = match pair.kind {
         PairKind::VertexFace => {
-            let across = neighbours(body, pair.feature_b);
-            hints[..3].copy_from_slice(&across);
-            (
-                vertex(tool, pair.feature_a),
-                body.mesh().triangle(pair.feature_b as usize),
-            )
+            hints[..3].copy_from_slice(&neighbours(body, pair.feature_b));
+            0..3
         }
         PairKind::FaceVertex => {
-            let across = neighbours(tool, pair.feature_a);
-            hints[..3].copy_from_slice(&across);
-            (
-                tool.mesh().triangle(pair.feature_a as usize),
-                vertex(body, pair.feature_b),
-            )
+            hints[..3].copy_from_slice(&neighbours(tool, pair.feature_a));
+            0..0
         }
         PairKind::EdgeEdge => {
             [hints[0], hints[1]] = into_faces(tool, pair.feature_a);
             [hints[2], hints[3]] = into_faces(body, pair.feature_b);
-            (edge(tool, pair.feature_a), edge(body, pair.feature_b))
+            2..4
         }
     };
     if let Some(pose) = world {
-        let count = pair.kind.points_b();
-        for p in &mut body_points[..count] {
+        for p in &mut body_points[..pair.kind.points_b()] {
             *p = transform(pose, p);
         }
-        let body_hints = match pair.kind {
-            PairKind::EdgeEdge => 2..4,
-            PairKind::VertexFace => 0..3,
-            PairKind::FaceVertex => 0..0,
-        };
         for h in &mut hints[body_hints] {
             *h = pose.rotation * *h;
         }
     }
-    Pair {
+    Some(Pair {
         kind: pair.kind,
         tool: tool_points,
         body: body_points,
@@ -175,50 +151,49 @@ fn resolve(pair: &NearPair, tool: &MeshIndex, body: &MeshIndex, world: Option<&P
         distance_m: pair.distance,
         tool_feature: pair.feature_a,
         body_feature: pair.feature_b,
-    }
+    })
 }
 
 /// Directions from an edge into its faces, in their planes, perpendicular to the edge.
 fn into_faces(m: &MeshIndex, edge: u32) -> [Vec3; 2] {
-    let e = &m.adjacency().edges[edge as usize];
-    e.faces.map(|f| into_face(m, e.vertices, f))
+    match (m.mesh(), m.adjacency()) {
+        (Some(mesh), Some(adjacency)) => {
+            let e = &adjacency.edges[edge as usize];
+            e.faces.map(|f| into_face(mesh, e.vertices, f))
+        }
+        _ => [Vec3::zeros(); 2],
+    }
 }
 
-fn into_face(m: &MeshIndex, edge: [u32; 2], face: u32) -> Vec3 {
+fn into_face(mesh: &TriMesh, edge: [u32; 2], face: u32) -> Vec3 {
     if face == NO_FACE {
         return Vec3::zeros();
     }
-    let [p, q] = edge.map(|v| m.mesh().positions()[v as usize]);
-    let corner = m.mesh().triangles()[face as usize]
+    let [p, q] = edge.map(|v| mesh.positions()[v as usize]);
+    let corner = mesh.triangles()[face as usize]
         .into_iter()
         .find(|v| !edge.contains(v));
     let Some(corner) = corner else {
         return Vec3::zeros();
     };
     let along = q - p;
-    let up = m.mesh().positions()[corner as usize] - p;
+    let up = mesh.positions()[corner as usize] - p;
     let inward = up - along * (up.dot(&along) / along.norm_squared());
     inward.try_normalize(0.0).unwrap_or_else(Vec3::zeros)
 }
 
 /// For the edges 01, 12, 20 of a face: direction into the neighbour behind that edge.
 fn neighbours(m: &MeshIndex, face: u32) -> [Vec3; 3] {
-    let corners = m.mesh().triangles()[face as usize];
-    let edges = m.adjacency().triangle_edges[face as usize];
+    let (Some(mesh), Some(adjacency)) = (m.mesh(), m.adjacency()) else {
+        return [Vec3::zeros(); 3];
+    };
+    let corners = mesh.triangles()[face as usize];
+    let edges = adjacency.triangle_edges[face as usize];
     std::array::from_fn(|k| {
-        let side = [corners[k], corners[(k + 1) % 3]];
-        // The adjacency may number a triangle's edges in its own order: look the side up by its vertices.
-        let edge = edges.iter().find(|&&e| {
-            let v = m.adjacency().edges[e as usize].vertices;
-            v == side || v == [side[1], side[0]]
-        });
-        let Some(&edge) = edge else {
-            return Vec3::zeros();
-        };
-        let other = m.adjacency().edges[edge as usize]
+        let other = adjacency.edges[edges[k] as usize]
             .faces
             .into_iter()
             .find(|&f| f != face && f != NO_FACE);
-        other.map_or_else(Vec3::zeros, |f| into_face(m, side, f))
+        other.map_or_else(Vec3::zeros, |f| into_face(mesh, [corners[k], corners[(k + 1) % 3]], f))
     })
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hapticd_ccd::proximity::MeshIndex;
+use hapticd_ccd::MeshIndex;
 use hapticd_geometry::{MeshReport, Pose, Vec3};
 use hapticd_haptics::{MAX_BODIES, Material};
 
@@ -31,15 +31,17 @@ impl Shape {
     pub fn new(index: Arc<MeshIndex>, report: &MeshReport) -> Self {
         let bound_m = index
             .mesh()
-            .positions()
-            .iter()
-            .map(Vec3::norm)
-            .fold(0.0, f64::max);
+            .map_or(0.0, |m| m.positions().iter().map(Vec3::norm).fold(0.0, f64::max));
         Shape {
             closed: report.closed && report.oriented,
             index,
             bound_m: bound_m * (1.0 + 1e-12),
         }
+    }
+
+    /// How many triangles; 0 for a point.
+    pub fn triangles(&self) -> usize {
+        self.index.mesh().map_or(0, |m| m.triangles().len())
     }
 }
 

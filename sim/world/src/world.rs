@@ -1,9 +1,9 @@
 //! The scene's bookkeeping: who is there, what may be asked of it.
 
-use hapticd_ccd::proximity::Proximity;
+use hapticd_ccd::Proximity;
 use hapticd_geometry::Pose;
 use hapticd_haptics::{
-    BodyKey, BodyTarget, MAX_ARMS, MAX_BODIES, Material, PAIR_CAPACITY, Query, ToolShape,
+    BodyKey, BodyTarget, MAX_ARMS, MAX_BODIES, Material, Query, ToolShape,
 };
 
 use crate::body::{AddError, BodyKind, BodySpec, CommandError, Shape};
@@ -54,7 +54,7 @@ impl World {
     /// An empty scene whose answers certify `clearance_m` (the loop's `Distances::clearance_m`) and list at most
     /// `pairs_per_body` feature pairs of one body.
     pub fn new(clearance_m: f64, pairs_per_body: usize) -> Self {
-        let pairs_per_body = pairs_per_body.clamp(16, PAIR_CAPACITY);
+        let pairs_per_body = pairs_per_body.max(16);
         World {
             slots: [const { None }; MAX_BODIES],
             generations: [0; MAX_BODIES],
@@ -86,10 +86,7 @@ impl World {
         check_material(&spec.name, &spec.material)?;
         if spec.solid && !spec.shape.closed {
             return Err(AddError::OpenSolid {
-                detail: format!(
-                    "{} triangles",
-                    spec.shape.index.mesh().triangles().len()
-                ),
+                detail: format!("{} triangles", spec.shape.triangles()),
                 name: spec.name,
             });
         }
@@ -157,7 +154,7 @@ impl World {
             name: b.spec.name.clone(),
             kind: b.spec.kind,
             initial: b.spec.world_from_body,
-            triangles: b.spec.shape.index.mesh().triangles().len(),
+            triangles: b.spec.shape.triangles(),
             key: b.key,
         })
     }

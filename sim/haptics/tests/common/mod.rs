@@ -213,7 +213,7 @@ impl Scene {
     }
 
     pub fn answer(&mut self, q: &Query) -> Box<Snapshot> {
-        let mut s = Box::new(Snapshot::new());
+        let mut s = Box::new(Snapshot::new(4096));
         self.sequence += 1;
         s.sequence = self.sequence;
         s.query_tick = q.tick;

@@ -1,0 +1,231 @@
+//! From the configuration's shapes, bodies and materials to the scene.
+//!
+//! Allocates, loads files and builds trees: start-up and client commands only, never a real-time thread.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use hapticd_ccd::MeshIndex;
+use hapticd_config as config;
+use hapticd_geometry::{Adjacency, MeshError, MeshReport, Pose, Quat, TriMesh, Vec3, load, shapes};
+use hapticd_haptics::{Material, ToolShape};
+use hapticd_world::{AddError, BodyKind, BodySpec, Shape};
+
+/// Why a scene could not be built. All of them are the configuration's.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SceneError {
+    /// A file could not be loaded.
+    #[error("{what} `{name}`: {error}")]
+    Load {
+        /// "body" or "the tool of arm".
+        what: &'static str,
+        /// Whose.
+        name: String,
+        /// Why.
+        error: Box<load::LoadError>,
+    },
+    /// A procedural shape with impossible numbers.
+    #[error("{what} `{name}`: {error}")]
+    Shape {
+        /// "body" or "the tool of arm".
+        what: &'static str,
+        /// Whose.
+        name: String,
+        /// Why.
+        error: MeshError,
+    },
+    /// A body that the scene refuses.
+    #[error(transparent)]
+    Add(#[from] AddError),
+    /// A sphere is a tool, not a body.
+    #[error("body `{0}` is a sphere; bodies are meshes: use `icosphere`")]
+    SphereBody(String),
+    /// A mesh tool with holes.
+    #[error("the tool of arm `{name}` is an open mesh ({boundary_edges} boundary edges); a tool must be closed")]
+    OpenTool {
+        /// Arm.
+        name: String,
+        /// Edges with one face.
+        boundary_edges: usize,
+    },
+}
+
+/// Whose shape it is, for errors.
+#[derive(Clone, Copy)]
+pub struct Owner<'a> {
+    /// "body" or "the tool of arm".
+    pub what: &'static str,
+    /// Its name.
+    pub name: &'a str,
+}
+
+/// Makes a mesh of a configured shape; `None` for a sphere tool. Relative files are taken from `folder`.
+pub fn mesh(
+    shape: &config::Shape,
+    owner: Owner<'_>,
+    folder: &Path,
+) -> Result<Option<TriMesh>, SceneError> {
+    use config::Shape as S;
+    let half = |size: &[f64; 3]| Vec3::from(*size) / 2.0;
+    let made = match shape {
+        S::Sphere { .. } => return Ok(None),
+        S::Mesh { file, scale } => {
+            let path: PathBuf = folder.join(file);
+            let loaded = load::load(&path).map_err(|error| SceneError::Load {
+                what: owner.what,
+                name: owner.name.to_owned(),
+                error: Box::new(error),
+            })?;
+            let positions = loaded.mesh.positions().iter().map(|p| p * *scale).collect();
+            TriMesh::new(positions, loaded.mesh.triangles().to_vec())
+        }
+        S::Cuboid { size_m } => shapes::cuboid(&half(size_m)),
+        S::Plate { size_m, thickness_m } => {
+            let [x, y] = *size_m;
+            shapes::plate(x / 2.0, y / 2.0, *thickness_m)
+                .and_then(|m| shifted(&m, &Vec3::new(0.0, 0.0, -thickness_m / 2.0)))
+        }
+        S::Icosphere { radius_m, subdivisions } => shapes::icosphere(*radius_m, *subdivisions),
+        S::Cylinder { radius_m, length_m, segments } | S::Peg { radius_m, length_m, segments } => {
+            shapes::cylinder(*radius_m, length_m / 2.0, *segments)
+        }
+        S::Torus { major_radius_m, minor_radius_m, major_segments, minor_segments } => {
+            shapes::torus(*major_radius_m, *minor_radius_m, *major_segments, *minor_segments)
+        }
+        S::Terrain { size_m, amplitude_m, cells, seed } => {
+            let [x, y] = *size_m;
+            // Enough ground under the deepest valley to be a solid.
+            let depth = 2.0 * amplitude_m + 0.1 * x.min(y);
+            shapes::terrain([x / 2.0, y / 2.0], *cells, *amplitude_m, depth, u64::from(*seed))
+        }
+        S::BlockWithHole { size_m, hole_radius_m, segments } => {
+            shapes::block_with_round_hole(&half(size_m), *hole_radius_m, *segments)
+        }
+        S::InnerCorner { size_m, thickness_m } => shapes::inner_corner(*size_m, *thickness_m),
+    };
+    made.map(Some).map_err(|error| SceneError::Shape {
+        what: owner.what,
+        name: owner.name.to_owned(),
+        error,
+    })
+}
+
+fn shifted(mesh: &TriMesh, by: &Vec3) -> Result<TriMesh, MeshError> {
+    TriMesh::new(mesh.positions().iter().map(|p| p + by).collect(), mesh.triangles().to_vec())
+}
+
+/// Adjacency, tree and report of a mesh.
+pub fn indexed(mesh: TriMesh) -> (Shape, MeshReport) {
+    let index = MeshIndex::new(mesh);
+    let report = MeshReport::of(index.mesh(), index.adjacency());
+    (Shape::new(Arc::new(index), &report), report)
+}
+
+/// An arm's tool: what the collision thread and what the loop need of it, and its mesh for the checker.
+pub struct BuiltTool {
+    /// For the world.
+    pub shape: Shape,
+    /// For the loop.
+    pub tool: ToolShape,
+    /// For the checker; `None` for a sphere.
+    pub mesh: Option<TriMesh>,
+}
+
+/// Builds an arm's tool. `turns`: the arm gives an orientation.
+pub fn tool(arm: &config::Arm, turns: bool, folder: &Path) -> Result<BuiltTool, SceneError> {
+    let owner = Owner { what: "the tool of arm", name: &arm.name };
+    match (mesh(&arm.tool, owner, folder)?, &arm.tool) {
+        (Some(mesh), _) => {
+            let tool = ToolShape::mesh(mesh.positions(), turns);
+            let (shape, report) = indexed(mesh.clone());
+            if !report.closed {
+                return Err(SceneError::OpenTool {
+                    name: arm.name.clone(),
+                    boundary_edges: report.boundary_edges + report.non_manifold_edges,
+                });
+            }
+            Ok(BuiltTool { shape, tool, mesh: Some(mesh) })
+        }
+        (None, config::Shape::Sphere { radius_m }) => Ok(sphere_tool(*radius_m)),
+        // `mesh` gives `None` for a sphere only.
+        (None, _) => Ok(sphere_tool(0.005)),
+    }
+}
+
+fn sphere_tool(radius_m: f64) -> BuiltTool {
+    BuiltTool {
+        shape: Shape {
+            index: Arc::new(MeshIndex::point()),
+            closed: false,
+            bound_m: 0.0,
+        },
+        tool: ToolShape::sphere(radius_m),
+        mesh: None,
+    }
+}
+
+/// A configured placement as a pose: roll, pitch, yaw about the fixed axes.
+pub fn pose(p: &config::Placement) -> Pose {
+    let [r, q, y] = p.rpy_deg.map(f64::to_radians);
+    Pose::from_parts(Vec3::from(p.position_m).into(), Quat::from_euler_angles(r, q, y))
+}
+
+/// A body as configured.
+pub fn body(
+    body: &config::Body,
+    materials: &[config::Material],
+    folder: &Path,
+) -> Result<BodySpec, SceneError> {
+    let owner = Owner { what: "body", name: &body.name };
+    let Some(mesh) = mesh(&body.shape, owner, folder)? else {
+        return Err(SceneError::SphereBody(body.name.clone()));
+    };
+    let (shape, report) = indexed(mesh);
+    if body.solid && !report.oriented {
+        return Err(SceneError::Add(AddError::OpenSolid {
+            name: body.name.clone(),
+            detail: describe(&report),
+        }));
+    }
+    let material = body
+        .material
+        .as_ref()
+        .and_then(|name| materials.iter().find(|m| &m.name == name));
+    Ok(BodySpec {
+        name: body.name.clone(),
+        kind: match body.kind {
+            config::BodyKind::Static => BodyKind::Static,
+            config::BodyKind::Kinematic => BodyKind::Kinematic,
+        },
+        shape,
+        solid: body.solid,
+        world_from_body: pose(&body.world_from_body),
+        material: material.map_or(DEFAULT_MATERIAL, |m| Material {
+            stiffness_n_per_m: m.stiffness_n_per_m,
+            damping_n_s_per_m: m.damping_n_s_per_m,
+        }),
+    })
+}
+
+/// Of a body that names no material: the defaults of a `[[material]]`.
+pub const DEFAULT_MATERIAL: Material = Material {
+    stiffness_n_per_m: 800.0,
+    damping_n_s_per_m: 0.5,
+};
+
+/// Why a mesh is no solid, with the numbers.
+pub fn describe(report: &MeshReport) -> String {
+    format!(
+        "{} boundary edges, {} non-manifold edges, {} misoriented edges, volume {:.3e} m3",
+        report.boundary_edges,
+        report.non_manifold_edges,
+        report.misoriented_edges,
+        report.signed_volume_m3
+    )
+}
+
+/// For an adjacency of a mesh that is not indexed.
+pub fn report_of(mesh: &TriMesh) -> MeshReport {
+    MeshReport::of(mesh, &Adjacency::new(mesh))
+}

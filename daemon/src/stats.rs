@@ -1,0 +1,303 @@
+//! What a run was like: histograms, counts, the summary and the JSON report.
+//!
+//! Fed with [`TickRecord`]s off the real-time thread. Allocates at the start and when it prints.
+
+use hapticd_haptics::MAX_ARMS;
+use hdrhistogram::Histogram;
+use serde::Serialize;
+
+use crate::haptic::record::{Blame, TickRecord};
+
+/// Percentiles of one quantity.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Percentiles {
+    /// Median.
+    pub p50: f64,
+    /// 99 %.
+    pub p99: f64,
+    /// 99.9 %.
+    pub p999: f64,
+    /// Largest.
+    pub max: f64,
+}
+
+impl Percentiles {
+    fn of(h: &Histogram<u64>, unit: f64) -> Self {
+        let at = |q: f64| h.value_at_quantile(q) as f64 * unit;
+        Percentiles {
+            p50: at(0.5),
+            p99: at(0.99),
+            p999: at(0.999),
+            max: h.max() as f64 * unit,
+        }
+    }
+}
+
+/// Periods that were missed, by the party to blame.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Missed {
+    /// All of them.
+    pub total: u64,
+    /// Loop: woke late or computed too long.
+    pub by_loop: u64,
+    /// Device: its report did not come.
+    pub by_device: u64,
+    /// Ticks in which input was stale.
+    pub stale_device_ticks: u64,
+    /// Ticks in which the certificate held a tool back or the snapshot was stale.
+    pub collision_ticks: u64,
+}
+
+/// One arm's part of the report.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct ArmReport {
+    /// Name.
+    pub name: String,
+    /// Largest force sent, N.
+    pub max_force_n: f64,
+    /// Largest torque sent, N·m.
+    pub max_torque_nm: f64,
+    /// Most contacts in a tick.
+    pub max_contacts: u16,
+    /// Ticks with contact.
+    pub contact_ticks: u64,
+    /// Ticks in which the certificate or a budget held the tool back.
+    pub starved_ticks: u64,
+    /// Age of the snapshot in use, ticks.
+    pub snapshot_age_ticks: Percentiles,
+    /// Feature pairs evaluated per tick.
+    pub pairs: Percentiles,
+    /// Reports decoded.
+    pub samples: u64,
+    /// Reports passed over because a newer one was there.
+    pub skipped_samples: u64,
+    /// Reason codes of force-offs in the order in which they came, newest last, at most 64.
+    pub force_off: Vec<String>,
+    /// State of the governor at the end.
+    pub state: u8,
+    /// Deepest penetration that the independent checker found, m. Must be 0.
+    pub max_penetration_m: f64,
+    /// Ticks that it checked.
+    pub checked_ticks: u64,
+    /// Ticks that it passed over because it could not keep up.
+    pub unchecked_ticks: u64,
+    /// Steps of the path on which the checker found the tool to have crossed a body. Must be 0.
+    pub crossings: u64,
+}
+
+/// The whole report.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// `hapticd` and its version.
+    pub program: String,
+    /// "real" or "virtual".
+    pub time: &'static str,
+    /// Nominal rate, Hz.
+    pub rate_hz: f64,
+    /// Ticks.
+    pub ticks: u64,
+    /// Missed periods.
+    pub missed: Missed,
+    /// Time from waking to done, µs.
+    pub compute_us: Percentiles,
+    /// Time from the deadline to waking, µs.
+    pub lateness_us: Percentiles,
+    /// The arms.
+    pub arms: Vec<ArmReport>,
+    /// Records lost on the way to the statistics; they are in `ticks` but not in the histograms.
+    pub lost_records: u64,
+    /// Largest over all arms, m. Must be 0.
+    pub max_penetration_m: f64,
+    /// Largest over all arms, N.
+    pub max_force_n: f64,
+    /// Over all arms.
+    pub starved_ticks: u64,
+    /// What the process got of the real-time set-up, in words.
+    pub realtime: Vec<String>,
+}
+
+struct ArmStats {
+    report: ArmReport,
+    age: Histogram<u64>,
+    pairs: Histogram<u64>,
+    last_sequence: u64,
+    last_reason: u8,
+}
+
+/// Collects.
+pub struct Stats {
+    time: &'static str,
+    period_ns: u64,
+    ticks: u64,
+    first_tick: Option<u64>,
+    seen: u64,
+    missed: Missed,
+    compute: Histogram<u64>,
+    lateness: Histogram<u64>,
+    arms: Vec<Option<ArmStats>>,
+}
+
+/// Highest value that the time histograms keep, ns.
+const LONGEST_NS: u64 = 60_000_000_000;
+
+fn histogram(high: u64) -> Histogram<u64> {
+    // 3 significant digits of a fixed range never fail; a range below 2 would.
+    Histogram::new_with_bounds(1, high.max(2), 3).unwrap_or_else(|_| {
+        // Unreachable by the bounds above; an auto-resizing one is right too.
+        let mut h = Histogram::<u64>::new(3).expect("3 digits are allowed");
+        h.auto(true);
+        h
+    })
+}
+
+impl Stats {
+    /// For a loop of this period and these arms (by index).
+    pub fn new(virtual_time: bool, period_ns: u64, names: &[Option<String>]) -> Self {
+        Stats {
+            time: if virtual_time { "virtual" } else { "real" },
+            period_ns,
+            ticks: 0,
+            first_tick: None,
+            seen: 0,
+            missed: Missed::default(),
+            compute: histogram(LONGEST_NS),
+            lateness: histogram(LONGEST_NS),
+            arms: (0..MAX_ARMS)
+                .map(|i| {
+                    let name = names.get(i).cloned().flatten()?;
+                    Some(ArmStats {
+                        report: ArmReport { name, ..ArmReport::default() },
+                        age: histogram(1 << 40),
+                        pairs: histogram(1 << 40),
+                        last_sequence: 0,
+                        last_reason: 0,
+                    })
+                })
+                .collect(),
+        }
+    }
+
+    /// Takes one tick in.
+    pub fn add(&mut self, r: &TickRecord) {
+        self.seen += 1;
+        self.first_tick.get_or_insert(r.tick);
+        self.ticks = self.ticks.max(r.tick);
+        self.compute.saturating_record(r.done_ns.saturating_sub(r.awake_ns));
+        self.lateness.saturating_record(r.awake_ns.saturating_sub(r.signalled_ns));
+        let skipped = u64::from(r.periods.saturating_sub(1));
+        self.missed.total += skipped;
+        match r.blame {
+            Blame::None => {}
+            Blame::Loop => self.missed.by_loop += skipped,
+            Blame::Device if skipped > 0 => self.missed.by_device += skipped,
+            Blame::Device => self.missed.stale_device_ticks += 1,
+            Blame::Collision => self.missed.collision_ticks += 1,
+        }
+        for (arm, tick) in self.arms.iter_mut().zip(&r.arms) {
+            let Some(a) = arm else { continue };
+            let p = &mut a.report;
+            p.max_force_n = p.max_force_n.max(tick.sent.force_n.norm());
+            p.max_torque_nm = p.max_torque_nm.max(tick.sent.torque_nm.norm());
+            p.max_contacts = p.max_contacts.max(tick.contacts);
+            p.contact_ticks += u64::from(tick.contacts > 0);
+            p.starved_ticks += u64::from(tick.starved);
+            if tick.snapshot_age != u32::MAX {
+                a.age.saturating_record(u64::from(tick.snapshot_age));
+            }
+            a.pairs.saturating_record(u64::from(tick.pairs));
+            if tick.sample.sequence != a.last_sequence {
+                p.samples = tick.sample.sequence;
+                p.skipped_samples += u64::from(tick.sample.skipped);
+                a.last_sequence = tick.sample.sequence;
+            }
+            if tick.reason != a.last_reason {
+                a.last_reason = tick.reason;
+                if let Some(reason) = hapticd_devices::safety::ForceOffReason::from_code(tick.reason)
+                    && p.force_off.len() < 64
+                {
+                    p.force_off.push(reason.to_string());
+                }
+            }
+            p.state = tick.state;
+        }
+    }
+
+    /// What the independent checker found at one tick of one arm.
+    pub fn checked(&mut self, arm: usize, penetration_m: f64, crossed: bool) {
+        if let Some(Some(a)) = self.arms.get_mut(arm) {
+            a.report.checked_ticks += 1;
+            a.report.max_penetration_m = a.report.max_penetration_m.max(penetration_m);
+            a.report.crossings += u64::from(crossed);
+        }
+    }
+
+    /// The checker passed over a tick.
+    pub fn unchecked(&mut self, arm: usize) {
+        if let Some(Some(a)) = self.arms.get_mut(arm) {
+            a.report.unchecked_ticks += 1;
+        }
+    }
+
+    /// The report so far.
+    pub fn report(&self, realtime: Vec<String>) -> Report {
+        let arms: Vec<ArmReport> = self
+            .arms
+            .iter()
+            .flatten()
+            .map(|a| ArmReport {
+                snapshot_age_ticks: Percentiles::of(&a.age, 1.0),
+                pairs: Percentiles::of(&a.pairs, 1.0),
+                ..a.report.clone()
+            })
+            .collect();
+        let ticks = self.first_tick.map_or(0, |first| self.ticks - first + 1);
+        Report {
+            program: concat!("hapticd ", env!("CARGO_PKG_VERSION")).to_owned(),
+            time: self.time,
+            rate_hz: 1e9 / self.period_ns as f64,
+            ticks,
+            missed: self.missed,
+            compute_us: Percentiles::of(&self.compute, 1e-3),
+            lateness_us: Percentiles::of(&self.lateness, 1e-3),
+            lost_records: ticks.saturating_sub(self.seen),
+            max_penetration_m: arms.iter().map(|a| a.max_penetration_m).fold(0.0, f64::max),
+            max_force_n: arms.iter().map(|a| a.max_force_n).fold(0.0, f64::max),
+            starved_ticks: arms.iter().map(|a| a.starved_ticks).sum(),
+            arms,
+            realtime,
+        }
+    }
+}
+
+impl std::fmt::Display for Report {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        writeln!(
+            f,
+            "{} ticks at {:.0} Hz in {} time, {} missed (loop {}, device {})",
+            self.ticks, self.rate_hz, self.time, self.missed.total, self.missed.by_loop, self.missed.by_device
+        )?;
+        let row = |f: &mut std::fmt::Formatter<'_>, name: &str, p: &Percentiles, unit: &str| {
+            writeln!(f, "  {name:<14} p50 {:>9.2}  p99 {:>9.2}  p99.9 {:>9.2}  max {:>9.2} {unit}", p.p50, p.p99, p.p999, p.max)
+        };
+        row(f, "compute", &self.compute_us, "us")?;
+        if self.time == "real" {
+            row(f, "lateness", &self.lateness_us, "us")?;
+        }
+        for a in &self.arms {
+            writeln!(
+                f,
+                "arm {}: max force {:.3} N, {} ticks in contact, {} starved, penetration {} m over {} checked ticks, {} crossings",
+                a.name, a.max_force_n, a.contact_ticks, a.starved_ticks, a.max_penetration_m, a.checked_ticks, a.crossings
+            )?;
+            row(f, "snapshot age", &a.snapshot_age_ticks, "ticks")?;
+            row(f, "feature pairs", &a.pairs, "")?;
+            if !a.force_off.is_empty() {
+                writeln!(f, "  force was off: {}", a.force_off.join("; "))?;
+            }
+        }
+        for line in &self.realtime {
+            writeln!(f, "  {line}")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,150 @@
+//! Virtual time: the whole daemon's data path in one thread, deterministic, as fast as it goes.
+//!
+//! Collision answers arrive a fixed number of ticks late, so that nothing relies on them being fresh. Arms are simulated or
+//! replayed; see [`VirtualArm`]. No clock but for the compute-time stamps, which influence nothing.
+
+use std::collections::VecDeque;
+
+use hapticd_devices::arm::{ArmCommand, ArmSample};
+use hapticd_haptics::{MAX_ARMS, Snapshot};
+use hapticd_sys::clock::now_ns;
+
+use crate::collision::{Collider, SceneCommand, SceneReply};
+use crate::haptic::core::{ArmInput, LoopCore, LoopInput};
+use crate::haptic::record::TickRecord;
+
+/// An arm without a wire.
+pub trait VirtualArm {
+    /// Lets `dt_ns` pass under a command, up to `now_ns`. Returns the arm's newest sample, `None` while it is gone.
+    fn step(&mut self, now_ns: u64, dt_ns: u64, command: &ArmCommand) -> Option<ArmSample>;
+}
+
+/// One collision step, for the recorder.
+pub struct VirtualStep {
+    /// Tick whose query was answered.
+    pub query_tick: u64,
+    /// Commands applied before.
+    pub commands: Vec<SceneCommand>,
+    /// Last sequence produced.
+    pub last_sequence: u64,
+}
+
+/// The driver.
+pub struct VirtualLoop {
+    core: LoopCore,
+    collider: Collider,
+    arms: [Option<Box<dyn VirtualArm + Send>>; MAX_ARMS],
+    latency_ticks: u64,
+    in_flight: VecDeque<(u64, Box<Snapshot>)>,
+    spare: Vec<Box<Snapshot>>,
+    pair_capacity: usize,
+    now_ns: u64,
+    samples: [ArmInput; MAX_ARMS],
+    commands: Vec<SceneCommand>,
+    last_step: VirtualStep,
+}
+
+impl VirtualLoop {
+    /// Takes over core, scene and arms. An answer to the query of tick `k` is offered before tick `k + 1 + latency_ticks`.
+    pub fn new(
+        core: LoopCore,
+        collider: Collider,
+        arms: [Option<Box<dyn VirtualArm + Send>>; MAX_ARMS],
+        latency_ticks: u32,
+        pair_capacity: usize,
+    ) -> Self {
+        VirtualLoop {
+            core,
+            collider,
+            arms,
+            latency_ticks: u64::from(latency_ticks),
+            in_flight: VecDeque::new(),
+            spare: Vec::new(),
+            pair_capacity,
+            now_ns: 0,
+            samples: [ArmInput::default(); MAX_ARMS],
+            commands: Vec::new(),
+            last_step: VirtualStep { query_tick: 0, commands: Vec::new(), last_sequence: 0 },
+        }
+    }
+
+    /// Does something to the scene before the next collision step.
+    pub fn command(&mut self, command: SceneCommand) -> SceneReply {
+        let reply = self.collider.apply(&command);
+        if matches!(reply, SceneReply::Done | SceneReply::Added(_)) {
+            self.commands.push(command);
+        }
+        reply
+    }
+
+    /// One tick.
+    pub fn step(&mut self, stopping: bool) -> &TickRecord {
+        let period_ns = self.core.period_ns();
+        self.now_ns += period_ns;
+        let tick = self.core.record().tick + 1;
+        let mut newest: [Option<Box<Snapshot>>; MAX_ARMS] = [const { None }; MAX_ARMS];
+        while self.in_flight.front().is_some_and(|(due, _)| *due <= tick) {
+            if let Some((_, snapshot)) = self.in_flight.pop_front()
+                && let Some(slot) = newest.get_mut(snapshot.arm)
+                && let Some(old) = slot.replace(snapshot)
+            {
+                self.spare.push(old);
+            }
+        }
+        for snapshot in newest.into_iter().flatten() {
+            if let Some(old) = self.core.offer(snapshot) {
+                self.spare.push(old);
+            }
+        }
+        for i in 0..MAX_ARMS {
+            if let Some(arm) = &mut self.arms[i] {
+                let command = self.core.command(i);
+                match arm.step(self.now_ns, period_ns, &command) {
+                    Some(sample) => self.samples[i] = ArmInput { sample, attached: true },
+                    None => self.samples[i].attached = false,
+                }
+            }
+        }
+        let started = now_ns();
+        self.core.tick(&LoopInput {
+            now_ns: self.now_ns,
+            periods: 1,
+            arms: self.samples,
+            stopping,
+        });
+        let took = now_ns() - started;
+        self.core.stamp(self.now_ns, self.now_ns, self.now_ns + took);
+        while let Some(old) = self.core.take_retired() {
+            self.spare.push(old);
+        }
+        let query = self.core.query();
+        let due = tick + 1 + self.latency_ticks;
+        let (spare, in_flight, pairs) = (&mut self.spare, &mut self.in_flight, self.pair_capacity);
+        let last_sequence = self.collider.answer(
+            &query,
+            || Some(spare.pop().unwrap_or_else(|| Box::new(Snapshot::new(pairs)))),
+            |snapshot| in_flight.push_back((due, snapshot)),
+        );
+        self.last_step = VirtualStep {
+            query_tick: query.tick,
+            commands: std::mem::take(&mut self.commands),
+            last_sequence,
+        };
+        self.core.record()
+    }
+
+    /// The collision step of the last tick.
+    pub fn last_step(&self) -> &VirtualStep {
+        &self.last_step
+    }
+
+    /// The loop.
+    pub fn core(&self) -> &LoopCore {
+        &self.core
+    }
+
+    /// The scene.
+    pub fn collider(&self) -> &Collider {
+        &self.collider
+    }
+}
