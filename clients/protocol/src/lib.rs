@@ -1,1 +1,46 @@
+//! What the daemon and its clients say to each other: messages on the socket, and the layout of the shared blocks.
+//!
+//! Pure: bytes in, values out, and back. No I/O, no clock, no `unsafe`; no panic on any bytes. Everything that arrives is validated
+//! while it is decoded: what is in a decoded value is finite, in range, and valid UTF-8.
+//!
+//! # Practice
+//!
+//! * **Control** goes over a unix SEQPACKET socket. Each packet is one message: a 16-byte [`Header`](frame::Header) and a body of fixed
+//!   layout, little-endian, at most [`MAX_MESSAGE`](frame::MAX_MESSAGE) bytes. Clients send [`Request`](request::Request)s; the daemon answers
+//!   each with one [`Reply`](reply::Reply) of the same id, and sends [`Event`](event::Event)s with id 0 to those who subscribed.
+//! * **Data** is read from sealed shared memory ([`block`]): no message, no system call, always the newest value.
+//! * **Meshes** travel as a sealed memory file ([`mesh`]).
+//!
+//! # Versions
+//!
+//! [`MAJOR`] changes when something existing changes meaning or place; then the daemon refuses, with both versions in the message.
+//! [`MINOR`] grows when something is *appended*: a new kind, a new code, new fields at the end of a body or words at the end of a
+//! block. Both sides then use what the lower of the two minor versions has, so lengths are always checked exactly.
+//! Reserved bytes are zero and are checked. [`Hello`](request::Hello), [`Welcome`](reply::Welcome) and [`Refused`](reply::Refused) keep
+//! their layout in every major version, or nobody could be told about a mismatch.
+
 #![forbid(unsafe_code)]
+
+pub mod block;
+pub mod event;
+pub mod frame;
+pub mod mesh;
+pub mod reply;
+pub mod request;
+pub mod text;
+pub mod wire;
+
+/// First number of a version mismatch.
+pub const MAJOR: u16 = 1;
+/// Second number: how much has been appended since `MAJOR.0`.
+pub const MINOR: u16 = 0;
+
+/// First word of every hello, welcome and shared block: `HAPTICD` and a zero, little-endian.
+pub const MAGIC: u64 = u64::from_le_bytes(*b"HAPTICD\0");
+
+/// Most arms of one daemon.
+pub const MAX_ARMS: usize = 8;
+/// Most bodies in a scene.
+pub const MAX_BODIES: usize = 64;
+/// Most contacts of one arm that are published.
+pub const MAX_CONTACTS: usize = 32;

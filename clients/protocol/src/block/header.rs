@@ -1,0 +1,240 @@
+//! The eight words before the sequence: what the block is, and for which version.
+
+use super::{PAYLOAD_WORD, STATE_WORDS};
+use crate::{MAGIC, MAJOR, MINOR, reply::BlockKind};
+
+/// Words of the header.
+pub const HEADER_WORDS: usize = 8;
+
+/// Words of a whole block with `payload` payload words.
+pub const fn block_words(payload: usize) -> usize {
+    PAYLOAD_WORD + payload
+}
+
+/// What a block is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockHeader {
+    /// What is in it.
+    pub kind: BlockKind,
+    /// The daemon's major version.
+    pub major: u16,
+    /// The daemon's minor version.
+    pub minor: u16,
+    /// Whose; 0 for a block of the whole scene.
+    pub arm: u16,
+    /// Words of the payload.
+    pub payload_words: u32,
+    /// The daemon's program version, as `[major, minor, patch]`.
+    pub program: [u16; 3],
+    /// When the block was made, ns on the daemon's monotonic clock.
+    pub created_ns: u64,
+}
+
+/// Why a block is not what its reader expects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BlockError {
+    /// No header, or another magic.
+    #[error("not a block of this protocol")]
+    NotABlock,
+    /// Another major version.
+    #[error("the block is of version {major}.{minor}, this program reads {MAJOR}.{MINOR}")]
+    Version {
+        /// The block's major version.
+        major: u16,
+        /// The block's minor version.
+        minor: u16,
+    },
+    /// Another block than was asked for.
+    #[error("the block is of kind {actual}, not {expected}")]
+    Kind {
+        /// What it is.
+        actual: u16,
+        /// What it should be.
+        expected: u16,
+    },
+    /// Header and memory disagree about the size, or the payload is shorter than the reader's version has it.
+    #[error(
+        "the block says {declared} words and has {actual}; its payload has {payload} and {needed} are read"
+    )]
+    Size {
+        /// Words that the header says.
+        declared: u32,
+        /// Words that there are.
+        actual: usize,
+        /// Words of the payload that the header says.
+        payload: u32,
+        /// Words of the payload that the reader needs.
+        needed: usize,
+    },
+    /// Reserved words are not zero.
+    #[error("reserved words are not zero")]
+    Reserved,
+}
+
+impl BlockHeader {
+    /// The header of a new block of this version.
+    pub fn new(kind: BlockKind, arm: u16, payload_words: usize, created_ns: u64) -> Self {
+        let program = [
+            env!("CARGO_PKG_VERSION_MAJOR"),
+            env!("CARGO_PKG_VERSION_MINOR"),
+            env!("CARGO_PKG_VERSION_PATCH"),
+        ];
+        Self {
+            kind,
+            major: MAJOR,
+            minor: MINOR,
+            arm,
+            payload_words: u32::try_from(payload_words).unwrap_or(u32::MAX),
+            program: program.map(|number| number.parse().unwrap_or(0)),
+            created_ns,
+        }
+    }
+
+    /// As words 0 to 7 of the block.
+    pub fn to_words(&self) -> [u64; HEADER_WORDS] {
+        let [major, minor, patch] = self.program.map(u64::from);
+        let kind = u64::from(self.kind.code());
+        let all = self.payload_words.saturating_add(PAYLOAD_WORD as u32);
+        [
+            MAGIC,
+            kind | u64::from(self.major) << 16
+                | u64::from(self.minor) << 32
+                | u64::from(self.arm) << 48,
+            u64::from(all) | u64::from(self.payload_words) << 32,
+            patch | minor << 16 | major << 32,
+            self.created_ns,
+            0,
+            0,
+            0,
+        ]
+    }
+
+    /// Checks the header of a mapped block of `actual` words, of which `payload` payload words will be read.
+    ///
+    /// # Errors
+    /// [`BlockError`]: what is wrong first.
+    pub fn check(
+        words: &[u64; HEADER_WORDS],
+        actual: usize,
+        kind: BlockKind,
+        payload: usize,
+    ) -> Result<Self, BlockError> {
+        let [magic, version, size, program, created_ns, reserved @ ..] = *words;
+        let part = |word: u64, index: u32| (word >> (16 * index)) as u16;
+        if magic != MAGIC {
+            return Err(BlockError::NotABlock);
+        }
+        let (major, minor) = (part(version, 1), part(version, 2));
+        if major != MAJOR {
+            return Err(BlockError::Version { major, minor });
+        }
+        if part(version, 0) != kind.code() {
+            return Err(BlockError::Kind {
+                actual: part(version, 0),
+                expected: kind.code(),
+            });
+        }
+        let (declared, payload_words) = (size as u32, (size >> 32) as u32);
+        let fits = usize::try_from(declared) == Ok(actual)
+            && usize::try_from(payload_words)
+                .is_ok_and(|has| has >= payload && block_words(has) == actual);
+        if !fits {
+            return Err(BlockError::Size {
+                declared,
+                actual,
+                payload: payload_words,
+                needed: payload,
+            });
+        }
+        if reserved != [0; 3] || part(program, 3) != 0 {
+            return Err(BlockError::Reserved);
+        }
+        let program = [part(program, 2), part(program, 1), part(program, 0)];
+        Ok(Self {
+            kind,
+            major,
+            minor,
+            arm: part(version, 3),
+            payload_words,
+            program,
+            created_ns,
+        })
+    }
+}
+
+const _: () = assert!(block_words(STATE_WORDS) == 51);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> BlockHeader {
+        BlockHeader::new(BlockKind::Contacts, 3, 100, 777)
+    }
+
+    #[test]
+    fn a_header_is_at_its_published_words() {
+        let words = sample().to_words();
+        assert_eq!(words[0].to_le_bytes(), *b"HAPTICD\0");
+        assert_eq!(words[1], 2 | 1 << 16 | 3 << 48);
+        assert_eq!(words[2], 109 | 100 << 32);
+        assert_eq!(words[4], 777);
+        assert_eq!(words[5..], [0; 3]);
+    }
+
+    #[test]
+    fn a_header_finds_its_way_back_and_a_longer_payload_is_welcome() {
+        let header = sample();
+        assert_eq!(
+            BlockHeader::check(&header.to_words(), 109, BlockKind::Contacts, 100),
+            Ok(header)
+        );
+        assert_eq!(
+            BlockHeader::check(&header.to_words(), 109, BlockKind::Contacts, 90),
+            Ok(header)
+        );
+    }
+
+    #[test]
+    fn everything_that_disagrees_is_refused() {
+        let good = sample().to_words();
+        let check = |words: &[u64; 8], actual, kind, payload| {
+            BlockHeader::check(words, actual, kind, payload).unwrap_err()
+        };
+        let with = |index: usize, value: u64| {
+            let mut words = good;
+            words[index] = value;
+            words
+        };
+        let kind = BlockKind::Contacts;
+        assert_eq!(check(&with(0, 1), 109, kind, 100), BlockError::NotABlock);
+        assert_eq!(
+            check(&with(1, 2 | 9 << 16), 109, kind, 100),
+            BlockError::Version { major: 9, minor: 0 }
+        );
+        assert_eq!(
+            check(&good, 109, BlockKind::State, 100),
+            BlockError::Kind {
+                actual: 2,
+                expected: 1
+            }
+        );
+        assert!(matches!(
+            check(&good, 108, kind, 100),
+            BlockError::Size { .. }
+        ));
+        assert!(matches!(
+            check(&good, 109, kind, 101),
+            BlockError::Size { .. }
+        ));
+        assert!(matches!(
+            check(&with(2, 109 | 99 << 32), 109, kind, 10),
+            BlockError::Size { .. }
+        ));
+        assert!(matches!(
+            check(&with(2, u64::MAX), 109, kind, 10),
+            BlockError::Size { .. }
+        ));
+        assert_eq!(check(&with(6, 1), 109, kind, 100), BlockError::Reserved);
+    }
+}

@@ -1,0 +1,315 @@
+//! The state of one arm, published in every tick of the haptic loop.
+//!
+//! Poses, velocities and wrenches are in the world frame; wrenches act at the tool origin, on the hand.
+
+use super::{put, take};
+use crate::wire::Pose;
+
+/// Words of the payload.
+pub const STATE_WORDS: usize = 42;
+
+/// Bits of [`ArmState::flags`].
+pub mod flag {
+    /// The arm is there and its pose is known.
+    pub const ATTACHED: u16 = 1;
+    /// The tool touches something.
+    pub const TOUCHING: u16 = 2;
+    /// The detection's certificate or the tick's budget held the tool back in this tick.
+    pub const STARVED: u16 = 4;
+    /// The contact data are older than the limit.
+    pub const STALE: u16 = 8;
+    /// The daemon is about to end.
+    pub const STOPPING: u16 = 16;
+}
+
+/// Where the safety governor is between off and on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum GovernorState {
+    /// Off in good order: nobody asks for force.
+    Disengaged = 0,
+    /// Waits until little force is wanted, then ramps.
+    WaitingSmallForce = 1,
+    /// Force is rising.
+    Ramping = 2,
+    /// Full authority.
+    Active = 3,
+    /// Force is falling to zero.
+    Fading = 4,
+    /// Off because of a fault.
+    Fault = 5,
+}
+
+impl GovernorState {
+    /// The state with this code.
+    pub const fn from_code(code: u8) -> Option<Self> {
+        Some(match code {
+            0 => Self::Disengaged,
+            1 => Self::WaitingSmallForce,
+            2 => Self::Ramping,
+            3 => Self::Active,
+            4 => Self::Fading,
+            5 => Self::Fault,
+            _ => return None,
+        })
+    }
+
+    /// For a person.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Disengaged => "off",
+            Self::WaitingSmallForce => "waiting",
+            Self::Ramping => "ramping up",
+            Self::Active => "active",
+            Self::Fading => "fading",
+            Self::Fault => "fault",
+        }
+    }
+}
+
+/// What a force-off code means, for a person. Codes never change meaning; new ones are appended.
+pub const fn force_off_text(code: u8) -> &'static str {
+    match code {
+        0 => "none",
+        1 => "emergency stop",
+        2 => "device lost",
+        3 => "device reports a fault",
+        4 => "device not calibrated",
+        5 => "safety switch open",
+        6 => "wanted force is not finite",
+        7 => "device sample is not valid",
+        8 => "velocity limit exceeded",
+        9 => "loop stalled",
+        10 => "client lost",
+        11 => "stopped by the supervisor",
+        32 => "device sample too old",
+        33 => "no pose for the joints that were read",
+        34 => "contact data too old",
+        35 => "lease expired",
+        36 => "oscillation",
+        37 => "device too hot",
+        38 => "force not enabled",
+        39 => "shutting down",
+        _ => "a cause that this version does not know",
+    }
+}
+
+/// The newest state of an arm. What is behind the equals sign is its first payload word.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ArmState {
+    /// = 0. Number of the tick, from 1.
+    pub tick: u64,
+    /// = 1. Time of the tick, ns on the daemon's monotonic clock (`CLOCK_MONOTONIC`, the same for all processes).
+    pub time_ns: u64,
+    /// = 2..9. Where the hand is.
+    pub world_from_device: Pose,
+    /// = 9..16. Where the tool is allowed to be: what an application draws.
+    pub world_from_proxy: Pose,
+    /// = 16..19. Velocity of the hand, m/s.
+    pub linear_velocity_m_s: [f64; 3],
+    /// = 19..22. Angular velocity of the hand, rad/s.
+    pub angular_velocity_rad_s: [f64; 3],
+    /// = 22..25. Force sent to the arm, N.
+    pub force_n: [f64; 3],
+    /// = 25..28. Torque sent to the arm, N m.
+    pub torque_nm: [f64; 3],
+    /// = 28..31. The coupling's force before the governor, N.
+    pub wanted_force_n: [f64; 3],
+    /// = 31..34. The coupling's torque before the governor, N m.
+    pub wanted_torque_nm: [f64; 3],
+    /// = 34, bits 0..8. [`GovernorState`]'s code.
+    pub governor: u8,
+    /// = 34, bits 8..16. Why force is off or reduced, 0 for no reason ([`force_off_text`]).
+    pub reason: u8,
+    /// = 34, bits 16..32. A sum of [`flag`]'s bits.
+    pub flags: u16,
+    /// = 34, bits 32..48. Contacts in this tick.
+    pub contacts: u16,
+    /// = 35, bits 0..32. One bit for each button, bit 0 the first; 1 is pressed.
+    pub buttons: u32,
+    /// = 35, bits 32..64. Age of the contact data, ticks; `u32::MAX` without any.
+    pub snapshot_age_ticks: u32,
+    /// = 36. Whole periods that the loop has skipped since it started.
+    pub missed_ticks: u64,
+    /// = 37. How long this tick's computation took, ns.
+    pub compute_ns: u64,
+    /// = 38. How much later than asked the loop woke for this tick, ns.
+    pub lateness_ns: u64,
+    /// = 39. Age of the arm's sample, ns.
+    pub input_age_ns: u64,
+    /// = 40. Every cause that holds now: bit n is code n.
+    pub reasons: u64,
+    /// = 41. The governor's factor of ramp and fade, 0 to 1.
+    pub scale: f64,
+}
+
+impl ArmState {
+    /// Before the first tick.
+    pub const EMPTY: Self = Self {
+        tick: 0,
+        time_ns: 0,
+        world_from_device: Pose::IDENTITY,
+        world_from_proxy: Pose::IDENTITY,
+        linear_velocity_m_s: [0.0; 3],
+        angular_velocity_rad_s: [0.0; 3],
+        force_n: [0.0; 3],
+        torque_nm: [0.0; 3],
+        wanted_force_n: [0.0; 3],
+        wanted_torque_nm: [0.0; 3],
+        governor: 0,
+        reason: 0,
+        flags: 0,
+        contacts: 0,
+        buttons: 0,
+        snapshot_age_ticks: u32::MAX,
+        missed_ticks: 0,
+        compute_ns: 0,
+        lateness_ns: 0,
+        input_age_ns: 0,
+        reasons: 0,
+        scale: 0.0,
+    };
+
+    /// As payload words. Real-time callable.
+    pub fn to_words(&self) -> [u64; STATE_WORDS] {
+        let mut words = [0; STATE_WORDS];
+        words[0] = self.tick;
+        words[1] = self.time_ns;
+        put(&mut words, 2, self.world_from_device.to_array());
+        put(&mut words, 9, self.world_from_proxy.to_array());
+        put(&mut words, 16, self.linear_velocity_m_s);
+        put(&mut words, 19, self.angular_velocity_rad_s);
+        put(&mut words, 22, self.force_n);
+        put(&mut words, 25, self.torque_nm);
+        put(&mut words, 28, self.wanted_force_n);
+        put(&mut words, 31, self.wanted_torque_nm);
+        words[34] = u64::from(self.governor)
+            | u64::from(self.reason) << 8
+            | u64::from(self.flags) << 16
+            | u64::from(self.contacts) << 32;
+        words[35] = u64::from(self.buttons) | u64::from(self.snapshot_age_ticks) << 32;
+        words[36] = self.missed_ticks;
+        words[37] = self.compute_ns;
+        words[38] = self.lateness_ns;
+        words[39] = self.input_age_ns;
+        words[40] = self.reasons;
+        words[41] = self.scale.to_bits();
+        words
+    }
+
+    /// From payload words. Real-time callable; any words are some state.
+    pub fn from_words(words: &[u64; STATE_WORDS]) -> Self {
+        Self {
+            tick: words[0],
+            time_ns: words[1],
+            world_from_device: Pose::from_array(take(words, 2)),
+            world_from_proxy: Pose::from_array(take(words, 9)),
+            linear_velocity_m_s: take(words, 16),
+            angular_velocity_rad_s: take(words, 19),
+            force_n: take(words, 22),
+            torque_nm: take(words, 25),
+            wanted_force_n: take(words, 28),
+            wanted_torque_nm: take(words, 31),
+            governor: words[34] as u8,
+            reason: (words[34] >> 8) as u8,
+            flags: (words[34] >> 16) as u16,
+            contacts: (words[34] >> 32) as u16,
+            buttons: words[35] as u32,
+            snapshot_age_ticks: (words[35] >> 32) as u32,
+            missed_ticks: words[36],
+            compute_ns: words[37],
+            lateness_ns: words[38],
+            input_age_ns: words[39],
+            reasons: words[40],
+            scale: f64::from_bits(words[41]),
+        }
+    }
+
+    /// Whether all of these [`flag`] bits are set.
+    pub fn has(&self, flags: u16) -> bool {
+        self.flags & flags == flags
+    }
+
+    /// Where the governor is; `None` for a code of a newer version.
+    pub fn governor_state(&self) -> Option<GovernorState> {
+        GovernorState::from_code(self.governor)
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    fn pose(first: f64) -> Pose {
+        Pose::from_array(std::array::from_fn(|index| first + index as f64))
+    }
+
+    /// Every number is its own word index (plus 1000 for a number that shares its word).
+    fn counted() -> ArmState {
+        let three = |first: f64| [first, first + 1.0, first + 2.0];
+        ArmState {
+            tick: 0x1234,
+            time_ns: 1,
+            world_from_device: pose(2.0),
+            world_from_proxy: pose(9.0),
+            linear_velocity_m_s: three(16.0),
+            angular_velocity_rad_s: three(19.0),
+            force_n: three(22.0),
+            torque_nm: three(25.0),
+            wanted_force_n: three(28.0),
+            wanted_torque_nm: three(31.0),
+            governor: 3,
+            reason: 35,
+            flags: flag::TOUCHING | flag::STALE,
+            contacts: 7,
+            buttons: 5,
+            snapshot_age_ticks: 6,
+            missed_ticks: 36,
+            compute_ns: 37,
+            lateness_ns: 38,
+            input_age_ns: 39,
+            reasons: 40,
+            scale: 41.0,
+        }
+    }
+
+    #[test]
+    fn every_field_is_at_its_published_word() {
+        let words = counted().to_words();
+        assert_eq!((words[0], words[1]), (0x1234, 1));
+        for (index, word) in words.iter().enumerate().take(34).skip(2) {
+            assert_eq!(f64::from_bits(*word), index as f64);
+        }
+        assert_eq!(words[34], 0x0007_000a_2303);
+        assert_eq!(words[35], 0x0000_0006_0000_0005);
+        assert_eq!(words[36..41], [36, 37, 38, 39, 40]);
+        assert_eq!(f64::from_bits(words[41]), 41.0);
+    }
+
+    #[test]
+    fn a_state_finds_its_way_back() {
+        for state in [counted(), ArmState::EMPTY] {
+            assert_eq!(ArmState::from_words(&state.to_words()), state);
+        }
+        assert!(counted().has(flag::TOUCHING) && !counted().has(flag::TOUCHING | flag::STARVED));
+        assert_eq!(counted().governor_state(), Some(GovernorState::Active));
+    }
+
+    #[test]
+    fn any_words_are_some_state() {
+        for word in [0, u64::MAX, f64::NAN.to_bits()] {
+            let state = ArmState::from_words(&[word; STATE_WORDS]);
+            assert_eq!(state.to_words()[34], word & 0xffff_ffff_ffff);
+        }
+    }
+
+    #[test]
+    fn governor_codes_find_their_way_back() {
+        for code in 0..=255 {
+            assert_eq!(
+                GovernorState::from_code(code).map(|state| state as u8),
+                (code < 6).then_some(code)
+            );
+        }
+    }
+}

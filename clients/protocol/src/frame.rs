@@ -1,0 +1,209 @@
+//! The header of every message, and how a set of messages is declared, encoded and decoded.
+//!
+//! ```text
+//! offset 0  u16  kind
+//!        2  u8   number of descriptors that come with the message
+//!        3  u8   reserved, zero
+//!        4  u32  length of the whole message, header included, at most 4096
+//!        8  u64  id: chosen by the client, given back with the reply; 0 for events
+//!       16       body
+//! ```
+
+use crate::wire::{DecodeError, Decoder, Field};
+
+/// Longest message, header included.
+pub const MAX_MESSAGE: usize = 4096;
+/// Length of the header.
+pub const HEADER_BYTES: usize = 16;
+
+/// What stands before every body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// Which message.
+    pub kind: u16,
+    /// How many descriptors come with it.
+    pub descriptors: u8,
+    /// The request's id; 0 for events.
+    pub id: u64,
+}
+
+impl Header {
+    /// Splits a packet into header and body; `descriptors` is how many arrived with it.
+    ///
+    /// # Errors
+    /// [`DecodeError`] when the packet is no message, or its length or descriptors are not what it declares.
+    pub fn split(packet: &[u8], descriptors: usize) -> Result<(Self, &[u8]), DecodeError> {
+        let (head, body) = packet
+            .split_at_checked(HEADER_BYTES)
+            .ok_or(DecodeError::NoHeader {
+                bytes: packet.len(),
+            })?;
+        let mut input = Decoder::new(head);
+        let kind = u16::take(&mut input, "kind")?;
+        let declared = u8::take(&mut input, "descriptors")?;
+        input.reserved(1)?;
+        let length = u32::take(&mut input, "length")?;
+        let id = u64::take(&mut input, "id")?;
+        if usize::try_from(length) != Ok(packet.len()) || packet.len() > MAX_MESSAGE {
+            return Err(DecodeError::Length {
+                declared: length,
+                actual: packet.len(),
+            });
+        }
+        if usize::from(declared) != descriptors {
+            return Err(DecodeError::Descriptors {
+                kind,
+                expected: declared,
+                declared,
+                actual: descriptors,
+            });
+        }
+        Ok((
+            Self {
+                kind,
+                descriptors: declared,
+                id,
+            },
+            body,
+        ))
+    }
+
+    /// The id of a packet that may otherwise be anything, so that even a malformed request gets its answer; 0 if there is none.
+    pub fn id_of(packet: &[u8]) -> u64 {
+        packet
+            .get(8..16)
+            .and_then(|bytes| bytes.try_into().ok())
+            .map_or(0, u64::from_le_bytes)
+    }
+}
+
+/// A set of messages for one direction.
+pub trait Message: Sized {
+    /// The number of this message's kind.
+    fn kind(&self) -> u16;
+
+    /// How many descriptors it carries.
+    fn descriptors(&self) -> u8;
+
+    /// Appends the body.
+    fn put_body(&self, out: &mut Vec<u8>);
+
+    /// Reads a body of this kind. [`DecodeError::UnknownKind`] for a kind that is not in the set.
+    ///
+    /// # Errors
+    /// [`DecodeError`]: whatever is wrong.
+    fn take_body(kind: u16, body: &[u8]) -> Result<Self, DecodeError>;
+
+    /// The whole packet.
+    fn encode(&self, id: u64) -> Vec<u8> {
+        let mut packet = Vec::with_capacity(256);
+        self.kind().put(&mut packet);
+        self.descriptors().put(&mut packet);
+        0_u8.put(&mut packet);
+        0_u32.put(&mut packet);
+        id.put(&mut packet);
+        self.put_body(&mut packet);
+        // Every body is far below the limit (tested); the length fits.
+        let length = packet.len() as u32;
+        packet[4..8].copy_from_slice(&length.to_le_bytes());
+        packet
+    }
+
+    /// Reads a packet that arrived with `descriptors` descriptors.
+    ///
+    /// # Errors
+    /// [`DecodeError`]: whatever is wrong.
+    fn decode(packet: &[u8], descriptors: usize) -> Result<(u64, Self), DecodeError> {
+        let (header, body) = Header::split(packet, descriptors)?;
+        let message = Self::take_body(header.kind, body)?;
+        let expected = message.descriptors();
+        if header.descriptors != expected {
+            let (kind, declared) = (header.kind, header.descriptors);
+            return Err(DecodeError::Descriptors {
+                kind,
+                expected,
+                declared,
+                actual: descriptors,
+            });
+        }
+        Ok((header.id, message))
+    }
+}
+
+/// Calls `function`: gives a closure in [`messages!`] its argument's type.
+pub(crate) fn apply<M>(message: &M, function: impl Fn(&M) -> u8) -> u8 {
+    function(message)
+}
+
+/// Declares the messages of one direction: a structure for each and the enumeration of all. `descriptors` is a function of the message.
+macro_rules! messages {
+    (@count $message:ident) => { 0 };
+    (@count $message:ident, $descriptors:expr) => { $crate::frame::apply($message, $descriptors) };
+    (
+        $(#[$enum_meta:meta])*
+        pub enum $set:ident {
+            $(
+                $(#[$meta:meta])*
+                $name:ident = $kind:literal $(, descriptors $descriptors:expr)? => {
+                    $($(#[$field_meta:meta])* $field:ident: $type:ty,)*
+                } reserved $reserved:literal
+            )*
+        }
+    ) => {
+        $(
+            $crate::wire::record! {
+                $(#[$meta])*
+                pub struct $name { $($(#[$field_meta])* $field: $type,)* } reserved $reserved
+            }
+        )*
+
+        $(#[$enum_meta])*
+        // One exists at a time and it is a few hundred bytes: a box for each would cost more than it saves.
+        #[allow(clippy::large_enum_variant)]
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum $set {
+            $($(#[$meta])* $name($name),)*
+        }
+
+        impl $set {
+            /// Kind and name of every message of this direction.
+            pub const KINDS: &'static [(u16, &'static str)] = &[$(($kind, stringify!($name))),*];
+        }
+
+        $(
+            impl From<$name> for $set {
+                fn from(message: $name) -> Self {
+                    Self::$name(message)
+                }
+            }
+        )*
+
+        impl $crate::frame::Message for $set {
+            fn kind(&self) -> u16 {
+                match self { $(Self::$name(_) => $kind,)* }
+            }
+
+            fn descriptors(&self) -> u8 {
+                match self {
+                    $(Self::$name(_message) => $crate::frame::messages!(@count _message $(, $descriptors)?),)*
+                }
+            }
+
+            fn put_body(&self, out: &mut Vec<u8>) {
+                match self { $(Self::$name(message) => $crate::wire::Field::put(message, out),)* }
+            }
+
+            fn take_body(kind: u16, body: &[u8]) -> Result<Self, $crate::wire::DecodeError> {
+                let mut input = $crate::wire::Decoder::new(body);
+                let message = match kind {
+                    $($kind => Self::$name($crate::wire::Field::take(&mut input, stringify!($name))?),)*
+                    _ => return Err($crate::wire::DecodeError::UnknownKind { kind }),
+                };
+                input.finish()?;
+                Ok(message)
+            }
+        }
+    };
+}
+
+pub(crate) use messages;

@@ -1,0 +1,308 @@
+//! What the daemon answers. One reply for each request, with the request's id.
+
+use crate::{
+    frame::messages,
+    request::BodyKind,
+    text::{Name, Text},
+    wire::{Limit, List, Pose, codes, record},
+};
+
+/// Most bodies in one [`Bodies`] reply; ask again from `first + count` for the rest.
+pub const BODIES_PER_PAGE: usize = 16;
+/// Bytes of a detail text on the wire.
+pub const DETAIL_BYTES: usize = 256;
+
+codes! {
+    /// Why a connection was refused.
+    pub enum RefusedCode: u16, "a reason of refusal" {
+        /// The first message was no hello of this protocol.
+        NotHello = 1,
+        /// Another major version. Both are in the message.
+        Version = 2,
+        /// The daemon has as many clients as it takes; `limit` says how many.
+        TooManyClients = 3,
+        /// This user may not use this socket.
+        NotPermitted = 4,
+        /// The daemon is about to end.
+        ShuttingDown = 5,
+    }
+}
+
+codes! {
+    /// Why a request was not carried out.
+    pub enum ErrorCode: u16, "an error code" {
+        /// The bytes are no request. The client's fault.
+        Malformed = 1,
+        /// Only the technician's socket takes this request.
+        TechnicianOnly = 2,
+        /// There is no arm with index `number`; `limit` is how many there are.
+        NoSuchArm = 3,
+        /// There is no body `number`.
+        NoSuchBody = 4,
+        /// Body `number` belongs to another client, or another client is moving it.
+        NotYours = 5,
+        /// Body `number` is static.
+        StaticBody = 6,
+        /// More than `limit` messages a second.
+        TooManyMessages = 7,
+        /// This client already has `number` bodies, its limit.
+        TooManyBodies = 8,
+        /// The mesh, or all of this client's meshes together, have `number` bytes; `limit` are allowed.
+        MeshTooLarge = 9,
+        /// The scene is full: `limit` bodies.
+        SceneFull = 10,
+        /// A body of that name exists.
+        NameTaken = 11,
+        /// The mesh is not one, or not fit for a solid body; the detail says why.
+        BadMesh = 12,
+        /// The descriptor is not a sealed memory file.
+        BadDescriptor = 13,
+        /// A number is out of its range: `number`, at most `limit`.
+        OutOfRange = 14,
+        /// The daemon is busy with earlier requests: try again.
+        Busy = 15,
+        /// The daemon is about to end.
+        ShuttingDown = 16,
+        /// The daemon could not do it (out of memory or descriptors). The daemon's fault.
+        Internal = 17,
+        /// A second hello, or another request in a wrong place.
+        OutOfOrder = 18,
+        /// The configuration was not taken; the detail says why.
+        ConfigRefused = 19,
+    }
+}
+
+codes! {
+    /// What a descriptor of a [`Subscribed`] reply is.
+    pub enum BlockKind: u16, "a kind of block" {
+        /// [`ArmState`](crate::block::ArmState).
+        State = 1,
+        /// [`Contacts`](crate::block::Contacts).
+        Contacts = 2,
+        /// [`Bodies`](crate::block::Bodies).
+        Bodies = 3,
+        /// The wake-up socket.
+        Wake = 4,
+    }
+}
+
+record! {
+    /// One arm.
+    pub struct ArmInfo {
+        /// Its name in the configuration.
+        name: Name,
+        /// Where its base stands.
+        world_from_base: Pose,
+        /// World metres per device metre.
+        scale: f64,
+        /// Centre of its workspace in its base frame, m.
+        workspace_center_m: [f64; 3],
+        /// Half the edges of its workspace, m.
+        workspace_half_extents_m: [f64; 3],
+        /// Largest force in force now, N.
+        peak_force_n: Limit,
+        /// Largest force that it may hold for ever, N.
+        continuous_force_n: Limit,
+        /// Largest torque, N m; 0 without torque.
+        peak_torque_nm: Limit,
+        /// Radius of its tool if that is a sphere, 0 for a mesh, m.
+        tool_radius_m: f64,
+        /// Nominal period of the loop, ns.
+        period_ns: u64,
+        /// Degrees of freedom that are measured.
+        degrees_in: u8,
+        /// Degrees of freedom that are driven.
+        degrees_out: u8,
+        /// Its index in every message and block.
+        index: u8,
+        /// Whether it is there.
+        attached: bool,
+    } reserved 4
+}
+
+record! {
+    /// One body.
+    pub struct BodyInfo {
+        /// Its name.
+        name: Name,
+        /// Its identity, never used twice.
+        body: u32,
+        /// Triangles of its mesh.
+        triangles: u32,
+        /// May it move.
+        kind: BodyKind,
+        /// Whether the asking client has added it.
+        yours: bool,
+    } reserved 6
+}
+
+record! {
+    /// What one descriptor of a [`Subscribed`] reply is.
+    pub struct BlockInfo {
+        /// Which block.
+        kind: BlockKind,
+        /// Whose: the arm's index.
+        arm: u16,
+    } reserved 4
+}
+
+messages! {
+    /// An answer from the daemon.
+    pub enum Reply {
+        /// The connection stands.
+        Welcome = 0x8101 => {
+            /// [`MAGIC`](crate::MAGIC).
+            magic: u64,
+            /// The daemon's major version, the same as the client's.
+            major: u16,
+            /// The daemon's minor version; both sides use the lower one.
+            minor: u16,
+            /// This client's number.
+            client: u32,
+            /// Any request at least this often, or the client counts as silent and the force of its bodies ramps to zero, ms.
+            lease_ms: u32,
+            /// Most requests a second.
+            messages_per_s: u32,
+            /// Most bodies of one client.
+            max_bodies: u32,
+            /// Whether this is the technician's socket.
+            technician: bool,
+        } reserved 3
+
+        /// The connection does not stand; it is closed after this.
+        Refused = 0x8102 => {
+            /// Why.
+            code: RefusedCode,
+            /// The daemon's major version.
+            major: u16,
+            /// The daemon's minor version.
+            minor: u16,
+            /// The client's major version, as it was understood.
+            client_major: u16,
+            /// The client's minor version.
+            client_minor: u16,
+            /// The limit, where the reason has one.
+            limit: u16,
+        } reserved 4
+
+        /// It is done.
+        Done = 0x8103 => {} reserved 8
+
+        /// It is not done.
+        Error = 0x8104 => {
+            /// A number that goes with the code.
+            number: u64,
+            /// The limit that goes with the code.
+            limit: u64,
+            /// A sentence for a person, perhaps empty.
+            detail: Text<DETAIL_BYTES>,
+            /// Why.
+            code: ErrorCode,
+            /// The request's kind; 0 when it was not understood.
+            request: u16,
+        } reserved 4
+
+        /// All arms.
+        Arms = 0x8105 => {
+            /// In the order of their indices.
+            arms: List<ArmInfo, { crate::MAX_ARMS }>,
+        } reserved 0
+
+        /// Some bodies.
+        Bodies = 0x8106 => {
+            /// How many there are in all.
+            total: u32,
+            /// How many were left out before these.
+            first: u32,
+            /// These.
+            bodies: List<BodyInfo, BODIES_PER_PAGE>,
+        } reserved 0
+
+        /// The blocks that were asked for: one descriptor for each, in this order.
+        Subscribed = 0x8107, descriptors |reply| reply.blocks.0.len().min(4) as u8 => {
+            /// What the descriptors are.
+            blocks: List<BlockInfo, 4>,
+        } reserved 0
+
+        /// The body is in the scene.
+        BodyAdded = 0x8108 => {
+            /// Its identity.
+            body: u32,
+            /// Triangles of its mesh after cleaning.
+            triangles: u32,
+        } reserved 0
+
+        /// The daemon's state. Carries one descriptor: a sealed memory file with JSON text.
+        Status = 0x8109, descriptors |_| 1 => {
+            /// Length of the text.
+            bytes: u64,
+        } reserved 0
+    }
+}
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self {
+            code,
+            number,
+            limit,
+            detail,
+            ..
+        } = self;
+        match code {
+            ErrorCode::Malformed => write!(f, "malformed request"),
+            ErrorCode::TechnicianOnly => {
+                write!(f, "only the technician's socket takes this request")
+            }
+            ErrorCode::NoSuchArm => write!(f, "there is no arm {number}; there are {limit}"),
+            ErrorCode::NoSuchBody => write!(f, "there is no body {number}"),
+            ErrorCode::NotYours => write!(
+                f,
+                "body {number} is another client's, or another client is moving it"
+            ),
+            ErrorCode::StaticBody => write!(f, "body {number} is static"),
+            ErrorCode::TooManyMessages => write!(f, "more than {limit} messages a second"),
+            ErrorCode::TooManyBodies => {
+                write!(f, "this client already has {number} bodies of {limit}")
+            }
+            ErrorCode::MeshTooLarge => {
+                write!(f, "{number} bytes of mesh, at most {limit} are allowed")
+            }
+            ErrorCode::SceneFull => write!(f, "the scene is full with {limit} bodies"),
+            ErrorCode::NameTaken => write!(f, "a body of that name exists"),
+            ErrorCode::BadMesh => write!(f, "the mesh is refused"),
+            ErrorCode::BadDescriptor => write!(f, "the descriptor is not a sealed memory file"),
+            ErrorCode::OutOfRange => write!(f, "{number} is out of range, at most {limit}"),
+            ErrorCode::Busy => write!(f, "the daemon is busy, try again"),
+            ErrorCode::ShuttingDown => write!(f, "the daemon is about to end"),
+            ErrorCode::Internal => write!(f, "the daemon could not do it"),
+            ErrorCode::OutOfOrder => write!(f, "a request in a wrong place"),
+            ErrorCode::ConfigRefused => write!(f, "the configuration was not taken"),
+        }?;
+        if detail.as_str().is_empty() {
+            Ok(())
+        } else {
+            write!(f, ": {detail}")
+        }
+    }
+}
+
+impl std::fmt::Display for Refused {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.code {
+            RefusedCode::NotHello => write!(f, "the daemon did not understand the hello"),
+            RefusedCode::Version => write!(
+                f,
+                "the daemon speaks version {}.{} and this client {}.{}: the first numbers must be the same",
+                self.major, self.minor, self.client_major, self.client_minor
+            ),
+            RefusedCode::TooManyClients => write!(
+                f,
+                "the daemon has {} clients, as many as it takes",
+                self.limit
+            ),
+            RefusedCode::NotPermitted => write!(f, "this user may not use this socket"),
+            RefusedCode::ShuttingDown => write!(f, "the daemon is about to end"),
+        }
+    }
+}

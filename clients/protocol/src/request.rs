@@ -1,0 +1,198 @@
+//! What a client says to the daemon. Every request is answered with one [`Reply`](crate::reply::Reply) of the same id.
+//!
+//! Kinds `0x01..` are for everybody, kinds `0x02..` for the technician's socket only.
+
+use crate::{
+    frame::messages,
+    text::Name,
+    wire::{Limit, NonNegative, Pose, codes},
+};
+
+/// Stands for every arm where an arm's index is asked for.
+pub const ALL_ARMS: u8 = 255;
+
+/// Longest lease that is given, ms. Longer ones would leave force standing that nobody looks after.
+pub const MAX_LEASE_MS: u32 = 10_000;
+
+/// What to subscribe to: a sum of these.
+pub mod want {
+    /// The arm's state block.
+    pub const STATE: u8 = 1;
+    /// The arm's contact block.
+    pub const CONTACTS: u8 = 2;
+    /// The block of all bodies' poses (the same whichever arm).
+    pub const BODIES: u8 = 4;
+    /// A descriptor that becomes readable when the arm's state is new: a socket from which small datagrams are read and thrown away.
+    pub const WAKE: u8 = 8;
+    /// [`Event`](crate::event::Event)s on the control socket.
+    pub const EVENTS: u8 = 16;
+    /// All that exist.
+    pub const ALL: u8 = 31;
+}
+
+codes! {
+    /// Whether a body may move.
+    pub enum BodyKind: u8, "0 (static) or 1 (kinematic)" {
+        /// Never moves.
+        Static = 0,
+        /// The client moves it.
+        Kinematic = 1,
+    }
+}
+
+messages! {
+    /// A message from a client.
+    pub enum Request {
+        /// The first message of a connection. Answered by [`Welcome`](crate::reply::Welcome) or [`Refused`](crate::reply::Refused).
+        Hello = 0x0101 => {
+            /// [`MAGIC`](crate::MAGIC).
+            magic: u64,
+            /// The client's major version.
+            major: u16,
+            /// The client's minor version.
+            minor: u16,
+            /// Zero.
+            features: u32,
+            /// What the client calls itself.
+            name: Name,
+        } reserved 0
+
+        /// Asks for the arms. Answered by [`Arms`](crate::reply::Arms).
+        ListArms = 0x0102 => {} reserved 8
+
+        /// Asks for the bodies from index `first` on. Answered by [`Bodies`](crate::reply::Bodies).
+        ListBodies = 0x0103 => {
+            /// How many to leave out.
+            first: u32,
+        } reserved 4
+
+        /// Asks for shared blocks. Answered by [`Subscribed`](crate::reply::Subscribed) with their descriptors.
+        Subscribe = 0x0104 => {
+            /// The arm's index.
+            arm: u8,
+            /// A sum of [`want`]'s bits.
+            wants: u8,
+        } reserved 6
+
+        /// Sends a kinematic body somewhere. It goes there no faster than `speed_m_s` and is stopped by the tools' continuous collision
+        /// detection, never carried through one. When the lease ends without another command, the body stops where it is.
+        SetBodyPose = 0x0105 => {
+            /// Where to.
+            world_from_body: Pose,
+            /// No point of it faster than this, m/s.
+            speed_m_s: NonNegative,
+            /// Which body.
+            body: u32,
+            /// For how long the command holds, ms: 1 to [`MAX_LEASE_MS`].
+            lease_ms: u32,
+        } reserved 0
+
+        /// Adds a body. Carries one descriptor: its mesh as a sealed memory file ([`mesh`](crate::mesh)). Answered by
+        /// [`BodyAdded`](crate::reply::BodyAdded). The body goes when its client goes.
+        AddBody = 0x0106, descriptors |_| 1 => {
+            /// Unique in the scene.
+            name: Name,
+            /// Where it starts.
+            world_from_body: Pose,
+            /// Contact stiffness, N/m.
+            stiffness_n_per_m: NonNegative,
+            /// Contact damping, N s/m.
+            damping_n_s_per_m: NonNegative,
+            /// Coulomb's friction coefficient.
+            friction: NonNegative,
+            /// May it move.
+            kind: BodyKind,
+            /// True: its mesh must be closed and oriented. False: an open sheet is welcome.
+            solid: bool,
+        } reserved 6
+
+        /// Removes a body that this client has added.
+        RemoveBody = 0x0107 => {
+            /// Which body.
+            body: u32,
+        } reserved 4
+
+        /// Stops a kinematic body where it is and gives up the lease on it.
+        HaltBody = 0x0108 => {
+            /// Which body.
+            body: u32,
+        } reserved 4
+
+        /// Tightens limits of the governor. A limit that is looser than the one in force changes nothing, so no client can give itself
+        /// or another one more force. Holds until the client goes.
+        TightenLimits = 0x0109 => {
+            /// Force magnitude, N.
+            peak_force_n: Limit,
+            /// Force that may be held for ever, N.
+            continuous_force_n: Limit,
+            /// Torque magnitude, N m.
+            peak_torque_nm: Limit,
+            /// Torque that may be held for ever, N m.
+            continuous_torque_nm: Limit,
+            /// Rate of change of force, N/s.
+            slew_n_per_s: Limit,
+            /// Rate of change of torque, N m/s.
+            slew_nm_per_s: Limit,
+            /// Tool speed above which force is cut, m/s.
+            velocity_m_s: Limit,
+            /// Tool turning speed above which force is cut, rad/s.
+            angular_velocity_rad_s: Limit,
+            /// The arm's index, or [`ALL_ARMS`].
+            arm: u8,
+        } reserved 7
+
+        /// "I am alive": renews every lease of this client for `lease_ms`. Any request shows that a client is alive; this one does
+        /// nothing else.
+        Renew = 0x010a => {
+            /// For how long, ms: 1 to [`MAX_LEASE_MS`].
+            lease_ms: u32,
+        } reserved 4
+
+        /// The application gained or lost the user's attention. Without it, this client's bodies make no force.
+        SetFocus = 0x010b => {
+            /// Whether it has it. A new connection has.
+            focused: bool,
+        } reserved 7
+
+        /// The last message of a connection: the client leaves in good order.
+        Goodbye = 0x010c => {} reserved 8
+
+        /// Technician: asks for the daemon's state. Answered by [`Status`](crate::reply::Status).
+        GetStatus = 0x0201 => {} reserved 8
+
+        /// Technician: reads the configuration again.
+        Reload = 0x0202 => {} reserved 8
+
+        /// Technician: ends the daemon in order.
+        Shutdown = 0x0203 => {} reserved 8
+
+        /// Technician: clears a latched fault (an emergency stop, say) of an arm.
+        ClearFault = 0x0204 => {
+            /// The arm's index, or [`ALL_ARMS`].
+            arm: u8,
+        } reserved 7
+    }
+}
+
+impl Hello {
+    /// A hello of this version.
+    pub fn new(name: Name) -> Self {
+        Self {
+            magic: crate::MAGIC,
+            major: crate::MAJOR,
+            minor: crate::MINOR,
+            features: 0,
+            name,
+        }
+    }
+}
+
+impl Request {
+    /// Whether only the technician's socket takes this request.
+    pub fn is_for_technicians(&self) -> bool {
+        matches!(
+            self,
+            Self::GetStatus(_) | Self::Reload(_) | Self::Shutdown(_) | Self::ClearFault(_)
+        )
+    }
+}

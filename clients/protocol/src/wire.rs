@@ -1,0 +1,458 @@
+//! Values on the wire: how each field type is written, and what is checked when it is read.
+//!
+//! Little-endian, packed, no padding but what a message declares as reserved. Decoding allocates only for lists and texts.
+
+use crate::text::{NAME_BYTES, Name, Text};
+
+/// Largest coordinate that is taken for a place, m. Anything further is a mistake of units.
+pub const MAX_COORDINATE_M: f64 = 1e4;
+
+/// How far the length of a rotation quaternion may be from 1.
+pub const QUATERNION_TOLERANCE: f64 = 1e-3;
+
+/// Why bytes are not a message. The sender's fault, always.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum DecodeError {
+    /// Shorter than a header.
+    #[error("{bytes} bytes are no message: a header has 16")]
+    NoHeader {
+        /// The length.
+        bytes: usize,
+    },
+    /// Header and packet disagree about the length, or it is over the limit.
+    #[error("the header says {declared} bytes and {actual} arrived (at most 4096)")]
+    Length {
+        /// What the header says.
+        declared: u32,
+        /// What arrived.
+        actual: usize,
+    },
+    /// A kind that this version does not have, or that is not for this direction.
+    #[error("there is no message of kind {kind:#06x} here")]
+    UnknownKind {
+        /// The kind.
+        kind: u16,
+    },
+    /// The number of descriptors is not that which the kind has, or not that which arrived.
+    #[error(
+        "kind {kind:#06x} carries {expected} descriptors; the header says {declared} and {actual} arrived"
+    )]
+    Descriptors {
+        /// The kind.
+        kind: u16,
+        /// How many the kind has.
+        expected: u8,
+        /// What the header says.
+        declared: u8,
+        /// What arrived.
+        actual: usize,
+    },
+    /// The body ends before this field does.
+    #[error("the message ends inside `{field}`")]
+    Short {
+        /// The field.
+        field: &'static str,
+    },
+    /// There is more than the body has.
+    #[error("{bytes} bytes too many behind the last field")]
+    Trailing {
+        /// How many.
+        bytes: usize,
+    },
+    /// A reserved byte is not zero.
+    #[error("reserved bytes are not zero")]
+    Reserved,
+    /// A number that the field cannot have.
+    #[error("`{field}` is {value}, and must be {must}")]
+    Value {
+        /// The field.
+        field: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it must be.
+        must: &'static str,
+    },
+    /// A text that is not one.
+    #[error("`{field}` is not a text: {problem}")]
+    NotText {
+        /// The field.
+        field: &'static str,
+        /// Why.
+        problem: &'static str,
+    },
+}
+
+/// Reads fields from a body, in order.
+#[derive(Clone, Debug)]
+pub struct Decoder<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Decoder<'a> {
+    /// Starts at the first byte.
+    pub fn new(body: &'a [u8]) -> Self {
+        Self { rest: body }
+    }
+
+    /// The next `N` bytes.
+    ///
+    /// # Errors
+    /// [`DecodeError::Short`] when there are fewer.
+    pub fn bytes<const N: usize>(&mut self, field: &'static str) -> Result<[u8; N], DecodeError> {
+        let (bytes, rest) = self
+            .rest
+            .split_first_chunk::<N>()
+            .ok_or(DecodeError::Short { field })?;
+        self.rest = rest;
+        Ok(*bytes)
+    }
+
+    /// `count` bytes that must be zero.
+    ///
+    /// # Errors
+    /// [`DecodeError::Reserved`] when one is not, [`DecodeError::Short`] when there are fewer.
+    pub fn reserved(&mut self, count: usize) -> Result<(), DecodeError> {
+        let (bytes, rest) = self
+            .rest
+            .split_at_checked(count)
+            .ok_or(DecodeError::Short { field: "reserved" })?;
+        self.rest = rest;
+        if bytes.iter().all(|byte| *byte == 0) {
+            Ok(())
+        } else {
+            Err(DecodeError::Reserved)
+        }
+    }
+
+    /// Nothing may be left.
+    ///
+    /// # Errors
+    /// [`DecodeError::Trailing`] when something is.
+    pub fn finish(self) -> Result<(), DecodeError> {
+        if self.rest.is_empty() {
+            Ok(())
+        } else {
+            Err(DecodeError::Trailing {
+                bytes: self.rest.len(),
+            })
+        }
+    }
+}
+
+/// A field type: how it is written and read.
+pub trait Field: Sized {
+    /// Appends the field.
+    fn put(&self, out: &mut Vec<u8>);
+
+    /// Reads and validates the field; `field` is its name for the error.
+    ///
+    /// # Errors
+    /// Whatever is wrong with it.
+    fn take(input: &mut Decoder<'_>, field: &'static str) -> Result<Self, DecodeError>;
+}
+
+macro_rules! integers {
+    ($($type:ty),*) => {$(
+        impl Field for $type {
+            fn put(&self, out: &mut Vec<u8>) {
+                out.extend_from_slice(&self.to_le_bytes());
+            }
+
+            fn take(input: &mut Decoder<'_>, field: &'static str) -> Result<Self, DecodeError> {
+                Ok(Self::from_le_bytes(input.bytes(field)?))
+            }
+        }
+    )*};
+}
+
+integers!(u8, u16, u32, u64);
+
+impl Field for bool {
+    fn put(&self, out: &mut Vec<u8>) {
+        out.push(u8::from(*self));
+    }
+
+    fn take(input: &mut Decoder<'_>, field: &'static str) -> Result<Self, DecodeError> {
+        match u8::take(input, field)? {
+            0 => Ok(false),
+            1 => Ok(true),
+            other => Err(DecodeError::Value {
+                field,
+                value: f64::from(other),
+                must: "0 or 1",
+            }),
+        }
+    }
+}
+
+/// Any finite number.
+impl Field for f64 {
+    fn put(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.to_le_bytes());
+    }
+
+    fn take(input: &mut Decoder<'_>, field: &'static str) -> Result<Self, DecodeError> {
+        let value = Self::from_le_bytes(input.bytes(field)?);
+        if value.is_finite() {
+            Ok(value)
+        } else {
+            Err(DecodeError::Value {
+                field,
+                value,
+                must: "finite",
+            })
+        }
+    }
+}
+
+/// An upper limit: a number that is not negative, or infinity for "no limit of mine".
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct Limit(pub f64);
+
+impl Limit {
+    /// No limit.
+    pub const NONE: Self = Self(f64::INFINITY);
+}
+
+impl Field for Limit {
+    fn put(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.0.to_le_bytes());
+    }
+
+    fn take(input: &mut Decoder<'_>, field: &'static str) -> Result<Self, DecodeError> {
+        let value = f64::from_le_bytes(input.bytes(field)?);
+        if value >= 0.0 {
+            Ok(Self(value))
+        } else {
+            Err(DecodeError::Value {
+                field,
+                value,
+                must: "0 or more, or infinite for no limit",
+            })
+        }
+    }
+}
+
+/// A finite number that is not negative.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct NonNegative(pub f64);
+
+impl Field for NonNegative {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.0.put(out);
+    }
+
+    fn take(input: &mut Decoder<'_>, field: &'static str) -> Result<Self, DecodeError> {
+        let value = f64::take(input, field)?;
+        if value >= 0.0 {
+            Ok(Self(value))
+        } else {
+            Err(DecodeError::Value {
+                field,
+                value,
+                must: "0 or more",
+            })
+        }
+    }
+}
+
+impl<const N: usize> Field for [f64; N] {
+    fn put(&self, out: &mut Vec<u8>) {
+        for value in self {
+            value.put(out);
+        }
+    }
+
+    fn take(input: &mut Decoder<'_>, field: &'static str) -> Result<Self, DecodeError> {
+        let mut values = [0.0; N];
+        for value in &mut values {
+            *value = f64::take(input, field)?;
+        }
+        Ok(values)
+    }
+}
+
+/// A rigid transform, such as `world_from_body`: 56 bytes, translation then rotation.
+///
+/// Decoded ones have coordinates within [`MAX_COORDINATE_M`] and a quaternion whose length was within [`QUATERNION_TOLERANCE`] of 1 and
+/// is then made 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pose {
+    /// Where the inner frame's origin is in the outer frame, m.
+    pub translation_m: [f64; 3],
+    /// Unit quaternion x, y, z, w: how the inner frame is turned in the outer one.
+    pub rotation_xyzw: [f64; 4],
+}
+
+impl Pose {
+    /// Both frames are the same.
+    pub const IDENTITY: Self = Self {
+        translation_m: [0.0; 3],
+        rotation_xyzw: [0.0, 0.0, 0.0, 1.0],
+    };
+
+    /// As seven numbers: translation, then quaternion.
+    pub fn to_array(self) -> [f64; 7] {
+        let ([a, b, c], [x, y, z, w]) = (self.translation_m, self.rotation_xyzw);
+        [a, b, c, x, y, z, w]
+    }
+
+    /// From seven numbers, unchecked.
+    pub fn from_array([a, b, c, x, y, z, w]: [f64; 7]) -> Self {
+        Self {
+            translation_m: [a, b, c],
+            rotation_xyzw: [x, y, z, w],
+        }
+    }
+}
+
+impl Field for Pose {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.to_array().put(out);
+    }
+
+    fn take(input: &mut Decoder<'_>, field: &'static str) -> Result<Self, DecodeError> {
+        let mut pose = Self::from_array(<[f64; 7]>::take(input, field)?);
+        for value in pose.translation_m {
+            if value.abs() > MAX_COORDINATE_M {
+                return Err(DecodeError::Value {
+                    field,
+                    value,
+                    must: "within 10000 m of the origin",
+                });
+            }
+        }
+        let length = pose
+            .rotation_xyzw
+            .iter()
+            .map(|part| part * part)
+            .sum::<f64>()
+            .sqrt();
+        // An infinite length (components near the largest number) is outside too.
+        if !(1.0 - QUATERNION_TOLERANCE..=1.0 + QUATERNION_TOLERANCE).contains(&length) {
+            return Err(DecodeError::Value {
+                field,
+                value: length,
+                must: "a rotation: a quaternion of length 1",
+            });
+        }
+        for part in &mut pose.rotation_xyzw {
+            *part /= length;
+        }
+        Ok(pose)
+    }
+}
+
+impl<const N: usize> Field for Text<N> {
+    fn put(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(self.as_bytes());
+    }
+
+    fn take(input: &mut Decoder<'_>, field: &'static str) -> Result<Self, DecodeError> {
+        Self::from_bytes(&input.bytes::<N>(field)?)
+            .map_err(|problem| DecodeError::NotText { field, problem })
+    }
+}
+
+impl Field for Name {
+    fn put(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(self.as_bytes());
+    }
+
+    fn take(input: &mut Decoder<'_>, field: &'static str) -> Result<Self, DecodeError> {
+        let text = Text::<NAME_BYTES>::take(input, field)?;
+        Self::new(text.as_str()).map_err(|problem| DecodeError::NotText { field, problem })
+    }
+}
+
+/// A list: its count as `u32` and four reserved bytes, then the elements. At most `MAX`.
+impl<T: Field, const MAX: usize> Field for List<T, MAX> {
+    fn put(&self, out: &mut Vec<u8>) {
+        let items = &self.0[..self.0.len().min(MAX)];
+        (items.len() as u32).put(out);
+        0_u32.put(out);
+        for item in items {
+            item.put(out);
+        }
+    }
+
+    fn take(input: &mut Decoder<'_>, field: &'static str) -> Result<Self, DecodeError> {
+        let count = u32::take(input, field)?;
+        input.reserved(4)?;
+        match usize::try_from(count) {
+            Ok(count) if count <= MAX => (0..count)
+                .map(|_| T::take(input, field))
+                .collect::<Result<_, _>>()
+                .map(Self),
+            _ => Err(DecodeError::Value {
+                field,
+                value: f64::from(count),
+                must: "a count within the list's limit",
+            }),
+        }
+    }
+}
+
+/// A list of at most `MAX` elements; more are not sent.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct List<T, const MAX: usize>(pub Vec<T>);
+
+/// Declares an enumeration on the wire: unknown codes are refused.
+macro_rules! codes {
+    ($(#[$meta:meta])* pub enum $name:ident: $repr:ty, $must:literal { $($(#[$variant_meta:meta])* $variant:ident = $code:literal,)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[repr($repr)]
+        pub enum $name { $($(#[$variant_meta])* $variant = $code,)* }
+
+        impl $name {
+            /// Every one, in the order of the codes.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+
+            /// The number on the wire.
+            pub const fn code(self) -> $repr {
+                self as $repr
+            }
+
+            /// The one with this number.
+            pub fn from_code(code: $repr) -> Option<Self> {
+                match code { $($code => Some(Self::$variant),)* _ => None }
+            }
+        }
+
+        impl $crate::wire::Field for $name {
+            fn put(&self, out: &mut Vec<u8>) {
+                $crate::wire::Field::put(&self.code(), out);
+            }
+
+            fn take(input: &mut $crate::wire::Decoder<'_>, field: &'static str) -> Result<Self, $crate::wire::DecodeError> {
+                let code = <$repr as $crate::wire::Field>::take(input, field)?;
+                Self::from_code(code).ok_or($crate::wire::DecodeError::Value { field, value: f64::from(code), must: $must })
+            }
+        }
+    };
+}
+
+/// Declares a structure whose fields are written one after the other, with reserved bytes behind them.
+macro_rules! record {
+    ($(#[$meta:meta])* pub struct $name:ident { $($(#[$field_meta:meta])* $field:ident: $type:ty,)* } reserved $reserved:literal) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct $name { $($(#[$field_meta])* pub $field: $type,)* }
+
+        impl $crate::wire::Field for $name {
+            fn put(&self, out: &mut Vec<u8>) {
+                $($crate::wire::Field::put(&self.$field, out);)*
+                out.extend_from_slice(&[0; $reserved]);
+            }
+
+            fn take(input: &mut $crate::wire::Decoder<'_>, _: &'static str) -> Result<Self, $crate::wire::DecodeError> {
+                $(let $field = $crate::wire::Field::take(input, stringify!($field))?;)*
+                input.reserved($reserved)?;
+                Ok(Self { $($field,)* })
+            }
+        }
+    };
+}
+
+pub(crate) use {codes, record};

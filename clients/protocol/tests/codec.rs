@@ -1,0 +1,510 @@
+//! Messages: what is written is what is read, every byte is where it was published, and no bytes do harm.
+
+use hapticd_protocol::{
+    MAX_ARMS,
+    event::{self, Event},
+    frame::{HEADER_BYTES, Header, MAX_MESSAGE, Message},
+    reply::{self, ArmInfo, BlockInfo, BlockKind, BodyInfo, ErrorCode, RefusedCode, Reply},
+    request::{self, BodyKind, Request},
+    text::{Name, Text},
+    wire::{DecodeError, Limit, List, NonNegative, Pose},
+};
+use proptest::prelude::*;
+use std::fmt::Debug;
+
+fn name(text: &str) -> Name {
+    Name::new(text).unwrap()
+}
+
+fn pose() -> Pose {
+    Pose {
+        translation_m: [1.0, -2.0, 3.0],
+        rotation_xyzw: [0.5, -0.5, 0.5, 0.5],
+    }
+}
+
+fn arm(index: u8) -> ArmInfo {
+    ArmInfo {
+        name: name("left"),
+        world_from_base: pose(),
+        scale: 2.0,
+        workspace_center_m: [0.0, 0.1, 0.2],
+        workspace_half_extents_m: [0.3; 3],
+        peak_force_n: Limit(8.0),
+        continuous_force_n: Limit(3.0),
+        peak_torque_nm: Limit(0.0),
+        tool_radius_m: 0.005,
+        period_ns: 1_000_000,
+        degrees_in: 6,
+        degrees_out: 3,
+        index,
+        attached: true,
+    }
+}
+
+fn requests() -> Vec<Request> {
+    vec![
+        request::Hello::new(name("test client")).into(),
+        request::ListArms {}.into(),
+        request::ListBodies { first: 16 }.into(),
+        request::Subscribe {
+            arm: 1,
+            wants: request::want::ALL,
+        }
+        .into(),
+        request::SetBodyPose {
+            world_from_body: pose(),
+            speed_m_s: NonNegative(0.5),
+            body: 7,
+            lease_ms: 200,
+        }
+        .into(),
+        request::AddBody {
+            name: name("cup"),
+            world_from_body: pose(),
+            stiffness_n_per_m: NonNegative(800.0),
+            damping_n_s_per_m: NonNegative(0.5),
+            friction: NonNegative(0.3),
+            kind: BodyKind::Kinematic,
+            solid: true,
+        }
+        .into(),
+        request::RemoveBody { body: 7 }.into(),
+        request::HaltBody { body: 7 }.into(),
+        request::TightenLimits {
+            peak_force_n: Limit(2.0),
+            continuous_force_n: Limit::NONE,
+            peak_torque_nm: Limit(0.0),
+            continuous_torque_nm: Limit::NONE,
+            slew_n_per_s: Limit(100.0),
+            slew_nm_per_s: Limit::NONE,
+            velocity_m_s: Limit(0.5),
+            angular_velocity_rad_s: Limit::NONE,
+            arm: request::ALL_ARMS,
+        }
+        .into(),
+        request::Renew { lease_ms: 100 }.into(),
+        request::SetFocus { focused: false }.into(),
+        request::Goodbye {}.into(),
+        request::GetStatus {}.into(),
+        request::Reload {}.into(),
+        request::Shutdown {}.into(),
+        request::ClearFault { arm: 0 }.into(),
+    ]
+}
+
+fn replies() -> Vec<Reply> {
+    let body = BodyInfo {
+        name: name("cup"),
+        body: 7,
+        triangles: 12,
+        kind: BodyKind::Static,
+        yours: true,
+    };
+    vec![
+        reply::Welcome {
+            magic: hapticd_protocol::MAGIC,
+            major: 1,
+            minor: 0,
+            client: 3,
+            lease_ms: 200,
+            messages_per_s: 2000,
+            max_bodies: 16,
+            technician: false,
+        }
+        .into(),
+        reply::Refused {
+            code: RefusedCode::Version,
+            major: 1,
+            minor: 0,
+            client_major: 2,
+            client_minor: 5,
+            limit: 0,
+        }
+        .into(),
+        reply::Done {}.into(),
+        reply::Error {
+            number: 70_000,
+            limit: 4096,
+            detail: Text::lossy("the mesh is too large"),
+            code: ErrorCode::MeshTooLarge,
+            request: 0x0106,
+        }
+        .into(),
+        reply::Arms {
+            arms: List((0..MAX_ARMS as u8).map(arm).collect()),
+        }
+        .into(),
+        reply::Bodies {
+            total: 40,
+            first: 16,
+            bodies: List(vec![body; reply::BODIES_PER_PAGE]),
+        }
+        .into(),
+        reply::Subscribed {
+            blocks: List(
+                [
+                    BlockKind::State,
+                    BlockKind::Contacts,
+                    BlockKind::Bodies,
+                    BlockKind::Wake,
+                ]
+                .map(|kind| BlockInfo { kind, arm: 1 })
+                .to_vec(),
+            ),
+        }
+        .into(),
+        reply::BodyAdded {
+            body: 7,
+            triangles: 12,
+        }
+        .into(),
+        reply::Status { bytes: 1000 }.into(),
+    ]
+}
+
+fn events() -> Vec<Event> {
+    vec![
+        event::BodyJoined {
+            name: name("cup"),
+            body: 7,
+            kind: BodyKind::Kinematic,
+        }
+        .into(),
+        event::BodyLeft {
+            body: 7,
+            why: event::RemovedCode::ClientGone,
+        }
+        .into(),
+        event::ArmAttached { arm: 0 }.into(),
+        event::ArmLost { arm: 0 }.into(),
+        event::ForceOff {
+            tick: 9,
+            time_ns: 10,
+            arm: 1,
+            reason: 35,
+        }
+        .into(),
+        event::ForceOn {
+            tick: 9,
+            time_ns: 10,
+            arm: 1,
+        }
+        .into(),
+        event::LeaseExpired { body: 7 }.into(),
+        event::Silent { silent_ms: 200 }.into(),
+        event::RecordingStopped {
+            detail: Text::lossy("disk full"),
+        }
+        .into(),
+        event::ConfigReloaded {}.into(),
+        event::ConfigRefused {
+            detail: Text::lossy("line 3: unknown key"),
+        }
+        .into(),
+        event::ShuttingDown {}.into(),
+        event::EventsLost { count: 5 }.into(),
+    ]
+}
+
+/// The checks that every set of messages must pass, on a sample of each of its messages.
+fn conforms<M: Message + PartialEq + Debug>(samples: &[M], kinds: &[(u16, &'static str)]) {
+    let sampled: Vec<u16> = samples.iter().map(Message::kind).collect();
+    assert_eq!(
+        sampled,
+        kinds.iter().map(|(kind, _)| *kind).collect::<Vec<_>>(),
+        "one sample of each kind, in order"
+    );
+    assert!(sampled.is_sorted_by(|a, b| a < b), "kinds grow");
+    for message in samples {
+        let packet = message.encode(0x0102_0304_0506_0708);
+        let descriptors = usize::from(message.descriptors());
+        assert!(packet.len() <= MAX_MESSAGE);
+        assert!(
+            packet.len() > HEADER_BYTES && packet.len().is_multiple_of(8),
+            "{message:?}: {}",
+            packet.len()
+        );
+        assert_eq!(
+            M::decode(&packet, descriptors).as_ref(),
+            Ok(&(0x0102_0304_0506_0708, message.clone_by_decoding()))
+        );
+
+        for length in 0..packet.len() {
+            // Cut short, with the header as it was and with the header made to agree.
+            assert!(M::decode(&packet[..length], descriptors).is_err());
+            if length >= HEADER_BYTES {
+                let mut cut = packet[..length].to_vec();
+                cut[4..8].copy_from_slice(&(length as u32).to_le_bytes());
+                assert!(
+                    M::decode(&cut, descriptors).is_err(),
+                    "{message:?} cut to {length}"
+                );
+            }
+        }
+        let mut longer = packet.clone();
+        longer.push(0);
+        let length = longer.len() as u32;
+        longer[4..8].copy_from_slice(&length.to_le_bytes());
+        assert_eq!(
+            M::decode(&longer, descriptors),
+            Err(DecodeError::Trailing { bytes: 1 })
+        );
+
+        assert!(matches!(
+            M::decode(&packet, descriptors + 1),
+            Err(DecodeError::Descriptors { .. })
+        ));
+        let mut lying = packet.clone();
+        lying[2] += 1;
+        let refused = M::decode(&lying, descriptors + 1);
+        assert!(
+            matches!(refused, Err(DecodeError::Descriptors { .. })),
+            "{refused:?}"
+        );
+    }
+}
+
+/// A copy by way of the wire, so that `conforms` needs no `Clone`.
+trait CloneByDecoding: Sized {
+    fn clone_by_decoding(&self) -> Self;
+}
+
+impl<M: Message> CloneByDecoding for M {
+    fn clone_by_decoding(&self) -> Self {
+        let mut body = Vec::new();
+        self.put_body(&mut body);
+        M::take_body(self.kind(), &body).unwrap()
+    }
+}
+
+#[test]
+fn every_request_conforms() {
+    conforms(&requests(), Request::KINDS);
+}
+
+#[test]
+fn every_reply_conforms() {
+    conforms(&replies(), Reply::KINDS);
+}
+
+#[test]
+fn every_event_conforms() {
+    conforms(&events(), Event::KINDS);
+}
+
+#[test]
+fn what_was_decoded_is_what_was_encoded() {
+    for message in requests() {
+        assert_eq!(message.clone_by_decoding(), message);
+    }
+    for message in replies() {
+        assert_eq!(message.clone_by_decoding(), message);
+    }
+    for message in events() {
+        assert_eq!(message.clone_by_decoding(), message);
+    }
+}
+
+#[test]
+fn the_hello_is_at_its_published_bytes() {
+    let packet = Request::from(request::Hello::new(name("ab"))).encode(5);
+    let mut expected = Vec::new();
+    expected.extend([0x01, 0x01, 0, 0]);
+    expected.extend(96_u32.to_le_bytes());
+    expected.extend(5_u64.to_le_bytes());
+    expected.extend(*b"HAPTICD\0");
+    expected.extend([1, 0, 0, 0, 0, 0, 0, 0]);
+    expected.extend(*b"ab");
+    expected.extend([0; 62]);
+    assert_eq!(packet, expected);
+}
+
+#[test]
+fn the_lengths_of_all_messages_are_the_published_ones() {
+    let lengths = |packets: Vec<Vec<u8>>| {
+        packets
+            .iter()
+            .map(|packet| packet.len() - HEADER_BYTES)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        lengths(requests().iter().map(|message| message.encode(1)).collect()),
+        [80, 8, 8, 8, 72, 152, 8, 8, 72, 8, 8, 8, 8, 8, 8, 8]
+    );
+    assert_eq!(
+        lengths(replies().iter().map(|message| message.encode(1)).collect()),
+        [32, 16, 8, 280, 8 + 8 * 224, 16 + 16 * 80, 8 + 4 * 8, 8, 8]
+    );
+    assert_eq!(
+        lengths(events().iter().map(|message| message.encode(0)).collect()),
+        [72, 8, 8, 8, 24, 24, 8, 8, 256, 8, 256, 8, 8]
+    );
+}
+
+#[test]
+fn a_pose_command_is_at_its_published_bytes() {
+    let packet = requests()[4].encode(1);
+    let number = |at: usize| f64::from_le_bytes(packet[16 + at..16 + at + 8].try_into().unwrap());
+    assert_eq!(
+        std::array::from_fn(|index| number(8 * index)),
+        [1.0, -2.0, 3.0, 0.5, -0.5, 0.5, 0.5, 0.5]
+    );
+    assert_eq!(packet[16 + 64..], [7, 0, 0, 0, 200, 0, 0, 0]);
+}
+
+/// Replaces 8 bytes of the body.
+fn with_number(message: &Request, at: usize, value: f64) -> Result<(u64, Request), DecodeError> {
+    let mut packet = message.encode(1);
+    packet[16 + at..16 + at + 8].copy_from_slice(&value.to_le_bytes());
+    Request::decode(&packet, usize::from(message.descriptors()))
+}
+
+#[test]
+fn numbers_that_cannot_be_are_refused() {
+    let (pose, add, limits) = (&requests()[4], &requests()[5], &requests()[8]);
+    for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MAX, 1.1e4] {
+        for at in [0, 8, 16, 24, 32, 40, 48] {
+            assert!(
+                matches!(with_number(pose, at, bad), Err(DecodeError::Value { .. })),
+                "{bad} at {at}"
+            );
+        }
+    }
+    for bad in [f64::NAN, f64::INFINITY, -1.0, -f64::MIN_POSITIVE] {
+        assert!(with_number(pose, 56, bad).is_err(), "speed {bad}");
+        for at in [120, 128, 136] {
+            assert!(with_number(add, at, bad).is_err(), "material {bad} at {at}");
+        }
+    }
+    for at in (0..64).step_by(8) {
+        assert!(with_number(limits, at, f64::NAN).is_err());
+        assert!(with_number(limits, at, -1.0).is_err());
+        assert!(
+            with_number(limits, at, f64::INFINITY).is_ok(),
+            "infinite: no limit"
+        );
+    }
+    assert!(
+        with_number(pose, 0, f64::MIN_POSITIVE / 2.0).is_ok(),
+        "a denormal number is a number"
+    );
+}
+
+#[test]
+fn a_rotation_is_made_exactly_unit_and_refused_when_it_is_far_from_it() {
+    let pose = &requests()[4];
+    for w in [0.5 + 1e-4, 0.5 - 1e-4] {
+        let Ok((_, Request::SetBodyPose(got))) = with_number(pose, 48, w) else {
+            panic!("{w}")
+        };
+        let length: f64 = got
+            .world_from_body
+            .rotation_xyzw
+            .iter()
+            .map(|part| part * part)
+            .sum();
+        assert!((length - 1.0).abs() < 1e-15);
+    }
+    assert!(with_number(pose, 48, 0.6).is_err());
+    assert!(with_number(pose, 48, 0.4).is_err());
+}
+
+#[test]
+fn codes_that_do_not_exist_are_refused() {
+    let mut add = requests()[5].encode(1);
+    for (at, bad) in [(144, 2), (144, 255), (145, 2), (146, 1), (151, 1)] {
+        let good = std::mem::replace(&mut add[16 + at], bad);
+        assert!(Request::decode(&add, 1).is_err(), "{bad} at {at}");
+        add[16 + at] = good;
+    }
+    assert!(Request::decode(&add, 1).is_ok());
+    assert!(matches!(
+        Request::decode(&replies()[2].encode(1), 0),
+        Err(DecodeError::UnknownKind { kind: 0x8103 })
+    ));
+}
+
+#[test]
+fn a_list_longer_than_its_limit_is_refused_before_anything_is_read() {
+    let mut packet = replies()[4].encode(1);
+    for count in [MAX_ARMS as u32 + 1, u32::MAX] {
+        packet[16..20].copy_from_slice(&count.to_le_bytes());
+        assert!(matches!(
+            Reply::decode(&packet, 0),
+            Err(DecodeError::Value { .. })
+        ));
+    }
+}
+
+#[test]
+fn a_packet_over_the_limit_is_refused() {
+    let mut packet = vec![0; MAX_MESSAGE + 1];
+    packet[0..2].copy_from_slice(&0x010c_u16.to_le_bytes());
+    packet[4..8].copy_from_slice(&(MAX_MESSAGE as u32 + 1).to_le_bytes());
+    assert!(matches!(
+        Request::decode(&packet, 0),
+        Err(DecodeError::Length { .. })
+    ));
+}
+
+#[test]
+fn a_malformed_packet_still_tells_its_id() {
+    assert_eq!(Header::id_of(&requests()[1].encode(99)), 99);
+    assert_eq!(Header::id_of(&[1; 15]), 0);
+}
+
+#[test]
+fn a_version_mismatch_names_both_versions() {
+    let Reply::Refused(refused) = &replies()[1] else {
+        panic!()
+    };
+    let text = refused.to_string();
+    assert!(text.contains("1.0") && text.contains("2.5"), "{text}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn no_bytes_do_harm(bytes in prop::collection::vec(any::<u8>(), 0..400), descriptors in 0_usize..4) {
+        let _ = Request::decode(&bytes, descriptors);
+        let _ = Reply::decode(&bytes, descriptors);
+        let _ = Event::decode(&bytes, descriptors);
+    }
+
+    #[test]
+    fn no_body_behind_a_valid_header_does_harm(
+        which in any::<prop::sample::Index>(),
+        body in prop::collection::vec(prop_oneof![Just(0_u8), any::<u8>()], 0..2000),
+    ) {
+        let kinds: Vec<u16> = Request::KINDS.iter().chain(Reply::KINDS).chain(Event::KINDS).map(|kind| kind.0).collect();
+        let kind = *which.get(&kinds);
+        let _ = Request::take_body(kind, &body);
+        let _ = Reply::take_body(kind, &body);
+        let _ = Event::take_body(kind, &body);
+    }
+
+    /// Whatever still decodes after a few bytes were changed is a valid message, for it encodes to something that decodes to itself.
+    #[test]
+    fn what_is_decoded_from_damaged_bytes_is_valid(
+        which in any::<prop::sample::Index>(),
+        damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+    ) {
+        let all = requests();
+        let sample = which.get(&all);
+        let mut packet = sample.encode(1);
+        for (at, value) in damage {
+            let at = at.index(packet.len());
+            packet[at] = value;
+        }
+        if let Ok((id, message)) = Request::decode(&packet, usize::from(sample.descriptors())) {
+            let (again_id, again) = Request::decode(&message.encode(id), usize::from(message.descriptors())).unwrap();
+            prop_assert_eq!(again_id, id);
+            // A quaternion is made unit each time, which may change its last bit.
+            if !matches!(message, Request::SetBodyPose(_) | Request::AddBody(_)) {
+                prop_assert_eq!(again, message);
+            }
+        }
+    }
+}
