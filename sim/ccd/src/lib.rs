@@ -17,7 +17,15 @@
 #![forbid(unsafe_code)]
 
 pub mod advance;
+pub mod index;
+pub mod obb;
 pub mod pair;
+pub mod proximity;
+pub mod tree;
 
 pub use advance::{Advance, MotionBound, advance};
+pub use index::MeshIndex;
+pub use obb::Obb;
 pub use pair::{PairDistance, PairKind, closest};
+pub use proximity::{NearPair, NearSet, Proximity};
+pub use tree::ObbTree;

@@ -9,7 +9,7 @@
 //! that they are, NaN goes in and NaN comes out.
 
 use hapticd_geometry::Vec3;
-use hapticd_geometry::closest::{point_triangle, segment_segment};
+use hapticd_geometry::closest::segment_segment;
 
 /// Which features a pair is made of; the number of points that it uses of each side follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -122,6 +122,34 @@ pub(crate) fn closest_points(
             (pa, pb, [s, t, 0.0])
         }
     }
+}
+
+/// [`hapticd_geometry::closest::point_triangle`], also for needles: the weights of a triangle with an angle
+/// under 1e-7 are rounding noise, and such a triangle is its edges to within that part of its length.
+#[inline]
+pub(crate) fn point_triangle(p: &Vec3, tri: &[Vec3; 3]) -> (Vec3, [f64; 3]) {
+    let (ab, ac) = (tri[1] - tri[0], tri[2] - tri[0]);
+    let size = ab.norm_squared().max(ac.norm_squared());
+    if ab.cross(&ac).norm_squared() > 1e-14 * size * size {
+        hapticd_geometry::closest::point_triangle(p, tri)
+    } else {
+        on_edges(p, tri)
+    }
+}
+
+#[cold]
+fn on_edges(p: &Vec3, tri: &[Vec3; 3]) -> (Vec3, [f64; 3]) {
+    let mut best = (tri[0], [1.0, 0.0, 0.0]);
+    for i in 0..3 {
+        let j = (i + 1) % 3;
+        let (point, _, s, _) = segment_segment(&tri[i], &tri[j], p, p);
+        if (point - p).norm_squared() < (best.0 - p).norm_squared() {
+            best = (point, [0.0; 3]);
+            best.1[i] = 1.0 - s;
+            best.1[j] = s;
+        }
+    }
+    best
 }
 
 /// Distance and best normal for closest points already found.

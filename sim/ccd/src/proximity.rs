@@ -1,0 +1,474 @@
+//! All feature pairs of two shapes nearer than a reach, the nearest ones first.
+//!
+//! A simultaneous descent of the two box hierarchies, nearest boxes first, pruned with a lower bound on the
+//! distance of boxes. When more pairs are found than the caller has room for, the reach shrinks to what
+//! the present pairs cover. Edge and vertex ownership makes every feature pair appear once.
+//!
+//! Runs on the collision thread: no locks, no allocation after construction and the first query of a
+//! shape (buffers are kept), no recursion, no panics. A pure function of its arguments: equal inputs give
+//! equal lists. Time is not bounded a priori; it grows with the number of pairs within reach, or with the
+//! capacity where that is less. Metres; distances are those of the shapes' features minus the radius of A.
+
+use hapticd_geometry::closest::segment_segment;
+use hapticd_geometry::{Mat3, Pose, Vec3};
+
+use crate::index::{Leaf, MeshIndex, Shape, Surface};
+use crate::obb::Obb;
+use crate::pair::{PairKind, point_triangle};
+
+/// When the list overflows, pairs this part nearer than the last one kept are still looked for, others
+/// are given up. Without it, shapes resting flat on each other (any number of pairs at one distance) are
+/// searched completely.
+const TIE: f64 = 1e-3;
+
+/// A feature pair and its distance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NearPair {
+    /// Kind of the two features.
+    pub kind: PairKind,
+    /// Vertex, edge ([`hapticd_geometry::Adjacency::edges`]) or triangle index in A.
+    pub feature_a: u32,
+    /// Vertex, edge or triangle index in B.
+    pub feature_b: u32,
+    /// Distance of the features minus A's radius, metres; negative where the sphere overlaps.
+    pub distance: f64,
+}
+
+/// Result of one query.
+#[derive(Clone, Copy, Debug)]
+pub struct NearSet<'a> {
+    /// Sorted by distance, then kind, then feature indices.
+    pub pairs: &'a [NearPair],
+    /// Every feature pair that is not in the list is at least so far apart, metres. The reach asked
+    /// for, or less if there were more pairs than the capacity; negative infinity if nothing can be said
+    /// (an argument that is not finite, two point shapes).
+    pub complete_to: f64,
+    /// Box pairs whose distance was bounded.
+    pub box_tests: u64,
+    /// Triangle pairs whose features were compared.
+    pub leaf_tests: u64,
+}
+
+/// The query's work space; one per thread that asks.
+#[derive(Debug)]
+pub struct Proximity {
+    capacity: usize,
+    found: Found,
+    stack: Vec<Item>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Item {
+    a: u32,
+    b: u32,
+    /// Square of the lower bound on the distance.
+    bound: f64,
+}
+
+impl Proximity {
+    /// Work space for lists of at most `capacity` pairs (at least 1).
+    #[must_use]
+    pub fn new(capacity: usize) -> Self {
+        let capacity = capacity.max(1);
+        Self {
+            capacity,
+            found: Found {
+                pairs: Vec::with_capacity(2 * capacity),
+                capacity,
+                radius: 0.0,
+                limit: 0.0,
+                limit_squared: 0.0,
+                truncated: false,
+            },
+            stack: Vec::with_capacity(512),
+        }
+    }
+
+    /// Largest number of pairs a query returns.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// Feature pairs of `a` and `b` with distance minus `a_radius` under `reach`, nearest first.
+    ///
+    /// `b_from_a` takes coordinates of `a` to those of `b`. If there are more pairs than the capacity the
+    /// nearest ones are returned, up to ties: the last ones may be farther than pairs left out by a
+    /// thousandth of their distance, and [`NearSet::complete_to`] says from where on pairs may be
+    /// missing. A point shape is only paired with triangles ([`PairKind::VertexFace`] if it is `a`,
+    /// [`PairKind::FaceVertex`] if it is `b`), each once.
+    pub fn query(
+        &mut self,
+        a: &MeshIndex,
+        a_radius: f64,
+        b: &MeshIndex,
+        b_from_a: &Pose,
+        reach: f64,
+    ) -> NearSet<'_> {
+        self.found.start(a_radius, reach);
+        self.stack.clear();
+        let mut counters = Counters::default();
+        let finite = a_radius.is_finite()
+            && reach.is_finite()
+            && b_from_a.translation.vector.iter().all(|x| x.is_finite())
+            && b_from_a.rotation.coords.iter().all(|x| x.is_finite());
+        let motion = Rigid::new(b_from_a);
+        let searched = finite
+            && match (&a.shape, &b.shape) {
+                (Shape::Surface(a), Shape::Surface(b)) => {
+                    self.reserve(3 * (a.tree.depth() + b.tree.depth()) as usize + 4);
+                    search(
+                        a,
+                        b,
+                        &motion,
+                        &mut self.found,
+                        &mut self.stack,
+                        &mut counters,
+                    );
+                    true
+                }
+                (Shape::Point(p), Shape::Surface(b)) => {
+                    self.reserve(b.tree.depth() as usize + 4);
+                    let p = motion.point(p);
+                    let kind = PairKind::VertexFace;
+                    search_point(&p, b, kind, &mut self.found, &mut self.stack, &mut counters);
+                    true
+                }
+                (Shape::Surface(a), Shape::Point(p)) => {
+                    self.reserve(a.tree.depth() as usize + 4);
+                    let p = motion.rotation.tr_mul(&(p - motion.translation));
+                    let kind = PairKind::FaceVertex;
+                    search_point(&p, a, kind, &mut self.found, &mut self.stack, &mut counters);
+                    true
+                }
+                (Shape::Point(_), Shape::Point(_)) => false,
+            };
+        let complete_to = if searched {
+            self.found.finish(reach)
+        } else {
+            f64::NEG_INFINITY
+        };
+        NearSet {
+            pairs: &self.found.pairs,
+            complete_to,
+            box_tests: counters.boxes,
+            leaf_tests: counters.leaves,
+        }
+    }
+
+    fn reserve(&mut self, items: usize) {
+        // Does nothing once the buffer is large enough: it is empty here.
+        self.stack.reserve(items);
+    }
+}
+
+#[derive(Default)]
+struct Counters {
+    boxes: u64,
+    leaves: u64,
+}
+
+/// The pairs so far. While searching, [`NearPair::distance`] is the square of the feature distance.
+#[derive(Debug)]
+struct Found {
+    pairs: Vec<NearPair>,
+    capacity: usize,
+    radius: f64,
+    /// Feature distance from which on pairs are of no interest, and its square.
+    limit: f64,
+    limit_squared: f64,
+    truncated: bool,
+}
+
+impl Found {
+    fn start(&mut self, radius: f64, reach: f64) {
+        self.pairs.clear();
+        self.radius = radius;
+        self.truncated = false;
+        self.set_limit((reach + radius).max(0.0));
+    }
+
+    fn set_limit(&mut self, limit: f64) {
+        self.limit = limit;
+        self.limit_squared = limit * limit;
+    }
+
+    #[inline]
+    fn offer(&mut self, squared: f64, kind: PairKind, feature_a: u32, feature_b: u32) {
+        if squared < self.limit_squared {
+            self.pairs.push(NearPair {
+                kind,
+                feature_a,
+                feature_b,
+                distance: squared,
+            });
+            if self.pairs.len() == 2 * self.capacity {
+                let worst = self.keep_nearest();
+                let gap = (worst - self.radius).max(0.0);
+                self.set_limit(self.limit.min(worst - TIE * gap));
+            }
+        }
+    }
+
+    /// Drops all but the nearest `capacity` pairs; the largest distance among these.
+    #[cold]
+    fn keep_nearest(&mut self) -> f64 {
+        let last = self.capacity - 1;
+        self.pairs.select_nth_unstable_by(last, order);
+        self.pairs.truncate(self.capacity);
+        self.truncated = true;
+        self.pairs[last].distance.sqrt()
+    }
+
+    /// Sorts, converts to distances, and says up to where the list is complete.
+    fn finish(&mut self, reach: f64) -> f64 {
+        if self.pairs.len() > self.capacity {
+            let worst = self.keep_nearest();
+            self.set_limit(self.limit.min(worst));
+        }
+        for pair in &mut self.pairs {
+            pair.distance = pair.distance.sqrt() - self.radius;
+        }
+        self.pairs.sort_unstable_by(order);
+        if self.truncated {
+            (self.limit - self.radius).min(reach)
+        } else {
+            reach
+        }
+    }
+}
+
+fn order(x: &NearPair, y: &NearPair) -> std::cmp::Ordering {
+    x.distance
+        .total_cmp(&y.distance)
+        .then(x.kind.cmp(&y.kind))
+        .then(x.feature_a.cmp(&y.feature_a))
+        .then(x.feature_b.cmp(&y.feature_b))
+}
+
+/// A pose as a matrix.
+struct Rigid {
+    rotation: Mat3,
+    translation: Vec3,
+}
+
+impl Rigid {
+    fn new(pose: &Pose) -> Self {
+        Self {
+            rotation: *pose.rotation.to_rotation_matrix().matrix(),
+            translation: pose.translation.vector,
+        }
+    }
+
+    #[inline]
+    fn point(&self, p: &Vec3) -> Vec3 {
+        self.rotation * p + self.translation
+    }
+
+    #[inline]
+    fn obb(&self, obb: &Obb) -> Obb {
+        Obb {
+            center: self.point(&obb.center),
+            axes: self.rotation * obb.axes,
+            half: obb.half,
+        }
+    }
+}
+
+fn search(
+    a: &Surface,
+    b: &Surface,
+    b_from_a: &Rigid,
+    found: &mut Found,
+    stack: &mut Vec<Item>,
+    counters: &mut Counters,
+) {
+    let (nodes_a, nodes_b) = (a.tree.nodes(), b.tree.nodes());
+    let bound = bound_squared(&b_from_a.obb(&nodes_a[0].obb), &nodes_b[0].obb);
+    stack.push(Item { a: 0, b: 0, bound });
+    while let Some(item) = stack.pop() {
+        if item.bound >= found.limit_squared {
+            continue;
+        }
+        let (na, nb) = (&nodes_a[item.a as usize], &nodes_b[item.b as usize]);
+        let (first, second) = match (na.is_leaf(), nb.is_leaf()) {
+            (true, true) => {
+                counters.leaves += 1;
+                compare(
+                    &a.leaves[na.leaf as usize],
+                    &b.leaves[nb.leaf as usize],
+                    b_from_a,
+                    found,
+                );
+                continue;
+            }
+            (false, leaf) if leaf || na.obb.half.norm_squared() > nb.obb.half.norm_squared() => {
+                let c = na.children;
+                let bound =
+                    |c: u32| bound_squared(&b_from_a.obb(&nodes_a[c as usize].obb), &nb.obb);
+                let item = |c: u32| Item {
+                    a: c,
+                    b: item.b,
+                    bound: bound(c),
+                };
+                (item(c), item(c + 1))
+            }
+            _ => {
+                let moved = b_from_a.obb(&na.obb);
+                let c = nb.children;
+                let item = |c: u32| Item {
+                    a: item.a,
+                    b: c,
+                    bound: bound_squared(&moved, &nodes_b[c as usize].obb),
+                };
+                (item(c), item(c + 1))
+            }
+        };
+        counters.boxes += 2;
+        // The nearer one on top.
+        let (near, far) = if second.bound < first.bound {
+            (second, first)
+        } else {
+            (first, second)
+        };
+        if far.bound < found.limit_squared {
+            stack.push(far);
+        }
+        if near.bound < found.limit_squared {
+            stack.push(near);
+        }
+    }
+}
+
+fn search_point(
+    p: &Vec3,
+    surface: &Surface,
+    kind: PairKind,
+    found: &mut Found,
+    stack: &mut Vec<Item>,
+    counters: &mut Counters,
+) {
+    let nodes = surface.tree.nodes();
+    stack.push(Item {
+        a: 0,
+        b: 0,
+        bound: 0.0,
+    });
+    while let Some(item) = stack.pop() {
+        if item.bound >= found.limit_squared {
+            continue;
+        }
+        let node = &nodes[item.b as usize];
+        if node.is_leaf() {
+            counters.leaves += 1;
+            let leaf = &surface.leaves[node.leaf as usize];
+            let (near, _) = point_triangle(p, &leaf.corners);
+            let squared = (p - near).norm_squared();
+            match kind {
+                PairKind::FaceVertex => found.offer(squared, kind, leaf.triangle, 0),
+                _ => found.offer(squared, kind, 0, leaf.triangle),
+            }
+            continue;
+        }
+        counters.boxes += 2;
+        let child = |c: u32| Item {
+            a: 0,
+            b: c,
+            bound: point_bound_squared(p, &nodes[c as usize].obb),
+        };
+        let (first, second) = (child(node.children), child(node.children + 1));
+        let (near, far) = if second.bound < first.bound {
+            (second, first)
+        } else {
+            (first, second)
+        };
+        stack.push(far);
+        stack.push(near);
+    }
+}
+
+/// Offers all feature pairs that the two triangles own.
+#[inline]
+fn compare(a: &Leaf, b: &Leaf, b_from_a: &Rigid, found: &mut Found) {
+    let corners = a.corners.map(|p| b_from_a.point(&p));
+    for i in 0..3 {
+        if a.owned_vertices & (1 << i) != 0 {
+            let (near, _) = point_triangle(&corners[i], &b.corners);
+            let squared = (corners[i] - near).norm_squared();
+            found.offer(squared, PairKind::VertexFace, a.vertices[i], b.triangle);
+        }
+        if b.owned_vertices & (1 << i) != 0 {
+            let (near, _) = point_triangle(&b.corners[i], &corners);
+            let squared = (b.corners[i] - near).norm_squared();
+            found.offer(squared, PairKind::FaceVertex, a.triangle, b.vertices[i]);
+        }
+    }
+    for i in 0..3 {
+        if a.owned_edges & (1 << i) == 0 {
+            continue;
+        }
+        let (p0, p1) = (&corners[i], &corners[(i + 1) % 3]);
+        for j in 0..3 {
+            if b.owned_edges & (1 << j) == 0 {
+                continue;
+            }
+            let (q0, q1) = (&b.corners[j], &b.corners[(j + 1) % 3]);
+            let (p, q, _, _) = segment_segment(p0, p1, q0, q1);
+            found.offer(
+                (p - q).norm_squared(),
+                PairKind::EdgeEdge,
+                a.edges[i],
+                b.edges[j],
+            );
+        }
+    }
+}
+
+/// Square of [`crate::obb::distance_lower_bound`].
+#[inline]
+fn bound_squared(a: &Obb, b: &Obb) -> f64 {
+    let between = b.center - a.center;
+    let size = one_norm(&a.center) + one_norm(&b.center) + one_norm(&a.half) + one_norm(&b.half);
+    let slack = 16.0 * f64::EPSILON * size;
+    let (ea, eb) = (a.axes.as_slice(), b.axes.as_slice());
+    let dot =
+        |e: &[f64], i: usize, v: &Vec3| e[3 * i] * v.x + e[3 * i + 1] * v.y + e[3 * i + 2] * v.z;
+    let mut across = [0.0; 3];
+    let mut from_a = 0.0;
+    for i in 0..3 {
+        let mut radius = a.half[i] + slack;
+        for j in 0..3 {
+            let m = (ea[3 * i] * eb[3 * j]
+                + ea[3 * i + 1] * eb[3 * j + 1]
+                + ea[3 * i + 2] * eb[3 * j + 2])
+                .abs();
+            radius += m * b.half[j];
+            across[j] += m * a.half[i];
+        }
+        let gap = (dot(ea, i, &between).abs() - radius).max(0.0);
+        from_a += gap * gap;
+    }
+    let mut from_b = 0.0;
+    for j in 0..3 {
+        let gap = (dot(eb, j, &between).abs() - b.half[j] - across[j] - slack).max(0.0);
+        from_b += gap * gap;
+    }
+    from_a.max(from_b) * (1.0 - 16.0 * f64::EPSILON)
+}
+
+/// Square of a lower bound on the distance of a point and a box.
+#[inline]
+fn point_bound_squared(p: &Vec3, obb: &Obb) -> f64 {
+    let slack = 16.0 * f64::EPSILON * (one_norm(p) + one_norm(&obb.center) + one_norm(&obb.half));
+    let q = obb.axes.tr_mul(&(p - obb.center));
+    let mut sum = 0.0;
+    for i in 0..3 {
+        let gap = (q[i].abs() - obb.half[i] - slack).max(0.0);
+        sum += gap * gap;
+    }
+    sum * (1.0 - 16.0 * f64::EPSILON)
+}
+
+fn one_norm(v: &Vec3) -> f64 {
+    v.x.abs() + v.y.abs() + v.z.abs()
+}
