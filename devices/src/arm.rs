@@ -132,7 +132,8 @@ pub struct Workspace {
 
 /// What an arm declares: degrees of freedom, limits, mechanics and clock. The safety governor uses it whoever calls.
 ///
-/// Rotational limits of an arm without torque are zero; rotational mechanics of an arm without rotation are zero.
+/// Limits and mechanics that do not apply are zero: of force and mass for an arm without motors, of torque and inertia for one without
+/// torque, of angular velocity for one whose rotation is not measured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ArmSpec {
     /// Name for logs and for a person.

@@ -64,6 +64,22 @@ impl Kinematics for Cartesian {
         &self.units
     }
 
+    fn effort_units(&self) -> &[AxisUnit] {
+        const WRENCH: [AxisUnit; 6] = [
+            AxisUnit::Metre,
+            AxisUnit::Metre,
+            AxisUnit::Metre,
+            AxisUnit::Radian,
+            AxisUnit::Radian,
+            AxisUnit::Radian,
+        ];
+        if self.has_rotation() {
+            &WRENCH
+        } else {
+            &WRENCH[..self.translations]
+        }
+    }
+
     fn has_rotation(&self) -> bool {
         self.rotation != Rotation::None
     }

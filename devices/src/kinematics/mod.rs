@@ -67,6 +67,11 @@ pub trait Kinematics: Debug + Send + Sync {
     /// The unit of each axis; its length is how many there are.
     fn axes(&self) -> &[AxisUnit];
 
+    /// The unit that the effort of each axis is the dual of; its length is how many axes can have one.
+    fn effort_units(&self) -> &[AxisUnit] {
+        self.axes()
+    }
+
     /// Whether the rotation of the flange is measured. Where it is not, poses have no rotation.
     fn has_rotation(&self) -> bool;
 
@@ -110,6 +115,10 @@ impl Mounted {
 impl Kinematics for Mounted {
     fn axes(&self) -> &[AxisUnit] {
         self.mechanism.axes()
+    }
+
+    fn effort_units(&self) -> &[AxisUnit] {
+        self.mechanism.effort_units()
     }
 
     fn has_rotation(&self) -> bool {
