@@ -17,6 +17,7 @@
 #![forbid(unsafe_code)]
 
 pub mod advance;
+mod front;
 pub mod index;
 pub mod obb;
 pub mod pair;

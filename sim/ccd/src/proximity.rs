@@ -1,7 +1,7 @@
 //! All feature pairs of two shapes nearer than a reach, the nearest ones first.
 //!
-//! A simultaneous descent of the two box hierarchies, nearest boxes first, pruned with a lower bound on the
-//! distance of boxes. When more pairs are found than the caller has room for, the reach shrinks to what
+//! A simultaneous descent of the two box hierarchies, always of the nearest pair of boxes, pruned with a
+//! lower bound on the distance of boxes. When more pairs are found than the caller has room for, the reach shrinks to what
 //! the present pairs cover. Edge and vertex ownership makes every feature pair appear once.
 //!
 //! Runs on the collision thread: no locks, no allocation after construction and the first query of a
@@ -9,9 +9,12 @@
 //! equal lists. Time is not bounded a priori; it grows with the number of pairs within reach, or with the
 //! capacity where that is less. Metres; distances are those of the shapes' features minus the radius of A.
 
+use std::cmp::Ordering;
+
 use hapticd_geometry::closest::segment_segment;
 use hapticd_geometry::{Mat3, Pose, Vec3};
 
+use crate::front::{Front, Item};
 use crate::index::{Leaf, MeshIndex, Shape, Surface};
 use crate::obb::Obb;
 use crate::pair::{PairKind, point_triangle};
@@ -49,20 +52,17 @@ pub struct NearSet<'a> {
     pub leaf_tests: u64,
 }
 
+/// Most box pairs that wait in order of distance (1.5 MiB); those beyond are searched to the bottom at once.
+const FRONT: usize = 1 << 16;
+
 /// The query's work space; one per thread that asks.
 #[derive(Debug)]
 pub struct Proximity {
     capacity: usize,
     found: Found,
+    /// Box pairs to visit: nearest first, and a stack for what does not fit there.
+    front: Front,
     stack: Vec<Item>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Item {
-    a: u32,
-    b: u32,
-    /// Square of the lower bound on the distance.
-    bound: f64,
 }
 
 impl Proximity {
@@ -80,6 +80,7 @@ impl Proximity {
                 limit_squared: 0.0,
                 truncated: false,
             },
+            front: Front::new(FRONT),
             stack: Vec::with_capacity(512),
         }
     }
@@ -106,6 +107,7 @@ impl Proximity {
         reach: f64,
     ) -> NearSet<'_> {
         self.found.start(a_radius, reach);
+        self.front.clear(self.found.limit_squared);
         self.stack.clear();
         let mut counters = Counters::default();
         let finite = a_radius.is_finite()
@@ -117,12 +119,15 @@ impl Proximity {
             && match (&a.shape, &b.shape) {
                 (Shape::Surface(a), Shape::Surface(b)) => {
                     self.reserve(3 * (a.tree.depth() + b.tree.depth()) as usize + 4);
-                    search(
+                    let search = Search {
                         a,
                         b,
-                        &motion,
-                        &mut self.found,
+                        b_from_a: &motion,
+                    };
+                    search.run(
+                        &mut self.front,
                         &mut self.stack,
+                        &mut self.found,
                         &mut counters,
                     );
                     true
@@ -238,7 +243,7 @@ impl Found {
     }
 }
 
-fn order(x: &NearPair, y: &NearPair) -> std::cmp::Ordering {
+fn order(x: &NearPair, y: &NearPair) -> Ordering {
     x.distance
         .total_cmp(&y.distance)
         .then(x.kind.cmp(&y.kind))
@@ -275,68 +280,96 @@ impl Rigid {
     }
 }
 
-fn search(
-    a: &Surface,
-    b: &Surface,
-    b_from_a: &Rigid,
-    found: &mut Found,
-    stack: &mut Vec<Item>,
-    counters: &mut Counters,
-) {
-    let (nodes_a, nodes_b) = (a.tree.nodes(), b.tree.nodes());
-    let bound = bound_squared(&b_from_a.obb(&nodes_a[0].obb), &nodes_b[0].obb);
-    stack.push(Item { a: 0, b: 0, bound });
-    while let Some(item) = stack.pop() {
-        if item.bound >= found.limit_squared {
-            continue;
+/// The descent of two hierarchies.
+struct Search<'a> {
+    a: &'a Surface,
+    b: &'a Surface,
+    b_from_a: &'a Rigid,
+}
+
+impl Search<'_> {
+    fn run(
+        &self,
+        front: &mut Front,
+        stack: &mut Vec<Item>,
+        found: &mut Found,
+        counters: &mut Counters,
+    ) {
+        front.push(Item {
+            a: 0,
+            b: 0,
+            bound: 0.0,
+        });
+        while let Some(item) = front.pop() {
+            if item.bound >= found.limit_squared {
+                continue;
+            }
+            let Some((near, far)) = self.expand(&item, found, counters) else {
+                continue;
+            };
+            for child in [far, near] {
+                if child.bound < found.limit_squared && !front.push(child) {
+                    stack.push(child);
+                }
+            }
+            while let Some(item) = stack.pop() {
+                if item.bound < found.limit_squared
+                    && let Some((near, far)) = self.expand(&item, found, counters)
+                {
+                    stack.push(far);
+                    stack.push(near);
+                }
+            }
         }
+    }
+
+    /// The two halves of a box pair, the nearer first; `None` for two leaves, whose features are compared.
+    #[inline]
+    fn expand(
+        &self,
+        item: &Item,
+        found: &mut Found,
+        counters: &mut Counters,
+    ) -> Option<(Item, Item)> {
+        let (nodes_a, nodes_b) = (self.a.tree.nodes(), self.b.tree.nodes());
         let (na, nb) = (&nodes_a[item.a as usize], &nodes_b[item.b as usize]);
         let (first, second) = match (na.is_leaf(), nb.is_leaf()) {
             (true, true) => {
                 counters.leaves += 1;
-                compare(
-                    &a.leaves[na.leaf as usize],
-                    &b.leaves[nb.leaf as usize],
-                    b_from_a,
-                    found,
+                let (la, lb) = (
+                    &self.a.leaves[na.leaf as usize],
+                    &self.b.leaves[nb.leaf as usize],
                 );
-                continue;
+                compare(la, lb, self.b_from_a, found);
+                return None;
             }
             (false, leaf) if leaf || na.obb.half.norm_squared() > nb.obb.half.norm_squared() => {
-                let c = na.children;
-                let bound =
-                    |c: u32| bound_squared(&b_from_a.obb(&nodes_a[c as usize].obb), &nb.obb);
-                let item = |c: u32| Item {
-                    a: c,
-                    b: item.b,
-                    bound: bound(c),
+                let item = |c: u32| {
+                    let moved = self.b_from_a.obb(&nodes_a[c as usize].obb);
+                    Item {
+                        a: c,
+                        b: item.b,
+                        bound: bound_squared(&moved, &nb.obb),
+                    }
                 };
-                (item(c), item(c + 1))
+                (item(na.children), item(na.children + 1))
             }
             _ => {
-                let moved = b_from_a.obb(&na.obb);
-                let c = nb.children;
+                let moved = self.b_from_a.obb(&na.obb);
                 let item = |c: u32| Item {
                     a: item.a,
                     b: c,
                     bound: bound_squared(&moved, &nodes_b[c as usize].obb),
                 };
-                (item(c), item(c + 1))
+                (item(nb.children), item(nb.children + 1))
             }
         };
         counters.boxes += 2;
-        // The nearer one on top.
-        let (near, far) = if second.bound < first.bound {
+        Some(if second.bound < first.bound {
             (second, first)
         } else {
             (first, second)
-        };
-        if far.bound < found.limit_squared {
-            stack.push(far);
-        }
-        if near.bound < found.limit_squared {
-            stack.push(near);
-        }
+        })
     }
 }
 

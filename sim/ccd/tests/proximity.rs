@@ -80,7 +80,10 @@ fn check(found: &NearSet<'_>, all: &[NearPair], reach: f64, capacity: usize) {
     }
     assert_eq!(matched, listed.len(), "an invented pair");
     if within > capacity {
-        let (last, worst) = (found.pairs[capacity - 1].distance, all[capacity - 1].distance);
+        let (last, worst) = (
+            found.pairs[capacity - 1].distance,
+            all[capacity - 1].distance,
+        );
         assert!(last <= worst + 1.1e-3 * worst.abs() + TOL, "{last} {worst}");
     }
 }

@@ -1,0 +1,154 @@
+//! A bounded queue of box pairs, nearest first to within 4 %.
+//!
+//! Buckets by the leading bits of the squared distance, 8 an octave, last in first out within one: no
+//! comparisons, constant time. All memory is taken at construction. Deterministic.
+
+/// A pair of nodes and the square of the lower bound on their distance.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Item {
+    pub(crate) a: u32,
+    pub(crate) b: u32,
+    pub(crate) bound: f64,
+}
+
+const BUCKETS: u64 = 256;
+/// Mantissa bits that are dropped: 3 are kept with the exponent.
+const DROPPED: u32 = 49;
+const NONE: u32 = u32::MAX;
+
+#[derive(Debug)]
+pub(crate) struct Front {
+    items: Vec<(Item, u32)>,
+    capacity: usize,
+    /// First free slot of `items`, linked.
+    free: u32,
+    heads: [u32; BUCKETS as usize],
+    /// Bit of every bucket that is not empty.
+    filled: [u64; BUCKETS as usize / 64],
+    /// Leading bits of the largest bound of interest.
+    top: u64,
+}
+
+impl Front {
+    pub(crate) fn new(capacity: usize) -> Self {
+        Self {
+            items: Vec::with_capacity(capacity),
+            capacity,
+            free: NONE,
+            heads: [NONE; BUCKETS as usize],
+            filled: [0; BUCKETS as usize / 64],
+            top: 0,
+        }
+    }
+
+    /// Empties the queue; bounds will be below `limit`.
+    pub(crate) fn clear(&mut self, limit: f64) {
+        self.items.clear();
+        self.free = NONE;
+        self.heads.fill(NONE);
+        self.filled.fill(0);
+        self.top = limit.to_bits() >> DROPPED;
+    }
+
+    /// Queues an item with a bound that is not negative; `false` if there is no room.
+    #[inline]
+    pub(crate) fn push(&mut self, item: Item) -> bool {
+        let below = self.top.saturating_sub(item.bound.to_bits() >> DROPPED);
+        let bucket = (BUCKETS - 1).saturating_sub(below) as usize;
+        let next = self.heads[bucket];
+        let slot = if self.free != NONE {
+            let slot = self.free;
+            let place = &mut self.items[slot as usize];
+            self.free = place.1;
+            *place = (item, next);
+            slot
+        } else if self.items.len() < self.capacity {
+            self.items.push((item, next));
+            (self.items.len() - 1) as u32
+        } else {
+            return false;
+        };
+        self.heads[bucket] = slot;
+        self.filled[bucket / 64] |= 1 << (bucket % 64);
+        true
+    }
+
+    /// Takes an item of the nearest bucket.
+    #[inline]
+    pub(crate) fn pop(&mut self) -> Option<Item> {
+        let word = self.filled.iter().position(|w| *w != 0)?;
+        let bucket = 64 * word + self.filled[word].trailing_zeros() as usize;
+        let slot = self.heads[bucket];
+        let place = &mut self.items[slot as usize];
+        let (item, next) = *place;
+        place.1 = self.free;
+        self.free = slot;
+        self.heads[bucket] = next;
+        if next == NONE {
+            self.filled[word] &= !(1 << (bucket % 64));
+        }
+        Some(item)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nearest_bucket_first_and_nothing_lost() {
+        let mut front = Front::new(100);
+        for limit in [1.0, 1e-8, 3e12] {
+            front.clear(limit);
+            let mut seed: u64 = 1;
+            let mut pushed: Vec<f64> = Vec::new();
+            for a in 0..150 {
+                seed = seed
+                    .wrapping_mul(6364136223846793005)
+                    .wrapping_add(1442695040888963407);
+                let bound = limit * (seed >> 11) as f64 / (1u64 << 53) as f64;
+                let room = front.push(Item { a, b: 0, bound });
+                assert_eq!(room, pushed.len() < 100);
+                if room {
+                    pushed.push(bound);
+                }
+            }
+            let mut last = 0.0;
+            let mut popped = Vec::new();
+            while let Some(item) = front.pop() {
+                assert!(item.bound >= last / 1.13);
+                last = item.bound.max(last);
+                popped.push(item.bound);
+            }
+            pushed.sort_by(f64::total_cmp);
+            popped.sort_by(f64::total_cmp);
+            assert_eq!(pushed, popped);
+        }
+    }
+
+    #[test]
+    fn slots_are_used_again() {
+        let mut front = Front::new(2);
+        front.clear(1.0);
+        for i in 0..1000 {
+            assert!(front.push(Item {
+                a: i,
+                b: 0,
+                bound: 0.0
+            }));
+            assert!(front.push(Item {
+                a: i,
+                b: 1,
+                bound: 0.5
+            }));
+            assert!(!front.push(Item {
+                a: i,
+                b: 2,
+                bound: 0.1
+            }));
+            assert_eq!(front.pop().map(|x| x.b), Some(0));
+            assert_eq!(front.pop().map(|x| x.b), Some(1));
+            assert!(front.pop().is_none());
+        }
+    }
+}
