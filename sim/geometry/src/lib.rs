@@ -3,6 +3,7 @@
 
 pub mod adjacency;
 pub mod closest;
+pub mod load;
 pub mod mesh;
 pub mod pose;
 pub mod report;

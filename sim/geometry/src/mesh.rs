@@ -117,3 +117,21 @@ impl TriMesh {
         )
     }
 }
+
+/// A mesh of these triangles without the vertices that none of them uses. Every index must be in range.
+pub(crate) fn compact(
+    positions: &[Vec3],
+    mut triangles: Vec<[u32; 3]>,
+) -> Result<TriMesh, MeshError> {
+    let mut new_index = vec![u32::MAX; positions.len()];
+    let mut kept = Vec::new();
+    for v in triangles.iter_mut().flatten() {
+        let slot = &mut new_index[*v as usize];
+        if *slot == u32::MAX {
+            *slot = kept.len() as u32;
+            kept.push(positions[*v as usize]);
+        }
+        *v = *slot;
+    }
+    TriMesh::new(kept, triangles)
+}

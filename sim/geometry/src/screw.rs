@@ -5,14 +5,21 @@
 //!
 //! # Practice
 //!
-//! For small angles the axis goes far away (`|point|` grows like `1/angle`), and the textbook form `o + R (x - o)` would lose as many
-//! digits. Displacements are therefore computed from the velocity field, `x(t) = x + t v + c2 a + c3 j` with
-//! `v = velocity_of(x)`, `a = w x v`, `j = w x a`: exact for constant-speed screws, and accurate at any angle.
+//! For small angles the axis goes far away (`|point|` grows like `1/angle`), and the textbook form `o + R (x - o)` would lose as
+//! many digits. Displacements are therefore computed from the velocity of the point itself,
+//! `x(t) = x + s t u + p sin(wt)/w + (w u x p) (1 - cos wt)/w^2` with `p = w u x (x - o)`: the same motion (Rodrigues' formula), where
+//! `x - o` is only ever multiplied by `w`. Its error stays at rounding of the coordinates and of the displacement at every angle.
+
+use std::f64::consts::{PI, TAU};
 
 use crate::pose::{Pose, Quat, Vec3};
 
-/// Rotations smaller than this (radians per screw) are no rotation: over a metre they are a picometre.
-const MIN_ANGLE: f64 = 1e-12;
+/// Rotations smaller than this (radians per screw) are no rotation: over a metre they are a femtometre, less than the rounding
+/// of a coordinate of ten metres.
+const MIN_ANGLE: f64 = 1e-15;
+
+/// Under this `sin(wt)/w = t` to the last bit, and `w^2` may no longer be a number to divide by.
+pub(crate) const STRAIGHT: f64 = 1e-150;
 
 /// A constant-speed screw over `t` in `[0, 1]`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,9 +47,19 @@ impl Screw {
     }
 
     /// The screw that displaces `pivot` by exactly `displacement` and rotates by the rotation vector `rotation` (radians).
+    ///
+    /// A rotation beyond a half turn is replaced by the shorter one with the same end: towards a full turn the axis that also
+    /// displaces the pivot goes to infinity and the path with it. `angle` is in `[0, pi]`.
     #[must_use]
     pub fn from_twist(displacement: &Vec3, rotation: &Vec3, pivot: &Vec3) -> Self {
-        let angle = rotation.norm();
+        let mut angle = rotation.norm();
+        let mut axis = rotation / angle;
+        if angle > PI {
+            angle %= TAU;
+            if angle > PI {
+                (angle, axis) = (TAU - angle, -axis);
+            }
+        }
         // Not `<=`, so that NaN takes the general branch and shows.
         if angle < MIN_ANGLE {
             let translation = displacement.norm();
@@ -58,12 +75,11 @@ impl Screw {
                 axis,
             };
         }
-        let axis = rotation / angle;
         let translation = displacement.dot(&axis);
         let across = displacement - axis * translation;
         // 0.5 |across| (n1 + cot(w/2) u x n1) with n1 the direction of `across`.
-        let half = 0.5 * angle;
-        let point = pivot + (across + axis.cross(&across) * (half.cos() / half.sin())) * 0.5;
+        let (sin, cos) = (0.5 * angle).sin_cos();
+        let point = pivot + (across + axis.cross(&across) * (cos / sin)) * 0.5;
         Screw {
             angle,
             translation,
@@ -94,11 +110,13 @@ impl Screw {
         self.axis * self.translation + self.angular_velocity().cross(&(x - self.point))
     }
 
-    /// Size of the (constant) acceleration of a point now at `x`: `angle^2` times its distance to the axis, metres per screw squared.
+    /// Size of the acceleration of the point now at `x`, constant in time: `angle^2` times its distance to the axis, metres per
+    /// screw squared. Over a time `dt` the point is within half of it times `dt^2` of its tangent.
     #[inline]
     #[must_use]
-    pub fn acceleration_of(&self, x: &Vec3) -> f64 {
-        self.angular_velocity().cross(&self.velocity_of(x)).norm()
+    pub fn acceleration_bound(&self, x: &Vec3) -> f64 {
+        let omega = self.angular_velocity();
+        omega.cross(&omega.cross(&(x - self.point))).norm()
     }
 
     /// How far the point at `x` at time 0 has gone at time `t`.
@@ -106,10 +124,9 @@ impl Screw {
     #[must_use]
     pub fn shift_of(&self, x: &Vec3, t: f64) -> Vec3 {
         let omega = self.angular_velocity();
-        let velocity = self.velocity_of(x);
-        let bend = omega.cross(&velocity);
-        let (c2, c3) = bend_factors(self.angle, t);
-        velocity * t + bend * c2 + omega.cross(&bend) * c3
+        let turning = omega.cross(&(x - self.point));
+        let (along, inward) = turn_factors(self.angle, t);
+        self.axis * (self.translation * t) + turning * along + omega.cross(&turning) * inward
     }
 
     /// The displacement at time `t`: takes points at time 0 to points at time `t`.
@@ -161,24 +178,27 @@ impl Screw {
         }
     }
 
-    /// Upper bound on the path, up to time `t`, of any point within `radius` of `centre` (at time 0).
+    /// Upper bound on the path, up to time `t`, of any point within `radius` of `centre` (at time 0). Rounding is added.
     #[must_use]
     pub fn max_displacement(&self, centre: &Vec3, radius: f64, t: f64) -> f64 {
-        (self.velocity_of(centre).norm() + self.angle.abs() * radius) * t.abs()
+        let angle = self.angle.abs();
+        let rounding = 8.0
+            * f64::EPSILON
+            * (self.translation.abs() + angle * (centre.norm() + self.point.norm() + radius));
+        (self.velocity_of(centre).norm() + angle * radius + rounding) * t.abs()
     }
 }
 
-/// `(1 - cos wt) / w^2` and `(wt - sin wt) / w^3`, by series where the closed form cancels.
+/// `sin(wt)/w` and `(1 - cos wt)/w^2`.
 #[inline]
-fn bend_factors(w: f64, t: f64) -> (f64, f64) {
-    let angle = w * t;
-    if angle.abs() < 0.05 {
-        let q = angle * angle;
-        let c2 = 0.5 - q / 24.0 * (1.0 - q / 30.0 * (1.0 - q / 56.0));
-        let c3 = 1.0 / 6.0 - q / 120.0 * (1.0 - q / 42.0 * (1.0 - q / 72.0));
-        (t * t * c2, t * t * t * c3)
+fn turn_factors(w: f64, t: f64) -> (f64, f64) {
+    if w.abs() < STRAIGHT {
+        (t, 0.5 * t * t)
     } else {
-        let half = (0.5 * angle).sin() / w;
-        (2.0 * half * half, (angle - angle.sin()) / (w * w * w))
+        let half = (0.5 * w * t).sin() / w;
+        ((w * t).sin() / w, 2.0 * half * half)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use crate::mesh::{MeshError, TriMesh};
+use crate::mesh::{MeshError, TriMesh, compact};
 use crate::pose::Vec3;
 
 /// A box with these half sizes; 12 triangles.
@@ -340,7 +340,7 @@ pub fn inner_corner(size: f64, wall: f64) -> Result<TriMesh, MeshError> {
             }
         }
     }
-    compact(positions, split(&quads))
+    compact(&positions, split(&quads))
 }
 
 /// An open square sheet in z = 0, facing +z: not a solid.
@@ -369,21 +369,6 @@ fn split(quads: &[[u32; 4]]) -> Vec<[u32; 3]> {
         .iter()
         .flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]])
         .collect()
-}
-
-/// Drops vertices that no triangle uses.
-fn compact(positions: Vec<Vec3>, mut triangles: Vec<[u32; 3]>) -> Result<TriMesh, MeshError> {
-    let mut new_index = vec![u32::MAX; positions.len()];
-    let mut kept = Vec::new();
-    for v in triangles.iter_mut().flatten() {
-        let slot = &mut new_index[*v as usize];
-        if *slot == u32::MAX {
-            *slot = kept.len() as u32;
-            kept.push(positions[*v as usize]);
-        }
-        *v = *slot;
-    }
-    TriMesh::new(kept, triangles)
 }
 
 #[cfg(test)]

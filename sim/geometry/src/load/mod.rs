@@ -1,0 +1,263 @@
+//! Loading meshes from files and bytes: one clean triangle mesh of whatever the file holds, and a report on it.
+//!
+//! Every loader gives the file's triangles (polygons are cut up), in metres as the numbers stand, in the file's own axes. Then, for all formats alike:
+//! vertices that are exactly equal are welded, triangles without area are dropped (and counted in the report), and vertices
+//! that nothing uses are dropped. Nothing else is repaired: holes, flipped faces and self-crossings stay and show in the [`MeshReport`].
+//!
+//! The parsers are ours where a library could panic or allocate by a header's word: memory is in proportion to the bytes that are really
+//! there, whatever counts the file claims. No panics on any bytes. Blocks on the disk and allocates: not for a real-time thread.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::path::Path;
+
+use crate::adjacency::Adjacency;
+use crate::mesh::{MAX_TRIANGLES, MeshError, TriMesh};
+use crate::pose::Vec3;
+use crate::report::{MeshReport, is_degenerate};
+
+mod obj;
+mod text;
+
+/// Largest file that is read, bytes.
+pub const MAX_FILE_BYTES: u64 = 2 << 30;
+
+/// A mesh file format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Format {
+    /// Wavefront OBJ: `v` and `f` are read, everything else is passed over.
+    Obj,
+}
+
+impl Format {
+    /// By the file name's extension, in any case.
+    #[must_use]
+    pub fn of(path: &Path) -> Option<Format> {
+        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+        match extension.as_str() {
+            "obj" => Some(Format::Obj),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Format::Obj => "OBJ",
+        })
+    }
+}
+
+/// A loaded mesh.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    /// The mesh: welded, without degenerate triangles and unused vertices.
+    pub mesh: TriMesh,
+    /// Findings on it; `degenerate_triangles` counts those that were dropped.
+    pub report: MeshReport,
+}
+
+/// Why a mesh could not be loaded.
+#[derive(Debug, thiserror::Error)]
+#[error("{file}{}: {problem}", format.map(|f| format!(" ({f})")).unwrap_or_default())]
+pub struct LoadError {
+    /// The file, or the name that the bytes were given with.
+    pub file: String,
+    /// The format; `None` if it is not known.
+    pub format: Option<Format>,
+    /// What is wrong.
+    pub problem: LoadProblem,
+}
+
+/// What is wrong with a mesh file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoadProblem {
+    /// The extension names no format.
+    #[error("`{extension}` is not a mesh file's extension (obj)")]
+    UnknownExtension {
+        /// The extension, empty if there is none.
+        extension: String,
+    },
+    /// A folder, a device or a pipe.
+    #[error("not a regular file")]
+    NotAFile,
+    /// The operating system said no.
+    #[error("{0}")]
+    Io(#[from] std::io::Error),
+    /// A file larger than [`MAX_FILE_BYTES`].
+    #[error("{bytes} bytes, the limit is {limit}")]
+    TooLarge {
+        /// How large.
+        bytes: u64,
+        /// How large it may be.
+        limit: u64,
+    },
+    /// A line of a text that is not what it should be.
+    #[error("line {line}: {expected} expected, `{found}` found")]
+    Syntax {
+        /// Which line, from 1.
+        line: usize,
+        /// What should be there.
+        expected: &'static str,
+        /// The start of what is there.
+        found: String,
+    },
+    /// A face names a vertex that is not there.
+    #[error("face {face}: vertex {index} does not exist, there are {vertices}")]
+    Index {
+        /// Which face, from 1.
+        face: usize,
+        /// The index as the file has it.
+        index: i64,
+        /// How many vertices there are.
+        vertices: usize,
+    },
+    /// All triangles are without area.
+    #[error("all {dropped} triangles are without area")]
+    AllDegenerate {
+        /// How many there were.
+        dropped: usize,
+    },
+    /// The triangles do not make a mesh.
+    #[error(transparent)]
+    Mesh(#[from] MeshError),
+}
+
+/// What a parser makes of a file: triangles over vertices, unchecked.
+#[derive(Debug, Default)]
+struct Soup {
+    positions: Vec<Vec3>,
+    triangles: Vec<[u32; 3]>,
+}
+
+impl Soup {
+    /// Adds a triangle unless there are too many.
+    fn push(&mut self, corners: [u32; 3]) -> Result<(), LoadProblem> {
+        within("triangles", self.triangles.len(), MAX_TRIANGLES)?;
+        self.triangles.push(corners);
+        Ok(())
+    }
+
+    /// Adds a vertex unless there are too many, and gives its index.
+    fn vertex(&mut self, position: Vec3) -> Result<u32, LoadProblem> {
+        within("vertices", self.positions.len(), 3 * MAX_TRIANGLES)?;
+        self.positions.push(position);
+        Ok((self.positions.len() - 1) as u32)
+    }
+}
+
+/// There is room for one more.
+fn within(what: &'static str, have: usize, limit: usize) -> Result<(), LoadProblem> {
+    if have < limit {
+        return Ok(());
+    }
+    let count = have.saturating_add(1);
+    Err(MeshError::TooMany { what, count, limit }.into())
+}
+
+/// Loads a mesh file; its extension tells the format.
+///
+/// # Errors
+/// [`LoadError`], with the file, the format and the numbers.
+pub fn load(path: &Path) -> Result<Loaded, LoadError> {
+    let file = path.display().to_string();
+    let Some(format) = Format::of(path) else {
+        let extension = path.extension().unwrap_or_default().to_string_lossy();
+        let problem = LoadProblem::UnknownExtension {
+            extension: extension.into_owned(),
+        };
+        return Err(LoadError {
+            file,
+            format: None,
+            problem,
+        });
+    };
+    let problem = match read(path) {
+        Ok(bytes) => match parse(&bytes, format) {
+            Ok(loaded) => return Ok(loaded),
+            Err(problem) => problem,
+        },
+        Err(problem) => problem,
+    };
+    Err(LoadError {
+        file,
+        format: Some(format),
+        problem,
+    })
+}
+
+/// Loads a mesh from bytes; `name` is for the error.
+///
+/// # Errors
+/// [`LoadError`], with the name, the format and the numbers.
+pub fn from_bytes(bytes: &[u8], format: Format, name: &str) -> Result<Loaded, LoadError> {
+    parse(bytes, format).map_err(|problem| LoadError {
+        file: name.to_owned(),
+        format: Some(format),
+        problem,
+    })
+}
+
+fn parse(bytes: &[u8], format: Format) -> Result<Loaded, LoadProblem> {
+    finish(match format {
+        Format::Obj => obj::parse(bytes)?,
+    })
+}
+
+/// The bytes of a regular file within the limit.
+fn read(path: &Path) -> Result<Vec<u8>, LoadProblem> {
+    // Before opening: opening a pipe would wait for its writer.
+    let about = std::fs::metadata(path)?;
+    if !about.is_file() {
+        return Err(LoadProblem::NotAFile);
+    }
+    if about.len() > MAX_FILE_BYTES {
+        return Err(LoadProblem::TooLarge {
+            bytes: about.len(),
+            limit: MAX_FILE_BYTES,
+        });
+    }
+    Ok(std::fs::read(path)?)
+}
+
+/// Welds, drops what has no area, drops what is not used.
+fn finish(soup: Soup) -> Result<Loaded, LoadProblem> {
+    let checked = TriMesh::new(soup.positions, soup.triangles)?;
+    let mut first: HashMap<[u64; 3], u32> = HashMap::with_capacity(checked.positions().len());
+    let mut kept: Vec<Vec3> = Vec::new();
+    let new_index: Vec<u32> = checked
+        .positions()
+        .iter()
+        .map(|p| {
+            // Adding 0 makes -0 of the same bits as 0.
+            let p = p.add_scalar(0.0);
+            *first
+                .entry([p.x, p.y, p.z].map(f64::to_bits))
+                .or_insert_with(|| {
+                    kept.push(p);
+                    (kept.len() - 1) as u32
+                })
+        })
+        .collect();
+    let welded = checked
+        .triangles()
+        .iter()
+        .map(|t| t.map(|v| new_index[v as usize]))
+        .collect();
+    let welded = TriMesh::new(kept, welded)?;
+    let sound: Vec<[u32; 3]> = (0..welded.triangles().len())
+        .filter(|&t| !is_degenerate(&welded, t))
+        .map(|t| welded.triangles()[t])
+        .collect();
+    let dropped = welded.triangles().len() - sound.len();
+    if sound.is_empty() {
+        return Err(LoadProblem::AllDegenerate { dropped });
+    }
+    let mesh = crate::mesh::compact(welded.positions(), sound)?;
+    let mut report = MeshReport::of(&mesh, &Adjacency::new(&mesh));
+    report.degenerate_triangles = dropped;
+    Ok(Loaded { mesh, report })
+}
