@@ -17,6 +17,7 @@ use crate::pose::Vec3;
 use crate::report::{MeshReport, is_degenerate};
 
 mod obj;
+mod stl;
 mod text;
 
 /// Largest file that is read, bytes.
@@ -28,6 +29,8 @@ pub const MAX_FILE_BYTES: u64 = 2 << 30;
 pub enum Format {
     /// Wavefront OBJ: `v` and `f` are read, everything else is passed over.
     Obj,
+    /// STL, binary or ASCII.
+    Stl,
 }
 
 impl Format {
@@ -37,6 +40,7 @@ impl Format {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
         match extension.as_str() {
             "obj" => Some(Format::Obj),
+            "stl" => Some(Format::Stl),
             _ => None,
         }
     }
@@ -46,6 +50,7 @@ impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Format::Obj => "OBJ",
+            Format::Stl => "STL",
         })
     }
 }
@@ -76,7 +81,7 @@ pub struct LoadError {
 #[non_exhaustive]
 pub enum LoadProblem {
     /// The extension names no format.
-    #[error("`{extension}` is not a mesh file's extension (obj)")]
+    #[error("`{extension}` is not a mesh file's extension (obj, stl)")]
     UnknownExtension {
         /// The extension, empty if there is none.
         extension: String,
@@ -94,6 +99,16 @@ pub enum LoadProblem {
         bytes: u64,
         /// How large it may be.
         limit: u64,
+    },
+    /// The file ends before what its header claims.
+    #[error("{what} need {needed} bytes, {available} are there")]
+    Truncated {
+        /// Which part.
+        what: &'static str,
+        /// How many bytes it should have.
+        needed: u64,
+        /// How many there are.
+        available: u64,
     },
     /// A line of a text that is not what it should be.
     #[error("line {line}: {expected} expected, `{found}` found")]
@@ -204,6 +219,7 @@ pub fn from_bytes(bytes: &[u8], format: Format, name: &str) -> Result<Loaded, Lo
 fn parse(bytes: &[u8], format: Format) -> Result<Loaded, LoadProblem> {
     finish(match format {
         Format::Obj => obj::parse(bytes)?,
+        Format::Stl => stl::parse(bytes)?,
     })
 }
 

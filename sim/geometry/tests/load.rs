@@ -1,0 +1,237 @@
+//! Loading: every format gives the same mesh, what is wrong is said with its numbers, and no bytes make a loader panic.
+
+use std::path::Path;
+
+use hapticd_geometry::load::{Format, LoadProblem, Loaded, from_bytes, load};
+use hapticd_geometry::{MeshError, TriMesh, Vec3, shapes};
+
+/// A block with a hole: closed, oriented, not convex, coordinates that are exact in `f32`.
+fn sample() -> TriMesh {
+    shapes::block_with_hole(&Vec3::new(2.0, 1.5, 1.0), 0.5).unwrap()
+}
+
+fn obj(mesh: &TriMesh) -> Vec<u8> {
+    let mut text = String::from("# a block\nmtllib none.mtl\no block\n");
+    for p in mesh.positions() {
+        text += &format!("v {} {} {}\n", p.x, p.y, p.z);
+    }
+    text += "vt 0 0\nvn 0 0 1\ns off\n";
+    for [a, b, c] in mesh.triangles() {
+        text += &format!("f {}/1/1 {}//1 {}\r\n", a + 1, b + 1, c + 1);
+    }
+    text.into_bytes()
+}
+
+fn stl_binary(mesh: &TriMesh, header: &[u8]) -> Vec<u8> {
+    let mut bytes = header.to_vec();
+    bytes.resize(80, 0);
+    bytes.extend((mesh.triangles().len() as u32).to_le_bytes());
+    for t in 0..mesh.triangles().len() {
+        bytes.extend([0; 12]);
+        for x in mesh.triangle(t).iter().flat_map(|p| p.iter()) {
+            bytes.extend((*x as f32).to_le_bytes());
+        }
+        bytes.extend([0; 2]);
+    }
+    bytes
+}
+
+fn stl_ascii(mesh: &TriMesh) -> Vec<u8> {
+    let mut text = String::from("solid two words\n");
+    for t in 0..mesh.triangles().len() {
+        text += " facet normal 0 0 nan\n  outer loop\n";
+        for p in mesh.triangle(t) {
+            text += &format!("   vertex {:e} {:e} {:e}\n", p.x, p.y, p.z);
+        }
+        text += "  endloop\n endfacet\n";
+    }
+    text += "endsolid two words\n";
+    text.into_bytes()
+}
+
+fn samples() -> Vec<(&'static str, Format, Vec<u8>)> {
+    let mesh = sample();
+    vec![
+        ("obj", Format::Obj, obj(&mesh)),
+        ("stl binary", Format::Stl, stl_binary(&mesh, b"exported")),
+        (
+            "stl binary named solid",
+            Format::Stl,
+            stl_binary(&mesh, b"solid thing"),
+        ),
+        ("stl ascii", Format::Stl, stl_ascii(&mesh)),
+    ]
+}
+
+fn corners(mesh: &TriMesh) -> Vec<[Vec3; 3]> {
+    (0..mesh.triangles().len())
+        .map(|t| mesh.triangle(t))
+        .collect()
+}
+
+fn problem(bytes: &[u8], format: Format) -> LoadProblem {
+    let error = from_bytes(bytes, format, "some.file").unwrap_err();
+    assert_eq!(
+        (error.file.as_str(), error.format),
+        ("some.file", Some(format))
+    );
+    error.problem
+}
+
+#[test]
+fn every_format_gives_the_same_triangles_over_welded_vertices() {
+    let mesh = sample();
+    for (name, format, bytes) in samples() {
+        let Loaded { mesh: got, report } = from_bytes(&bytes, format, name).unwrap();
+        assert_eq!(corners(&got), corners(&mesh), "{name}");
+        assert_eq!(got.positions().len(), mesh.positions().len(), "{name}");
+        assert!(
+            report.oriented && report.degenerate_triangles == 0,
+            "{name}: {report:?}"
+        );
+    }
+}
+
+#[test]
+fn no_part_of_a_file_is_a_whole_mesh() {
+    for (name, format, bytes) in samples() {
+        if format == Format::Obj {
+            continue; // A list of lines has no end.
+        }
+        for end in [0, 1, 40, 83, 84, 85, bytes.len() / 2, bytes.len() - 12] {
+            assert!(
+                from_bytes(&bytes[..end], format, name).is_err(),
+                "{name} cut at {end}"
+            );
+        }
+    }
+}
+
+#[test]
+fn degenerate_triangles_are_dropped_and_counted_and_so_are_lonely_vertices() {
+    let text = b"v 9 9 9\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 2 0 0\nv -0.0 0 0\n\
+        f 2 3 4\nf 2 2 3\nf 2 3 5\nf 2 6 4\nf 6 4 3\n";
+    let loaded = from_bytes(text, Format::Obj, "x").unwrap();
+    assert_eq!(loaded.report.degenerate_triangles, 3);
+    // -0 is welded to 0, 9 9 9 and 2 0 0 are used no longer.
+    assert_eq!(loaded.mesh.positions().len(), 3);
+    assert_eq!(loaded.mesh.triangles(), [[0, 1, 2], [0, 2, 1]]);
+    assert!(matches!(
+        problem(b"v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3", Format::Obj),
+        LoadProblem::AllDegenerate { dropped: 1 }
+    ));
+}
+
+#[test]
+fn obj_indices_count_from_one_or_from_the_end_and_lines_continue() {
+    let text =
+        b"v 0 0 0\nv 1 0 0\nv 0 1 0 # top\nf -3/-1/-1 -2 \\\n -1 # face\nv 0 0 1\nf 1 2 -1\n";
+    let loaded = from_bytes(text, Format::Obj, "x").unwrap();
+    assert_eq!(loaded.mesh.triangles(), [[0, 1, 2], [0, 1, 3]]);
+}
+
+#[test]
+fn obj_errors_have_numbers() {
+    let v = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
+    let at = |rest: &str| problem(format!("{v}{rest}").as_bytes(), Format::Obj);
+    for (rest, bad) in [
+        ("f 1 2 0", 0),
+        ("f 1 2 -4", -4),
+        ("f 1 2 9999999999", 9_999_999_999),
+    ] {
+        assert!(
+            matches!(at(rest), LoadProblem::Index { face: 1, index, vertices: 3 } if index == bad),
+            "{rest}"
+        );
+    }
+    assert!(matches!(
+        at("f 1 2 4"),
+        LoadProblem::Mesh(MeshError::IndexOutOfRange {
+            triangle: 0,
+            index: 3,
+            vertices: 3
+        })
+    ));
+    for bad in ["f 1 2", "f 1 2 x", "v 1 2", "v 1 2 three"] {
+        assert!(
+            matches!(at(bad), LoadProblem::Syntax { line: 4, .. }),
+            "{bad}"
+        );
+    }
+    for bad in ["v 0 0 nan\nf 1 2 3", "v 0 0 1e999\nf 1 2 3"] {
+        assert!(
+            matches!(
+                at(bad),
+                LoadProblem::Mesh(MeshError::NotFinite { vertex: 3 })
+            ),
+            "{bad}"
+        );
+    }
+    assert!(matches!(at(""), LoadProblem::Mesh(MeshError::Empty)));
+    let error = from_bytes(b"v 1", Format::Obj, "part.obj").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "part.obj (OBJ): line 1: three numbers expected, `v 1` found"
+    );
+}
+
+#[test]
+fn stl_headers_cannot_ask_for_more_than_is_there() {
+    let mut bytes = stl_binary(&sample(), b"x");
+    let facets = bytes.len() as u64 - 84;
+    bytes[80..84].copy_from_slice(&u32::MAX.to_le_bytes());
+    assert!(matches!(
+        problem(&bytes, Format::Stl),
+        LoadProblem::Truncated { needed, available, .. }
+            if needed == 50 * u64::from(u32::MAX) && available == facets
+    ));
+    bytes[80..84].fill(0);
+    assert!(matches!(
+        problem(&bytes, Format::Stl),
+        LoadProblem::Mesh(MeshError::Empty)
+    ));
+    for (text, line) in [
+        (
+            "solid x\nfacet\nvertex 0 0 0\nvertex 1 0 0\nendfacet\nendsolid",
+            5,
+        ),
+        ("solid x\nfacet\nvertex 0 0\n", 3),
+        ("solid x\nfacet\nvertex 0 0 0\n", 4),
+        (
+            "solid x\nfacet\nvertex 0 0 0\nvertex 0 0 0\nvertex 0 0 0\nvertex 0 0 0\n",
+            6,
+        ),
+        ("solid x\nvertex 0 0 0\n", 2),
+    ] {
+        let got = problem(text.as_bytes(), Format::Stl);
+        assert!(
+            matches!(got, LoadProblem::Syntax { line: l, .. } if l == line),
+            "{got:?}"
+        );
+    }
+}
+
+#[test]
+fn paths_are_read_by_extension_and_only_regular_files() {
+    let folder = std::env::temp_dir().join(format!("hapticd-load-{}", std::process::id()));
+    std::fs::create_dir_all(folder.join("folder.obj")).unwrap();
+    let file = folder.join("Part.OBJ");
+    std::fs::write(&file, obj(&sample())).unwrap();
+    assert_eq!(corners(&load(&file).unwrap().mesh), corners(&sample()));
+    let fails = |path: &Path| load(path).unwrap_err();
+    let missing = fails(&folder.join("missing.stl"));
+    assert!(matches!(missing.problem, LoadProblem::Io(_)) && missing.file.ends_with("missing.stl"));
+    assert!(matches!(
+        fails(&folder.join("folder.obj")).problem,
+        LoadProblem::NotAFile
+    ));
+    assert!(matches!(
+        fails(&folder.join("part.step")).problem,
+        LoadProblem::UnknownExtension { extension } if extension == "step"
+    ));
+    assert!(matches!(
+        fails(&folder.join("part")).problem,
+        LoadProblem::UnknownExtension { extension } if extension.is_empty()
+    ));
+    std::fs::remove_dir_all(&folder).unwrap();
+}
