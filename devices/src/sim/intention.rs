@@ -1,0 +1,543 @@
+//! What a hand wants to do: a pose for every moment. Pure data, readable from TOML; a pure function of time.
+//!
+//! ```toml
+//! [hand.intention]
+//! kind = "press"
+//! from = [0.0, 0.0, 0.05]
+//! depth_m = 0.08
+//! move_s = 1.0
+//! hold_s = 1.0
+//! ```
+//!
+//! Positions are metres in the arm's base frame, "down" is -z. The intention knows nothing of the scene: a hand presses on a surface by
+//! intending to be below it.
+
+use std::f64::consts::TAU;
+
+use super::random;
+use super::track::{Track, minimum_jerk};
+use crate::arm::{Pose, Vec3};
+use nalgebra::{Translation3, UnitQuaternion};
+use serde::Deserialize;
+use thiserror::Error;
+
+/// Why an intention makes no sense.
+#[derive(Clone, Copy, Debug, PartialEq, Error)]
+pub enum IntentionError {
+    /// A track without keyframes.
+    #[error("no keyframes")]
+    Empty,
+    /// A NaN or an infinity.
+    #[error("{what} {index} is not finite")]
+    NotFinite {
+        /// What it is.
+        what: &'static str,
+        /// Which one of them.
+        index: usize,
+    },
+    /// Keyframes whose times do not grow.
+    #[error("keyframe {index} at {t_s} s is not later than the one before it")]
+    NotAscending {
+        /// Which keyframe.
+        index: usize,
+        /// Its time.
+        t_s: f64,
+    },
+    /// A length, time or speed that must be positive.
+    #[error("{what} is {value}, must be {must}")]
+    OutOfRange {
+        /// The field.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+        /// What is allowed.
+        must: &'static str,
+    },
+}
+
+/// How a surface is gone over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Pattern {
+    /// To and fro along x, slowly across along y, and back.
+    Raster,
+    /// Sines along x and y in the ratio of 5 to 4: smooth, and comes near every point.
+    Lissajous,
+}
+
+/// What the hand wants to do.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Intention {
+    /// Stay.
+    Rest {
+        /// Where, m.
+        at: [f64; 3],
+        /// Rotation vector, rad.
+        #[serde(default)]
+        rotation: [f64; 3],
+    },
+    /// Go straight down, hold, come back, pause as long, and again; movements of minimum jerk.
+    Press {
+        /// Where from, m.
+        from: [f64; 3],
+        /// Rotation vector, rad.
+        #[serde(default)]
+        rotation: [f64; 3],
+        /// How far down, m.
+        depth_m: f64,
+        /// Time of one movement, s.
+        move_s: f64,
+        /// Time below and time above, s.
+        hold_s: f64,
+    },
+    /// Go over a surface while pressing on it. Begins in its middle.
+    Explore {
+        /// Middle of the region, at the height of the surface, m.
+        center: [f64; 3],
+        /// Rotation vector, rad.
+        #[serde(default)]
+        rotation: [f64; 3],
+        /// Half of the region along x and y, m.
+        half_width_m: [f64; 2],
+        /// How far below the surface the hand wants to be: the pressure, over the hand's and the coupling's stiffness, m.
+        pressure_depth_m: f64,
+        /// Largest speed along the surface, m/s.
+        speed_m_s: f64,
+        /// Which way.
+        pattern: Pattern,
+    },
+    /// Go round and round in a plane of constant height.
+    Circle {
+        /// Middle, m.
+        center: [f64; 3],
+        /// Rotation vector at the beginning, rad.
+        #[serde(default)]
+        rotation: [f64; 3],
+        /// m.
+        radius_m: f64,
+        /// Time of one turn, s; negative turns clockwise seen from above.
+        period_s: f64,
+        /// Whether the tool turns about z along with the motion.
+        #[serde(default)]
+        turn_along: bool,
+    },
+    /// Follow a recording, straight between its poses, then stay.
+    Recorded {
+        /// The poses.
+        track: Track,
+    },
+    /// Follow keyframes with movements of minimum jerk.
+    Script {
+        /// The keyframes.
+        track: Track,
+        /// Begin again at the end (from the last pose straight at the first: let them be the same).
+        #[serde(default)]
+        repeat: bool,
+    },
+    /// The adversary: straight dashes at a constant speed between random points that lie alternately in the upper and the lower
+    /// half of a box, so that each dash crosses the plane between, with random turns.
+    Dash {
+        /// Middle of the box, m.
+        center: [f64; 3],
+        /// Half of its edges, m.
+        half_extents: [f64; 3],
+        /// m/s.
+        speed_m_s: f64,
+        /// Rotation vectors are random up to this in each component, rad.
+        #[serde(default)]
+        turn_rad: f64,
+        /// Which random points.
+        seed: u64,
+    },
+}
+
+fn pose(position: Vec3, rotation: &[f64; 3]) -> Pose {
+    Pose::from_parts(
+        Translation3::from(position),
+        UnitQuaternion::from_scaled_axis(Vec3::from(*rotation)),
+    )
+}
+
+/// A wave of period 1 between -1 and 1 that starts at 0 upwards and is straight between its peaks.
+fn triangle(phase: f64) -> f64 {
+    let p = (phase + 0.25).rem_euclid(1.0);
+    1.0 - 4.0 * (p - 0.5).abs()
+}
+
+impl Intention {
+    /// Checks every value.
+    ///
+    /// # Errors
+    /// The first [`IntentionError`].
+    pub fn validate(&self) -> Result<(), IntentionError> {
+        let finite = |what, values: &[f64]| match values.iter().position(|x| !x.is_finite()) {
+            Some(index) => Err(IntentionError::NotFinite { what, index }),
+            None => Ok(()),
+        };
+        let positive = |what, value: f64| {
+            if value.is_finite() && value > 0.0 {
+                Ok(())
+            } else {
+                Err(IntentionError::OutOfRange {
+                    what,
+                    value,
+                    must: "positive",
+                })
+            }
+        };
+        match self {
+            Self::Rest { at, rotation } => {
+                finite("at", at)?;
+                finite("rotation", rotation)
+            }
+            Self::Press {
+                from,
+                rotation,
+                depth_m,
+                move_s,
+                hold_s,
+            } => {
+                finite("from", from)?;
+                finite("rotation", rotation)?;
+                finite("depth_m", &[*depth_m])?;
+                positive("move_s", *move_s)?;
+                if hold_s.is_finite() && *hold_s >= 0.0 {
+                    Ok(())
+                } else {
+                    Err(IntentionError::OutOfRange {
+                        what: "hold_s",
+                        value: *hold_s,
+                        must: "not negative",
+                    })
+                }
+            }
+            Self::Explore {
+                center,
+                rotation,
+                half_width_m,
+                pressure_depth_m,
+                speed_m_s,
+                ..
+            } => {
+                finite("center", center)?;
+                finite("rotation", rotation)?;
+                finite("pressure_depth_m", &[*pressure_depth_m])?;
+                positive("half_width_m[0]", half_width_m[0])?;
+                positive("half_width_m[1]", half_width_m[1])?;
+                positive("speed_m_s", *speed_m_s)
+            }
+            Self::Circle {
+                center,
+                rotation,
+                radius_m,
+                period_s,
+                ..
+            } => {
+                finite("center", center)?;
+                finite("rotation", rotation)?;
+                positive("radius_m", *radius_m)?;
+                positive("period_s", period_s.abs())
+            }
+            Self::Recorded { .. } => Ok(()),
+            Self::Script { track, repeat } => {
+                if *repeat {
+                    positive("duration of a repeated script", track.duration_s())
+                } else {
+                    Ok(())
+                }
+            }
+            Self::Dash {
+                center,
+                half_extents,
+                speed_m_s,
+                turn_rad,
+                ..
+            } => {
+                finite("center", center)?;
+                half_extents
+                    .iter()
+                    .try_for_each(|h| positive("half_extents", *h))?;
+                finite("turn_rad", &[*turn_rad])?;
+                positive("speed_m_s", *speed_m_s)
+            }
+        }
+    }
+
+    /// Where the hand wants to be `t_s` after the start. Finite for every finite time of a valid intention; no allocation.
+    #[must_use]
+    pub fn pose(&self, t_s: f64) -> Pose {
+        match self {
+            Self::Rest { at, rotation } => pose(Vec3::from(*at), rotation),
+            Self::Press {
+                from,
+                rotation,
+                depth_m,
+                move_s,
+                hold_s,
+            } => {
+                let half = move_s + hold_s;
+                let t = t_s.max(0.0).rem_euclid(2.0 * half);
+                let down = if t < half {
+                    minimum_jerk(t / move_s)
+                } else {
+                    1.0 - minimum_jerk((t - half) / move_s)
+                };
+                pose(
+                    Vec3::from(*from) - Vec3::new(0.0, 0.0, depth_m * down),
+                    rotation,
+                )
+            }
+            Self::Explore {
+                center,
+                rotation,
+                half_width_m: [wx, wy],
+                pressure_depth_m,
+                speed_m_s,
+                pattern,
+            } => {
+                let t = t_s.max(0.0);
+                let (x, y) = match pattern {
+                    Pattern::Raster => {
+                        // One crossing to and fro is 4 wx long; ten of them for one way across and back along y.
+                        let period = 4.0 * wx / speed_m_s;
+                        (
+                            wx * triangle(t / period),
+                            wy * triangle(t / (10.0 * period)),
+                        )
+                    }
+                    Pattern::Lissajous => {
+                        // The speed is at most |(5 wx, 4 wy)| * rate.
+                        let rate = speed_m_s / (5.0 * wx).hypot(4.0 * wy);
+                        (wx * (5.0 * rate * t).sin(), wy * (4.0 * rate * t).sin())
+                    }
+                };
+                pose(
+                    Vec3::from(*center) + Vec3::new(x, y, -pressure_depth_m),
+                    rotation,
+                )
+            }
+            Self::Circle {
+                center,
+                rotation,
+                radius_m,
+                period_s,
+                turn_along,
+            } => {
+                let angle = TAU * (t_s / period_s).rem_euclid(1.0);
+                let at = Vec3::from(*center) + Vec3::new(angle.cos(), angle.sin(), 0.0) * *radius_m;
+                let mut placed = pose(at, rotation);
+                if *turn_along {
+                    placed.rotation = UnitQuaternion::from_scaled_axis(Vec3::new(0.0, 0.0, angle))
+                        * placed.rotation;
+                }
+                placed
+            }
+            Self::Recorded { track } => track.pose(t_s, false),
+            Self::Script { track, repeat } => {
+                let first = track.keys()[0].t_s;
+                let t = if *repeat {
+                    first + (t_s - first).max(0.0).rem_euclid(track.duration_s())
+                } else {
+                    t_s
+                };
+                track.pose(t, true)
+            }
+            Self::Dash {
+                center,
+                half_extents,
+                speed_m_s,
+                turn_rad,
+                seed,
+            } => {
+                let (center, half) = (Vec3::from(*center), Vec3::from(*half_extents));
+                // Long enough for the longest dash; a shorter one waits at its end.
+                let slot_s = 2.0 * half.norm() / speed_m_s;
+                let slot = (t_s.max(0.0) / slot_s).floor();
+                let index = slot as u64;
+                let (from, from_turn) = dash_point(*seed, index, &half);
+                let (to, to_turn) = dash_point(*seed, index.saturating_add(1), &half);
+                let way = (to - from).norm();
+                let since_s = t_s.max(0.0) - slot * slot_s;
+                let done = (since_s * speed_m_s).min(way);
+                let share = if way > 0.0 { done / way } else { 1.0 };
+                let turn = from_turn.lerp(&to_turn, since_s / slot_s) * *turn_rad;
+                pose(center + from.lerp(&to, share), &[turn.x, turn.y, turn.z])
+            }
+        }
+    }
+}
+
+/// The `index`-th point of a dash and its rotation vector in -1..1; the z of a point has the sign of the index' parity.
+fn dash_point(seed: u64, index: u64, half: &Vec3) -> (Vec3, Vec3) {
+    let number = |i: u64| random::symmetric(seed, index.wrapping_mul(6).wrapping_add(i));
+    let side = if index.is_multiple_of(2) { 1.0 } else { -1.0 };
+    let point = Vec3::new(number(0), number(1), number(2).abs() * side);
+    (
+        point.component_mul(half),
+        Vec3::new(number(3), number(4), number(5)),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::Keyframe;
+
+    fn samples() -> Vec<Intention> {
+        let key = |t_s, z| Keyframe {
+            t_s,
+            position: [0.0, 0.0, z],
+            rotation: [0.0; 3],
+        };
+        let track = Track::new(vec![key(0.0, 0.0), key(1.0, 0.1), key(2.0, 0.0)]).expect("valid");
+        let explore = |pattern| Intention::Explore {
+            center: [0.0, 0.0, 0.02],
+            rotation: [0.0; 3],
+            half_width_m: [0.05, 0.03],
+            pressure_depth_m: 0.01,
+            speed_m_s: 0.2,
+            pattern,
+        };
+        vec![
+            Intention::Rest {
+                at: [0.1, 0.0, 0.0],
+                rotation: [0.0; 3],
+            },
+            Intention::Press {
+                from: [0.0; 3],
+                rotation: [0.0; 3],
+                depth_m: 0.05,
+                move_s: 0.5,
+                hold_s: 0.2,
+            },
+            explore(Pattern::Raster),
+            explore(Pattern::Lissajous),
+            Intention::Circle {
+                center: [0.0; 3],
+                rotation: [0.1, 0.0, 0.0],
+                radius_m: 0.05,
+                period_s: 1.0,
+                turn_along: true,
+            },
+            Intention::Recorded {
+                track: track.clone(),
+            },
+            Intention::Script {
+                track,
+                repeat: true,
+            },
+            Intention::Dash {
+                center: [0.0; 3],
+                half_extents: [0.05; 3],
+                speed_m_s: 10.0,
+                turn_rad: 1.0,
+                seed: 3,
+            },
+        ]
+    }
+
+    #[test]
+    fn every_intention_is_valid_and_moves_without_jumps() {
+        for intention in samples() {
+            assert_eq!(intention.validate(), Ok(()));
+            let mut last = intention.pose(0.0);
+            for i in 1..8_000 {
+                let next = intention.pose(f64::from(i) * 1e-4);
+                let moved = (next.translation.vector - last.translation.vector).norm();
+                assert!(
+                    moved <= 10.0 * 1e-4 * (1.0 + 1e-9),
+                    "{intention:?} jumps by {moved}"
+                );
+                assert!((next.rotation * last.rotation.inverse()).angle() < 0.05);
+                last = next;
+            }
+        }
+    }
+
+    #[test]
+    fn a_press_goes_down_holds_and_comes_back() {
+        let press = &samples()[1];
+        for (t, z) in [
+            (0.0, 0.0),
+            (0.25, -0.025),
+            (0.5, -0.05),
+            (0.69, -0.05),
+            (1.2, 0.0),
+            (1.39, 0.0),
+            (1.9, -0.05),
+        ] {
+            assert!((press.pose(t).translation.z - z).abs() < 1e-12, "at {t}");
+        }
+    }
+
+    #[test]
+    fn exploring_keeps_its_speed_and_covers_its_region_below_the_surface() {
+        for intention in &samples()[2..4] {
+            let (mut fastest, mut reach) = (0.0_f64, Vec3::zeros());
+            for i in 0..20_000 {
+                let t = f64::from(i) * 2e-3;
+                let (a, b) = (intention.pose(t), intention.pose(t + 1e-6));
+                fastest = fastest.max((b.translation.vector - a.translation.vector).norm() / 1e-6);
+                reach = reach.sup(&a.translation.vector.abs());
+                assert!((a.translation.z - 0.01).abs() < 1e-12);
+            }
+            assert!((0.15..0.21).contains(&fastest), "{fastest}");
+            assert!(reach.x > 0.0499 && reach.x < 0.0501 && reach.y > 0.0299 && reach.y < 0.0301);
+        }
+    }
+
+    #[test]
+    fn dashes_run_at_their_speed_cross_the_middle_each_time_and_depend_on_the_seed() {
+        let dash = |seed| Intention::Dash {
+            center: [0.0, 0.0, 0.0],
+            half_extents: [0.05, 0.05, 0.05],
+            speed_m_s: 10.0,
+            turn_rad: 0.5,
+            seed,
+        };
+        let (one, other) = (dash(1), dash(2));
+        assert_ne!(one.pose(0.5), other.pose(0.5));
+        assert_eq!(one.pose(0.5), dash(1).pose(0.5));
+        let slot = 2.0 * 0.05 * 3.0_f64.sqrt() / 10.0;
+        for i in 0..200 {
+            let begin = f64::from(i) * slot;
+            let (a, b) = (one.pose(begin + 1e-5), one.pose(begin + 3e-5));
+            let speed = (b.translation.vector - a.translation.vector).norm() / 2e-5;
+            assert!((speed - 10.0).abs() < 1e-6, "{speed}");
+            assert!(a.translation.z * one.pose(begin + slot - 1e-6).translation.z < 0.0);
+        }
+    }
+
+    #[test]
+    fn intentions_are_read_from_toml_and_checked() {
+        let read = |text: &str| toml::from_str::<Intention>(text);
+        let press = read(
+            "kind = \"press\"\nfrom = [0.0, 0.0, 0.05]\ndepth_m = 0.08\nmove_s = 1.0\nhold_s = 1.0",
+        );
+        assert!(matches!(press, Ok(Intention::Press { depth_m: 0.08, .. })));
+        let script = read(
+            "kind = \"script\"\nrepeat = true\ntrack = [{ t_s = 0.0, position = [0.0, 0.0, 0.1] }, { t_s = 1.0, position = [0.0, 0.0, 0.0] }]",
+        );
+        assert!(matches!(script, Ok(Intention::Script { repeat: true, .. })));
+        assert!(read("kind = \"script\"\ntrack = []").is_err());
+        assert!(
+            read("kind = \"rest\"\nat = [0.0, 0.0, 0.0]\nspeed = 3").is_err(),
+            "unknown key"
+        );
+        let wrong = Intention::Circle {
+            center: [0.0; 3],
+            rotation: [0.0; 3],
+            radius_m: -1.0,
+            period_s: 1.0,
+            turn_along: false,
+        };
+        assert!(matches!(
+            wrong.validate(),
+            Err(IntentionError::OutOfRange {
+                what: "radius_m",
+                ..
+            })
+        ));
+    }
+}

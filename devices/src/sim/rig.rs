@@ -1,0 +1,431 @@
+//! Arm and hand together: the in-process arm.
+//!
+//! One call of [`SimRig::step`] is one exchange with an arm: send a command, let time pass, read the newest report. The same
+//! rig serves in real time (the caller passes the monotonic clock) and in virtual time.
+//!
+//! No clock, no thread, no allocation after construction, deterministic. Time that runs backwards is no time. A gap of more than a
+//! second (the machine was asleep) is not simulated: for the hand and the arm that second is all that passed.
+
+use super::arm::{SimArm, SimArmParams, SimError};
+use super::hand::{Hand, HandParams};
+use super::intention::{Intention, IntentionError};
+use super::mechanism::Mechanism;
+use crate::arm::{ArmCommand, ArmSample, ArmSpec, Pose, Wrench};
+use thiserror::Error;
+
+/// The longest gap that is simulated in one call, ns.
+const LONGEST_GAP_NS: u64 = 1_000_000_000;
+
+/// Why a rig cannot be made.
+#[derive(Clone, Copy, Debug, PartialEq, Error)]
+pub enum RigError {
+    /// The arm or the hand makes no sense.
+    #[error(transparent)]
+    Sim(#[from] SimError),
+    /// The intention makes no sense.
+    #[error(transparent)]
+    Intention(#[from] IntentionError),
+}
+
+/// A simulated arm in a simulated hand.
+#[derive(Clone, Debug)]
+pub struct SimRig {
+    arm: SimArm,
+    hand: Hand,
+    intention: Intention,
+    /// The caller's clock at the start of the simulation, moved on by gaps that were not simulated.
+    offset_ns: u64,
+    last_ns: u64,
+}
+
+impl SimRig {
+    /// A rig at rest where the intention begins, at the caller's time `now_ns`. The hand's mass is added to the arm's load.
+    ///
+    /// # Errors
+    /// [`RigError`] if arm, hand or intention make no sense.
+    pub fn new(
+        mut arm: SimArmParams,
+        hand: HandParams,
+        intention: Intention,
+        now_ns: u64,
+    ) -> Result<Self, RigError> {
+        intention.validate()?;
+        arm.load_mass_kg += hand.mass_kg;
+        arm.load_inertia_kg_m2 += hand.inertia_kg_m2;
+        let start = intention.pose(0.0);
+        let (step_s, turns) = (arm.step_ns as f64 * 1e-9, arm.spec.has_rotation);
+        let mass = arm.spec.mass_kg + arm.load_mass_kg;
+        let inertia = if turns {
+            arm.spec.inertia_kg_m2 + arm.load_inertia_kg_m2
+        } else {
+            0.0
+        };
+        let arm = SimArm::new(arm, start, 0)?;
+        hand.validate(mass, inertia, step_s)?;
+        Ok(SimRig {
+            arm,
+            hand: Hand::new(hand, start),
+            intention,
+            offset_ns: now_ns,
+            last_ns: now_ns,
+        })
+    }
+
+    /// Sends `command` at the time of the last call, goes on to `now_ns`, and gives the newest report that has arrived by then.
+    pub fn step(&mut self, now_ns: u64, command: &ArmCommand) -> Option<ArmSample> {
+        self.send(command);
+        self.advance_to(now_ns);
+        self.read_newest()
+    }
+
+    /// Sends a command now, that is at the time that the rig has come to.
+    pub fn send(&mut self, command: &ArmCommand) {
+        self.arm.send(command);
+    }
+
+    /// Lets time pass.
+    pub fn advance_to(&mut self, now_ns: u64) {
+        let gap_ns = now_ns.saturating_sub(self.last_ns);
+        self.last_ns = self.last_ns.max(now_ns);
+        self.offset_ns = self
+            .offset_ns
+            .saturating_add(gap_ns.saturating_sub(LONGEST_GAP_NS));
+        let end_ns = self.last_ns.saturating_sub(self.offset_ns);
+        while self.arm.now_ns() < end_ns {
+            let dt_ns = self.arm.params().step_ns.min(end_ns - self.arm.now_ns());
+            let t_ns = self.arm.now_ns() + dt_ns;
+            let wrench = self.hand.wrench(self.arm.body());
+            self.arm.step(dt_ns, &wrench);
+            self.hand
+                .intend(self.intention.pose(t_ns as f64 * 1e-9), dt_ns as f64 * 1e-9);
+        }
+    }
+
+    /// The newest report that has arrived, stamped on the caller's clock.
+    pub fn read_newest(&mut self) -> Option<ArmSample> {
+        let mut sample = self.arm.read_newest()?;
+        sample.time_ns = sample.time_ns.saturating_add(self.offset_ns);
+        Some(sample)
+    }
+
+    /// What the arm declares.
+    #[must_use]
+    pub fn spec(&self) -> &ArmSpec {
+        &self.arm.params().spec
+    }
+
+    /// Whether the arm is plugged in.
+    #[must_use]
+    pub fn is_connected(&self) -> bool {
+        self.arm.is_connected()
+    }
+
+    /// The truth about the handle, which no real rig could tell.
+    #[must_use]
+    pub fn handle(&self) -> &Mechanism {
+        self.arm.body()
+    }
+
+    /// Where the hand wants to be now.
+    #[must_use]
+    pub fn intended(&self) -> &Pose {
+        &self.hand.intended
+    }
+
+    /// What the hand exerts now.
+    #[must_use]
+    pub fn hand_wrench(&self) -> Wrench {
+        self.hand.wrench(self.arm.body())
+    }
+
+    /// What the motors produce now.
+    #[must_use]
+    pub fn motor_wrench(&self) -> Wrench {
+        self.arm.motor_wrench()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arm::Vec3;
+    use crate::sim::{FaultKind, SimFault};
+
+    const MS: u64 = 1_000_000;
+
+    fn rest() -> Intention {
+        Intention::Rest {
+            at: [0.0, 0.0, 0.01],
+            rotation: [0.0; 3],
+        }
+    }
+
+    fn command(sequence: u64, z: f64) -> ArmCommand {
+        let mut command = ArmCommand {
+            sequence,
+            ..ArmCommand::default()
+        };
+        command.wrench.force_n.z = z;
+        command
+    }
+
+    fn rig_with(faults: Vec<SimFault>) -> SimRig {
+        let arm = SimArmParams {
+            faults,
+            ..SimArmParams::desktop()
+        };
+        SimRig::new(arm, HandParams::relaxed(), rest(), 0).expect("valid")
+    }
+
+    fn fault(at_s: f64, for_s: f64, kind: FaultKind) -> Vec<SimFault> {
+        vec![SimFault { at_s, for_s, kind }]
+    }
+
+    #[test]
+    fn a_force_displaces_the_hand_by_what_its_spring_gives_and_friction_leaves() {
+        let mut rig = rig_with(vec![]);
+        let mut sample = None;
+        for tick in 1..=2000 {
+            sample = rig.step(tick * MS, &command(tick, -3.0)).or(sample);
+        }
+        let z = sample.expect("reports").pose.translation.z;
+        // 3 N over 300 N/m, less or more 0.1 N of friction.
+        assert!((z - 0.0).abs() <= 0.1 / 300.0 + 2e-5, "{z}");
+        assert_eq!(
+            rig.handle().linear_velocity,
+            Vec3::zeros(),
+            "held by friction"
+        );
+    }
+
+    #[test]
+    fn a_command_works_after_the_delay_and_its_effect_is_seen_after_the_other_delay() {
+        let mut params = SimArmParams::desktop();
+        (params.input_delay_ns, params.output_delay_ns) = (3 * MS, 2 * MS);
+        params.spec.resolution_m = 0.0;
+        params.spec.coulomb_friction_n = 0.0;
+        let mut rig = SimRig::new(params, HandParams::relaxed(), rest(), 0).expect("valid");
+        let mut seen = Vec::new();
+        for tick in 1..=12 {
+            if let Some(sample) = rig.step(tick * MS, &command(tick, 5.0)) {
+                seen.push((tick, sample.time_ns / MS, sample.pose.translation.z > 0.01));
+            }
+        }
+        // Sent at 0, works from 2 ms on, so the report of 3 ms is the first that differs, and it arrives at 6 ms.
+        assert_eq!(
+            seen[0],
+            (3, 3, false),
+            "the report made at once arrives after 3 ms"
+        );
+        let first = seen.iter().find(|(_, _, moved)| *moved).expect("moves");
+        assert_eq!(first, &(6, 6, true));
+    }
+
+    #[test]
+    fn reports_carry_what_the_encoders_resolve() {
+        let mut params = SimArmParams::desktop();
+        (params.spec.resolution_m, params.spec.resolution_rad) = (1e-3, 0.01);
+        let circle = Intention::Circle {
+            center: [0.0; 3],
+            rotation: [0.0; 3],
+            radius_m: 0.05,
+            period_s: 2.0,
+            turn_along: true,
+        };
+        let mut rig = SimRig::new(params, HandParams::firm(), circle, 0).expect("valid");
+        let mut fastest = 0.0_f64;
+        for tick in 1..=1000 {
+            let Some(sample) = rig.step(tick * MS, &ArmCommand::default()) else {
+                continue;
+            };
+            for x in sample.pose.translation.vector.iter() {
+                assert!((x / 1e-3 - (x / 1e-3).round()).abs() < 1e-9);
+            }
+            for turn in sample.pose.rotation.scaled_axis().iter() {
+                assert!((turn / 0.01 - (turn / 0.01).round()).abs() < 1e-6);
+            }
+            fastest = fastest.max(sample.linear_velocity.norm());
+        }
+        // 0.05 m * pi/s, and two steps of 1 mm over 15 ms of window at most beside it.
+        assert!((0.12..0.30).contains(&fastest), "{fastest}");
+        assert!((rig.handle().linear_velocity.norm() - 0.157).abs() < 0.01);
+    }
+
+    #[test]
+    fn the_same_calls_give_bit_identical_samples() {
+        let run = || {
+            let dash = Intention::Dash {
+                center: [0.0; 3],
+                half_extents: [0.08; 3],
+                speed_m_s: 10.0,
+                turn_rad: 1.0,
+                seed: 42,
+            };
+            let mut rig = SimRig::new(SimArmParams::desktop(), HandParams::relentless(), dash, 5)
+                .expect("valid");
+            let mut all = Vec::new();
+            for tick in 1..=500u64 {
+                let z = if tick % 3 == 0 { 4.0 } else { -2.0 };
+                all.push(rig.step(5 + tick * MS, &command(tick, z)));
+            }
+            all
+        };
+        assert_eq!(run(), run());
+    }
+
+    #[test]
+    fn a_relentless_hand_dashes_at_ten_metres_a_second() {
+        let dash = Intention::Dash {
+            center: [0.0; 3],
+            half_extents: [0.1; 3],
+            speed_m_s: 10.0,
+            turn_rad: 0.0,
+            seed: 1,
+        };
+        let mut rig =
+            SimRig::new(SimArmParams::desktop(), HandParams::relentless(), dash, 0).expect("valid");
+        let (mut fastest, mut furthest) = (0.0_f64, 0.0_f64);
+        for tick in 1..=2000u64 {
+            rig.step(tick * MS, &command(tick, 10.0));
+            fastest = fastest.max(rig.handle().linear_velocity.norm());
+            let lag = rig.intended().translation.vector - rig.handle().pose.translation.vector;
+            furthest = furthest.max(lag.norm());
+        }
+        assert!(fastest > 10.0 && fastest < 15.0, "{fastest}");
+        assert!(furthest < 0.03, "{furthest}");
+    }
+
+    #[test]
+    fn an_unplugged_arm_is_silent_and_limp_and_counts_anew_when_it_is_back() {
+        let mut rig = rig_with(fault(0.1, 0.05, FaultKind::Unplug));
+        let mut log = Vec::new();
+        for tick in 1..=200 {
+            let sample = rig.step(tick * MS, &command(tick, -2.0));
+            log.push((
+                tick,
+                rig.is_connected(),
+                sample.map(|s| s.sequence),
+                rig.motor_wrench().force_n.z,
+            ));
+        }
+        assert!(log[98].1);
+        assert!(
+            log[101..149]
+                .iter()
+                .all(|(_, connected, seen, z)| !connected && seen.is_none() && *z == 0.0)
+        );
+        let back = log[149..].iter().find_map(|l| l.2);
+        assert_eq!(back, Some(1), "sequence starts again");
+        assert_eq!(log[160].3, -2.0);
+    }
+
+    #[test]
+    fn a_hung_arm_holds_its_force_until_its_own_watchdog_ends_it() {
+        let mut rig = rig_with(fault(0.1, 1.0, FaultKind::Hang));
+        let mut held = 0;
+        for tick in 1..=200 {
+            rig.step(tick * MS, &command(tick, -2.0));
+            if tick > 100 && rig.motor_wrench().force_n.z != 0.0 {
+                held += 1;
+            }
+        }
+        assert!((19..=22).contains(&held), "{held} ms");
+        assert_eq!(rig.motor_wrench(), Wrench::zero());
+    }
+
+    #[test]
+    fn a_reader_that_sleeps_gets_an_old_report_and_is_told_so() {
+        let mut rig = rig_with(vec![]);
+        rig.step(MS, &ArmCommand::default());
+        let late = rig
+            .step(201 * MS, &ArmCommand::default())
+            .expect("reports wait");
+        assert!(late.status.input_stalled);
+        assert_eq!(late.skipped, 62);
+        assert!(
+            late.time_ns < 70 * MS,
+            "hidraw keeps the oldest: {}",
+            late.time_ns
+        );
+        let next = rig.step(202 * MS, &ArmCommand::default()).expect("fresh");
+        assert!(!next.status.input_stalled && next.time_ns > 200 * MS);
+    }
+
+    #[test]
+    fn each_other_fault_shows_in_the_samples() {
+        let during = |kind: FaultKind| {
+            let mut rig = rig_with(fault(0.05, 0.1, kind));
+            (1..=100)
+                .filter_map(|tick| rig.step(tick * MS, &command(tick, -3.0)))
+                .last()
+                .expect("reports")
+        };
+        assert!(during(FaultKind::DropReports).time_ns < 52 * MS);
+        assert!(during(FaultKind::DelayReports { by_s: 0.02 }).time_ns <= 100 * MS);
+        assert!(
+            during(FaultKind::Garbage { range_m: 0.5 })
+                .linear_velocity
+                .norm()
+                > 2.0
+        );
+        assert!(during(FaultKind::NotANumber).pose.translation.x.is_nan());
+        assert!(during(FaultKind::PoseInvalid).status.pose_invalid);
+        assert!(
+            !during(FaultKind::SafetySwitchOpen)
+                .status
+                .safety_switch_closed
+        );
+        assert!(!during(FaultKind::NotCalibrated).status.calibrated);
+        assert_eq!(
+            during(FaultKind::Hot {
+                temperature_c: 90.0
+            })
+            .temperature_c,
+            Some(90.0)
+        );
+        let frozen = during(FaultKind::FreezeEncoders);
+        assert_eq!(frozen.linear_velocity, Vec3::zeros());
+    }
+
+    #[test]
+    fn a_long_sleep_of_the_machine_is_one_second_to_the_arm() {
+        let mut rig = rig_with(vec![]);
+        rig.advance_to(3_600_000 * MS);
+        assert_eq!(rig.arm.now_ns(), 1_000 * MS);
+        rig.read_newest();
+        let sample = rig
+            .step(3_600_001 * MS, &ArmCommand::default())
+            .expect("reports");
+        assert_eq!(
+            sample.time_ns,
+            3_600_001 * MS - 500_000,
+            "on the caller's clock"
+        );
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        let new = |arm, hand| SimRig::new(arm, hand, rest(), 0).map(|_| ());
+        let mut massless = SimArmParams::desktop();
+        massless.spec.mass_kg = -0.1;
+        assert!(matches!(
+            new(massless, HandParams::relaxed()),
+            Err(RigError::Sim(SimError::OutOfRange { .. }))
+        ));
+        let stiff = HandParams {
+            stiffness_n_per_m: 1e9,
+            ..HandParams::relaxed()
+        };
+        assert!(matches!(
+            new(SimArmParams::desktop(), stiff),
+            Err(RigError::Sim(SimError::HandTooStiff { .. }))
+        ));
+        for preset in [
+            HandParams::relaxed(),
+            HandParams::firm(),
+            HandParams::relentless(),
+        ] {
+            assert_eq!(new(SimArmParams::desktop(), preset), Ok(()));
+        }
+    }
+}

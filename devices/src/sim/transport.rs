@@ -1,0 +1,139 @@
+//! The simulated rig behind the border that real arms have: [`Transport`].
+//!
+//! Waiting is the caller's: the rig has no clock, so it is given a function that lets a duration pass (`std::thread::sleep` in
+//! the daemon, nothing in a test). [`Transport::read_newest`] advances the rig to the time that it is told.
+//! Reading and writing do not block and do not allocate.
+
+use std::time::Duration;
+
+use super::rig::SimRig;
+use crate::arm::{ArmCommand, ArmSample, ArmSpec};
+use crate::transport::{Transport, TransportError, TransportStats};
+
+/// A rig as a transport.
+#[derive(Debug)]
+pub struct SimTransport {
+    rig: SimRig,
+    wait: fn(Duration),
+    stats: TransportStats,
+}
+
+impl SimTransport {
+    /// A transport that waits by calling `wait`.
+    #[must_use]
+    pub fn new(rig: SimRig, wait: fn(Duration)) -> Self {
+        SimTransport {
+            rig,
+            wait,
+            stats: TransportStats::default(),
+        }
+    }
+
+    /// The rig.
+    #[must_use]
+    pub fn rig(&self) -> &SimRig {
+        &self.rig
+    }
+
+    fn connected(&self) -> Result<(), TransportError> {
+        if self.rig.is_connected() {
+            Ok(())
+        } else {
+            Err(TransportError::Gone)
+        }
+    }
+}
+
+impl Transport for SimTransport {
+    fn spec(&self) -> &ArmSpec {
+        self.rig.spec()
+    }
+
+    /// Lets one native period of the arm pass, or `timeout` if that is shorter.
+    fn wait_input(&mut self, timeout: Duration) -> Result<bool, TransportError> {
+        self.connected()?;
+        let period = Duration::from_nanos(self.rig.spec().native_period_ns);
+        (self.wait)(period.min(timeout));
+        Ok(period <= timeout)
+    }
+
+    fn read_newest(&mut self, now_ns: u64) -> Result<Option<ArmSample>, TransportError> {
+        self.rig.advance_to(now_ns);
+        self.connected()?;
+        let sample = self.rig.read_newest();
+        if let Some(sample) = &sample {
+            let skipped = u64::from(sample.skipped);
+            self.stats.reports += skipped + 1;
+            self.stats.skipped += skipped;
+            self.stats.stalls += u64::from(sample.status.input_stalled);
+            self.stats.bad_poses += u64::from(sample.status.pose_invalid);
+        }
+        Ok(sample)
+    }
+
+    fn write(&mut self, command: &ArmCommand) -> Result<(), TransportError> {
+        self.connected()?;
+        self.stats.commands += 1;
+        self.stats.bad_efforts += u64::from(!command.wrench.is_finite());
+        self.rig.send(command);
+        Ok(())
+    }
+
+    fn stop(&mut self) -> Result<(), TransportError> {
+        self.write(&ArmCommand::default())
+    }
+
+    fn stats(&self) -> TransportStats {
+        self.stats
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::{FaultKind, HandParams, Intention, SimArmParams, SimFault};
+
+    #[test]
+    fn a_rig_is_read_and_written_like_any_arm_and_is_gone_when_unplugged() {
+        let unplug = SimFault {
+            at_s: 0.5,
+            for_s: 10.0,
+            kind: FaultKind::Unplug,
+        };
+        let arm = SimArmParams {
+            faults: vec![unplug],
+            ..SimArmParams::desktop()
+        };
+        let intention = Intention::Rest {
+            at: [0.0; 3],
+            rotation: [0.0; 3],
+        };
+        let rig = SimRig::new(arm, HandParams::relaxed(), intention, 0).expect("valid");
+        let mut arm = SimTransport::new(rig, |_| {});
+        let mut last = 0;
+        for tick in 1..=400u64 {
+            assert_eq!(arm.wait_input(Duration::from_millis(10)), Ok(true));
+            if let Some(sample) = arm.read_newest(tick * 1_000_000).expect("there") {
+                assert_eq!(sample.sequence, last + 1);
+                last = sample.sequence;
+            }
+            let mut command = ArmCommand {
+                sequence: tick,
+                ..ArmCommand::default()
+            };
+            command.wrench.force_n.x = 1.0;
+            arm.write(&command).expect("there");
+        }
+        assert_eq!((arm.stats().reports, arm.stats().commands), (last, 400));
+        assert!(arm.rig().motor_wrench().force_n.x > 0.0);
+        arm.stop().expect("there");
+        arm.read_newest(402_000_000).expect("there");
+        assert_eq!(arm.rig().motor_wrench().force_n.x, 0.0);
+        assert_eq!(arm.read_newest(600_000_000), Err(TransportError::Gone));
+        assert_eq!(arm.write(&ArmCommand::default()), Err(TransportError::Gone));
+        assert_eq!(
+            arm.wait_input(Duration::from_millis(1)),
+            Err(TransportError::Gone)
+        );
+    }
+}
