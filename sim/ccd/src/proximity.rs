@@ -119,10 +119,13 @@ impl Proximity {
             && match (&a.shape, &b.shape) {
                 (Shape::Surface(a), Shape::Surface(b)) => {
                     self.reserve(3 * (a.tree.depth() + b.tree.depth()) as usize + 4);
+                    let (ra, rb) = (motion.obb(&a.tree.nodes()[0].obb), &b.tree.nodes()[0].obb);
+                    let slack = 32.0 * f64::EPSILON * (reach_of(&ra) + reach_of(rb));
                     let search = Search {
                         a,
                         b,
                         b_from_a: &motion,
+                        slack,
                     };
                     search.run(
                         &mut self.front,
@@ -285,6 +288,8 @@ struct Search<'a> {
     a: &'a Surface,
     b: &'a Surface,
     b_from_a: &'a Rigid,
+    /// Bound on the rounding error of a gap between two boxes along one axis.
+    slack: f64,
 }
 
 impl Search<'_> {
@@ -349,7 +354,7 @@ impl Search<'_> {
                     Item {
                         a: c,
                         b: item.b,
-                        bound: bound_squared(&moved, &nb.obb),
+                        bound: bound_squared(&moved, &nb.obb, self.slack),
                     }
                 };
                 (item(na.children), item(na.children + 1))
@@ -359,7 +364,7 @@ impl Search<'_> {
                 let item = |c: u32| Item {
                     a: item.a,
                     b: c,
-                    bound: bound_squared(&moved, &nodes_b[c as usize].obb),
+                    bound: bound_squared(&moved, &nodes_b[c as usize].obb, self.slack),
                 };
                 (item(nb.children), item(nb.children + 1))
             }
@@ -459,10 +464,8 @@ fn compare(a: &Leaf, b: &Leaf, b_from_a: &Rigid, found: &mut Found) {
 
 /// Square of [`crate::obb::distance_lower_bound`].
 #[inline]
-fn bound_squared(a: &Obb, b: &Obb) -> f64 {
+fn bound_squared(a: &Obb, b: &Obb, slack: f64) -> f64 {
     let between = b.center - a.center;
-    let size = one_norm(&a.center) + one_norm(&b.center) + one_norm(&a.half) + one_norm(&b.half);
-    let slack = 16.0 * f64::EPSILON * size;
     let (ea, eb) = (a.axes.as_slice(), b.axes.as_slice());
     let dot =
         |e: &[f64], i: usize, v: &Vec3| e[3 * i] * v.x + e[3 * i + 1] * v.y + e[3 * i + 2] * v.z;
@@ -500,6 +503,11 @@ fn point_bound_squared(p: &Vec3, obb: &Obb) -> f64 {
         sum += gap * gap;
     }
     sum * (1.0 - 16.0 * f64::EPSILON)
+}
+
+/// No coordinate of a point of the box is larger.
+fn reach_of(obb: &Obb) -> f64 {
+    one_norm(&obb.center) + one_norm(&obb.half)
 }
 
 fn one_norm(v: &Vec3) -> f64 {
