@@ -3,15 +3,19 @@
 
 pub mod adjacency;
 pub mod closest;
+pub mod interval;
 pub mod load;
 pub mod mesh;
 pub mod pose;
 pub mod report;
 pub mod screw;
+pub mod screw_bounds;
 pub mod shapes;
 
 pub use adjacency::{Adjacency, Edge, NO_FACE, NO_OWNER};
+pub use interval::{IVec3, Interval};
 pub use mesh::{MAX_TRIANGLES, MeshError, TriMesh};
 pub use pose::{Mat3, Pose, Quat, Vec3, transform};
 pub use report::MeshReport;
 pub use screw::Screw;
+pub use screw_bounds::ScrewBounds;
