@@ -17,6 +17,7 @@
 
 pub mod arm;
 pub mod codec;
+pub mod driver;
 pub mod kinematics;
 pub mod profile;
 pub mod safety;

@@ -162,6 +162,13 @@ impl Codec {
         fields.any(|field| kind(field.kind))
     }
 
+    /// Whether input report `index` tells nothing of the pose (buttons, status).
+    #[must_use]
+    pub fn holds_no_pose(&self, index: u8) -> bool {
+        let report = self.layout.inputs.get(usize::from(index));
+        report.is_some_and(|report| report.pose == PoseRole::Nothing)
+    }
+
     /// One bit for each axis that is read, bit 0 the first.
     #[must_use]
     pub fn axes_in(&self) -> u8 {
