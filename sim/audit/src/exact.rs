@@ -81,7 +81,8 @@ fn coplanar_segment_meets_triangle(drop: Drop, p: &Vec3, q: &Vec3, t: &Triangle)
         let s: [f64; 3] = core::array::from_fn(|i| orient2d(drop, &t[i], &t[(i + 1) % 3], x));
         s.iter().all(|&s| s >= 0.0) || s.iter().all(|&s| s <= 0.0)
     };
-    inside(p) || inside(q) || (0..3).any(|i| flat_segments_meet(drop, p, q, &t[i], &t[(i + 1) % 3]))
+    // A segment with only one end inside crosses an edge.
+    inside(p) || (0..3).any(|i| flat_segments_meet(drop, p, q, &t[i], &t[(i + 1) % 3]))
 }
 
 /// Whether the closed segments share a point.

@@ -134,6 +134,35 @@ fn tunnelling_by_rotation() {
     assert!(gap > 0.0 && seen_m >= gap, "{seen_m} {gap}");
 }
 
+/// The same at every angle, most of which no bisection hits by itself: the bar's centre does not move, its ends do.
+#[test]
+fn thin_posts_are_hit_at_any_angle() {
+    let bar = Solid::new(&cuboid([0.5, 0.01, 0.01]));
+    let post = Solid::new(&cuboid([1e-4, 1e-4, 0.2]));
+    let turned = |angle: f64| {
+        Pose::from_parts(
+            Vec3::zeros().into(),
+            UnitQuaternion::from_scaled_axis(Vec3::z() * angle),
+        )
+    };
+    for k in 1..20 {
+        let angle = 0.1 * f64::from(k);
+        let place = at(0.45 * angle.cos(), 0.45 * angle.sin(), 0.0);
+        let found = sweep_tool(
+            &Tool::Mesh(&bar),
+            &turned(0.0),
+            &turned(2.0),
+            &post,
+            &place,
+            &SweepLimits::default(),
+        );
+        let Sweep::Crossing { t } = found else {
+            panic!("{angle}: {found:?}");
+        };
+        assert!((2.0 * t - angle).abs() < 0.03, "{angle} {t}");
+    }
+}
+
 /// Sliding along a face with a gap of a micron is proven clear, not merely unresolved.
 #[test]
 fn sliding_close_is_clear() {

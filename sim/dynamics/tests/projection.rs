@@ -505,6 +505,16 @@ fn opposite_walls() {
     assert_motion(&held.motion, [1.0, 0.0, 0.0, 0.0, 0.0, 0.5]);
 }
 
+/// A violation of a billionth of the motion is corrected, not tolerated.
+#[test]
+fn small_violations_are_corrected() {
+    let wanted = Motion::new(1.0, 0.0, -1e-9, 0.0, 0.0, 0.0);
+    let rows = corners(&[(0.0, 0.0, 0.0)]);
+    let p = Projector::<4>::new().project(&unit_cube(), &wanted, &rows);
+    assert_eq!(p.active().len(), 1);
+    assert!(rows[0].slack(&p.motion).abs() < 1e-15);
+}
+
 /// Rows that are almost parallel or almost opposite must not blow the motion up or be called infeasible when standing still is fine.
 #[test]
 fn nearly_dependent_rows_with_gaps_are_always_solved() {
