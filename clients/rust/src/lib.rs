@@ -1,1 +1,50 @@
+//! The Rust client of `hapticd`: see what an arm does, and give it something to touch.
+//!
+//! ```no_run
+//! use hapticd_client::{Client, want};
+//!
+//! let mut client = Client::connect("my application")?;
+//! let mut arm = client.subscribe(0, want::STATE | want::CONTACTS)?;
+//! loop {
+//!     // At the application's own pace: no message, no system call, always the newest value.
+//!     let state = arm.state()?;
+//!     println!("tool at {:?}, force {:?} N", state.world_from_proxy.translation_m, state.force_n);
+//! #   break;
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! * **No threads, no callbacks.** Requests wait for their answer (microseconds) up to a [timeout](Client::set_timeout); what must not wait
+//!   in a frame has a `post_` twin whose refusals come later with the [news](Client::poll).
+//! * **Reading a block** copies it out of shared memory that the daemon alone can write: [`Subscription`].
+//! * **Leases.** A client that has bodies must say something at least every [`Welcome::lease_ms`](hapticd_protocol::reply::Welcome), or the force of its
+//!   bodies ramps to zero; a pose command, or [`Client::renew`], in every frame is enough. A client whose process dies or closes
+//!   has its bodies' force at zero at the next tick.
+//!
+//! # When the daemon goes away
+//!
+//! Every call then says [`RequestError::Disconnected`]; blocks keep their last value and their versions stand still. Connect again with
+//! [`Client::connect_to`] (or [`Client::connect_until`], which waits for a daemon that is starting), subscribe again and
+//! add the bodies again: a new daemon knows nothing of the old one's clients, and identities are new. Until then draw the
+//! last state, or nothing.
 
+#![forbid(unsafe_code)]
+
+mod client;
+mod error;
+mod path;
+mod subscription;
+
+pub use client::{BodySpec, Client, News};
+pub use error::{ConnectError, RequestError};
+pub use hapticd_protocol::{
+    block::{ArmState, Bodies, BodyPose, Contact, Contacts, GovernorState, flag, force_off_text},
+    event::Event,
+    mesh::{Mesh, Precision},
+    reply::{ArmInfo, BodyInfo, ErrorCode},
+    request::{ALL_ARMS, BodyKind, want},
+    wire::{Limit, Pose},
+};
+pub use hapticd_sync::seqlock::ReadError;
+pub use path::default_socket;
+pub use subscription::{ReadStateError, Subscription, Wake};

@@ -127,6 +127,15 @@ impl<T: Send> Reader<T> {
         })
     }
 
+    /// A copy of the newest value if it is new since the last fetch.
+    #[inline]
+    pub fn read_new(&mut self) -> Option<T>
+    where
+        T: Copy,
+    {
+        self.update().then(|| *self.get())
+    }
+
     /// [`update`](Self::update) and [`get`](Self::get) in one: the newest value and whether it is new.
     #[inline]
     pub fn read(&mut self) -> (&T, bool) {
@@ -151,6 +160,8 @@ mod tests {
         writer.write(1);
         assert_eq!(reader.read(), (&1, true));
         assert_eq!(reader.read(), (&1, false));
+        writer.write(2);
+        assert_eq!((reader.read_new(), reader.read_new()), (Some(2), None));
     }
 
     #[test]

@@ -239,6 +239,13 @@ impl AsFd for Connection {
     }
 }
 
+/// For a descriptor that arrived over another connection. It is taken for a SEQPACKET socket; if it is none, its calls say so.
+impl From<OwnedFd> for Connection {
+    fn from(fd: OwnedFd) -> Self {
+        Self(fd)
+    }
+}
+
 impl From<Connection> for OwnedFd {
     fn from(connection: Connection) -> Self {
         connection.0

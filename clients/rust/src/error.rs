@@ -1,0 +1,68 @@
+//! What can go wrong, and whose fault it is.
+
+use hapticd_protocol::{
+    frame::Message,
+    reply::{self, Refused},
+    wire::DecodeError,
+};
+use std::{io, path::PathBuf, time::Duration};
+
+/// Why there is no connection.
+#[derive(Debug, thiserror::Error)]
+pub enum ConnectError {
+    /// Nobody listens there.
+    #[error("no daemon at {}: {source} (is hapticd running? HAPTICD_SOCKET names another socket)", path.display())]
+    NoDaemon {
+        /// Where.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The name is not 1 to 63 bytes on one line. The caller's fault.
+    #[error("the client's name is not allowed: {0}")]
+    Name(&'static str),
+    /// The daemon refused: another version (both are in the message), too many clients, no permission.
+    #[error("{0}")]
+    Refused(Refused),
+    /// What listens there did not answer in time, or is not a hapticd.
+    #[error("the hello was not answered: {0}")]
+    Handshake(#[from] RequestError),
+}
+
+/// Why a request was not carried out.
+#[derive(Debug, thiserror::Error)]
+pub enum RequestError {
+    /// The daemon understood it and refused; code and numbers are inside.
+    #[error("{0}")]
+    Refused(Box<reply::Error>),
+    /// The daemon is gone. See the crate's page.
+    #[error("the daemon has closed the connection")]
+    Disconnected,
+    /// No answer in time.
+    #[error("no answer within {0:?}")]
+    Timeout(Duration),
+    /// The daemon's answer is malformed, or of another kind than the request's. The daemon's fault.
+    #[error("the daemon's answer is not understood: {0}")]
+    Malformed(#[from] DecodeError),
+    /// A value that cannot be sent, such as a name of 64 bytes. The caller's fault.
+    #[error("`{field}` cannot be sent: {problem}")]
+    Invalid {
+        /// Which.
+        field: &'static str,
+        /// Why.
+        problem: String,
+    },
+    /// A block that the daemon handed over is not what it should be. The daemon's fault.
+    #[error("a shared block is not usable: {0}")]
+    Block(String),
+    /// The system refused.
+    #[error(transparent)]
+    System(#[from] io::Error),
+}
+
+impl RequestError {
+    /// An answer of the wrong kind.
+    pub(crate) fn unexpected(reply: &reply::Reply) -> Self {
+        Self::Malformed(DecodeError::UnknownKind { kind: reply.kind() })
+    }
+}

@@ -1,0 +1,170 @@
+//! The blocks of one arm, mapped: reading them costs a copy and no system call.
+
+use crate::RequestError;
+use hapticd_protocol::{
+    block::{
+        ArmState, BODIES_WORDS, BlockHeader, Bodies, CONTACTS_WORDS, Contacts, HEADER_WORDS,
+        SEQUENCE_WORD, STATE_WORDS,
+    },
+    reply::{BlockInfo, BlockKind},
+};
+use hapticd_sync::{
+    seqlock::{ReadError, Reader},
+    words::ReadableWords,
+};
+use hapticd_sys::{
+    block::ReadOnlyBlock,
+    socket::{Connection, ReceiveError},
+    wake::{Interest, wait},
+};
+use std::{
+    io,
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
+    sync::atomic::Ordering,
+    time::Duration,
+};
+
+/// Why a block could not be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReadStateError {
+    /// It was not subscribed to. The caller's fault.
+    #[error("this block was not subscribed to")]
+    NotSubscribed,
+    /// Nothing there yet, or the writer was always inside; both pass.
+    #[error("{0}")]
+    Read(#[from] ReadError),
+}
+
+/// What was subscribed to for one arm. Reading is wait-free, allocates nothing and makes no system call, so it may be done from any
+/// loop; it goes on working (with the last values) when the [`Client`](crate::Client) is gone.
+#[derive(Debug, Default)]
+pub struct Subscription {
+    state: Option<Reader<ReadOnlyBlock, STATE_WORDS>>,
+    contacts: Option<Reader<ReadOnlyBlock, CONTACTS_WORDS>>,
+    bodies: Option<Reader<ReadOnlyBlock, BODIES_WORDS>>,
+    wake: Option<Wake>,
+}
+
+fn open<const N: usize>(
+    fd: OwnedFd,
+    kind: BlockKind,
+) -> Result<Reader<ReadOnlyBlock, N>, RequestError> {
+    let block = ReadOnlyBlock::open(fd).map_err(|error| RequestError::Block(error.to_string()))?;
+    let words = block.readable_words();
+    let header: [u64; HEADER_WORDS] = std::array::from_fn(|index| {
+        words
+            .get(index)
+            .map_or(0, |word| word.load(Ordering::Relaxed))
+    });
+    BlockHeader::check(&header, words.len(), kind, N)
+        .map_err(|error| RequestError::Block(error.to_string()))?;
+    Reader::new(block, SEQUENCE_WORD).map_err(|error| RequestError::Block(error.to_string()))
+}
+
+impl Subscription {
+    /// Maps what the daemon handed over.
+    pub(crate) fn new(blocks: &[BlockInfo], fds: Vec<OwnedFd>) -> Result<Self, RequestError> {
+        let mut result = Self::default();
+        for (block, fd) in blocks.iter().zip(fds) {
+            match block.kind {
+                BlockKind::State => result.state = Some(open(fd, block.kind)?),
+                BlockKind::Contacts => result.contacts = Some(open(fd, block.kind)?),
+                BlockKind::Bodies => result.bodies = Some(open(fd, block.kind)?),
+                BlockKind::Wake => {
+                    result.wake = Some(Wake {
+                        line: Connection::from(fd),
+                        closed: false,
+                    })
+                }
+            }
+        }
+        Ok(result)
+    }
+
+    /// The arm's newest state.
+    ///
+    /// # Errors
+    /// [`ReadStateError`]: not subscribed to, nothing there yet, or (rarely) a torn read; then use the previous one.
+    pub fn state(&self) -> Result<ArmState, ReadStateError> {
+        let reader = self.state.as_ref().ok_or(ReadStateError::NotSubscribed)?;
+        Ok(ArmState::from_words(&reader.read()?.1))
+    }
+
+    /// How often the state was published; 0 before the first tick. One load: the cheap way to see whether there is something new, and
+    /// whether the daemon still lives.
+    pub fn state_version(&self) -> u64 {
+        self.state.as_ref().map_or(0, Reader::version)
+    }
+
+    /// The arm's newest contacts.
+    ///
+    /// # Errors
+    /// As [`state`](Self::state).
+    pub fn contacts(&self) -> Result<Contacts, ReadStateError> {
+        let reader = self
+            .contacts
+            .as_ref()
+            .ok_or(ReadStateError::NotSubscribed)?;
+        Ok(Contacts::from_words(&reader.read()?.1))
+    }
+
+    /// All bodies' newest poses.
+    ///
+    /// # Errors
+    /// As [`state`](Self::state).
+    pub fn bodies(&self) -> Result<Bodies, ReadStateError> {
+        let reader = self.bodies.as_ref().ok_or(ReadStateError::NotSubscribed)?;
+        Ok(Bodies::from_words(&reader.read()?.1))
+    }
+
+    /// The wake-up line, if it was subscribed to.
+    pub fn wake(&mut self) -> Option<&mut Wake> {
+        self.wake.as_mut()
+    }
+}
+
+/// Tells that the arm's state is new, for those who would rather sleep than poll. It is rung by a thread without real-time rights: the
+/// block itself is always newer or as new.
+#[derive(Debug)]
+pub struct Wake {
+    line: Connection,
+    closed: bool,
+}
+
+impl Wake {
+    /// Waits until the state is new or `timeout` is over; says whether it is new. Any number of rings since the last call are one.
+    ///
+    /// # Errors
+    /// `BrokenPipe` when the daemon is gone, or when the system refuses to wait.
+    pub fn wait(&mut self, timeout: Duration) -> io::Result<bool> {
+        wait(&[(self.line.as_fd(), Interest::Read)], Some(timeout))?;
+        let mut rang = false;
+        loop {
+            match self.line.receive(&mut [0; 16]) {
+                Ok(_) | Err(ReceiveError::Oversize { .. }) => rang = true,
+                Err(ReceiveError::WouldBlock) => return Ok(rang),
+                Err(ReceiveError::Closed) => {
+                    self.closed = true;
+                    return if rang {
+                        Ok(true)
+                    } else {
+                        Err(io::ErrorKind::BrokenPipe.into())
+                    };
+                }
+                Err(ReceiveError::System(error)) => return Err(error),
+            }
+        }
+    }
+
+    /// Whether the daemon was found gone.
+    pub fn is_closed(&self) -> bool {
+        self.closed
+    }
+}
+
+/// For an application's own poll loop: readable when it rang. Empty it with [`Wake::wait`] and no timeout.
+impl AsFd for Wake {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.line.as_fd()
+    }
+}

@@ -1,0 +1,284 @@
+//! The client against a peer that answers as it is told: versions, errors, silence, death.
+
+use hapticd_client::{
+    ArmState, Client, ConnectError, ErrorCode, Event, News, Pose, ReadError, ReadStateError,
+    RequestError, want,
+};
+use hapticd_protocol::{
+    block::{BlockHeader, SEQUENCE_WORD, STATE_WORDS, block_words},
+    event,
+    frame::{MAX_MESSAGE, Message},
+    reply::{self, BlockInfo, BlockKind, RefusedCode, Reply, Welcome},
+    request::Request,
+    text::{Name, Text},
+    wire::List,
+};
+use hapticd_sync::{seqlock::Writer, words::WritableWords};
+use hapticd_sys::{
+    block::SharedBlock,
+    socket::Connection,
+    wake::{Interest, wait},
+};
+use std::{
+    os::fd::{AsFd, BorrowedFd},
+    path::Path,
+    sync::atomic::Ordering::Relaxed,
+    thread,
+    time::Duration,
+};
+
+/// The daemon's end.
+struct Daemon(Connection);
+
+impl Daemon {
+    fn expect(&self) -> (u64, Request) {
+        wait(&[(self.0.as_fd(), Interest::Read)], None).unwrap();
+        let mut packet = [0; MAX_MESSAGE];
+        let received = self.0.receive(&mut packet).unwrap();
+        Request::decode(&packet[..received.length], received.fds.len()).unwrap()
+    }
+
+    fn answer(&self, id: u64, reply: impl Into<Reply>, fds: &[BorrowedFd<'_>]) {
+        self.0.send(&reply.into().encode(id), fds).unwrap();
+    }
+
+    fn welcome(&self) {
+        let (id, hello) = self.expect();
+        assert!(matches!(hello, Request::Hello(hello) if hello.name.as_str() == "test"));
+        let welcome = Welcome {
+            magic: hapticd_protocol::MAGIC,
+            major: 1,
+            minor: 0,
+            client: 4,
+            lease_ms: 200,
+            messages_per_s: 1000,
+            max_bodies: 8,
+            technician: false,
+        };
+        self.answer(id, welcome, &[]);
+    }
+}
+
+/// Runs `script` as the daemon while `test` runs with the client's connection.
+fn play<R>(script: impl FnOnce(Daemon) + Send, test: impl FnOnce(Connection) -> R) -> R {
+    let (client, daemon) = Connection::pair().unwrap();
+    thread::scope(|scope| {
+        let playing = scope.spawn(move || script(Daemon(daemon)));
+        let result = test(client);
+        playing.join().unwrap();
+        result
+    })
+}
+
+fn greet(connection: Connection) -> Result<Client, ConnectError> {
+    Client::greet(connection, Name::new("test").unwrap())
+}
+
+#[test]
+fn a_version_mismatch_is_an_error_with_both_versions() {
+    let script = |daemon: Daemon| {
+        let (id, _) = daemon.expect();
+        let refused = reply::Refused {
+            code: RefusedCode::Version,
+            major: 7,
+            minor: 3,
+            client_major: 1,
+            client_minor: 0,
+            limit: 0,
+        };
+        daemon.answer(id, refused, &[]);
+    };
+    let error = play(script, |connection| greet(connection).unwrap_err());
+    assert!(matches!(error, ConnectError::Refused(_)));
+    let text = error.to_string();
+    assert!(text.contains("7.3") && text.contains("1.0"), "{text}");
+}
+
+#[test]
+fn the_error_names_the_socket_where_nobody_listens() {
+    let path = Path::new("/nowhere/hapticd/app.sock");
+    let error = Client::connect_to(path, "test").unwrap_err();
+    assert!(
+        error.to_string().contains("/nowhere/hapticd/app.sock"),
+        "{error}"
+    );
+    assert!(matches!(
+        Client::connect_until(path, "test", Duration::ZERO),
+        Err(ConnectError::NoDaemon { .. })
+    ));
+    assert!(matches!(
+        Client::connect_to(path, ""),
+        Err(ConnectError::Name("empty"))
+    ));
+}
+
+#[test]
+fn a_daemon_that_goes_away_is_told_by_every_call() {
+    play(
+        |daemon| daemon.welcome(),
+        |connection| {
+            let mut client = greet(connection).unwrap();
+            assert_eq!(client.welcome().client, 4);
+            assert!(matches!(
+                client.poll(Duration::from_secs(60)),
+                Err(RequestError::Disconnected)
+            ));
+            assert!(matches!(client.arms(), Err(RequestError::Disconnected)));
+            assert!(matches!(client.renew(100), Err(RequestError::Disconnected)));
+        },
+    );
+}
+
+#[test]
+fn events_between_request_and_answer_are_kept_in_order() {
+    let script = |daemon: Daemon| {
+        daemon.welcome();
+        let (id, _) = daemon.expect();
+        for body in [1, 2] {
+            daemon
+                .0
+                .send(&Event::from(event::LeaseExpired { body }).encode(0), &[])
+                .unwrap();
+        }
+        daemon.answer(id, reply::Arms { arms: List(vec![]) }, &[]);
+    };
+    play(script, |connection| {
+        let mut client = greet(connection).unwrap();
+        assert_eq!(client.arms().unwrap(), vec![]);
+        for body in [1, 2] {
+            let news = client.poll(Duration::ZERO).unwrap();
+            assert_eq!(news, Some(News::Event(event::LeaseExpired { body }.into())));
+        }
+    });
+}
+
+#[test]
+fn a_refusal_carries_its_code_numbers_and_sentence() {
+    let error = reply::Error {
+        number: 9,
+        limit: 0,
+        detail: Text::lossy("gone since tick 5"),
+        code: ErrorCode::NoSuchBody,
+        request: 0x0107,
+    };
+    let sent = error.clone();
+    let script = |daemon: Daemon| {
+        daemon.welcome();
+        let (id, request) = daemon.expect();
+        assert!(matches!(request, Request::RemoveBody(remove) if remove.body == 9));
+        daemon.answer(id, sent, &[]);
+    };
+    play(script, |connection| {
+        let refused = greet(connection).unwrap().remove_body(9).unwrap_err();
+        assert_eq!(refused.to_string(), "there is no body 9: gone since tick 5");
+        assert!(matches!(refused, RequestError::Refused(got) if *got == error));
+    });
+}
+
+#[test]
+fn a_posted_command_does_not_wait_and_its_refusal_comes_with_the_news() {
+    let script = |daemon: Daemon| {
+        daemon.welcome();
+        let ids: Vec<u64> = (0..3).map(|_| daemon.expect().0).collect();
+        let error = reply::Error {
+            number: 3,
+            limit: 0,
+            detail: Text::lossy(""),
+            code: ErrorCode::StaticBody,
+            request: 0x0105,
+        };
+        daemon.answer(ids[0], reply::Done {}, &[]);
+        daemon.answer(ids[1], error, &[]);
+        daemon.answer(ids[2], reply::Done {}, &[]);
+    };
+    play(script, |connection| {
+        let mut client = greet(connection).unwrap();
+        for body in [1, 3, 5] {
+            client
+                .post_body_pose(body, Pose::IDENTITY, 1.0, 100)
+                .unwrap();
+        }
+        let news = client.poll(Duration::from_secs(60)).unwrap();
+        assert!(
+            matches!(news, Some(News::Refused(error)) if error.code == ErrorCode::StaticBody && error.number == 3)
+        );
+    });
+}
+
+#[test]
+fn a_daemon_that_does_not_answer_is_a_timeout_and_its_late_answer_harms_nobody() {
+    let (send, late) = std::sync::mpsc::channel();
+    let script = move |daemon: Daemon| {
+        daemon.welcome();
+        let (first, _) = daemon.expect();
+        late.recv().unwrap();
+        daemon.answer(first, reply::Done {}, &[]);
+        let (second, _) = daemon.expect();
+        daemon.answer(second, reply::Arms { arms: List(vec![]) }, &[]);
+    };
+    play(script, |connection| {
+        let mut client = greet(connection).unwrap();
+        client.set_timeout(Duration::ZERO);
+        assert!(matches!(
+            client.halt_body(1),
+            Err(RequestError::Timeout(Duration::ZERO))
+        ));
+        send.send(()).unwrap();
+        client.set_timeout(Duration::from_secs(60));
+        assert_eq!(client.arms().unwrap(), vec![]);
+    });
+}
+
+/// Answers a subscription to the state with a block whose header has been changed by `spoil`.
+fn subscribe_to(spoil: impl FnOnce(&SharedBlock) + Send) -> Result<ArmState, String> {
+    let script = |daemon: Daemon| {
+        daemon.welcome();
+        let (id, _) = daemon.expect();
+        let (block, fd) = SharedBlock::create("hapticd-test", block_words(STATE_WORDS)).unwrap();
+        let header = BlockHeader::new(BlockKind::State, 0, STATE_WORDS, 1).to_words();
+        for (word, value) in block.words().iter().zip(header) {
+            word.store(value, Relaxed);
+        }
+        spoil(&block);
+        let blocks = List(vec![BlockInfo {
+            kind: BlockKind::State,
+            arm: 0,
+        }]);
+        let mut writer = Writer::<_, STATE_WORDS>::new(block, SEQUENCE_WORD).unwrap();
+        writer.write(
+            &ArmState {
+                tick: 77,
+                ..ArmState::EMPTY
+            }
+            .to_words(),
+        );
+        daemon.answer(id, reply::Subscribed { blocks }, &[fd.as_fd()]);
+    };
+    play(script, |connection| {
+        let mut client = greet(connection).unwrap();
+        let subscription = client
+            .subscribe(0, want::STATE)
+            .map_err(|error| error.to_string())?;
+        drop(client);
+        assert_eq!(subscription.contacts(), Err(ReadStateError::NotSubscribed));
+        assert_eq!(subscription.state_version(), 1);
+        subscription.state().map_err(|error| error.to_string())
+    })
+}
+
+#[test]
+fn a_subscribed_state_is_read_from_the_mapped_block_also_when_the_client_is_gone() {
+    assert_eq!(subscribe_to(|_| {}).unwrap().tick, 77);
+}
+
+#[test]
+fn a_block_of_another_version_is_refused_with_both_versions() {
+    let error = subscribe_to(|block| block.words()[1].store(1 | 9 << 16, Relaxed)).unwrap_err();
+    assert!(error.contains("9.0") && error.contains("1.0"), "{error}");
+}
+
+#[test]
+fn a_block_that_nobody_has_written_is_empty() {
+    let error = ReadStateError::from(ReadError::Empty);
+    assert_eq!(error.to_string(), "nothing has been published yet");
+}
