@@ -235,3 +235,19 @@ fn paths_are_read_by_extension_and_only_regular_files() {
     ));
     std::fs::remove_dir_all(&folder).unwrap();
 }
+
+#[test]
+fn polygons_become_triangles_that_close_the_mesh() {
+    // A unit box of quads, one of them with an extra corner on its straight side (9), used by its neighbour too.
+    let text =
+        b"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\nv 0.5 0 1\n\
+        f 1 4 3 2\nf 5 9 6 7 8\nf 1 2 6 9 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n";
+    let loaded = from_bytes(text, Format::Obj, "x").unwrap();
+    let report = &loaded.report;
+    assert!(
+        report.oriented && report.degenerate_triangles == 0,
+        "{report:?}"
+    );
+    assert_eq!((report.triangles, report.vertices), (14, 9));
+    assert!((report.signed_volume_m3 - 1.0).abs() < 1e-15);
+}

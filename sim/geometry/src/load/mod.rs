@@ -17,6 +17,7 @@ use crate::pose::Vec3;
 use crate::report::{MeshReport, is_degenerate};
 
 mod obj;
+mod polygon;
 mod stl;
 mod text;
 
@@ -130,6 +131,16 @@ pub enum LoadProblem {
         /// How many vertices there are.
         vertices: usize,
     },
+    /// A polygon that is not convex and has too many corners.
+    #[error("face {face} is not convex and has {corners} corners, the limit is {limit}")]
+    Polygon {
+        /// Which face, from 1.
+        face: usize,
+        /// How many corners it has.
+        corners: usize,
+        /// How many it may have.
+        limit: usize,
+    },
     /// All triangles are without area.
     #[error("all {dropped} triangles are without area")]
     AllDegenerate {
@@ -141,19 +152,38 @@ pub enum LoadProblem {
     Mesh(#[from] MeshError),
 }
 
-/// What a parser makes of a file: triangles over vertices, unchecked.
+/// What a parser makes of a file: vertices and faces over them, unchecked.
 #[derive(Debug, Default)]
 struct Soup {
     positions: Vec<Vec3>,
     triangles: Vec<[u32; 3]>,
+    /// Corners of the faces with more than three, one face after the other.
+    polygons: Vec<u32>,
+    /// Where each of them ends, and which face of the file it is, from 0.
+    polygon_ends: Vec<(usize, usize)>,
 }
 
 impl Soup {
     /// Adds a triangle unless there are too many.
-    fn push(&mut self, corners: [u32; 3]) -> Result<(), LoadProblem> {
+    fn triangle(&mut self, corners: [u32; 3]) -> Result<(), LoadProblem> {
         within("triangles", self.triangles.len(), MAX_TRIANGLES)?;
         self.triangles.push(corners);
         Ok(())
+    }
+
+    /// Adds a face of any number of corners; less than three make none. `face` counts from 0.
+    fn face(&mut self, corners: &[u32], face: usize) -> Result<(), LoadProblem> {
+        match *corners {
+            [_, _] | [_] | [] => Ok(()),
+            [a, b, c] => self.triangle([a, b, c]),
+            _ => {
+                let triangles = self.polygons.len() + corners.len();
+                within("polygon corners", triangles, 3 * MAX_TRIANGLES)?;
+                self.polygons.extend_from_slice(corners);
+                self.polygon_ends.push((self.polygons.len(), face));
+                Ok(())
+            }
+        }
     }
 
     /// Adds a vertex unless there are too many, and gives its index.
@@ -161,6 +191,25 @@ impl Soup {
         within("vertices", self.positions.len(), 3 * MAX_TRIANGLES)?;
         self.positions.push(position);
         Ok((self.positions.len() - 1) as u32)
+    }
+
+    /// Cuts the polygons up: the checked mesh of all faces.
+    fn into_mesh(mut self) -> Result<TriMesh, LoadProblem> {
+        let (polygons, ends) = (
+            std::mem::take(&mut self.polygons),
+            std::mem::take(&mut self.polygon_ends),
+        );
+        let mut start = 0;
+        for (end, face) in ends {
+            let (positions, triangles) = (&self.positions, &mut self.triangles);
+            polygon::cut(positions, &polygons[start..end], face, |corners| {
+                within("triangles", triangles.len(), MAX_TRIANGLES)?;
+                triangles.push(corners);
+                Ok(())
+            })?;
+            start = end;
+        }
+        Ok(TriMesh::new(self.positions, self.triangles)?)
     }
 }
 
@@ -241,7 +290,7 @@ fn read(path: &Path) -> Result<Vec<u8>, LoadProblem> {
 
 /// Welds, drops what has no area, drops what is not used.
 fn finish(soup: Soup) -> Result<Loaded, LoadProblem> {
-    let checked = TriMesh::new(soup.positions, soup.triangles)?;
+    let checked = soup.into_mesh()?;
     let mut first: HashMap<[u64; 3], u32> = HashMap::with_capacity(checked.positions().len());
     let mut kept: Vec<Vec3> = Vec::new();
     let new_index: Vec<u32> = checked

@@ -28,9 +28,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Soup, LoadProblem> {
                 if corners.len() < 3 {
                     return Err(line.expected("a face of three corners or more"));
                 }
-                for pair in corners[1..].windows(2) {
-                    soup.push([corners[0], pair[0], pair[1]])?;
-                }
+                soup.face(&corners, face - 1)?;
             }
             _ => {}
         }

@@ -55,7 +55,7 @@ fn facet_of(soup: &mut Soup, corners: [Vec3; 3]) -> Result<(), LoadProblem> {
     for (slot, corner) in triangle.iter_mut().zip(corners) {
         *slot = soup.vertex(corner)?;
     }
-    soup.push(triangle)
+    soup.triangle(triangle)
 }
 
 /// `solid`s of `facet`s of one `outer loop` of three `vertex` lines, keywords in any case.
