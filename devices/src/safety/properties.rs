@@ -211,7 +211,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
     #[test]
     fn the_promises_hold_under_every_script(script in prop::collection::vec(stretch(), 1..25)) {
-        let wish = Limits { ramp_s: 0.2, ..Limits::default() };
+        let wish = Limits { ramp_s: 0.2, continuous_window_s: 1.0, ..Limits::default() };
         let mut governor = Governor::new(&wish, &spec()).expect("valid");
         let limits = governor.limits().clone();
         let fade_bound_ns = governor.zero_within_ns(3_000_000);
