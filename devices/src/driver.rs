@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::arm::{ArmCommand, ArmSample, ArmSpec, ArmStatus, Axes, MAX_AXES, Pose, Vec3};
 use crate::codec::{DecodeError, Decoded, RawState, ReportBuffer};
-use crate::kinematics::{Kinematics, KinematicsError, Mounted, RateIntegrator};
+use crate::kinematics::{Kinematics, Mounted, RateIntegrator};
 use crate::profile::{Model, Profile};
 use crate::transport::TransportStats;
 use crate::velocity::VelocityEstimator;
@@ -220,19 +220,22 @@ impl Driver {
         self.profile.codec.output_reports()
     }
 
-    /// What the motors must do for a command at the newest axes. All zero where the model cannot tell: no force then.
+    /// What the motors must do for a command at the newest axes.
     ///
-    /// # Errors
-    /// Why the model cannot tell; it is also counted.
-    pub fn efforts(&mut self, command: &ArmCommand) -> Result<Axes, KinematicsError> {
+    /// All zero, and counted, where the wrench is not finite or the model cannot tell (singular, out of reach): no force then.
+    pub fn efforts(&mut self, command: &ArmCommand) -> Axes {
         let Motion::Position(model) = &self.motion else {
-            return Ok([0.0; MAX_AXES]);
+            return [0.0; MAX_AXES];
         };
-        let efforts = model.efforts(&self.state.axes, &command.wrench);
-        if efforts.is_err() {
+        let efforts = if command.wrench.is_finite() {
+            model.efforts(&self.state.axes, &command.wrench).ok()
+        } else {
+            None
+        };
+        if efforts.is_none() {
             self.stats.bad_efforts += 1;
         }
-        efforts
+        efforts.unwrap_or([0.0; MAX_AXES])
     }
 
     /// Output report `index` of a command; empty if there is no such report.
@@ -368,7 +371,7 @@ mod tests {
                 ..Wrench::zero()
             },
         };
-        let efforts = driver.efforts(&command).unwrap();
+        let efforts = driver.efforts(&command);
         // Outwards: the left motor turns clockwise, the right one the other way, alike.
         assert!(
             efforts[0] < -1e-3 && (efforts[0] + efforts[1]).abs() < 1e-6,
@@ -379,7 +382,7 @@ mod tests {
         let bad = driver.sample(2 * MS, false).unwrap();
         assert!(bad.status.pose_invalid);
         assert_eq!(bad.pose, good.pose);
-        assert!(driver.efforts(&command).is_err());
+        assert_eq!(driver.efforts(&command), [0.0; MAX_AXES]);
         assert_eq!(
             (driver.stats().bad_poses, driver.stats().bad_efforts),
             (1, 1)

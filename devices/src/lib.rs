@@ -7,6 +7,13 @@
 //! | module | what it is | blocks | allocates |
 //! |---|---|---|---|
 //! | [`arm`] | sample, command, specification: what every arm has in common | no | only to build a specification |
+//! | [`profile`] | a model of arm as data: TOML to a checked [`profile::Profile`]; the shipped ones | no | yes: not for the loop |
+//! | [`codec`] | report bytes to state, commands to report bytes | no | only to build it |
+//! | [`kinematics`] | axes to the tool's pose, wrench to efforts | no | only to build it |
+//! | [`velocity`] | velocity from poses | no | only to build it |
+//! | [`driver`] | the four above joined: an arm without its wire | no | only to build it |
+//! | [`transport`] | the border that the daemon's device threads use | its methods may | no |
+//! | [`hid`] | arms on HID: listing, identity, opening, reading, writing | yes | listing and opening only |
 //! | [`safety`] | the governor: can only ever reduce a force | no | only to build it |
 //! | [`sim`] | simulated arm and simulated hand | no | only to build them |
 //!
@@ -18,6 +25,7 @@
 pub mod arm;
 pub mod codec;
 pub mod driver;
+pub mod hid;
 pub mod kinematics;
 pub mod profile;
 pub mod safety;

@@ -52,7 +52,7 @@ pub struct TransportStats {
     pub short: u64,
     /// Poses that the kinematic model could not give.
     pub bad_poses: u64,
-    /// Commands that were written as no force because the model could not turn them into efforts.
+    /// Commands that were written as no force because they were not finite or the model could not turn them into efforts.
     pub bad_efforts: u64,
     /// Commands written.
     pub commands: u64,

@@ -1,0 +1,258 @@
+//! The HID devices of this machine: listing them and opening the arms among them.
+//!
+//! Over hidapi's Linux backend, which reads sysfs and talks to hidraw; no C library. Scanning reads files and allocates: for the
+//! supervisor, never for an arm's thread. Nothing here waits for a device.
+
+use std::ffi::CString;
+use std::path::Path;
+use std::sync::Arc;
+
+use hidapi::{HidApi, HidError, MAX_REPORT_DESCRIPTOR_SIZE};
+use thiserror::Error;
+
+use super::arm::HidArm;
+use super::descriptor::{Descriptor, Misfit};
+use super::entry::{HidEntry, is_for};
+use super::port::port;
+use super::raw::errno_in;
+use crate::profile::Profile;
+use crate::transport::TransportError;
+
+/// Why devices could not be listed.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("HID devices cannot be listed: {message}")]
+pub struct ScanError {
+    /// What the HID library says.
+    pub message: String,
+}
+
+impl From<HidError> for ScanError {
+    fn from(error: HidError) -> Self {
+        Self {
+            message: error.to_string(),
+        }
+    }
+}
+
+/// Why an arm could not be opened.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum OpenError {
+    /// This user may not open the device node. The udev rule for it is missing.
+    #[error(
+        "no permission to open {path}: the udev rule for {vendor_id:04x}:{product_id:04x} is missing"
+    )]
+    Permission {
+        /// The device node.
+        path: String,
+        /// Vendor of the device.
+        vendor_id: u16,
+        /// Product of the device.
+        product_id: u16,
+    },
+    /// It was unplugged meanwhile.
+    #[error("{path} is gone")]
+    Gone {
+        /// The device node.
+        path: String,
+    },
+    /// The profile is for another device.
+    #[error("the profile \"{profile}\" is not for {vendor_id:04x}:{product_id:04x} at {path}")]
+    WrongProfile {
+        /// Name in the profile.
+        profile: String,
+        /// The device node.
+        path: String,
+        /// Vendor of the device.
+        vendor_id: u16,
+        /// Product of the device.
+        product_id: u16,
+    },
+    /// The device's own description of its reports contradicts the profile.
+    #[error("{path}: {misfit}")]
+    Misfit {
+        /// The device node.
+        path: String,
+        /// What does not fit.
+        misfit: Misfit,
+    },
+    /// It did not take what the profile wants sent at the start.
+    #[error("{path} did not take its start reports: {error}")]
+    Start {
+        /// The device node.
+        path: String,
+        /// Why.
+        error: TransportError,
+    },
+    /// Anything else.
+    #[error("{path} cannot be opened: {message}")]
+    Other {
+        /// The device node.
+        path: String,
+        /// What the HID library says.
+        message: String,
+    },
+}
+
+/// The HID devices of this machine.
+pub struct HidBus {
+    api: HidApi,
+}
+
+impl std::fmt::Debug for HidBus {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("HidBus").finish_non_exhaustive()
+    }
+}
+
+impl HidBus {
+    /// Start using the HID library.
+    ///
+    /// # Errors
+    /// If the library cannot.
+    pub fn new() -> Result<Self, ScanError> {
+        Ok(Self {
+            api: HidApi::new()?,
+        })
+    }
+
+    /// What is plugged in now, in the order of the device nodes' names. A device that comes or goes meanwhile may be missing.
+    ///
+    /// # Errors
+    /// If the system's list cannot be read.
+    pub fn scan(&mut self) -> Result<Vec<HidEntry>, ScanError> {
+        self.api.refresh_devices()?;
+        let mut entries: Vec<HidEntry> = Vec::new();
+        for info in self.api.device_list() {
+            let path = info.path().to_string_lossy().into_owned();
+            let usage = (info.usage_page(), info.usage());
+            // One line for each top-level collection: gather them.
+            if let Some(known) = entries.iter_mut().find(|entry| entry.path == path) {
+                known.usages.push(usage);
+                continue;
+            }
+            let node = path.rsplit('/').next().unwrap_or("");
+            let serial = info
+                .serial_number()
+                .map(str::trim)
+                .filter(|serial| !serial.is_empty());
+            entries.push(HidEntry {
+                vendor_id: info.vendor_id(),
+                product_id: info.product_id(),
+                serial: serial.map(str::to_owned),
+                product: info.product_string().unwrap_or("").to_owned(),
+                interface: u8::try_from(info.interface_number()).ok(),
+                usages: vec![usage],
+                port: port(Path::new("/sys"), node),
+                path,
+            });
+        }
+        entries.sort_by(|a, b| (a.path.len(), &a.path).cmp(&(b.path.len(), &b.path)));
+        Ok(entries)
+    }
+
+    /// Open a device as the arm of a profile: check that the profile is for it and that its report descriptor agrees, then send the
+    /// profile's start reports (which may block).
+    ///
+    /// # Errors
+    /// See [`OpenError`].
+    pub fn open(&self, entry: &HidEntry, profile: &Arc<Profile>) -> Result<HidArm, OpenError> {
+        let path = entry.path.clone();
+        let (vendor_id, product_id) = (entry.vendor_id, entry.product_id);
+        if !is_for(profile, entry) {
+            let profile = profile.spec.name.clone();
+            return Err(OpenError::WrongProfile {
+                profile,
+                path,
+                vendor_id,
+                product_id,
+            });
+        }
+        let Ok(node) = CString::new(path.as_str()) else {
+            return Err(OpenError::Gone { path });
+        };
+        let device = match self.api.open_path(&node) {
+            Ok(device) => device,
+            Err(error) => {
+                let message = error.to_string();
+                return Err(match errno_in(&message) {
+                    Some(libc::EACCES | libc::EPERM) => OpenError::Permission {
+                        path,
+                        vendor_id,
+                        product_id,
+                    },
+                    Some(libc::ENOENT | libc::ENODEV | libc::ENXIO) => OpenError::Gone { path },
+                    _ => OpenError::Other { path, message },
+                });
+            }
+        };
+        let mut bytes = [0; MAX_REPORT_DESCRIPTOR_SIZE];
+        // A device whose descriptor cannot be read or is broken (there are such) is taken at the profile's word.
+        if let Ok(length) = device.get_report_descriptor(&mut bytes)
+            && let Ok(descriptor) = Descriptor::parse(&bytes[..length])
+            && let Err(misfit) = descriptor.check(profile.codec.layout())
+        {
+            return Err(OpenError::Misfit { path, misfit });
+        }
+        HidArm::new(Box::new(device), Arc::clone(profile)).map_err(|error| match error {
+            TransportError::Gone => OpenError::Gone { path },
+            error => OpenError::Start { path, error },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::shipped;
+
+    fn entry(path: &str) -> HidEntry {
+        HidEntry {
+            path: path.into(),
+            vendor_id: 0x1209,
+            product_id: 0xCAF3,
+            serial: None,
+            product: String::new(),
+            interface: None,
+            usages: vec![(0xFF00, 1)],
+            port: String::new(),
+        }
+    }
+
+    /// Works on machines with and without HID devices.
+    #[test]
+    fn scanning_lists_each_device_once() {
+        let mut bus = HidBus::new().unwrap();
+        let entries = bus.scan().unwrap();
+        for (i, entry) in entries.iter().enumerate() {
+            assert!(entries[..i].iter().all(|other| other.path != entry.path));
+            assert!(!entry.usages.is_empty());
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_opened_says_why() {
+        let bus = HidBus::new().unwrap();
+        let profile = |name| Arc::new(shipped(name).unwrap().parse().unwrap());
+        let generic = profile("generic-vendor-3dof");
+        let gone = entry("/dev/no-such-hidraw");
+        assert_eq!(
+            bus.open(&gone, &generic).unwrap_err(),
+            OpenError::Gone {
+                path: gone.path.clone()
+            }
+        );
+        assert!(matches!(
+            bus.open(&gone, &profile("spacemouse")),
+            Err(OpenError::WrongProfile { .. })
+        ));
+        // Something that is no HID device.
+        assert!(matches!(
+            bus.open(&entry("/dev/null"), &generic),
+            Err(OpenError::Other { .. })
+        ));
+        assert!(matches!(
+            bus.open(&entry("a\0b"), &generic),
+            Err(OpenError::Gone { .. })
+        ));
+    }
+}
