@@ -49,6 +49,60 @@ fn stl_ascii(mesh: &TriMesh) -> Vec<u8> {
     text.into_bytes()
 }
 
+/// As scanners write it: colours, normals, an element that nobody knows, `double` coordinates if `wide`.
+fn ply(mesh: &TriMesh, encoding: &str, wide: bool) -> Vec<u8> {
+    let mut bytes = format!(
+        "ply\nformat {encoding} 1.0\ncomment made by a test\nelement vertex {}\nproperty uchar red\n\
+        property {real} x\nproperty {real} y\nproperty {real} z\nelement marker 2\nproperty list uchar short ids\n\
+        property char sign\nelement face {}\nproperty float quality\nproperty list uchar {index} vertex_indices\nend_header\n",
+        mesh.positions().len(),
+        mesh.triangles().len(),
+        real = if wide { "double" } else { "float" },
+        index = if wide { "uint" } else { "ushort" },
+    )
+    .into_bytes();
+    let mut put = |value: f64, kind: &str| {
+        let mut raw = match kind {
+            "u8" => vec![value as u8],
+            "i8" => (value as i8).to_le_bytes().to_vec(),
+            "i16" => (value as i16).to_le_bytes().to_vec(),
+            "u16" => (value as u16).to_le_bytes().to_vec(),
+            "u32" => (value as u32).to_le_bytes().to_vec(),
+            "f32" => (value as f32).to_le_bytes().to_vec(),
+            _ => value.to_le_bytes().to_vec(),
+        };
+        match encoding {
+            "ascii" => bytes.extend(format!("{value}\n").bytes()),
+            "binary_big_endian" => {
+                raw.reverse();
+                bytes.extend(raw);
+            }
+            _ => bytes.extend(raw),
+        }
+    };
+    let (real, index) = if wide { ("f64", "u32") } else { ("f32", "u16") };
+    for p in mesh.positions() {
+        put(255.0, "u8");
+        p.iter().for_each(|&x| put(x, real));
+    }
+    for (value, kind) in [
+        (2.0, "u8"),
+        (-7.0, "i16"),
+        (300.0, "i16"),
+        (-1.0, "i8"),
+        (0.0, "u8"),
+        (1.0, "i8"),
+    ] {
+        put(value, kind);
+    }
+    for t in mesh.triangles() {
+        put(0.5, "f32");
+        put(3.0, "u8");
+        t.iter().for_each(|&v| put(f64::from(v), index));
+    }
+    bytes
+}
+
 fn samples() -> Vec<(&'static str, Format, Vec<u8>)> {
     let mesh = sample();
     vec![
@@ -60,6 +114,22 @@ fn samples() -> Vec<(&'static str, Format, Vec<u8>)> {
             stl_binary(&mesh, b"solid thing"),
         ),
         ("stl ascii", Format::Stl, stl_ascii(&mesh)),
+        ("ply ascii", Format::Ply, ply(&mesh, "ascii", true)),
+        (
+            "ply little",
+            Format::Ply,
+            ply(&mesh, "binary_little_endian", false),
+        ),
+        (
+            "ply little wide",
+            Format::Ply,
+            ply(&mesh, "binary_little_endian", true),
+        ),
+        (
+            "ply big",
+            Format::Ply,
+            ply(&mesh, "binary_big_endian", true),
+        ),
     ]
 }
 
@@ -250,4 +320,69 @@ fn polygons_become_triangles_that_close_the_mesh() {
     );
     assert_eq!((report.triangles, report.vertices), (14, 9));
     assert!((report.signed_volume_m3 - 1.0).abs() < 1e-15);
+}
+
+#[test]
+fn ply_headers_cannot_ask_for_more_than_is_there() {
+    let v = "element vertex 3\nproperty float x\nproperty float y\nproperty float z\n";
+    let f = "element face 1\nproperty list uchar int vertex_index\n";
+    let body = "0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n";
+    let file = |v: &str, f: &str, body: &str| {
+        format!("ply\r\nformat ascii 1.0\n{v}{f}end_header\n{body}").into_bytes()
+    };
+    assert!(from_bytes(&file(v, f, body), Format::Ply, "x").is_ok());
+    // An element without properties takes no bytes, however many of them there are.
+    let hollow = format!("element nothing {}\n{f}", u64::MAX);
+    assert!(from_bytes(&file(v, &hollow, body), Format::Ply, "x").is_ok());
+    let many = v.replace('3', "4000000000");
+    assert!(matches!(
+        problem(&file(&many, f, body), Format::Ply),
+        LoadProblem::Element { element, index: 4, count: 4_000_000_000, .. } if element == "vertex"
+    ));
+    let long = body.replace("3 0", "4000000000 0");
+    assert!(matches!(
+        problem(&file(v, f, &long), Format::Ply),
+        LoadProblem::Element { element, index: 0, count: 1, .. } if element == "face"
+    ));
+    for (bad, number) in [("3 0 -1 2", -1.0), ("3 0 1.5 2", 1.5), ("-3 0 1 2", -3.0)] {
+        let got = problem(&file(v, f, &body.replace("3 0 1 2", bad)), Format::Ply);
+        assert!(
+            matches!(got, LoadProblem::NotAnIndex { value, .. } if value == number),
+            "{got:?}"
+        );
+    }
+    assert!(matches!(
+        problem(&file(v, f, &body.replace("1 2", "1 3")), Format::Ply),
+        LoadProblem::Mesh(MeshError::IndexOutOfRange {
+            index: 3,
+            vertices: 3,
+            ..
+        })
+    ));
+    assert!(matches!(
+        problem(&file(v, f, &body.replace("1 0 0", "1 nan 0")), Format::Ply),
+        LoadProblem::Mesh(MeshError::NotFinite { vertex: 1 })
+    ));
+    for (v, f) in [
+        ("", f),
+        (v, ""),
+        (&v.replace("property float y\n", ""), f),
+        (&v.replace("float y", "float x"), f),
+        (&v.replace("float y", "quad y"), f),
+        (&v.replace("vertex 3", "vertex -3"), f),
+        (v, &f.replace("uchar", "float")),
+        (v, &f.replace("int vertex", "float vertex")),
+        (v, &format!("{f}{f}")),
+        ("property float x\n", f),
+    ] {
+        let got = problem(&file(v, f, body), Format::Ply);
+        assert!(
+            matches!(got, LoadProblem::Syntax { line: 2.., .. }),
+            "{v}{f}: {got:?}"
+        );
+    }
+    assert!(matches!(
+        problem(b"plywood\n", Format::Ply),
+        LoadProblem::Syntax { line: 1, .. }
+    ));
 }

@@ -17,6 +17,7 @@ use crate::pose::Vec3;
 use crate::report::{MeshReport, is_degenerate};
 
 mod obj;
+mod ply;
 mod polygon;
 mod stl;
 mod text;
@@ -32,6 +33,8 @@ pub enum Format {
     Obj,
     /// STL, binary or ASCII.
     Stl,
+    /// PLY, ASCII or binary.
+    Ply,
 }
 
 impl Format {
@@ -42,6 +45,7 @@ impl Format {
         match extension.as_str() {
             "obj" => Some(Format::Obj),
             "stl" => Some(Format::Stl),
+            "ply" => Some(Format::Ply),
             _ => None,
         }
     }
@@ -52,6 +56,7 @@ impl fmt::Display for Format {
         f.write_str(match self {
             Format::Obj => "OBJ",
             Format::Stl => "STL",
+            Format::Ply => "PLY",
         })
     }
 }
@@ -82,7 +87,7 @@ pub struct LoadError {
 #[non_exhaustive]
 pub enum LoadProblem {
     /// The extension names no format.
-    #[error("`{extension}` is not a mesh file's extension (obj, stl)")]
+    #[error("`{extension}` is not a mesh file's extension (obj, stl, ply)")]
     UnknownExtension {
         /// The extension, empty if there is none.
         extension: String,
@@ -120,6 +125,28 @@ pub enum LoadProblem {
         expected: &'static str,
         /// The start of what is there.
         found: String,
+    },
+    /// An element of a PLY is not there or no number.
+    #[error("{element} {index} of {count}: no value at byte {offset}")]
+    Element {
+        /// "vertex", "face", ...
+        element: String,
+        /// Which one, from 0.
+        index: u64,
+        /// How many the header claims.
+        count: u64,
+        /// Where in the file.
+        offset: u64,
+    },
+    /// An index or a list's length is negative, too large or not whole.
+    #[error("{element} {index}: {value} is no index")]
+    NotAnIndex {
+        /// "vertex", "face", ...
+        element: String,
+        /// Which one, from 0.
+        index: u64,
+        /// The number that is there.
+        value: f64,
     },
     /// A face names a vertex that is not there.
     #[error("face {face}: vertex {index} does not exist, there are {vertices}")]
@@ -269,6 +296,7 @@ fn parse(bytes: &[u8], format: Format) -> Result<Loaded, LoadProblem> {
     finish(match format {
         Format::Obj => obj::parse(bytes)?,
         Format::Stl => stl::parse(bytes)?,
+        Format::Ply => ply::parse(bytes)?,
     })
 }
 
