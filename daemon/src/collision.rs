@@ -8,10 +8,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crossbeam::channel::{Receiver, Sender};
 use hapticd_geometry::Pose;
-use hapticd_haptics::{MAX_ARMS, Query, Snapshot};
+use hapticd_haptics::{BodyKey, MAX_ARMS, Query, Snapshot};
 use hapticd_sync::latest;
 use hapticd_sync::ring;
 use hapticd_sys::clock::now_ns;
+use crate::motion::BodyMotion;
 use hapticd_world::{AddError, BodyInfo, BodySpec, CommandError, World};
 
 /// Snapshots in flight per arm: one in use, one offered, one being built, one to spare.
@@ -64,12 +65,23 @@ pub struct Request {
     pub token: u64,
 }
 
+/// A command that was carried out.
+#[derive(Clone)]
+pub struct Applied {
+    /// What was done.
+    pub command: SceneCommand,
+    /// The body it was done to.
+    pub id: u32,
+    /// Its name in queries and snapshots.
+    pub key: BodyKey,
+}
+
 /// One step as the recorder keeps it.
 pub struct StepLog {
-    /// The query that was answered.
+    /// The query that was answered; 0: none, commands only.
     pub query_tick: u64,
     /// Commands applied before it.
-    pub commands: Vec<SceneCommand>,
+    pub applied: Vec<Applied>,
     /// Sequence of the last snapshot of this step.
     pub last_sequence: u64,
 }
@@ -77,17 +89,40 @@ pub struct StepLog {
 /// The world with its duties. See the module page.
 pub struct Collider {
     world: World,
+    motions: Vec<BodyMotion>,
+    period_s: f64,
 }
 
 impl Collider {
-    /// Takes over a scene.
-    pub fn new(world: World) -> Self {
-        Collider { world }
+    /// Takes over a scene, the motions of bodies that move by themselves, and the loop's period.
+    pub fn new(world: World, motions: Vec<BodyMotion>, period_s: f64) -> Self {
+        Collider { world, motions, period_s }
     }
 
     /// The scene.
     pub fn world(&self) -> &World {
         &self.world
+    }
+
+    /// Applies one command; for the log also what was applied, if it was.
+    pub fn apply_logged(&mut self, command: SceneCommand) -> (SceneReply, Option<Applied>) {
+        let id_before = match &command {
+            SceneCommand::Add(_) => None,
+            SceneCommand::Remove { id } | SceneCommand::Target { id, .. } | SceneCommand::Halt { id } => Some(*id),
+        };
+        let key_before = id_before.and_then(|id| self.key_of(id));
+        let reply = self.apply(&command);
+        let (id, key) = match &reply {
+            SceneReply::Added(id) => (*id, self.key_of(*id)),
+            SceneReply::Done => (id_before.unwrap_or(0), key_before),
+            SceneReply::AddRefused(_) | SceneReply::Refused(_) => (0, None),
+        };
+        let applied = key.map(|key| Applied { command, id, key });
+        (reply, applied)
+    }
+
+    fn key_of(&self, id: u32) -> Option<BodyKey> {
+        self.world.infos().find(|b| b.id == id).map(|b| b.key)
     }
 
     /// Applies one command.
@@ -103,6 +138,8 @@ impl Collider {
             },
             SceneCommand::Remove { id } => done(self.world.remove_body(*id)),
             SceneCommand::Target { id, world_from_body, speed_m_s } => {
+                // From now on a client moves it.
+                self.motions.retain(|m| m.id != *id);
                 done(self.world.set_target(*id, world_from_body, *speed_m_s))
             }
             SceneCommand::Halt { id } => done(self.world.clear_target(*id)),
@@ -117,6 +154,13 @@ impl Collider {
         mut buffer: impl FnMut() -> Option<Box<Snapshot>>,
         mut deliver: impl FnMut(Box<Snapshot>),
     ) -> u64 {
+        // Time is the query's tick, so that the answer is a function of the query.
+        let t_s = query.tick as f64 * self.period_s;
+        for motion in &self.motions {
+            let (pose, speed) = motion.target(t_s);
+            // A body that was removed, or that a client took over and then removed, wants nothing any more.
+            let _ = self.world.set_target(motion.id, &pose, speed);
+        }
         let mut last = 0;
         for arm in 0..MAX_ARMS {
             if !query.arms[arm].present {
@@ -139,6 +183,8 @@ impl Collider {
 
 /// The collision thread's ends of the rings.
 pub struct Links {
+    /// Room for feature pairs in one snapshot.
+    pub pair_capacity: usize,
     /// Newest query.
     pub queries: latest::Reader<Query>,
     /// Snapshots to the loop.
@@ -159,19 +205,17 @@ pub struct Links {
 
 /// The collision thread: free-running, takes the newest query and answers it, until `stop`. `heartbeat` counts its rounds.
 pub fn run(mut collider: Collider, mut links: Links, stop: &AtomicBool, heartbeat: &AtomicU64) -> Collider {
-    let mut spare: Vec<Box<Snapshot>> = (0..BUFFERS).map(|_| Box::new(Snapshot::new())).collect();
+    let mut spare: Vec<Box<Snapshot>> = (0..BUFFERS).map(|_| Box::new(Snapshot::new(links.pair_capacity))).collect();
     while !stop.load(Ordering::Relaxed) {
         heartbeat.fetch_add(1, Ordering::Relaxed);
-        let mut commands = Vec::new();
+        let mut applied = Vec::new();
         while let Ok(request) = links.requests.try_recv() {
-            let reply = collider.apply(&request.command);
-            if matches!(reply, SceneReply::Done | SceneReply::Added(_)) {
-                commands.push(request.command);
-            }
+            let (reply, done) = collider.apply_logged(request.command);
+            applied.extend(done);
             // A client that is gone needs no answer.
             let _ = links.replies.try_send((request.token, reply));
         }
-        if !commands.is_empty()
+        if !applied.is_empty()
             && let Ok(mut infos) = links.infos.lock()
         {
             *infos = collider.infos();
@@ -179,10 +223,13 @@ pub fn run(mut collider: Collider, mut links: Links, stop: &AtomicBool, heartbea
         while let Some(buffer) = links.used.pop() {
             spare.push(buffer);
         }
-        let query = links.queries.read_new();
+        let query = {
+            let (query, new) = links.queries.read();
+            new.then(|| *query)
+        };
         let Some(query) = query else {
-            if !commands.is_empty() {
-                log(&links, StepLog { query_tick: 0, commands, last_sequence: 0 });
+            if !applied.is_empty() {
+                log(&links, StepLog { query_tick: 0, applied, last_sequence: 0 });
             }
             // Nothing new to answer. The loop is FIFO above us: yielding a slice costs one wake-up of latency at most, and
             // spinning would cost the loop its second core.
@@ -200,7 +247,7 @@ pub fn run(mut collider: Collider, mut links: Links, stop: &AtomicBool, heartbea
                 let _ = snapshots.push(snapshot);
             },
         );
-        log(&links, StepLog { query_tick: query.tick, commands, last_sequence });
+        log(&links, StepLog { query_tick: query.tick, applied, last_sequence });
     }
     collider
 }

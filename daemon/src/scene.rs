@@ -87,22 +87,21 @@ pub fn mesh(
                 .and_then(|m| shifted(&m, &Vec3::new(0.0, 0.0, -thickness_m / 2.0)))
         }
         S::Icosphere { radius_m, subdivisions } => shapes::icosphere(*radius_m, *subdivisions),
-        S::Cylinder { radius_m, length_m, segments } | S::Peg { radius_m, length_m, segments } => {
+        S::Cylinder { radius_m, length_m, segments } => {
             shapes::cylinder(*radius_m, length_m / 2.0, *segments)
         }
         S::Torus { major_radius_m, minor_radius_m, major_segments, minor_segments } => {
             shapes::torus(*major_radius_m, *minor_radius_m, *major_segments, *minor_segments)
         }
-        S::Terrain { size_m, amplitude_m, cells, seed } => {
+        S::Terrain { size_m, amplitude_m, depth_m, cells, seed } => {
             let [x, y] = *size_m;
-            // Enough ground under the deepest valley to be a solid.
-            let depth = 2.0 * amplitude_m + 0.1 * x.min(y);
-            shapes::terrain([x / 2.0, y / 2.0], *cells, *amplitude_m, depth, u64::from(*seed))
+            shapes::terrain([x / 2.0, y / 2.0], *cells, *amplitude_m, *depth_m, u64::from(*seed))
         }
         S::BlockWithHole { size_m, hole_radius_m, segments } => {
             shapes::block_with_round_hole(&half(size_m), *hole_radius_m, *segments)
         }
         S::InnerCorner { size_m, thickness_m } => shapes::inner_corner(*size_m, *thickness_m),
+        S::Sheet { size_m, cells } => shapes::sheet(size_m / 2.0, *cells),
     };
     made.map(Some).map_err(|error| SceneError::Shape {
         what: owner.what,
@@ -117,8 +116,8 @@ fn shifted(mesh: &TriMesh, by: &Vec3) -> Result<TriMesh, MeshError> {
 
 /// Adjacency, tree and report of a mesh.
 pub fn indexed(mesh: TriMesh) -> (Shape, MeshReport) {
+    let report = report_of(&mesh);
     let index = MeshIndex::new(mesh);
-    let report = MeshReport::of(index.mesh(), index.adjacency());
     (Shape::new(Arc::new(index), &report), report)
 }
 
@@ -156,7 +155,7 @@ pub fn tool(arm: &config::Arm, turns: bool, folder: &Path) -> Result<BuiltTool, 
 fn sphere_tool(radius_m: f64) -> BuiltTool {
     BuiltTool {
         shape: Shape {
-            index: Arc::new(MeshIndex::point()),
+            index: Arc::new(MeshIndex::point(Vec3::zeros())),
             closed: false,
             bound_m: 0.0,
         },
@@ -225,7 +224,7 @@ pub fn describe(report: &MeshReport) -> String {
     )
 }
 
-/// For an adjacency of a mesh that is not indexed.
+/// What a mesh is like.
 pub fn report_of(mesh: &TriMesh) -> MeshReport {
     MeshReport::of(mesh, &Adjacency::new(mesh))
 }

@@ -9,7 +9,7 @@ use hapticd_devices::arm::{ArmCommand, ArmSample};
 use hapticd_haptics::{MAX_ARMS, Snapshot};
 use hapticd_sys::clock::now_ns;
 
-use crate::collision::{Collider, SceneCommand, SceneReply};
+use crate::collision::{Applied, Collider, SceneCommand, SceneReply, StepLog};
 use crate::haptic::core::{ArmInput, LoopCore, LoopInput};
 use crate::haptic::record::TickRecord;
 
@@ -17,16 +17,6 @@ use crate::haptic::record::TickRecord;
 pub trait VirtualArm {
     /// Lets `dt_ns` pass under a command, up to `now_ns`. Returns the arm's newest sample, `None` while it is gone.
     fn step(&mut self, now_ns: u64, dt_ns: u64, command: &ArmCommand) -> Option<ArmSample>;
-}
-
-/// One collision step, for the recorder.
-pub struct VirtualStep {
-    /// Tick whose query was answered.
-    pub query_tick: u64,
-    /// Commands applied before.
-    pub commands: Vec<SceneCommand>,
-    /// Last sequence produced.
-    pub last_sequence: u64,
 }
 
 /// The driver.
@@ -40,8 +30,8 @@ pub struct VirtualLoop {
     pair_capacity: usize,
     now_ns: u64,
     samples: [ArmInput; MAX_ARMS],
-    commands: Vec<SceneCommand>,
-    last_step: VirtualStep,
+    applied: Vec<Applied>,
+    last_step: StepLog,
 }
 
 impl VirtualLoop {
@@ -63,17 +53,15 @@ impl VirtualLoop {
             pair_capacity,
             now_ns: 0,
             samples: [ArmInput::default(); MAX_ARMS],
-            commands: Vec::new(),
-            last_step: VirtualStep { query_tick: 0, commands: Vec::new(), last_sequence: 0 },
+            applied: Vec::new(),
+            last_step: StepLog { query_tick: 0, applied: Vec::new(), last_sequence: 0 },
         }
     }
 
     /// Does something to the scene before the next collision step.
     pub fn command(&mut self, command: SceneCommand) -> SceneReply {
-        let reply = self.collider.apply(&command);
-        if matches!(reply, SceneReply::Done | SceneReply::Added(_)) {
-            self.commands.push(command);
-        }
+        let (reply, applied) = self.collider.apply_logged(command);
+        self.applied.extend(applied);
         reply
     }
 
@@ -125,16 +113,16 @@ impl VirtualLoop {
             || Some(spare.pop().unwrap_or_else(|| Box::new(Snapshot::new(pairs)))),
             |snapshot| in_flight.push_back((due, snapshot)),
         );
-        self.last_step = VirtualStep {
+        self.last_step = StepLog {
             query_tick: query.tick,
-            commands: std::mem::take(&mut self.commands),
+            applied: std::mem::take(&mut self.applied),
             last_sequence,
         };
         self.core.record()
     }
 
     /// The collision step of the last tick.
-    pub fn last_step(&self) -> &VirtualStep {
+    pub fn last_step(&self) -> &StepLog {
         &self.last_step
     }
 

@@ -12,7 +12,7 @@ use hapticd_haptics::{
     ArmSetup, Engine, Gains, MAX_ARMS, Query, Snapshot, TickInput, TickOutput,
 };
 
-use super::record::{ArmTick, Blame, TickRecord};
+use super::record::{ArmTick, Blame, MovedBody, TickRecord};
 
 /// Where an arm stands in the world, and how large its motions are there.
 #[derive(Clone, Copy, Debug)]
@@ -267,7 +267,20 @@ impl LoopCore {
                 snapshot: outcome.snapshot_sequence,
                 input_age_ns,
                 solid: outcome.solid,
+                path: outcome.path,
+                path_len: outcome.path_len as u8,
             };
+        }
+        record.moved_count = 0;
+        for body in self.engine.bodies().filter(|b| b.moved) {
+            if let Some(slot) = record.moved.get_mut(record.moved_count as usize) {
+                *slot = MovedBody {
+                    key: body.key,
+                    id: body.id,
+                    world_from_body: body.pose,
+                };
+            }
+            record.moved_count += 1;
         }
         &self.record
     }

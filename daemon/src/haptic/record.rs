@@ -5,7 +5,7 @@
 
 use hapticd_devices::arm::{ArmSample, Wrench};
 use hapticd_geometry::Pose;
-use hapticd_haptics::{Gains, MAX_ARMS};
+use hapticd_haptics::{BodyKey, Gains, MAX_ARMS, MAX_SUBSTEPS};
 
 /// Which party made the loop miss whole periods or starved it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -64,6 +64,24 @@ pub struct ArmTick {
     pub input_age_ns: u64,
     /// Bodies solid to the tool, by slot.
     pub solid: u64,
+    /// Corners of the tool's path in this tick, `..path_len`.
+    pub path: [Pose; MAX_SUBSTEPS],
+    /// How many.
+    pub path_len: u8,
+}
+
+/// Most moved bodies that a record keeps; more are counted in [`TickRecord::moved_count`] and make the tick uncheckable.
+pub const MAX_MOVED: usize = 16;
+
+/// A body that moved in this tick.
+#[derive(Clone, Copy, Debug)]
+pub struct MovedBody {
+    /// Which.
+    pub key: BodyKey,
+    /// Client-visible id.
+    pub id: u32,
+    /// Where it is after the tick.
+    pub world_from_body: Pose,
 }
 
 impl ArmTick {
@@ -90,6 +108,8 @@ impl ArmTick {
             snapshot: 0,
             input_age_ns: 0,
             solid: 0,
+            path: [Pose::identity(); MAX_SUBSTEPS],
+            path_len: 0,
         }
     }
 }
@@ -115,6 +135,10 @@ pub struct TickRecord {
     pub stopping: bool,
     /// The arms, by index.
     pub arms: [ArmTick; MAX_ARMS],
+    /// Bodies that moved, the first [`MAX_MOVED`] of them.
+    pub moved: [MovedBody; MAX_MOVED],
+    /// How many bodies moved.
+    pub moved_count: u16,
 }
 
 impl TickRecord {
@@ -130,6 +154,12 @@ impl TickRecord {
             blame: Blame::None,
             stopping: false,
             arms: [ArmTick::absent(); MAX_ARMS],
+            moved: [MovedBody {
+                key: BodyKey { slot: 0, generation: 0 },
+                id: 0,
+                world_from_body: Pose::identity(),
+            }; MAX_MOVED],
+            moved_count: 0,
         }
     }
 }

@@ -87,12 +87,18 @@ pub struct ArmOutcome {
     pub rows: u32,
     /// Slide-and-retry rounds.
     pub substeps: u32,
+    /// Where the tool was after each move of this tick, `..path_len`: with the previous tick's proxy the corners of its path,
+    /// joined by constant-speed screws.
+    pub path: [Pose; MAX_SUBSTEPS],
+    /// How many.
+    pub path_len: usize,
     /// Bodies by slot that are solid to the tool.
     pub solid: u64,
 }
 
 impl ArmOutcome {
-    pub(crate) const ABSENT: fn() -> ArmOutcome = || ArmOutcome {
+    pub(crate) fn absent() -> ArmOutcome {
+        ArmOutcome {
         present: false,
         proxy: Pose::identity(),
         wrench: Wrench::default(),
@@ -104,8 +110,20 @@ impl ArmOutcome {
         pairs_tested: 0,
         rows: 0,
         substeps: 0,
+        path: [Pose::identity(); MAX_SUBSTEPS],
+        path_len: 0,
         solid: 0,
-    };
+        }
+    }
+}
+
+impl ArmOutcome {
+    fn walked(&mut self, to: &Pose) {
+        if let Some(corner) = self.path.get_mut(self.path_len) {
+            *corner = *to;
+            self.path_len += 1;
+        }
+    }
 }
 
 /// A body of the snapshot in use that may be touched, with what its certificate has left.
@@ -326,7 +344,7 @@ impl Arm {
         tick: u64,
         period_s: f64,
     ) -> ArmOutcome {
-        let mut out = ArmOutcome::ABSENT();
+        let mut out = ArmOutcome::absent();
         out.present = true;
         let goal = if self.shape.turns {
             *device
@@ -398,11 +416,13 @@ impl Arm {
             if t == 1.0 && motion == wanted {
                 // The end of the screw but for rounding; without this free space would feel of 1e-17 m.
                 self.proxy = goal;
+                out.walked(&self.proxy);
                 break;
             }
             if t > 0.0 {
                 self.proxy = screw.pose_at(&self.proxy, t);
                 self.proxy.rotation.renormalize_fast();
+                out.walked(&self.proxy);
             }
             match stopper {
                 Some(pair) => forced[substep] = Some(pair),

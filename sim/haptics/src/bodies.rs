@@ -28,6 +28,8 @@ pub struct Body {
     step: Option<(Screw, f64)>,
     /// Share of the last wanted step that was made; 1 if it did not want to move.
     pub progress: f64,
+    /// Whether its pose changed in the last tick.
+    pub moved: bool,
 }
 
 /// All bodies by slot.
@@ -85,6 +87,7 @@ impl BodyTable {
             bound_m: entry.bound_m,
             step: None,
             progress: 1.0,
+            moved: false,
         }
     }
 
@@ -93,6 +96,7 @@ impl BodyTable {
         for body in self.slots.iter_mut().flatten() {
             body.step = None;
             body.progress = 1.0;
+            body.moved = false;
             let Some(target) = body.target else { continue };
             let whole = Screw::between(&body.pose, &target.world_from_body);
             let path = screw_path(&whole, &body.pose, body.bound_m);
@@ -137,6 +141,7 @@ impl BodyTable {
         {
             body.progress = t;
             if t > 0.0 {
+                body.moved = true;
                 body.pose = screw.pose_at(&body.pose, t);
                 body.pose.rotation.renormalize_fast();
             }

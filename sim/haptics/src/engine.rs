@@ -94,7 +94,7 @@ impl Engine {
             retired: [const { None }; MAX_ARMS],
             output: TickOutput {
                 tick: 0,
-                arms: std::array::from_fn(|_| ArmOutcome::ABSENT()),
+                arms: std::array::from_fn(|_| ArmOutcome::absent()),
                 blocked_bodies: 0,
             },
             snapshot_lag_s,
@@ -143,7 +143,7 @@ impl Engine {
                     self.retired[i] = arm.detach();
                 }
                 self.last_device[i] = None;
-                self.output.arms[i] = ArmOutcome::ABSENT();
+                self.output.arms[i] = ArmOutcome::absent();
                 continue;
             };
             if !arm.present || input.anchor & (1 << i) != 0 {

@@ -63,7 +63,7 @@ pub struct BodySpec {
 }
 
 /// Why a body was not added. The caller's fault, but for `Full`.
-#[derive(Debug, thiserror::Error, PartialEq)]
+#[derive(Clone, Debug, thiserror::Error, PartialEq)]
 #[non_exhaustive]
 pub enum AddError {
     /// No slot left.

@@ -1,0 +1,168 @@
+//! The independent check of every tick: no penetration, no tunnelling.
+//!
+//! Follows the records, not the loop's word: it keeps its own copy of the bodies and tools and asks `hapticd-audit`, which shares no
+//! code with the detection. Off the real-time thread; allocates.
+
+use std::collections::HashMap;
+
+use hapticd_audit::{Solid, Sweep, SweepLimits, Tool, penetration_depth_m, sweep_body, sweep_tool};
+use hapticd_geometry::{Pose, TriMesh};
+use hapticd_haptics::{BodyKey, MAX_ARMS};
+
+use crate::collision::{Applied, SceneCommand};
+use crate::haptic::record::{MAX_MOVED, TickRecord};
+use crate::stats::Stats;
+
+enum ArmShape {
+    Ball(f64),
+    Mesh(Solid),
+}
+
+struct CheckedBody {
+    solid: Solid,
+    pose: Pose,
+}
+
+/// See the module page.
+pub struct Checker {
+    arms: [Option<ArmShape>; MAX_ARMS],
+    proxies: [Option<Pose>; MAX_ARMS],
+    bodies: HashMap<BodyKey, CheckedBody>,
+    limits: SweepLimits,
+    /// Set when bodies moved that the record did not hold: their poses are unknown from then on.
+    blind: bool,
+}
+
+/// What the check of one tick of one arm found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Verdict {
+    /// Depth, m; 0 means apart.
+    pub penetration_m: f64,
+    /// The path went through a surface (or came so near that it could not be told).
+    pub crossed: bool,
+}
+
+impl Checker {
+    /// Nothing to check yet.
+    pub fn new() -> Self {
+        Checker {
+            arms: [const { None }; MAX_ARMS],
+            proxies: [None; MAX_ARMS],
+            bodies: HashMap::new(),
+            limits: SweepLimits::default(),
+            blind: false,
+        }
+    }
+
+    /// An arm's tool: a mesh, or a ball of this radius.
+    pub fn set_tool(&mut self, arm: usize, mesh: Option<&TriMesh>, radius_m: f64) {
+        if let Some(slot) = self.arms.get_mut(arm) {
+            *slot = Some(match mesh {
+                Some(mesh) => ArmShape::Mesh(Solid::new(mesh)),
+                None => ArmShape::Ball(radius_m),
+            });
+        }
+    }
+
+    /// A body came.
+    pub fn add_body(&mut self, key: BodyKey, mesh: &TriMesh, pose: &Pose) {
+        self.bodies.insert(key, CheckedBody { solid: Solid::new(mesh), pose: *pose });
+    }
+
+    /// A body went.
+    pub fn remove_body(&mut self, key: BodyKey) {
+        self.bodies.remove(&key);
+    }
+
+    /// Follows a command to the scene.
+    pub fn follow(&mut self, applied: &Applied) {
+        match &applied.command {
+            SceneCommand::Add(spec) => {
+                if let Some(mesh) = spec.shape.index.mesh() {
+                    self.add_body(applied.key, mesh, &spec.world_from_body);
+                }
+            }
+            SceneCommand::Remove { .. } => self.remove_body(applied.key),
+            SceneCommand::Target { .. } | SceneCommand::Halt { .. } => {}
+        }
+    }
+
+    /// Looks at one tick and tells the statistics.
+    pub fn check(&mut self, record: &TickRecord, stats: &mut Stats) {
+        for arm in 0..MAX_ARMS {
+            match self.check_arm(record, arm) {
+                Some(v) => stats.checked(arm, v.penetration_m, v.crossed),
+                None if record.arms[arm].attached => stats.unchecked(arm),
+                None => {}
+            }
+        }
+        self.advance(record);
+    }
+
+    /// Follows a tick without looking at it.
+    pub fn pass_over(&mut self, record: &TickRecord, stats: &mut Stats) {
+        for arm in 0..MAX_ARMS {
+            if record.arms[arm].attached {
+                stats.unchecked(arm);
+            }
+            // The path from here to the next tick's start was not seen.
+            self.proxies[arm] = Some(record.arms[arm].world_from_proxy).filter(|_| record.arms[arm].attached);
+        }
+        self.advance(record);
+    }
+
+    fn advance(&mut self, record: &TickRecord) {
+        self.blind |= record.moved_count as usize > MAX_MOVED;
+        for moved in &record.moved[..(record.moved_count as usize).min(MAX_MOVED)] {
+            if let Some(body) = self.bodies.get_mut(&moved.key) {
+                body.pose = moved.world_from_body;
+            }
+        }
+    }
+
+    fn check_arm(&mut self, record: &TickRecord, arm: usize) -> Option<Verdict> {
+        let tick = &record.arms[arm];
+        let shape = self.arms[arm].as_ref()?;
+        if !tick.attached || self.blind {
+            self.proxies[arm] = None;
+            return None;
+        }
+        let tool = match shape {
+            ArmShape::Ball(radius_m) => Tool::Sphere { radius_m: *radius_m },
+            ArmShape::Mesh(solid) => Tool::Mesh(solid),
+        };
+        let start = if tick.anchored { None } else { self.proxies[arm] };
+        self.proxies[arm] = Some(tick.world_from_proxy);
+        let mut verdict = Verdict { penetration_m: 0.0, crossed: false };
+        for (key, body) in &self.bodies {
+            if tick.solid & (1 << key.slot) == 0 {
+                continue;
+            }
+            // The tools move first, past bodies where they were; then the bodies, past tools where they are.
+            if let Some(mut from) = start {
+                for to in &tick.path[..tick.path_len as usize] {
+                    let sweep = sweep_tool(&tool, &from, to, &body.solid, &body.pose, &self.limits);
+                    verdict.crossed |= !matches!(sweep, Sweep::Clear { .. });
+                    from = *to;
+                }
+            }
+            let moved = record.moved[..(record.moved_count as usize).min(MAX_MOVED)]
+                .iter()
+                .find(|m| m.key == *key);
+            let pose = moved.map_or(body.pose, |m| m.world_from_body);
+            if moved.is_some() {
+                let sweep = sweep_body(&tool, &tick.world_from_proxy, &body.solid, &body.pose, &pose, &self.limits);
+                verdict.crossed |= !matches!(sweep, Sweep::Clear { .. });
+            }
+            let depth = penetration_depth_m(&tool, &tick.world_from_proxy, &body.solid, &pose);
+            verdict.penetration_m = verdict.penetration_m.max(depth);
+        }
+        Some(verdict)
+    }
+}
+
+impl Default for Checker {
+    fn default() -> Self {
+        Self::new()
+    }
+}

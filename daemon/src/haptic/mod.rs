@@ -1,0 +1,5 @@
+//! The haptic loop: one tick ([`core`]), what it leaves behind ([`record`]), and the thread that runs it ([`thread`]).
+
+pub mod core;
+pub mod record;
+pub mod thread;

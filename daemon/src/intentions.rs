@@ -1,0 +1,117 @@
+//! What the simulated hand can want by name, and how a file of intentions is read.
+//!
+//! Positions are in the arm's base frame, in which a desktop arm works within 10 cm of the origin.
+
+use std::path::{Path, PathBuf};
+
+use hapticd_devices::sim::{Intention, IntentionError, Keyframe, Track};
+
+/// Names that [`named`] knows.
+pub const NAMES: &[&str] = &["rest", "press", "explore", "circle"];
+
+/// Why an intention could not be had.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A name that is none of [`NAMES`].
+    #[error("there is no intention `{name}`; there are: {}", NAMES.join(", "))]
+    Unknown {
+        /// The name.
+        name: String,
+    },
+    /// A file that cannot be read.
+    #[error("{path}: {error}")]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// A file that is not an intention.
+    #[error("{path}: {error}")]
+    Syntax {
+        /// The file.
+        path: PathBuf,
+        /// Where and why.
+        error: Box<toml::de::Error>,
+    },
+    /// Numbers that make no sense.
+    #[error(transparent)]
+    Intention(#[from] IntentionError),
+}
+
+/// One of the intentions that ship with the daemon.
+pub fn named(name: &str) -> Result<Intention, Error> {
+    match name {
+        "rest" => Ok(Intention::Rest { at: [0.0, 0.0, 0.05], rotation: [0.0; 3] }),
+        "press" => Ok(Intention::Press {
+            from: [0.0, 0.0, 0.05],
+            rotation: [0.0; 3],
+            depth_m: 0.1,
+            move_s: 1.5,
+            hold_s: 1.5,
+        }),
+        "explore" => Ok(Intention::Recorded { track: exploration()? }),
+        "circle" => Ok(Intention::Circle {
+            center: [0.0, 0.0, -0.02],
+            rotation: [0.0; 3],
+            radius_m: 0.04,
+            period_s: 3.0,
+            turn_along: false,
+        }),
+        _ => Err(Error::Unknown { name: name.to_owned() }),
+    }
+}
+
+/// An intention from a TOML file.
+pub fn load(path: &Path) -> Result<Intention, Error> {
+    let text = std::fs::read_to_string(path).map_err(|error| Error::Unreadable {
+        path: path.to_owned(),
+        error,
+    })?;
+    let intention: Intention = toml::from_str(&text).map_err(|error| Error::Syntax {
+        path: path.to_owned(),
+        error: Box::new(error),
+    })?;
+    intention.validate()?;
+    Ok(intention)
+}
+
+/// Ten minutes of a hand that comes down on a surface around z = -0.04 and wanders over it, pressing more and less, lifting off
+/// now and then: a Lissajous figure of two periods that never meet, 5 cm to each side.
+fn exploration() -> Result<Track, IntentionError> {
+    const STEP_S: f64 = 0.04;
+    let keys = (0..15_000)
+        .map(|k| {
+            let t = f64::from(k) * STEP_S;
+            let tau = std::f64::consts::TAU;
+            // Touch-down within a second and a half, then 4 mm to 12 mm into the surface, off it every 9 s or so.
+            let arrive = (1.0 - t / 1.5).max(0.0);
+            let lift = ((t * tau / 9.0).sin() - 0.9).max(0.0) * 10.0;
+            let press = 0.008 + 0.004 * (t * tau / 2.3).sin();
+            Keyframe {
+                t_s: t,
+                position: [
+                    0.05 * (t * tau / 5.1).sin(),
+                    0.05 * (t * tau / 7.3).sin(),
+                    -0.04 - press + 0.1 * arrive * arrive + 0.035 * lift,
+                ],
+                rotation: [0.15 * (t * tau / 3.7).sin(), 0.15 * (t * tau / 4.9).sin(), 0.0],
+            }
+        })
+        .collect();
+    Track::new(keys)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_an_intention() {
+        for name in NAMES {
+            named(name).unwrap().validate().unwrap();
+        }
+        assert!(matches!(named("dance"), Err(Error::Unknown { .. })));
+    }
+}

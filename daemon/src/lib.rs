@@ -1,0 +1,17 @@
+//! hapticd: a real-time haptic rendering service.
+//!
+//! The binary's parts as a library, so that tests and tools drive the same code. See `docs/architecture.md` for the threads and what
+//! flows between them.
+#![forbid(unsafe_code)]
+
+pub mod arms;
+pub mod checker;
+pub mod collision;
+pub mod haptic;
+pub mod intentions;
+pub mod motion;
+pub mod rig;
+pub mod scene;
+pub mod scribe;
+pub mod stats;
+pub mod virtual_time;

@@ -1,0 +1,366 @@
+//! From a configuration to everything that runs: scene, loop, arms. Shared by `run`, `demo`, `replay` and the tests.
+//!
+//! Allocates and loads files; start-up only.
+
+use std::path::Path;
+
+use hapticd_config as config;
+use hapticd_devices::arm::ArmSpec;
+use hapticd_devices::profile::{Profile, ProfileErrors, shipped};
+use hapticd_devices::safety::{Limits, LimitsError, OscillationLimits};
+use hapticd_devices::sim::rig::RigError as SimRigError;
+use hapticd_devices::sim::{HandParams, SimArmParams, SimRig};
+use hapticd_geometry::{Pose, TriMesh, Vec3};
+use hapticd_haptics::{ArmSetup, Distances, Gains, MAX_ARMS, RigTiming};
+use hapticd_world::World;
+
+use crate::checker::Checker;
+use crate::collision::Collider;
+use crate::haptic::core::{ArmFrame, ArmRig, LoopCore};
+use crate::intentions;
+use crate::motion::BodyMotion;
+use crate::scene::{self, SceneError};
+
+/// Why a configuration that parses cannot run. The configuration's fault, or that of a file it names.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RigError {
+    /// Scene.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    /// A device profile that does not exist.
+    #[error("arm `{arm}`: there is no shipped profile `{profile}`; there are: {known}")]
+    NoProfile {
+        /// Arm.
+        arm: String,
+        /// What it asks for.
+        profile: String,
+        /// What there is.
+        known: String,
+    },
+    /// A device profile that cannot be read.
+    #[error("arm `{arm}`: {path}: {error}")]
+    UnreadableProfile {
+        /// Arm.
+        arm: String,
+        /// The file.
+        path: String,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// A device profile that is wrong.
+    #[error("arm `{arm}`: {errors}")]
+    Profile {
+        /// Arm.
+        arm: String,
+        /// All that is wrong.
+        errors: Box<ProfileErrors>,
+    },
+    /// A simulated arm that cannot be.
+    #[error("arm `{arm}`: {error}")]
+    Simulated {
+        /// Arm.
+        arm: String,
+        /// Why.
+        error: SimRigError,
+    },
+    /// An intention that cannot be.
+    #[error("arm `{arm}`: {error}")]
+    Intention {
+        /// Arm.
+        arm: String,
+        /// Why.
+        error: Box<intentions::Error>,
+    },
+    /// Limits that contradict each other for an arm.
+    #[error("limits: {0}")]
+    Limits(#[from] LimitsError),
+}
+
+/// Where an arm's samples come from.
+pub enum Source {
+    /// A simulated arm in a simulated hand.
+    Simulated(Box<SimRig>),
+    /// A device on the HID bus.
+    Hid(HidSource),
+}
+
+/// How to find and talk to a HID arm.
+#[derive(Clone)]
+pub struct HidSource {
+    /// Layout, kinematics, limits.
+    pub profile: Profile,
+    /// Only this serial number.
+    pub serial: Option<String>,
+    /// Only this port.
+    pub port_path: Option<String>,
+}
+
+/// One arm of the rig.
+pub struct RigArm {
+    /// Name.
+    pub name: String,
+    /// What it declares.
+    pub spec: ArmSpec,
+    /// Where it stands.
+    pub frame: ArmFrame,
+    /// Where its samples come from.
+    pub source: Source,
+    /// Radius of a sphere tool; 0 for a mesh.
+    pub tool_radius_m: f64,
+    /// The tool's mesh; `None` for a sphere.
+    pub tool_mesh: Option<TriMesh>,
+    /// Stiffness that the configuration allows at most.
+    pub max_stiffness_n_per_m: Option<f64>,
+}
+
+/// Everything, ready to run.
+pub struct Rig {
+    /// The loop.
+    pub core: LoopCore,
+    /// The scene.
+    pub collider: Collider,
+    /// The arms by index.
+    pub arms: Vec<RigArm>,
+    /// Period of the loop, ns.
+    pub period_ns: u64,
+    /// Room for feature pairs in one snapshot.
+    pub pair_capacity: usize,
+}
+
+impl Rig {
+    /// Names of the arms by index.
+    pub fn names(&self) -> Vec<Option<String>> {
+        self.arms.iter().map(|a| Some(a.name.clone())).collect()
+    }
+
+    /// A checker that knows tools and bodies.
+    pub fn checker(&self) -> Checker {
+        let mut checker = Checker::new();
+        for (i, arm) in self.arms.iter().enumerate() {
+            checker.set_tool(i, arm.tool_mesh.as_ref(), arm.tool_radius_m);
+        }
+        for info in self.collider.infos() {
+            if let Some(mesh) = self.collider.world().spec(info.id).and_then(|s| s.shape.index.mesh()) {
+                checker.add_body(info.key, mesh, &info.initial);
+            }
+        }
+        checker
+    }
+}
+
+/// How long an answer takes from the query to its use in real time, s: sizes the queries' reach.
+const REAL_LAG_S: f64 = 0.003;
+
+/// Builds the rig. Relative files are taken from `folder`; `virtual_time` sizes for virtual latency.
+pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Result<Rig, RigError> {
+    let period_ns = 1_000_000_000 / u64::from(config.haptic_loop.rate_hz.max(1));
+    let period_s = period_ns as f64 * 1e-9;
+    let limits = limits(&config.safety);
+    let mut arms = Vec::new();
+    let mut tools = Vec::new();
+    for arm in config.arms.iter().take(MAX_ARMS) {
+        let frame = ArmFrame {
+            world_from_base: scene::pose(&arm.world_from_base),
+            scale: arm.motion_scale,
+        };
+        let (spec, source) = source(arm, folder)?;
+        let built = scene::tool(arm, spec.has_rotation, folder)?;
+        arms.push(RigArm {
+            name: arm.name.clone(),
+            frame,
+            source,
+            tool_radius_m: built.tool.radius_m,
+            tool_mesh: built.mesh.clone(),
+            max_stiffness_n_per_m: arm.max_stiffness_n_per_m,
+            spec,
+        });
+        tools.push(built);
+    }
+    // One set of distances for the scene: that of the widest workspace, as the source scales them by the scene's width.
+    let width = arms
+        .iter()
+        .map(|a| 2.0 * a.frame.scale * a.spec.workspace.half_extents.max())
+        .fold(0.05, f64::max);
+    let distances = Distances::for_width(width);
+    let pairs = config.collision.pairs as usize;
+    let mut world = World::new(distances.clearance_m, pairs);
+    let mut rigs: [Option<ArmRig>; MAX_ARMS] = [const { None }; MAX_ARMS];
+    for (i, (arm, built)) in arms.iter().zip(tools).enumerate() {
+        world.set_tool(i, built.shape, built.tool);
+        rigs[i] = Some(ArmRig {
+            frame: arm.frame,
+            setup: ArmSetup {
+                shape: built.tool,
+                distances,
+                gains: gains(&arm.spec, arm.max_stiffness_n_per_m, period_s, 0.0),
+                pair_budget: config.haptic_loop.tick_budget_pairs as usize,
+                reach_max_m: config.collision.reach_max_m,
+                reach_min_m: (20.0 * distances.safe_m).min(config.collision.reach_max_m),
+            },
+            spec: arm.spec.clone(),
+            limits: limits.clone(),
+        });
+    }
+    let lag_s = if virtual_time {
+        (f64::from(config.collision.virtual_latency_ticks) + 1.0) * period_s
+    } else {
+        REAL_LAG_S
+    };
+    let core = LoopCore::new(rigs, period_ns, lag_s)?;
+    let mut motions = Vec::new();
+    for body in &config.bodies {
+        let spec = scene::body(body, &config.materials, folder)?;
+        let start = spec.world_from_body;
+        let bound_m = spec.shape.bound_m;
+        let id = world.add_body(spec).map_err(SceneError::Add)?;
+        motions.extend(BodyMotion::new(id, &body.motion, start, bound_m));
+    }
+    Ok(Rig {
+        core,
+        collider: Collider::new(world, motions, period_s),
+        arms,
+        period_ns,
+        // Room for several bodies' lists at once.
+        pair_capacity: 2 * pairs,
+    })
+}
+
+fn source(arm: &config::Arm, folder: &Path) -> Result<(ArmSpec, Source), RigError> {
+    let name = || arm.name.clone();
+    match &arm.device {
+        config::Device::Hid { profile, serial, port_path } => {
+            let profile = load_profile(profile, &arm.name, folder)?;
+            Ok((
+                profile.spec.clone(),
+                Source::Hid(HidSource {
+                    profile,
+                    serial: serial.clone(),
+                    port_path: port_path.clone(),
+                }),
+            ))
+        }
+        config::Device::Simulated { intention, mechanics, hand } => {
+            let mut spec = SimArmParams::desktop().spec;
+            spec.name = name();
+            spec.mass_kg = mechanics.mass_kg;
+            spec.damping_n_s_per_m = mechanics.damping_n_s_per_m;
+            spec.coulomb_friction_n = mechanics.coulomb_friction_n;
+            spec.resolution_m = mechanics.resolution_m;
+            spec.peak_force_n = mechanics.saturation_n;
+            spec.continuous_force_n = spec.continuous_force_n.min(mechanics.saturation_n);
+            spec.transport_delay_ns = u64::from(mechanics.delay_us) * 1000;
+            let hand = HandParams {
+                stiffness_n_per_m: hand.stiffness_n_per_m,
+                damping_n_s_per_m: hand.damping_n_s_per_m,
+                ..HandParams::relaxed()
+            };
+            let wants = match intention {
+                config::NameOrPath::Name(n) => intentions::named(n),
+                config::NameOrPath::Path(p) => intentions::load(&folder.join(p)),
+            }
+            .map_err(|error| RigError::Intention {
+                arm: name(),
+                error: Box::new(error),
+            })?;
+            let rig = SimRig::new(SimArmParams::of(spec.clone()), hand, wants, 0)
+                .map_err(|error| RigError::Simulated { arm: name(), error })?;
+            Ok((spec, Source::Simulated(Box::new(rig))))
+        }
+    }
+}
+
+fn load_profile(profile: &config::NameOrPath, arm: &str, folder: &Path) -> Result<Profile, RigError> {
+    let parsed = match profile {
+        config::NameOrPath::Name(name) => match shipped(name) {
+            Some(found) => found.parse(),
+            None => {
+                return Err(RigError::NoProfile {
+                    arm: arm.to_owned(),
+                    profile: name.clone(),
+                    known: hapticd_devices::profile::SHIPPED
+                        .iter()
+                        .map(|s| s.name)
+                        .collect::<Vec<_>>()
+                        .join(", "),
+                });
+            }
+        },
+        config::NameOrPath::Path(path) => {
+            let path = folder.join(path);
+            let text = std::fs::read_to_string(&path).map_err(|error| RigError::UnreadableProfile {
+                arm: arm.to_owned(),
+                path: path.display().to_string(),
+                error,
+            })?;
+            Profile::parse(&path.display().to_string(), &text)
+        }
+    };
+    parsed.map_err(|errors| RigError::Profile {
+        arm: arm.to_owned(),
+        errors: Box::new(errors),
+    })
+}
+
+/// Stable gains for an arm in a loop of this period with this much delay beside the arm's own, and no more than `cap`.
+pub fn gains(spec: &ArmSpec, cap: Option<f64>, period_s: f64, extra_delay_s: f64) -> Gains {
+    let delay_s = spec.transport_delay_ns as f64 * 1e-9 + extra_delay_s;
+    let linear = RigTiming {
+        period_s,
+        delay_s,
+        damping_n_s_per_m: spec.damping_n_s_per_m,
+        coulomb_friction_n: spec.coulomb_friction_n,
+        resolution_m: spec.resolution_m,
+    };
+    let angular = RigTiming {
+        period_s,
+        delay_s,
+        damping_n_s_per_m: spec.angular_damping_nm_s_per_rad,
+        coulomb_friction_n: spec.angular_coulomb_friction_nm,
+        resolution_m: spec.resolution_rad,
+    };
+    let mut gains = Gains::stable(&linear, spec.has_torque.then_some(&angular));
+    if let Some(cap) = cap {
+        gains.stiffness_n_per_m = gains.stiffness_n_per_m.min(cap);
+    }
+    gains
+}
+
+/// The configuration's safety section as limits.
+pub fn limits(s: &config::Safety) -> Limits {
+    let ns = |ms: f64| (ms * 1e6) as u64;
+    Limits {
+        peak_force_n: s.peak_force_n,
+        continuous_force_n: s.continuous_force_n,
+        peak_torque_nm: s.peak_torque_nm,
+        continuous_torque_nm: s.continuous_torque_nm,
+        continuous_window_s: s.continuous_window_s,
+        slew_n_per_s: s.slew_n_per_ms * 1e3,
+        slew_nm_per_s: s.slew_nm_per_ms * 1e3,
+        velocity_limit_m_s: s.velocity_limit_m_s,
+        angular_velocity_limit_rad_s: s.angular_velocity_limit_rad_s,
+        max_temperature_c: s.max_temperature_c,
+        ramp_s: s.ramp_s,
+        fade_ns: ns(s.fade_ms),
+        engage_force_n: s.engage_force_n,
+        engage_torque_nm: s.engage_torque_nm,
+        engage_ticks: s.engage_ticks,
+        edge_fade_m: s.edge_fade_m,
+        stall_ns: ns(s.stall_ms),
+        stale_input_ns: ns(s.stale_input_ms),
+        stale_contact_ns: ns(s.stale_contact_ms),
+        oscillation: OscillationLimits {
+            force_n: s.oscillation_force_n,
+            torque_nm: s.oscillation_torque_nm,
+            ..Limits::default().oscillation
+        },
+    }
+}
+
+/// Where the middle of an arm's workspace is in the world.
+pub fn workspace_centre(arm: &RigArm) -> Vec3 {
+    arm.frame
+        .to_world(&Pose::from_parts(arm.spec.workspace.center.into(), nalgebra::UnitQuaternion::identity()))
+        .translation
+        .vector
+}
