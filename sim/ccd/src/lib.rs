@@ -17,6 +17,7 @@
 #![forbid(unsafe_code)]
 
 pub mod advance;
+pub mod elementary;
 mod front;
 pub mod index;
 pub mod obb;
