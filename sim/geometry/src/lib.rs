@@ -5,6 +5,7 @@ pub mod adjacency;
 pub mod closest;
 pub mod interval;
 pub mod load;
+pub mod mass;
 pub mod mesh;
 pub mod pose;
 pub mod report;
@@ -14,6 +15,7 @@ pub mod shapes;
 
 pub use adjacency::{Adjacency, Edge, NO_FACE, NO_OWNER};
 pub use interval::{IVec3, Interval};
+pub use mass::{MassError, MassProperties};
 pub use mesh::{MAX_TRIANGLES, MeshError, TriMesh};
 pub use pose::{Mat3, Pose, Quat, Vec3, transform};
 pub use report::MeshReport;
