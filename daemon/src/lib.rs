@@ -6,12 +6,15 @@
 
 pub mod arms;
 pub mod checker;
+pub mod cli;
 pub mod collision;
 pub mod haptic;
+pub mod hid;
 pub mod intentions;
 pub mod motion;
 pub mod rig;
 pub mod scene;
 pub mod scribe;
+pub mod session;
 pub mod stats;
 pub mod virtual_time;

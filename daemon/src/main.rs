@@ -1,1 +1,7 @@
-fn main() {}
+//! The `hapticd` binary; see the library for what it is made of.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    hapticd::cli::main()
+}

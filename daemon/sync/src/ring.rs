@@ -91,6 +91,11 @@ impl<T> Consumer<T> {
         self.inner.try_pop()
     }
 
+    /// How many values wait; more may come at any time. Wait-free.
+    pub fn waiting(&self) -> usize {
+        self.inner.occupied_len()
+    }
+
     /// How many values did not fit since the ring was made.
     pub fn dropped(&self) -> u64 {
         self.dropped.load(Ordering::Relaxed)

@@ -1,0 +1,97 @@
+//! The command line: what may be typed, and what becomes of it.
+//!
+//! Exit codes: 0 good, 1 failed at run time, 2 the user's input is wrong.
+
+mod check;
+mod devices;
+mod run;
+mod schema;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Real-time haptic rendering service: arms in, certified contact, force out.
+#[derive(Parser)]
+#[command(name = "hapticd", version, about)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run a simulated arm and hand in a built-in scene; needs no device and no file.
+    Demo(run::DemoArgs),
+    /// Run a configuration.
+    Run(run::RunArgs),
+    /// Check a configuration without opening any device.
+    Check(check::Args),
+    /// List HID devices and say which of them are arms.
+    Devices(devices::Args),
+    /// Print the JSON Schema of the configuration.
+    Schema,
+}
+
+/// Failures by whose fault they are.
+pub enum Failure {
+    /// The user's input: exit code 2.
+    Input(String),
+    /// Everything else: exit code 1.
+    Runtime(String),
+}
+
+impl Failure {
+    fn input(e: impl std::fmt::Display) -> Self {
+        Failure::Input(e.to_string())
+    }
+    fn runtime(e: impl std::fmt::Display) -> Self {
+        Failure::Runtime(e.to_string())
+    }
+}
+
+/// Parses the arguments, does what they say, gives the exit code.
+#[allow(clippy::print_stderr)]
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(e) => {
+            // Help and version are errors to clap, with exit code 0; a closed pipe is nobody's fault.
+            let _ = e.print();
+            return ExitCode::from(u8::try_from(e.exit_code()).unwrap_or(2));
+        }
+    };
+    let done = match cli.command {
+        Command::Demo(args) => run::demo(args),
+        Command::Run(args) => run::run(args),
+        Command::Check(args) => check::check(&args),
+        Command::Devices(args) => devices::devices(&args),
+        Command::Schema => schema::schema(),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::Input(text)) => {
+            eprintln!("{}", text.trim_end());
+            ExitCode::from(2)
+        }
+        Err(Failure::Runtime(text)) => {
+            eprintln!("hapticd: {}", text.trim_end());
+            ExitCode::from(1)
+        }
+    }
+}
+
+/// Prints a line to standard output. A reader that went away (`hapticd ... | head`) is not an error.
+fn say(line: &str) {
+    use std::io::Write;
+    let _ = writeln!(std::io::stdout().lock(), "{line}");
+}
+
+/// The folder that relative paths of a configuration are taken from.
+fn folder_of(path: &std::path::Path) -> PathBuf {
+    match path.parent() {
+        Some(p) if !p.as_os_str().is_empty() => p.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}

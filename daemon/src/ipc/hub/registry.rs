@@ -1,0 +1,200 @@
+//! Which bodies there are, whose they are, and who is moving which until when.
+
+use super::super::{BodyRecord, ClientId, Refusal};
+use hapticd_protocol::{reply::ErrorCode, request::BodyKind};
+use std::collections::BTreeMap;
+
+/// Who moves a body, and until when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Lease {
+    pub(super) holder: ClientId,
+    pub(super) until_ns: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Entry {
+    record: BodyRecord,
+    owner: Option<ClientId>,
+    mesh_bytes: u64,
+    lease: Option<Lease>,
+}
+
+/// All bodies by identity.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Registry {
+    bodies: BTreeMap<u32, Entry>,
+}
+
+impl Registry {
+    pub(super) fn add(&mut self, record: BodyRecord, owner: Option<ClientId>, mesh_bytes: u64) {
+        self.bodies.insert(record.body, Entry { record, owner, mesh_bytes, lease: None });
+    }
+
+    /// Removes a body; says whether it was there.
+    pub(super) fn remove(&mut self, body: u32) -> bool {
+        self.bodies.remove(&body).is_some()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.bodies.len()
+    }
+
+    /// Every body with its owner, in the order of their identities.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&BodyRecord, Option<ClientId>)> {
+        self.bodies.values().map(|entry| (&entry.record, entry.owner))
+    }
+
+    /// The bodies that a client has added.
+    pub(super) fn owned(&self, client: ClientId) -> Vec<u32> {
+        self.bodies.values().filter(|entry| entry.owner == Some(client)).map(|entry| entry.record.body).collect()
+    }
+
+    /// The bodies that a client has added or is moving: those whose force it answers for.
+    pub(super) fn answered_for(&self, client: ClientId) -> Vec<u32> {
+        self.bodies
+            .values()
+            .filter(|entry| {
+                entry.owner == Some(client) || entry.lease.is_some_and(|lease| lease.holder == client)
+            })
+            .map(|entry| entry.record.body)
+            .collect()
+    }
+
+    /// Bytes of all meshes that a client has in the scene.
+    pub(super) fn mesh_bytes(&self, client: ClientId) -> u64 {
+        self.bodies.values().filter(|entry| entry.owner == Some(client)).map(|entry| entry.mesh_bytes).sum()
+    }
+
+    /// Whether a client may remove this body.
+    pub(super) fn check_owned(&self, client: ClientId, body: u32) -> Result<(), Refusal> {
+        let number = u64::from(body);
+        match self.bodies.get(&body) {
+            None => Err(Refusal::new(ErrorCode::NoSuchBody, number, 0)),
+            Some(entry) if entry.owner != Some(client) => Err(Refusal::new(ErrorCode::NotYours, number, 0)),
+            Some(_) => Ok(()),
+        }
+    }
+
+    /// Whether a client may move this body now: it is kinematic, and its own, or nobody's and nobody else is moving it.
+    fn check_movable(&mut self, client: ClientId, body: u32, now_ns: u64) -> Result<&mut Entry, Refusal> {
+        let number = u64::from(body);
+        let entry = self.bodies.get_mut(&body).ok_or_else(|| Refusal::new(ErrorCode::NoSuchBody, number, 0))?;
+        if entry.record.kind == BodyKind::Static {
+            return Err(Refusal::new(ErrorCode::StaticBody, number, 0));
+        }
+        let taken = entry.lease.is_some_and(|lease| lease.holder != client && lease.until_ns > now_ns);
+        if taken || entry.owner.is_some_and(|owner| owner != client) {
+            return Err(Refusal::new(ErrorCode::NotYours, number, 0));
+        }
+        Ok(entry)
+    }
+
+    /// Gives a client the right to move a body until `until_ns`.
+    pub(super) fn lease(&mut self, client: ClientId, body: u32, now_ns: u64, until_ns: u64) -> Result<(), Refusal> {
+        self.check_movable(client, body, now_ns)?.lease = Some(Lease { holder: client, until_ns });
+        Ok(())
+    }
+
+    /// Takes that right back; says whether the body was being moved.
+    pub(super) fn release(&mut self, client: ClientId, body: u32, now_ns: u64) -> Result<bool, Refusal> {
+        Ok(self.check_movable(client, body, now_ns)?.lease.take().is_some())
+    }
+
+    /// Makes every lease of a client end at `until_ns` or later.
+    pub(super) fn renew(&mut self, client: ClientId, until_ns: u64) {
+        for lease in self.bodies.values_mut().filter_map(|entry| entry.lease.as_mut()) {
+            if lease.holder == client {
+                lease.until_ns = lease.until_ns.max(until_ns);
+            }
+        }
+    }
+
+    /// Takes away the leases that are over, or that `client` holds, and gives the bodies with their holders.
+    pub(super) fn take_leases(&mut self, now_ns: u64, client: Option<ClientId>) -> Vec<(u32, ClientId)> {
+        let mut ended = Vec::new();
+        for entry in self.bodies.values_mut() {
+            if let Some(lease) = entry.lease
+                && (lease.until_ns <= now_ns || Some(lease.holder) == client)
+            {
+                entry.lease = None;
+                ended.push((entry.record.body, lease.holder));
+            }
+        }
+        ended
+    }
+
+    /// When the next lease ends.
+    pub(super) fn next_end_ns(&self) -> Option<u64> {
+        self.bodies.values().filter_map(|entry| entry.lease).map(|lease| lease.until_ns).min()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hapticd_protocol::text::Name;
+
+    const A: ClientId = ClientId(1);
+    const B: ClientId = ClientId(2);
+
+    fn registry() -> Registry {
+        let mut registry = Registry::default();
+        for (body, kind, owner) in [
+            (1, BodyKind::Static, None),
+            (2, BodyKind::Kinematic, None),
+            (3, BodyKind::Kinematic, Some(A)),
+        ] {
+            let name = Name::new(&format!("body {body}")).unwrap();
+            registry.add(BodyRecord { body, name, kind, triangles: 12 }, owner, 100);
+        }
+        registry
+    }
+
+    fn code<T: std::fmt::Debug>(result: Result<T, Refusal>) -> ErrorCode {
+        result.unwrap_err().code
+    }
+
+    #[test]
+    fn only_its_owner_moves_or_removes_a_clients_body() {
+        let mut registry = registry();
+        assert_eq!(registry.lease(A, 3, 0, 10), Ok(()));
+        assert_eq!(code(registry.lease(B, 3, 20, 30)), ErrorCode::NotYours);
+        assert_eq!(registry.check_owned(A, 3), Ok(()));
+        assert_eq!(code(registry.check_owned(B, 3)), ErrorCode::NotYours);
+        assert_eq!(code(registry.check_owned(A, 2)), ErrorCode::NotYours);
+        assert_eq!(code(registry.check_owned(A, 9)), ErrorCode::NoSuchBody);
+        assert_eq!(registry.owned(A), [3]);
+        assert_eq!((registry.mesh_bytes(A), registry.mesh_bytes(B)), (100, 0));
+    }
+
+    #[test]
+    fn nobodys_body_is_moved_by_one_client_at_a_time() {
+        let mut registry = registry();
+        assert_eq!(registry.lease(A, 2, 0, 10), Ok(()));
+        assert_eq!(code(registry.lease(B, 2, 9, 30)), ErrorCode::NotYours);
+        assert_eq!(registry.lease(B, 2, 10, 30), Ok(()));
+        assert_eq!(registry.answered_for(B), [2]);
+        assert_eq!(code(registry.release(A, 2, 20)), ErrorCode::NotYours);
+        assert_eq!(registry.release(B, 2, 20), Ok(true));
+        assert_eq!(registry.release(B, 2, 20), Ok(false));
+        assert_eq!(code(registry.lease(A, 1, 0, 1)), ErrorCode::StaticBody);
+    }
+
+    #[test]
+    fn leases_end_when_they_are_over_or_their_holder_goes() {
+        let mut registry = registry();
+        registry.lease(A, 2, 0, 10).unwrap();
+        registry.lease(A, 3, 0, 20).unwrap();
+        assert_eq!(registry.next_end_ns(), Some(10));
+        assert_eq!(registry.take_leases(9, None), []);
+        assert_eq!(registry.take_leases(10, None), [(2, A)]);
+        assert_eq!(registry.next_end_ns(), Some(20));
+        registry.renew(B, 99);
+        registry.renew(A, 15);
+        assert_eq!(registry.next_end_ns(), Some(20), "renewing never shortens");
+        registry.renew(A, 50);
+        assert_eq!(registry.take_leases(20, Some(B)), []);
+        assert_eq!(registry.take_leases(20, Some(A)), [(3, A)]);
+        assert_eq!(registry.next_end_ns(), None);
+    }
+}

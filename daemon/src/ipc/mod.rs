@@ -1,0 +1,295 @@
+//! Clients: the control sockets, what each client may do, and the blocks that they read.
+//!
+//! ```text
+//!  sockets ──packets──> Server ──> Hub (pure: rights, quotas, leases, ownership) ──Command──> CommandSink (collision, loop, supervisor)
+//!                         │  <── Notice (answers, events) ── Handle::notify, from any thread that is not real-time
+//!                         └── meshes ──> importer thread ──> bodies ready for the scene
+//!  haptic loop ──BlockPublisher──> sealed blocks ──────────────────────────────────────────> clients, without the server
+//! ```
+//!
+//! * One thread polls the two sockets and all connections ([`Server::run`]); a second one turns clients' meshes into bodies. Neither is
+//!   real-time, and the haptic loop never waits for either: it writes its blocks and knows nothing of clients.
+//! * [`hub::Hub`] decides everything and does no I/O: packets, descriptors (of any type) and the time go in, replies and
+//!   [`Command`]s come out. It is tested in virtual time without a socket.
+//! * **Rights by socket**: applications may add bodies, move what is theirs and *tighten* limits; the technician may also reload, clear
+//!   faults and shut down. Every client has quotas ([`Quotas`]) and every command that can make force has a lease.
+//! * **Whatever a client does** - garbage, floods, wrong descriptors, not reading, dying - costs that client its connection at most.
+//!
+//! # Death, silence, shutdown
+//!
+//! | what happens | how it is seen | what follows |
+//! |---|---|---|
+//! | the process dies, or closes the socket | hang-up of the socket, pidfd | [`Command::Gone`] at once: force of its bodies is zero at the next tick, they leave |
+//! | it says nothing (stopped, breakpoint, hang) | no packet for its lease | [`Command::Silent`]: force of its bodies ramps to zero; [`Command::Back`] when it speaks |
+//! | a pose command is not repeated | the command's lease | [`Command::HaltBody`]: the body stops where it is |
+//! | it loses the user's attention | it says so | [`Command::Focus`]: its bodies make no force |
+//! | the daemon ends | - | clients are told, then the connections close |
+
+pub mod blocks;
+pub mod hub;
+mod import;
+mod outbox;
+mod server;
+mod sockets;
+
+pub use server::{Handle, Server, ServerSetup, SetupError};
+pub use sockets::{Endpoint, SocketError};
+
+use hapticd_geometry::Pose;
+use hapticd_protocol::{
+    event::{Event, RemovedCode},
+    reply::ErrorCode,
+    request::{BodyKind, TightenLimits},
+    text::Name,
+};
+use hapticd_world::{AddError, BodySpec};
+
+/// A client's number. Never used twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ClientId(pub u32);
+
+/// Through which socket a client came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// An application.
+    App,
+    /// A technician.
+    Technician,
+}
+
+/// Why a client is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GoneWhy {
+    /// It said goodbye.
+    Goodbye,
+    /// Its socket closed without a word: it died, or did not care.
+    Closed,
+    /// Its process ended (seen by pidfd), though somebody still holds its socket.
+    ProcessEnded,
+    /// It was closed for what it did: no hello, a flood, answers that it never read.
+    Expelled,
+    /// The daemon ends.
+    ShuttingDown,
+}
+
+/// What clients want of the rest of the daemon.
+#[derive(Clone)]
+pub enum Command {
+    /// Add a body for a client, then [`Notice::Answer`] with its identity or the refusal.
+    AddBody {
+        /// Goes back with the answer.
+        token: u64,
+        /// Whose body it will be.
+        client: ClientId,
+        /// The body, its mesh indexed.
+        spec: Box<BodySpec>,
+    },
+    /// Remove a body. No answer.
+    RemoveBody {
+        /// Which.
+        body: u32,
+    },
+    /// Send a kinematic body somewhere. No answer; [`HaltBody`](Self::HaltBody) follows when the lease ends.
+    MoveBody {
+        /// Who moves it.
+        client: ClientId,
+        /// Which.
+        body: u32,
+        /// Where to.
+        world_from_body: Pose,
+        /// No point of it faster than this.
+        speed_m_s: f64,
+        /// Until when the command holds, daemon's monotonic clock.
+        lease_until_ns: u64,
+    },
+    /// Let a body stop where it is. No answer.
+    HaltBody {
+        /// Which.
+        body: u32,
+    },
+    /// Tighten the governor's limits; looser values change nothing. No answer.
+    TightenLimits {
+        /// Whose wish it is.
+        client: ClientId,
+        /// One arm, or all.
+        arm: Option<usize>,
+        /// The limits, infinite where there is no wish.
+        limits: TightenLimits,
+    },
+    /// A client gained or lost the user's attention: without it these bodies make no force.
+    Focus {
+        /// Who.
+        client: ClientId,
+        /// Whether it has it.
+        focused: bool,
+        /// Its bodies.
+        bodies: Vec<u32>,
+    },
+    /// A client fell silent: force of these bodies ramps to zero.
+    Silent {
+        /// Who.
+        client: ClientId,
+        /// Its bodies, and those it was moving.
+        bodies: Vec<u32>,
+    },
+    /// A silent client speaks again: force may return, with a ramp.
+    Back {
+        /// Who.
+        client: ClientId,
+        /// Its bodies.
+        bodies: Vec<u32>,
+    },
+    /// A client is gone: force of these bodies is zero at the next tick, and they are to be removed.
+    Gone {
+        /// Who.
+        client: ClientId,
+        /// Why.
+        why: GoneWhy,
+        /// Its bodies.
+        bodies: Vec<u32>,
+    },
+    /// Read the configuration again, then [`Notice::Answer`].
+    Reload {
+        /// Goes back with the answer.
+        token: u64,
+    },
+    /// End in order. No answer.
+    Shutdown,
+    /// Clear latched faults. No answer.
+    ClearFault {
+        /// One arm, or all.
+        arm: Option<usize>,
+    },
+}
+
+impl Command {
+    /// Commands that take force away. They are never lost: when the sink is full they are kept and offered again.
+    pub fn is_urgent(&self) -> bool {
+        !matches!(self, Self::AddBody { .. } | Self::MoveBody { .. } | Self::Reload { .. })
+    }
+}
+
+/// Where commands go. Called on the server's thread; must not block.
+pub trait CommandSink: Send {
+    /// Takes a command, or gives it back when there is no room now.
+    ///
+    /// # Errors
+    /// The command itself, boxed. Urgent ones are offered again; for others the client is told to try again.
+    fn submit(&mut self, command: Command) -> Result<(), Box<Command>>;
+}
+
+impl CommandSink for crossbeam::channel::Sender<Command> {
+    fn submit(&mut self, command: Command) -> Result<(), Box<Command>> {
+        self.try_send(command).map_err(|error| Box::new(error.into_inner()))
+    }
+}
+
+/// What came of a command with a token.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    /// The body is in the scene.
+    Added {
+        /// Its identity.
+        body: u32,
+    },
+    /// It is done.
+    Done,
+    /// It is not done.
+    Refused(Refusal),
+}
+
+/// Why a request is not carried out, as the client will read it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refusal {
+    /// Why.
+    pub code: ErrorCode,
+    /// The number that goes with the code.
+    pub number: u64,
+    /// The limit that goes with the code.
+    pub limit: u64,
+    /// A sentence, perhaps empty.
+    pub detail: String,
+}
+
+impl Refusal {
+    /// With numbers and no sentence.
+    pub fn new(code: ErrorCode, number: u64, limit: u64) -> Self {
+        Self { code, number, limit, detail: String::new() }
+    }
+
+    /// With a sentence and no numbers.
+    pub fn text(code: ErrorCode, detail: impl Into<String>) -> Self {
+        Self { code, number: 0, limit: 0, detail: detail.into() }
+    }
+}
+
+impl From<&AddError> for Refusal {
+    fn from(error: &AddError) -> Self {
+        let code = match error {
+            AddError::Full => ErrorCode::SceneFull,
+            AddError::NameTaken(_) => ErrorCode::NameTaken,
+            AddError::OpenSolid { .. } => ErrorCode::BadMesh,
+            AddError::BadPose(_) | AddError::BadMaterial { .. } => ErrorCode::OutOfRange,
+            _ => ErrorCode::Internal,
+        };
+        let limit = if matches!(error, AddError::Full) { hapticd_haptics::MAX_BODIES as u64 } else { 0 };
+        Self { code, number: 0, limit, detail: error.to_string() }
+    }
+}
+
+/// A body as the clients see it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BodyRecord {
+    /// Its identity.
+    pub body: u32,
+    /// Its name.
+    pub name: Name,
+    /// May it move.
+    pub kind: BodyKind,
+    /// Triangles of its mesh.
+    pub triangles: u32,
+}
+
+/// What the rest of the daemon tells the server.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Notice {
+    /// What came of a command with a token.
+    Answer {
+        /// The command's.
+        token: u64,
+        /// What came of it.
+        answer: Answer,
+    },
+    /// Something for all who listen. `ArmAttached` and `ArmLost` are also remembered for those who list the arms.
+    Event(Event),
+    /// A body that no client added is in the scene.
+    BodyJoined(BodyRecord),
+    /// A body that no client removed is gone.
+    BodyLeft {
+        /// Which.
+        body: u32,
+        /// Why.
+        why: RemovedCode,
+    },
+}
+
+/// What one client may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quotas {
+    /// Clients at once, on both sockets together.
+    pub clients: usize,
+    /// Messages in a second, and at most so many at once. Twice that at a stretch and the client is closed.
+    pub messages_per_s: u32,
+    /// Bodies of one client.
+    pub bodies: usize,
+    /// Bytes of all meshes of one client.
+    pub mesh_bytes: u64,
+    /// A client with bodies that says nothing for this long is silent, ms.
+    pub lease_ms: u32,
+}
+
+impl Default for Quotas {
+    fn default() -> Self {
+        Self { clients: 16, messages_per_s: 2000, bodies: 32, mesh_bytes: 256 << 20, lease_ms: 200 }
+    }
+}

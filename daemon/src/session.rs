@@ -1,0 +1,458 @@
+//! A run from start to end: threads and hand-overs in real time, or the single thread of virtual time.
+//!
+//! The calling thread is the supervisor: it watches signals and signs of life, retunes the gains from measured timing, shows the live
+//! view, and brings everything down in order: force to zero first, then the loop, then the arms, then everybody else.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use hapticd_config as config;
+use hapticd_devices::arm::ArmCommand;
+use hapticd_devices::sim::{SimRig, SimTransport};
+use hapticd_devices::transport::Transport;
+use hapticd_haptics::{MAX_ARMS, Query};
+use hapticd_sync::{latest, ring};
+use hapticd_sys::clock::now_ns;
+use hapticd_sys::realtime;
+use hapticd_sys::signals::{Signal, Signals};
+
+use crate::arms::{self, ArmState, Opener};
+use crate::collision;
+use crate::haptic::core::ArmInput;
+use crate::haptic::record::TickRecord;
+use crate::haptic::thread::{self as haptic_thread, Flags, Pace, Tuning};
+use crate::hid::{Claims, OpenHid};
+use crate::rig::{self, Rig, Source};
+use crate::scribe::{Live, Scribe, Sink};
+use crate::stats::{Report, Stats};
+use crate::virtual_time::{VirtualArm, VirtualLoop};
+
+/// How a session runs.
+pub struct Options {
+    /// End after this time of the session; `None`: until a signal.
+    pub duration_s: Option<f64>,
+    /// Check every tick with the independent checker.
+    pub check: bool,
+    /// Recorder.
+    pub sink: Option<Box<dyn Sink>>,
+    /// Called a few times a second with what is going on (and once at the end).
+    pub view: Box<dyn FnMut(&Live) -> ViewWish>,
+    /// How often.
+    pub view_every: Duration,
+}
+
+/// What the live view wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ViewWish {
+    /// More.
+    Continue,
+    /// The end.
+    Quit,
+}
+
+/// Why a session could not start.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SessionError {
+    /// Signals cannot be received.
+    #[error("signals cannot be received: {0}")]
+    Signals(std::io::Error),
+    /// A thread could not be made.
+    #[error("thread {name} cannot be made: {error}")]
+    Thread {
+        /// Which.
+        name: &'static str,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// A thread ended by itself.
+    #[error("thread {0} died; force was taken off")]
+    Died(&'static str),
+}
+
+impl VirtualArm for SimRig {
+    fn step(&mut self, now_ns: u64, _dt_ns: u64, command: &ArmCommand) -> Option<hapticd_devices::arm::ArmSample> {
+        SimRig::step(self, now_ns, command)
+    }
+}
+
+/// A virtual arm that keeps its newest sample, since a rig reports only what is new.
+struct Newest {
+    rig: Box<SimRig>,
+    last: hapticd_devices::arm::ArmSample,
+}
+
+impl VirtualArm for Newest {
+    fn step(&mut self, now_ns: u64, dt_ns: u64, command: &ArmCommand) -> Option<hapticd_devices::arm::ArmSample> {
+        if let Some(sample) = VirtualArm::step(&mut *self.rig, now_ns, dt_ns, command) {
+            self.last = sample;
+        }
+        self.rig.is_connected().then_some(self.last)
+    }
+}
+
+/// The arms of a rig for virtual time; an arm on a bus does not exist there.
+pub fn virtual_arms(rig: &mut Rig) -> [Option<Box<dyn VirtualArm + Send>>; MAX_ARMS] {
+    let mut out: [Option<Box<dyn VirtualArm + Send>>; MAX_ARMS] = [const { None }; MAX_ARMS];
+    for (slot, arm) in out.iter_mut().zip(rig.arms.drain(..)) {
+        if let Source::Simulated(rig) = arm.source {
+            *slot = Some(Box::new(Newest {
+                rig,
+                last: hapticd_devices::arm::ArmSample::default(),
+            }));
+        }
+    }
+    out
+}
+
+/// Runs in virtual time for `options.duration_s` (10 s if open-ended), then ramps down.
+pub fn run_virtual(mut rig: Rig, config: &config::Config, mut options: Options) -> Report {
+    let live = Arc::new(Mutex::new(Live::new()));
+    let stats = Stats::new(true, rig.period_ns, &rig.names());
+    let checker = options.check.then(|| rig.checker());
+    let mut scribe = Scribe::new(stats, checker, options.sink.take(), live.clone(), Vec::new());
+    let ticks = (options.duration_s.unwrap_or(10.0) * 1e9 / rig.period_ns as f64) as u64;
+    let per_view = (options.view_every.as_nanos() as u64 / rig.period_ns).max(1);
+    let ramp = (config.safety.fade_ms * 1e6) as u64 / rig.period_ns + 100;
+    let arms = virtual_arms(&mut rig);
+    let mut driver = VirtualLoop::new(
+        rig.core,
+        rig.collider,
+        arms,
+        config.collision.virtual_latency_ticks,
+        rig.pair_capacity,
+    );
+    let mut end = ticks;
+    let mut tick = 0;
+    while tick < end {
+        tick += 1;
+        let record = *driver.step(tick + ramp > end);
+        scribe.tick(&record, 0);
+        scribe.step(driver.last_step());
+        if tick % per_view == 0
+            && let Ok(live) = live.lock()
+            && (options.view)(&live) == ViewWish::Quit
+        {
+            end = end.min(tick + ramp);
+        }
+    }
+    scribe.finish()
+}
+
+struct OpenSim(Option<Box<SimRig>>);
+
+impl Opener for OpenSim {
+    fn open(&mut self) -> Result<Option<Box<dyn Transport>>, String> {
+        Ok(self
+            .0
+            .take()
+            .map(|rig| Box::new(SimTransport::new(*rig, std::thread::sleep)) as Box<dyn Transport>))
+    }
+}
+
+/// Records in flight to the scribe: four seconds at 1 kHz.
+const RECORDS: usize = 4096;
+/// How often the supervisor looks around.
+const ROUND: Duration = Duration::from_millis(20);
+/// How long a thread may show no sign of life before that is an event.
+const SILENCE: Duration = Duration::from_secs(1);
+
+/// Runs in real time until the duration, a signal, or the view's wish ends it.
+pub fn run_real(rig: Rig, config: &config::Config, mut options: Options) -> Result<Report, SessionError> {
+    // Before any thread is made: they inherit the mask.
+    let signals = Signals::block().map_err(SessionError::Signals)?;
+    let names = rig.names();
+    let period_ns = rig.period_ns;
+    let live = Arc::new(Mutex::new(Live::new()));
+    let flags = Arc::new(Flags::new());
+    let stop = Arc::new(AtomicBool::new(false));
+    let checker = options.check.then(|| rig.checker());
+    let specs: Vec<_> = rig
+        .arms
+        .iter()
+        .map(|a| (a.spec.clone(), a.max_stiffness_n_per_m))
+        .collect();
+
+    let mut inputs = [const { None }; MAX_ARMS];
+    let mut commands = [const { None }; MAX_ARMS];
+    let mut arm_threads = Vec::new();
+    let mut arm_states = Vec::new();
+    let claims = Claims::default();
+    for (i, arm) in rig.arms.into_iter().enumerate() {
+        let (input_writer, input_reader) = latest::latest(ArmInput::default());
+        let (command_writer, command_reader) = latest::latest(ArmCommand::default());
+        inputs[i] = Some(input_reader);
+        commands[i] = Some(command_writer);
+        let state = Arc::new(ArmState::default());
+        arm_states.push(state.clone());
+        let stop = stop.clone();
+        let name = arm.name.clone();
+        let mut opener: Box<dyn Opener> = match arm.source {
+            Source::Simulated(rig) => Box::new(OpenSim(Some(rig))),
+            Source::Hid(source) => Box::new(OpenHid::new(source, claims.clone())),
+        };
+        arm_threads.push(spawn("arm", move || {
+            arms::serve(&name, &mut *opener, input_writer, command_reader, &state, &stop);
+        })?);
+    }
+
+    let (query_writer, query_reader) = latest::latest(Query::default());
+    let (snapshot_in, snapshot_out) = ring::ring(collision::BUFFERS);
+    let (used_in, used_out) = ring::ring(2 * collision::BUFFERS);
+    let (record_in, mut record_out) = ring::ring::<TickRecord>(RECORDS);
+    let (mut tuning_writer, tuning_reader) = latest::latest(Tuning::default());
+    let (_request_in, request_out) = crossbeam::channel::bounded(256);
+    let (reply_in, _reply_out) = crossbeam::channel::bounded(256);
+    let (log_in, log_out) = crossbeam::channel::bounded(RECORDS);
+    let infos = Arc::new(Mutex::new(rig.collider.infos()));
+    let collision_beat = Arc::new(AtomicU64::new(0));
+
+    let collision_thread = {
+        let links = collision::Links {
+            pair_capacity: rig.pair_capacity,
+            queries: query_reader,
+            snapshots: snapshot_in,
+            used: used_out,
+            requests: request_out,
+            replies: reply_in,
+            log: Some(log_in),
+            log_lost: Arc::new(AtomicU64::new(0)),
+            infos,
+        };
+        let (stop, beat, collider) = (stop.clone(), collision_beat.clone(), rig.collider);
+        spawn("collision", move || {
+            collision::run(collider, links, &stop, &beat);
+        })?
+    };
+
+    // Process-wide steps here; the loop's own on its thread.
+    let mut granted = realtime::Report::default();
+    if config.haptic_loop.lock_memory {
+        granted.add(realtime::memory::tune_allocator());
+        granted.add(realtime::memory::lock_all());
+    }
+    let (step, latency_hold) = realtime::power::forbid_deep_sleep();
+    granted.add(step);
+    let (setup_in, setup_out) = std::sync::mpsc::channel();
+    let loop_thread = {
+        let flags = flags.clone();
+        let spin_us = config.haptic_loop.spin_us;
+        let priority = config.haptic_loop.rt_priority;
+        let cpu = config.haptic_loop.cpu_affinity;
+        let pace = match config.haptic_loop.clock {
+            config::Clock::Host => Pace::Host,
+            config::Clock::Device => Pace::Device(0),
+        };
+        let links = haptic_thread::Links {
+            inputs,
+            commands,
+            snapshots: snapshot_out,
+            used: used_in,
+            queries: query_writer,
+            records: record_in,
+            tuning: tuning_reader,
+            publisher: (),
+        };
+        let core = rig.core;
+        spawn("haptic", move || {
+            let mut steps = Vec::new();
+            if let Some(cpu) = cpu {
+                steps.push(realtime::priority::pin_to(cpu as usize));
+            }
+            if let Ok(priority) = u8::try_from(priority)
+                && priority > 0
+            {
+                steps.push(realtime::priority::request_fifo(priority));
+            }
+            steps.push(realtime::memory::prefault_stack());
+            // The supervisor reads it once; if it is gone there is nobody to tell.
+            let _ = setup_in.send(steps);
+            haptic_thread::run(core, links, pace, spin_us, &flags);
+        })?
+    };
+    for step in setup_out.recv().unwrap_or_default() {
+        granted.add(step);
+    }
+    let realtime_lines: Vec<String> = granted.steps.iter().map(ToString::to_string).collect();
+    for step in &granted.steps {
+        if step.is_granted() {
+            tracing::info!("{step}");
+        } else {
+            tracing::warn!("{step}");
+        }
+    }
+
+    let scribe_thread = {
+        let stats = Stats::new(false, period_ns, &names);
+        let mut scribe = Scribe::new(stats, checker, options.sink.take(), live.clone(), realtime_lines);
+        let done = flags.clone();
+        spawn("scribe", move || {
+            loop {
+                // Read before draining: what was pushed before the flag was set is drained below.
+                let last_round = done.quit.load(Ordering::Acquire);
+                while let Ok(step) = log_out.try_recv() {
+                    scribe.step(&step);
+                }
+                while let Some(record) = record_out.pop() {
+                    let backlog = record_out.waiting();
+                    scribe.tick(&record, backlog);
+                }
+                if last_round {
+                    return scribe.finish();
+                }
+                std::thread::sleep(Duration::from_millis(2));
+            }
+        })?
+    };
+
+    let started = now_ns();
+    let mut last_view = 0;
+    let mut died = None;
+    let mut watch = Watch::new(started);
+    let mut last_tuning = started;
+    loop {
+        let now = now_ns();
+        let elapsed_s = (now - started) as f64 * 1e-9;
+        match signals.next() {
+            Ok(Some(Signal::Terminate | Signal::Interrupt)) => break,
+            Ok(_) | Err(_) => {}
+        }
+        if options.duration_s.is_some_and(|d| elapsed_s >= d) {
+            break;
+        }
+        if loop_thread.is_finished() || collision_thread.is_finished() || scribe_thread.is_finished() {
+            died = Some(if loop_thread.is_finished() {
+                "haptic"
+            } else if collision_thread.is_finished() {
+                "collision"
+            } else {
+                "scribe"
+            });
+            break;
+        }
+        watch.look("haptic loop", 0, flags.heartbeat.load(Ordering::Relaxed), now, &live);
+        watch.look("collision thread", 1, collision_beat.load(Ordering::Relaxed), now, &live);
+        for (i, state) in arm_states.iter().enumerate() {
+            watch.look("arm thread", 2 + i, state.heartbeat.load(Ordering::Relaxed), now, &live);
+        }
+        if now - last_tuning > 1_000_000_000 {
+            last_tuning = now;
+            retune(&live, &specs, period_ns, &mut tuning_writer);
+        }
+        if now - last_view >= options.view_every.as_nanos() as u64 {
+            last_view = now;
+            // A copy, so that drawing does not hold the scribe up.
+            let shown = live.lock().map(|l| l.clone());
+            if let Ok(shown) = shown
+                && (options.view)(&shown) == ViewWish::Quit
+            {
+                break;
+            }
+        }
+        std::thread::sleep(ROUND);
+    }
+
+    // Force first: ramp to zero within the fade time (twice that, for the slew limit), then the loop, then the arms.
+    flags.stopping.store(true, Ordering::Relaxed);
+    let bound = now_ns() + 2 * (config.safety.fade_ms * 1e6) as u64 + 100_000_000;
+    let ramp_from = flags.heartbeat.load(Ordering::Relaxed);
+    while now_ns() < bound && !loop_thread.is_finished() {
+        let ticked = flags.heartbeat.load(Ordering::Relaxed) > ramp_from + 2;
+        if ticked && flags.quiet.load(Ordering::Relaxed) {
+            break;
+        }
+        if matches!(signals.next(), Ok(Some(Signal::Terminate | Signal::Interrupt))) {
+            // Asked twice: at once. The arms' threads send zero as their last command.
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    flags.quit.store(true, Ordering::Release);
+    join(loop_thread, &mut died, "haptic");
+    stop.store(true, Ordering::Relaxed);
+    for thread in arm_threads {
+        // A hung device holds its thread for seconds: it has its zero queued, and the process does not wait for it.
+        let patience = now_ns() + 500_000_000;
+        while !thread.is_finished() && now_ns() < patience {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        if thread.is_finished() {
+            join(thread, &mut died, "arm");
+        }
+    }
+    join(collision_thread, &mut died, "collision");
+    let report = scribe_thread.join().map_err(|_| SessionError::Died("scribe"))?;
+    drop(latency_hold);
+    match died {
+        Some(name) => Err(SessionError::Died(name)),
+        None => Ok(report),
+    }
+}
+
+fn spawn<T: Send + 'static>(
+    name: &'static str,
+    f: impl FnOnce() -> T + Send + 'static,
+) -> Result<std::thread::JoinHandle<T>, SessionError> {
+    std::thread::Builder::new()
+        .name(name.to_owned())
+        .spawn(f)
+        .map_err(|error| SessionError::Thread { name, error })
+}
+
+fn join<T>(thread: std::thread::JoinHandle<T>, died: &mut Option<&'static str>, name: &'static str) {
+    if thread.join().is_err() {
+        *died = Some(name);
+    }
+}
+
+/// Recomputes the gains from what was measured: the period that the loop really keeps, and the age of the input.
+fn retune(
+    live: &Mutex<Live>,
+    specs: &[(hapticd_devices::arm::ArmSpec, Option<f64>)],
+    period_ns: u64,
+    tuning: &mut latest::Writer<Tuning>,
+) {
+    let Some(report) = live.lock().ok().and_then(|l| l.report.clone()) else {
+        return;
+    };
+    let measured_s = period_ns as f64 * 1e-9 + report.lateness_us.p99 * 1e-6;
+    tuning.edit(|t| {
+        t.version += 1;
+        for (gains, (spec, cap)) in t.gains.iter_mut().zip(specs) {
+            *gains = Some(rig::gains(spec, *cap, measured_s, 0.0));
+        }
+    });
+}
+
+/// Signs of life.
+struct Watch {
+    seen: Vec<(u64, u64, bool)>,
+    started: u64,
+}
+
+impl Watch {
+    fn new(started: u64) -> Self {
+        Watch { seen: Vec::new(), started }
+    }
+
+    fn look(&mut self, name: &str, index: usize, beat: u64, now: u64, live: &Mutex<Live>) {
+        while self.seen.len() <= index {
+            self.seen.push((0, self.started, false));
+        }
+        let (last, since, told) = &mut self.seen[index];
+        if beat != *last {
+            if *told {
+                tracing::warn!("{name} is alive again");
+            }
+            (*last, *since, *told) = (beat, now, false);
+        } else if !*told && now - *since > SILENCE.as_nanos() as u64 {
+            *told = true;
+            tracing::error!("{name} shows no sign of life since {:.1} s", (now - *since) as f64 * 1e-9);
+            if let Ok(mut live) = live.lock() {
+                live.events.push_back(format!("{name} shows no sign of life"));
+            }
+        }
+    }
+}
+
