@@ -16,6 +16,7 @@ use crate::mesh::{MAX_TRIANGLES, MeshError, TriMesh};
 use crate::pose::Vec3;
 use crate::report::{MeshReport, is_degenerate};
 
+mod gltf;
 mod obj;
 mod ply;
 mod polygon;
@@ -35,6 +36,8 @@ pub enum Format {
     Stl,
     /// PLY, ASCII or binary.
     Ply,
+    /// glTF 2.0, text or binary (GLB).
+    Gltf,
 }
 
 impl Format {
@@ -46,6 +49,7 @@ impl Format {
             "obj" => Some(Format::Obj),
             "stl" => Some(Format::Stl),
             "ply" => Some(Format::Ply),
+            "gltf" | "glb" => Some(Format::Gltf),
             _ => None,
         }
     }
@@ -57,6 +61,7 @@ impl fmt::Display for Format {
             Format::Obj => "OBJ",
             Format::Stl => "STL",
             Format::Ply => "PLY",
+            Format::Gltf => "glTF",
         })
     }
 }
@@ -87,7 +92,7 @@ pub struct LoadError {
 #[non_exhaustive]
 pub enum LoadProblem {
     /// The extension names no format.
-    #[error("`{extension}` is not a mesh file's extension (obj, stl, ply)")]
+    #[error("`{extension}` is not a mesh file's extension (obj, stl, ply, gltf, glb)")]
     UnknownExtension {
         /// The extension, empty if there is none.
         extension: String,
@@ -110,7 +115,7 @@ pub enum LoadProblem {
     #[error("{what} need {needed} bytes, {available} are there")]
     Truncated {
         /// Which part.
-        what: &'static str,
+        what: String,
         /// How many bytes it should have.
         needed: u64,
         /// How many there are.
@@ -147,6 +152,31 @@ pub enum LoadProblem {
         index: u64,
         /// The number that is there.
         value: f64,
+    },
+    /// The JSON of a glTF is none, or is none of glTF.
+    #[error("JSON: {0}")]
+    Json(String),
+    /// A part of a glTF refers to another that is not there.
+    #[error("{what} {index} does not exist, there are {count}")]
+    Reference {
+        /// "mesh", "accessor", ...
+        what: &'static str,
+        /// Which one, from 0.
+        index: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// A node of a glTF is its own ancestor or has two parents.
+    #[error("node {node} is in the scene twice")]
+    NodeTwice {
+        /// Which one, from 0.
+        node: usize,
+    },
+    /// Something that is not read, or makes no sense.
+    #[error("not supported: {what}")]
+    Unsupported {
+        /// What, and where.
+        what: String,
     },
     /// A face names a vertex that is not there.
     #[error("face {face}: vertex {index} does not exist, there are {vertices}")]
@@ -267,7 +297,7 @@ pub fn load(path: &Path) -> Result<Loaded, LoadError> {
         });
     };
     let problem = match read(path) {
-        Ok(bytes) => match parse(&bytes, format) {
+        Ok(bytes) => match parse(&bytes, format, path.parent()) {
             Ok(loaded) => return Ok(loaded),
             Err(problem) => problem,
         },
@@ -280,23 +310,25 @@ pub fn load(path: &Path) -> Result<Loaded, LoadError> {
     })
 }
 
-/// Loads a mesh from bytes; `name` is for the error.
+/// Loads a mesh from bytes; `name` is for the error. A glTF must hold its buffers itself.
 ///
 /// # Errors
 /// [`LoadError`], with the name, the format and the numbers.
 pub fn from_bytes(bytes: &[u8], format: Format, name: &str) -> Result<Loaded, LoadError> {
-    parse(bytes, format).map_err(|problem| LoadError {
+    parse(bytes, format, None).map_err(|problem| LoadError {
         file: name.to_owned(),
         format: Some(format),
         problem,
     })
 }
 
-fn parse(bytes: &[u8], format: Format) -> Result<Loaded, LoadProblem> {
+/// `folder`: where a file's own files are.
+fn parse(bytes: &[u8], format: Format, folder: Option<&Path>) -> Result<Loaded, LoadProblem> {
     finish(match format {
         Format::Obj => obj::parse(bytes)?,
         Format::Stl => stl::parse(bytes)?,
         Format::Ply => ply::parse(bytes)?,
+        Format::Gltf => gltf::parse(bytes, folder)?,
     })
 }
 

@@ -21,7 +21,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Soup, LoadProblem> {
     }
     let Some((count, facets)) = binary(bytes) else {
         return Err(LoadProblem::Truncated {
-            what: "header and count",
+            what: "header and count".to_owned(),
             needed: HEADER_BYTES as u64 + 4,
             available: bytes.len() as u64,
         });
@@ -29,7 +29,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Soup, LoadProblem> {
     let needed = u64::from(count) * FACET_BYTES as u64;
     if needed > facets.len() as u64 {
         return Err(LoadProblem::Truncated {
-            what: "the facets that the header counts",
+            what: "the facets that the header counts".to_owned(),
             needed,
             available: facets.len() as u64,
         });
