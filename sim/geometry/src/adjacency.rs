@@ -136,3 +136,89 @@ impl Adjacency {
         &self.around[self.around_start[v] as usize..self.around_start[v + 1] as usize]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::pose::Vec3;
+    use crate::shapes;
+
+    /// Everything that [`Adjacency`] promises, against a plain map from edges to triangles.
+    fn check(mesh: &TriMesh) {
+        let adjacency = Adjacency::new(mesh);
+        let mut faces: BTreeMap<[u32; 2], Vec<u32>> = BTreeMap::new();
+        for (t, &[a, b, c]) in mesh.triangles().iter().enumerate() {
+            for (side, (p, q)) in [(a, b), (b, c), (c, a)].into_iter().enumerate() {
+                let ends = [p.min(q), p.max(q)];
+                faces.entry(ends).or_default().push(t as u32);
+                let edge = adjacency.triangle_edges[t][side] as usize;
+                assert_eq!(adjacency.edges[edge].vertices, ends);
+            }
+        }
+        // In the order of the map: sorted, so the same for the same mesh.
+        assert!(faces.keys().eq(adjacency.edges.iter().map(|e| &e.vertices)));
+        for (e, around) in adjacency.edges.iter().zip(faces.values()) {
+            assert_eq!(e.faces[0], around[0]);
+            assert_eq!(e.faces[1], around.get(1).copied().unwrap_or(NO_FACE));
+            assert!(around.contains(&e.owner));
+        }
+        let (mut edges, mut vertices) = (BTreeSet::new(), BTreeSet::new());
+        for t in 0..mesh.triangles().len() as u32 {
+            for &e in adjacency.owned_edges(t) {
+                assert!(edges.insert(e), "edge {e} has two owners");
+                assert_eq!(adjacency.edges[e as usize].owner, t);
+            }
+            for &v in adjacency.owned_vertices(t) {
+                assert!(vertices.insert(v), "vertex {v} has two owners");
+                assert_eq!(adjacency.vertex_owner[v as usize], t);
+                assert!(mesh.triangles()[t as usize].contains(&v));
+            }
+        }
+        assert_eq!(edges.len(), adjacency.edges.len());
+        for v in 0..mesh.positions().len() as u32 {
+            let is_used = mesh.triangles().iter().flatten().any(|&u| u == v);
+            assert_eq!(vertices.contains(&v), is_used);
+            assert_eq!(adjacency.vertex_owner[v as usize] == NO_OWNER, !is_used);
+            let expected: Vec<u32> = (0..adjacency.edges.len() as u32)
+                .flat_map(|e| {
+                    let ends = adjacency.edges[e as usize].vertices;
+                    ends.into_iter().filter(|&u| u == v).map(move |_| e)
+                })
+                .collect();
+            assert_eq!(adjacency.vertex_edges(v), expected);
+        }
+    }
+
+    #[test]
+    fn shapes_have_the_edges_of_euler() {
+        // V - E + F is 2 for a sphere, 0 for a torus and a block with a hole.
+        for (mesh, characteristic) in [
+            (shapes::cuboid(&Vec3::repeat(1.0)), 2),
+            (shapes::icosphere(1.0, 2), 2),
+            (shapes::inner_corner(1.0, 0.1), 2),
+            (shapes::torus(1.0, 0.2, 12, 7), 0),
+            (shapes::block_with_hole(&Vec3::repeat(1.0), 0.5), 0),
+            (shapes::sheet(1.0, 3), 1),
+        ] {
+            let mesh = mesh.unwrap();
+            check(&mesh);
+            let edges = Adjacency::new(&mesh).edges.len();
+            let euler = mesh.positions().len() + mesh.triangles().len();
+            assert_eq!(euler as i64 - edges as i64, characteristic);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+
+        /// Any triangles at all: non-manifold, repeated, with equal corners, with unused vertices.
+        #[test]
+        fn any_mesh_has_an_adjacency(triangles in prop::collection::vec(prop::array::uniform3(0..8u32), 1..20)) {
+            check(&TriMesh::new(vec![Vec3::zeros(); 9], triangles).unwrap());
+        }
+    }
+}

@@ -135,3 +135,72 @@ pub(crate) fn compact(
     }
     TriMesh::new(kept, triangles)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn corners() -> Vec<Vec3> {
+        vec![Vec3::zeros(), Vec3::x(), Vec3::y() * 2.0, Vec3::z() * -3.0]
+    }
+
+    #[test]
+    fn a_mesh_is_what_was_given() {
+        let mesh = TriMesh::new(corners(), vec![[0, 1, 2], [0, 2, 3]]).unwrap();
+        assert_eq!(mesh.triangle(1), [corners()[0], corners()[2], corners()[3]]);
+        assert_eq!(
+            mesh.bounds(),
+            (Vec3::new(0.0, 0.0, -3.0), Vec3::new(1.0, 2.0, 0.0))
+        );
+    }
+
+    #[test]
+    fn what_is_not_a_mesh_is_refused_with_numbers() {
+        assert_eq!(TriMesh::new(corners(), vec![]), Err(MeshError::Empty));
+        assert_eq!(
+            TriMesh::new(corners(), vec![[0, 1, 2], [0, 1, 4]]),
+            Err(MeshError::IndexOutOfRange {
+                triangle: 1,
+                index: 4,
+                vertices: 4
+            })
+        );
+        for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            let mut positions = corners();
+            positions[2].y = bad;
+            assert_eq!(
+                TriMesh::new(positions, vec![[0, 1, 3]]),
+                Err(MeshError::NotFinite { vertex: 2 })
+            );
+        }
+        let message = MeshError::IndexOutOfRange {
+            triangle: 1,
+            index: 4,
+            vertices: 4,
+        };
+        assert_eq!(
+            message.to_string(),
+            "triangle 1 refers to vertex 4, but there are only 4 vertices"
+        );
+    }
+
+    #[test]
+    fn too_many_triangles_are_too_many() {
+        let count = MAX_TRIANGLES + 1;
+        assert_eq!(
+            TriMesh::new(corners(), vec![[0, 1, 2]; count]),
+            Err(MeshError::TooMany {
+                what: "triangles",
+                count,
+                limit: MAX_TRIANGLES
+            })
+        );
+    }
+
+    #[test]
+    fn compacting_drops_what_is_not_used() {
+        let mesh = compact(&corners(), vec![[3, 1, 0], [0, 1, 3]]).unwrap();
+        assert_eq!(mesh.positions(), [corners()[3], corners()[1], corners()[0]]);
+        assert_eq!(mesh.triangles(), [[0, 1, 2], [2, 1, 0]]);
+    }
+}

@@ -126,3 +126,97 @@ fn components(mesh: &TriMesh) -> usize {
     roots.dedup();
     roots.len()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shapes;
+
+    fn report(positions: &[Vec3], triangles: Vec<[u32; 3]>) -> MeshReport {
+        let mesh = TriMesh::new(positions.to_vec(), triangles).unwrap();
+        MeshReport::of(&mesh, &Adjacency::new(&mesh))
+    }
+
+    /// A cuboid, and the same again `shift` along x as further vertices.
+    fn two(shift: f64) -> (Vec<Vec3>, Vec<[u32; 3]>) {
+        let one = shapes::cuboid(&Vec3::repeat(0.5)).unwrap();
+        let n = one.positions().len() as u32;
+        let again = one.positions().iter().map(|p| p + Vec3::x() * shift);
+        let positions = one.positions().iter().copied().chain(again).collect();
+        let more = one.triangles().iter().map(|t| t.map(|v| v + n));
+        let triangles = one.triangles().iter().copied().chain(more).collect();
+        (positions, triangles)
+    }
+
+    #[test]
+    fn parts_are_counted_and_their_volumes_added() {
+        let (positions, triangles) = two(3.0);
+        let r = report(&positions, triangles);
+        assert_eq!((r.vertices, r.triangles, r.components), (16, 24, 2));
+        assert!(r.oriented && (r.signed_volume_m3 - 2.0).abs() < 1e-14);
+        assert_eq!(r.bounds, (Vec3::repeat(-0.5), Vec3::new(3.5, 0.5, 0.5)));
+    }
+
+    #[test]
+    fn a_cavity_is_a_surface_that_faces_inwards() {
+        let (mut positions, mut triangles) = two(0.0);
+        positions[8..].iter_mut().for_each(|p| *p *= 0.5);
+        triangles[12..].iter_mut().for_each(|t| t.swap(0, 1));
+        let r = report(&positions, triangles);
+        assert!(
+            r.oriented && (r.signed_volume_m3 - 0.875).abs() < 1e-14,
+            "{r:?}"
+        );
+    }
+
+    #[test]
+    fn holes_are_counted() {
+        let (positions, mut triangles) = two(3.0);
+        triangles.pop();
+        let r = report(&positions, triangles);
+        assert!(!r.closed && !r.oriented);
+        assert_eq!((r.boundary_edges, r.non_manifold_edges), (3, 0));
+    }
+
+    #[test]
+    fn an_edge_of_many_faces_is_not_manifold() {
+        // Three fins on one edge.
+        let positions: Vec<Vec3> = (0..5)
+            .map(|i| Vec3::new(f64::from(i), f64::from(i * i), f64::from(i % 2)))
+            .collect();
+        let r = report(&positions, vec![[0, 1, 2], [1, 0, 3], [0, 1, 4]]);
+        assert_eq!(
+            (r.non_manifold_edges, r.boundary_edges, r.closed),
+            (1, 6, false)
+        );
+        // A closed surface twice: every edge has four faces.
+        let one = shapes::cuboid(&Vec3::repeat(0.5)).unwrap();
+        let twice = [one.triangles(), one.triangles()].concat();
+        let r = report(one.positions(), twice);
+        assert_eq!(
+            (r.non_manifold_edges, r.closed, r.oriented),
+            (18, false, false)
+        );
+    }
+
+    #[test]
+    fn inside_out_is_closed_but_not_oriented() {
+        let one = shapes::cuboid(&Vec3::repeat(0.5)).unwrap();
+        let triangles = one.triangles().iter().map(|&[a, b, c]| [a, c, b]).collect();
+        let r = report(one.positions(), triangles);
+        assert!(r.closed && !r.oriented && r.misoriented_edges == 0 && r.signed_volume_m3 < 0.0);
+    }
+
+    #[test]
+    fn triangles_without_area_are_counted() {
+        let positions = [
+            Vec3::zeros(),
+            Vec3::x(),
+            Vec3::x() * 0.1 + Vec3::x() * 0.2,
+            Vec3::y(),
+            Vec3::new(0.5, 1e-12, 0.0),
+        ];
+        let r = report(&positions, vec![[0, 1, 3], [0, 1, 2], [0, 0, 3], [0, 1, 4]]);
+        assert_eq!(r.degenerate_triangles, 2, "a sliver of 1e-12 has an area");
+    }
+}
