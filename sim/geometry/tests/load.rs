@@ -1,9 +1,12 @@
 //! Loading: every format gives the same mesh, what is wrong is said with its numbers, and no bytes make a loader panic.
 
+mod mutate;
+
 use std::path::Path;
 
 use hapticd_geometry::load::{Format, LoadProblem, Loaded, from_bytes, load};
 use hapticd_geometry::{MeshError, TriMesh, Vec3, shapes};
+use proptest::prelude::*;
 
 /// A block with a hole: closed, oriented, not convex, coordinates that are exact in `f32`.
 fn sample() -> TriMesh {
@@ -385,4 +388,23 @@ fn ply_headers_cannot_ask_for_more_than_is_there() {
         problem(b"plywood\n", Format::Ply),
         LoadProblem::Syntax { line: 1, .. }
     ));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    #[test]
+    fn mutated_files_never_panic(mutations in mutate::mutations()) {
+        for (_, format, mut bytes) in samples() {
+            mutate::apply(&mut bytes, &mutations);
+            mutate::check(&bytes, format)?;
+        }
+    }
+
+    #[test]
+    fn noise_never_panics(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        for (magic, format) in [(&b""[..], Format::Obj), (b"", Format::Stl), (b"solid ", Format::Stl), (b"ply\n", Format::Ply)] {
+            mutate::check(&[magic, &bytes].concat(), format)?;
+        }
+    }
 }

@@ -1,7 +1,10 @@
 //! glTF: transforms, modes, component types, containers; what is wrong is said with its numbers.
 
+mod mutate;
+
 use hapticd_geometry::load::{Format, LoadProblem, Loaded, from_bytes, load};
 use hapticd_geometry::{MeshError, TriMesh, Vec3, shapes};
+use proptest::prelude::*;
 
 /// The block as GLB: a binary chunk and a JSON chunk that `edit` may change.
 fn glb(mesh: &TriMesh, edit: impl Fn(String) -> String) -> Vec<u8> {
@@ -348,5 +351,39 @@ fn containers_are_checked() {
         let mut bad = whole.clone();
         bad[at..at + 4].copy_from_slice(&value.to_le_bytes());
         assert!(from_bytes(&bad, Format::Gltf, "x").is_err(), "{at} {value}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    #[test]
+    fn mutated_files_never_panic(mutations in mutate::mutations()) {
+        let mut whole = glb(&sample(), |json| json);
+        mutate::apply(&mut whole, &mutations);
+        mutate::check(&whole, Format::Gltf)?;
+        // The container sound, the document and the numbers not.
+        let (json, mut binary) = parts(&sample(), "");
+        let mut json = json.into_bytes();
+        mutate::apply(&mut json, &mutations);
+        mutate::apply(&mut binary, &mutations[..1]);
+        mutate::check(&container(json, binary), Format::Gltf)?;
+    }
+
+    /// Every number of the document is another.
+    #[test]
+    fn any_numbers_never_panic(which in 0usize..40, value in prop_oneof![Just(u64::MAX), Just(u64::from(u32::MAX)), 0u64..600]) {
+        let (json, binary) = parts(&sample(), "");
+        let mut seen = 0;
+        let mut edited = String::new();
+        let mut rest = json.as_str();
+        while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
+            let length = rest[start..].find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len() - start);
+            edited += &rest[..start];
+            edited += &if seen == which { value.to_string() } else { rest[start..start + length].to_owned() };
+            seen += 1;
+            rest = &rest[start + length..];
+        }
+        mutate::check(&container((edited + rest).into_bytes(), binary), Format::Gltf)?;
     }
 }
