@@ -433,6 +433,41 @@ mod tests {
     }
 
     #[test]
+    fn round_holes_of_any_number_of_sides_in_any_block() {
+        for n in [8, 9, 10, 11, 13, 64, 257] {
+            for half in [Vec3::new(2.0, 2.0, 1.0), Vec3::new(0.5, 3.0, 0.1)] {
+                let radius = 0.4;
+                let r = report(&block_with_round_hole(&half, radius, n).unwrap());
+                let turn = std::f64::consts::TAU / f64::from(n);
+                let hole = f64::from(n) * 0.5 * radius * radius * turn.sin() * 2.0 * half.z;
+                let volume = 8.0 * half.x * half.y * half.z - hole;
+                assert!(r.oriented && r.degenerate_triangles == 0, "{n}: {r:?}");
+                assert!((r.signed_volume_m3 - volume).abs() < 1e-13, "{n}: {r:?}");
+                // Euler: a solid with one hole.
+                let edges = 3 * r.triangles / 2;
+                assert_eq!(r.vertices + r.triangles, edges, "{n}");
+            }
+        }
+    }
+
+    #[test]
+    fn thin_plates_are_solids() {
+        for thickness in [1e-4, 1e-6] {
+            let r = report(&plate(0.1, 0.2, thickness).unwrap());
+            assert!(r.oriented && r.degenerate_triangles == 0, "{r:?}");
+            assert!((r.signed_volume_m3 - 0.08 * thickness).abs() < 1e-12 * thickness);
+        }
+    }
+
+    #[test]
+    fn the_same_numbers_give_the_same_ground() {
+        let ground = |seed| terrain([0.1, 0.2], 12, 0.01, 0.05, seed).unwrap();
+        assert_eq!(ground(7), ground(7));
+        assert_ne!(ground(7), ground(8));
+        assert_eq!(icosphere(1.0, 3).unwrap(), icosphere(1.0, 3).unwrap());
+    }
+
+    #[test]
     fn terrain_is_a_solid_of_ten_thousand_triangles_and_a_sheet_is_open() {
         let ground = report(&terrain([0.1, 0.1], 72, 0.01, 0.05, 7).unwrap());
         assert!(ground.oriented && ground.triangles >= 10_000, "{ground:?}");
