@@ -24,9 +24,8 @@
 //!
 //! Bounded (`max_steps` steps of one closest-point query each), allocation-free, lock-free, a pure
 //! function, no panics: inputs that are not finite give [`Advance::Stopped`] at time 0. Lengths in
-//! metres, time in fractions of the screw. After Redon 2002, sections 2.5 and 5.5 (constant-speed screw;
-//! only proven motion is made); the stepping rule is Mirtich's conservative advancement with Redon's
-//! motion.
+//! metres, time in fractions of the screw. The motion is Redon's constant-speed screw (Redon 2002,
+//! equations 3.3 to 3.5), the stepping rule that of conservative advancement (Mirtich 1996).
 
 use hapticd_geometry::{Screw, Vec3};
 

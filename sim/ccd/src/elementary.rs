@@ -2,7 +2,7 @@
 //!
 //! Contact of a vertex and a face, or of two edges, makes four points coplanar; the coplanarity function `F(t)`
 //! along a constant-speed screw is enclosed with interval arithmetic and its first root is isolated by
-//! bisection, earlier half first (Redon 2002, sections 3.1 to 3.4). With `c = cos wt`, `s = sin wt`, `b` the shift along
+//! bisection, earlier half first (Redon 2002, sections 1.3, 3.2 and 3.3.2). With `c = cos wt`, `s = sin wt`, `b` the shift along
 //! the axis so far, and components in a frame whose z axis is that of the screw:
 //!
 //! ```text
@@ -21,7 +21,7 @@ use hapticd_geometry::{IVec3, Interval, Screw, Vec3};
 
 use crate::pair::{PairDistance, PairKind, closest};
 
-/// How precise a first time of contact is to be (Redon 2002, section 3.4).
+/// How precise a first time of contact is to be (Redon 2002, section 3.3.3).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Precision {
     /// Largest error of the time of contact, fraction of the screw.
@@ -59,7 +59,7 @@ pub struct Contact {
 
 /// Interval of values of the coplanarity function over `time`; contact needs a root.
 ///
-/// The unnormalised functions of Redon 2002, section 3.1: for a vertex and a face `(b - a) . (bc x bd)`, for edges
+/// The unnormalised functions of Redon 2002, equations 1.3 and 1.4: for a vertex and a face `(b - a) . (bc x bd)`, for edges
 /// `ac . (ab x cd)`; for a face and a vertex that of the vertex moving back. Cubic metres.
 #[must_use]
 pub fn coplanarity(

@@ -7,7 +7,8 @@
 //! - [`pair`]: closest features, the distance of one feature pair.
 //! - [`mod@advance`]: how far one feature pair can move and provably stay apart; the real-time path.
 //! - [`proximity`]: all feature pairs of two meshes nearer than a reach; the collision thread.
-//! - [`obb`], [`tree`]: oriented boxes, their overlap tests, and the hierarchy over a mesh.
+//! - [`obb`], [`sweep`], [`tree`]: oriented boxes, their discrete and continuous overlap tests, and the
+//!   hierarchy over a mesh.
 //! - [`elementary`], [`first_contact`]: Redon's interval root isolation and the tree traversal around
 //!   it, an independent second opinion on whole paths.
 //!
@@ -18,14 +19,18 @@
 
 pub mod advance;
 pub mod elementary;
+pub mod first_contact;
 mod front;
 pub mod index;
 pub mod obb;
 pub mod pair;
 pub mod proximity;
+pub mod sweep;
 pub mod tree;
 
 pub use advance::{Advance, MotionBound, advance};
+pub use elementary::Precision;
+pub use first_contact::{FirstContact, FirstContactOptions, first_contact};
 pub use index::MeshIndex;
 pub use obb::Obb;
 pub use pair::{PairDistance, PairKind, closest};
