@@ -361,11 +361,8 @@ mod tests {
 
     #[test]
     fn files_of_buffers_stay_below_the_folder() {
-        for (uri, name) in [("a.bin", "a.bin"), ("./b/a%20b.bin", "b/a b.bin")] {
-            assert_eq!(
-                relative(0, uri).unwrap(),
-                Path::new(".").join(name).strip_prefix(".").unwrap()
-            );
+        for (uri, name) in [("a.bin", "a.bin"), ("./b/a%20b.bin", "./b/a b.bin")] {
+            assert_eq!(relative(0, uri).unwrap(), Path::new(name));
         }
         for bad in [
             "../a.bin",
