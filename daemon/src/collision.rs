@@ -78,6 +78,8 @@ pub struct Applied {
 
 /// One step as the recorder keeps it.
 pub struct StepLog {
+    /// From 1; a step that the recorder missed leaves a gap.
+    pub step: u64,
     /// The query that was answered; 0: none, commands only.
     pub query_tick: u64,
     /// Commands applied before it.
@@ -205,6 +207,7 @@ pub struct Links {
 
 /// The collision thread: free-running, takes the newest query and answers it, until `stop`. `heartbeat` counts its rounds.
 pub fn run(mut collider: Collider, mut links: Links, stop: &AtomicBool, heartbeat: &AtomicU64) -> Collider {
+    let mut step = 0;
     let mut spare: Vec<Box<Snapshot>> = (0..BUFFERS).map(|_| Box::new(Snapshot::new(links.pair_capacity))).collect();
     while !stop.load(Ordering::Relaxed) {
         heartbeat.fetch_add(1, Ordering::Relaxed);
@@ -229,7 +232,8 @@ pub fn run(mut collider: Collider, mut links: Links, stop: &AtomicBool, heartbea
         };
         let Some(query) = query else {
             if !applied.is_empty() {
-                log(&links, StepLog { query_tick: 0, applied, last_sequence: 0 });
+                step += 1;
+                log(&links, StepLog { step, query_tick: 0, applied, last_sequence: 0 });
             }
             // Nothing new to answer. The loop is FIFO above us: yielding a slice costs one wake-up of latency at most, and
             // spinning would cost the loop its second core.
@@ -247,7 +251,8 @@ pub fn run(mut collider: Collider, mut links: Links, stop: &AtomicBool, heartbea
                 let _ = snapshots.push(snapshot);
             },
         );
-        log(&links, StepLog { query_tick: query.tick, applied, last_sequence });
+        step += 1;
+        log(&links, StepLog { step, query_tick: query.tick, applied, last_sequence });
     }
     collider
 }

@@ -199,7 +199,7 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
                 reach_min_m: (20.0 * distances.safe_m).min(config.collision.reach_max_m),
             },
             spec: arm.spec.clone(),
-            limits: limits.clone(),
+            limits,
         });
     }
     let lag_s = if virtual_time {

@@ -54,7 +54,7 @@ impl VirtualLoop {
             now_ns: 0,
             samples: [ArmInput::default(); MAX_ARMS],
             applied: Vec::new(),
-            last_step: StepLog { query_tick: 0, applied: Vec::new(), last_sequence: 0 },
+            last_step: StepLog { step: 0, query_tick: 0, applied: Vec::new(), last_sequence: 0 },
         }
     }
 
@@ -114,6 +114,7 @@ impl VirtualLoop {
             |snapshot| in_flight.push_back((due, snapshot)),
         );
         self.last_step = StepLog {
+            step: self.last_step.step + 1,
             query_tick: query.tick,
             applied: std::mem::take(&mut self.applied),
             last_sequence,

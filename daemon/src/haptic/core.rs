@@ -85,6 +85,7 @@ pub struct LoopCore {
     channels: [Option<Channel>; MAX_ARMS],
     period_ns: u64,
     offered: [u64; MAX_ARMS],
+    tightened: [Option<Limits>; MAX_ARMS],
     record: TickRecord,
     commands: [ArmCommand; MAX_ARMS],
     /// Snapshot age, in ticks, beyond which contact counts as stale.
@@ -126,6 +127,7 @@ impl LoopCore {
             channels,
             period_ns,
             offered: [0; MAX_ARMS],
+            tightened: [None; MAX_ARMS],
             record: TickRecord::new(),
             commands: [ArmCommand::default(); MAX_ARMS],
             stale_ticks: stale_ns / period_ns.max(1),
@@ -164,7 +166,11 @@ impl LoopCore {
     /// If the combination cannot be kept; the limits then stay as they were.
     pub fn tighten(&mut self, arm: usize, limits: &Limits) -> Result<(), LimitsError> {
         match self.channels.get_mut(arm) {
-            Some(Some(c)) => c.governor.tighten(limits),
+            Some(Some(c)) => {
+                c.governor.tighten(limits)?;
+                self.tightened[arm] = Some(*limits);
+                Ok(())
+            }
             _ => Ok(()),
         }
     }
@@ -252,6 +258,7 @@ impl LoopCore {
                 anchored: anchor & (1 << i) != 0,
                 offered: std::mem::take(&mut self.offered[i]),
                 gains: c.gains,
+                tightened: self.tightened[i].take(),
                 world_from_device: devices[i].unwrap_or_else(Pose::identity),
                 world_from_proxy: outcome.proxy,
                 wanted,

@@ -4,6 +4,7 @@
 //! is complete: with the commands and the order of the snapshots it determines the output half bit for bit.
 
 use hapticd_devices::arm::{ArmSample, Wrench};
+use hapticd_devices::safety::Limits;
 use hapticd_geometry::Pose;
 use hapticd_haptics::{BodyKey, Gains, MAX_ARMS, MAX_SUBSTEPS};
 
@@ -34,6 +35,8 @@ pub struct ArmTick {
     pub offered: u64,
     /// Input: coupling gains in force.
     pub gains: Gains,
+    /// Input: limits that an application tightened before this tick, the last of them.
+    pub tightened: Option<Limits>,
     /// Tool where the hand is, world.
     pub world_from_device: Pose,
     /// Tool where it is allowed to be, world.
@@ -93,6 +96,7 @@ impl ArmTick {
             anchored: false,
             offered: 0,
             gains: Gains::default(),
+            tightened: None,
             world_from_device: Pose::identity(),
             world_from_proxy: Pose::identity(),
             wanted: Wrench::default(),

@@ -179,7 +179,7 @@ impl Governor {
         let ceiling = limits.tightened_by_arm(spec);
         ceiling.validate()?;
         Ok(Governor {
-            limits: ceiling.clone(),
+            limits: ceiling,
             ceiling,
             workspace: spec.workspace,
             force: Channel::default(),

@@ -7,7 +7,7 @@ use crate::arm::ArmSpec;
 use thiserror::Error;
 
 /// What the governor never lets pass. SI units; `f64::INFINITY` means "no limit of mine" where a field allows it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
     /// Largest force magnitude, N.
     pub peak_force_n: f64,
@@ -149,7 +149,7 @@ impl Limits {
             slew_nm_per_s: spec.max_torque_slew_nm_per_s,
             velocity_limit_m_s: or_none(spec.max_velocity_m_s),
             angular_velocity_limit_rad_s: or_none(spec.max_angular_velocity_rad_s),
-            ..self.clone()
+            ..*self
         })
     }
 

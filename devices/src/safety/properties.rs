@@ -213,10 +213,10 @@ proptest! {
     fn the_promises_hold_under_every_script(script in prop::collection::vec(stretch(), 1..25)) {
         let wish = Limits { ramp_s: 0.2, continuous_window_s: 1.0, ..Limits::default() };
         let mut governor = Governor::new(&wish, &spec()).expect("valid");
-        let limits = governor.limits().clone();
+        let limits = *governor.limits();
         let fade_bound_ns = governor.zero_within_ns(3_000_000);
         let mut oracle = Oracle {
-            limits: limits.clone(), troubled_since: None, small_run: 0, scale: 0.0, engaged: false,
+            limits, troubled_since: None, small_run: 0, scale: 0.0, engaged: false,
         };
         let mut now_ns = 1_000_000_000u64;
         let begun_ns = now_ns;
