@@ -12,6 +12,7 @@ pub mod haptic;
 pub mod hid;
 pub mod intentions;
 pub mod motion;
+pub mod reload;
 pub mod rig;
 pub mod scene;
 pub mod scribe;

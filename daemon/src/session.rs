@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use hapticd_config as config;
 use hapticd_devices::arm::ArmCommand;
+use hapticd_devices::safety::Limits;
 use hapticd_devices::sim::{SimRig, SimTransport};
 use hapticd_devices::transport::Transport;
 use hapticd_haptics::{MAX_ARMS, Query};
@@ -40,6 +41,20 @@ pub struct Options {
     pub view: Box<dyn FnMut(&Live) -> ViewWish>,
     /// How often.
     pub view_every: Duration,
+    /// Reads the configuration again, on SIGHUP or when its file has changed; `None`: there is no file.
+    pub reload: Option<Reload>,
+}
+
+/// Gives what may change while running, or says why nothing does. The first argument is whether somebody asked for it; if not, and the
+/// file is as it was, the answer is `Ok(None)`.
+pub type Reload = Box<dyn FnMut(bool) -> Result<Option<Reloaded>, String>>;
+
+/// What a reload changes.
+pub struct Reloaded {
+    /// The new safety limits, no looser than those the daemon started with.
+    pub limits: Limits,
+    /// What changed, for the log.
+    pub changes: Vec<String>,
 }
 
 /// What the live view wants.
@@ -192,7 +207,13 @@ pub fn run_real(rig: Rig, config: &config::Config, mut options: Options) -> Resu
             Source::Simulated(rig) => Box::new(OpenSim(Some(rig))),
             Source::Hid(source) => Box::new(OpenHid::new(source, claims.clone())),
         };
+        // Above everything but the loop: what it reads and writes is what the loop waits for.
+        let priority = u8::try_from(config.haptic_loop.rt_priority.saturating_sub(5)).unwrap_or(0);
         arm_threads.push(spawn("arm", move || {
+            if priority > 0 {
+                let step = realtime::priority::request_fifo(priority);
+                tracing::debug!(arm = %name, "{step}");
+            }
             arms::serve(&name, &mut *opener, input_writer, command_reader, &state, &stop);
         })?);
     }
@@ -311,12 +332,18 @@ pub fn run_real(rig: Rig, config: &config::Config, mut options: Options) -> Resu
     let mut died = None;
     let mut watch = Watch::new(started);
     let mut last_tuning = started;
+    let mut last_reload = started;
     loop {
         let now = now_ns();
         let elapsed_s = (now - started) as f64 * 1e-9;
         match signals.next() {
             Ok(Some(Signal::Terminate | Signal::Interrupt)) => break,
+            Ok(Some(Signal::Reload)) => reload(&mut options.reload, true, &live, &mut tuning_writer),
             Ok(_) | Err(_) => {}
+        }
+        if now - last_reload > 1_000_000_000 {
+            last_reload = now;
+            reload(&mut options.reload, false, &live, &mut tuning_writer);
         }
         if options.duration_s.is_some_and(|d| elapsed_s >= d) {
             break;
@@ -423,6 +450,44 @@ fn retune(
             *gains = Some(rig::gains(spec, *cap, measured_s, 0.0));
         }
     });
+}
+
+/// Takes a changed configuration over, or says why not; the old one then stays in force.
+fn reload(
+    reload: &mut Option<Reload>,
+    asked: bool,
+    live: &Mutex<Live>,
+    tuning: &mut latest::Writer<Tuning>,
+) {
+    let Some(read) = reload else {
+        if asked {
+            tell(live, "there is no configuration file to read again".into());
+        }
+        return;
+    };
+    match read(asked) {
+        Ok(None) => {}
+        Ok(Some(reloaded)) => {
+            tuning.edit(|t| {
+                t.version += 1;
+                t.limits = Some(reloaded.limits);
+            });
+            let what = if reloaded.changes.is_empty() {
+                "nothing changed".to_owned()
+            } else {
+                reloaded.changes.join(", ")
+            };
+            tell(live, format!("configuration reloaded: {what}"));
+        }
+        Err(why) => tell(live, format!("configuration not reloaded, the old one stays: {why}")),
+    }
+}
+
+fn tell(live: &Mutex<Live>, what: String) {
+    tracing::warn!("{what}");
+    if let Ok(mut live) = live.lock() {
+        live.events.push_back(what);
+    }
 }
 
 /// Signs of life.

@@ -64,14 +64,16 @@ fn duration(text: &str) -> Result<f64, String> {
 pub fn demo(args: DemoArgs) -> Result<(), Failure> {
     let context = config::Context::new(".", |name| std::env::var(name).ok());
     let loaded = config::parse("demo.toml", DEMO, &context).map_err(Failure::runtime)?;
-    start(&loaded.config, Path::new("."), DEMO, args.common)
+    start(&loaded.config, Path::new("."), DEMO, None, args.common)
 }
 
 /// Runs a configuration from a file.
 pub fn run(args: RunArgs) -> Result<(), Failure> {
     let loaded = load(&args.config)?;
     let folder = folder_of(&args.config);
-    start(&loaded.config, &folder, loaded.source().text(), args.common)
+    let text = loaded.source().text().to_owned();
+    let config = loaded.config.clone();
+    start(&config, &folder, &text, Some((args.config, loaded)), args.common)
 }
 
 /// Loads and checks a configuration with the files that it names.
@@ -81,7 +83,13 @@ pub fn load(path: &Path) -> Result<config::Loaded, Failure> {
     Ok(loaded)
 }
 
-fn start(config: &config::Config, folder: &Path, text: &str, common: Common) -> Result<(), Failure> {
+fn start(
+    config: &config::Config,
+    folder: &Path,
+    text: &str,
+    file: Option<(PathBuf, config::Loaded)>,
+    common: Common,
+) -> Result<(), Failure> {
     let tui = !common.plain && !common.virtual_time && std::io::stdout().is_terminal();
     log_to_stderr(config.log.level, tui);
     let rig = rig::build(config, folder, common.virtual_time).map_err(Failure::input)?;
@@ -99,6 +107,10 @@ fn start(config: &config::Config, folder: &Path, text: &str, common: Common) -> 
         sink,
         view,
         view_every: Duration::from_secs(1),
+        reload: file.map(|(path, loaded)| {
+            let specs = rig.arms.iter().map(|a| a.spec.clone()).collect();
+            crate::reload::reader(path, loaded, specs)
+        }),
     };
     let report = if common.virtual_time {
         session::run_virtual(rig, config, options)

@@ -17,6 +17,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use hapticd_devices::arm::ArmCommand;
+use hapticd_devices::safety::Limits;
 use hapticd_haptics::{Gains, MAX_ARMS, Query, Snapshot};
 use hapticd_sync::{latest, ring};
 use hapticd_sys::clock::now_ns;
@@ -50,6 +51,8 @@ impl Publish for () {
 pub struct Tuning {
     /// New coupling gains by arm.
     pub gains: [Option<Gains>; MAX_ARMS],
+    /// Tighter limits for all arms, replacing an earlier tightening; nothing here can loosen.
+    pub limits: Option<Limits>,
     /// Counts changes, so that each is applied once.
     pub version: u64,
 }
@@ -104,64 +107,65 @@ impl Default for Flags {
     }
 }
 
-/// Runs the loop until `flags.quit`. Gives core and links back for a last look.
-pub fn run<P: Publish>(
-    mut core: LoopCore,
-    mut links: Links<P>,
-    pace: Pace,
-    spin_us: u32,
-    flags: &Flags,
-) -> (LoopCore, Links<P>) {
-    let period = core.period_ns();
-    // What SpinSleeper calls accuracy is how early it stops sleeping and starts to spin.
-    let sleeper = SpinSleeper::new(spin_us.saturating_mul(1000))
-        .with_spin_strategy(SpinStrategy::SpinLoopHint);
-    let mut deadline = now_ns() + period;
-    let mut inputs = [ArmInput::default(); MAX_ARMS];
-    let mut tuned = 0;
-    while !flags.quit.load(Ordering::Relaxed) {
-        let mut device_late = false;
-        match pace {
-            Pace::Host => {
-                sleeper.sleep_ns(deadline.saturating_sub(now_ns()));
-            }
-            Pace::Device(arm) => {
-                device_late = !await_report(&sleeper, &mut links, arm, deadline, period);
-                if !device_late {
-                    // The report is the clock: the tick happens now.
-                    deadline = now_ns();
-                }
-            }
-        }
-        let awake = now_ns();
-        let behind = awake.saturating_sub(deadline) / period;
-        // Whole periods that are gone are gone.
-        let periods = 1 + u32::try_from(behind).unwrap_or(u32::MAX - 1);
-        let signalled = deadline;
-        deadline += behind * period;
+/// The loop without its clock: everything between waking and sleeping.
+pub struct Turns<P> {
+    core: LoopCore,
+    links: Links<P>,
+    inputs: [ArmInput; MAX_ARMS],
+    tuned: u64,
+}
 
-        for (input, reader) in inputs.iter_mut().zip(&mut links.inputs) {
+/// When a turn happens.
+#[derive(Clone, Copy, Debug)]
+pub struct Moment {
+    /// The tick's time, ns.
+    pub deadline_ns: u64,
+    /// Periods since the previous turn.
+    pub periods: u32,
+    /// When the loop asked to be woken, ns.
+    pub signalled_ns: u64,
+    /// When it woke, ns.
+    pub awake_ns: u64,
+    /// The device's report, which should have been the clock, did not come.
+    pub device_late: bool,
+}
+
+impl<P: Publish> Turns<P> {
+    /// Takes over core and links.
+    pub fn new(core: LoopCore, links: Links<P>) -> Self {
+        Turns { core, links, inputs: [ArmInput::default(); MAX_ARMS], tuned: 0 }
+    }
+
+    /// One turn: takes the newest of everything in, ticks, hands everything out. Real-time: no allocation, no lock, no
+    /// system call but reading the clock.
+    pub fn turn(&mut self, moment: Moment, flags: &Flags) {
+        let (core, links) = (&mut self.core, &mut self.links);
+        for (input, reader) in self.inputs.iter_mut().zip(&mut links.inputs) {
             if let Some(reader) = reader {
                 *input = *reader.read().0;
             }
         }
-        take_snapshots(&mut core, &mut links);
+        take_snapshots(core, links);
         let (tuning, _) = links.tuning.read();
-        if tuning.version != tuned {
-            tuned = tuning.version;
+        if tuning.version != self.tuned {
+            self.tuned = tuning.version;
             for (i, gains) in tuning.gains.iter().enumerate() {
                 if let Some(g) = gains {
                     core.set_gains(i, *g);
                 }
+                if let Some(l) = &tuning.limits {
+                    // Limits that cannot be kept were refused before they were sent here; the old ones then stay.
+                    let _ = core.tighten(i, l);
+                }
             }
         }
         core.tick(&LoopInput {
-            now_ns: deadline,
-            periods,
-            arms: inputs,
+            now_ns: moment.deadline_ns,
+            periods: moment.periods,
+            arms: self.inputs,
             stopping: flags.stopping.load(Ordering::Relaxed),
         });
-        if device_late {
+        if moment.device_late {
             core.blame_device();
         }
         for (i, writer) in links.commands.iter_mut().enumerate() {
@@ -174,15 +178,58 @@ pub fn run<P: Publish>(
             let _ = links.used.push(buffer);
         }
         links.queries.write(core.query());
-        links.publisher.publish(&core);
-        let record = core.stamp(signalled, awake, now_ns());
+        links.publisher.publish(core);
+        let record = core.stamp(moment.signalled_ns, moment.awake_ns, now_ns());
         // A scribe that cannot keep up loses records; the ring counts them.
         let _ = links.records.push(*record);
         flags.quiet.store(core.is_quiet(), Ordering::Relaxed);
         flags.heartbeat.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The loop, for a look.
+    pub fn core(&self) -> &LoopCore {
+        &self.core
+    }
+}
+
+/// Runs the loop until `flags.quit`. Gives everything back for a last look, and to be freed elsewhere.
+pub fn run<P: Publish>(core: LoopCore, links: Links<P>, pace: Pace, spin_us: u32, flags: &Flags) -> Turns<P> {
+    let period = core.period_ns();
+    let mut turns = Turns::new(core, links);
+    // What SpinSleeper calls accuracy is how early it stops sleeping and starts to spin.
+    let sleeper = SpinSleeper::new(spin_us.saturating_mul(1000))
+        .with_spin_strategy(SpinStrategy::SpinLoopHint);
+    let mut deadline = now_ns() + period;
+    while !flags.quit.load(Ordering::Relaxed) {
+        let mut device_late = false;
+        match pace {
+            Pace::Host => {
+                sleeper.sleep_ns(deadline.saturating_sub(now_ns()));
+            }
+            Pace::Device(arm) => {
+                device_late = !await_report(&sleeper, &mut turns.links, arm, deadline, period);
+                if !device_late {
+                    // The report is the clock: the tick happens now.
+                    deadline = now_ns();
+                }
+            }
+        }
+        let awake_ns = now_ns();
+        let behind = awake_ns.saturating_sub(deadline) / period;
+        let signalled_ns = deadline;
+        // Whole periods that are gone are gone.
+        deadline += behind * period;
+        let moment = Moment {
+            deadline_ns: deadline,
+            periods: 1 + u32::try_from(behind).unwrap_or(u32::MAX - 1),
+            signalled_ns,
+            awake_ns,
+            device_late,
+        };
+        turns.turn(moment, flags);
         deadline += period;
     }
-    (core, links)
+    turns
 }
 
 /// Offers the newest snapshot of each arm, recycles the rest.

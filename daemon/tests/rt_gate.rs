@@ -1,0 +1,183 @@
+//! The real-time gate of the loop: ten thousand turns through every state without an allocation, and (under
+//! RealtimeSanitizer) without a lock or a blocking call.
+//!
+//! On any toolchain a counting allocator watches this thread. Built with `RUSTC_BOOTSTRAP=1
+//! RUSTFLAGS="-Zsanitizer=realtime --cfg rtsan"`, `turn` below is also real-time to the sanitizer, which ends the process at the
+//! first offence; that the sanitizer would is shown by `hapticd-rtgate`.
+#![cfg_attr(rtsan, feature(sanitize))]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::path::Path;
+
+use hapticd::haptic::core::ArmInput;
+use hapticd::haptic::record::TickRecord;
+use hapticd::haptic::thread::{Flags, Links, Moment, Tuning, Turns};
+use hapticd::rig::{self, Source};
+use hapticd_devices::arm::ArmCommand;
+use hapticd_haptics::{Query, Snapshot};
+use hapticd_sync::{latest, ring};
+
+struct Counting;
+
+thread_local! {
+    /// Counts only while armed, and only this thread.
+    static ARMED: Cell<bool> = const { Cell::new(false) };
+    static CALLS: Cell<u64> = const { Cell::new(0) };
+}
+
+fn count() {
+    // A thread that is being torn down has no counters any more and is not one that is watched.
+    let armed = ARMED.try_with(Cell::get).unwrap_or(false);
+    if armed {
+        let _ = CALLS.try_with(|c| c.set(c.get() + 1));
+    }
+}
+
+// SAFETY: every call is handed to the system allocator unchanged; counting touches only thread-local cells without
+// destructors, so it neither allocates nor re-enters.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller's promises about `layout` are passed on.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, p: *mut u8, layout: Layout) {
+        count();
+        // SAFETY: `p` came from `alloc` above with this layout, as the caller promises.
+        unsafe { System.dealloc(p, layout) }
+    }
+    unsafe fn realloc(&self, p: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        // SAFETY: as in `dealloc`; `size` is the caller's promise.
+        unsafe { System.realloc(p, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn counted<T>(f: impl FnOnce() -> T) -> (T, u64) {
+    CALLS.with(|c| c.set(0));
+    ARMED.with(|a| a.set(true));
+    let value = f();
+    ARMED.with(|a| a.set(false));
+    (value, CALLS.with(Cell::get))
+}
+
+#[cfg_attr(rtsan, sanitize(realtime = "nonblocking"))]
+fn turn(turns: &mut Turns<()>, moment: Moment, flags: &Flags) {
+    turns.turn(moment, flags);
+}
+
+const MESH_TOOL: &str = r#"
+[[arm]]
+name = "right"
+kind = "simulated"
+intention = "explore"
+tool = { kind = "torus", major_radius_m = 0.012, minor_radius_m = 0.004, major_segments = 24, minor_segments = 12 }
+world_from_base = { position_m = [0.0, 0.0, 0.04] }
+
+[[body]]
+name = "ground"
+shape = { kind = "terrain", size_m = [0.3, 0.3], amplitude_m = 0.015, cells = 40, seed = 3 }
+
+[[body]]
+name = "paddle"
+kind = "kinematic"
+shape = { kind = "cuboid", size_m = [0.08, 0.01, 0.04] }
+position_m = [0.0, 0.0, 0.02]
+motion = { kind = "rotation", axis = [0.0, 0.0, 1.0], period_s = 2.0 }
+"#;
+
+/// Drives the loop with the collision side inline (outside what is watched): free, touching, pushed by a body, starved of answers,
+/// unplugged and back, retuned, stalled, stopping.
+fn drive(text: &str) -> (u64, u64, u64) {
+    let context = hapticd_config::Context::new(".", |_| None);
+    let loaded = hapticd_config::parse("gate.toml", text, &context).unwrap();
+    let rig = rig::build(&loaded.config, Path::new("."), false).unwrap();
+    let period = rig.period_ns;
+    let capacity = rig.pair_capacity;
+    let mut collider = rig.collider;
+    let Source::Simulated(mut arm) = rig.arms.into_iter().next().unwrap().source else {
+        panic!("the gate's arm is simulated");
+    };
+    let (mut input, input_reader) = latest::latest(ArmInput::default());
+    let (command_writer, mut command) = latest::latest(ArmCommand::default());
+    let (query_writer, mut queries) = latest::latest(Query::default());
+    let (mut snapshot_in, snapshots) = ring::ring(32);
+    let (used, mut used_out) = ring::ring(64);
+    let (records, mut record_out) = ring::ring::<TickRecord>(16);
+    let (mut tuning_in, tuning) = latest::latest(Tuning::default());
+    let links = Links {
+        inputs: [Some(input_reader), None, None, None],
+        commands: [Some(command_writer), None, None, None],
+        snapshots,
+        used,
+        queries: query_writer,
+        records,
+        tuning,
+        publisher: (),
+    };
+    let flags = Flags::new();
+    let mut turns = Turns::new(rig.core, links);
+    let mut spare: Vec<Box<Snapshot>> = (0..24).map(|_| Box::new(Snapshot::new(capacity))).collect();
+    let (mut calls, mut touching, mut faults) = (0, 0, 0);
+    let mut now = 0;
+    for k in 0..10_000u64 {
+        let periods = if k == 6000 { 30 } else { 1 };
+        now += period * u64::from(periods);
+        if let Some(sample) = arm.step(now, command.read().0) {
+            // Unplugged for a while.
+            let attached = !(4000..4100).contains(&k);
+            input.write(ArmInput { sample, attached });
+        } else if (4000..4100).contains(&k) {
+            input.write(ArmInput::default());
+        }
+        if k % 1000 == 500 {
+            tuning_in.edit(|t| {
+                t.version += 1;
+                t.gains[0] = turns.core().engine().gains(0);
+            });
+        }
+        if k == 9_900 {
+            flags.stopping.store(true, std::sync::atomic::Ordering::Relaxed);
+        }
+        let moment = Moment { deadline_ns: now, periods, signalled_ns: now, awake_ns: now, device_late: k % 777 == 0 };
+        let ((), n) = counted(|| turn(&mut turns, moment, &flags));
+        calls += n;
+        // The records' ring is left full now and then: a slow scribe.
+        if k % 64 == 0 {
+            while let Some(record) = record_out.pop() {
+                touching += u64::from(record.arms[0].contacts > 0);
+                faults += u64::from(record.arms[0].reason != 0);
+            }
+        }
+        while let Some(buffer) = used_out.pop() {
+            spare.push(buffer);
+        }
+        // No answers for a while: starvation.
+        if !(7000..7100).contains(&k) {
+            let query = *queries.read().0;
+            collider.answer(&query, || spare.pop(), |s| assert!(snapshot_in.push(s).is_ok()));
+        }
+    }
+    (calls, touching, faults)
+}
+
+#[test]
+fn ten_thousand_turns_allocate_nothing() {
+    for (name, text) in [("sphere", include_str!("../../config/demo.toml")), ("mesh", MESH_TOOL)] {
+        let (calls, touching, faults) = drive(text);
+        assert_eq!(calls, 0, "{name}: the loop called the allocator");
+        // The gate is worth something only if the loop had something to do.
+        assert!(touching > 200, "{name}: touched in {touching} of the seen ticks only");
+        assert!(faults > 5, "{name}: {faults} faulty ticks were seen");
+    }
+}
+
+#[test]
+fn a_planted_allocation_is_counted() {
+    let (kept, calls) = counted(|| vec![1u8; 32]);
+    assert_eq!((kept.len(), calls), (32, 1));
+}
