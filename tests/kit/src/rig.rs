@@ -1,0 +1,455 @@
+//! The driver: scene, loop, courier and checker, one tick at a time.
+
+use std::sync::Arc;
+
+use hapticd_audit::{
+    Solid, Sweep, SweepLimits, Tool, distance_m, penetration_depth_m, sweep_body, sweep_tool,
+};
+use hapticd_ccd::MeshIndex;
+use hapticd_geometry::{Adjacency, MeshReport, Pose, TriMesh, Vec3};
+use hapticd_haptics::{
+    ArmOutcome, ArmSetup, BodyKey, Engine, Gains, MAX_ARMS, MAX_CONTACTS, Material, Snapshot,
+    TickInput, ToolShape,
+};
+use hapticd_world::{BodyKind, BodySpec, Shape, World};
+
+use crate::courier::{Courier, Manner};
+use crate::random::Random;
+use crate::scene::{Scene, ToolPlan};
+use crate::tally::{Finding, Tally, Violation};
+
+/// Distances are compared with this share of rounding.
+const ROUNDING: f64 = 1e-6;
+/// Ticks at rest after which the tool must be where the device is, or touch something.
+const PATIENCE: u32 = 120;
+
+enum Form {
+    Ball(f64),
+    Mesh(Box<Solid>),
+}
+
+impl Form {
+    fn tool(&self) -> Tool<'_> {
+        match self {
+            Form::Ball(radius_m) => Tool::Sphere {
+                radius_m: *radius_m,
+            },
+            Form::Mesh(solid) => Tool::Mesh(solid),
+        }
+    }
+}
+
+struct Resident {
+    id: u32,
+    key: BodyKey,
+    solid: Solid,
+    pose: Pose,
+    stations: Vec<(Pose, f64)>,
+    every: u64,
+}
+
+/// What the checker found about the last tick.
+#[derive(Clone, Copy, Debug)]
+pub struct Verdict {
+    /// Least distance to a solid body, m; measured on some ticks only, else infinite.
+    pub gap_m: f64,
+    /// Violations of this tick.
+    pub violations: u64,
+}
+
+/// Changes an answer on its way: for planted errors.
+pub type Tamper = Box<dyn FnMut(&mut Snapshot)>;
+
+/// See the module page.
+pub struct Rig {
+    world: World,
+    engine: Engine,
+    form: Form,
+    bodies: Vec<Resident>,
+    courier: Courier,
+    random: Random,
+    spare: Vec<Box<Snapshot>>,
+    capacity: usize,
+    clearance_m: f64,
+    previous: Option<Pose>,
+    device: Option<Pose>,
+    still: u32,
+    limits: SweepLimits,
+    /// Every how many ticks the distance is measured; 1 for always.
+    pub measure_every: u64,
+    /// See [`Tamper`].
+    pub tamper: Option<Tamper>,
+    /// Sums so far.
+    pub tally: Tally,
+}
+
+/// A mesh as the scene wants it.
+fn shape(mesh: &TriMesh) -> Shape {
+    let report = MeshReport::of(mesh, &Adjacency::new(mesh));
+    Shape::new(Arc::new(MeshIndex::new(mesh.clone())), &report)
+}
+
+impl Rig {
+    /// Builds scene and loop.
+    ///
+    /// # Errors
+    /// If the scene refuses a body, with its reason.
+    pub fn new(scene: &Scene, manner: Manner, seed: u64) -> Result<Self, String> {
+        let (form, tool_shape, world_shape) = match &scene.tool {
+            ToolPlan::Ball { radius_m } => (
+                Form::Ball(*radius_m),
+                ToolShape::sphere(*radius_m),
+                Shape {
+                    index: Arc::new(MeshIndex::point(Vec3::zeros())),
+                    closed: false,
+                    bound_m: 0.0,
+                },
+            ),
+            ToolPlan::Mesh { mesh, turns } => (
+                Form::Mesh(Box::new(Solid::new(mesh))),
+                ToolShape::mesh(mesh.positions(), *turns),
+                shape(mesh),
+            ),
+        };
+        let mut world = World::new(scene.distances.clearance_m, scene.pairs_per_body);
+        world.set_tool(0, world_shape, tool_shape);
+        let mut bodies = Vec::new();
+        for (i, plan) in scene.bodies.iter().enumerate() {
+            let id = world
+                .add_body(BodySpec {
+                    name: format!("body {i}"),
+                    kind: if plan.stations.is_empty() {
+                        BodyKind::Static
+                    } else {
+                        BodyKind::Kinematic
+                    },
+                    shape: shape(&plan.mesh),
+                    solid: plan.solid,
+                    world_from_body: plan.pose,
+                    material: Material {
+                        stiffness_n_per_m: 1000.0,
+                        damping_n_s_per_m: 1.0,
+                    },
+                })
+                .map_err(|e| e.to_string())?;
+            let key = world.infos().find(|b| b.id == id).map(|b| b.key);
+            bodies.push(Resident {
+                id,
+                key: key.ok_or("the scene lost a body")?,
+                solid: Solid::new(&plan.mesh),
+                pose: plan.pose,
+                stations: plan.stations.clone(),
+                every: plan.every.max(1),
+            });
+        }
+        let mut setups = [None; MAX_ARMS];
+        setups[0] = Some(ArmSetup {
+            shape: tool_shape,
+            distances: scene.distances,
+            gains: Gains {
+                stiffness_n_per_m: 500.0,
+                damping_n_s_per_m: 0.5,
+                rotational_stiffness_nm_per_rad: 0.5,
+                rotational_damping_nm_s_per_rad: 0.0005,
+            },
+            pair_budget: scene.pair_budget,
+            reach_max_m: scene.reach_max_m,
+            reach_min_m: (20.0 * scene.distances.safe_m).min(scene.reach_max_m),
+        });
+        Ok(Rig {
+            world,
+            engine: Engine::new(setups, 0.003),
+            form,
+            bodies,
+            courier: Courier::new(manner),
+            random: Random::new(seed),
+            spare: Vec::new(),
+            capacity: 2 * scene.pairs_per_body,
+            clearance_m: scene.distances.clearance_m,
+            previous: None,
+            device: None,
+            still: 0,
+            limits: SweepLimits::default(),
+            measure_every: 4,
+            tamper: None,
+            tally: Tally::default(),
+        })
+    }
+
+    /// The loop.
+    #[must_use]
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// The courier, to change its manners.
+    pub fn courier(&mut self) -> &mut Courier {
+        &mut self.courier
+    }
+
+    /// Where body `i` is.
+    #[must_use]
+    pub fn body_pose(&self, i: usize) -> Pose {
+        self.bodies[i].pose
+    }
+
+    /// Sends a kinematic body somewhere.
+    pub fn send(&mut self, i: usize, pose: &Pose, speed_m_s: f64) {
+        // A static body refuses; then it stays, which is what it is for.
+        let _ = self.world.set_target(self.bodies[i].id, pose, speed_m_s);
+    }
+
+    /// Distance of the tool, where it is now, from all bodies, solid or not, m.
+    #[must_use]
+    pub fn distance(&self) -> f64 {
+        let proxy = self.engine.output().arms[0].proxy;
+        self.bodies
+            .iter()
+            .map(|b| distance_m(&self.form.tool(), &proxy, &b.solid, &b.pose))
+            .fold(f64::INFINITY, f64::min)
+    }
+
+    /// One tick with the device there (`None`: no device), checked.
+    pub fn step(&mut self, device: Option<Pose>) -> (ArmOutcome, Verdict) {
+        let tick = self.engine.output().tick + 1;
+        for b in &self.bodies {
+            if !b.stations.is_empty() && tick % b.every == 1 % b.every {
+                let (pose, speed) = b.stations[(tick / b.every) as usize % b.stations.len()];
+                let _ = self.world.set_target(b.id, &pose, speed);
+            }
+        }
+        for answer in self.courier.deliver(tick) {
+            if let Some(old) = self.engine.receive(answer) {
+                self.spare.push(old);
+            }
+        }
+        let mut devices = [None; MAX_ARMS];
+        devices[0] = device;
+        self.engine.tick(&TickInput {
+            period_s: 1e-3,
+            devices,
+            anchor: 0,
+        });
+        while let Some(old) = self.engine.take_retired() {
+            self.spare.push(old);
+        }
+        let outcome = self.engine.output().arms[0];
+        let verdict = self.check(tick, device, &outcome);
+        if self.courier.asks() {
+            let query = self.engine.query();
+            let mut answer = self
+                .spare
+                .pop()
+                .unwrap_or_else(|| Box::new(Snapshot::new(self.capacity)));
+            if self.world.answer(&query, 0, &mut answer) {
+                self.tally.pairs_listed = self.tally.pairs_listed.max(answer.pairs.len());
+                if let Some(tamper) = &mut self.tamper {
+                    tamper(&mut answer);
+                }
+                self.courier.post(tick, answer, &mut self.random);
+            } else {
+                self.spare.push(answer);
+            }
+        }
+        (outcome, verdict)
+    }
+
+    fn check(&mut self, tick: u64, device: Option<Pose>, outcome: &ArmOutcome) -> Verdict {
+        let before = self.tally.violations;
+        let poses: Vec<Pose> = self
+            .bodies
+            .iter()
+            .map(|b| {
+                let now = self.engine.bodies().find(|e| e.key == b.key);
+                now.map_or(b.pose, |e| e.pose)
+            })
+            .collect();
+        let mut verdict = Verdict {
+            gap_m: f64::INFINITY,
+            violations: 0,
+        };
+        self.tally.ticks += 1;
+        if outcome.present {
+            self.count(device, outcome);
+            self.check_sanity(tick, outcome);
+            self.check_surfaces(tick, outcome, &poses, &mut verdict);
+            self.check_patience(tick, device, outcome);
+            self.previous = Some(outcome.proxy);
+        } else {
+            self.previous = None;
+            self.still = 0;
+        }
+        self.device = device;
+        for (b, pose) in self.bodies.iter_mut().zip(poses) {
+            b.pose = pose;
+        }
+        verdict.violations = self.tally.violations - before;
+        verdict
+    }
+
+    fn count(&mut self, device: Option<Pose>, outcome: &ArmOutcome) {
+        let t = &mut self.tally;
+        let touching = outcome.contacts[..outcome.contact_count]
+            .iter()
+            .any(|c| c.active);
+        t.contact += u64::from(touching);
+        t.starved += u64::from(outcome.starved);
+        t.ghost += u64::from(outcome.solid == 0);
+        t.pairs_tested = t.pairs_tested.max(outcome.pairs_tested);
+        if let (Some(a), Some(b)) = (&self.device, &device) {
+            let way = (a.translation.vector - b.translation.vector).norm();
+            // Beyond this it is a jump, not a motion.
+            if way < 0.0101 {
+                t.fastest_m = t.fastest_m.max(way);
+            }
+        }
+    }
+
+    fn note(&mut self, tick: u64, body: Option<usize>, at: &Pose, violation: Violation) {
+        self.tally.note(Finding {
+            tick,
+            body,
+            at: at.translation.vector,
+            violation,
+        });
+    }
+
+    fn check_sanity(&mut self, tick: u64, outcome: &ArmOutcome) {
+        let w = &outcome.wrench;
+        let numbers = w
+            .force_n
+            .iter()
+            .chain(w.torque_nm.iter())
+            .chain(outcome.proxy.translation.vector.iter());
+        let mut wrong = None;
+        if !numbers
+            .chain(outcome.proxy.rotation.coords.iter())
+            .all(|x| x.is_finite())
+        {
+            wrong = Some("not finite");
+        }
+        if (outcome.proxy.rotation.coords.norm() - 1.0).abs() > 1e-9 {
+            wrong = Some("rotation is none");
+        }
+        if outcome.contact_count > MAX_CONTACTS {
+            wrong = Some("contact count");
+        } else {
+            for c in &outcome.contacts[..outcome.contact_count] {
+                let unit = (c.normal.norm() - 1.0).abs() < 1e-9;
+                let gap = c.gap_m.is_finite() && c.gap_m >= self.clearance_m * (1.0 - ROUNDING);
+                if !(unit && gap && c.point.iter().all(|x| x.is_finite())) {
+                    wrong = Some("contact");
+                }
+            }
+        }
+        if outcome.path_len > outcome.path.len() {
+            wrong = Some("path length");
+        } else if let Some(last) = outcome.path[..outcome.path_len].last()
+            && *last != outcome.proxy
+        {
+            wrong = Some("the path does not end at the proxy");
+        }
+        if let Some(what) = wrong {
+            self.note(tick, None, &outcome.proxy, Violation::Nonsense(what));
+        }
+    }
+
+    fn check_surfaces(
+        &mut self,
+        tick: u64,
+        outcome: &ArmOutcome,
+        poses: &[Pose],
+        verdict: &mut Verdict,
+    ) {
+        let path = &outcome.path[..outcome.path_len.min(outcome.path.len())];
+        let mut found = Vec::new();
+        let mut pieces = 0;
+        for (i, (b, now)) in self.bodies.iter().zip(poses).enumerate() {
+            if outcome.solid & (1 << b.key.slot) == 0 {
+                continue;
+            }
+            let tool = self.form.tool();
+            let mut judge = |sweep| match sweep {
+                Sweep::Clear { .. } => {}
+                Sweep::Crossing { t } => found.push((i, Violation::Crossing(t))),
+                Sweep::Unresolved { t, distance_m } => {
+                    found.push((i, Violation::Unresolved(t, distance_m)))
+                }
+            };
+            // Tools move first, past bodies where they were; then the bodies, past tools where they are.
+            if let Some(mut from) = self.previous {
+                for to in path {
+                    judge(sweep_tool(
+                        &tool,
+                        &from,
+                        to,
+                        &b.solid,
+                        &b.pose,
+                        &self.limits,
+                    ));
+                    pieces += 1;
+                    from = *to;
+                }
+                if path.is_empty() && from != outcome.proxy {
+                    judge(sweep_tool(
+                        &tool,
+                        &from,
+                        &outcome.proxy,
+                        &b.solid,
+                        &b.pose,
+                        &self.limits,
+                    ));
+                    pieces += 1;
+                }
+            }
+            if b.pose != *now {
+                judge(sweep_body(
+                    &tool,
+                    &outcome.proxy,
+                    &b.solid,
+                    &b.pose,
+                    now,
+                    &self.limits,
+                ));
+                pieces += 1;
+            }
+            let depth = penetration_depth_m(&tool, &outcome.proxy, &b.solid, now);
+            if depth != 0.0 {
+                found.push((i, Violation::Penetration(depth)));
+            }
+            if tick % self.measure_every == 0 {
+                let gap = distance_m(&tool, &outcome.proxy, &b.solid, now);
+                verdict.gap_m = verdict.gap_m.min(gap);
+                if !(gap >= self.clearance_m * (1.0 - ROUNDING)) {
+                    found.push((i, Violation::TooNear(gap)));
+                }
+            }
+        }
+        self.tally.pieces += pieces;
+        self.tally.least_gap_m = self.tally.least_gap_m.min(verdict.gap_m);
+        for (i, violation) in found {
+            self.note(tick, Some(i), &outcome.proxy, violation);
+        }
+    }
+
+    /// At rest the tool is with the device, or something is there to hold it.
+    fn check_patience(&mut self, tick: u64, device: Option<Pose>, outcome: &ArmOutcome) {
+        let quiet =
+            device.is_some() && device == self.device && self.engine.bodies().all(|b| !b.moved);
+        self.still = if quiet { self.still + 1 } else { 0 };
+        let Some(device) = device else { return };
+        if self.still < PATIENCE {
+            return;
+        }
+        let deflection = (device.translation.vector - outcome.proxy.translation.vector).norm();
+        let touching = outcome.contacts[..outcome.contact_count]
+            .iter()
+            .any(|c| c.active);
+        if deflection > 1e-7 && !touching {
+            self.tally.held += 1;
+            if self.still == PATIENCE {
+                self.note(tick, None, &outcome.proxy, Violation::Held(deflection));
+            }
+        }
+    }
+}
