@@ -193,7 +193,8 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
             setup: ArmSetup {
                 shape: built.tool,
                 distances,
-                gains: gains(&arm.spec, arm.max_stiffness_n_per_m, period_s, 0.0),
+                // A host-clocked loop sees a report up to a period late; the supervisor replaces this by what it measures.
+                gains: gains(&arm.spec, arm.max_stiffness_n_per_m, period_s, period_s),
                 pair_budget: config.haptic_loop.tick_budget_pairs as usize,
                 reach_max_m: config.collision.reach_max_m,
                 reach_min_m: (20.0 * distances.safe_m).min(config.collision.reach_max_m),

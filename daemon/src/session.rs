@@ -123,7 +123,7 @@ pub fn virtual_arms(rig: &mut Rig) -> [Option<Box<dyn VirtualArm + Send>>; MAX_A
 
 /// Runs in virtual time for `options.duration_s` (10 s if open-ended), then ramps down.
 pub fn run_virtual(mut rig: Rig, config: &config::Config, mut options: Options) -> Report {
-    let live = Arc::new(Mutex::new(Live::new()));
+    let live = Arc::new(Mutex::new(Live::of(&rig)));
     let stats = Stats::new(true, rig.period_ns, &rig.names());
     let checker = options.check.then(|| rig.checker());
     let mut scribe = Scribe::new(stats, checker, options.sink.take(), live.clone(), Vec::new());
@@ -179,7 +179,7 @@ pub fn run_real(rig: Rig, config: &config::Config, mut options: Options) -> Resu
     let signals = Signals::block().map_err(SessionError::Signals)?;
     let names = rig.names();
     let period_ns = rig.period_ns;
-    let live = Arc::new(Mutex::new(Live::new()));
+    let live = Arc::new(Mutex::new(Live::of(&rig)));
     let flags = Arc::new(Flags::new());
     let stop = Arc::new(AtomicBool::new(false));
     let checker = options.check.then(|| rig.checker());
@@ -296,6 +296,9 @@ pub fn run_real(rig: Rig, config: &config::Config, mut options: Options) -> Resu
         granted.add(step);
     }
     let realtime_lines: Vec<String> = granted.steps.iter().map(ToString::to_string).collect();
+    if let Ok(mut live) = live.lock() {
+        live.realtime.clone_from(&granted.steps);
+    }
     for step in &granted.steps {
         if step.is_granted() {
             tracing::info!("{step}");
@@ -446,8 +449,14 @@ fn retune(
     let measured_s = period_ns as f64 * 1e-9 + report.lateness_us.p99 * 1e-6;
     tuning.edit(|t| {
         t.version += 1;
-        for (gains, (spec, cap)) in t.gains.iter_mut().zip(specs) {
-            *gains = Some(rig::gains(spec, *cap, measured_s, 0.0));
+        for (i, (gains, (spec, cap))) in t.gains.iter_mut().zip(specs).enumerate() {
+            // Until the age of the input was measured: the worst that a healthy host-clocked loop sees, a period.
+            let age_s = report
+                .arms
+                .get(i)
+                .filter(|a| a.input_age_us.max > 0.0)
+                .map_or(measured_s, |a| a.input_age_us.p99 * 1e-6);
+            *gains = Some(rig::gains(spec, *cap, measured_s, age_s));
         }
     });
 }
@@ -515,7 +524,7 @@ impl Watch {
             *told = true;
             tracing::error!("{name} shows no sign of life since {:.1} s", (now - *since) as f64 * 1e-9);
             if let Ok(mut live) = live.lock() {
-                live.events.push_back(format!("{name} shows no sign of life"));
+                live.push_event(format!("{name} shows no sign of life"));
             }
         }
     }

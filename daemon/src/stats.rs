@@ -65,6 +65,8 @@ pub struct ArmReport {
     pub starved_ticks: u64,
     /// Age of the snapshot in use, ticks.
     pub snapshot_age_ticks: Percentiles,
+    /// Age of the arm's newest sample at the tick, µs.
+    pub input_age_us: Percentiles,
     /// Feature pairs evaluated per tick.
     pub pairs: Percentiles,
     /// Reports decoded.
@@ -119,6 +121,7 @@ pub struct Report {
 struct ArmStats {
     report: ArmReport,
     age: Histogram<u64>,
+    input_age: Histogram<u64>,
     pairs: Histogram<u64>,
     last_sequence: u64,
     last_reason: u8,
@@ -135,6 +138,14 @@ pub struct Stats {
     compute: Histogram<u64>,
     lateness: Histogram<u64>,
     arms: Vec<Option<ArmStats>>,
+}
+
+/// Buckets of [`Stats::compute_shape`]: six a decade from 1 µs to 10 ms; the first and the last take what is outside.
+pub const BUCKETS: usize = 24;
+
+/// Lower edge of a bucket of [`Stats::compute_shape`], µs.
+pub fn bucket_floor_us(bucket: usize) -> f64 {
+    10f64.powf(bucket as f64 / 6.0)
 }
 
 /// Highest value that the time histograms keep, ns.
@@ -168,6 +179,7 @@ impl Stats {
                     Some(ArmStats {
                         report: ArmReport { name, ..ArmReport::default() },
                         age: histogram(1 << 40),
+                        input_age: histogram(LONGEST_NS),
                         pairs: histogram(1 << 40),
                         last_sequence: 0,
                         last_reason: 0,
@@ -204,6 +216,9 @@ impl Stats {
             if tick.snapshot_age != u32::MAX {
                 a.age.saturating_record(u64::from(tick.snapshot_age));
             }
+            if tick.sample.sequence > 0 && tick.attached {
+                a.input_age.saturating_record(tick.input_age_ns);
+            }
             a.pairs.saturating_record(u64::from(tick.pairs));
             if tick.sample.sequence != a.last_sequence {
                 p.samples = tick.sample.sequence;
@@ -238,6 +253,16 @@ impl Stats {
         }
     }
 
+    /// How often each compute time came: counts by [`bucket_floor_us`].
+    pub fn compute_shape(&self) -> [u64; BUCKETS] {
+        let edge_ns = |bucket: usize| (bucket_floor_us(bucket) * 1e3) as u64;
+        std::array::from_fn(|i| {
+            let low = if i == 0 { 0 } else { edge_ns(i) };
+            let high = if i + 1 == BUCKETS { LONGEST_NS } else { edge_ns(i + 1) - 1 };
+            self.compute.count_between(low, high)
+        })
+    }
+
     /// The report so far.
     pub fn report(&self, realtime: Vec<String>) -> Report {
         let arms: Vec<ArmReport> = self
@@ -246,6 +271,7 @@ impl Stats {
             .flatten()
             .map(|a| ArmReport {
                 snapshot_age_ticks: Percentiles::of(&a.age, 1.0),
+                input_age_us: Percentiles::of(&a.input_age, 1e-3),
                 pairs: Percentiles::of(&a.pairs, 1.0),
                 ..a.report.clone()
             })
@@ -266,38 +292,5 @@ impl Stats {
             arms,
             realtime,
         }
-    }
-}
-
-impl std::fmt::Display for Report {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        writeln!(
-            f,
-            "{} ticks at {:.0} Hz in {} time, {} missed (loop {}, device {})",
-            self.ticks, self.rate_hz, self.time, self.missed.total, self.missed.by_loop, self.missed.by_device
-        )?;
-        let row = |f: &mut std::fmt::Formatter<'_>, name: &str, p: &Percentiles, unit: &str| {
-            writeln!(f, "  {name:<14} p50 {:>9.2}  p99 {:>9.2}  p99.9 {:>9.2}  max {:>9.2} {unit}", p.p50, p.p99, p.p999, p.max)
-        };
-        row(f, "compute", &self.compute_us, "us")?;
-        if self.time == "real" {
-            row(f, "lateness", &self.lateness_us, "us")?;
-        }
-        for a in &self.arms {
-            writeln!(
-                f,
-                "arm {}: max force {:.3} N, {} ticks in contact, {} starved, penetration {} m over {} checked ticks, {} crossings",
-                a.name, a.max_force_n, a.contact_ticks, a.starved_ticks, a.max_penetration_m, a.checked_ticks, a.crossings
-            )?;
-            row(f, "snapshot age", &a.snapshot_age_ticks, "ticks")?;
-            row(f, "feature pairs", &a.pairs, "")?;
-            if !a.force_off.is_empty() {
-                writeln!(f, "  force was off: {}", a.force_off.join("; "))?;
-            }
-        }
-        for line in &self.realtime {
-            writeln!(f, "  {line}")?;
-        }
-        Ok(())
     }
 }
