@@ -11,9 +11,9 @@
 use hapticd_ccd::PairKind;
 use hapticd_ccd::{MeshIndex, NearPair};
 use hapticd_geometry::{NO_FACE, Pose, TriMesh, Vec3, transform};
-use hapticd_haptics::{BodyEntry, MAX_ARMS, Pair, Query, Snapshot};
+use hapticd_haptics::{BodyEntry, MAX_ARMS, Pair, Query, Snapshot, ToolShape};
 
-use crate::body::BodyKind;
+use crate::body::{BodyKind, Shape};
 use crate::inside::contains;
 use crate::world::World;
 
@@ -56,6 +56,12 @@ impl World {
             let room = (out.pairs.capacity() - first).min(self.pairs_per_body);
             let taken = near.pairs.len().min(room);
             let mut complete_to = near.complete_to;
+            if near.pairs.is_empty() {
+                // Nothing within reach: the bounding balls may say more. Without this a body far from every tool could go no
+                // further than the reach per answer.
+                let apart = balls_apart(&tool.tool, body.spec.shape.bound_m, &body_from_tool);
+                complete_to = complete_to.max(apart);
+            }
             if let Some(left_out) = near.pairs.get(taken) {
                 complete_to = complete_to.min(left_out.distance);
             }
@@ -71,10 +77,8 @@ impl World {
             let is_solid = asked.solid & (1 << body.key.slot) != 0;
             let encloses_tool = !is_solid
                 && encloses(
-                    &tool.shape.index,
-                    tool.shape.closed,
-                    index,
-                    body.spec.shape.closed,
+                    (&tool.shape, &tool.pieces),
+                    (&body.spec.shape, &body.pieces),
                     &body_from_tool,
                 );
             out.bodies.push(BodyEntry {
@@ -95,24 +99,20 @@ impl World {
     }
 }
 
-/// One inside the other without their surfaces meeting.
-fn encloses(
-    tool: &MeshIndex,
-    tool_closed: bool,
-    body: &MeshIndex,
-    body_closed: bool,
-    body_from_tool: &Pose,
-) -> bool {
-    let some_point = |m: &MeshIndex| match m.mesh() {
-        Some(mesh) => mesh.positions().first().copied(),
-        None => m.feature_a(PairKind::VertexFace, 0).map(|p| p[0]),
-    };
-    let inside = |outer: &MeshIndex, p: Option<Vec3>, pose: &Pose| match (outer.mesh(), p) {
-        (Some(mesh), Some(p)) => contains(mesh, &transform(pose, &p)),
+/// Lower bound on the distance of tool and body by the balls around them, m.
+fn balls_apart(tool: &ToolShape, body_bound_m: f64, body_from_tool: &Pose) -> f64 {
+    let centre = transform(body_from_tool, &tool.centre).norm();
+    let balls = tool.bound_m + tool.radius_m + body_bound_m;
+    centre - balls - 1e-12 * (centre + balls)
+}
+
+/// A piece of one inside the other, the surfaces not meeting. Each side with one point of each of its pieces.
+fn encloses(tool: (&Shape, &[Vec3]), body: (&Shape, &[Vec3]), body_from_tool: &Pose) -> bool {
+    let inside = |outer: &Shape, points: &[Vec3], pose: &Pose| match outer.index.mesh() {
+        Some(mesh) if outer.closed => points.iter().any(|p| contains(mesh, &transform(pose, p))),
         _ => false,
     };
-    (body_closed && inside(body, some_point(tool), body_from_tool))
-        || (tool_closed && inside(tool, some_point(body), &body_from_tool.inverse()))
+    inside(body.0, tool.1, body_from_tool) || inside(tool.0, body.1, &body_from_tool.inverse())
 }
 
 /// Looks up the coordinates behind a pair of feature indices. `world`: put the body's side into the world frame.

@@ -3,6 +3,7 @@
 //! O(triangles), no allocation. Used when a body becomes solid to a tool, not per tick: it must be right, not fast.
 //! Robust: no ray direction to be unlucky with; away from the surface the sum is an integer up to rounding.
 
+use hapticd_ccd::{MeshIndex, PairKind};
 use hapticd_geometry::{TriMesh, Vec3};
 
 /// True if the winding number of `p` is nearer to a non-zero integer than to 0.
@@ -18,6 +19,40 @@ pub(crate) fn contains(mesh: &TriMesh, p: &Vec3) -> bool {
         angle += 2.0 * numerator.atan2(denominator);
     }
     (angle / (4.0 * std::f64::consts::PI)).abs() > 0.5
+}
+
+/// One vertex of each connected piece of a shape; of a point, the point.
+///
+/// A surface that meets no other is wholly inside or wholly outside of it, piece by piece.
+pub(crate) fn piece_points(index: &MeshIndex) -> Vec<Vec3> {
+    let Some(mesh) = index.mesh() else {
+        let point = index.feature_a(PairKind::VertexFace, 0);
+        return point.map(|p| p[0]).into_iter().collect();
+    };
+    // Disjoint sets of vertices, joined by triangles.
+    let mut parent: Vec<u32> = (0..mesh.positions().len() as u32).collect();
+    fn root(parent: &mut [u32], mut v: u32) -> u32 {
+        while parent[v as usize] != v {
+            parent[v as usize] = parent[parent[v as usize] as usize];
+            v = parent[v as usize];
+        }
+        v
+    }
+    for t in mesh.triangles() {
+        for k in 1..3 {
+            let (a, b) = (root(&mut parent, t[0]), root(&mut parent, t[k]));
+            parent[a as usize] = b;
+        }
+    }
+    let mut seen = vec![false; parent.len()];
+    let mut points = Vec::new();
+    for t in mesh.triangles() {
+        let piece = root(&mut parent, t[0]) as usize;
+        if !std::mem::replace(&mut seen[piece], true) {
+            points.push(mesh.positions()[t[0] as usize]);
+        }
+    }
+    points
 }
 
 #[cfg(test)]

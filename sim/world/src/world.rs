@@ -1,23 +1,28 @@
 //! The scene's bookkeeping: who is there, what may be asked of it.
 
 use hapticd_ccd::Proximity;
-use hapticd_geometry::Pose;
+use hapticd_geometry::{Pose, Vec3};
 use hapticd_haptics::{
     BodyKey, BodyTarget, MAX_ARMS, MAX_BODIES, Material, Query, ToolShape,
 };
 
 use crate::body::{AddError, BodyKind, BodySpec, CommandError, Shape};
+use crate::inside::piece_points;
 
 pub(crate) struct Resident {
     pub key: BodyKey,
     pub id: u32,
     pub spec: BodySpec,
     pub target: Option<BodyTarget>,
+    /// One point of each piece.
+    pub pieces: Vec<Vec3>,
 }
 
 pub(crate) struct Tool {
     pub shape: Shape,
     pub tool: ToolShape,
+    /// One point of each piece.
+    pub pieces: Vec<Vec3>,
 }
 
 /// What a client may know of a body.
@@ -71,7 +76,8 @@ impl World {
     /// Gives an arm its tool. `shape` holds the mesh (one vertex for a sphere), `tool` the loop's view of it.
     pub fn set_tool(&mut self, arm: usize, shape: Shape, tool: ToolShape) {
         if arm < MAX_ARMS {
-            self.tools[arm] = Some(Tool { shape, tool });
+            let pieces = piece_points(&shape.index);
+            self.tools[arm] = Some(Tool { shape, tool, pieces });
         }
     }
 
@@ -103,6 +109,7 @@ impl World {
                 generation: self.generations[slot],
             },
             id,
+            pieces: piece_points(&spec.shape.index),
             spec,
             target: None,
         });

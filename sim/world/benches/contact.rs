@@ -1,0 +1,151 @@
+//! How long a tick and an answer take, as medians and 99th percentiles. `cargo bench -p hapticd-world`.
+//!
+//! * **tick**: the engine with a 6-DOF mesh tool of 32 spikes that slides over a plane and turns: 32 contact rows.
+//! * **answer**: the world's answer for a 10,000-triangle tool that slides along a 100,000-triangle ground.
+//!
+//! A plain loop instead of criterion, because the tail is what a haptic loop lives by. Shared machines are noisy: compare within one run.
+#![allow(missing_docs, clippy::print_stdout)]
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use hapticd_ccd::MeshIndex;
+use hapticd_geometry::{Adjacency, MeshReport, Pose, Quat, TriMesh, Vec3, shapes};
+use hapticd_haptics::{
+    ArmSetup, Distances, Engine, Gains, MAX_ARMS, Material, Snapshot, TickInput, ToolShape,
+};
+use hapticd_world::{BodyKind, BodySpec, Shape, World};
+
+const WIDTH_M: f64 = 0.2;
+
+/// A plate with 8 x 4 spikes under it, all of one length: each tip is a contact on a plane.
+fn spikes() -> TriMesh {
+    let mut positions = Vec::new();
+    let mut triangles = Vec::new();
+    for i in 0..8 {
+        for j in 0..4 {
+            let at = Vec3::new(f64::from(i) * 0.006 - 0.021, f64::from(j) * 0.006 - 0.009, 0.0);
+            let base = positions.len() as u32;
+            positions.push(at - Vec3::new(0.0, 0.0, 0.004));
+            for k in 0..3 {
+                let (s, c) = (f64::from(k) * std::f64::consts::TAU / 3.0).sin_cos();
+                positions.push(at + Vec3::new(0.002 * c, 0.002 * s, 0.0));
+            }
+            triangles.push([base + 1, base + 2, base + 3]);
+            for k in 0..3 {
+                triangles.push([base, base + 1 + (k + 1) % 3, base + 1 + k]);
+            }
+        }
+    }
+    TriMesh::new(positions, triangles).unwrap()
+}
+
+fn shape(mesh: TriMesh) -> Shape {
+    let report = MeshReport::of(&mesh, &Adjacency::new(&mesh));
+    Shape::new(Arc::new(MeshIndex::new(mesh)), &report)
+}
+
+fn rig(tool: TriMesh, ground: TriMesh, solid: bool, pairs: usize) -> (World, Engine, Snapshot) {
+    let distances = Distances::for_width(WIDTH_M);
+    let tool_shape = ToolShape::mesh(tool.positions(), true);
+    let mut world = World::new(distances.clearance_m, pairs);
+    world.set_tool(0, shape(tool), tool_shape);
+    world
+        .add_body(BodySpec {
+            name: "ground".into(),
+            kind: BodyKind::Static,
+            shape: shape(ground),
+            solid,
+            world_from_body: Pose::identity(),
+            material: Material { stiffness_n_per_m: 1000.0, damping_n_s_per_m: 1.0 },
+        })
+        .unwrap();
+    let mut setups = [None; MAX_ARMS];
+    setups[0] = Some(ArmSetup {
+        shape: tool_shape,
+        distances,
+        gains: Gains { stiffness_n_per_m: 500.0, ..Gains::default() },
+        pair_budget: 1024,
+        reach_max_m: 0.02,
+        reach_min_m: 20.0 * distances.safe_m,
+    });
+    (world, Engine::new(setups, 0.003), Snapshot::new(2 * pairs))
+}
+
+fn report(name: &str, mut ns: Vec<u64>) -> f64 {
+    ns.sort_unstable();
+    let at = |q: f64| ns[((ns.len() - 1) as f64 * q) as usize] as f64 * 1e-3;
+    println!("{name:<28} median {:8.2} us   p99 {:8.2} us   max {:9.2} us   n {}", at(0.5), at(0.99), at(1.0), ns.len());
+    at(0.5)
+}
+
+fn tick() {
+    let (mut world, mut engine, _) = rig(spikes(), shapes::sheet(0.1, 40).unwrap(), false, 2048);
+    let mut took = Vec::new();
+    let (mut rows, mut pairs) = (0u64, 0u64);
+    for k in 0..30_000 {
+        let t = f64::from(k) * 1e-3;
+        // Presses 5 mm into the plane, slides in circles at 0.2 m/s and rocks by a tenth of a degree.
+        let at = Vec3::new(0.03 * (6.0 * t).sin(), 0.03 * (6.0 * t).cos(), 0.03 - 0.03 * (2.0 * t).min(1.0));
+        let turn = Quat::from_scaled_axis(Vec3::new((40.0 * t).sin(), (33.0 * t).cos(), 30.0 * (t).sin()) * 0.002);
+        let mut devices = [None; MAX_ARMS];
+        devices[0] = Some(Pose::from_parts(at.into(), turn));
+        let input = TickInput { period_s: 1e-3, devices, anchor: 0 };
+        let start = Instant::now();
+        engine.tick(&input);
+        let ns = start.elapsed().as_nanos() as u64;
+        let out = &engine.output().arms[0];
+        if k > 1000 && out.rows >= 32 {
+            took.push(ns);
+            rows += u64::from(out.rows);
+            pairs += u64::from(out.pairs_tested);
+        }
+        let query = engine.query();
+        let mut fresh = Box::new(Snapshot::new(4096));
+        if world.answer(&query, 0, &mut fresh) {
+            engine.receive(fresh);
+        }
+    }
+    let n = took.len().max(1) as u64;
+    report("tick, >= 32 rows", took);
+    println!("{:<28} {} rows and {} pairs a tick in the mean", "", rows / n, pairs / n);
+}
+
+fn answer() {
+    let tool = shapes::torus(0.03, 0.01, 100, 50);
+    let (mut world, mut engine, mut snapshot) = rig(
+        tool.unwrap(),
+        shapes::terrain([0.15, 0.15], 224, 0.005, 0.05, 11).unwrap(),
+        true,
+        512,
+    );
+    let mut took = Vec::new();
+    let mut pairs = 0;
+    for k in 0..6_000 {
+        let t = f64::from(k) * 1e-3;
+        let at = Vec3::new(0.08 * (2.5 * t).sin(), 0.08 * (2.0 * t).cos(), 0.04 - 0.04 * (2.0 * t).min(1.0));
+        let mut devices = [None; MAX_ARMS];
+        devices[0] = Some(Pose::from_parts(at.into(), Quat::identity()));
+        engine.tick(&TickInput { period_s: 1e-3, devices, anchor: 0 });
+        let query = engine.query();
+        let start = Instant::now();
+        let answered = world.answer(&query, 0, &mut snapshot);
+        let ns = start.elapsed().as_nanos() as u64;
+        if answered {
+            pairs += snapshot.pairs.len();
+            if k > 600 {
+                took.push(ns);
+            }
+            engine.receive(Box::new(snapshot.clone()));
+            // The engine keeps the copy; a clone has no spare room, which a fresh answer needs.
+            snapshot = Snapshot::new(1024);
+        }
+    }
+    let median = report("answer, 10k on 100k", took);
+    println!("{:<28} {:.0} answers a second, {} pairs in the mean", "", 1e6 / median, pairs / 6_000);
+}
+
+fn main() {
+    tick();
+    answer();
+}
