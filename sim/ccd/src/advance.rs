@@ -31,8 +31,10 @@ use hapticd_geometry::{Screw, Vec3};
 
 use crate::pair::{PairDistance, PairKind, closest, closest_points, highest, refine, support_gap};
 
-/// The gap is not shortened by less than this part of the threshold: smaller steps are not made.
-const RESOLUTION: f64 = 1e-3;
+/// Steps that move no point farther than this (metres), or than this part of the threshold if that is
+/// less, are not made.
+const RESOLUTION_M: f64 = 1e-9;
+const RESOLUTION_RELATIVE: f64 = 1e-3;
 
 /// Rounding errors of one gap in units of `f64::EPSILON` times the size of its terms. The longest chain
 /// (position on the screw, dot product, difference) is about 20 operations.
@@ -144,8 +146,8 @@ fn screw_factors(w: f64, t: f64) -> (f64, f64) {
 /// The proven statement is: at every time of the proven interval the distance is at least
 /// `min(threshold, d)`, where `d` is the distance at time 0 (up to the rounding bound of the module). So
 /// a pair that starts at or inside the threshold may separate and slide but does not come closer. Steps
-/// end when the motion left to prove is under a thousandth of the threshold, so an approach stops within
-/// that of it.
+/// end when the next one would move no point by a nanometre, or by a thousandth of the threshold if that
+/// is less, so an approach stops within about that of the threshold.
 ///
 /// `warm` may be a guess of the closest direction at time 0 (from B to A, any length): if it proves the
 /// whole motion no closest points are computed. A wrong guess costs time, not truth.
@@ -304,7 +306,7 @@ fn advance_in_steps(
         fastest = fastest.max(velocities[i].norm_squared());
     }
     let movers = &movers[..kind.points_a()];
-    let resolution = RESOLUTION * target + error;
+    let resolution = (RESOLUTION_RELATIVE * target).min(RESOLUTION_M) + error;
     let resolution = resolution * resolution;
 
     let mut t = 0.0;

@@ -42,7 +42,7 @@ pub(crate) enum Shape {
     Surface(Box<Surface>),
 }
 
-/// A shape prepared for [`crate::proximity`] and [`crate::first_contact`].
+/// A shape prepared for [`crate::proximity`] and [`crate::first_contact()`].
 #[derive(Clone, Debug)]
 pub struct MeshIndex {
     pub(crate) shape: Shape,

@@ -9,7 +9,7 @@
 //! - [`proximity`]: all feature pairs of two meshes nearer than a reach; the collision thread.
 //! - [`obb`], [`sweep`], [`tree`]: oriented boxes, their discrete and continuous overlap tests, and the
 //!   hierarchy over a mesh.
-//! - [`elementary`], [`first_contact`]: Redon's interval root isolation and the tree traversal around
+//! - [`elementary`], [`mod@first_contact`]: Redon's interval root isolation and the tree traversal around
 //!   it, an independent second opinion on whole paths.
 //!
 //! Units are metres and radians, `f64`. Nothing blocks, nothing uses threads, and all results are pure

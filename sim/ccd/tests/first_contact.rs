@@ -78,7 +78,7 @@ fn agrees_with_every_pair_tried() {
     let mut rng = SplitMix(41);
     let mut proximity = Proximity::new(1);
     let (mut hits, mut misses) = (0, 0);
-    for _ in 0..120 {
+    for _ in 0..50 {
         let a = &zoo[rng.below(zoo.len() as u64) as usize];
         let b = &zoo[rng.below(zoo.len() as u64) as usize];
         let (start, screw) = random_motion(&mut rng);
@@ -109,7 +109,7 @@ fn agrees_with_every_pair_tried() {
             }
         }
     }
-    assert!(hits > 40 && misses > 15, "{hits} {misses}");
+    assert!(hits > 15 && misses > 5, "{hits} {misses}");
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn all_settings_find_the_same_contact() {
     ] {
         for pass_contact_time in [true, false] {
             for axes in [Axes::All, Axes::Faces] {
-                for k in [0.05, 0.15, f64::INFINITY] {
+                for k in [0.15, f64::INFINITY] {
                     let sweep = SweepOptions {
                         k,
                         axes,
@@ -145,7 +145,7 @@ fn all_settings_find_the_same_contact() {
     let elementary = |c: &Counters| c.edge_edge + c.vertex_face + c.face_vertex;
     let (mut with, mut without) = (0, 0);
     let mut by_pre_test = [0; 4];
-    for _ in 0..25 {
+    for _ in 0..8 {
         let a = &zoo[rng.below(zoo.len() as u64) as usize];
         let b = &zoo[rng.below(zoo.len() as u64) as usize];
         let (start, screw) = random_motion(&mut rng);
@@ -179,7 +179,7 @@ fn thin_plates_do_not_tunnel() {
     // Two plates a tenth of a millimetre thick, at 1 to 100 m a step, spinning.
     let plate = MeshIndex::new(shapes::plate(0.2, 0.2, 1e-4).expect("valid"));
     let mut rng = SplitMix(43);
-    for _ in 0..60 {
+    for _ in 0..25 {
         let height = rng.range(0.01, 1.0);
         let speed = rng.log_range(2.0, 100.0);
         let start = Pose::translation(rng.range(-0.1, 0.1), rng.range(-0.1, 0.1), height);
