@@ -171,6 +171,11 @@ macro_rules! messages {
         }
 
         $(
+            impl $name {
+                /// The number of this kind.
+                pub const KIND: u16 = $kind;
+            }
+
             impl From<$name> for $set {
                 fn from(message: $name) -> Self {
                     Self::$name(message)

@@ -119,7 +119,7 @@ messages! {
         } reserved 4
 
         /// Tightens limits of the governor. A limit that is looser than the one in force changes nothing, so no client can give itself
-        /// or another one more force. Holds until the client goes.
+        /// or another one more force. Holds until the daemon ends.
         TightenLimits = 0x0109 => {
             /// Force magnitude, N.
             peak_force_n: Limit,

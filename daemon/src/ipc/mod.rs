@@ -165,7 +165,10 @@ pub enum Command {
 impl Command {
     /// Commands that take force away. They are never lost: when the sink is full they are kept and offered again.
     pub fn is_urgent(&self) -> bool {
-        !matches!(self, Self::AddBody { .. } | Self::MoveBody { .. } | Self::Reload { .. })
+        !matches!(
+            self,
+            Self::AddBody { .. } | Self::MoveBody { .. } | Self::Reload { .. }
+        )
     }
 }
 
@@ -180,7 +183,8 @@ pub trait CommandSink: Send {
 
 impl CommandSink for crossbeam::channel::Sender<Command> {
     fn submit(&mut self, command: Command) -> Result<(), Box<Command>> {
-        self.try_send(command).map_err(|error| Box::new(error.into_inner()))
+        self.try_send(command)
+            .map_err(|error| Box::new(error.into_inner()))
     }
 }
 
@@ -214,12 +218,22 @@ pub struct Refusal {
 impl Refusal {
     /// With numbers and no sentence.
     pub fn new(code: ErrorCode, number: u64, limit: u64) -> Self {
-        Self { code, number, limit, detail: String::new() }
+        Self {
+            code,
+            number,
+            limit,
+            detail: String::new(),
+        }
     }
 
     /// With a sentence and no numbers.
     pub fn text(code: ErrorCode, detail: impl Into<String>) -> Self {
-        Self { code, number: 0, limit: 0, detail: detail.into() }
+        Self {
+            code,
+            number: 0,
+            limit: 0,
+            detail: detail.into(),
+        }
     }
 }
 
@@ -232,8 +246,17 @@ impl From<&AddError> for Refusal {
             AddError::BadPose(_) | AddError::BadMaterial { .. } => ErrorCode::OutOfRange,
             _ => ErrorCode::Internal,
         };
-        let limit = if matches!(error, AddError::Full) { hapticd_haptics::MAX_BODIES as u64 } else { 0 };
-        Self { code, number: 0, limit, detail: error.to_string() }
+        let limit = if matches!(error, AddError::Full) {
+            hapticd_haptics::MAX_BODIES as u64
+        } else {
+            0
+        };
+        Self {
+            code,
+            number: 0,
+            limit,
+            detail: error.to_string(),
+        }
     }
 }
 
@@ -290,6 +313,12 @@ pub struct Quotas {
 
 impl Default for Quotas {
     fn default() -> Self {
-        Self { clients: 16, messages_per_s: 2000, bodies: 32, mesh_bytes: 256 << 20, lease_ms: 200 }
+        Self {
+            clients: 16,
+            messages_per_s: 2000,
+            bodies: 32,
+            mesh_bytes: 256 << 20,
+            lease_ms: 200,
+        }
     }
 }

@@ -24,13 +24,19 @@ const MESSAGE: i64 = 1_000_000_000;
 
 impl Bucket {
     pub(super) fn new(per_s: u32, now_ns: u64) -> Self {
-        Self { per_s, level: i64::from(per_s) * MESSAGE, last_ns: now_ns }
+        Self {
+            per_s,
+            level: i64::from(per_s) * MESSAGE,
+            last_ns: now_ns,
+        }
     }
 
     /// Counts one message.
     pub(super) fn take(&mut self, now_ns: u64) -> Verdict {
         let capacity = i64::from(self.per_s) * MESSAGE;
-        let passed = now_ns.saturating_sub(self.last_ns).min(MESSAGE.unsigned_abs());
+        let passed = now_ns
+            .saturating_sub(self.last_ns)
+            .min(MESSAGE.unsigned_abs());
         self.last_ns = self.last_ns.max(now_ns);
         // At most a second passed: at most the capacity is added.
         let gained = i64::try_from(passed).unwrap_or(0) * i64::from(self.per_s);
@@ -53,9 +59,21 @@ mod tests {
     fn a_burst_of_one_seconds_worth_is_within_then_over_then_a_flood() {
         let mut bucket = Bucket::new(10, 5);
         let verdicts: Vec<Verdict> = (0..25).map(|_| bucket.take(5)).collect();
-        assert!(verdicts[..10].iter().all(|verdict| *verdict == Verdict::Within));
-        assert!(verdicts[10..20].iter().all(|verdict| *verdict == Verdict::Over));
-        assert!(verdicts[20..].iter().all(|verdict| *verdict == Verdict::Flood));
+        assert!(
+            verdicts[..10]
+                .iter()
+                .all(|verdict| *verdict == Verdict::Within)
+        );
+        assert!(
+            verdicts[10..20]
+                .iter()
+                .all(|verdict| *verdict == Verdict::Over)
+        );
+        assert!(
+            verdicts[20..]
+                .iter()
+                .all(|verdict| *verdict == Verdict::Flood)
+        );
     }
 
     #[test]
@@ -70,6 +88,11 @@ mod tests {
     fn a_long_silence_saves_up_one_second_and_no_more_and_time_that_goes_back_is_harmless() {
         let mut bucket = Bucket::new(10, 0);
         assert_eq!(bucket.take(u64::MAX), Verdict::Within);
-        assert_eq!((0..20).filter(|_| bucket.take(0) == Verdict::Within).count(), 9);
+        assert_eq!(
+            (0..20)
+                .filter(|_| bucket.take(0) == Verdict::Within)
+                .count(),
+            9
+        );
     }
 }

@@ -27,7 +27,15 @@ pub(super) struct Registry {
 
 impl Registry {
     pub(super) fn add(&mut self, record: BodyRecord, owner: Option<ClientId>, mesh_bytes: u64) {
-        self.bodies.insert(record.body, Entry { record, owner, mesh_bytes, lease: None });
+        self.bodies.insert(
+            record.body,
+            Entry {
+                record,
+                owner,
+                mesh_bytes,
+                lease: None,
+            },
+        );
     }
 
     /// Removes a body; says whether it was there.
@@ -41,12 +49,18 @@ impl Registry {
 
     /// Every body with its owner, in the order of their identities.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&BodyRecord, Option<ClientId>)> {
-        self.bodies.values().map(|entry| (&entry.record, entry.owner))
+        self.bodies
+            .values()
+            .map(|entry| (&entry.record, entry.owner))
     }
 
     /// The bodies that a client has added.
     pub(super) fn owned(&self, client: ClientId) -> Vec<u32> {
-        self.bodies.values().filter(|entry| entry.owner == Some(client)).map(|entry| entry.record.body).collect()
+        self.bodies
+            .values()
+            .filter(|entry| entry.owner == Some(client))
+            .map(|entry| entry.record.body)
+            .collect()
     }
 
     /// The bodies that a client has added or is moving: those whose force it answers for.
@@ -54,7 +68,8 @@ impl Registry {
         self.bodies
             .values()
             .filter(|entry| {
-                entry.owner == Some(client) || entry.lease.is_some_and(|lease| lease.holder == client)
+                entry.owner == Some(client)
+                    || entry.lease.is_some_and(|lease| lease.holder == client)
             })
             .map(|entry| entry.record.body)
             .collect()
@@ -62,7 +77,11 @@ impl Registry {
 
     /// Bytes of all meshes that a client has in the scene.
     pub(super) fn mesh_bytes(&self, client: ClientId) -> u64 {
-        self.bodies.values().filter(|entry| entry.owner == Some(client)).map(|entry| entry.mesh_bytes).sum()
+        self.bodies
+            .values()
+            .filter(|entry| entry.owner == Some(client))
+            .map(|entry| entry.mesh_bytes)
+            .sum()
     }
 
     /// Whether a client may remove this body.
@@ -70,19 +89,31 @@ impl Registry {
         let number = u64::from(body);
         match self.bodies.get(&body) {
             None => Err(Refusal::new(ErrorCode::NoSuchBody, number, 0)),
-            Some(entry) if entry.owner != Some(client) => Err(Refusal::new(ErrorCode::NotYours, number, 0)),
+            Some(entry) if entry.owner != Some(client) => {
+                Err(Refusal::new(ErrorCode::NotYours, number, 0))
+            }
             Some(_) => Ok(()),
         }
     }
 
     /// Whether a client may move this body now: it is kinematic, and its own, or nobody's and nobody else is moving it.
-    fn check_movable(&mut self, client: ClientId, body: u32, now_ns: u64) -> Result<&mut Entry, Refusal> {
+    fn check_movable(
+        &mut self,
+        client: ClientId,
+        body: u32,
+        now_ns: u64,
+    ) -> Result<&mut Entry, Refusal> {
         let number = u64::from(body);
-        let entry = self.bodies.get_mut(&body).ok_or_else(|| Refusal::new(ErrorCode::NoSuchBody, number, 0))?;
+        let entry = self
+            .bodies
+            .get_mut(&body)
+            .ok_or_else(|| Refusal::new(ErrorCode::NoSuchBody, number, 0))?;
         if entry.record.kind == BodyKind::Static {
             return Err(Refusal::new(ErrorCode::StaticBody, number, 0));
         }
-        let taken = entry.lease.is_some_and(|lease| lease.holder != client && lease.until_ns > now_ns);
+        let taken = entry
+            .lease
+            .is_some_and(|lease| lease.holder != client && lease.until_ns > now_ns);
         if taken || entry.owner.is_some_and(|owner| owner != client) {
             return Err(Refusal::new(ErrorCode::NotYours, number, 0));
         }
@@ -90,19 +121,41 @@ impl Registry {
     }
 
     /// Gives a client the right to move a body until `until_ns`.
-    pub(super) fn lease(&mut self, client: ClientId, body: u32, now_ns: u64, until_ns: u64) -> Result<(), Refusal> {
-        self.check_movable(client, body, now_ns)?.lease = Some(Lease { holder: client, until_ns });
+    pub(super) fn lease(
+        &mut self,
+        client: ClientId,
+        body: u32,
+        now_ns: u64,
+        until_ns: u64,
+    ) -> Result<(), Refusal> {
+        self.check_movable(client, body, now_ns)?.lease = Some(Lease {
+            holder: client,
+            until_ns,
+        });
         Ok(())
     }
 
     /// Takes that right back; says whether the body was being moved.
-    pub(super) fn release(&mut self, client: ClientId, body: u32, now_ns: u64) -> Result<bool, Refusal> {
-        Ok(self.check_movable(client, body, now_ns)?.lease.take().is_some())
+    pub(super) fn release(
+        &mut self,
+        client: ClientId,
+        body: u32,
+        now_ns: u64,
+    ) -> Result<bool, Refusal> {
+        Ok(self
+            .check_movable(client, body, now_ns)?
+            .lease
+            .take()
+            .is_some())
     }
 
     /// Makes every lease of a client end at `until_ns` or later.
     pub(super) fn renew(&mut self, client: ClientId, until_ns: u64) {
-        for lease in self.bodies.values_mut().filter_map(|entry| entry.lease.as_mut()) {
+        for lease in self
+            .bodies
+            .values_mut()
+            .filter_map(|entry| entry.lease.as_mut())
+        {
             if lease.holder == client {
                 lease.until_ns = lease.until_ns.max(until_ns);
             }
@@ -110,7 +163,11 @@ impl Registry {
     }
 
     /// Takes away the leases that are over, or that `client` holds, and gives the bodies with their holders.
-    pub(super) fn take_leases(&mut self, now_ns: u64, client: Option<ClientId>) -> Vec<(u32, ClientId)> {
+    pub(super) fn take_leases(
+        &mut self,
+        now_ns: u64,
+        client: Option<ClientId>,
+    ) -> Vec<(u32, ClientId)> {
         let mut ended = Vec::new();
         for entry in self.bodies.values_mut() {
             if let Some(lease) = entry.lease
@@ -125,7 +182,11 @@ impl Registry {
 
     /// When the next lease ends.
     pub(super) fn next_end_ns(&self) -> Option<u64> {
-        self.bodies.values().filter_map(|entry| entry.lease).map(|lease| lease.until_ns).min()
+        self.bodies
+            .values()
+            .filter_map(|entry| entry.lease)
+            .map(|lease| lease.until_ns)
+            .min()
     }
 }
 
@@ -145,7 +206,16 @@ mod tests {
             (3, BodyKind::Kinematic, Some(A)),
         ] {
             let name = Name::new(&format!("body {body}")).unwrap();
-            registry.add(BodyRecord { body, name, kind, triangles: 12 }, owner, 100);
+            registry.add(
+                BodyRecord {
+                    body,
+                    name,
+                    kind,
+                    triangles: 12,
+                },
+                owner,
+                100,
+            );
         }
         registry
     }

@@ -1,0 +1,202 @@
+//! The shared blocks: made once, written by the haptic loop, handed to clients by the server.
+
+use hapticd_protocol::{
+    block::{BODIES_WORDS, BlockHeader, CONTACTS_WORDS, SEQUENCE_WORD, STATE_WORDS, block_words},
+    reply::BlockKind,
+};
+use hapticd_sync::{seqlock, words::WritableWords};
+use hapticd_sys::{
+    block::{BlockFd, CreateError, OpenError, ReadOnlyBlock, SharedBlock},
+    clock::now_ns,
+};
+use std::{os::fd::OwnedFd, sync::atomic::Ordering};
+
+/// The writing ends of one arm's blocks: for the haptic loop, which writes them without allocation or system call.
+#[derive(Debug)]
+pub struct ArmWriters {
+    /// [`ArmState`](hapticd_protocol::block::ArmState), every tick.
+    pub state: seqlock::Writer<SharedBlock, STATE_WORDS>,
+    /// [`Contacts`](hapticd_protocol::block::Contacts), every tick.
+    pub contacts: seqlock::Writer<SharedBlock, CONTACTS_WORDS>,
+}
+
+/// The writing ends of all blocks.
+#[derive(Debug)]
+pub struct BlockWriters {
+    /// By arm index, in the order that was asked for.
+    pub arms: Vec<(u8, ArmWriters)>,
+    /// [`Bodies`](hapticd_protocol::block::Bodies), every tick.
+    pub bodies: seqlock::Writer<SharedBlock, BODIES_WORDS>,
+}
+
+/// The descriptors of one arm's blocks.
+#[derive(Debug)]
+struct ArmFds {
+    arm: u8,
+    state: BlockFd,
+    contacts: BlockFd,
+    /// To see whether the state is new.
+    watch: seqlock::Reader<ReadOnlyBlock, STATE_WORDS>,
+}
+
+/// What the server needs of the blocks: descriptors to hand out.
+#[derive(Debug)]
+pub struct BlockFds {
+    arms: Vec<ArmFds>,
+    bodies: BlockFd,
+}
+
+/// Why there are no blocks. The system's fault.
+#[derive(Debug, thiserror::Error)]
+pub enum BlocksError {
+    /// The memory could not be had.
+    #[error(transparent)]
+    Create(#[from] CreateError),
+    /// It could not be mapped.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// Out of descriptors.
+    #[error("cannot duplicate the descriptor of a shared block: {0}")]
+    Duplicate(std::io::Error),
+}
+
+/// Makes one block, writes its header and gives its writer and its descriptor.
+fn block<const N: usize>(
+    name: &str,
+    kind: BlockKind,
+    arm: u8,
+) -> Result<(seqlock::Writer<SharedBlock, N>, BlockFd), CreateError> {
+    let words = block_words(N);
+    let (block, fd) = SharedBlock::create(name, words)?;
+    let header = BlockHeader::new(kind, u16::from(arm), N, now_ns()).to_words();
+    for (word, value) in block.words().iter().zip(header) {
+        word.store(value, Ordering::Relaxed);
+    }
+    // Just made large enough, so this cannot be refused; the error is the same all the same.
+    let writer =
+        seqlock::Writer::new(block, SEQUENCE_WORD).map_err(|_| CreateError::Size { words })?;
+    Ok((writer, fd))
+}
+
+/// Makes the blocks of these arms, and the scene's.
+///
+/// # Errors
+/// [`BlocksError`] when the process is out of memory or descriptors.
+pub fn create(arms: &[u8]) -> Result<(BlockWriters, BlockFds), BlocksError> {
+    let (bodies_writer, bodies) = block("hapticd-bodies", BlockKind::Bodies, 0)?;
+    let mut writers = BlockWriters {
+        arms: Vec::new(),
+        bodies: bodies_writer,
+    };
+    let mut fds = BlockFds {
+        arms: Vec::new(),
+        bodies,
+    };
+    for &arm in arms {
+        let (state_writer, state) = block("hapticd-state", BlockKind::State, arm)?;
+        let (contacts_writer, contacts) = block("hapticd-contacts", BlockKind::Contacts, arm)?;
+        let again = state
+            .try_clone()
+            .map_err(BlocksError::Duplicate)?
+            .into_owned();
+        let watch =
+            seqlock::Reader::new(ReadOnlyBlock::open(again)?, SEQUENCE_WORD).map_err(|_| {
+                CreateError::Size {
+                    words: block_words(STATE_WORDS),
+                }
+            })?;
+        writers.arms.push((
+            arm,
+            ArmWriters {
+                state: state_writer,
+                contacts: contacts_writer,
+            },
+        ));
+        fds.arms.push(ArmFds {
+            arm,
+            state,
+            contacts,
+            watch,
+        });
+    }
+    Ok((writers, fds))
+}
+
+impl BlockFds {
+    fn arm(&self, arm: u16) -> Option<&ArmFds> {
+        self.arms.iter().find(|fds| u16::from(fds.arm) == arm)
+    }
+
+    /// Another descriptor of a block, to be given away; `None` when there is no such block or no descriptor left.
+    pub(super) fn descriptor(&self, kind: BlockKind, arm: u16) -> Option<OwnedFd> {
+        let fd = match kind {
+            BlockKind::State => &self.arm(arm)?.state,
+            BlockKind::Contacts => &self.arm(arm)?.contacts,
+            BlockKind::Bodies => &self.bodies,
+            BlockKind::Wake => return None,
+        };
+        fd.try_clone().ok().map(BlockFd::into_owned)
+    }
+
+    /// How often an arm's state was published.
+    pub(super) fn state_version(&self, arm: u16) -> u64 {
+        self.arm(arm).map_or(0, |fds| fds.watch.version())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hapticd_protocol::block::{ArmState, HEADER_WORDS};
+    use hapticd_sync::words::ReadableWords;
+
+    #[test]
+    fn what_the_loop_writes_is_what_a_client_maps() {
+        let (mut writers, fds) = create(&[0, 2]).unwrap();
+        assert_eq!(fds.state_version(2), 0);
+        writers.arms[1].1.state.write(
+            &ArmState {
+                tick: 5,
+                ..ArmState::EMPTY
+            }
+            .to_words(),
+        );
+        assert_eq!(
+            (
+                fds.state_version(2),
+                fds.state_version(0),
+                fds.state_version(1)
+            ),
+            (1, 0, 0)
+        );
+
+        let mapped = ReadOnlyBlock::open(fds.descriptor(BlockKind::State, 2).unwrap()).unwrap();
+        let words = mapped.readable_words();
+        let header: [u64; HEADER_WORDS] =
+            std::array::from_fn(|index| words[index].load(Ordering::Relaxed));
+        let checked =
+            BlockHeader::check(&header, words.len(), BlockKind::State, STATE_WORDS).unwrap();
+        assert_eq!(checked.arm, 2);
+        let reader = seqlock::Reader::<_, STATE_WORDS>::new(mapped, SEQUENCE_WORD).unwrap();
+        assert_eq!(ArmState::from_words(&reader.read().unwrap().1).tick, 5);
+    }
+
+    #[test]
+    fn only_blocks_that_exist_have_descriptors() {
+        let (_writers, fds) = create(&[1]).unwrap();
+        for (kind, arm, exists) in [
+            (BlockKind::State, 1, true),
+            (BlockKind::Contacts, 1, true),
+            (BlockKind::Bodies, 0, true),
+            (BlockKind::State, 0, false),
+            (BlockKind::Contacts, 9, false),
+            (BlockKind::Wake, 1, false),
+        ] {
+            assert_eq!(
+                fds.descriptor(kind, arm).is_some(),
+                exists,
+                "{kind:?} {arm}"
+            );
+        }
+    }
+}

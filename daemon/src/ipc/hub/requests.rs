@@ -1,0 +1,331 @@
+//! The requests of a client that has said hello, one after the other.
+
+use super::{Hub, Import, Output, Pending};
+use crate::ipc::{ClientId, Command, GoneWhy, Refusal, Role};
+use hapticd_geometry::{Pose, Quat, Vec3};
+use hapticd_protocol::{
+    event::{self, RemovedCode},
+    reply::{self, BODIES_PER_PAGE, BlockInfo, BlockKind, BodyInfo, ErrorCode, Reply},
+    request::{self, ALL_ARMS, MAX_LEASE_MS, Request, want},
+    wire::{self, List},
+};
+
+/// Fastest that a client may send a body, m/s. A tool moves at a metre or two a second; more is a mistake of units.
+pub(super) const MAX_SPEED_M_S: f64 = 20.0;
+/// Ranges of a material, as in the configuration.
+const MAX_STIFFNESS_N_PER_M: f64 = 100_000.0;
+const MAX_DAMPING_N_S_PER_M: f64 = 1000.0;
+const MAX_FRICTION: f64 = 2.0;
+
+fn out_of_range(what: &str, value: f64, limit: f64) -> Refusal {
+    // Both as whole numbers for programs, and exactly in the sentence.
+    Refusal {
+        code: ErrorCode::OutOfRange,
+        number: value as u64,
+        limit: limit as u64,
+        detail: format!("{what} is {value}, at most {limit}"),
+    }
+}
+
+fn lease_until(lease_ms: u32, now_ns: u64) -> Result<u64, Refusal> {
+    if (1..=MAX_LEASE_MS).contains(&lease_ms) {
+        Ok(now_ns.saturating_add(u64::from(lease_ms) * 1_000_000))
+    } else {
+        Err(out_of_range(
+            "lease_ms",
+            f64::from(lease_ms),
+            f64::from(MAX_LEASE_MS),
+        ))
+    }
+}
+
+fn pose(pose: &wire::Pose) -> Pose {
+    let [x, y, z, w] = pose.rotation_xyzw;
+    // Unit already (decoding saw to it); `new_normalize` removes the last rounding.
+    let rotation = Quat::new_normalize(nalgebra::Quaternion::new(w, x, y, z));
+    Pose::from_parts(Vec3::from(pose.translation_m).into(), rotation)
+}
+
+impl Hub {
+    /// Carries out a request; `Ok(None)` when it is answered later.
+    pub(super) fn carry_out<F>(
+        &mut self,
+        client: ClientId,
+        id: u64,
+        request: Request,
+        files: Vec<F>,
+        now_ns: u64,
+        out: &mut Vec<Output<F>>,
+    ) -> Result<Option<Reply>, Refusal> {
+        let Some(session) = self.sessions.get_mut(&client) else {
+            return Ok(None);
+        };
+        if request.is_for_technicians() && session.role != Role::Technician {
+            return Err(Refusal::new(ErrorCode::TechnicianOnly, 0, 0));
+        }
+        let asks_only = matches!(
+            request,
+            Request::ListArms(_)
+                | Request::ListBodies(_)
+                | Request::Subscribe(_)
+                | Request::Renew(_)
+                | Request::Goodbye(_)
+                | Request::GetStatus(_)
+                | Request::Shutdown(_)
+        );
+        if self.busy && !asks_only {
+            return Err(Refusal::new(ErrorCode::Busy, 0, 0));
+        }
+        let done = Ok(Some(reply::Done {}.into()));
+        match request {
+            Request::Hello(_) => Err(Refusal::text(ErrorCode::OutOfOrder, "a second hello")),
+            Request::ListArms(_) => Ok(Some(
+                reply::Arms {
+                    arms: List(self.arms.clone()),
+                }
+                .into(),
+            )),
+            Request::ListBodies(list) => Ok(Some(self.page(client, list.first).into())),
+            Request::Subscribe(subscribe) => self.subscribe(client, &subscribe).map(Some),
+            Request::SetBodyPose(command) => {
+                let speed_m_s = command.speed_m_s.0;
+                if speed_m_s > MAX_SPEED_M_S {
+                    return Err(out_of_range("speed_m_s", speed_m_s, MAX_SPEED_M_S));
+                }
+                let lease_until_ns = lease_until(command.lease_ms, now_ns)?;
+                let body = command.body;
+                self.registry.lease(client, body, now_ns, lease_until_ns)?;
+                let world_from_body = pose(&command.world_from_body);
+                let command = Command::MoveBody {
+                    client,
+                    body,
+                    world_from_body,
+                    speed_m_s,
+                    lease_until_ns,
+                };
+                out.push(Output::Command(command));
+                done
+            }
+            Request::HaltBody(halt) => {
+                if self.registry.release(client, halt.body, now_ns)? {
+                    out.push(Output::Command(Command::HaltBody { body: halt.body }));
+                }
+                done
+            }
+            Request::AddBody(add) => self.add_body(client, id, add, files, out).map(|()| None),
+            Request::RemoveBody(request::RemoveBody { body }) => {
+                self.registry.check_owned(client, body)?;
+                self.registry.remove(body);
+                out.push(Output::Command(Command::RemoveBody { body }));
+                self.broadcast(
+                    event::BodyLeft {
+                        body,
+                        why: RemovedCode::Asked,
+                    }
+                    .into(),
+                    out,
+                );
+                done
+            }
+            Request::TightenLimits(limits) => {
+                let arm = self.arm(limits.arm)?;
+                out.push(Output::Command(Command::TightenLimits {
+                    client,
+                    arm,
+                    limits,
+                }));
+                done
+            }
+            Request::Renew(renew) => {
+                let until_ns = lease_until(renew.lease_ms, now_ns)?;
+                self.registry.renew(client, until_ns);
+                session.silent_at_ns = session.silent_at_ns.max(until_ns);
+                done
+            }
+            Request::SetFocus(request::SetFocus { focused }) => {
+                if std::mem::replace(&mut session.focused, focused) != focused {
+                    let bodies = self.registry.answered_for(client);
+                    out.push(Output::Command(Command::Focus {
+                        client,
+                        focused,
+                        bodies,
+                    }));
+                }
+                done
+            }
+            Request::Goodbye(_) => {
+                self.disconnect(client, GoneWhy::Goodbye, out);
+                out.push(Output::Close { client });
+                Ok(None)
+            }
+            Request::GetStatus(_) => Ok(Some(reply::Status { bytes: 0 }.into())),
+            Request::Reload(_) => {
+                let token = self.promise(Pending::Reload { client, id });
+                out.push(Output::Command(Command::Reload { token }));
+                Ok(None)
+            }
+            Request::Shutdown(_) => {
+                out.push(Output::Command(Command::Shutdown));
+                done
+            }
+            Request::ClearFault(clear) => {
+                let arm = self.arm(clear.arm)?;
+                out.push(Output::Command(Command::ClearFault { arm }));
+                done
+            }
+        }
+    }
+
+    /// The arm that a request names; `None` for all.
+    fn arm(&self, arm: u8) -> Result<Option<usize>, Refusal> {
+        if arm == ALL_ARMS {
+            return Ok(None);
+        }
+        if self.arms.iter().any(|info| info.index == arm) {
+            Ok(Some(usize::from(arm)))
+        } else {
+            Err(Refusal::new(
+                ErrorCode::NoSuchArm,
+                u64::from(arm),
+                self.arms.len() as u64,
+            ))
+        }
+    }
+
+    fn page(&self, client: ClientId, first: u32) -> reply::Bodies {
+        let skip = usize::try_from(first).unwrap_or(usize::MAX);
+        let bodies =
+            self.registry
+                .iter()
+                .skip(skip)
+                .take(BODIES_PER_PAGE)
+                .map(|(record, owner)| BodyInfo {
+                    name: record.name,
+                    body: record.body,
+                    triangles: record.triangles,
+                    kind: record.kind,
+                    yours: owner == Some(client),
+                });
+        reply::Bodies {
+            total: u32::try_from(self.registry.len()).unwrap_or(u32::MAX),
+            first,
+            bodies: List(bodies.collect()),
+        }
+    }
+
+    fn subscribe(
+        &mut self,
+        client: ClientId,
+        subscribe: &request::Subscribe,
+    ) -> Result<Reply, Refusal> {
+        let (arm, wants) = (subscribe.arm, subscribe.wants);
+        if wants & !want::ALL != 0 {
+            return Err(out_of_range(
+                "wants",
+                f64::from(wants),
+                f64::from(want::ALL),
+            ));
+        }
+        // Events and bodies are nobody's arm's.
+        let needs_arm = wants & (want::STATE | want::CONTACTS | want::WAKE) != 0;
+        if needs_arm && self.arm(arm)?.is_none() {
+            return Err(Refusal::text(
+                ErrorCode::NoSuchArm,
+                "subscribe to one arm at a time",
+            ));
+        }
+        if let Some(session) = self.sessions.get_mut(&client) {
+            session.events |= wants & want::EVENTS != 0;
+        }
+        let kinds = [
+            (want::STATE, BlockKind::State),
+            (want::CONTACTS, BlockKind::Contacts),
+            (want::BODIES, BlockKind::Bodies),
+            (want::WAKE, BlockKind::Wake),
+        ];
+        let blocks = kinds
+            .into_iter()
+            .filter(|(bit, _)| wants & bit != 0)
+            .map(|(_, kind)| BlockInfo {
+                kind,
+                arm: if kind == BlockKind::Bodies {
+                    0
+                } else {
+                    u16::from(arm)
+                },
+            });
+        Ok(reply::Subscribed {
+            blocks: List(blocks.collect()),
+        }
+        .into())
+    }
+
+    fn add_body<F>(
+        &mut self,
+        client: ClientId,
+        id: u64,
+        add: request::AddBody,
+        files: Vec<F>,
+        out: &mut Vec<Output<F>>,
+    ) -> Result<(), Refusal> {
+        if self.stopping {
+            return Err(Refusal::new(ErrorCode::ShuttingDown, 0, 0));
+        }
+        for (what, value, limit) in [
+            (
+                "stiffness_n_per_m",
+                add.stiffness_n_per_m.0,
+                MAX_STIFFNESS_N_PER_M,
+            ),
+            (
+                "damping_n_s_per_m",
+                add.damping_n_s_per_m.0,
+                MAX_DAMPING_N_S_PER_M,
+            ),
+            ("friction", add.friction.0, MAX_FRICTION),
+        ] {
+            if value > limit {
+                return Err(out_of_range(what, value, limit));
+            }
+        }
+        let owned = self.registry.owned(client).len();
+        let used_bytes = self.registry.mesh_bytes(client) + self.pending_mesh_bytes(client);
+        let limit_bytes = self.quotas.mesh_bytes.saturating_sub(used_bytes);
+        let Some(session) = self.sessions.get_mut(&client) else {
+            return Ok(());
+        };
+        let bodies = owned + session.pending_bodies;
+        if bodies >= self.quotas.bodies {
+            return Err(Refusal::new(
+                ErrorCode::TooManyBodies,
+                bodies as u64,
+                self.quotas.bodies as u64,
+            ));
+        }
+        if session.importing {
+            return Err(Refusal::text(
+                ErrorCode::Busy,
+                "one mesh at a time: wait for the answer to the last one",
+            ));
+        }
+        // Decoding checked that there is exactly one.
+        let Some(file) = files.into_iter().next() else {
+            return Err(Refusal::new(ErrorCode::BadDescriptor, 0, 1));
+        };
+        session.importing = true;
+        session.pending_bodies += 1;
+        let request = add.clone();
+        let token = self.promise(Pending::Import {
+            client,
+            id,
+            request: add,
+        });
+        out.push(Output::Import(Import {
+            token,
+            request,
+            file,
+            limit_bytes,
+        }));
+        Ok(())
+    }
+}

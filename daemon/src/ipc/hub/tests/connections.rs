@@ -1,0 +1,239 @@
+//! Saying hello, listing, subscribing.
+
+use super::*;
+
+#[test]
+fn the_welcome_tells_the_quotas_and_the_role() {
+    let mut rig = Rig::new(Quotas {
+        lease_ms: 150,
+        bodies: 3,
+        messages_per_s: 99,
+        ..Quotas::default()
+    });
+    for (role, technician) in [(Role::App, false), (Role::Technician, true)] {
+        let client = rig.hub.connect(role, true, rig.now_ns).unwrap();
+        let Some(Reply::Welcome(welcome)) = rig.ask(client, request::Hello::new(name("a"))) else {
+            panic!()
+        };
+        assert_eq!(welcome.magic, MAGIC);
+        assert_eq!(
+            (welcome.lease_ms, welcome.max_bodies, welcome.messages_per_s),
+            (150, 3, 99)
+        );
+        assert_eq!((welcome.client, welcome.technician), (client.0, technician));
+    }
+    assert_eq!(
+        rig.hub
+            .names()
+            .map(|(_, _, name)| name.unwrap().to_owned())
+            .collect::<Vec<_>>(),
+        ["a", "a"]
+    );
+}
+
+#[test]
+fn another_major_version_is_refused_with_both_versions_and_closed() {
+    let mut rig = Rig::new(Quotas::default());
+    let client = rig.hub.connect(Role::App, true, rig.now_ns).unwrap();
+    let hello = request::Hello {
+        major: 9,
+        minor: 4,
+        ..request::Hello::new(name("a"))
+    };
+    let Some(Reply::Refused(refused)) = rig.ask(client, hello) else {
+        panic!()
+    };
+    assert_eq!(refused.code, RefusedCode::Version);
+    assert_eq!(
+        [
+            refused.major,
+            refused.minor,
+            refused.client_major,
+            refused.client_minor
+        ],
+        [MAJOR, MINOR, 9, 4]
+    );
+    assert_eq!(rig.took(), ["1 close"], "it was never a client to anybody");
+    assert_eq!(rig.hub.clients(), 0);
+}
+
+#[test]
+fn a_newer_minor_version_is_welcome() {
+    let mut rig = Rig::new(Quotas::default());
+    let client = rig.hub.connect(Role::App, true, rig.now_ns).unwrap();
+    let hello = request::Hello {
+        minor: MINOR + 3,
+        ..request::Hello::new(name("a"))
+    };
+    assert!(
+        matches!(rig.ask(client, hello), Some(Reply::Welcome(welcome)) if welcome.minor == MINOR)
+    );
+}
+
+#[test]
+fn whoever_does_not_start_with_a_hello_is_closed() {
+    for packet in [
+        Request::from(request::ListArms {}).encode(77),
+        Request::from(request::Hello {
+            magic: 1,
+            ..request::Hello::new(name("a"))
+        })
+        .encode(77),
+        Request::from(request::Hello {
+            features: 1,
+            ..request::Hello::new(name("a"))
+        })
+        .encode(77),
+        b"GET / HTTP/1.1\r\n\r\n".to_vec(),
+        vec![],
+    ] {
+        let mut rig = Rig::new(Quotas::default());
+        let client = rig.hub.connect(Role::App, true, rig.now_ns).unwrap();
+        rig.hub
+            .receive(client, &packet, vec![], rig.now_ns, &mut rig.out);
+        assert!(
+            matches!(&rig.out[0], Output::Reply { reply: Reply::Refused(refused), .. } if refused.code == RefusedCode::NotHello)
+        );
+        rig.out.remove(0);
+        assert_eq!(rig.took(), ["1 close"]);
+    }
+}
+
+#[test]
+fn whoever_says_nothing_is_closed_after_a_second() {
+    let mut rig = Rig::new(Quotas::default());
+    rig.hub.connect(Role::App, true, rig.now_ns).unwrap();
+    assert_eq!(rig.expire(), Some(2000 * MS));
+    rig.now_ns = 2000 * MS - 1;
+    rig.expire();
+    assert!(rig.took().is_empty());
+    rig.now_ns = 2000 * MS;
+    assert_eq!(rig.expire(), None);
+    let took = rig.took();
+    assert_eq!(took.len(), 2);
+    assert_eq!(took[1], "1 close");
+}
+
+#[test]
+fn connections_over_the_quota_or_without_permission_are_refused() {
+    let mut rig = Rig::new(Quotas {
+        clients: 2,
+        ..Quotas::default()
+    });
+    rig.connect(Role::App);
+    let refused = rig
+        .hub
+        .connect(Role::Technician, false, rig.now_ns)
+        .unwrap_err();
+    assert_eq!(refused.code, RefusedCode::NotPermitted);
+    let second = rig.connect(Role::App);
+    let refused = rig.hub.connect(Role::App, true, rig.now_ns).unwrap_err();
+    assert_eq!(
+        (refused.code, refused.limit),
+        (RefusedCode::TooManyClients, 2)
+    );
+    rig.hub.disconnect(second, GoneWhy::Closed, &mut rig.out);
+    assert_eq!(
+        rig.connect(Role::App),
+        ClientId(3),
+        "numbers are never used twice"
+    );
+}
+
+#[test]
+fn arms_and_bodies_are_listed_in_pages() {
+    let mut rig = Rig::new(Quotas::default());
+    let client = rig.connect(Role::App);
+    let Some(Reply::Arms(arms)) = rig.ask(client, request::ListArms {}) else {
+        panic!()
+    };
+    assert_eq!(
+        arms.arms.0.iter().map(|arm| arm.index).collect::<Vec<_>>(),
+        [0, 1]
+    );
+    for body in 10..30 {
+        rig.add(client, body);
+    }
+    rig.took();
+    let mut seen = Vec::new();
+    for first in [0, 16, 32] {
+        let Some(Reply::Bodies(page)) = rig.ask(client, request::ListBodies { first }) else {
+            panic!()
+        };
+        assert_eq!((page.total, page.first), (22, first));
+        seen.extend(page.bodies.0.iter().map(|body| (body.body, body.yours)));
+    }
+    let expected: Vec<(u32, bool)> = [1, 2]
+        .map(|body| (body, false))
+        .into_iter()
+        .chain((10..30).map(|body| (body, true)))
+        .collect();
+    assert_eq!(seen, expected);
+}
+
+#[test]
+fn a_subscription_names_its_blocks_and_one_arm() {
+    let mut rig = Rig::new(Quotas::default());
+    let client = rig.connect(Role::App);
+    let Some(Reply::Subscribed(reply)) = rig.ask(
+        client,
+        request::Subscribe {
+            arm: 1,
+            wants: want::ALL,
+        },
+    ) else {
+        panic!()
+    };
+    let blocks: Vec<(u16, u16)> = reply
+        .blocks
+        .0
+        .iter()
+        .map(|block| (block.kind.code(), block.arm))
+        .collect();
+    assert_eq!(blocks, [(1, 1), (2, 1), (3, 0), (4, 1)]);
+    for (arm, wants, code) in [
+        (2, want::STATE, ErrorCode::NoSuchArm),
+        (255, want::STATE, ErrorCode::NoSuchArm),
+        (0, 32, ErrorCode::OutOfRange),
+    ] {
+        assert_eq!(rig.refused(client, request::Subscribe { arm, wants }), code);
+    }
+    let reply = rig.ask(
+        client,
+        request::Subscribe {
+            arm: 255,
+            wants: want::EVENTS | want::BODIES,
+        },
+    );
+    assert!(matches!(reply, Some(Reply::Subscribed(reply)) if reply.blocks.0.len() == 1));
+}
+
+#[test]
+fn events_go_to_those_who_listen_only_and_arms_remember_theirs() {
+    let mut rig = Rig::new(Quotas::default());
+    let (listening, deaf) = (rig.connect(Role::App), rig.connect(Role::App));
+    rig.ask(
+        listening,
+        request::Subscribe {
+            arm: 0,
+            wants: want::EVENTS,
+        },
+    );
+    rig.hub.notice(
+        Notice::Event(event::ArmAttached { arm: 1 }.into()),
+        rig.now_ns,
+        &mut rig.out,
+    );
+    assert_eq!(rig.took(), ["1 ArmAttached(ArmAttached { arm: 1 })"]);
+    let Some(Reply::Arms(arms)) = rig.ask(deaf, request::ListArms {}) else {
+        panic!()
+    };
+    assert_eq!(
+        arms.arms
+            .0
+            .iter()
+            .map(|arm| arm.attached)
+            .collect::<Vec<_>>(),
+        [false, true]
+    );
+}

@@ -1,0 +1,252 @@
+//! Clients in virtual time: descriptors are numbers, the clock is an argument.
+
+mod anything;
+mod bodies;
+mod connections;
+mod leases;
+mod rights;
+
+use super::{Hub, Import, Imported, Output};
+use crate::{
+    ipc::{Answer, BodyRecord, ClientId, Command, GoneWhy, Notice, Quotas, Refusal, Role},
+    scene,
+};
+use hapticd_geometry::{Pose, Vec3, shapes};
+use hapticd_haptics::Material;
+use hapticd_protocol::{
+    MAGIC, MAJOR, MINOR, event,
+    frame::Message,
+    reply::{self, ArmInfo, ErrorCode, RefusedCode, Reply},
+    request::{self, BodyKind, Request, want},
+    text::Name,
+    wire::{Limit, NonNegative, Pose as WirePose},
+};
+use hapticd_world::{AddError, BodySpec};
+
+pub(super) const MS: u64 = 1_000_000;
+
+pub(super) fn name(text: &str) -> Name {
+    Name::new(text).unwrap()
+}
+
+pub(super) fn arm(index: u8) -> ArmInfo {
+    ArmInfo {
+        name: name("arm"),
+        world_from_base: WirePose::IDENTITY,
+        scale: 1.0,
+        workspace_center_m: [0.0; 3],
+        workspace_half_extents_m: [0.1; 3],
+        peak_force_n: Limit(8.0),
+        continuous_force_n: Limit(3.0),
+        peak_torque_nm: Limit(0.0),
+        tool_radius_m: 0.005,
+        period_ns: MS,
+        degrees_in: 6,
+        degrees_out: 3,
+        index,
+        attached: false,
+    }
+}
+
+/// A hub with two arms, a static floor (body 1) and a kinematic lid that nobody owns (body 2).
+pub(super) struct Rig {
+    pub(super) hub: Hub,
+    pub(super) now_ns: u64,
+    pub(super) out: Vec<Output<u32>>,
+}
+
+impl Rig {
+    pub(super) fn new(quotas: Quotas) -> Self {
+        let body = |body, kind| BodyRecord {
+            body,
+            name: name(&format!("body {body}")),
+            kind,
+            triangles: 12,
+        };
+        let bodies = vec![body(1, BodyKind::Static), body(2, BodyKind::Kinematic)];
+        Self {
+            hub: Hub::new(quotas, vec![arm(0), arm(1)], bodies),
+            now_ns: 1000 * MS,
+            out: Vec::new(),
+        }
+    }
+
+    pub(super) fn connect(&mut self, role: Role) -> ClientId {
+        let client = self.hub.connect(role, true, self.now_ns).unwrap();
+        let reply = self.ask(client, request::Hello::new(name("test")));
+        assert!(matches!(reply, Some(Reply::Welcome(_))), "{reply:?}");
+        client
+    }
+
+    /// Sends a request; what it causes is in `out`.
+    pub(super) fn send(&mut self, client: ClientId, request: impl Into<Request>, files: Vec<u32>) {
+        let packet = request.into().encode(77);
+        self.hub
+            .receive(client, &packet, files, self.now_ns, &mut self.out);
+    }
+
+    /// Sends a request and takes the reply to it.
+    pub(super) fn ask(&mut self, client: ClientId, request: impl Into<Request>) -> Option<Reply> {
+        self.send(client, request, vec![]);
+        self.reply(client)
+    }
+
+    pub(super) fn reply(&mut self, client: ClientId) -> Option<Reply> {
+        let at = self.out.iter().position(
+            |output| matches!(output, Output::Reply { client: to, .. } if *to == client),
+        )?;
+        match self.out.remove(at) {
+            Output::Reply { id, reply, .. } => {
+                assert_eq!(id, 77, "the id is given back");
+                Some(reply)
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn refused(&mut self, client: ClientId, request: impl Into<Request>) -> ErrorCode {
+        match self.ask(client, request) {
+            Some(Reply::Error(error)) => error.code,
+            other => panic!("not refused: {other:?}"),
+        }
+    }
+
+    /// Takes everything that came out, as text.
+    pub(super) fn took(&mut self) -> Vec<String> {
+        self.out
+            .drain(..)
+            .map(|output| match output {
+                Output::Reply { client, reply, .. } => format!("{} reply {reply:?}", client.0),
+                Output::Event { client, event } => format!("{} {event:?}", client.0),
+                Output::Import(import) => {
+                    format!("import {} limit {}", import.file, import.limit_bytes)
+                }
+                Output::Close { client } => format!("{} close", client.0),
+                Output::Command(command) => match command {
+                    Command::AddBody { client, spec, .. } => {
+                        format!("{} add {}", client.0, spec.name)
+                    }
+                    Command::RemoveBody { body } => format!("remove {body}"),
+                    Command::MoveBody {
+                        client,
+                        body,
+                        world_from_body,
+                        speed_m_s,
+                        lease_until_ns,
+                    } => format!(
+                        "{} move {body} to {} at {speed_m_s} until {}",
+                        client.0,
+                        world_from_body.translation.vector.x,
+                        lease_until_ns / MS
+                    ),
+                    Command::HaltBody { body } => format!("halt {body}"),
+                    Command::TightenLimits { arm, limits, .. } => {
+                        format!("tighten {arm:?} {}", limits.peak_force_n.0)
+                    }
+                    Command::Focus {
+                        client,
+                        focused,
+                        bodies,
+                    } => format!("{} focus {focused} {bodies:?}", client.0),
+                    Command::Silent { client, bodies } => format!("{} silent {bodies:?}", client.0),
+                    Command::Back { client, bodies } => format!("{} back {bodies:?}", client.0),
+                    Command::Gone {
+                        client,
+                        why,
+                        bodies,
+                    } => format!("{} gone {why:?} {bodies:?}", client.0),
+                    Command::Reload { token } => format!("reload {token}"),
+                    Command::Shutdown => "shutdown".to_owned(),
+                    Command::ClearFault { arm } => format!("clear {arm:?}"),
+                },
+            })
+            .collect()
+    }
+
+    pub(super) fn expire(&mut self) -> Option<u64> {
+        self.hub.expire(self.now_ns, &mut self.out)
+    }
+
+    pub(super) fn start_add(&mut self, client: ClientId, text: &str) -> u64 {
+        self.send(client, add(text), vec![5]);
+        match self.out.pop() {
+            Some(Output::Import(import)) => import.token,
+            _ => panic!("no import"),
+        }
+    }
+
+    pub(super) fn finish_import(&mut self, token: u64, mesh_bytes: u64) -> u64 {
+        let (shape, report) = scene::indexed(shapes::cuboid(&Vec3::repeat(0.1)).unwrap());
+        let spec = BodySpec {
+            name: "cuboid".to_owned(),
+            kind: hapticd_world::BodyKind::Kinematic,
+            shape,
+            solid: true,
+            world_from_body: Pose::identity(),
+            material: Material {
+                stiffness_n_per_m: 1.0,
+                damping_n_s_per_m: 0.0,
+            },
+        };
+        let triangles = u32::try_from(report.triangles).unwrap();
+        let imported = Imported {
+            spec: Box::new(spec),
+            mesh_bytes,
+            triangles,
+        };
+        self.hub
+            .imported(token, Ok(imported), self.now_ns, &mut self.out);
+        match self.out.pop() {
+            Some(Output::Command(Command::AddBody { token, .. })) => token,
+            _ => panic!("no command"),
+        }
+    }
+
+    /// Adds a body all the way.
+    pub(super) fn add(&mut self, client: ClientId, body: u32) {
+        let token = self.start_add(client, &format!("body {body}"));
+        let token = self.finish_import(token, 1000);
+        self.hub
+            .answer(token, &Answer::Added { body }, self.now_ns, &mut self.out);
+        let reply = self.reply(client);
+        assert_eq!(
+            reply,
+            Some(
+                reply::BodyAdded {
+                    body,
+                    triangles: 12
+                }
+                .into()
+            )
+        );
+    }
+}
+
+pub(super) fn add(text: &str) -> request::AddBody {
+    request::AddBody {
+        name: name(text),
+        world_from_body: WirePose::IDENTITY,
+        stiffness_n_per_m: NonNegative(500.0),
+        damping_n_s_per_m: NonNegative(1.0),
+        friction: NonNegative(0.3),
+        kind: BodyKind::Kinematic,
+        solid: true,
+    }
+}
+
+pub(super) fn move_body(body: u32, lease_ms: u32) -> request::SetBodyPose {
+    let world_from_body = WirePose {
+        translation_m: [0.25, 0.0, 0.0],
+        ..WirePose::IDENTITY
+    };
+    request::SetBodyPose {
+        world_from_body,
+        speed_m_s: NonNegative(0.5),
+        body,
+        lease_ms,
+    }
+}
+
+pub(super) fn done() -> Option<Reply> {
+    Some(reply::Done {}.into())
+}

@@ -1,0 +1,183 @@
+//! The importer: from a client's mesh file to a body that the scene can take. On a thread of its own, for it reads, checks, sorts and
+//! builds trees for as long as a large mesh needs, and nobody waits for it.
+
+use super::{
+    Refusal,
+    hub::{Import, Imported},
+};
+use crate::scene;
+use hapticd_geometry::{Pose, Quat, TriMesh, Vec3};
+use hapticd_haptics::Material;
+use hapticd_protocol::{
+    mesh::Mesh,
+    reply::ErrorCode,
+    request::{self, AddBody},
+};
+use hapticd_sys::sealed_file::{FileError, read_sealed};
+use hapticd_world::{BodyKind, BodySpec};
+use std::os::fd::AsFd;
+
+/// Reads the file, checks the mesh and indexes it.
+pub(super) fn import<F: AsFd>(job: &Import<F>) -> Result<Imported, Refusal> {
+    let bytes = read_sealed(&job.file, job.limit_bytes).map_err(|error| match &error {
+        FileError::NotSealable { .. } | FileError::Unsealed { .. } => {
+            Refusal::text(ErrorCode::BadDescriptor, error.to_string())
+        }
+        FileError::TooLong { bytes, limit } => {
+            Refusal::new(ErrorCode::MeshTooLarge, *bytes, *limit)
+        }
+        FileError::System { .. } => Refusal::text(ErrorCode::Internal, error.to_string()),
+    })?;
+    let mesh = Mesh::decode(&bytes)
+        .map_err(|error| Refusal::text(ErrorCode::BadMesh, error.to_string()))?;
+    body(&job.request, mesh, bytes.len() as u64)
+}
+
+fn body(request: &AddBody, mesh: Mesh, mesh_bytes: u64) -> Result<Imported, Refusal> {
+    let positions = mesh.positions.into_iter().map(Vec3::from).collect();
+    let mesh = TriMesh::new(positions, mesh.triangles)
+        .map_err(|error| Refusal::text(ErrorCode::BadMesh, error.to_string()))?;
+    let (shape, report) = scene::indexed(mesh);
+    if request.solid && !(report.closed && report.oriented) {
+        let detail = format!(
+            "a solid body's mesh must be closed and outward: {}",
+            scene::describe(&report)
+        );
+        return Err(Refusal::text(ErrorCode::BadMesh, detail));
+    }
+    let [x, y, z, w] = request.world_from_body.rotation_xyzw;
+    let rotation = Quat::new_normalize(nalgebra::Quaternion::new(w, x, y, z));
+    let triangles = u32::try_from(report.triangles).unwrap_or(u32::MAX);
+    let spec = BodySpec {
+        name: request.name.as_str().to_owned(),
+        kind: match request.kind {
+            request::BodyKind::Static => BodyKind::Static,
+            request::BodyKind::Kinematic => BodyKind::Kinematic,
+        },
+        shape,
+        solid: request.solid,
+        world_from_body: Pose::from_parts(
+            Vec3::from(request.world_from_body.translation_m).into(),
+            rotation,
+        ),
+        material: Material {
+            stiffness_n_per_m: request.stiffness_n_per_m.0,
+            damping_n_s_per_m: request.damping_n_s_per_m.0,
+        },
+    };
+    Ok(Imported {
+        spec: Box::new(spec),
+        mesh_bytes,
+        triangles,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hapticd_protocol::{
+        mesh::Precision,
+        text::Name,
+        wire::{NonNegative, Pose as WirePose},
+    };
+    use hapticd_sys::sealed_file::create_sealed;
+    use std::os::fd::OwnedFd;
+
+    fn request(solid: bool) -> AddBody {
+        AddBody {
+            name: Name::new("tetrahedron").unwrap(),
+            world_from_body: WirePose {
+                translation_m: [1.0, 2.0, 3.0],
+                ..WirePose::IDENTITY
+            },
+            stiffness_n_per_m: NonNegative(500.0),
+            damping_n_s_per_m: NonNegative(1.0),
+            friction: NonNegative(0.0),
+            kind: request::BodyKind::Kinematic,
+            solid,
+        }
+    }
+
+    fn tetrahedron() -> Mesh {
+        Mesh {
+            positions: vec![
+                [0.0, 0.0, 0.0],
+                [0.1, 0.0, 0.0],
+                [0.0, 0.1, 0.0],
+                [0.0, 0.0, 0.1],
+            ],
+            triangles: vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]],
+        }
+    }
+
+    fn run(file: OwnedFd, solid: bool, limit_bytes: u64) -> Result<Imported, ErrorCode> {
+        import(&Import {
+            token: 1,
+            request: request(solid),
+            file,
+            limit_bytes,
+        })
+        .map_err(|refusal| refusal.code)
+    }
+
+    fn file(mesh: &Mesh) -> OwnedFd {
+        create_sealed("hapticd-test", &mesh.encode(Precision::Single).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_closed_mesh_becomes_a_solid_body() {
+        let imported = run(file(&tetrahedron()), true, 1000).unwrap();
+        assert_eq!((imported.triangles, imported.mesh_bytes), (4, 32 + 48 + 48));
+        assert_eq!(imported.spec.name, "tetrahedron");
+        assert_eq!(imported.spec.kind, BodyKind::Kinematic);
+        assert_eq!(
+            imported.spec.world_from_body.translation.vector,
+            Vec3::new(1.0, 2.0, 3.0)
+        );
+        assert_eq!(imported.spec.material.stiffness_n_per_m, 500.0);
+        assert!(imported.spec.shape.closed);
+    }
+
+    #[test]
+    fn an_open_mesh_is_no_solid_but_may_be_a_sheet() {
+        let mut open = tetrahedron();
+        open.triangles.pop();
+        assert_eq!(run(file(&open), true, 1000).err(), Some(ErrorCode::BadMesh));
+        assert_eq!(run(file(&open), false, 1000).unwrap().triangles, 3);
+    }
+
+    #[test]
+    fn an_inside_out_mesh_is_no_solid() {
+        let mut inverted = tetrahedron();
+        for triangle in &mut inverted.triangles {
+            triangle.swap(0, 1);
+        }
+        assert_eq!(
+            run(file(&inverted), true, 1000).err(),
+            Some(ErrorCode::BadMesh)
+        );
+    }
+
+    #[test]
+    fn files_that_are_no_meshes_are_refused_by_their_fault() {
+        assert_eq!(
+            run(file(&tetrahedron()), true, 127).err(),
+            Some(ErrorCode::MeshTooLarge)
+        );
+        let garbage = create_sealed("hapticd-test", &[7; 100]).unwrap();
+        assert_eq!(run(garbage, true, 1000).err(), Some(ErrorCode::BadMesh));
+        let folder = std::fs::File::open("/").unwrap().into();
+        assert_eq!(
+            run(folder, true, 1000).err(),
+            Some(ErrorCode::BadDescriptor)
+        );
+        let empty = Mesh {
+            positions: vec![],
+            triangles: vec![],
+        };
+        assert_eq!(
+            run(file(&empty), false, 1000).err(),
+            Some(ErrorCode::BadMesh)
+        );
+    }
+}

@@ -1,0 +1,184 @@
+//! What is on its way to one client, while it does not read: bounded, replies before all, lost events counted.
+//!
+//! Pure: sending is the caller's closure.
+
+use hapticd_protocol::{
+    event::{Event, EventsLost},
+    frame::Message,
+    reply::Reply,
+};
+use std::{collections::VecDeque, os::fd::OwnedFd};
+
+/// Replies that may wait. A client has that many requests in flight without reading one answer, and is closed.
+const MAX_REPLIES: usize = 256;
+/// Events that may wait; more are not sent, and counted.
+const MAX_EVENTS: usize = 64;
+
+/// One message with what it carries.
+#[derive(Debug)]
+pub(super) struct Packet {
+    pub(super) bytes: Vec<u8>,
+    pub(super) fds: Vec<OwnedFd>,
+    is_event: bool,
+}
+
+/// What became of sending a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sent {
+    /// It is gone.
+    Done,
+    /// There is no room now.
+    Later,
+    /// There never will be: the connection is broken.
+    Never,
+}
+
+/// The client does not read its answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TooSlow;
+
+/// The queue.
+#[derive(Debug, Default)]
+pub(super) struct Outbox {
+    queue: VecDeque<Packet>,
+    replies: usize,
+    lost: u64,
+}
+
+impl Outbox {
+    pub(super) fn reply(
+        &mut self,
+        id: u64,
+        reply: &Reply,
+        fds: Vec<OwnedFd>,
+    ) -> Result<(), TooSlow> {
+        if self.replies >= MAX_REPLIES {
+            return Err(TooSlow);
+        }
+        self.replies += 1;
+        self.queue.push_back(Packet {
+            bytes: reply.encode(id),
+            fds,
+            is_event: false,
+        });
+        Ok(())
+    }
+
+    pub(super) fn event(&mut self, event: &Event) {
+        if self.queue.len() - self.replies >= MAX_EVENTS {
+            self.lost += 1;
+            return;
+        }
+        self.queue.push_back(Packet {
+            bytes: event.encode(0),
+            fds: Vec::new(),
+            is_event: true,
+        });
+    }
+
+    /// Whether something waits.
+    pub(super) fn is_empty(&self) -> bool {
+        self.queue.is_empty() && self.lost == 0
+    }
+
+    /// Sends as much as there is room for; says whether the connection is still good.
+    pub(super) fn flush(&mut self, mut send: impl FnMut(&Packet) -> Sent) -> bool {
+        loop {
+            while let Some(packet) = self.queue.front() {
+                match send(packet) {
+                    Sent::Done => {
+                        self.replies -= usize::from(!packet.is_event);
+                        self.queue.pop_front();
+                    }
+                    Sent::Later => return true,
+                    Sent::Never => return false,
+                }
+            }
+            if self.lost == 0 {
+                return true;
+            }
+            // The first thing that a client hears when it reads again is what it missed.
+            let lost = std::mem::take(&mut self.lost);
+            self.event(&EventsLost { count: lost }.into());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hapticd_protocol::{event, reply};
+
+    fn event(body: u32) -> Event {
+        event::LeaseExpired { body }.into()
+    }
+
+    /// Everything that is sent while there is room for `room` packets.
+    fn flush(outbox: &mut Outbox, mut room: usize) -> Vec<Vec<u8>> {
+        let mut sent = Vec::new();
+        assert!(outbox.flush(|packet| {
+            if room == 0 {
+                return Sent::Later;
+            }
+            room -= 1;
+            sent.push(packet.bytes.clone());
+            Sent::Done
+        }));
+        sent
+    }
+
+    #[test]
+    fn everything_arrives_in_order_however_little_room_there_is() {
+        let mut outbox = Outbox::default();
+        outbox.event(&event(1));
+        outbox.reply(7, &reply::Done {}.into(), Vec::new()).unwrap();
+        outbox.event(&event(2));
+        let mut sent = Vec::new();
+        while !outbox.is_empty() {
+            sent.extend(flush(&mut outbox, 1));
+        }
+        assert_eq!(
+            sent,
+            [
+                event(1).encode(0),
+                Reply::from(reply::Done {}).encode(7),
+                event(2).encode(0)
+            ]
+        );
+    }
+
+    #[test]
+    fn events_that_do_not_fit_are_counted_and_told() {
+        let mut outbox = Outbox::default();
+        for body in 0..MAX_EVENTS as u32 + 5 {
+            outbox.event(&event(body));
+        }
+        let sent = flush(&mut outbox, usize::MAX);
+        assert_eq!(sent.len(), MAX_EVENTS + 1);
+        assert_eq!(
+            sent.last().unwrap(),
+            &Event::from(EventsLost { count: 5 }).encode(0)
+        );
+        assert!(outbox.is_empty());
+    }
+
+    #[test]
+    fn a_client_that_never_reads_its_answers_is_too_slow_and_one_that_does_is_not() {
+        let mut outbox = Outbox::default();
+        let done = reply::Done {}.into();
+        for id in 0..MAX_REPLIES as u64 {
+            outbox.reply(id, &done, Vec::new()).unwrap();
+        }
+        assert_eq!(outbox.reply(0, &done, Vec::new()), Err(TooSlow));
+        assert_eq!(flush(&mut outbox, 1).len(), 1);
+        assert_eq!(outbox.reply(0, &done, Vec::new()), Ok(()));
+    }
+
+    #[test]
+    fn a_broken_connection_is_told() {
+        let mut outbox = Outbox::default();
+        assert!(outbox.flush(|_| Sent::Never));
+        outbox.event(&event(1));
+        assert!(!outbox.flush(|_| Sent::Never));
+    }
+}

@@ -1,0 +1,267 @@
+//! The two sockets in the file system: their folder, their owner, and what an earlier daemon left behind.
+
+use hapticd_sys::socket::Listener;
+use std::{
+    fs::{DirBuilder, File, OpenOptions, TryLockError},
+    io,
+    os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt},
+    path::{Path, PathBuf},
+};
+
+/// Where a socket shall be, and who may connect.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Endpoint {
+    /// Its path.
+    pub path: PathBuf,
+    /// Its file mode: `0o600` for the daemon's own user (and root) only, `0o660` for a group.
+    pub mode: u32,
+}
+
+/// Why there is no socket.
+#[derive(Debug, thiserror::Error)]
+pub enum SocketError {
+    /// A path without a folder.
+    #[error("{}: not a path for a socket", path.display())]
+    NoFolder {
+        /// The path.
+        path: PathBuf,
+    },
+    /// Everybody could put another socket in its place.
+    #[error("{}: the folder may be written by others (mode {mode:o}, owner {owner}); it must be ours or root's alone", path.display())]
+    OpenFolder {
+        /// The folder.
+        path: PathBuf,
+        /// Its mode.
+        mode: u32,
+        /// Its owner's user id.
+        owner: u32,
+    },
+    /// Another daemon has it.
+    #[error("{}: another hapticd is running", path.display())]
+    InUse {
+        /// The path.
+        path: PathBuf,
+    },
+    /// Something else is there, and is not removed.
+    #[error("{}: exists and is not a socket", path.display())]
+    NotASocket {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The system refused.
+    #[error("{}: cannot {step}: {source}", path.display())]
+    System {
+        /// The path.
+        path: PathBuf,
+        /// What.
+        step: &'static str,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// A listening socket, held by one daemon: its file goes when this is dropped.
+#[derive(Debug)]
+pub(super) struct Bound {
+    pub(super) listener: Listener,
+    path: PathBuf,
+    /// Locked while the daemon lives; the kernel lets go of it however the daemon ends.
+    _lock: File,
+}
+
+impl Drop for Bound {
+    fn drop(&mut self) {
+        // Nothing can be done about a failure, and the next daemon removes what is left.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+/// Makes the folder (mode 0700) if there is none, takes the lock beside the socket, removes what a dead daemon left, and listens.
+pub(super) fn bind(endpoint: &Endpoint) -> Result<Bound, SocketError> {
+    let path = &endpoint.path;
+    let failed = |path: &Path, step| {
+        let path = path.to_owned();
+        move |source| SocketError::System { path, step, source }
+    };
+    let folder = match (path.parent(), path.file_name()) {
+        (Some(folder), Some(_)) if !folder.as_os_str().is_empty() => folder,
+        _ => return Err(SocketError::NoFolder { path: path.clone() }),
+    };
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)
+        .map_err(failed(folder, "make the folder"))?;
+    let lock_path = path.with_extension("lock");
+    let lock = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .open(&lock_path)
+        .map_err(failed(&lock_path, "open the lock"))?;
+    let owner = lock
+        .metadata()
+        .map_err(failed(&lock_path, "look at the lock"))?
+        .uid();
+    check_folder(folder, owner)?;
+    match lock.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => return Err(SocketError::InUse { path: path.clone() }),
+        Err(TryLockError::Error(source)) => return Err(failed(&lock_path, "lock")(source)),
+    }
+    // With the lock in hand, whatever is there belongs to nobody that lives.
+    match std::fs::symlink_metadata(path) {
+        Ok(found) if found.file_type().is_socket() => {
+            std::fs::remove_file(path).map_err(failed(path, "remove the stale socket"))?;
+        }
+        Ok(_) => return Err(SocketError::NotASocket { path: path.clone() }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(failed(path, "look at the path")(error)),
+    }
+    let listener = Listener::bind(path, endpoint.mode).map_err(failed(path, "listen"))?;
+    Ok(Bound {
+        listener,
+        path: path.clone(),
+        _lock: lock,
+    })
+}
+
+/// The folder is ours (whoever owns what we just made is us) or root's, and nobody else may write to it.
+fn check_folder(folder: &Path, us: u32) -> Result<(), SocketError> {
+    let found = std::fs::metadata(folder).map_err(|source| SocketError::System {
+        path: folder.to_owned(),
+        step: "look at the folder",
+        source,
+    })?;
+    let (mode, owner) = (found.mode() & 0o7777, found.uid());
+    // A folder such as /tmp, where only owners may remove (sticky), is not enough: anybody may be there first.
+    if (owner != us && owner != 0) || mode & 0o022 != 0 {
+        return Err(SocketError::OpenFolder {
+            path: folder.to_owned(),
+            mode,
+            owner,
+        });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hapticd_sys::socket::Connection;
+    use std::os::unix::fs::PermissionsExt;
+
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> Self {
+            let path =
+                std::env::temp_dir().join(format!("hapticd-sockets-{}-{name}", std::process::id()));
+            let _ = std::fs::remove_dir_all(&path);
+            Self(path)
+        }
+
+        fn endpoint(&self) -> Endpoint {
+            Endpoint {
+                path: self.0.join("app.sock"),
+                mode: 0o600,
+            }
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+
+    fn mode(path: &Path) -> u32 {
+        std::fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn folder_and_socket_are_closed_to_others_and_the_socket_goes_with_the_daemon() {
+        let folder = Folder::new("closed");
+        let endpoint = folder.endpoint();
+        let bound = bind(&endpoint).unwrap();
+        assert_eq!((mode(&folder.0), mode(&endpoint.path)), (0o700, 0o600));
+        Connection::connect(&endpoint.path).unwrap();
+        drop(bound);
+        assert!(!endpoint.path.exists());
+    }
+
+    #[test]
+    fn a_second_daemon_is_refused_and_the_first_goes_on() {
+        let folder = Folder::new("second");
+        let first = bind(&folder.endpoint()).unwrap();
+        assert!(matches!(
+            bind(&folder.endpoint()),
+            Err(SocketError::InUse { .. })
+        ));
+        Connection::connect(&folder.endpoint().path).unwrap();
+        assert!(first.listener.accept().unwrap().is_some());
+    }
+
+    #[test]
+    fn what_a_dead_daemon_left_is_replaced() {
+        let folder = Folder::new("stale");
+        let endpoint = folder.endpoint();
+        let dead = bind(&endpoint).unwrap();
+        // As after SIGKILL: the lock is free, the file is still there.
+        let Bound {
+            listener,
+            path,
+            _lock,
+        } = &dead;
+        _lock.unlock().unwrap();
+        assert!(path.exists());
+        let _ = listener;
+        let next = bind(&endpoint).unwrap();
+        Connection::connect(&endpoint.path).unwrap();
+        assert!(next.listener.accept().unwrap().is_some());
+    }
+
+    #[test]
+    fn a_file_that_is_not_a_socket_is_left_alone() {
+        let folder = Folder::new("file");
+        std::fs::create_dir(&folder.0).unwrap();
+        std::fs::write(folder.endpoint().path, "precious").unwrap();
+        assert!(matches!(
+            bind(&folder.endpoint()),
+            Err(SocketError::NotASocket { .. })
+        ));
+        assert_eq!(
+            std::fs::read_to_string(folder.endpoint().path).unwrap(),
+            "precious"
+        );
+    }
+
+    #[test]
+    fn a_folder_that_others_may_write_to_is_refused() {
+        let folder = Folder::new("open");
+        std::fs::create_dir(&folder.0).unwrap();
+        for open in [0o777, 0o1777, 0o770] {
+            std::fs::set_permissions(&folder.0, std::fs::Permissions::from_mode(open)).unwrap();
+            let refused = bind(&folder.endpoint()).unwrap_err();
+            assert!(
+                matches!(refused, SocketError::OpenFolder { mode, .. } if mode == open),
+                "{refused}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_path_without_a_folder_is_refused() {
+        for path in ["app.sock", "/", ""] {
+            let endpoint = Endpoint {
+                path: path.into(),
+                mode: 0o600,
+            };
+            assert!(
+                matches!(bind(&endpoint), Err(SocketError::NoFolder { .. })),
+                "{path}"
+            );
+        }
+    }
+}
