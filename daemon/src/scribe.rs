@@ -6,9 +6,14 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
+use hapticd_devices::safety::{ForceOffReason, Limits};
+use hapticd_haptics::MAX_ARMS;
+use hapticd_sys::realtime::Step;
+
 use crate::checker::Checker;
 use crate::haptic::record::TickRecord;
-use crate::stats::{Report, Stats};
+use crate::rig::Rig;
+use crate::stats::{BUCKETS, Report, Stats};
 
 /// Takes records and collision steps, and keeps them. The recorder implements it.
 pub trait Sink: Send {
@@ -16,26 +21,65 @@ pub trait Sink: Send {
     fn tick(&mut self, record: &TickRecord) -> Result<(), String>;
     /// One collision step.
     fn step(&mut self, step: &crate::collision::StepLog) -> Result<(), String>;
+    /// Something worth a line, at a time of the loop.
+    fn event(&mut self, now_ns: u64, text: &str) -> Result<(), String>;
     /// The end.
     fn finish(&mut self) -> Result<(), String>;
 }
 
 /// Points of the plots of the live view.
 pub const PLOT_POINTS: usize = 512;
+/// Events kept for the live view.
+const EVENTS: usize = 64;
+/// Missed periods are told at most this often, ns.
+const TELL_MISSED_NS: u64 = 1_000_000_000;
+
+/// What the live view and `status` know of one arm beyond its part of the record.
+#[derive(Clone, Debug)]
+pub struct LiveArm {
+    /// Name.
+    pub name: String,
+    /// The limits that its governor keeps.
+    pub limits: Limits,
+    /// It makes torque.
+    pub has_torque: bool,
+    /// Largest force sent within each [`Live::plot_every`] ticks, N, newest last.
+    pub force_n: VecDeque<f64>,
+    largest_n: f64,
+}
+
+impl LiveArm {
+    /// Nothing seen of it yet.
+    pub fn new(name: &str, limits: Limits, has_torque: bool) -> Self {
+        LiveArm {
+            name: name.to_owned(),
+            limits,
+            has_torque,
+            force_n: VecDeque::with_capacity(PLOT_POINTS),
+            largest_n: 0.0,
+        }
+    }
+}
 
 /// What the live view and `status` show.
 #[derive(Clone, Debug)]
 pub struct Live {
     /// The last record.
     pub record: TickRecord,
-    /// Force sent by the first arm, N, newest last; one point per [`Live::plot_every`] ticks.
-    pub force_n: VecDeque<f64>,
-    /// Compute time, µs, likewise.
-    pub compute_us: VecDeque<f64>,
-    /// Ticks per point.
+    /// Loop time of the first record, ns: the zero of the times that people read.
+    pub started_ns: Option<u64>,
+    /// The arms, by index.
+    pub arms: Vec<LiveArm>,
+    /// Names of the bodies of the configuration, by slot.
+    pub bodies: Vec<(u8, String)>,
+    /// Ticks per point of [`LiveArm::force_n`].
     pub plot_every: u64,
     /// Statistics so far, refreshed a few times a second.
     pub report: Option<Report>,
+    /// How often each compute time came, by [`bucket`](crate::stats::bucket_floor_us).
+    pub compute_shape: [u64; BUCKETS],
+    /// What became of the real-time set-up; empty in virtual time.
+    pub realtime: Vec<Step>,
     /// Events, newest last.
     pub events: VecDeque<String>,
 }
@@ -45,12 +89,42 @@ impl Live {
     pub fn new() -> Self {
         Live {
             record: TickRecord::new(),
-            force_n: VecDeque::with_capacity(PLOT_POINTS),
-            compute_us: VecDeque::with_capacity(PLOT_POINTS),
+            started_ns: None,
+            arms: Vec::new(),
+            bodies: Vec::new(),
             plot_every: 8,
             report: None,
+            compute_shape: [0; BUCKETS],
+            realtime: Vec::new(),
             events: VecDeque::new(),
         }
+    }
+
+    /// Nothing seen yet of the arms and bodies of this rig.
+    pub fn of(rig: &Rig) -> Self {
+        let arms = rig.arms.iter().enumerate().map(|(i, arm)| {
+            let limits = rig.core.governor(i).map_or_else(Limits::default, |g| *g.limits());
+            LiveArm::new(&arm.name, limits, arm.spec.has_torque)
+        });
+        Live {
+            arms: arms.collect(),
+            bodies: rig.collider.infos().into_iter().map(|b| (b.key.slot, b.name)).collect(),
+            ..Live::new()
+        }
+    }
+
+    /// Time of the last record since the first, s.
+    pub fn elapsed_s(&self) -> f64 {
+        let started = self.started_ns.unwrap_or(self.record.now_ns);
+        self.record.now_ns.saturating_sub(started) as f64 * 1e-9
+    }
+
+    /// Appends an event; the oldest goes when there are too many.
+    pub fn push_event(&mut self, line: String) {
+        if self.events.len() >= EVENTS {
+            self.events.pop_front();
+        }
+        self.events.push_back(line);
     }
 }
 
@@ -69,11 +143,18 @@ const REFRESH: u64 = 200;
 pub struct Scribe {
     /// Statistics.
     pub stats: Stats,
+    names: Vec<String>,
     checker: Option<Checker>,
     sink: Option<Box<dyn Sink>>,
     live: Arc<Mutex<Live>>,
     realtime: Vec<String>,
-    shown: TickRecord,
+    /// Attached and reason code of every arm in the record before.
+    before: [(bool, u8); MAX_ARMS],
+    started_ns: Option<u64>,
+    missed: u64,
+    missed_told_ns: Option<u64>,
+    /// Events that wait for the view to let go of the lock.
+    pending: Vec<String>,
 }
 
 impl Scribe {
@@ -85,13 +166,22 @@ impl Scribe {
         live: Arc<Mutex<Live>>,
         realtime: Vec<String>,
     ) -> Self {
+        let names = live
+            .lock()
+            .map(|l| l.arms.iter().map(|a| a.name.clone()).collect())
+            .unwrap_or_default();
         Scribe {
+            names,
             stats,
             checker,
             sink,
             live,
             realtime,
-            shown: TickRecord::new(),
+            before: [(false, 0); MAX_ARMS],
+            started_ns: None,
+            missed: 0,
+            missed_told_ns: None,
+            pending: Vec::new(),
         }
     }
 
@@ -131,7 +221,7 @@ impl Scribe {
         tracing::error!("recording stopped: {why}");
         self.sink = None;
         if let Ok(mut live) = self.live.lock() {
-            live.events.push_back(format!("recording stopped: {why}"));
+            live.push_event(format!("recording stopped: {why}"));
         }
     }
 
@@ -146,51 +236,72 @@ impl Scribe {
     }
 
     fn show(&mut self, record: &TickRecord) {
-        let news = self.news(record);
+        let told = self.pending.len();
+        self.news(record);
+        let recorded = match &mut self.sink {
+            Some(sink) => self.pending.get(told..).unwrap_or_default().iter().try_for_each(|line| sink.event(record.now_ns, line)),
+            None => Ok(()),
+        };
+        if let Err(why) = recorded {
+            self.drop_sink(&why);
+        }
         // A live view that holds the lock just now gets the next record.
         let Ok(mut live) = self.live.try_lock() else {
             return;
         };
-        for line in news {
-            if live.events.len() == 64 {
-                live.events.pop_front();
-            }
-            live.events.push_back(line);
+        for line in self.pending.drain(..) {
+            live.push_event(line);
         }
-        self.shown = *record;
+        let live = &mut *live;
+        live.started_ns = self.started_ns;
         live.record = *record;
-        if record.tick % live.plot_every == 0 {
-            let push = |q: &mut VecDeque<f64>, v: f64| {
-                if q.len() == PLOT_POINTS {
-                    q.pop_front();
+        for (arm, tick) in live.arms.iter_mut().zip(&record.arms) {
+            arm.largest_n = arm.largest_n.max(tick.sent.force_n.norm());
+            if let Some(tighter) = &tick.tightened {
+                arm.limits = arm.limits.tightened(tighter);
+            }
+            if record.tick.is_multiple_of(live.plot_every) {
+                if arm.force_n.len() == PLOT_POINTS {
+                    arm.force_n.pop_front();
                 }
-                q.push_back(v);
-            };
-            push(&mut live.force_n, record.arms[0].sent.force_n.norm());
-            push(&mut live.compute_us, record.done_ns.saturating_sub(record.awake_ns) as f64 * 1e-3);
+                arm.force_n.push_back(std::mem::take(&mut arm.largest_n));
+            }
         }
-        if record.tick % REFRESH == 0 {
+        if record.tick.is_multiple_of(REFRESH) {
             live.report = Some(self.stats.report(self.realtime.clone()));
+            live.compute_shape = self.stats.compute_shape();
         }
     }
 
-    /// What changed since the record that was shown last, in words.
-    fn news(&self, record: &TickRecord) -> Vec<String> {
-        let mut lines = Vec::new();
-        let t = record.now_ns as f64 * 1e-9;
-        for (i, (now, before)) in record.arms.iter().zip(&self.shown.arms).enumerate() {
-            if now.attached != before.attached {
-                lines.push(format!("{t:.3} s: arm {i} {}", if now.attached { "attached" } else { "gone" }));
+    /// What changed since the record before, in words.
+    fn news(&mut self, record: &TickRecord) {
+        let started = *self.started_ns.get_or_insert(record.now_ns);
+        let t = record.now_ns.saturating_sub(started) as f64 * 1e-9;
+        for (i, (now, before)) in record.arms.iter().zip(&mut self.before).enumerate() {
+            let name = self.names.get(i).map_or("?", String::as_str);
+            if now.attached != before.0 {
+                self.pending
+                    .push(format!("{t:8.3} s  {name}: {}", if now.attached { "attached" } else { "gone" }));
             }
-            if now.reason != before.reason {
-                let why = hapticd_devices::safety::ForceOffReason::from_code(now.reason)
+            if now.reason != before.1 {
+                let why = ForceOffReason::from_code(now.reason)
                     .map_or_else(|| "force is allowed again".to_owned(), |r| format!("force off: {r}"));
-                lines.push(format!("{t:.3} s: arm {i} {why}"));
+                self.pending.push(format!("{t:8.3} s  {name}: {why}"));
             }
+            *before = (now.attached, now.reason);
         }
-        if record.periods > 1 {
-            lines.push(format!("{t:.3} s: {} periods missed", record.periods - 1));
+        self.missed += u64::from(record.periods.saturating_sub(1));
+        let silent = self
+            .missed_told_ns
+            .is_some_and(|told| record.now_ns.saturating_sub(told) < TELL_MISSED_NS);
+        if self.missed > 0 && !silent {
+            let s = if self.missed == 1 { "" } else { "s" };
+            self.pending.push(format!("{t:8.3} s  {} period{s} missed", self.missed));
+            self.missed = 0;
+            self.missed_told_ns = Some(record.now_ns);
         }
-        lines
+        // Only a view that never lets go of the lock could make it grow.
+        let old = self.pending.len().saturating_sub(EVENTS);
+        self.pending.drain(..old);
     }
 }

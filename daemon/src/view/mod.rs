@@ -1,0 +1,186 @@
+//! The live view of `hapticd demo` and `hapticd run`: a screen of the arms, the loop and the events; and the plain lines for when
+//! standard output is no terminal.
+//!
+//! [`draw::draw`] and [`plain::line`] are pure. [`View`] owns the terminal on a thread of its own, so that a terminal that takes
+//! nothing (a stalled connection) holds up neither the loop nor the supervisor: frames are handed over through a queue of one and
+//! dropped when the thread is busy. The terminal is put back when the view is dropped, and on a panic of any thread.
+
+pub mod arm;
+pub mod draw;
+pub mod held_log;
+pub mod plain;
+pub mod screen;
+pub mod summary;
+pub mod text;
+pub mod timing;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+
+use self::screen::Screen;
+use crate::scribe::Live;
+use crate::session::ViewWish;
+
+/// Time between two frames: 15 a second.
+pub const FRAME: Duration = Duration::from_millis(66);
+/// How often keys are looked at.
+const KEYS: Duration = Duration::from_millis(30);
+/// How long the end waits for a terminal that takes nothing.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// What a key asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wish {
+    Quit,
+    Pause,
+}
+
+fn wish(key: &KeyEvent) -> Option<Wish> {
+    if key.kind == KeyEventKind::Release {
+        return None;
+    }
+    match key.code {
+        KeyCode::Char('c') if key.modifiers.contains(KeyModifiers::CONTROL) => Some(Wish::Quit),
+        KeyCode::Char('q' | 'Q') | KeyCode::Esc => Some(Wish::Quit),
+        KeyCode::Char('p' | 'P' | ' ') => Some(Wish::Pause),
+        _ => None,
+    }
+}
+
+/// The live view on the terminal. The thread and the screen start with the first frame, after the session has blocked its signals.
+pub struct View {
+    title: String,
+    running: Option<Running>,
+    /// The terminal cannot be used: plain lines from then on.
+    failed: bool,
+    last_line: Option<Instant>,
+}
+
+struct Running {
+    frames: SyncSender<Box<Live>>,
+    quit: Arc<AtomicBool>,
+    thread: JoinHandle<()>,
+}
+
+impl View {
+    /// `title` says what runs. Touches nothing yet.
+    pub fn new(title: &str) -> Self {
+        View {
+            title: title.to_owned(),
+            running: None,
+            failed: false,
+            last_line: None,
+        }
+    }
+
+    /// Shows a frame if the terminal keeps up, and says what the keys asked for. Never waits for the terminal.
+    pub fn show(&mut self, live: &Live) -> ViewWish {
+        if self.running.is_none() && !self.failed {
+            match start(&self.title) {
+                Ok(running) => self.running = Some(running),
+                Err(error) => {
+                    tracing::warn!("the terminal cannot show the live view ({error}); a line a second instead");
+                    self.failed = true;
+                }
+            }
+        }
+        let Some(running) = &self.running else {
+            if self.last_line.is_none_or(|at| at.elapsed() >= Duration::from_secs(1)) {
+                self.last_line = Some(Instant::now());
+                plain::print(live);
+            }
+            return ViewWish::Continue;
+        };
+        // Full: the terminal is slow, the next frame will do.
+        let _ = running.frames.try_send(Box::new(live.clone()));
+        if running.quit.load(Ordering::Relaxed) {
+            ViewWish::Quit
+        } else {
+            ViewWish::Continue
+        }
+    }
+}
+
+impl Drop for View {
+    fn drop(&mut self) {
+        let Some(Running { frames, thread, .. }) = self.running.take() else {
+            return;
+        };
+        // The thread ends when nobody can send any more.
+        drop(frames);
+        let asked = Instant::now();
+        while !thread.is_finished() && asked.elapsed() < PATIENCE {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        if thread.is_finished() {
+            // It has put the terminal back; if it panicked, the hook has.
+            let _ = thread.join();
+        } else {
+            // The terminal takes no byte: its mode can still be put back.
+            screen::leave_mode();
+        }
+    }
+}
+
+fn start(title: &str) -> std::io::Result<Running> {
+    let screen = Screen::enter()?;
+    let (frames, receiver) = sync_channel(1);
+    let quit = Arc::new(AtomicBool::new(false));
+    let asked = quit.clone();
+    let title = title.to_owned();
+    let thread = std::thread::Builder::new()
+        .name("view".to_owned())
+        .spawn(move || serve(screen, &receiver, &asked, title))?;
+    Ok(Running { frames, quit, thread })
+}
+
+/// The thread: draws what comes, looks at the keys in between.
+fn serve(mut screen: Screen, frames: &Receiver<Box<Live>>, quit: &AtomicBool, title: String) {
+    let mut state = draw::State { title, paused: false };
+    let mut shown: Option<Box<Live>> = None;
+    loop {
+        let mut changed = false;
+        match frames.recv_timeout(KEYS) {
+            Ok(live) => {
+                if !state.paused {
+                    shown = Some(live);
+                    changed = true;
+                }
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return,
+        }
+        while let Ok(true) = event::poll(Duration::ZERO) {
+            match event::read() {
+                Ok(Event::Key(key)) => match wish(&key) {
+                    Some(Wish::Quit) => quit.store(true, Ordering::Relaxed),
+                    Some(Wish::Pause) => {
+                        state.paused = !state.paused;
+                        changed = true;
+                    }
+                    None => {}
+                },
+                Ok(Event::Resize(..)) => changed = true,
+                Ok(_) => {}
+                // The terminal went away; the next frame says so.
+                Err(_) => break,
+            }
+        }
+        if changed
+            && let Some(live) = &shown
+            && screen.draw(|frame| draw::draw(frame, live, &state)).is_err()
+        {
+            // Gone, or given back by the panic hook. Who closes the terminal of a live view wants the end, in good order.
+            quit.store(true, Ordering::Relaxed);
+            return;
+        }
+    }
+}

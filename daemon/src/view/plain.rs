@@ -1,0 +1,48 @@
+//! The plain view: a line now and then, for logs and pipes. The columns stay where they are, so `awk` and eyes find them.
+
+use hapticd_devices::safety::ForceOffReason;
+
+use super::text;
+use crate::scribe::Live;
+
+/// One line: time, then every arm, then the loop.
+///
+/// ```text
+///     3.0 s  right: tool   +12.34    -5.67   +40.00 mm  force  0.614 N  contacts 1  answer   3 ticks | missed 0  compute p99 45.2 us
+/// ```
+pub fn line(live: &Live) -> String {
+    let mut out = format!("{:>8.1} s", live.elapsed_s());
+    for (arm, tick) in live.arms.iter().zip(&live.record.arms) {
+        out += &format!("  {}:", arm.name);
+        if tick.attached && tick.sample.sequence > 0 {
+            let age = match tick.snapshot_age {
+                u32::MAX => "-".to_owned(),
+                n => n.to_string(),
+            };
+            out += &format!(
+                " tool{} mm  force {:>6.3} N  contacts {:>2}  answer {age:>3} ticks",
+                text::millimetres(&tick.world_from_proxy.translation.vector),
+                tick.sent.force_n.norm(),
+                tick.contacts,
+            );
+            if tick.starved {
+                out += "  held back";
+            }
+        } else {
+            out += " not there";
+        }
+        if let Some(reason) = ForceOffReason::from_code(tick.reason) {
+            out += &format!("  [force off: {reason}]");
+        }
+    }
+    if let Some(report) = &live.report {
+        out += &format!(" | missed {}  compute p99 {:.1} us", report.missed.total, report.compute_us.p99);
+    }
+    out
+}
+
+/// Prints the line. A reader that went away is not an error.
+pub fn print(live: &Live) {
+    use std::io::Write;
+    let _ = writeln!(std::io::stdout().lock(), "{}", line(live));
+}

@@ -1,0 +1,103 @@
+//! The closing summary of a run, for people: what was felt, whether it was right, whether it was in time.
+//!
+//! The same numbers as the JSON report, which is the one for programs.
+
+use std::fmt;
+
+use super::text;
+use crate::stats::{ArmReport, Percentiles, Report};
+
+fn row(f: &mut fmt::Formatter<'_>, name: &str, p: &Percentiles, unit: &str, decimals: usize) -> fmt::Result {
+    writeln!(
+        f,
+        "  {name:<13} p50 {:>9.decimals$}  p99 {:>9.decimals$}  p99.9 {:>9.decimals$}  max {:>9.decimals$}{unit}",
+        p.p50, p.p99, p.p999, p.max
+    )
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seconds = self.ticks as f64 / self.rate_hz;
+        writeln!(
+            f,
+            "{}: {} at {:.0} Hz ({seconds:.1} s of {} time)",
+            self.program,
+            text::of(self.ticks, "tick"),
+            self.rate_hz,
+            self.time
+        )?;
+        let m = &self.missed;
+        writeln!(f, "loop")?;
+        writeln!(
+            f,
+            "  missed        {} (by the loop {}, by a device {}); ticks late by a device {}, by collision {}",
+            text::of(m.total, "period"),
+            text::count(m.by_loop),
+            text::count(m.by_device),
+            text::count(m.stale_device_ticks),
+            text::count(m.collision_ticks)
+        )?;
+        row(f, "compute", &self.compute_us, " us", 1)?;
+        if self.time == "real" {
+            row(f, "lateness", &self.lateness_us, " us", 1)?;
+        }
+        if self.lost_records > 0 {
+            writeln!(f, "  not counted   {} (records lost on the way here)", text::of(self.lost_records, "tick"))?;
+        }
+        for a in &self.arms {
+            arm(f, a)?;
+        }
+        let refused: Vec<&String> = self.realtime.iter().filter(|l| l.contains(": refused: ")).collect();
+        if !self.realtime.is_empty() {
+            writeln!(
+                f,
+                "real-time set-up: {} of {} granted{}",
+                self.realtime.len() - refused.len(),
+                self.realtime.len(),
+                if refused.is_empty() { "" } else { ", the timing above is that of a process without:" }
+            )?;
+        }
+        for line in refused {
+            writeln!(f, "  {line}")?;
+        }
+        Ok(())
+    }
+}
+
+fn arm(f: &mut fmt::Formatter<'_>, a: &ArmReport) -> fmt::Result {
+    writeln!(f, "arm {}", a.name)?;
+    write!(f, "  max force     {:.3} N", a.max_force_n)?;
+    if a.max_torque_nm > 0.0 {
+        write!(f, ", max torque {:.4} N m", a.max_torque_nm)?;
+    }
+    writeln!(f)?;
+    writeln!(
+        f,
+        "  contact       {}, at most {} at once",
+        text::of(a.contact_ticks, "tick"),
+        text::of(u64::from(a.max_contacts), "contact")
+    )?;
+    if a.checked_ticks == 0 {
+        writeln!(f, "  penetration   not checked")?;
+    } else {
+        let passed_over = if a.unchecked_ticks > 0 {
+            format!(", {} passed over", text::count(a.unchecked_ticks))
+        } else {
+            String::new()
+        };
+        writeln!(
+            f,
+            "  penetration   max {} m, {}; {} checked{passed_over}",
+            a.max_penetration_m,
+            text::of(a.crossings, "crossing"),
+            text::of(a.checked_ticks, "tick")
+        )?;
+    }
+    writeln!(f, "  starved       {} in which the tool was held back", text::of(a.starved_ticks, "tick"))?;
+    row(f, "snapshot age", &a.snapshot_age_ticks, " ticks", 0)?;
+    row(f, "feature pairs", &a.pairs, " a tick", 0)?;
+    if !a.force_off.is_empty() {
+        writeln!(f, "  force was off {}", a.force_off.join("; "))?;
+    }
+    Ok(())
+}
