@@ -32,6 +32,9 @@ pub const MAX_SUBSTEPS: usize = 4;
 pub const MAX_CONTACTS: usize = 32;
 /// Steps of conservative advancement per pair. A pair that needs more costs motion.
 const ADVANCE_STEPS: u32 = 24;
+/// Most rotation of one piece of path, radians: below a half turn, so that the corners of the path say which way round it went, and
+/// because rows are linear.
+const MAX_TURN: f64 = 3.0;
 /// Motions shorter than this are not worth a substep, metres.
 const REST_M: f64 = 1e-10;
 /// Share of a missing safe distance that one tick restores: gently, since the hand feels it.
@@ -88,7 +91,8 @@ pub struct ArmOutcome {
     /// Slide-and-retry rounds.
     pub substeps: u32,
     /// Where the tool was after each move of this tick, `..path_len`: with the previous tick's proxy the corners of its path,
-    /// joined by constant-speed screws.
+    /// joined by constant-speed screws of less than half a turn. A sphere also turns in place, with the hand, before it moves: its centre goes
+    /// straight from corner to corner.
     pub path: [Pose; MAX_SUBSTEPS],
     /// How many.
     pub path_len: usize,
@@ -99,20 +103,20 @@ pub struct ArmOutcome {
 impl ArmOutcome {
     pub(crate) fn absent() -> ArmOutcome {
         ArmOutcome {
-        present: false,
-        proxy: Pose::identity(),
-        wrench: Wrench::default(),
-        starved: false,
-        contacts: [Contact::NONE; MAX_CONTACTS],
-        contact_count: 0,
-        snapshot_age: u64::MAX,
-        snapshot_sequence: 0,
-        pairs_tested: 0,
-        rows: 0,
-        substeps: 0,
-        path: [Pose::identity(); MAX_SUBSTEPS],
-        path_len: 0,
-        solid: 0,
+            present: false,
+            proxy: Pose::identity(),
+            wrench: Wrench::default(),
+            starved: false,
+            contacts: [Contact::NONE; MAX_CONTACTS],
+            contact_count: 0,
+            snapshot_age: u64::MAX,
+            snapshot_sequence: 0,
+            pairs_tested: 0,
+            rows: 0,
+            substeps: 0,
+            path: [Pose::identity(); MAX_SUBSTEPS],
+            path_len: 0,
+            solid: 0,
         }
     }
 }
@@ -134,6 +138,13 @@ struct Near {
     frame: Pose,
     /// Upper bound on the tool's motion relative to the body since the reference poses.
     moved: f64,
+}
+
+impl Near {
+    /// Reference distance below which a pair can come nearer than the clearance on a path: `|d - d_reference| <= moved + path`.
+    fn within_reach(&self, path: f64, clearance_m: f64) -> f64 {
+        self.moved + path + clearance_m
+    }
 }
 
 /// The proxy of one arm.
@@ -166,7 +177,7 @@ impl Arm {
             solid: [None; MAX_BODIES],
             pair_budget,
             projector: Projector::new(),
-            candidates: Vec::with_capacity(pair_budget),
+            candidates: Vec::with_capacity(MAX_SUBSTEPS * pair_budget),
             near: Vec::with_capacity(MAX_BODIES),
         }
     }
@@ -218,6 +229,17 @@ impl Arm {
     /// Takes a snapshot into use if it certifies the present poses; gives back the buffer that is no longer needed.
     pub fn offer(&mut self, snapshot: Box<Snapshot>, bodies: &BodyTable) -> Option<Box<Snapshot>> {
         if !self.present || snapshot.epoch != self.epoch {
+            return Some(snapshot);
+        }
+        // An answer that was overtaken knows less than the one in use, and not of bodies that came since.
+        if let Some(current) = self.snapshot.as_deref()
+            && current.epoch == self.epoch
+            && current.sequence >= snapshot.sequence
+        {
+            return Some(snapshot);
+        }
+        let unknown = |key: &BodyKey| !snapshot.bodies.iter().any(|e| e.key == *key);
+        if (self.solid.iter().flatten()).any(|key| unknown(key) && bodies.get(*key).is_some()) {
             return Some(snapshot);
         }
         for entry in &snapshot.bodies {
@@ -280,50 +302,62 @@ impl Arm {
         }
     }
 
-    /// How long a path the certificates leave, and the pair budget: at most `wanted`.
-    fn allowed_path(&self, snapshot: &Snapshot, bodies: &BodyTable, wanted: f64) -> f64 {
+    /// How long a path the certificates leave: at most `wanted`.
+    ///
+    /// Unlisted pairs were `margin + clearance` away or more and have come closer by `moved` at most.
+    fn certified_path(&self, wanted: f64) -> f64 {
         let mut path = wanted;
         for near in &self.near {
             path = path.min(near.entry.margin_m - near.moved);
         }
-        path = path.max(0.0);
-        // The prefix of pairs that the motion can bring into play must fit the budget.
-        while self.prefix_len(snapshot, bodies, path) > self.pair_budget {
-            path *= 0.5;
-            if path < REST_M {
-                return 0.0;
-            }
-        }
-        path
+        path.max(0.0)
     }
 
-    /// A pair matters in this tick if it can come to rest distance within the path and the body's own step.
+    /// The part of `path` for which at most `budget` pairs must be looked at.
+    fn affordable_path(&self, snapshot: &Snapshot, path: f64, budget: usize) -> f64 {
+        let fits = |path: f64| -> bool {
+            let clearance_m = self.distances.clearance_m;
+            let must =
+                |near: &Near| reachable(snapshot, near, near.within_reach(path, clearance_m));
+            self.near.iter().map(must).sum::<usize>() <= budget
+        };
+        if fits(path) {
+            return path;
+        }
+        let mut path = path;
+        while path >= REST_M {
+            path *= 0.5;
+            if fits(path) {
+                return if fits(1.5 * path) { 1.5 * path } else { path };
+            }
+        }
+        0.0
+    }
+
+    /// Reference distance below which a pair can come to the distance of rest, also by the body's own step: it may need a row.
     fn horizon(&self, near: &Near, bodies: &BodyTable, path: f64) -> f64 {
         near.moved + path + bodies.step_path(near.entry.key) + self.distances.safe_m
     }
 
-    fn prefix_len(&self, snapshot: &Snapshot, bodies: &BodyTable, path: f64) -> usize {
-        self.near
-            .iter()
-            .map(|near| {
-                let horizon = self.horizon(near, bodies, path);
-                snapshot
-                    .pairs_of(&near.entry)
-                    .partition_point(|p| p.distance_m < horizon)
-            })
-            .sum()
-    }
-
-    fn gather(&mut self, bodies: &BodyTable, path: f64) -> u32 {
+    /// Evaluates every pair that can come nearer than the clearance on this path (they fit the budget, or the path is 0), then
+    /// those that may need a row, as far as the budget goes.
+    fn gather(&mut self, bodies: &BodyTable, path: f64, budget: usize) -> u32 {
         self.candidates.clear();
         let Some(snapshot) = self.snapshot.as_deref() else {
             return 0;
         };
+        let clearance_m = self.distances.clearance_m;
+        let must = |near: &Near| reachable(snapshot, near, near.within_reach(path, clearance_m));
+        let mut spare = budget.saturating_sub(self.near.iter().map(must).sum::<usize>());
         let mut tested = 0;
         for (i, near) in self.near.iter().enumerate() {
-            let horizon = self.horizon(near, bodies, path);
-            for (k, pair) in snapshot.pairs_of(&near.entry).iter().enumerate() {
-                if pair.distance_m >= horizon || self.candidates.len() == self.pair_budget {
+            let must = must(near);
+            let may = reachable(snapshot, near, self.horizon(near, bodies, path)).max(must);
+            let extra = (may - must).min(spare);
+            spare -= extra;
+            let pairs = &snapshot.pairs_of(&near.entry)[..must + extra];
+            for (k, pair) in pairs.iter().enumerate() {
+                if self.candidates.len() == budget {
                     break;
                 }
                 tested += 1;
@@ -386,11 +420,19 @@ impl Arm {
             for near in &self.near {
                 allowed += bodies.step_path(near.entry.key);
             }
+            // A round takes its share of the tick's pairs; if that cuts it short, what is left of the whole tick's.
+            let left = MAX_SUBSTEPS * self.pair_budget - out.pairs_tested as usize;
+            let mut budget = self.pair_budget.min(left);
             if let Some(s) = self.snapshot.as_deref() {
-                allowed = self.allowed_path(s, bodies, allowed);
+                let certified = self.certified_path(allowed);
+                allowed = self.affordable_path(s, certified, budget);
+                if allowed < certified && budget < left {
+                    budget = left;
+                    allowed = self.affordable_path(s, certified, budget);
+                }
             }
             out.substeps += 1;
-            out.pairs_tested += self.gather(bodies, allowed);
+            out.pairs_tested += self.gather(bodies, allowed, budget);
 
             let (motion, rows) =
                 self.project(&wanted, &centre, bodies, &forced, &mut out, &mut material);
@@ -410,6 +452,10 @@ impl Arm {
             let mut t_end = 1.0_f64;
             if path > allowed {
                 t_end = allowed / path;
+                out.starved = true;
+            }
+            if screw.angle.abs() * t_end > MAX_TURN {
+                t_end = MAX_TURN / screw.angle.abs();
                 out.starved = true;
             }
             let (t, stopper) = self.first_contact(&screw, path, t_end);
@@ -593,27 +639,33 @@ impl Arm {
             return 1.0;
         }
         self.survey(bodies);
-        let Some(near) = self.near.iter().find(|n| n.entry.key == key).copied() else {
+        self.near.retain(|n| n.entry.key == key);
+        let Some(near) = self.near.first().copied() else {
             return 0.0; // Solid, but the snapshot in use does not speak of it: stand still.
         };
         let Some(snapshot) = self.snapshot.as_deref() else {
             return 0.0;
         };
+        // The tool stands still, so no distance changes by more than the path of the body's points.
         let left = (near.entry.margin_m - near.moved).max(0.0);
-        let mut t = if step_path > left {
-            left / step_path
+        let path = self.affordable_path(snapshot, left.min(step_path), self.pair_budget);
+        if !(path > 0.0) {
+            return 0.0;
+        }
+        let mut t = if path < step_path {
+            path / step_path
         } else {
             1.0
         };
         let threshold = self.shape.radius_m + self.distances.clearance_m;
-        let horizon = near.moved + step_path + self.distances.clearance_m;
+        let horizon = near.within_reach(path, self.distances.clearance_m);
         let motion = MotionBound::new(step);
         for pair in snapshot.pairs_of(&near.entry) {
             if pair.distance_m >= horizon {
                 break;
             }
             let c = candidate(pair, &self.proxy, &near.frame, !near.entry.fixed);
-            if c.distance_m - step_path > threshold {
+            if c.distance_m - path > threshold {
                 continue;
             }
             if let Advance::Stopped { t: at, .. } = advance_bound(
@@ -631,6 +683,12 @@ impl Arm {
         }
         t
     }
+}
+
+/// How many of a body's pairs were nearer than this at the reference poses.
+fn reachable(snapshot: &Snapshot, near: &Near, distance_m: f64) -> usize {
+    let pairs = snapshot.pairs_of(&near.entry);
+    pairs.partition_point(|p| p.distance_m < distance_m)
 }
 
 /// The pair seen from the other side.

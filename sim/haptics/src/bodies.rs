@@ -117,6 +117,12 @@ impl BodyTable {
         self.get(key).and_then(|b| b.step).map_or(0.0, |s| s.1)
     }
 
+    /// The longest of all these paths, m.
+    pub(crate) fn longest_step(&self) -> f64 {
+        let paths = self.iter().filter_map(|b| b.step).map(|s| s.1);
+        paths.fold(0.0, f64::max)
+    }
+
     /// The step itself.
     pub(crate) fn step(&self, slot: usize) -> Option<(BodyKey, Screw, f64)> {
         let body = self.slots[slot].as_ref()?;

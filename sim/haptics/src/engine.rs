@@ -49,7 +49,8 @@ pub struct ArmSetup {
 pub struct TickInput {
     /// Nominal or measured time since the previous tick, s.
     pub period_s: f64,
-    /// Device poses in the world (`world_from_device`), by arm; `None`: nothing known of it.
+    /// Device poses in the world (`world_from_device`), by arm; `None`: no such device now. A pose that is none (not finite, not a
+    /// rotation, or further than 10 km from the origin) counts as no change.
     pub devices: [Option<Pose>; MAX_ARMS],
     /// One bit per arm: place its proxy at the device pose instead of moving it (first input after a gap).
     pub anchor: u8,
@@ -77,6 +78,8 @@ pub struct Engine {
     retired: [Option<Box<Snapshot>>; MAX_ARMS],
     output: TickOutput,
     snapshot_lag_s: f64,
+    /// Of the last tick.
+    period_s: f64,
 }
 
 impl Engine {
@@ -98,6 +101,7 @@ impl Engine {
                 blocked_bodies: 0,
             },
             snapshot_lag_s,
+            period_s: 0.0,
         }
     }
 
@@ -131,13 +135,17 @@ impl Engine {
     pub fn tick(&mut self, input: &TickInput) -> &TickOutput {
         self.tick += 1;
         self.output.tick = self.tick;
+        self.period_s = input.period_s;
         self.bodies.plan(input.period_s);
         for (i, slot) in self.arms.iter_mut().enumerate() {
             let Some(arm) = slot.as_mut() else {
                 self.output.arms[i].present = false;
                 continue;
             };
-            let device = input.devices[i].filter(is_finite);
+            // A pose that is none is no news: the hand is taken to be where it was. Letting go of the proxy for it would let
+            // the tool appear inside what the hand is pressed into.
+            let held = self.last_device[i].filter(|_| input.anchor & (1 << i) == 0);
+            let device = input.devices[i].and_then(|p| if is_pose(&p) { Some(p) } else { held });
             let Some(device) = device else {
                 if arm.present {
                     self.retired[i] = arm.detach();
@@ -187,9 +195,15 @@ impl Engine {
             tick: self.tick,
             ..Query::default()
         };
+        let bodies_m_s = if self.period_s > 0.0 {
+            self.bodies.longest_step() / self.period_s
+        } else {
+            0.0
+        };
         for i in 0..MAX_ARMS {
             if let (Some(arm), Some(setup)) = (&self.arms[i], &self.setups[i]) {
-                let ahead = 3.0 * self.speed_m_s[i] * self.snapshot_lag_s;
+                // Tools and bodies come towards each other: their speeds add up.
+                let ahead = 3.0 * (self.speed_m_s[i] + bodies_m_s) * self.snapshot_lag_s;
                 q.arms[i] = ArmQuery {
                     present: arm.present,
                     epoch: arm.epoch,
@@ -214,7 +228,14 @@ impl Engine {
     }
 }
 
-fn is_finite(pose: &Pose) -> bool {
-    pose.translation.vector.iter().all(|x| x.is_finite())
-        && pose.rotation.coords.iter().all(|x| x.is_finite())
+/// Coordinates beyond this are no device's, and would leave continuous detection without precision.
+const FURTHEST_M: f64 = 1e4;
+
+fn is_pose(pose: &Pose) -> bool {
+    // Written so that NaN is none.
+    pose.translation
+        .vector
+        .iter()
+        .all(|x| x.abs() <= FURTHEST_M)
+        && (pose.rotation.coords.norm() - 1.0).abs() <= 1e-6
 }

@@ -30,7 +30,7 @@ pub use coupling::{Coupling, Gains, RigTiming, Wrench};
 pub use engine::{ArmSetup, Engine, TickInput, TickOutput};
 pub use hapticd_ccd::PairKind;
 pub use snapshot::{
-    ArmQuery, BodyEntry, BodyKey, BodyPose, BodyTarget, MAX_ARMS, MAX_BODIES, Material,
-    Pair, Query, Snapshot,
+    ArmQuery, BodyEntry, BodyKey, BodyPose, BodyTarget, MAX_ARMS, MAX_BODIES, Material, Pair,
+    Query, Snapshot,
 };
 pub use tool::{Distances, ToolShape};

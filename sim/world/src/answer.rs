@@ -116,7 +116,12 @@ fn encloses(tool: (&Shape, &[Vec3]), body: (&Shape, &[Vec3]), body_from_tool: &P
 }
 
 /// Looks up the coordinates behind a pair of feature indices. `world`: put the body's side into the world frame.
-fn resolve(pair: &NearPair, tool: &MeshIndex, body: &MeshIndex, world: Option<&Pose>) -> Option<Pair> {
+fn resolve(
+    pair: &NearPair,
+    tool: &MeshIndex,
+    body: &MeshIndex,
+    world: Option<&Pose>,
+) -> Option<Pair> {
     let mut hints = [Vec3::zeros(); 4];
     let tool_points = tool.feature_a(pair.kind, pair.feature_a)?;
     let mut body_points = body.feature_b(pair.kind, pair.feature_b)?;
@@ -194,6 +199,8 @@ fn neighbours(m: &MeshIndex, face: u32) -> [Vec3; 3] {
             .faces
             .into_iter()
             .find(|&f| f != face && f != NO_FACE);
-        other.map_or_else(Vec3::zeros, |f| into_face(mesh, [corners[k], corners[(k + 1) % 3]], f))
+        other.map_or_else(Vec3::zeros, |f| {
+            into_face(mesh, [corners[k], corners[(k + 1) % 3]], f)
+        })
     })
 }

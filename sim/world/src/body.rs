@@ -29,9 +29,9 @@ pub struct Shape {
 impl Shape {
     /// From an index and what loading found out about its mesh.
     pub fn new(index: Arc<MeshIndex>, report: &MeshReport) -> Self {
-        let bound_m = index
-            .mesh()
-            .map_or(0.0, |m| m.positions().iter().map(Vec3::norm).fold(0.0, f64::max));
+        let bound_m = index.mesh().map_or(0.0, |m| {
+            m.positions().iter().map(Vec3::norm).fold(0.0, f64::max)
+        });
         Shape {
             closed: report.closed && report.oriented,
             index,
@@ -73,7 +73,9 @@ pub enum AddError {
     #[error("a body named `{0}` exists already")]
     NameTaken(String),
     /// A solid body whose mesh has holes.
-    #[error("`{name}` is declared solid but its mesh is not closed and outward oriented ({detail})")]
+    #[error(
+        "`{name}` is declared solid but its mesh is not closed and outward oriented ({detail})"
+    )]
     OpenSolid {
         /// Body.
         name: String,

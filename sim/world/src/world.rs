@@ -2,9 +2,7 @@
 
 use hapticd_ccd::Proximity;
 use hapticd_geometry::{Pose, Vec3};
-use hapticd_haptics::{
-    BodyKey, BodyTarget, MAX_ARMS, MAX_BODIES, Material, Query, ToolShape,
-};
+use hapticd_haptics::{BodyKey, BodyTarget, MAX_ARMS, MAX_BODIES, Material, Query, ToolShape};
 
 use crate::body::{AddError, BodyKind, BodySpec, CommandError, Shape};
 use crate::inside::piece_points;
@@ -77,7 +75,11 @@ impl World {
     pub fn set_tool(&mut self, arm: usize, shape: Shape, tool: ToolShape) {
         if arm < MAX_ARMS {
             let pieces = piece_points(&shape.index);
-            self.tools[arm] = Some(Tool { shape, tool, pieces });
+            self.tools[arm] = Some(Tool {
+                shape,
+                tool,
+                pieces,
+            });
         }
     }
 
@@ -173,9 +175,7 @@ impl World {
 
     /// Where a body is by the loop's word, or where it starts if the loop does not know it yet.
     pub(crate) fn pose_in(body: &Resident, query: &Query) -> Pose {
-        query
-            .pose_of(body.key)
-            .unwrap_or(body.spec.world_from_body)
+        query.pose_of(body.key).unwrap_or(body.spec.world_from_body)
     }
 
     pub(crate) fn bodies(&self) -> impl Iterator<Item = &Resident> {

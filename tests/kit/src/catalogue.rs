@@ -368,7 +368,7 @@ fn movers() -> Result<Vec<Scene>, MeshError> {
     let thrown = BodyPlan::moving(
         shapes::icosphere(0.01, 1)?,
         there(0.09, 0.0),
-        vec![(there(-0.09, 1.0), 10.0), (there(0.09, 0.0), 10.0)],
+        vec![(there(-0.09, 0.1), 10.0), (there(0.09, 0.0), 10.0)],
         60,
     );
     for (name, tool) in [

@@ -188,10 +188,14 @@ impl Hand {
 
     fn choose(&mut self) {
         self.attack = ATTACKS[self.random.below(ATTACKS.len())];
+        // Rest and press take longest and break least.
+        if matches!(self.attack, Attack::Rest | Attack::Press) && self.random.chance(0.5) {
+            self.attack = Attack::Dash;
+        }
         if self.attack == Attack::Insert && self.ground.insert == Vec3::zeros() {
             self.attack = Attack::Slide;
         }
-        self.left = 60 + self.random.below(240) as u32;
+        self.left = 15 + self.random.below(120) as u32;
         self.phase = 0.0;
         self.direction = self.random.direction();
         self.spin = self.random.direction();
@@ -221,7 +225,12 @@ impl Hand {
                 self.target = strike + self.random.vector() * 4e-3;
                 self.speed = 2e-4 + DASH_M * self.random.unit() * self.random.unit();
             }
-            Attack::Jump | Attack::Nonsense | Attack::Rest => {}
+            // Long enough to see whether the tool comes along.
+            Attack::Rest => self.left = 150,
+            Attack::Jump | Attack::Nonsense => {}
+        }
+        if self.attack == Attack::Press {
+            self.left += 130;
         }
     }
 

@@ -378,6 +378,10 @@ impl Rig {
             };
             // Tools move first, past bodies where they were; then the bodies, past tools where they are.
             if let Some(mut from) = self.previous {
+                // A ball has turned in place before it moved: its centre goes straight.
+                if matches!(self.form, Form::Ball(_)) {
+                    from.rotation = outcome.proxy.rotation;
+                }
                 for to in path {
                     judge(sweep_tool(
                         &tool,

@@ -1,0 +1,184 @@
+//! Scene and loop together, where the two could misunderstand each other: answers out of order, bodies that come later, bodies far away,
+//! bodies of several pieces.
+
+use std::sync::Arc;
+
+use hapticd_ccd::MeshIndex;
+use hapticd_geometry::{Adjacency, MeshReport, Pose, TriMesh, Vec3, shapes};
+use hapticd_haptics::{
+    ArmSetup, Distances, Engine, Gains, MAX_ARMS, Material, Snapshot, TickInput, ToolShape,
+};
+use hapticd_world::{BodyKind, BodySpec, Shape, World};
+
+const RADIUS_M: f64 = 0.005;
+
+fn shape(mesh: TriMesh) -> Shape {
+    let report = MeshReport::of(&mesh, &Adjacency::new(&mesh));
+    Shape::new(Arc::new(MeshIndex::new(mesh)), &report)
+}
+
+fn body(name: &str, kind: BodyKind, mesh: TriMesh, pose: Pose) -> BodySpec {
+    BodySpec {
+        name: name.to_owned(),
+        kind,
+        shape: shape(mesh),
+        solid: true,
+        world_from_body: pose,
+        material: Material {
+            stiffness_n_per_m: 1000.0,
+            damping_n_s_per_m: 1.0,
+        },
+    }
+}
+
+fn pair(tool: ToolShape, tool_mesh: Option<TriMesh>) -> (World, Engine) {
+    let distances = Distances::for_width(0.2);
+    let mut world = World::new(distances.clearance_m, 1024);
+    let form = tool_mesh.map_or_else(
+        || Shape {
+            index: Arc::new(MeshIndex::point(Vec3::zeros())),
+            closed: false,
+            bound_m: 0.0,
+        },
+        shape,
+    );
+    world.set_tool(0, form, tool);
+    let mut setups = [None; MAX_ARMS];
+    setups[0] = Some(ArmSetup {
+        shape: tool,
+        distances,
+        gains: Gains {
+            stiffness_n_per_m: 500.0,
+            ..Gains::default()
+        },
+        pair_budget: 256,
+        reach_max_m: 0.05,
+        reach_min_m: 0.0008,
+    });
+    (world, Engine::new(setups, 0.003))
+}
+
+fn tick(engine: &mut Engine, at: Pose) {
+    let mut devices = [None; MAX_ARMS];
+    devices[0] = Some(at);
+    engine.tick(&TickInput {
+        period_s: 1e-3,
+        devices,
+        anchor: 0,
+    });
+}
+
+fn answer(world: &mut World, engine: &Engine) -> Box<Snapshot> {
+    let mut snapshot = Box::new(Snapshot::new(4096));
+    assert!(world.answer(&engine.query(), 0, &mut snapshot));
+    snapshot
+}
+
+#[test]
+fn an_overtaken_answer_does_not_unmake_a_body_that_came_since() {
+    let (mut world, mut engine) = pair(ToolShape::sphere(RADIUS_M), None);
+    let cube = || shapes::cuboid(&Vec3::repeat(0.01)).unwrap();
+    world
+        .add_body(body(
+            "first",
+            BodyKind::Static,
+            cube(),
+            Pose::translation(0.1, 0.0, 0.0),
+        ))
+        .unwrap();
+    let at = Pose::translation(0.0, 0.0, 0.03);
+    tick(&mut engine, at);
+    let early = answer(&mut world, &engine);
+    world
+        .add_body(body("second", BodyKind::Static, cube(), Pose::identity()))
+        .unwrap();
+    let late = answer(&mut world, &engine);
+    engine.receive(late);
+    tick(&mut engine, at);
+    assert_eq!(engine.output().arms[0].solid, 0b11);
+    assert!(
+        engine.receive(early).is_some(),
+        "the older answer must be given back"
+    );
+    tick(&mut engine, at);
+    assert_eq!(engine.output().arms[0].solid, 0b11);
+}
+
+#[test]
+fn a_body_far_from_every_tool_goes_at_its_speed() {
+    let (mut world, mut engine) = pair(ToolShape::sphere(RADIUS_M), None);
+    let cube = shapes::cuboid(&Vec3::repeat(0.01)).unwrap();
+    let start = Pose::translation(0.5, 0.0, 0.0);
+    let id = world
+        .add_body(body("far", BodyKind::Kinematic, cube, start))
+        .unwrap();
+    world
+        .set_target(id, &Pose::translation(0.5, 1.0, 0.0), 2.0)
+        .unwrap();
+    let mut waiting = std::collections::VecDeque::new();
+    for _ in 0..105 {
+        if waiting.len() > 4
+            && let Some(snapshot) = waiting.pop_front()
+        {
+            engine.receive(snapshot);
+        }
+        tick(&mut engine, Pose::identity());
+        waiting.push_back(answer(&mut world, &engine));
+    }
+    // 100 ticks of 2 mm.
+    let y = engine.bodies().next().unwrap().pose.translation.y;
+    assert!((y - 0.2).abs() < 1e-9, "it went {y} m");
+}
+
+#[test]
+fn a_tool_around_one_piece_of_a_body_is_not_clear_of_it() {
+    let tool = shapes::cuboid(&Vec3::repeat(0.01)).unwrap();
+    let small = shapes::cuboid(&Vec3::repeat(0.002)).unwrap();
+    // A body of two cubes; the second is wholly inside the tool and the surfaces meet nowhere.
+    let mut positions = Vec::new();
+    let mut triangles = Vec::new();
+    for offset in [Vec3::new(0.05, 0.0, 0.0), Vec3::zeros()] {
+        let base = positions.len() as u32;
+        positions.extend(small.positions().iter().map(|p| p + offset));
+        triangles.extend(small.triangles().iter().map(|t| t.map(|v| v + base)));
+    }
+    let pieces = TriMesh::new(positions, triangles).unwrap();
+    for swapped in [false, true] {
+        let (a, b) = if swapped {
+            (pieces.clone(), tool.clone())
+        } else {
+            (tool.clone(), pieces.clone())
+        };
+        let (mut world, mut engine) = pair(ToolShape::mesh(a.positions(), true), Some(a));
+        world
+            .add_body(body("other", BodyKind::Static, b, Pose::identity()))
+            .unwrap();
+        tick(&mut engine, Pose::identity());
+        let snapshot = answer(&mut world, &engine);
+        assert!(snapshot.bodies[0].encloses_tool, "swapped {swapped}");
+        engine.receive(snapshot);
+        tick(&mut engine, Pose::identity());
+        assert_eq!(engine.output().arms[0].solid, 0, "swapped {swapped}");
+    }
+}
+
+#[test]
+fn margins_of_the_bounding_balls_are_true() {
+    // Beyond the reach no pair is listed and the margin comes from the balls: never more than the surfaces are apart.
+    for k in 0..40 {
+        let at = Vec3::new(0.02 + 0.01 * f64::from(k), 0.003 * f64::from(k), -0.02);
+        let (mut world, mut engine) = pair(ToolShape::sphere(RADIUS_M), None);
+        let cube = shapes::cuboid(&Vec3::repeat(0.01)).unwrap();
+        world
+            .add_body(body("cube", BodyKind::Static, cube, Pose::identity()))
+            .unwrap();
+        tick(&mut engine, Pose::translation(at.x, at.y, at.z));
+        let snapshot = answer(&mut world, &engine);
+        let gap = (at.abs() - Vec3::repeat(0.01)).sup(&Vec3::zeros()).norm() - RADIUS_M;
+        let margin = snapshot.bodies[0].margin_m;
+        if snapshot.pairs.is_empty() {
+            assert!(margin < gap, "margin {margin}, gap {gap}");
+            assert!(k < 10 || margin > 0.3 * gap, "margin {margin}, gap {gap}");
+        }
+    }
+}

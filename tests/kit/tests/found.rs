@@ -1,0 +1,106 @@
+//! Weaknesses that the adversary found once, and what must be instead.
+
+use hapticd_geometry::{Pose, Quat, Vec3, shapes};
+use hapticd_testkit::courier::Manner;
+use hapticd_testkit::{BodyPlan, Rig, Scene, ToolPlan, meshes};
+
+fn ball_over_block() -> Scene {
+    let block = shapes::cuboid(&Vec3::new(0.03, 0.03, 0.02)).unwrap();
+    Scene::new(
+        "",
+        ToolPlan::Ball { radius_m: 0.005 },
+        vec![BodyPlan::fixed(block, Pose::identity())],
+    )
+}
+
+#[test]
+fn a_nonsense_sample_does_not_let_the_tool_into_what_it_presses_on() {
+    let mut rig = Rig::new(&ball_over_block(), Manner::fixed(1), 1).unwrap();
+    for _ in 0..20 {
+        rig.step(Some(Pose::translation(0.0, 0.0, 0.04)));
+    }
+    let pressed = Pose::translation(0.0, 0.0, 0.015);
+    for _ in 0..50 {
+        rig.step(Some(pressed));
+    }
+    for bad in [f64::NAN, f64::INFINITY, 1e200, -1e5] {
+        let (outcome, _) = rig.step(Some(Pose::translation(bad, 0.0, 0.0)));
+        assert!(outcome.present && outcome.solid == 1, "{bad}: {outcome:?}");
+        assert!(
+            (outcome.wrench.force_n.z - 500.0 * (outcome.proxy.translation.z - 0.015)).abs() < 1e-6
+        );
+        let (outcome, _) = rig.step(Some(pressed));
+        assert!(
+            outcome.solid == 1 && outcome.proxy.translation.z > 0.025,
+            "{bad}: {outcome:?}"
+        );
+    }
+    // No device at all is another matter: then the tool is gone, and comes back where the hand is.
+    let (outcome, _) = rig.step(None);
+    assert!(!outcome.present);
+    assert!(rig.tally.is_clean(), "{:?}", rig.tally.findings);
+}
+
+#[test]
+fn a_ball_that_turns_while_it_moves_goes_straight() {
+    let mut rig = Rig::new(&ball_over_block(), Manner::fixed(1), 1).unwrap();
+    for k in 0..400 {
+        let turn = Quat::from_scaled_axis(Vec3::new(1.1, 2.0, -0.7) * (0.11 * f64::from(k)));
+        let x = 0.03 * (f64::from(k) * 0.05).sin();
+        rig.step(Some(Pose::from_parts(
+            Vec3::new(x, 0.0, 0.024).into(),
+            turn,
+        )));
+        if k == 0 {
+            // It started inside: nothing is solid before it has left.
+            for _ in 0..10 {
+                rig.step(Some(Pose::translation(0.0, 0.0, 0.04)));
+            }
+        }
+    }
+    assert!(rig.tally.contact > 100, "{}", rig.tally);
+    assert!(rig.tally.is_clean(), "{:?}", rig.tally.findings);
+}
+
+/// Face on face with more pairs at one distance than the budget has room for: the tool must not stick, neither sideways nor away.
+#[test]
+fn conforming_faces_of_many_triangles_do_not_stick() {
+    let mesh = meshes::tiled_box(&Vec3::new(0.01, 0.01, 0.004), 6).unwrap();
+    let ground = meshes::tiled_box(&Vec3::new(0.03, 0.03, 0.004), 18).unwrap();
+    let mut scene = Scene::new(
+        "",
+        ToolPlan::Mesh { mesh, turns: true },
+        vec![BodyPlan::fixed(ground, Pose::identity())],
+    );
+    scene.start = Pose::translation(0.0, 0.0, 0.02);
+    let mut rig = Rig::new(&scene, Manner::fixed(2), 1).unwrap();
+    let path = |k: f64| -> Vec3 {
+        if k < 150.0 {
+            Vec3::new(0.0, 0.0, 0.02 - 0.015 * k / 150.0)
+        } else if k < 450.0 {
+            Vec3::new(0.005 * (k - 150.0) / 300.0, 0.0, 0.005)
+        } else {
+            Vec3::new(0.005, 0.0, 0.005 + 0.015 * ((k - 450.0) / 150.0).min(1.0))
+        }
+    };
+    let mut slid = 0.0_f64;
+    let mut end = Vec3::zeros();
+    for k in 0..1000 {
+        let (outcome, _) = rig.step(Some(Pose::from_parts(
+            path(f64::from(k)).into(),
+            Quat::identity(),
+        )));
+        if k == 449 {
+            slid = outcome.proxy.translation.x;
+        }
+        end = outcome.proxy.translation.vector;
+    }
+    assert!(rig.tally.is_clean(), "{:?}", rig.tally.findings);
+    assert!(rig.tally.contact > 100, "{}", rig.tally);
+    assert!(slid > 0.003, "slid {slid} m of 5 mm; {}", rig.tally);
+    assert!(
+        (end - Vec3::new(0.005, 0.0, 0.02)).norm() < 1e-6,
+        "ended at {end}; {}",
+        rig.tally
+    );
+}
