@@ -140,6 +140,10 @@ impl Checker {
             }
             // The tools move first, past bodies where they were; then the bodies, past tools where they are.
             if let Some(mut from) = start {
+                // A ball has turned in place before it moved: its centre goes straight.
+                if matches!(shape, ArmShape::Ball(_)) {
+                    from.rotation = tick.world_from_proxy.rotation;
+                }
                 for to in &tick.path[..tick.path_len as usize] {
                     let sweep = sweep_tool(&tool, &from, to, &body.solid, &body.pose, &self.limits);
                     verdict.crossed |= !matches!(sweep, Sweep::Clear { .. });
