@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use hapticd_devices::sim::{Intention, IntentionError, Keyframe, Track};
 
+use crate::recording::{ReadError, trajectory};
+
 /// Names that [`named`] knows.
 pub const NAMES: &[&str] = &["rest", "press", "explore", "circle"];
 
@@ -35,6 +37,14 @@ pub enum Error {
         /// Where and why.
         error: Box<toml::de::Error>,
     },
+    /// A recording or trajectory that cannot be read.
+    #[error("{path}: {error}")]
+    Recording {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: Box<ReadError>,
+    },
     /// Numbers that make no sense.
     #[error(transparent)]
     Intention(#[from] IntentionError),
@@ -63,8 +73,15 @@ pub fn named(name: &str) -> Result<Intention, Error> {
     }
 }
 
-/// An intention from a TOML file.
+/// An intention from a TOML file, or the device poses of a recording or trajectory (`.mcap`).
 pub fn load(path: &Path) -> Result<Intention, Error> {
+    if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("mcap")) {
+        let keys = trajectory::keyframes(path).map_err(|error| Error::Recording {
+            path: path.to_owned(),
+            error: Box::new(error),
+        })?;
+        return Ok(Intention::Recorded { track: Track::new(keys)? });
+    }
     let text = std::fs::read_to_string(path).map_err(|error| Error::Unreadable {
         path: path.to_owned(),
         error,

@@ -4,6 +4,8 @@
 
 mod check;
 mod devices;
+mod record;
+mod replay;
 mod run;
 mod schema;
 
@@ -26,6 +28,10 @@ enum Command {
     Demo(run::DemoArgs),
     /// Run a configuration.
     Run(run::RunArgs),
+    /// Run a configuration without a view and record everything that crosses the loop.
+    Record(record::Args),
+    /// Compute a recording again and say whether it comes out bit for bit the same.
+    Replay(replay::Args),
     /// Check a configuration without opening any device.
     Check(check::Args),
     /// List HID devices and say which of them are arms.
@@ -65,6 +71,8 @@ pub fn main() -> ExitCode {
     let done = match cli.command {
         Command::Demo(args) => run::demo(args),
         Command::Run(args) => run::run(args),
+        Command::Record(args) => record::record(args),
+        Command::Replay(args) => replay::replay(&args),
         Command::Check(args) => check::check(&args),
         Command::Devices(args) => devices::devices(&args),
         Command::Schema => schema::schema(),

@@ -7,11 +7,14 @@ use std::time::Duration;
 use clap::Args;
 use hapticd_config as config;
 
-use super::{Failure, folder_of, say};
+use super::{Failure, folder_of, record, say};
+use crate::recording::Time;
 use crate::rig;
 use crate::scribe::Live;
 use crate::session::{self, Options, ViewWish};
 use crate::stats::Report;
+use crate::view::held_log::{HeldLog, PrintAtEnd};
+use crate::view::{self, View, plain};
 
 /// The built-in demonstration: simulated arm and hand, hilly ground, a swinging block.
 const DEMO: &str = include_str!("../../../config/demo.toml");
@@ -53,7 +56,7 @@ pub struct RunArgs {
     common: Common,
 }
 
-fn duration(text: &str) -> Result<f64, String> {
+pub(super) fn duration(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(s) if s.is_finite() && s > 0.0 && s <= 1e9 => Ok(s),
         _ => Err(format!("`{text}` is not a number of seconds above 0")),
@@ -64,16 +67,30 @@ fn duration(text: &str) -> Result<f64, String> {
 pub fn demo(args: DemoArgs) -> Result<(), Failure> {
     let context = config::Context::new(".", |name| std::env::var(name).ok());
     let loaded = config::parse("demo.toml", DEMO, &context).map_err(Failure::runtime)?;
-    start(&loaded.config, Path::new("."), DEMO, None, args.common)
+    start(&loaded.config, Path::new("."), &loaded.effective_toml(), None, args.common)
 }
 
 /// Runs a configuration from a file.
 pub fn run(args: RunArgs) -> Result<(), Failure> {
     let loaded = load(&args.config)?;
     let folder = folder_of(&args.config);
-    let text = loaded.source().text().to_owned();
+    let text = loaded.effective_toml();
     let config = loaded.config.clone();
     start(&config, &folder, &text, Some((args.config, loaded)), args.common)
+}
+
+/// Runs a configuration from a file without a view and records it.
+pub(super) fn recorded(
+    config: PathBuf,
+    output: PathBuf,
+    duration: Option<f64>,
+    virtual_time: bool,
+    report: Option<PathBuf>,
+    no_check: bool,
+) -> Result<(), Failure> {
+    let record = Some(output);
+    let common = Common { duration, virtual_time, report, plain: true, record, no_check };
+    run(RunArgs { config, common })
 }
 
 /// Loads and checks a configuration with the files that it names.
@@ -86,27 +103,35 @@ pub fn load(path: &Path) -> Result<config::Loaded, Failure> {
 fn start(
     config: &config::Config,
     folder: &Path,
-    text: &str,
+    effective: &str,
     file: Option<(PathBuf, config::Loaded)>,
     common: Common,
 ) -> Result<(), Failure> {
     let tui = !common.plain && !common.virtual_time && std::io::stdout().is_terminal();
-    log_to_stderr(config.log.level, tui);
+    let held = log_to_stderr(config.log.level, tui);
     let rig = rig::build(config, folder, common.virtual_time).map_err(Failure::input)?;
     if config.arms.is_empty() {
         return Err(Failure::Input("the configuration has no [[arm]]".into()));
     }
-    let sink = recorder(config, &rig, folder, text, &common)?;
-    let view: Box<dyn FnMut(&Live) -> ViewWish> = Box::new(|live| {
-        say(&line(live));
-        ViewWish::Continue
-    });
+    let time = if common.virtual_time { Time::Virtual } else { Time::Real };
+    let recording = record::begin(config, effective, common.record.as_deref(), time)?;
+    let (view, view_every): (Box<dyn FnMut(&Live) -> ViewWish>, _) = if tui {
+        let title = file.as_ref().map_or_else(|| "demo".to_owned(), |(path, _)| path.display().to_string());
+        let mut view = View::new(&title);
+        (Box::new(move |live| view.show(live)), view::FRAME)
+    } else {
+        let lines = |live: &Live| {
+            plain::print(live);
+            ViewWish::Continue
+        };
+        (Box::new(lines), Duration::from_secs(1))
+    };
     let options = Options {
         duration_s: common.duration,
         check: !common.no_check,
-        sink,
+        sink: recording.sink,
         view,
-        view_every: Duration::from_secs(1),
+        view_every,
         reload: file.map(|(path, loaded)| {
             let specs = rig.arms.iter().map(|a| a.spec.clone()).collect();
             crate::reload::reader(path, loaded, specs)
@@ -117,17 +142,12 @@ fn start(
     } else {
         session::run_real(rig, config, options).map_err(Failure::runtime)?
     };
-    finish(&report, common.report.as_deref())
-}
-
-fn recorder(
-    _config: &config::Config,
-    _rig: &rig::Rig,
-    _folder: &Path,
-    _text: &str,
-    _common: &Common,
-) -> Result<Option<Box<dyn crate::scribe::Sink>>, Failure> {
-    Ok(None)
+    drop(held);
+    finish(&report, common.report.as_deref())?;
+    match recording.failure.get() {
+        None => Ok(()),
+        Some(why) => Err(Failure::Runtime(format!("the recording is not complete: {why}"))),
+    }
 }
 
 /// Prints the summary and writes the JSON report. Penetration is a failure of ours, not a statistic.
@@ -137,6 +157,11 @@ fn finish(report: &Report, file: Option<&Path>) -> Result<(), Failure> {
         let json = serde_json::to_string_pretty(report).map_err(Failure::runtime)?;
         std::fs::write(path, json + "\n").map_err(|e| Failure::Runtime(format!("{}: {e}", path.display())))?;
     }
+    penetration(report)
+}
+
+/// Fails if the independent checker found any.
+pub(super) fn penetration(report: &Report) -> Result<(), Failure> {
     let crossings: u64 = report.arms.iter().map(|a| a.crossings).sum();
     if report.max_penetration_m > 0.0 || crossings > 0 {
         return Err(Failure::Runtime(format!(
@@ -147,30 +172,9 @@ fn finish(report: &Report, file: Option<&Path>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A line of the plain view.
-fn line(live: &Live) -> String {
-    let r = &live.record;
-    let mut text = format!("{:>9.3} s", r.tick as f64 * 1e-3);
-    for (i, a) in r.arms.iter().enumerate().filter(|(_, a)| a.attached) {
-        let p = a.world_from_proxy.translation.vector * 1e3;
-        text += &format!(
-            "  arm {i}: at {:7.2} {:7.2} {:7.2} mm  force {:6.3} N  {} contacts  answer {} ticks old{}",
-            p.x,
-            p.y,
-            p.z,
-            a.sent.force_n.norm(),
-            a.contacts,
-            if a.snapshot_age == u32::MAX { "?".to_owned() } else { a.snapshot_age.to_string() },
-            if a.starved { "  starved" } else { "" },
-        );
-        if let Some(reason) = hapticd_devices::safety::ForceOffReason::from_code(a.reason) {
-            text += &format!("  [force off: {reason}]");
-        }
-    }
-    text
-}
-
-fn log_to_stderr(level: config::Level, tui: bool) {
+/// Starts the log. While the live view owns the terminal, lines for that terminal are held back until what this
+/// returns is dropped.
+fn log_to_stderr(level: config::Level, tui: bool) -> Option<PrintAtEnd> {
     let max = match level {
         config::Level::Error => tracing::Level::ERROR,
         config::Level::Warn => tracing::Level::WARN,
@@ -178,14 +182,18 @@ fn log_to_stderr(level: config::Level, tui: bool) {
         config::Level::Debug => tracing::Level::DEBUG,
         config::Level::Trace => tracing::Level::TRACE,
     };
-    if tui {
-        // The live view owns the screen; it shows events itself.
-        return;
-    }
     // A second call (tests) keeps the first subscriber.
-    let _ = tracing_subscriber::fmt()
-        .with_max_level(max)
-        .with_writer(std::io::stderr)
-        .with_ansi(std::io::stderr().is_terminal())
-        .try_init();
+    let log = tracing_subscriber::fmt().with_max_level(max);
+    let terminal = std::io::stderr().is_terminal();
+    if tui && terminal {
+        let held = HeldLog::default();
+        let writer = held.clone();
+        // What is said while all is well is on the screen.
+        let max = max.min(tracing::Level::WARN);
+        let _ = log.with_max_level(max).with_ansi(true).with_writer(move || writer.clone()).try_init();
+        Some(PrintAtEnd(held))
+    } else {
+        let _ = log.with_ansi(terminal).with_writer(std::io::stderr).try_init();
+        None
+    }
 }

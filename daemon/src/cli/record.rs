@@ -1,0 +1,106 @@
+//! `hapticd record`, and what `--record` and `[record]` do.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use hapticd_config as config;
+
+use super::Failure;
+use crate::recording::{Meta, Recorder, Setup, Time, files};
+use crate::scribe::Sink;
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// The configuration.
+    #[arg(value_name = "CONFIG")]
+    config: PathBuf,
+    /// The recording that is written (MCAP).
+    #[arg(long, short, value_name = "FILE")]
+    output: PathBuf,
+    /// Stop after this many seconds.
+    #[arg(long, value_name = "SECONDS", value_parser = super::run::duration)]
+    duration: Option<f64>,
+    /// One thread, deterministic, as fast as it goes; simulated arms only.
+    #[arg(long)]
+    virtual_time: bool,
+    /// Write a JSON report at the end.
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    /// Do not check every tick with the independent checker.
+    #[arg(long)]
+    no_check: bool,
+}
+
+/// Runs a configuration without a view and records it.
+pub fn record(args: Args) -> Result<(), Failure> {
+    super::run::recorded(args.config, args.output, args.duration, args.virtual_time, args.report, args.no_check)
+}
+
+/// A recording that has begun.
+#[derive(Default)]
+pub struct Recording {
+    /// Takes the records; `None`: nothing is recorded.
+    pub sink: Option<Box<dyn Sink>>,
+    /// Why it is not complete, if it is not. Reaching its size limit is no failure.
+    pub failure: Arc<OnceLock<String>>,
+}
+
+/// Begins the recording that was asked for on the command line (`file`) or by the configuration. `effective` is the effective
+/// configuration. Trouble with writing does not keep the daemon from running.
+///
+/// # Errors
+/// If the file cannot be made, or a file that the configuration names cannot be read.
+pub fn begin(config: &config::Config, effective: &str, file: Option<&Path>, time: Time) -> Result<Recording, Failure> {
+    let settings = &config.record;
+    let path = match file {
+        Some(path) => path,
+        None if settings.enabled => &settings.path,
+        None => return Ok(Recording::default()),
+    };
+    let said = |e: std::io::Error| Failure::Input(format!("{}: {e}", path.display()));
+    if file.is_none() {
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).map_err(said)?;
+        }
+        // The last recording may be of the crash that made somebody restart: one is kept.
+        if path.is_file() {
+            let mut old = path.as_os_str().to_owned();
+            old.push(".old");
+            std::fs::rename(path, PathBuf::from(old)).map_err(said)?;
+        }
+    }
+    let files = files::embed(config).map_err(|(path, e)| Failure::Input(format!("{}: {e}", path.display())))?;
+    let output = File::create(path).map_err(said)?;
+    let setup = Setup {
+        meta: Meta::of_this(time, false),
+        config: effective,
+        files: &files,
+        arms: config.arms.len(),
+        max_bytes: settings.max_bytes,
+        epoch_ns: match time {
+            Time::Real => wall_ns().saturating_sub(hapticd_sys::clock::now_ns()),
+            Time::Virtual => wall_ns(),
+        },
+    };
+    match Recorder::new(output, &setup) {
+        Ok(recorder) => Ok(Recording {
+            failure: recorder.failure(),
+            sink: Some(Box::new(recorder)),
+        }),
+        Err(why) => {
+            tracing::error!("nothing is recorded: {}: {why}", path.display());
+            let recording = Recording::default();
+            // Just made, so it is empty.
+            let _ = recording.failure.set(why);
+            Ok(recording)
+        }
+    }
+}
+
+/// Nanoseconds since 1970; 0 if the clock says it is earlier.
+fn wall_ns() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,138 @@
+//! `hapticd replay`: computes a recording again.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use hapticd_config as config;
+use serde_json::json;
+
+use super::{Failure, say};
+use crate::recording::replay::End;
+use crate::recording::{Outcome, Reader, Time, files, replay as compute, trajectory};
+use crate::rig;
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// The recording.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Fail (exit code 1) unless every tick comes out bit for bit as it was recorded.
+    #[arg(long)]
+    verify: bool,
+    /// Check every replayed tick with the independent checker.
+    #[arg(long)]
+    check: bool,
+    /// Write a JSON report of the replayed run.
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    /// Do not replay, but write the device's poses alone, for a simulated hand to follow (`intention = "FILE"`).
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["verify", "check", "report", "json"])]
+    trajectory: Option<PathBuf>,
+    /// How many poses a second.
+    #[arg(long, value_name = "HZ", default_value_t = 200.0, value_parser = rate, requires = "trajectory")]
+    trajectory_rate: f64,
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(hz) if (1.0..=100_000.0).contains(&hz) => Ok(hz),
+        _ => Err(format!("`{text}` is not a rate from 1 to 100000 Hz")),
+    }
+}
+
+/// Replays; see the arguments.
+pub fn replay(args: &Args) -> Result<(), Failure> {
+    let name = args.file.display();
+    let bad = |e: &dyn std::fmt::Display| Failure::Input(format!("{name}: {e}"));
+    let mut reader = Reader::open(&args.file).map_err(|e| bad(&e))?;
+    if let Some(to) = &args.trajectory {
+        let output = std::fs::File::create(to).map_err(|e| Failure::Input(format!("{}: {e}", to.display())))?;
+        let count = trajectory::extract(&mut reader, output, args.trajectory_rate).map_err(Failure::Runtime)?;
+        say(&format!("{}: {count} poses", to.display()));
+        return Ok(());
+    }
+    let meta = reader.meta().clone();
+    if meta.trajectory {
+        return Err(Failure::Input(format!(
+            "{name}: it is a trajectory, device poses alone: use it as the intention of a simulated arm"
+        )));
+    }
+    let text = reader.config().map_err(|e| bad(&e))?.to_owned();
+    // Every path is replaced by that of an embedded file, so what variables stood for does not matter.
+    let context = config::Context::new("", |_| Some("/".to_owned()));
+    let mut config = config::parse("hapticd.toml", &text, &context)
+        .map_err(|e| Failure::Input(format!("{name}: recorded by hapticd {}: {e}", meta.version)))?
+        .config;
+    let unpacked = files::Unpacked::new(&mut config, &reader.files()).map_err(|e| bad(&e))?;
+    let rig = rig::build(&config, std::path::Path::new(""), meta.time == Time::Virtual).map_err(|e| bad(&e))?;
+    let period_s = rig.period_ns as f64 * 1e-9;
+    let started = Instant::now();
+    let outcome = compute(rig, meta.time, args.check, || reader.event());
+    drop(unpacked);
+    let speed = outcome.ticks as f64 * period_s / started.elapsed().as_secs_f64().max(1e-9);
+
+    if let Some(path) = &args.report {
+        let json = serde_json::to_string_pretty(&outcome).map_err(Failure::runtime)?;
+        std::fs::write(path, json + "\n").map_err(|e| Failure::Runtime(format!("{}: {e}", path.display())))?;
+    }
+    let other_version = (meta.version != env!("CARGO_PKG_VERSION")).then(|| {
+        format!(
+            "it was recorded by hapticd {}, this is {}: another version may well compute other forces",
+            meta.version,
+            env!("CARGO_PKG_VERSION")
+        )
+    });
+    if args.json {
+        let json = json!({
+            "file": args.file.to_string_lossy(),
+            "recorded_by": meta.version,
+            "time": meta.time.word(),
+            "identical": outcome.is_identical(),
+            "ticks": outcome.ticks,
+            "differing_ticks": outcome.differing_ticks,
+            "unverified_ticks": outcome.unverified_ticks,
+            "first_difference": outcome.first_difference,
+            "end": outcome.end,
+            "speed": speed,
+        });
+        say(&json.to_string());
+    } else {
+        if !args.verify {
+            say(outcome.report.to_string().trim_end());
+        }
+        say(&format!("{name}: {}", verdict(&outcome)));
+        say(&format!("{speed:.1} times as fast as it was"));
+        if let Some(note) = &other_version {
+            say(note);
+        }
+    }
+    if args.verify && !outcome.is_identical() {
+        let note = other_version.map_or_else(String::new, |n| format!("; {n}"));
+        return Err(Failure::Runtime(format!("{name}: {}{note}", verdict(&outcome))));
+    }
+    super::run::penetration(&outcome.report)
+}
+
+/// The outcome in a sentence.
+fn verdict(outcome: &Outcome) -> String {
+    let mut text = match &outcome.first_difference {
+        None => format!("{} ticks, identical bit for bit", outcome.ticks),
+        Some(d) => format!(
+            "{} of {} ticks differ, the first is tick {}: arm {} {} was {}, is {}",
+            outcome.differing_ticks, outcome.ticks, d.tick, d.arm, d.what, d.recorded, d.replayed
+        ),
+    };
+    match &outcome.end {
+        End::Complete => {}
+        End::Truncated => text += "; there the file is cut off",
+        End::Damaged(why) => text += &format!("; cannot be verified from there: {why}"),
+        End::Gap(why) => text += &format!("; cannot be verified from there: {why}"),
+    }
+    if outcome.unverified_ticks > 0 {
+        text += &format!("; {} ticks at the end lack their collision step", outcome.unverified_ticks);
+    }
+    text
+}

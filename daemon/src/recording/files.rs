@@ -1,0 +1,115 @@
+//! The files that a configuration names, so that a recording holds everything it needs.
+//!
+//! Reads and writes files; start-up only.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use hapticd_config::{Config, Device, NameOrPath, Shape};
+
+/// A file as it was when the recording began.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Embedded {
+    /// Where it was.
+    pub path: PathBuf,
+    /// What was in it.
+    pub bytes: Vec<u8>,
+}
+
+/// The paths of all input files of a configuration, in a fixed order: per arm its device's file and its tool's mesh, then the bodies'.
+pub fn paths(config: &mut Config) -> Vec<&mut PathBuf> {
+    let mut found = Vec::new();
+    for arm in &mut config.arms {
+        let device = match &mut arm.device {
+            Device::Hid { profile, .. } => profile,
+            Device::Simulated { intention, .. } => intention,
+        };
+        if let NameOrPath::Path(path) = device {
+            found.push(path);
+        }
+        if let Shape::Mesh { file, .. } = &mut arm.tool {
+            found.push(file);
+        }
+    }
+    for body in &mut config.bodies {
+        if let Shape::Mesh { file, .. } = &mut body.shape {
+            found.push(file);
+        }
+    }
+    found
+}
+
+/// Reads all files of a configuration.
+///
+/// # Errors
+/// The first that cannot be read.
+pub fn embed(config: &Config) -> Result<Vec<Embedded>, (PathBuf, io::Error)> {
+    let mut copy = config.clone();
+    paths(&mut copy)
+        .into_iter()
+        .map(|path| match std::fs::read(&*path) {
+            Ok(bytes) => Ok(Embedded { path: path.clone(), bytes }),
+            Err(error) => Err((path.clone(), error)),
+        })
+        .collect()
+}
+
+/// A folder of files that is gone when this is dropped.
+pub struct Unpacked {
+    folder: PathBuf,
+}
+
+impl Unpacked {
+    /// Writes the files of a recording to a new folder and lets the configuration name them there.
+    ///
+    /// # Errors
+    /// If the folder or a file cannot be written, or there are not as many files as the configuration names.
+    pub fn new(config: &mut Config, files: &[Embedded]) -> io::Result<Self> {
+        let named = paths(config);
+        if named.len() != files.len() {
+            return Err(io::Error::other(format!(
+                "the configuration names {} files, the recording holds {}",
+                named.len(),
+                files.len()
+            )));
+        }
+        let unpacked = Unpacked { folder: new_folder()? };
+        for (i, (path, file)) in named.into_iter().zip(files).enumerate() {
+            // What kind of file it is, is told by the end of its name; nothing else of the name is used.
+            let end = Path::new(&file.path)
+                .extension()
+                .and_then(|e| e.to_str())
+                .filter(|e| e.len() <= 8 && e.bytes().all(|b| b.is_ascii_alphanumeric()))
+                .unwrap_or("bin");
+            let to = unpacked.folder.join(format!("{i}.{end}"));
+            std::fs::write(&to, &file.bytes)?;
+            *path = to;
+        }
+        Ok(unpacked)
+    }
+}
+
+impl Drop for Unpacked {
+    fn drop(&mut self) {
+        // A leftover in the temporary folder is no reason to fail.
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// Makes a folder that was not there and that nobody else may look into.
+fn new_folder() -> io::Result<PathBuf> {
+    use std::os::unix::fs::DirBuilderExt;
+    use std::sync::atomic::{AtomicU32, Ordering};
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let mut builder = std::fs::DirBuilder::new();
+    builder.mode(0o700);
+    loop {
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let folder = std::env::temp_dir().join(format!("hapticd-replay-{}-{number}", std::process::id()));
+        match builder.create(&folder) {
+            Ok(()) => return Ok(folder),
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(e) => return Err(e),
+        }
+    }
+}

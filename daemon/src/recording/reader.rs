@@ -1,0 +1,307 @@
+//! Reads a recording, message by message.
+//!
+//! Streams: memory is bounded by the largest record or chunk of the file. Every chunk's checksum is tested before its messages are
+//! given out, so a damaged file ends with an error instead of a wrong number. No bytes can cause a panic.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use mcap::McapError;
+use mcap::records::{Record, op};
+use mcap::sans_io::{LinearReadEvent, LinearReader, LinearReaderOptions};
+use serde::de::DeserializeOwned;
+
+use super::files::Embedded;
+use super::message::{EventMessage, StepMessage, TickMessage};
+use super::writer::words;
+use super::{COLLISION, CONFIG, EVENT, FILE, FORMAT, METADATA, Meta, TICK};
+
+/// Why a file could not be read, or not further.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// The system says no.
+    #[error("it cannot be read: {0}")]
+    Io(#[from] io::Error),
+    /// Something else.
+    #[error("it is not an MCAP file")]
+    NotMcap,
+    /// MCAP, but not ours.
+    #[error("it is an MCAP file, but not a recording of hapticd")]
+    NotOurs,
+    /// A recording of another time.
+    #[error("it is a recording of format {found}, written by hapticd {version}; this hapticd {} reads format {FORMAT}", env!("CARGO_PKG_VERSION"))]
+    Format {
+        /// The file's.
+        found: u32,
+        /// Who wrote it.
+        version: String,
+    },
+    /// The file ends too early: the recorder was killed, or the disk was full.
+    #[error("it is cut off")]
+    Truncated,
+    /// Bytes that are not what was written.
+    #[error("it is damaged: {0}")]
+    Damaged(String),
+}
+
+/// One message.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    /// Of `/tick`.
+    Tick(Box<TickMessage>),
+    /// Of `/collision`.
+    Step(Box<StepMessage>),
+    /// Of `/event`.
+    Event(EventMessage),
+}
+
+/// A message in a trajectory.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct PointMessage {
+    /// When.
+    pub now_ns: u64,
+    /// Where the tool was, base frame, m.
+    pub position_m: super::message::Triple,
+    /// How it was turned; x y z w.
+    pub rotation_xyzw: [super::number::Num; 4],
+}
+
+/// A raw message: which topic, what text.
+struct Message {
+    topic: String,
+    data: Vec<u8>,
+}
+
+/// See the module page.
+pub struct Reader<R> {
+    source: R,
+    records: LinearReader,
+    topics: HashMap<u16, String>,
+    metadata: BTreeMap<String, BTreeMap<String, String>>,
+    attachments: Vec<(String, Vec<u8>)>,
+    /// The first message, which was read to know that what comes before it is complete.
+    first: Option<Message>,
+    ended: bool,
+    meta: Meta,
+}
+
+impl Reader<BufReader<File>> {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// If it is not a recording that this program can read.
+    pub fn open(path: &Path) -> Result<Self, ReadError> {
+        let file = File::open(path)?;
+        let metadata = file.metadata()?;
+        if metadata.is_dir() {
+            return Err(ReadError::Io(io::ErrorKind::IsADirectory.into()));
+        }
+        Self::new(BufReader::new(file), metadata.len())
+    }
+}
+
+impl<R: Read> Reader<R> {
+    /// From bytes; no record can be longer than `length`, their number.
+    ///
+    /// # Errors
+    /// If they are not a recording that this program can read.
+    pub fn new(source: R, length: u64) -> Result<Self, ReadError> {
+        let options = LinearReaderOptions::default()
+            .with_prevalidate_chunk_crcs(true)
+            .with_record_length_limit(usize::try_from(length).unwrap_or(usize::MAX));
+        let mut reader = Reader {
+            source,
+            records: LinearReader::new_with_options(options),
+            topics: HashMap::new(),
+            metadata: BTreeMap::new(),
+            attachments: Vec::new(),
+            first: None,
+            ended: false,
+            meta: Meta::of_this(super::Time::Real, false),
+        };
+        // The magic bytes tell an MCAP file that was cut off very early from something else.
+        match reader.message() {
+            Ok(first) => reader.first = first,
+            Err(ReadError::Truncated) => {}
+            Err(ReadError::Damaged(_)) if reader.metadata.is_empty() => return Err(ReadError::NotMcap),
+            Err(e) => return Err(e),
+        }
+        let found = reader.metadata.get(METADATA);
+        let Some(meta) = found.and_then(Meta::from_map) else {
+            return Err(if reader.ended && reader.metadata.is_empty() { ReadError::NotMcap } else { ReadError::NotOurs });
+        };
+        if meta.format != FORMAT {
+            return Err(ReadError::Format { found: meta.format, version: meta.version });
+        }
+        reader.meta = meta;
+        Ok(reader)
+    }
+
+    /// What the file says of itself.
+    pub fn meta(&self) -> &Meta {
+        &self.meta
+    }
+
+    /// The effective configuration.
+    ///
+    /// # Errors
+    /// If the file was cut off before it.
+    pub fn config(&self) -> Result<&str, ReadError> {
+        let bytes = self
+            .attachments
+            .iter()
+            .find(|(name, _)| name == CONFIG)
+            .map(|(_, bytes)| bytes)
+            .ok_or(ReadError::Truncated)?;
+        std::str::from_utf8(bytes).map_err(|e| ReadError::Damaged(format!("the configuration: {e}")))
+    }
+
+    /// The files that the configuration names, in the order of [`super::files::paths`].
+    pub fn files(&self) -> Vec<Embedded> {
+        let mut numbered: Vec<(usize, Embedded)> = self
+            .attachments
+            .iter()
+            .filter_map(|(name, bytes)| {
+                let (number, path) = name.strip_prefix(FILE)?.split_once(' ')?;
+                let file = Embedded { path: PathBuf::from(path), bytes: bytes.clone() };
+                Some((number.parse().ok()?, file))
+            })
+            .collect();
+        numbered.sort_by_key(|(number, _)| *number);
+        numbered.into_iter().map(|(_, file)| file).collect()
+    }
+
+    /// The next message of a run; `None` at the end. After an error it is at the end.
+    ///
+    /// # Errors
+    /// If the file is cut off or damaged there.
+    pub fn event(&mut self) -> Result<Option<Event>, ReadError> {
+        while let Some(message) = self.next_message()? {
+            return Ok(Some(match message.topic.as_str() {
+                TICK => Event::Tick(self.parse(&message)?),
+                COLLISION => Event::Step(self.parse(&message)?),
+                EVENT => Event::Event(self.parse(&message)?),
+                // Somebody else's channel, merged in.
+                _ => continue,
+            }));
+        }
+        Ok(None)
+    }
+
+    /// The next point of a trajectory; `None` at the end.
+    ///
+    /// # Errors
+    /// If the file is cut off or damaged there.
+    pub fn point(&mut self) -> Result<Option<PointMessage>, ReadError> {
+        while let Some(message) = self.next_message()? {
+            if message.topic == TICK {
+                return self.parse(&message).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    fn parse<T: DeserializeOwned>(&mut self, message: &Message) -> Result<T, ReadError> {
+        serde_json::from_slice(&message.data).map_err(|e| {
+            self.ended = true;
+            ReadError::Damaged(format!("a message on {}: {e}", message.topic))
+        })
+    }
+
+    fn next_message(&mut self) -> Result<Option<Message>, ReadError> {
+        match self.first.take() {
+            Some(message) => Ok(Some(message)),
+            None => self.message(),
+        }
+    }
+
+    /// Reads up to the next message.
+    fn message(&mut self) -> Result<Option<Message>, ReadError> {
+        if self.ended {
+            return Ok(None);
+        }
+        let result = match self.raw_message() {
+            // It began as one: these are the bytes at its end.
+            Err(ReadError::NotMcap) if !self.metadata.is_empty() => {
+                Err(ReadError::Damaged("its end is not that of an MCAP file".to_owned()))
+            }
+            result => result,
+        };
+        self.ended = !matches!(result, Ok(Some(_)));
+        result
+    }
+
+    fn raw_message(&mut self) -> Result<Option<Message>, ReadError> {
+        loop {
+            let Some(event) = self.records.next_event() else { return Ok(None) };
+            let (opcode, data) = match event.map_err(|e| read_error(&e))? {
+                LinearReadEvent::Record { opcode, data } => (opcode, data),
+                LinearReadEvent::ReadRequest(bytes) => {
+                    let got = loop {
+                        match self.source.read(self.records.insert(bytes)) {
+                            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                            got => break got?,
+                        }
+                    };
+                    self.records.notify_read(got);
+                    continue;
+                }
+            };
+            match opcode {
+                op::MESSAGE | op::CHANNEL | op::METADATA => {}
+                // The parser trusts the length of an attachment.
+                op::ATTACHMENT if attachment_is_whole(data) => {}
+                op::ATTACHMENT => return Err(ReadError::Damaged("an attachment is longer than its record".to_owned())),
+                // What the summary and the indexes say is said elsewhere too.
+                _ => continue,
+            }
+            match mcap::parse_record(opcode, data).map_err(|e| read_error(&e))? {
+                Record::Channel(channel) => {
+                    self.topics.insert(channel.id, channel.topic);
+                }
+                Record::Metadata(m) => {
+                    self.metadata.insert(m.name, m.metadata);
+                }
+                Record::Attachment { header, data, .. } => {
+                    self.attachments.push((header.name, data.into_owned()));
+                }
+                Record::Message { header, data } => {
+                    let Some(topic) = self.topics.get(&header.channel_id) else {
+                        return Err(ReadError::Damaged(format!("a message on channel {}, which does not exist", header.channel_id)));
+                    };
+                    return Ok(Some(Message { topic: topic.clone(), data: data.into_owned() }));
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+fn read_error(error: &McapError) -> ReadError {
+    match error {
+        McapError::BadMagic => ReadError::NotMcap,
+        McapError::UnexpectedEof | McapError::UnexpectedEoc => ReadError::Truncated,
+        // No record can be longer than the file: it says so because its end is missing, or because its length is wrong.
+        McapError::RecordTooLarge { .. } | McapError::ChunkTooLarge(_) => ReadError::Truncated,
+        other => ReadError::Damaged(words(other)),
+    }
+}
+
+/// Whether the lengths in an attachment record fit into it.
+fn attachment_is_whole(record: &[u8]) -> bool {
+    fn text(rest: &[u8]) -> Option<&[u8]> {
+        let (length, rest) = rest.split_first_chunk::<4>()?;
+        rest.get(u32::from_le_bytes(*length) as usize..)
+    }
+    let data = || {
+        let rest = text(text(record.get(16..)?)?)?;
+        let (length, rest) = rest.split_first_chunk::<8>()?;
+        // The data and a checksum of four bytes.
+        let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
+        (rest.len() >= length.checked_add(4)?).then_some(())
+    };
+    data().is_some()
+}

@@ -1,0 +1,370 @@
+//! Computes a recorded run again and compares, bit for bit.
+//!
+//! Ticks run in their order. A collision step that answered the query of tick `k` runs right after tick `k`, with the commands that
+//! were applied before it; its snapshots wait until the tick before which they were offered. So the replay does what the run did,
+//! whatever the timing of its threads was. Single-threaded, deterministic, as fast as it goes.
+//!
+//! A record that is missing (the recorder could not keep up) makes everything after it unverifiable: the replay stops there and says so.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use hapticd_devices::safety::Limits;
+use hapticd_haptics::{Gains, MAX_ARMS, Snapshot};
+use serde::Serialize;
+
+use super::message::{ArmMessage, GainsMessage, OutputMessage, StepMessage, TickMessage};
+use super::number::Num;
+use super::{Event, ReadError, Time};
+use crate::checker::Checker;
+use crate::collision::{Collider, SceneReply};
+use crate::haptic::core::LoopCore;
+use crate::haptic::record::Blame;
+use crate::rig::Rig;
+use crate::stats::{Report, Stats};
+
+/// The first thing that came out otherwise.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Difference {
+    /// In this tick.
+    pub tick: u64,
+    /// Of this arm.
+    pub arm: u8,
+    /// This value.
+    pub what: &'static str,
+    /// As it was recorded.
+    pub recorded: String,
+    /// As it is now.
+    pub replayed: String,
+}
+
+/// How the recording ended.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum End {
+    /// In order.
+    Complete,
+    /// The file is cut off; what is there was replayed.
+    Truncated,
+    /// The file is damaged from here on.
+    Damaged(String),
+    /// Records are missing from here on, or contradict each other.
+    Gap(String),
+}
+
+/// What came of a replay.
+#[derive(Clone, Debug, Serialize)]
+pub struct Outcome {
+    /// Ticks that were computed and compared.
+    pub ticks: u64,
+    /// Ticks in which something differs.
+    pub differing_ticks: u64,
+    /// Ticks at the very end for which the collision step that they need was not recorded any more; at most 256.
+    pub unverified_ticks: u64,
+    /// The first of the differing ticks.
+    pub first_difference: Option<Difference>,
+    /// How it ended.
+    pub end: End,
+    /// Statistics of the replayed run, with the times of the recorded one.
+    pub report: Report,
+}
+
+impl Outcome {
+    /// All that was recorded and is readable came out the same. A file that is merely cut off was the recorder's bad luck, not a
+    /// difference; lost records are not the same as equal ones.
+    pub fn is_identical(&self) -> bool {
+        self.first_difference.is_none() && matches!(self.end, End::Complete | End::Truncated)
+    }
+}
+
+/// How many ticks are read ahead to find a collision step that was written late. The recorder's queues are shorter.
+const LOOK_AHEAD: usize = 16_384;
+
+/// How many ticks at the end may be without their collision step; more are lost records.
+const TAIL: u64 = 256;
+
+/// Reads ahead as far as the order of the messages needs it.
+struct Queue<S> {
+    source: S,
+    ticks: VecDeque<Box<TickMessage>>,
+    steps: VecDeque<Box<StepMessage>>,
+    end: Option<End>,
+}
+
+impl<S: FnMut() -> Result<Option<Event>, ReadError>> Queue<S> {
+    fn read(&mut self) {
+        match (self.source)() {
+            Ok(Some(Event::Tick(tick))) => self.ticks.push_back(tick),
+            Ok(Some(Event::Step(step))) => self.steps.push_back(step),
+            Ok(Some(Event::Event(_))) => {}
+            Ok(None) => self.end = Some(End::Complete),
+            Err(ReadError::Truncated) => self.end = Some(End::Truncated),
+            Err(e) => self.end = Some(End::Damaged(e.to_string())),
+        }
+    }
+
+    fn tick(&mut self) -> Option<Box<TickMessage>> {
+        while self.ticks.is_empty() && self.end.is_none() {
+            self.read();
+        }
+        self.ticks.pop_front()
+    }
+
+    /// The next step that answers this tick's query or needs none.
+    fn step(&mut self, tick: u64) -> Option<Box<StepMessage>> {
+        // Steps are written in their order: one with a later query means that there is no other for this tick.
+        while self.steps.is_empty() && self.end.is_none() && self.ticks.len() < LOOK_AHEAD {
+            self.read();
+        }
+        let next = self.steps.front()?;
+        (next.query_tick <= tick).then(|| self.steps.pop_front()).flatten()
+    }
+}
+
+struct Replay {
+    core: LoopCore,
+    collider: Collider,
+    gains: [Option<GainsMessage>; MAX_ARMS],
+    snapshots: BTreeMap<u64, Box<Snapshot>>,
+    spare: Vec<Box<Snapshot>>,
+    pair_capacity: usize,
+    tick: u64,
+    step: u64,
+    sequence: u64,
+    checker: Option<Checker>,
+}
+
+/// Replays what `source` gives into a rig that was built from the recording's configuration.
+pub fn replay(rig: Rig, time: Time, check: bool, source: impl FnMut() -> Result<Option<Event>, ReadError>) -> Outcome {
+    let mut stats = Stats::new(time == Time::Virtual, rig.period_ns, &rig.names());
+    let checker = check.then(|| rig.checker());
+    let mut state = Replay {
+        core: rig.core,
+        collider: rig.collider,
+        gains: [None; MAX_ARMS],
+        snapshots: BTreeMap::new(),
+        spare: Vec::new(),
+        pair_capacity: rig.pair_capacity,
+        tick: 0,
+        step: 0,
+        sequence: 0,
+        checker,
+    };
+    let mut queue = Queue { source, ticks: VecDeque::new(), steps: VecDeque::new(), end: None };
+    let mut ticks = 0;
+    let mut differing_ticks = 0;
+    let mut first_difference = None;
+    let mut unverified_ticks = 0;
+    let end = loop {
+        let Some(message) = queue.tick() else {
+            break queue.end.unwrap_or(End::Complete);
+        };
+        if let Err(why) = state.run_tick(&message, &mut stats) {
+            // Ticks and steps come from different threads, so at the very end a tick may lack the step that it needs.
+            let left = 1 + queue.ticks.len() as u64;
+            break match queue.end {
+                Some(end @ (End::Complete | End::Truncated)) if queue.steps.is_empty() && left <= TAIL => {
+                    unverified_ticks = left;
+                    end
+                }
+                _ => End::Gap(why),
+            };
+        }
+        ticks += 1;
+        if let Some(difference) = state.difference(&message) {
+            differing_ticks += 1;
+            first_difference.get_or_insert(difference);
+        }
+        let mut gap = None;
+        while let Some(step) = queue.step(message.tick) {
+            if let Err(why) = state.run_step(&step) {
+                gap = Some(why);
+                break;
+            }
+        }
+        if let Some(why) = gap {
+            break End::Gap(why);
+        }
+    };
+    Outcome { ticks, differing_ticks, unverified_ticks, first_difference, end, report: stats.report(Vec::new()) }
+}
+
+impl Replay {
+    /// Feeds one tick; an error says what is missing.
+    fn run_tick(&mut self, message: &TickMessage, stats: &mut Stats) -> Result<(), String> {
+        if message.tick != self.tick + 1 {
+            return Err(format!(
+                "ticks {} to {} are missing: the recorder could not keep up",
+                self.tick + 1,
+                message.tick.saturating_sub(1)
+            ));
+        }
+        self.tick = message.tick;
+        for arm in &message.arms {
+            self.prepare(message.tick, arm)?;
+        }
+        self.core.tick(&message.input());
+        if message.blame == super::message::blame_word(Blame::Device) {
+            // Only the run knew that the device's report did not come.
+            self.core.blame_device();
+        }
+        self.core.stamp(message.signalled_ns, message.awake_ns, message.done_ns);
+        while let Some(buffer) = self.core.take_retired() {
+            self.spare.push(buffer);
+        }
+        let record = self.core.record();
+        stats.add(record);
+        if let Some(checker) = &mut self.checker {
+            checker.check(record, stats);
+        }
+        Ok(())
+    }
+
+    /// Gains, limits and snapshot of an arm, before the tick.
+    fn prepare(&mut self, tick: u64, arm: &ArmMessage) -> Result<(), String> {
+        let index = usize::from(arm.index);
+        if let Some(gains) = arm.input.gains
+            && let Some(now) = self.gains.get_mut(index)
+        {
+            *now = Some(gains);
+            self.core.set_gains(index, Gains::from(&gains));
+        }
+        if let Some(limits) = &arm.input.tightened {
+            // The run recorded it because it was accepted.
+            self.core
+                .tighten(index, &Limits::from(limits))
+                .map_err(|e| format!("the limits of tick {tick} are refused: {e}"))?;
+        }
+        let offered = arm.input.offered;
+        if offered == 0 {
+            return Ok(());
+        }
+        let Some(snapshot) = self.snapshots.remove(&offered) else {
+            return Err(format!(
+                "the collision step with snapshot {offered} is missing, which arm {index} was given before tick {tick}"
+            ));
+        };
+        // What was passed over will not be offered any more.
+        let passed: Vec<u64> =
+            self.snapshots.range(..offered).filter(|(_, s)| s.arm == snapshot.arm).map(|(k, _)| *k).collect();
+        for key in passed {
+            self.spare.extend(self.snapshots.remove(&key));
+        }
+        if snapshot.arm != index {
+            return Err(format!("snapshot {offered}, which arm {index} was given before tick {tick}, is another arm's"));
+        }
+        self.spare.extend(self.core.offer(snapshot));
+        Ok(())
+    }
+
+    /// Computes one collision step.
+    fn run_step(&mut self, message: &StepMessage) -> Result<(), String> {
+        if message.step != self.step + 1 {
+            return Err(format!(
+                "collision steps {} to {} are missing before tick {}: the recorder could not keep up",
+                self.step + 1,
+                message.step.saturating_sub(1),
+                self.tick + 1
+            ));
+        }
+        self.step = message.step;
+        for applied in &message.applied {
+            let refused = |why: String| format!("collision step {}: a command is refused: {why}", message.step);
+            let command = applied.command.command().map_err(|e| refused(e.to_string()))?;
+            match self.collider.apply_logged(command) {
+                (SceneReply::AddRefused(e), _) => return Err(refused(e.to_string())),
+                (SceneReply::Refused(e), _) => return Err(refused(e.to_string())),
+                (SceneReply::Added(_) | SceneReply::Done, done) => {
+                    if let (Some(checker), Some(done)) = (&mut self.checker, done) {
+                        checker.follow(&done);
+                    }
+                }
+            }
+        }
+        if message.query_tick == 0 {
+            return Ok(());
+        }
+        if message.query_tick != self.tick {
+            return Err(format!(
+                "collision step {} answered tick {} but was written after tick {} and later",
+                message.step, message.query_tick, self.tick
+            ));
+        }
+        let query = self.core.query();
+        let (spare, snapshots, pairs) = (&mut self.spare, &mut self.snapshots, self.pair_capacity);
+        let mut left = message.last_sequence.saturating_sub(self.sequence);
+        let last = self.collider.answer(
+            &query,
+            || {
+                // Where the run had no buffer left, an arm went without an answer.
+                left = left.checked_sub(1)?;
+                Some(spare.pop().unwrap_or_else(|| Box::new(Snapshot::new(pairs))))
+            },
+            |snapshot| {
+                snapshots.insert(snapshot.sequence, snapshot);
+            },
+        );
+        if last != message.last_sequence {
+            return Err(format!(
+                "collision step {} made snapshots up to {}, the recorded one up to {}",
+                message.step, last, message.last_sequence
+            ));
+        }
+        if last > 0 {
+            self.sequence = last;
+        }
+        Ok(())
+    }
+
+    /// What differs between the tick that just ran and its record.
+    fn difference(&self, message: &TickMessage) -> Option<Difference> {
+        let record = self.core.record();
+        message.arms.iter().find_map(|arm| {
+            let now = OutputMessage::of(record.arms.get(usize::from(arm.index))?);
+            let (what, recorded, replayed) = first_difference(&arm.output, &now)?;
+            Some(Difference { tick: message.tick, arm: arm.index, what, recorded, replayed })
+        })
+    }
+}
+
+fn shown(numbers: &[Num]) -> String {
+    let words: Vec<String> = numbers.iter().map(|n| format!("{:e} ({:#018x})", n.0, n.0.to_bits())).collect();
+    format!("[{}]", words.join(", "))
+}
+
+/// The first field that differs: what goes to the arm first, then what led to it.
+fn first_difference(a: &OutputMessage, b: &OutputMessage) -> Option<(&'static str, String, String)> {
+    let numbers: [(&'static str, &[Num], &[Num]); 8] = [
+        ("sent.force_n", &a.sent.force_n, &b.sent.force_n),
+        ("sent.torque_nm", &a.sent.torque_nm, &b.sent.torque_nm),
+        ("wanted.force_n", &a.wanted.force_n, &b.wanted.force_n),
+        ("wanted.torque_nm", &a.wanted.torque_nm, &b.wanted.torque_nm),
+        ("world_from_proxy.position_m", &a.world_from_proxy.position_m, &b.world_from_proxy.position_m),
+        ("world_from_proxy.rotation_xyzw", &a.world_from_proxy.rotation_xyzw, &b.world_from_proxy.rotation_xyzw),
+        ("world_from_device.position_m", &a.world_from_device.position_m, &b.world_from_device.position_m),
+        ("world_from_device.rotation_xyzw", &a.world_from_device.rotation_xyzw, &b.world_from_device.rotation_xyzw),
+    ];
+    let number = numbers
+        .into_iter()
+        .find(|(_, a, b)| a != b)
+        .map(|(what, a, b)| (what, shown(a), shown(b)));
+    number.or_else(|| {
+        let counts = [
+            ("anchored", u64::from(a.anchored), u64::from(b.anchored)),
+            ("state", u64::from(a.state), u64::from(b.state)),
+            ("reason", u64::from(a.reason), u64::from(b.reason)),
+            ("starved", u64::from(a.starved), u64::from(b.starved)),
+            ("contacts", u64::from(a.contacts), u64::from(b.contacts)),
+            ("rows", u64::from(a.rows), u64::from(b.rows)),
+            ("pairs", u64::from(a.pairs), u64::from(b.pairs)),
+            ("substeps", u64::from(a.substeps), u64::from(b.substeps)),
+            ("snapshot", a.snapshot, b.snapshot),
+            ("snapshot_age_ticks", u64::from(a.snapshot_age_ticks), u64::from(b.snapshot_age_ticks)),
+            ("input_age_ns", a.input_age_ns, b.input_age_ns),
+        ];
+        counts
+            .into_iter()
+            .find(|(_, a, b)| a != b)
+            .map(|(what, a, b)| (what, a.to_string(), b.to_string()))
+            .or_else(|| (a.solid != b.solid).then(|| ("solid", a.solid.clone(), b.solid.clone())))
+    })
+}

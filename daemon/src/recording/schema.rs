@@ -1,0 +1,132 @@
+//! JSON Schemas of the messages, for viewers. What each field means is told in [`super::message`].
+//!
+//! A number that is not finite is a string of its bits (see [`super::number`]); the schemas name the rule, not the exception, as
+//! viewers take one type per field.
+
+use serde_json::{Map, Value, json};
+
+fn object(properties: Value) -> Value {
+    json!({ "type": "object", "properties": properties })
+}
+
+fn all(names: &[&str], kind: &Value) -> Map<String, Value> {
+    names.iter().map(|n| ((*n).to_owned(), kind.clone())).collect()
+}
+
+fn merged(parts: &[Value]) -> Value {
+    let fields = parts.iter().filter_map(Value::as_object).flatten();
+    object(Value::Object(fields.map(|(k, v)| (k.clone(), v.clone())).collect()))
+}
+
+fn number() -> Value {
+    json!({ "type": "number" })
+}
+
+fn integer() -> Value {
+    json!({ "type": "integer" })
+}
+
+fn flag() -> Value {
+    json!({ "type": "boolean" })
+}
+
+fn text() -> Value {
+    json!({ "type": "string" })
+}
+
+fn numbers() -> Value {
+    json!({ "type": "array", "items": { "type": "number" } })
+}
+
+fn list(of: Value) -> Value {
+    json!({ "type": "array", "items": of })
+}
+
+fn pose() -> Value {
+    object(json!({ "position_m": numbers(), "rotation_xyzw": numbers() }))
+}
+
+fn wrench() -> Value {
+    object(json!({ "force_n": numbers(), "torque_nm": numbers() }))
+}
+
+fn sample() -> Value {
+    object(json!({
+        "time_ns": integer(), "sequence": integer(), "pose": pose(), "linear_velocity": numbers(),
+        "angular_velocity": numbers(), "buttons": integer(), "skipped": integer(), "temperature_c": number(),
+        "status": integer(),
+    }))
+}
+
+fn input() -> Value {
+    let gains = [
+        "stiffness_n_per_m",
+        "damping_n_s_per_m",
+        "rotational_stiffness_nm_per_rad",
+        "rotational_damping_nm_s_per_rad",
+    ];
+    let limits = [
+        "peak_force_n", "continuous_force_n", "peak_torque_nm", "continuous_torque_nm", "continuous_window_s", "slew_n_per_s",
+        "slew_nm_per_s", "velocity_limit_m_s", "angular_velocity_limit_rad_s", "max_temperature_c", "ramp_s",
+        "engage_force_n", "engage_torque_nm", "edge_fade_m", "oscillation_motion_m", "oscillation_force_n",
+        "oscillation_turning_rad", "oscillation_torque_nm",
+    ];
+    let counts = ["fade_ns", "engage_ticks", "stall_ns", "stale_input_ns", "stale_contact_ns"];
+    object(json!({
+        "sample": sample(), "attached": flag(), "offered": integer(),
+        "gains": object(Value::Object(all(&gains, &number()))),
+        "tightened": merged(&[all(&limits, &number()).into(), all(&counts, &integer()).into()]),
+    }))
+}
+
+fn output() -> Value {
+    let counts = [
+        "state", "reason", "contacts", "rows", "pairs", "substeps", "snapshot", "snapshot_age_ticks", "input_age_ns",
+    ];
+    merged(&[
+        json!({
+            "wanted": wrench(), "sent": wrench(), "world_from_device": pose(), "world_from_proxy": pose(),
+            "anchored": flag(), "starved": flag(), "solid": text(),
+        }),
+        all(&counts, &integer()).into(),
+    ])
+}
+
+/// Of `/tick`.
+pub fn tick() -> Value {
+    let counts = ["tick", "now_ns", "periods", "signalled_ns", "awake_ns", "done_ns"];
+    let arm = object(json!({ "index": integer(), "input": input(), "output": output() }));
+    merged(&[
+        all(&counts, &integer()).into(),
+        json!({ "stopping": flag(), "blame": text(), "arms": list(arm) }),
+    ])
+}
+
+/// Of `/tick` in a trajectory.
+pub fn trajectory() -> Value {
+    object(json!({ "now_ns": integer(), "position_m": numbers(), "rotation_xyzw": numbers() }))
+}
+
+/// Of `/collision`.
+pub fn collision() -> Value {
+    let add = object(json!({
+        "name": text(), "id": integer(), "kinematic": flag(), "solid": flag(), "world_from_body": pose(),
+        "stiffness_n_per_m": number(), "damping_n_s_per_m": number(),
+        "positions": list(numbers()), "triangles": list(list(integer())),
+    }));
+    let which = object(json!({ "id": integer() }));
+    let command = object(json!({
+        "add": add, "remove": which, "halt": which,
+        "target": object(json!({ "id": integer(), "world_from_body": pose(), "speed_m_s": number() })),
+    }));
+    let key = object(json!({ "slot": integer(), "generation": integer() }));
+    object(json!({
+        "step": integer(), "query_tick": integer(), "last_sequence": integer(),
+        "applied": list(object(json!({ "command": command, "key": key }))),
+    }))
+}
+
+/// Of `/event`.
+pub fn event() -> Value {
+    object(json!({ "now_ns": integer(), "text": text() }))
+}

@@ -1,0 +1,1 @@
+//! Tests of recordings: written, read, replayed.
