@@ -15,7 +15,7 @@ use crate::stats::ArmReport;
 
 /// Rows of text of an arm's panel, without border and plot.
 pub fn rows(live: &Live, index: usize) -> u16 {
-    if live.arms.get(index).is_some_and(|a| a.has_torque) { 8 } else { 7 }
+    if live.arms.get(index).is_some_and(|a| a.has_torque) { 9 } else { 8 }
 }
 
 const LABEL: Style = Style::new().fg(Color::DarkGray);
@@ -61,7 +61,12 @@ pub fn draw(frame: &mut Frame, area: Rect, live: &Live, index: usize) {
     let force = tick.sent.force_n;
     let mut lines = vec![
         state,
-        Line::from(vec![label("device"), text::millimetres(&device).into(), Span::styled(" mm", LABEL)]),
+        Line::from(vec![
+            label("device"),
+            text::millimetres(&device).into(),
+            Span::styled(" mm", LABEL),
+            Span::styled(format!("  {} ago", text::span(tick.input_age_ns)), LABEL),
+        ]),
         Line::from(vec![
             label("proxy"),
             text::millimetres(&proxy).into(),
@@ -76,6 +81,7 @@ pub fn draw(frame: &mut Frame, area: Rect, live: &Live, index: usize) {
     }
     lines.push(magnitude(width, force.norm(), arm.limits.peak_force_n));
     lines.push(contact(live, index));
+    lines.push(Line::from(vec![label("solid"), text::bodies(live, tick.solid).into()]));
     lines.push(proof(live, index));
     let shown = u16::try_from(lines.len()).unwrap_or(u16::MAX).min(inner.height);
     frame.render_widget(Paragraph::new(lines), Rect { height: shown, ..inner });
@@ -120,7 +126,6 @@ fn contact(live: &Live, index: usize) -> Line<'static> {
         format!("  {}  {}", text::answer(tick.snapshot_age), text::of(u64::from(tick.pairs), "pair")),
         LABEL,
     ));
-    spans.push(Span::styled(format!("  solid: {}", text::bodies(live, tick.solid)), LABEL));
     Line::from(spans)
 }
 
@@ -171,7 +176,7 @@ fn plot(frame: &mut Frame, area: Rect, live: &Live, index: usize) {
     }
     // A whole step above the largest, so that the scale does not breathe.
     let largest = columns.iter().copied().fold(0.0, f64::max);
-    let top = [0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0]
+    let top = [0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 15.0, 20.0, 30.0, 50.0, 100.0, 200.0, 500.0]
         .into_iter()
         .find(|t| largest <= *t)
         .unwrap_or(largest);

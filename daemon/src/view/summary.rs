@@ -67,7 +67,8 @@ impl fmt::Display for Report {
 fn arm(f: &mut fmt::Formatter<'_>, a: &ArmReport) -> fmt::Result {
     writeln!(f, "arm {}", a.name)?;
     write!(f, "  max force     {:.3} N", a.max_force_n)?;
-    if a.max_torque_nm > 0.0 {
+    // What would not be all zeros.
+    if a.max_torque_nm >= 0.5e-4 {
         write!(f, ", max torque {:.4} N m", a.max_torque_nm)?;
     }
     writeln!(f)?;

@@ -64,6 +64,7 @@ fn missed(m: &Missed, ticks: u64) -> Line<'static> {
     let share = if m.total > 0 { share.min(99.999) } else { share };
     Line::from(vec![
         Span::styled(format!(" missed {}", text::of(m.total, "period")), Style::new().fg(colour)),
+        Span::styled(format!(" (loop {}, device {})", text::count(m.by_loop), text::count(m.by_device)), LABEL),
         Span::styled(format!("  {share:.3} % kept"), LABEL),
     ])
 }
@@ -74,10 +75,7 @@ fn parties(m: &Missed) -> Line<'static> {
         Span::styled(format!(" {name} {}", text::count(n)), style)
     };
     Line::from(vec![
-        Span::styled("  by", LABEL),
-        party("loop", m.by_loop),
-        party("device", m.by_device),
-        Span::styled("; ticks late by", LABEL),
+        Span::styled(" late ticks", LABEL),
         party("device", m.stale_device_ticks),
         party("collision", m.collision_ticks),
     ])
