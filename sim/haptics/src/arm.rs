@@ -23,6 +23,7 @@ use crate::coupling::{Coupling, Gains, Wrench};
 use crate::rows::{Candidate, candidate};
 use crate::snapshot::{BodyEntry, BodyKey, MAX_BODIES, Snapshot};
 use crate::tool::{Distances, ToolShape};
+use crate::twist::{shift_of_velocity, velocity_of_shift};
 
 /// Most contact rows of one projection; the nearest are taken.
 pub const MAX_ROWS: usize = 64;
@@ -162,6 +163,8 @@ pub(crate) struct Arm {
     projector: Projector<MAX_ROWS>,
     candidates: Vec<Candidate>,
     near: Vec<Near>,
+    /// How far to look ahead at first: twice the last tick's path and a little, m.
+    stride: f64,
 }
 
 impl Arm {
@@ -179,6 +182,7 @@ impl Arm {
             projector: Projector::new(),
             candidates: Vec::with_capacity(MAX_SUBSTEPS * pair_budget),
             near: Vec::with_capacity(MAX_BODIES),
+            stride: f64::INFINITY,
         }
     }
 
@@ -400,6 +404,7 @@ impl Arm {
 
         let mut forced: [Option<u32>; MAX_SUBSTEPS] = [None; MAX_SUBSTEPS];
         let mut material: Option<(f64, f64)> = None;
+        let mut walked = 0.0;
         for substep in 0..MAX_SUBSTEPS {
             self.survey(bodies);
             let centre = transform(&self.proxy, &self.shape.centre);
@@ -421,7 +426,7 @@ impl Arm {
                 allowed += bodies.step_path(near.entry.key);
             }
             // A round takes its share of the tick's pairs; if that cuts it short, what is left of the whole tick's.
-            let left = MAX_SUBSTEPS * self.pair_budget - out.pairs_tested as usize;
+            let left = (MAX_SUBSTEPS * self.pair_budget).saturating_sub(out.pairs_tested as usize);
             let mut budget = self.pair_budget.min(left);
             if let Some(s) = self.snapshot.as_deref() {
                 let certified = self.certified_path(allowed);
@@ -432,26 +437,34 @@ impl Arm {
                 }
             }
             out.substeps += 1;
-            out.pairs_tested += self.gather(bodies, allowed, budget);
-
-            let (motion, rows) =
-                self.project(&wanted, &centre, bodies, &forced, &mut out, &mut material);
+            // A hand that presses wants to go millimetres and goes micrometres: look only as far as the last tick went, and once
+            // more at everything if that was too short. What is not looked at is not gone through: `path` stays within `room`.
+            let near_room = allowed.min(self.stride);
+            let mut room = near_room;
+            let (motion, rows, screw, path) = loop {
+                out.pairs_tested += self.gather(bodies, room, budget);
+                let (motion, rows) =
+                    self.project(&wanted, &centre, bodies, &forced, &mut out, &mut material);
+                let turn = motion.fixed_rows::<3>(3).into_owned();
+                let shift = shift_of_velocity(&motion.fixed_rows::<3>(0).into_owned(), &turn);
+                let screw = Screw::from_twist(&shift, &turn, &centre);
+                let path = self.shape.path(&screw, &self.proxy);
+                if path <= room || room >= allowed || !path.is_finite() {
+                    break (motion, rows, screw, path);
+                }
+                room = if room == near_room { allowed.min(2.0 * path) } else { allowed };
+            };
             out.rows = out.rows.max(rows as u32);
-            let screw = Screw::from_twist(
-                &motion.fixed_rows::<3>(0).into_owned(),
-                &motion.fixed_rows::<3>(3).into_owned(),
-                &centre,
-            );
-            let path = self.shape.path(&screw, &self.proxy);
             if !path.is_finite() {
                 break;
             }
             if path < REST_M {
                 break;
             }
+            walked += path;
             let mut t_end = 1.0_f64;
-            if path > allowed {
-                t_end = allowed / path;
+            if path > room {
+                t_end = room / path;
                 out.starved = true;
             }
             if screw.angle.abs() * t_end > MAX_TURN {
@@ -488,6 +501,7 @@ impl Arm {
                 }
             }
         }
+        self.stride = 2.0 * walked + 4.0 * self.distances.safe_m;
         self.report(&mut out, tick);
         out.wrench = self
             .coupling
@@ -700,16 +714,17 @@ fn swapped(kind: PairKind) -> PairKind {
     }
 }
 
-/// The motion (of the shape's centre, and rotation vector) that leads from one pose to the other.
+/// The twist (velocity of the shape's centre, and rotation vector) of the screw that leads from one pose to the other.
 fn motion_between(shape: &ToolShape, from: &Pose, to: &Pose) -> Motion {
-    let d = transform(to, &shape.centre) - transform(from, &shape.centre);
+    let shift = transform(to, &shape.centre) - transform(from, &shape.centre);
     let w = if shape.turns {
         let q: Quat = to.rotation * from.rotation.inverse();
         q.scaled_axis()
     } else {
         Vec3::zeros()
     };
-    Motion::new(d.x, d.y, d.z, w.x, w.y, w.z)
+    let v = velocity_of_shift(&shift, &w);
+    Motion::new(v.x, v.y, v.z, w.x, w.y, w.z)
 }
 
 fn path_of(shape: &ToolShape, motion: &Motion) -> f64 {

@@ -23,6 +23,7 @@ mod engine;
 mod rows;
 mod snapshot;
 mod tool;
+mod twist;
 
 pub use arm::{ArmOutcome, Contact, MAX_CONTACTS, MAX_ROWS, MAX_SUBSTEPS};
 pub use bodies::{Body, BodyTable};

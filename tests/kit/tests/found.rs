@@ -104,3 +104,37 @@ fn conforming_faces_of_many_triangles_do_not_stick() {
         rig.tally
     );
 }
+
+/// With a large rotation the straight way to the goal leads away from the floor and the screw starts into it. Contact rows that only
+/// saw the former let the tool stand there for good.
+#[test]
+fn a_turn_of_a_right_angle_does_not_pin_the_tool_to_the_floor() {
+    for turn in [1.5, -1.5] {
+        let floor = shapes::cuboid(&Vec3::new(0.1, 0.1, 0.005)).unwrap();
+        let tool = shapes::cuboid(&Vec3::repeat(0.001)).unwrap();
+        let scene = Scene::new(
+            "",
+            ToolPlan::Mesh {
+                mesh: tool,
+                turns: true,
+            },
+            vec![BodyPlan::fixed(floor, Pose::identity())],
+        );
+        let mut rig = Rig::new(&scene, Manner::fixed(1), 1).unwrap();
+        for k in 0..100 {
+            let z = 0.008 - 1e-4 * f64::from(k);
+            rig.step(Some(Pose::translation(-0.03, 0.0, z)));
+        }
+        let goal = Pose::from_parts(
+            Vec3::new(0.03, 0.0, 0.012).into(),
+            Quat::from_scaled_axis(Vec3::new(0.0, turn, 0.0)),
+        );
+        let mut left = f64::INFINITY;
+        for _ in 0..100 {
+            let (outcome, _) = rig.step(Some(goal));
+            left = (outcome.proxy.translation.vector - goal.translation.vector).norm();
+        }
+        assert!(left < 1e-9, "turn {turn}: {left} m short; {}", rig.tally);
+        assert!(rig.tally.is_clean(), "{:?}", rig.tally.findings);
+    }
+}

@@ -1,0 +1,162 @@
+//! Planted errors: answers that lie must be noticed by the checker, or its silence means nothing.
+
+use hapticd_geometry::{Pose, Vec3, shapes};
+use hapticd_haptics::{BodyTarget, Snapshot};
+use hapticd_testkit::courier::Manner;
+use hapticd_testkit::rig::Tamper;
+use hapticd_testkit::{BodyPlan, Rig, Scene, Tally, ToolPlan, Violation};
+
+/// A tool that is shot through a plate of a tenth of a millimetre and back, again and again, with every answer tampered with.
+fn shots(tool: ToolPlan, tamper: Tamper) -> Tally {
+    let plate = shapes::plate(0.04, 0.04, 1e-4).unwrap();
+    let scene = Scene::new("", tool, vec![BodyPlan::fixed(plate, Pose::identity())]);
+    let mut rig = Rig::new(&scene, Manner::fixed(3), 1).unwrap();
+    rig.tamper = Some(tamper);
+    for k in 0..400 {
+        let x = 0.01 * (f64::from(k) * 0.01).sin();
+        rig.step(Some(Pose::translation(
+            x,
+            0.0,
+            0.04 * (f64::from(k) * 0.1).cos(),
+        )));
+    }
+    rig.tally
+}
+
+fn ball() -> ToolPlan {
+    ToolPlan::Ball { radius_m: 0.003 }
+}
+
+fn block() -> ToolPlan {
+    ToolPlan::Mesh {
+        mesh: shapes::cuboid(&Vec3::repeat(0.003)).unwrap(),
+        turns: true,
+    }
+}
+
+#[test]
+fn honest_answers_are_clean() {
+    for tool in [ball(), block()] {
+        let tally = shots(tool, Box::new(|_| {}));
+        assert!(
+            tally.is_clean() && tally.contact > 50,
+            "{tally} {:?}",
+            tally.findings
+        );
+    }
+}
+
+#[test]
+fn an_inflated_margin_is_caught() {
+    for tool in [ball(), block()] {
+        let tally = shots(
+            tool,
+            Box::new(|s: &mut Snapshot| {
+                // As if only 2 mm had been searched and 52 were promised.
+                for b in &mut s.bodies {
+                    let first = b.first_pair as usize;
+                    let listed = &s.pairs[first..first + b.pair_count as usize];
+                    b.pair_count = listed.iter().filter(|p| p.distance_m < 0.002).count() as u32;
+                    b.margin_m = 0.052;
+                }
+            }),
+        );
+        assert!(tally.crossings > 0, "{tally}");
+    }
+}
+
+#[test]
+fn a_removed_pair_is_caught() {
+    for tool in [ball(), block()] {
+        let tally = shots(
+            tool,
+            Box::new(|s: &mut Snapshot| {
+                // The nearest pair of each body: its place is taken by a copy of the farthest one.
+                for b in &s.bodies {
+                    let (first, count) = (b.first_pair as usize, b.pair_count as usize);
+                    if count > 0 {
+                        s.pairs[first..first + count].rotate_left(1);
+                        s.pairs[first + count - 1].distance_m = f64::INFINITY;
+                    }
+                }
+            }),
+        );
+        assert!(
+            tally.crossings + u64::from(tally.penetration_m > 0.0) > 0,
+            "{tally}"
+        );
+    }
+}
+
+#[test]
+fn pairs_that_claim_to_be_far_are_caught() {
+    let tally = shots(
+        block(),
+        Box::new(|s: &mut Snapshot| {
+            for p in &mut s.pairs {
+                p.distance_m += 0.02;
+            }
+        }),
+    );
+    assert!(tally.crossings > 0, "{tally}");
+}
+
+#[test]
+fn a_pair_moved_by_a_fiftieth_of_a_millimetre_is_caught() {
+    // No crossing, only less distance than promised.
+    let plate = shapes::plate(0.04, 0.04, 1e-4).unwrap();
+    let scene = Scene::new("", ball(), vec![BodyPlan::fixed(plate, Pose::identity())]);
+    let mut rig = Rig::new(&scene, Manner::fixed(1), 1).unwrap();
+    rig.measure_every = 1;
+    rig.tamper = Some(Box::new(|s: &mut Snapshot| {
+        for p in &mut s.pairs {
+            for q in &mut p.body {
+                q.z -= 3.5e-5;
+            }
+        }
+    }));
+    for k in 0..200 {
+        rig.step(Some(Pose::translation(
+            0.0,
+            0.0,
+            0.02 - 2e-4 * f64::from(k),
+        )));
+    }
+    let near = |f: &hapticd_testkit::tally::Finding| matches!(f.violation, Violation::TooNear(_));
+    assert!(
+        rig.tally.findings.iter().any(near),
+        "{:?}",
+        rig.tally.findings
+    );
+    assert_eq!(rig.tally.crossings, 0);
+}
+
+#[test]
+fn a_body_that_jumps_is_caught() {
+    // The answer lies about the reference pose of a moving body: the loop believes that it is where it is not.
+    let block = shapes::cuboid(&Vec3::repeat(0.01)).unwrap();
+    let far = Pose::translation(0.0, 0.0, -0.05);
+    let body = BodyPlan::moving(
+        block,
+        far,
+        vec![(Pose::translation(0.0, 0.0, 0.05), 1.0)],
+        1,
+    );
+    let scene = Scene::new("", ball(), vec![body]);
+    let mut rig = Rig::new(&scene, Manner::fixed(1), 1).unwrap();
+    rig.tamper = Some(Box::new(|s: &mut Snapshot| {
+        for b in &mut s.bodies {
+            b.margin_m = 1.0;
+            b.pair_count = 0;
+            b.target = Some(BodyTarget {
+                world_from_body: Pose::translation(0.0, 0.0, 0.05),
+                speed_m_s: 2.0,
+            });
+        }
+    }));
+    for _ in 0..120 {
+        rig.step(Some(Pose::identity()));
+    }
+    assert!(rig.tally.crossings > 0, "{}", rig.tally);
+    assert!(rig.tally.penetration_m > 0.0, "{}", rig.tally);
+}
