@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{Failure, folder_of, say};
+use super::{Failure, say};
 use crate::rig;
 
 #[derive(clap::Args)]
@@ -22,7 +22,7 @@ pub struct Args {
 pub fn check(args: &Args) -> Result<(), Failure> {
     let loaded = super::run::load(&args.config)?;
     // The same code that `run` uses, up to the point where a device would be opened.
-    let built = rig::build(&loaded.config, &folder_of(&args.config), false).map_err(Failure::input)?;
+    let built = rig::build(&loaded.config, std::path::Path::new(""), false).map_err(Failure::input)?;
     if args.effective && args.json {
         let json = serde_json::to_string_pretty(&loaded.effective_json()).map_err(Failure::runtime)?;
         say(&json);

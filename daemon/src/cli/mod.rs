@@ -9,7 +9,6 @@ mod replay;
 mod run;
 mod schema;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -94,12 +93,4 @@ pub fn main() -> ExitCode {
 fn say(line: &str) {
     use std::io::Write;
     let _ = writeln!(std::io::stdout().lock(), "{line}");
-}
-
-/// The folder that relative paths of a configuration are taken from.
-fn folder_of(path: &std::path::Path) -> PathBuf {
-    match path.parent() {
-        Some(p) if !p.as_os_str().is_empty() => p.to_owned(),
-        _ => PathBuf::from("."),
-    }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Args;
 use hapticd_config as config;
 
-use super::{Failure, folder_of, record, say};
+use super::{Failure, record, say};
 use crate::recording::Time;
 use crate::rig;
 use crate::scribe::Live;
@@ -67,16 +67,15 @@ pub(super) fn duration(text: &str) -> Result<f64, String> {
 pub fn demo(args: DemoArgs) -> Result<(), Failure> {
     let context = config::Context::new(".", |name| std::env::var(name).ok());
     let loaded = config::parse("demo.toml", DEMO, &context).map_err(Failure::runtime)?;
-    start(&loaded.config, Path::new("."), &loaded.effective_toml(), None, args.common)
+    start(&loaded.config, &loaded.effective_toml(), None, args.common)
 }
 
 /// Runs a configuration from a file.
 pub fn run(args: RunArgs) -> Result<(), Failure> {
     let loaded = load(&args.config)?;
-    let folder = folder_of(&args.config);
     let text = loaded.effective_toml();
     let config = loaded.config.clone();
-    start(&config, &folder, &text, Some((args.config, loaded)), args.common)
+    start(&config, &text, Some((args.config, loaded)), args.common)
 }
 
 /// Runs a configuration from a file without a view and records it.
@@ -102,14 +101,14 @@ pub fn load(path: &Path) -> Result<config::Loaded, Failure> {
 
 fn start(
     config: &config::Config,
-    folder: &Path,
     effective: &str,
     file: Option<(PathBuf, config::Loaded)>,
     common: Common,
 ) -> Result<(), Failure> {
     let tui = !common.plain && !common.virtual_time && std::io::stdout().is_terminal();
     let held = log_to_stderr(config.log.level, tui);
-    let rig = rig::build(config, folder, common.virtual_time).map_err(Failure::input)?;
+    // The configuration's paths start at its folder already.
+    let rig = rig::build(config, Path::new(""), common.virtual_time).map_err(Failure::input)?;
     if config.arms.is_empty() {
         return Err(Failure::Input("the configuration has no [[arm]]".into()));
     }
