@@ -73,7 +73,8 @@ pub struct ArmReport {
     pub samples: u64,
     /// Reports passed over because a newer one was there.
     pub skipped_samples: u64,
-    /// Reason codes of force-offs in the order in which they came, newest last, at most 64.
+    /// Reason codes of force-offs in the order in which they came, newest last, at most
+    /// [`MOST_FORCE_OFFS`], the first ones.
     pub force_off: Vec<String>,
     /// State of the governor at the end.
     pub state: u8,
@@ -147,6 +148,9 @@ pub const BUCKETS: usize = 24;
 pub fn bucket_floor_us(bucket: usize) -> f64 {
     10f64.powf(bucket as f64 / 6.0)
 }
+
+/// Force-offs kept in [`ArmReport::force_off`].
+pub const MOST_FORCE_OFFS: usize = 64;
 
 /// Highest value that the time histograms keep, ns.
 const LONGEST_NS: u64 = 60_000_000_000;
@@ -228,7 +232,7 @@ impl Stats {
             if tick.reason != a.last_reason {
                 a.last_reason = tick.reason;
                 if let Some(reason) = hapticd_devices::safety::ForceOffReason::from_code(tick.reason)
-                    && p.force_off.len() < 64
+                    && p.force_off.len() < MOST_FORCE_OFFS
                 {
                     p.force_off.push(reason.to_string());
                 }

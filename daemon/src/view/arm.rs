@@ -48,7 +48,7 @@ pub fn draw(frame: &mut Frame, area: Rect, live: &Live, index: usize) {
         return;
     }
     let (words, colour) = text::governor(tick);
-    let state = Line::from(vec![label("force is"), Span::styled(words, Style::new().fg(colour).add_modifier(Modifier::BOLD))]);
+    let state = Line::from(vec![label("state"), Span::styled(words, Style::new().fg(colour).add_modifier(Modifier::BOLD))]);
     if !tick.attached || tick.sample.sequence == 0 {
         let waiting = if tick.attached { "attached, its first sample has not come" } else { "not there; looking for it" };
         let lines = vec![state, Line::from(vec![label("device"), Span::styled(waiting, Style::new().fg(Color::Yellow))])];

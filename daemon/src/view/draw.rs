@@ -21,7 +21,9 @@ pub struct State {
 }
 
 /// From this width on there are two columns.
-const WIDE: u16 = 100;
+const WIDE: u16 = 104;
+/// The right column is at least this wide: the percentiles fit.
+const RIGHT: u16 = 52;
 /// Rows of the event list in a screen that has room.
 const EVENT_ROWS: u16 = 8;
 const LABEL: Style = Style::new().fg(Color::DarkGray);
@@ -97,7 +99,7 @@ fn one_line_each(live: &Live) -> Vec<Line<'static>> {
 fn wide(frame: &mut Frame, area: Rect, live: &Live) {
     let below = if area.height >= 24 { EVENT_ROWS } else { area.height / 4 };
     let (upper, lower) = split(area, area.height - below);
-    let left = upper.width * 11 / 20;
+    let left = upper.width - (upper.width * 9 / 20).max(RIGHT);
     let left_area = Rect { width: left, ..upper };
     let right = Rect {
         x: upper.x + left,
@@ -108,7 +110,7 @@ fn wide(frame: &mut Frame, area: Rect, live: &Live) {
     let setup_rows = if live.realtime.is_empty() {
         0
     } else {
-        timing::setup_rows(&live.realtime, right.width.saturating_sub(2)) + 2
+        timing::setup_rows(&live.realtime, right.width)
     };
     // The histogram gets what the set-up leaves, but the loop's numbers come first.
     let (loop_area, setup_area) = split(right, right.height.saturating_sub(setup_rows).max(timing::ROWS + 2));
@@ -128,7 +130,7 @@ fn narrow(frame: &mut Frame, area: Rect, live: &Live) {
     let setup_rows = if live.realtime.is_empty() {
         0
     } else {
-        timing::setup_rows(&live.realtime, area.width.saturating_sub(2)) + 2
+        timing::setup_rows(&live.realtime, area.width)
     };
     // Refusals matter more than a long list of events.
     let setup_rows = if spare >= setup_rows + 4 { setup_rows } else { 0 };

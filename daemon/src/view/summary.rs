@@ -5,7 +5,7 @@
 use std::fmt;
 
 use super::text;
-use crate::stats::{ArmReport, Percentiles, Report};
+use crate::stats::{ArmReport, MOST_FORCE_OFFS, Percentiles, Report};
 
 fn row(f: &mut fmt::Formatter<'_>, name: &str, p: &Percentiles, unit: &str, decimals: usize) -> fmt::Result {
     writeln!(
@@ -47,18 +47,22 @@ impl fmt::Display for Report {
         for a in &self.arms {
             arm(f, a)?;
         }
-        let refused: Vec<&String> = self.realtime.iter().filter(|l| l.contains(": refused: ")).collect();
+        let refused: Vec<&str> = self
+            .realtime
+            .iter()
+            .filter_map(|l| l.split_once(": refused: ").map(|(what, _)| what))
+            .collect();
         if !self.realtime.is_empty() {
-            writeln!(
+            write!(
                 f,
-                "real-time set-up: {} of {} granted{}",
+                "real-time set-up: {} of {} granted",
                 self.realtime.len() - refused.len(),
-                self.realtime.len(),
-                if refused.is_empty() { "" } else { ", the timing above is that of a process without:" }
+                self.realtime.len()
             )?;
-        }
-        for line in refused {
-            writeln!(f, "  {line}")?;
+            if !refused.is_empty() {
+                write!(f, "; refused (the log says why): {}", refused.join(", "))?;
+            }
+            writeln!(f)?;
         }
         Ok(())
     }
@@ -98,7 +102,19 @@ fn arm(f: &mut fmt::Formatter<'_>, a: &ArmReport) -> fmt::Result {
     row(f, "snapshot age", &a.snapshot_age_ticks, " ticks", 0)?;
     row(f, "feature pairs", &a.pairs, " a tick", 0)?;
     if !a.force_off.is_empty() {
-        writeln!(f, "  force was off {}", a.force_off.join("; "))?;
+        let mut times: Vec<(&str, usize)> = Vec::new();
+        for reason in &a.force_off {
+            match times.iter_mut().find(|(r, _)| r == reason) {
+                Some((_, n)) => *n += 1,
+                None => times.push((reason, 1)),
+            }
+        }
+        let list: Vec<String> = times
+            .iter()
+            .map(|(reason, n)| if *n == 1 { (*reason).to_owned() } else { format!("{reason} {n} times") })
+            .collect();
+        let more = if a.force_off.len() >= MOST_FORCE_OFFS { "; and more that were not kept" } else { "" };
+        writeln!(f, "  force was off {}{more}", list.join("; "))?;
     }
     Ok(())
 }

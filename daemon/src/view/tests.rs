@@ -77,7 +77,13 @@ fn report(arms: &[&str]) -> Report {
                 pairs: percentiles(28.0, 101.0, 208.0, 328.0),
                 checked_ticks: 12_340,
                 unchecked_ticks: 5,
-                force_off: vec![ForceOffReason::StaleContact.to_string()],
+                force_off: [
+                    ForceOffReason::StaleContact,
+                    ForceOffReason::StaleInput,
+                    ForceOffReason::StaleInput,
+                ]
+                .map(|r| r.to_string())
+                .to_vec(),
                 ..ArmReport::default()
             })
             .collect(),
@@ -185,8 +191,8 @@ fn nothing_has_happened_yet() {
 fn free_space_contact_off_and_starved() {
     insta::assert_snapshot!("free_space", text(&screen(&free(&["right"]), false, 120, 40)));
     insta::assert_snapshot!("contact", text(&screen(&contact(), false, 120, 40)));
-    insta::assert_snapshot!("force_off", text(&screen(&force_off(), false, 100, 30)));
-    insta::assert_snapshot!("starved", text(&screen(&starved(), false, 100, 30)));
+    insta::assert_snapshot!("force_off", text(&screen(&force_off(), false, 110, 30)));
+    insta::assert_snapshot!("starved", text(&screen(&starved(), false, 110, 30)));
 }
 
 #[test]
@@ -201,9 +207,9 @@ fn other_sizes_and_two_arms() {
 fn what_is_wrong_is_red() {
     let buffer = screen(&force_off(), false, 120, 40);
     assert_eq!(colour_of(&buffer, "FORCE OFF: emergency stop (1)"), Color::Red);
-    assert_eq!(colour_of(&buffer, " refused SCHED_FIFO"), Color::Red);
+    assert_eq!(colour_of(&buffer, "refused SCHED_FIFO"), Color::Red);
     assert_eq!(colour_of(&buffer, "mlockall"), Color::Reset);
-    assert_eq!(colour_of(&buffer, "missed 3 periods"), Color::Red);
+    assert_eq!(colour_of(&buffer, "missed 3 (loop 2"), Color::Red);
     assert_eq!(colour_of(&buffer, "penetration 0 m"), Color::Green);
     assert_eq!(colour_of(&screen(&starved(), false, 120, 40), "HELD BACK"), Color::Red);
     let mut live = contact();

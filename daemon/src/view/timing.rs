@@ -4,7 +4,7 @@
 //! Pure; draws into any area, however small.
 
 use ratatui::Frame;
-use ratatui::layout::Rect;
+use ratatui::layout::{Margin, Rect};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Paragraph, Wrap};
@@ -63,9 +63,9 @@ fn missed(m: &Missed, ticks: u64) -> Line<'static> {
     // Rounding must not make 100 % of a run that missed something.
     let share = if m.total > 0 { share.min(99.999) } else { share };
     Line::from(vec![
-        Span::styled(format!(" missed {}", text::of(m.total, "period")), Style::new().fg(colour)),
+        Span::styled(format!(" missed {}", text::count(m.total)), Style::new().fg(colour)),
         Span::styled(format!(" (loop {}, device {})", text::count(m.by_loop), text::count(m.by_device)), LABEL),
-        Span::styled(format!("  {share:.3} % kept"), LABEL),
+        Span::styled(format!("  {share:.3} % in time"), LABEL),
     ])
 }
 
@@ -142,11 +142,10 @@ pub fn setup(frame: &mut Frame, area: Rect, steps: &[Step]) {
     let block = Block::bordered()
         .border_style(LABEL)
         .title(Span::styled(" real-time set-up ", BOLD));
-    let inner = block.inner(area);
+    let inner = block.inner(area).inner(Margin::new(1, 0));
     frame.render_widget(block, area);
     let (refused, granted): (Vec<&Step>, Vec<&Step>) = steps.iter().partition(|s| !s.is_granted());
     let mut lines: Vec<Line> = refused.into_iter().map(step).collect();
-    // One line for everything that is well, where it fits.
     lines.extend(granted.into_iter().map(step));
     frame.render_widget(Paragraph::new(lines).wrap(Wrap { trim: false }), inner);
 }
@@ -154,25 +153,30 @@ pub fn setup(frame: &mut Frame, area: Rect, steps: &[Step]) {
 fn step(step: &Step) -> Line<'_> {
     match &step.outcome {
         Outcome::Granted(detail) => Line::from(vec![
-            Span::styled(" ok ", Style::new().fg(Color::Green)),
+            Span::styled("ok ", Style::new().fg(Color::Green)),
             format!("{} ", step.what).into(),
             Span::styled(detail.as_str(), LABEL),
         ]),
         Outcome::Refused { reason, help } => Line::from(vec![
-            Span::styled(format!(" refused {}: {reason}", step.what), Style::new().fg(Color::Red)),
+            Span::styled(format!("refused {}: {reason}", step.what), Style::new().fg(Color::Red)),
             Span::styled(format!("; {help}"), LABEL),
         ]),
     }
 }
 
-/// Rows that the set-up takes at this inner width.
+/// Rows that the set-up takes in a panel of this width, with its border.
 pub fn setup_rows(steps: &[Step], width: u16) -> u16 {
-    let width = usize::from(width.max(1));
+    let width = usize::from(width.saturating_sub(4).max(1));
     let rows: usize = steps
         .iter()
-        .map(|s| (step(s).width() + width / 8).div_ceil(width))
+        .map(|s| {
+            let chars = step(s).width();
+            // Words do not fill every row.
+            let lost = if chars > width { width / 6 } else { 0 };
+            (chars + lost).div_ceil(width)
+        })
         .sum();
-    u16::try_from(rows).unwrap_or(u16::MAX)
+    u16::try_from(rows + 2).unwrap_or(u16::MAX)
 }
 
 #[cfg(test)]
