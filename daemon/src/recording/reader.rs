@@ -84,6 +84,8 @@ pub struct Reader<R> {
     attachments: Vec<(String, Vec<u8>)>,
     /// The first message, which was read to know that what comes before it is complete.
     first: Option<Message>,
+    /// That the file ends before its first message, to be told by the first call.
+    cut: Option<ReadError>,
     ended: bool,
     meta: Meta,
 }
@@ -111,6 +113,7 @@ impl<R: Read> Reader<R> {
     pub fn new(source: R, length: u64) -> Result<Self, ReadError> {
         let options = LinearReaderOptions::default()
             .with_prevalidate_chunk_crcs(true)
+            .with_validate_data_section_crc(true)
             .with_record_length_limit(usize::try_from(length).unwrap_or(usize::MAX));
         let mut reader = Reader {
             source,
@@ -119,13 +122,14 @@ impl<R: Read> Reader<R> {
             metadata: BTreeMap::new(),
             attachments: Vec::new(),
             first: None,
+            cut: None,
             ended: false,
             meta: Meta::of_this(super::Time::Real, false),
         };
         // The magic bytes tell an MCAP file that was cut off very early from something else.
         match reader.message() {
             Ok(first) => reader.first = first,
-            Err(ReadError::Truncated) => {}
+            Err(ReadError::Truncated) => reader.cut = Some(ReadError::Truncated),
             Err(ReadError::Damaged(_)) if reader.metadata.is_empty() => return Err(ReadError::NotMcap),
             Err(e) => return Err(e),
         }
@@ -220,6 +224,9 @@ impl<R: Read> Reader<R> {
 
     /// Reads up to the next message.
     fn message(&mut self) -> Result<Option<Message>, ReadError> {
+        if let Some(error) = self.cut.take() {
+            return Err(error);
+        }
         if self.ended {
             return Ok(None);
         }

@@ -69,10 +69,10 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// All that was recorded and is readable came out the same. A file that is merely cut off was the recorder's bad luck, not a
+    /// There was something, and all that was recorded and is readable came out the same. A file that is merely cut off was the recorder's bad luck, not a
     /// difference; lost records are not the same as equal ones.
     pub fn is_identical(&self) -> bool {
-        self.first_difference.is_none() && matches!(self.end, End::Complete | End::Truncated)
+        self.ticks > 0 && self.first_difference.is_none() && matches!(self.end, End::Complete | End::Truncated)
     }
 }
 

@@ -257,7 +257,7 @@ fn a_run_with_the_disorder_of_real_time_comes_out_bit_for_bit() {
     let mut sink = recorder(&scene, Time::Real, output.clone(), u64::MAX).expect("begins");
     let mut late: Vec<(u64, StepLog)> = Vec::new();
     let mut ready: Vec<(u64, Box<Snapshot>)> = Vec::new();
-    let mut pending: Option<Query> = None;
+    let mut newest_due = 0;
     let mut now_ns = 5_000_000_000;
     let mut step = 0;
     let mut applied = Vec::new();
@@ -306,7 +306,7 @@ fn a_run_with_the_disorder_of_real_time_comes_out_bit_for_bit() {
         let record = *rig.core.stamp(now_ns, now_ns + 10, now_ns + 20);
         while rig.core.take_retired().is_some() {}
         // The newest query replaces one that nobody has answered.
-        pending = Some(rig.core.query());
+        let query: Query = rig.core.query();
         sink.tick(&record).expect("written");
         if random.below(3) > 0 {
             if tick > 600 && random.below(200) == 0 {
@@ -319,10 +319,12 @@ fn a_run_with_the_disorder_of_real_time_comes_out_bit_for_bit() {
                     late.push((tick, StepLog { step, query_tick: 0, applied: std::mem::take(&mut applied), last_sequence: 0 }));
                 }
             }
-            if let Some(query) = pending.take() {
+            {
                 // Now and then there is no buffer left for the second arm, or for any.
                 let mut buffers = if random.below(40) == 0 { random.below(2) } else { 2 };
-                let due = tick + 1 + random.below(6);
+                // The ring keeps the order.
+                let due = newest_due.max(tick + 1 + random.below(6));
+                newest_due = due;
                 let last_sequence = rig.collider.answer(
                     &query,
                     || {
@@ -386,7 +388,7 @@ fn a_file_that_is_cut_off_is_replayed_as_far_as_it_goes() {
         let cut = &bytes[..bytes.len() * tenths / 10];
         let outcome = replayed(cut, |_| true);
         assert_eq!(outcome.end, End::Truncated);
-        assert!(outcome.is_identical());
+        assert_eq!(outcome.is_identical(), outcome.ticks > 0);
         seen.push(outcome.ticks);
     }
     assert!(seen.is_sorted() && seen[3] > seen[0], "{seen:?}");
@@ -478,7 +480,7 @@ fn a_full_disk_ends_the_recording_and_leaves_it_readable() {
         assert!(share < 50 || ticks > 300, "{ticks} ticks of {share} %");
         let outcome = replayed(&bytes, |_| true);
         assert_eq!(outcome.ticks + outcome.unverified_ticks, ticks);
-        assert!(outcome.is_identical(), "{:?}", outcome.end);
+        assert!(outcome.is_identical() || ticks == 0, "{:?}", outcome.end);
     }
     // No room for the beginning.
     assert!(record_virtual(&Memory::new(100), u64::MAX, 10).is_err());
