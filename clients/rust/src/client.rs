@@ -139,13 +139,33 @@ impl Client {
             news: VecDeque::new(),
             posted: VecDeque::new(),
         };
-        match client.exchange(&request::Hello::new(name).into(), &[])? {
-            (Reply::Welcome(welcome), _) => {
-                client.welcome = welcome;
-                Ok(client)
+        // A daemon that takes nobody in says so and closes before it has seen our hello, so a hello that cannot be sent may
+        // have its answer waiting, and the answer may have no id.
+        match client.send(&request::Hello::new(name).into(), &[]) {
+            Ok(_) | Err(RequestError::Disconnected) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let end_ns = client.deadline();
+        loop {
+            match client.take()? {
+                Some((_, packet, fds)) => {
+                    return match Reply::decode(&packet, fds.len())
+                        .map_err(RequestError::from)?
+                        .1
+                    {
+                        Reply::Welcome(welcome) => {
+                            client.welcome = welcome;
+                            Ok(client)
+                        }
+                        Reply::Refused(refused) => Err(ConnectError::Refused(refused)),
+                        other => Err(ConnectError::Handshake(RequestError::unexpected(&other))),
+                    };
+                }
+                None if now_ns() >= end_ns => {
+                    return Err(RequestError::Timeout(client.timeout).into());
+                }
+                None => client.wait_until(end_ns).map_err(RequestError::from)?,
             }
-            (Reply::Refused(refused), _) => Err(ConnectError::Refused(refused)),
-            (other, _) => Err(ConnectError::Handshake(RequestError::unexpected(&other))),
         }
     }
 

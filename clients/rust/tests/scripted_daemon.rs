@@ -95,6 +95,28 @@ fn a_version_mismatch_is_an_error_with_both_versions() {
 }
 
 #[test]
+fn a_refusal_that_came_before_the_hello_is_understood() {
+    let (client, daemon) = Connection::pair().unwrap();
+    let refused = reply::Refused {
+        code: RefusedCode::TooManyClients,
+        major: 1,
+        minor: 0,
+        client_major: 0,
+        client_minor: 0,
+        limit: 16,
+    };
+    daemon
+        .send(&Reply::from(refused.clone()).encode(0), &[])
+        .unwrap();
+    drop(daemon);
+    let error = greet(client).unwrap_err();
+    assert!(
+        matches!(&error, ConnectError::Refused(got) if *got == refused),
+        "{error}"
+    );
+}
+
+#[test]
 fn the_error_names_the_socket_where_nobody_listens() {
     let path = Path::new("/nowhere/hapticd/app.sock");
     let error = Client::connect_to(path, "test").unwrap_err();

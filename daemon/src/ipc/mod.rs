@@ -29,12 +29,14 @@ pub mod blocks;
 pub mod hub;
 mod import;
 mod outbox;
+pub mod publish;
 mod server;
 mod sockets;
 
-pub use server::{Handle, Server, ServerSetup, SetupError};
+pub use server::{ClientStatus, Handle, Server, ServerSetup, ServerStatus, SetupError, StatusText};
 pub use sockets::{Endpoint, SocketError};
 
+use hapticd_devices::safety::Limits;
 use hapticd_geometry::Pose;
 use hapticd_protocol::{
     event::{Event, RemovedCode},
@@ -188,6 +190,27 @@ impl CommandSink for crossbeam::channel::Sender<Command> {
     }
 }
 
+/// The limits in force, tightened by an application's wish: its magnitudes where they are smaller, everything else as it is.
+pub fn tightened(current: &Limits, wish: &TightenLimits) -> Limits {
+    let mut limits = *current;
+    for (value, wish) in [
+        (&mut limits.peak_force_n, wish.peak_force_n),
+        (&mut limits.continuous_force_n, wish.continuous_force_n),
+        (&mut limits.peak_torque_nm, wish.peak_torque_nm),
+        (&mut limits.continuous_torque_nm, wish.continuous_torque_nm),
+        (&mut limits.slew_n_per_s, wish.slew_n_per_s),
+        (&mut limits.slew_nm_per_s, wish.slew_nm_per_s),
+        (&mut limits.velocity_limit_m_s, wish.velocity_m_s),
+        (
+            &mut limits.angular_velocity_limit_rad_s,
+            wish.angular_velocity_rad_s,
+        ),
+    ] {
+        *value = value.min(wish.0);
+    }
+    limits
+}
+
 /// What came of a command with a token.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
@@ -322,3 +345,6 @@ impl Default for Quotas {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

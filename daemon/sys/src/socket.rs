@@ -163,6 +163,7 @@ impl Connection {
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_FDS))];
         let mut ancillary = RecvAncillaryBuffer::new(&mut space);
         let flags = RecvFlags::DONTWAIT | RecvFlags::CMSG_CLOEXEC;
+        let mut reset = false;
         let message = loop {
             match rustix::net::recvmsg(
                 &self.0,
@@ -173,6 +174,9 @@ impl Connection {
                 Ok(message) => break message,
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => return Err(ReceiveError::WouldBlock),
+                // The peer closed without reading all that we sent. Said once, and before what the peer itself had sent:
+                // that is still there to be read.
+                Err(Errno::CONNRESET) if !std::mem::replace(&mut reset, true) => {}
                 Err(Errno::CONNRESET | Errno::NOTCONN) => return Err(ReceiveError::Closed),
                 Err(errno) => return Err(ReceiveError::System(errno.into())),
             }
@@ -402,6 +406,17 @@ mod tests {
         drop(a);
         assert!(matches!(b.receive(&mut [0; 8]), Err(ReceiveError::Closed)));
         assert!(matches!(b.send(b"x", &[]), Err(SendError::Closed)));
+    }
+
+    #[test]
+    fn what_the_peer_said_last_is_read_although_it_closed_without_listening() {
+        let (a, b) = Connection::pair().unwrap();
+        a.send(b"never read", &[]).unwrap();
+        b.send(b"last words", &[]).unwrap();
+        drop(b);
+        let mut buffer = [0; 16];
+        assert_eq!(a.receive(&mut buffer).unwrap().length, 10);
+        assert!(matches!(a.receive(&mut buffer), Err(ReceiveError::Closed)));
     }
 
     #[test]

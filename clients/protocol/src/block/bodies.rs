@@ -15,8 +15,8 @@ pub const BODIES_WORDS: usize = FIRST + MAX_BODIES * BODY_WORDS;
 pub struct BodyPose {
     /// = 0, bits 0..32. Its identity.
     pub body: u32,
-    /// = 0, bits 32..40. [`BodyKind`](crate::request::BodyKind)'s code.
-    pub kind: u8,
+    /// = 0, bit 32. It has somewhere to go.
+    pub moving: bool,
     /// = 1..8. Where it is.
     pub world_from_body: Pose,
 }
@@ -37,7 +37,7 @@ impl Bodies {
     pub const fn new(tick: u64, time_ns: u64) -> Self {
         let none = BodyPose {
             body: 0,
-            kind: 0,
+            moving: false,
             world_from_body: Pose::IDENTITY,
         };
         Self {
@@ -73,7 +73,7 @@ impl Bodies {
         words[2] = self.count as u64;
         let places = words[FIRST..].chunks_exact_mut(BODY_WORDS);
         for (place, body) in places.zip(self.as_slice()) {
-            place[0] = u64::from(body.body) | u64::from(body.kind) << 32;
+            place[0] = u64::from(body.body) | u64::from(body.moving) << 32;
             put(place, 1, body.world_from_body.to_array());
         }
         words
@@ -86,7 +86,7 @@ impl Bodies {
         for place in words[FIRST..].chunks_exact(BODY_WORDS).take(count) {
             result.push(BodyPose {
                 body: place[0] as u32,
-                kind: (place[0] >> 32) as u8,
+                moving: place[0] >> 32 & 1 == 1,
                 world_from_body: Pose::from_array(take(place, 1)),
             });
         }
@@ -103,7 +103,7 @@ mod tests {
             Pose::from_array(std::array::from_fn(|index| f64::from(body) + index as f64));
         BodyPose {
             body,
-            kind: 1,
+            moving: true,
             world_from_body,
         }
     }

@@ -162,7 +162,7 @@ impl BlockHeader {
     }
 }
 
-const _: () = assert!(block_words(STATE_WORDS) == 51);
+const _: () = assert!(block_words(STATE_WORDS) == 49);
 
 #[cfg(test)]
 mod tests {

@@ -6,7 +6,7 @@ use super::{put, take};
 use crate::wire::Pose;
 
 /// Words of the payload.
-pub const STATE_WORDS: usize = 42;
+pub const STATE_WORDS: usize = 40;
 
 /// Bits of [`ArmState::flags`].
 pub mod flag {
@@ -131,16 +131,12 @@ pub struct ArmState {
     pub snapshot_age_ticks: u32,
     /// = 36. Whole periods that the loop has skipped since it started.
     pub missed_ticks: u64,
-    /// = 37. How long this tick's computation took, ns.
+    /// = 37. How long the computation of the newest finished tick (the one before) took, ns.
     pub compute_ns: u64,
-    /// = 38. How much later than asked the loop woke for this tick, ns.
+    /// = 38. How much later than asked the loop woke for that tick, ns.
     pub lateness_ns: u64,
     /// = 39. Age of the arm's sample, ns.
     pub input_age_ns: u64,
-    /// = 40. Every cause that holds now: bit n is code n.
-    pub reasons: u64,
-    /// = 41. The governor's factor of ramp and fade, 0 to 1.
-    pub scale: f64,
 }
 
 impl ArmState {
@@ -166,8 +162,6 @@ impl ArmState {
         compute_ns: 0,
         lateness_ns: 0,
         input_age_ns: 0,
-        reasons: 0,
-        scale: 0.0,
     };
 
     /// As payload words. Real-time callable.
@@ -192,8 +186,6 @@ impl ArmState {
         words[37] = self.compute_ns;
         words[38] = self.lateness_ns;
         words[39] = self.input_age_ns;
-        words[40] = self.reasons;
-        words[41] = self.scale.to_bits();
         words
     }
 
@@ -220,8 +212,6 @@ impl ArmState {
             compute_ns: words[37],
             lateness_ns: words[38],
             input_age_ns: words[39],
-            reasons: words[40],
-            scale: f64::from_bits(words[41]),
         }
     }
 
@@ -268,8 +258,6 @@ pub(super) mod tests {
             compute_ns: 37,
             lateness_ns: 38,
             input_age_ns: 39,
-            reasons: 40,
-            scale: 41.0,
         }
     }
 
@@ -282,8 +270,7 @@ pub(super) mod tests {
         }
         assert_eq!(words[34], 0x0007_000a_2303);
         assert_eq!(words[35], 0x0000_0006_0000_0005);
-        assert_eq!(words[36..41], [36, 37, 38, 39, 40]);
-        assert_eq!(f64::from_bits(words[41]), 41.0);
+        assert_eq!(words[36..], [36, 37, 38, 39]);
     }
 
     #[test]

@@ -1,0 +1,609 @@
+//! The server with real sockets, real clients of the client crate, and a sink that remembers. No time is measured: every wait ends with the
+//! event that is waited for.
+
+use super::{
+    Answer, ClientId, Command, CommandSink, Endpoint, GoneWhy, Handle, Notice, Quotas, Server,
+    ServerSetup, blocks, server::StatusText,
+};
+use crossbeam::channel::{Receiver, Sender, unbounded};
+use hapticd_client::{
+    ArmState, BodyKind, BodySpec, Client, ConnectError, ErrorCode, Event, Mesh, News, Pose,
+    RequestError, want,
+};
+use hapticd_protocol::{
+    frame::Message,
+    reply::{ArmInfo, RefusedCode},
+    request::{self, Request},
+    text::Name,
+    wire::Limit,
+};
+use hapticd_sys::{
+    sealed_file::create_sealed,
+    socket::{Connection, ReceiveError},
+    wake::{Interest, wait},
+};
+use std::{
+    os::fd::AsFd,
+    path::PathBuf,
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+/// "For ever": a test that fails this way hangs visibly instead of racing.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Quotas under which nobody falls silent while a slow machine runs the test.
+fn patient() -> Quotas {
+    Quotas {
+        lease_ms: 600_000,
+        ..Quotas::default()
+    }
+}
+
+/// Remembers commands, and adds bodies under rising identities.
+struct Scene {
+    commands: Sender<Command>,
+    full: Receiver<bool>,
+    is_full: bool,
+}
+
+impl CommandSink for Scene {
+    fn submit(&mut self, command: Command) -> Result<(), Box<Command>> {
+        if let Ok(full) = self.full.try_recv() {
+            self.is_full = full;
+        }
+        if self.is_full {
+            return Err(Box::new(command));
+        }
+        self.commands
+            .send(command)
+            .map_err(|error| Box::new(error.into_inner()))
+    }
+}
+
+struct Rig {
+    folder: PathBuf,
+    handle: Handle,
+    commands: Receiver<Command>,
+    set_full: Sender<bool>,
+    writers: blocks::BlockWriters,
+    thread: Option<JoinHandle<std::io::Result<()>>>,
+}
+
+impl Rig {
+    fn new(name: &str, quotas: Quotas) -> Self {
+        let folder =
+            std::env::temp_dir().join(format!("hapticd-ipc-{}-{name}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        let (commands_in, commands) = unbounded();
+        let (set_full, full) = unbounded();
+        let (writers, block_fds) = blocks::create(&[0]).unwrap();
+        let endpoint = |file: &str| Endpoint {
+            path: folder.join(file),
+            mode: 0o600,
+        };
+        let status: StatusText = Box::new(|status| {
+            let names: Vec<&str> = status
+                .clients
+                .iter()
+                .filter_map(|client| client.name.as_deref())
+                .collect();
+            format!("{{\"clients\":{names:?}}}")
+        });
+        let (server, handle) = Server::bind(ServerSetup {
+            app: endpoint("app.sock"),
+            technician: endpoint("technician.sock"),
+            quotas,
+            arms: vec![arm()],
+            bodies: vec![],
+            blocks: block_fds,
+            status,
+            sink: Box::new(Scene {
+                commands: commands_in,
+                full,
+                is_full: false,
+            }),
+        })
+        .unwrap();
+        let thread = thread::spawn(move || server.run());
+        Self {
+            folder,
+            handle,
+            commands,
+            set_full,
+            writers,
+            thread: Some(thread),
+        }
+    }
+
+    fn client(&self, name: &str) -> Client {
+        Client::connect_to(&self.folder.join("app.sock"), name).unwrap()
+    }
+
+    fn technician(&self) -> Client {
+        Client::connect_to(&self.folder.join("technician.sock"), "technician").unwrap()
+    }
+
+    /// A connection that says what it likes.
+    fn raw(&self) -> Connection {
+        Connection::connect(&self.folder.join("app.sock")).unwrap()
+    }
+
+    fn command(&self) -> Command {
+        self.commands.recv_timeout(PATIENCE).expect("a command")
+    }
+
+    fn expect_gone(&self, client: u32) -> (GoneWhy, Vec<u32>) {
+        loop {
+            if let Command::Gone {
+                client: ClientId(gone),
+                why,
+                bodies,
+            } = self.command()
+                && gone == client
+            {
+                return (why, bodies);
+            }
+        }
+    }
+
+    /// Answers the next addition of a body.
+    fn add_next(&self, body: u32) {
+        match self.command() {
+            Command::AddBody { token, .. } => self.handle.notify(Notice::Answer {
+                token,
+                answer: Answer::Added { body },
+            }),
+            _ => panic!("not an addition"),
+        };
+    }
+
+    /// Adds a body for a client, all the way.
+    fn add(&self, client: &mut Client, body: u32) {
+        thread::scope(|scope| {
+            scope.spawn(|| self.add_next(body));
+            assert_eq!(client.add_body(&spec("cube"), &cube()).unwrap(), body);
+        });
+    }
+
+    fn stop(&mut self) {
+        self.handle.stop();
+        if let Some(thread) = self.thread.take() {
+            thread.join().unwrap().unwrap();
+        }
+    }
+}
+
+impl Drop for Rig {
+    fn drop(&mut self) {
+        if !thread::panicking() {
+            self.stop();
+            let _ = std::fs::remove_dir_all(&self.folder);
+        }
+    }
+}
+
+fn arm() -> ArmInfo {
+    ArmInfo {
+        name: Name::new("arm").unwrap(),
+        world_from_base: Pose::IDENTITY,
+        scale: 1.0,
+        workspace_center_m: [0.0; 3],
+        workspace_half_extents_m: [0.1; 3],
+        peak_force_n: Limit(8.0),
+        continuous_force_n: Limit(3.0),
+        peak_torque_nm: Limit(0.0),
+        tool_radius_m: 0.005,
+        period_ns: 1_000_000,
+        degrees_in: 3,
+        degrees_out: 3,
+        index: 0,
+        attached: true,
+    }
+}
+
+fn spec(name: &str) -> BodySpec<'_> {
+    BodySpec {
+        name,
+        kind: BodyKind::Kinematic,
+        solid: true,
+        world_from_body: Pose::IDENTITY,
+        stiffness_n_per_m: 500.0,
+        damping_n_s_per_m: 1.0,
+        friction: 0.0,
+    }
+}
+
+fn cube() -> Mesh {
+    let mesh = hapticd_geometry::shapes::cuboid(&hapticd_geometry::Vec3::repeat(0.05)).unwrap();
+    Mesh {
+        positions: mesh.positions().iter().map(|p| [p.x, p.y, p.z]).collect(),
+        triangles: mesh.triangles().to_vec(),
+    }
+}
+
+fn refusal(error: RequestError) -> ErrorCode {
+    match error {
+        RequestError::Refused(error) => error.code,
+        other => panic!("not refused: {other}"),
+    }
+}
+
+/// Waits until the peer has closed, reading whatever it still says.
+fn read_until_closed(connection: &Connection) -> usize {
+    let mut packets = 0;
+    loop {
+        match connection.receive(&mut [0; 4096]) {
+            Ok(_) => packets += 1,
+            Err(ReceiveError::WouldBlock) => {
+                wait(&[(connection.as_fd(), Interest::Read)], Some(PATIENCE)).unwrap();
+            }
+            Err(ReceiveError::Closed) => return packets,
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+#[test]
+fn a_client_sees_what_the_loop_writes() {
+    let mut rig = Rig::new("state", patient());
+    let mut client = rig.client("viewer");
+    assert_eq!(client.arms().unwrap(), [arm()]);
+    let mut subscription = client
+        .subscribe(0, want::STATE | want::CONTACTS | want::BODIES | want::WAKE)
+        .unwrap();
+    assert_eq!(subscription.state_version(), 0);
+    rig.writers.arms[0].1.state.write(
+        &ArmState {
+            tick: 9,
+            ..ArmState::EMPTY
+        }
+        .to_words(),
+    );
+    assert_eq!(subscription.state().unwrap().tick, 9);
+    assert!(subscription.contacts().is_err(), "nothing published yet");
+    assert!(
+        subscription.wake().unwrap().wait(PATIENCE).unwrap(),
+        "the relay rings"
+    );
+    assert_eq!(
+        refusal(client.subscribe(1, want::STATE).unwrap_err()),
+        ErrorCode::NoSuchArm
+    );
+    rig.stop();
+    assert_eq!(
+        subscription.state().unwrap().tick,
+        9,
+        "the last value stays"
+    );
+    assert!(matches!(client.arms(), Err(RequestError::Disconnected)));
+}
+
+#[test]
+fn a_body_goes_from_the_clients_mesh_to_the_scene_and_leaves_with_the_client() {
+    let rig = Rig::new("body", patient());
+    let (mut client, mut other) = (rig.client("app"), rig.client("listener"));
+    other.subscribe(0, want::EVENTS).unwrap();
+    rig.add(&mut client, 7);
+    let bodies = client.bodies().unwrap();
+    assert_eq!(
+        (bodies[0].body, bodies[0].triangles, bodies[0].yours),
+        (7, 12, true)
+    );
+    client
+        .post_body_pose(7, Pose::IDENTITY, 0.5, 10_000)
+        .unwrap();
+    assert!(matches!(rig.command(), Command::MoveBody { body: 7, .. }));
+    let number = client.welcome().client;
+    drop(client);
+    assert_eq!(rig.expect_gone(number), (GoneWhy::Closed, vec![7]));
+    let mut events = Vec::new();
+    while events.len() < 2 {
+        if let Some(News::Event(event)) = other.poll(PATIENCE).unwrap() {
+            events.push(event);
+        }
+    }
+    assert!(
+        matches!(&events[..], [Event::BodyJoined(joined), Event::BodyLeft(left)] if joined.body == 7 && left.body == 7)
+    );
+    assert_eq!(other.bodies().unwrap(), []);
+}
+
+#[test]
+fn a_mesh_that_is_not_fit_is_refused_and_the_next_one_is_taken() {
+    let rig = Rig::new(
+        "mesh",
+        Quotas {
+            mesh_bytes: 2000,
+            ..patient()
+        },
+    );
+    let mut client = rig.client("app");
+    let mut open = cube();
+    open.triangles.pop();
+    let error = client.add_body(&spec("open"), &open).unwrap_err();
+    assert!(error.to_string().contains("3 boundary edges"), "{error}");
+    let mut large = cube();
+    large.positions.resize(100, [0.0; 3]);
+    assert_eq!(
+        refusal(client.add_body(&spec("large"), &large).unwrap_err()),
+        ErrorCode::MeshTooLarge
+    );
+    rig.add(&mut client, 1);
+}
+
+#[test]
+fn the_technician_gets_the_status_and_applications_do_not() {
+    let rig = Rig::new("status", patient());
+    let (mut app, mut technician) = (rig.client("an app"), rig.technician());
+    assert_eq!(
+        technician.status().unwrap(),
+        "{\"clients\":[\"an app\", \"technician\"]}"
+    );
+    assert_eq!(
+        refusal(app.status().unwrap_err()),
+        ErrorCode::TechnicianOnly
+    );
+    technician.request(request::ClearFault { arm: 0 }).unwrap();
+    assert!(matches!(
+        rig.command(),
+        Command::ClearFault { arm: Some(0) }
+    ));
+}
+
+#[test]
+fn a_silent_client_is_told_of_and_comes_back_when_it_speaks() {
+    let rig = Rig::new(
+        "silent",
+        Quotas {
+            lease_ms: 50,
+            ..patient()
+        },
+    );
+    let mut client = rig.client("app");
+    rig.add(&mut client, 3);
+    // Saying nothing is all it takes.
+    assert!(matches!(rig.command(), Command::Silent { bodies, .. } if bodies == [3]));
+    client.renew(10_000).unwrap();
+    assert!(matches!(rig.command(), Command::Back { bodies, .. } if bodies == [3]));
+}
+
+#[test]
+fn one_client_too_many_is_told_so_and_the_place_of_one_that_goes_is_free() {
+    let rig = Rig::new(
+        "many",
+        Quotas {
+            clients: 2,
+            ..patient()
+        },
+    );
+    let (first, second) = (rig.client("1"), rig.client("2"));
+    let error = Client::connect_to(&rig.folder.join("app.sock"), "3").unwrap_err();
+    assert!(
+        matches!(&error, ConnectError::Refused(refused) if refused.code == RefusedCode::TooManyClients && refused.limit == 2),
+        "{error}"
+    );
+    let number = first.welcome().client;
+    first.close();
+    assert_eq!(rig.expect_gone(number).0, GoneWhy::Goodbye);
+    rig.client("3");
+    drop(second);
+}
+
+#[test]
+fn when_the_scene_is_full_motions_wait_and_what_takes_force_away_is_never_lost() {
+    let rig = Rig::new("full", patient());
+    let mut client = rig.client("app");
+    rig.add(&mut client, 3);
+    rig.set_full.send(true).unwrap();
+    for step in 0..50 {
+        let pose = Pose {
+            translation_m: [f64::from(step), 0.0, 0.0],
+            ..Pose::IDENTITY
+        };
+        client.set_body_pose(3, pose, 1.0, 10_000).unwrap();
+    }
+    assert_eq!(
+        refusal(client.add_body(&spec("more"), &cube()).unwrap_err()),
+        ErrorCode::Busy
+    );
+    rig.set_full.send(false).unwrap();
+    let Command::MoveBody {
+        world_from_body, ..
+    } = rig.command()
+    else {
+        panic!("not a motion")
+    };
+    assert_eq!(
+        world_from_body.translation.vector.x, 49.0,
+        "the newest only"
+    );
+    rig.set_full.send(true).unwrap();
+    client
+        .set_body_pose(3, Pose::IDENTITY, 1.0, 10_000)
+        .unwrap();
+    let number = client.welcome().client;
+    drop(client);
+    rig.set_full.send(false).unwrap();
+    // Whether the motion got through before the end or not, nothing of it comes after.
+    assert_eq!(rig.expect_gone(number), (GoneWhy::Closed, vec![3]));
+    assert!(rig.commands.is_empty());
+}
+
+#[test]
+fn a_daemon_that_ends_tells_its_clients_and_removes_its_sockets() {
+    let mut rig = Rig::new("end", patient());
+    let mut client = rig.client("app");
+    client.subscribe(0, want::EVENTS).unwrap();
+    rig.add(&mut client, 3);
+    rig.stop();
+    let mut last = None;
+    while let Ok(Some(news)) = client.poll(PATIENCE) {
+        last = Some(news);
+    }
+    assert!(
+        matches!(
+            last,
+            Some(News::Event(Event::BodyLeft(_) | Event::ShuttingDown(_)))
+        ),
+        "{last:?}"
+    );
+    assert_eq!(
+        rig.expect_gone(client.welcome().client),
+        (GoneWhy::ShuttingDown, vec![3])
+    );
+    assert!(!rig.folder.join("app.sock").exists() && !rig.folder.join("technician.sock").exists());
+}
+
+// --- what a hostile client tries
+
+fn hello() -> Vec<u8> {
+    Request::from(request::Hello::new(Name::new("raw").unwrap())).encode(1)
+}
+
+#[test]
+fn garbage_instead_of_a_hello_costs_the_connection_only() {
+    let rig = Rig::new("garbage", patient());
+    let raw = rig.raw();
+    raw.send(&[0xff; 3000], &[]).unwrap();
+    assert_eq!(read_until_closed(&raw), 1, "one refusal");
+    rig.client("after").arms().unwrap();
+}
+
+#[test]
+fn oversized_packets_and_unasked_descriptors_are_refused_and_nothing_leaks() {
+    let rig = Rig::new("oversize", patient());
+    let raw = rig.raw();
+    raw.send(&hello(), &[]).unwrap();
+    let open_files = || std::fs::read_dir("/proc/self/fd").unwrap().count();
+    let mut buffer = [0; 4096];
+    let mut answer = || {
+        wait(&[(raw.as_fd(), Interest::Read)], Some(PATIENCE)).unwrap();
+        let received = raw.receive(&mut buffer).unwrap();
+        assert!(received.fds.is_empty() && received.length >= 16);
+        u16::from_le_bytes([buffer[0], buffer[1]])
+    };
+    assert_eq!(answer(), 0x8101);
+    let file = create_sealed("hapticd-test", b"x").unwrap();
+    let list = Request::from(request::ListArms {}).encode(2);
+    for _ in 0..100 {
+        raw.send(&[1; 5000], &[file.as_fd(); 8]).unwrap();
+        assert_eq!(answer(), 0x8104);
+        raw.send(&list, &[file.as_fd(); 8]).unwrap();
+        assert_eq!(answer(), 0x8104);
+    }
+    // Other tests of this process open and close files too; 1600 leaked ones would show.
+    assert!(open_files() < 800, "{}", open_files());
+    raw.send(&list, &[]).unwrap();
+    assert_eq!(answer(), 0x8105);
+}
+
+#[test]
+fn a_client_that_never_reads_is_closed_and_the_others_are_served() {
+    let rig = Rig::new(
+        "slow",
+        Quotas {
+            messages_per_s: 1_000_000,
+            ..patient()
+        },
+    );
+    let mut other = rig.client("other");
+    let raw = rig.raw();
+    raw.send(&hello(), &[]).unwrap();
+    let list = Request::from(request::ListArms {}).encode(2);
+    // Until the server closes it: first the kernel's queue fills with answers, then the server's own.
+    loop {
+        match raw.send(&list, &[]) {
+            Ok(()) => {}
+            Err(hapticd_sys::socket::SendError::WouldBlock) => thread::yield_now(),
+            Err(_) => break,
+        }
+    }
+    other.arms().unwrap();
+    assert_eq!(rig.expect_gone(2).0, GoneWhy::Expelled);
+}
+
+#[test]
+fn a_flood_is_closed_and_the_others_are_served() {
+    let rig = Rig::new(
+        "flood",
+        Quotas {
+            messages_per_s: 100,
+            ..patient()
+        },
+    );
+    let mut other = rig.client("other");
+    let raw = rig.raw();
+    raw.send(&hello(), &[]).unwrap();
+    let list = Request::from(request::ListArms {}).encode(2);
+    while raw.send(&list, &[]).is_ok() {
+        // Read the answers, so that it is the flood that is closed.
+        let _ = raw.receive(&mut [0; 4096]);
+    }
+    other.arms().unwrap();
+    assert_eq!(rig.expect_gone(2).0, GoneWhy::Expelled);
+}
+
+#[test]
+fn hundreds_of_connections_come_and_go_and_nothing_is_left() {
+    let rig = Rig::new(
+        "connections",
+        Quotas {
+            clients: 8,
+            ..patient()
+        },
+    );
+    for _ in 0..300 {
+        let raw = loop {
+            // The listener's queue may be full for a moment.
+            match Connection::connect(&rig.folder.join("app.sock")) {
+                Ok(raw) => break raw,
+                Err(_) => thread::yield_now(),
+            }
+        };
+        let _ = raw.send(&hello(), &[]);
+    }
+    let client = Client::connect_until(&rig.folder.join("app.sock"), "after", PATIENCE);
+    // Up to eight of the three hundred may not have been seen to be gone yet.
+    if let Ok(mut client) = client {
+        client.arms().unwrap();
+    }
+}
+
+#[test]
+fn a_descriptor_that_is_no_mesh_is_refused() {
+    let rig = Rig::new("descriptor", patient());
+    let raw = rig.raw();
+    raw.send(&hello(), &[]).unwrap();
+    let add = request::AddBody {
+        name: Name::new("x").unwrap(),
+        world_from_body: Pose::IDENTITY,
+        stiffness_n_per_m: hapticd_protocol::wire::NonNegative(1.0),
+        damping_n_s_per_m: hapticd_protocol::wire::NonNegative(1.0),
+        friction: hapticd_protocol::wire::NonNegative(0.0),
+        kind: BodyKind::Static,
+        solid: false,
+    };
+    let folder = std::fs::File::open("/").unwrap();
+    let (pipe, _pipe) = std::io::pipe().unwrap();
+    let mut buffer = [0; 4096];
+    for fd in [folder.as_fd(), pipe.as_fd(), raw.as_fd()] {
+        raw.send(&Request::from(add.clone()).encode(5), &[fd])
+            .unwrap();
+        loop {
+            wait(&[(raw.as_fd(), Interest::Read)], Some(PATIENCE)).unwrap();
+            let received = raw.receive(&mut buffer).unwrap();
+            let (id, reply) = hapticd_protocol::reply::Reply::decode(
+                &buffer[..received.length],
+                received.fds.len(),
+            )
+            .unwrap();
+            if id == 5 {
+                assert!(
+                    matches!(reply, hapticd_protocol::reply::Reply::Error(error) if error.code == ErrorCode::BadDescriptor)
+                );
+                break;
+            }
+        }
+    }
+}
