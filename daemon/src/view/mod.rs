@@ -158,6 +158,12 @@ fn serve(mut screen: Screen, frames: &Receiver<Box<Live>>, quit: &AtomicBool, ti
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return,
         }
+        // Who closes the terminal of a live view wants the end, in good order. Asked for keys, a terminal that hung up would
+        // keep the event reader busy for ever.
+        if screen::is_gone() {
+            quit.store(true, Ordering::Relaxed);
+            return;
+        }
         while let Ok(true) = event::poll(Duration::ZERO) {
             match event::read() {
                 Ok(Event::Key(key)) => match wish(&key) {
@@ -178,7 +184,7 @@ fn serve(mut screen: Screen, frames: &Receiver<Box<Live>>, quit: &AtomicBool, ti
             && let Some(live) = &shown
             && screen.draw(|frame| draw::draw(frame, live, &state)).is_err()
         {
-            // Gone, or given back by the panic hook. Who closes the terminal of a live view wants the end, in good order.
+            // Gone, or given back by the panic hook.
             quit.store(true, Ordering::Relaxed);
             return;
         }

@@ -11,7 +11,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::cursor::{Hide, Show};
 use ratatui::crossterm::execute;
-use ratatui::crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
+use ratatui::crossterm::terminal::{
+    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode, window_size,
+};
 use ratatui::{Frame, Terminal};
 
 /// The terminal is ours.
@@ -61,6 +63,11 @@ impl Drop for Screen {
     fn drop(&mut self) {
         leave();
     }
+}
+
+/// Whether the terminal hung up.
+pub(super) fn is_gone() -> bool {
+    window_size().is_err()
 }
 
 /// Puts the terminal back, once; later calls do nothing.
