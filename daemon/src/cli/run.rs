@@ -114,16 +114,16 @@ fn start(
     }
     let time = if common.virtual_time { Time::Virtual } else { Time::Real };
     let recording = record::begin(config, effective, common.record.as_deref(), time)?;
-    let (view, view_every): (Box<dyn FnMut(&Live) -> ViewWish>, _) = if tui {
+    let view_every = if tui { view::FRAME } else { Duration::from_secs(1) };
+    let view: Box<dyn FnMut(&Live) -> ViewWish> = if tui {
         let title = file.as_ref().map_or_else(|| "demo".to_owned(), |(path, _)| path.display().to_string());
         let mut view = View::new(&title);
-        (Box::new(move |live| view.show(live)), view::FRAME)
+        Box::new(move |live| view.show(live))
     } else {
-        let lines = |live: &Live| {
+        Box::new(|live| {
             plain::print(live);
             ViewWish::Continue
-        };
-        (Box::new(lines), Duration::from_secs(1))
+        })
     };
     let options = Options {
         duration_s: common.duration,

@@ -15,7 +15,11 @@ use crate::stats::ArmReport;
 
 /// Rows of text of an arm's panel, without border and plot.
 pub fn rows(live: &Live, index: usize) -> u16 {
-    if live.arms.get(index).is_some_and(|a| a.has_torque) { 9 } else { 8 }
+    if live.arms.get(index).is_some_and(|a| a.has_torque) {
+        9
+    } else {
+        8
+    }
 }
 
 const LABEL: Style = Style::new().fg(Color::DarkGray);
@@ -40,7 +44,10 @@ pub fn draw(frame: &mut Frame, area: Rect, live: &Live, index: usize) {
     let (Some(arm), Some(tick)) = (live.arms.get(index), live.record.arms.get(index)) else {
         return;
     };
-    let title = Span::styled(format!(" arm {} ", arm.name), Style::new().add_modifier(Modifier::BOLD));
+    let title = Span::styled(
+        format!(" arm {} ", arm.name),
+        Style::new().add_modifier(Modifier::BOLD),
+    );
     let block = Block::bordered().border_style(LABEL).title(title);
     let inner = block.inner(area);
     frame.render_widget(block, area);
@@ -48,10 +55,23 @@ pub fn draw(frame: &mut Frame, area: Rect, live: &Live, index: usize) {
         return;
     }
     let (words, colour) = text::governor(tick);
-    let state = Line::from(vec![label("state"), Span::styled(words, Style::new().fg(colour).add_modifier(Modifier::BOLD))]);
+    let state = Line::from(vec![
+        label("state"),
+        Span::styled(words, Style::new().fg(colour).add_modifier(Modifier::BOLD)),
+    ]);
     if !tick.attached || tick.sample.sequence == 0 {
-        let waiting = if tick.attached { "attached, its first sample has not come" } else { "not there; looking for it" };
-        let lines = vec![state, Line::from(vec![label("device"), Span::styled(waiting, Style::new().fg(Color::Yellow))])];
+        let waiting = if tick.attached {
+            "attached, its first sample has not come"
+        } else {
+            "not there; looking for it"
+        };
+        let lines = vec![
+            state,
+            Line::from(vec![
+                label("device"),
+                Span::styled(waiting, Style::new().fg(Color::Yellow)),
+            ]),
+        ];
         frame.render_widget(Paragraph::new(lines), inner);
         return;
     }
@@ -71,20 +91,42 @@ pub fn draw(frame: &mut Frame, area: Rect, live: &Live, index: usize) {
             label("proxy"),
             text::millimetres(&proxy).into(),
             Span::styled(" mm", LABEL),
-            Span::styled(format!("  {:.2} apart", (proxy - device).norm() * 1e3), LABEL),
+            Span::styled(
+                format!("  {:.2} apart", (proxy - device).norm() * 1e3),
+                LABEL,
+            ),
         ]),
-        Line::from(vec![label("force"), text::components(&force).into(), Span::styled(" N", LABEL)]),
+        Line::from(vec![
+            label("force"),
+            text::components(&force).into(),
+            Span::styled(" N", LABEL),
+        ]),
     ];
     if arm.has_torque {
         let torque = text::components(&tick.sent.torque_nm);
-        lines.push(Line::from(vec![label("torque"), torque.into(), Span::styled(" N m", LABEL)]));
+        lines.push(Line::from(vec![
+            label("torque"),
+            torque.into(),
+            Span::styled(" N m", LABEL),
+        ]));
     }
     lines.push(magnitude(width, force.norm(), arm.limits.peak_force_n));
     lines.push(contact(live, index));
-    lines.push(Line::from(vec![label("solid"), text::bodies(live, tick.solid).into()]));
+    lines.push(Line::from(vec![
+        label("solid"),
+        text::bodies(live, tick.solid).into(),
+    ]));
     lines.push(proof(live, index));
-    let shown = u16::try_from(lines.len()).unwrap_or(u16::MAX).min(inner.height);
-    frame.render_widget(Paragraph::new(lines), Rect { height: shown, ..inner });
+    let shown = u16::try_from(lines.len())
+        .unwrap_or(u16::MAX)
+        .min(inner.height);
+    frame.render_widget(
+        Paragraph::new(lines),
+        Rect {
+            height: shown,
+            ..inner
+        },
+    );
     let rest = Rect {
         y: inner.y + shown,
         height: inner.height - shown,
@@ -96,13 +138,20 @@ pub fn draw(frame: &mut Frame, area: Rect, live: &Live, index: usize) {
 /// `|force|  0.614 N [████      ] of 8.0`.
 fn magnitude(width: usize, force_n: f64, limit_n: f64) -> Line<'static> {
     let number = format!("{force_n:>9.3} N ");
-    let of = if limit_n.is_finite() { format!(" of {limit_n:.1} N") } else { String::new() };
+    let of = if limit_n.is_finite() {
+        format!(" of {limit_n:.1} N")
+    } else {
+        String::new()
+    };
     let room = width.saturating_sub(10 + number.len() + of.len() + 3);
     let mut spans = vec![label("magnitude"), number.into()];
     if limit_n.is_finite() && limit_n > 0.0 && room >= 4 {
         let share = force_n / limit_n;
         spans.push(Span::styled("▕", LABEL));
-        spans.push(Span::styled(text::bar(share, room), Style::new().fg(by_share(share))));
+        spans.push(Span::styled(
+            text::bar(share, room),
+            Style::new().fg(by_share(share)),
+        ));
         spans.push(Span::styled("▏", LABEL));
     }
     spans.push(Span::styled(of, LABEL));
@@ -116,14 +165,21 @@ fn contact(live: &Live, index: usize) -> Line<'static> {
         spans.push("free".into());
     } else {
         let text = text::of(u64::from(tick.contacts), "contact");
-        spans.push(Span::styled(text, Style::new().fg(Color::Cyan).add_modifier(Modifier::BOLD)));
+        spans.push(Span::styled(
+            text,
+            Style::new().fg(Color::Cyan).add_modifier(Modifier::BOLD),
+        ));
     }
     if tick.starved {
         let held = Style::new().fg(Color::Red).add_modifier(Modifier::BOLD);
         spans.push(Span::styled("  HELD BACK", held));
     }
     spans.push(Span::styled(
-        format!("  {}  {}", text::answer(tick.snapshot_age), text::of(u64::from(tick.pairs), "pair")),
+        format!(
+            "  {}  {}",
+            text::answer(tick.snapshot_age),
+            text::of(u64::from(tick.pairs), "pair")
+        ),
         LABEL,
     ));
     Line::from(spans)
@@ -143,14 +199,30 @@ fn proof(live: &Live, index: usize) -> Line<'static> {
     if r.checked_ticks == 0 {
         spans.push(Span::styled("no", LABEL));
     } else if r.max_penetration_m > 0.0 || r.crossings > 0 {
-        let text = format!("PENETRATION {:.2e} m, {} crossings", r.max_penetration_m, r.crossings);
-        spans.push(Span::styled(text, Style::new().fg(Color::Red).add_modifier(Modifier::BOLD)));
+        let text = format!(
+            "PENETRATION {:.2e} m, {} crossings",
+            r.max_penetration_m, r.crossings
+        );
+        spans.push(Span::styled(
+            text,
+            Style::new().fg(Color::Red).add_modifier(Modifier::BOLD),
+        ));
     } else {
-        spans.push(Span::styled("penetration 0 m", Style::new().fg(Color::Green)));
-        spans.push(Span::styled(format!(" in {}", text::of(r.checked_ticks, "tick")), LABEL));
+        spans.push(Span::styled(
+            "penetration 0 m",
+            Style::new().fg(Color::Green),
+        ));
+        spans.push(Span::styled(
+            format!(" in {}", text::of(r.checked_ticks, "tick")),
+            LABEL,
+        ));
     }
     let held = format!("  held back in {}", text::count(r.starved_ticks));
-    let colour = if r.starved_ticks == 0 { LABEL } else { Style::new().fg(Color::Yellow) };
+    let colour = if r.starved_ticks == 0 {
+        LABEL
+    } else {
+        Style::new().fg(Color::Yellow)
+    };
     spans.push(Span::styled(held, colour));
     Line::from(spans)
 }
@@ -176,11 +248,16 @@ fn plot(frame: &mut Frame, area: Rect, live: &Live, index: usize) {
     }
     // A whole step above the largest, so that the scale does not breathe.
     let largest = columns.iter().copied().fold(0.0, f64::max);
-    let top = [0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 15.0, 20.0, 30.0, 50.0, 100.0, 200.0, 500.0]
-        .into_iter()
-        .find(|t| largest <= *t)
-        .unwrap_or(largest);
-    let period_s = live.report.as_ref().map_or(1e-3, |r| 1.0 / r.rate_hz.max(1.0));
+    let top = [
+        0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 15.0, 20.0, 30.0, 50.0, 100.0, 200.0, 500.0,
+    ]
+    .into_iter()
+    .find(|t| largest <= *t)
+    .unwrap_or(largest);
+    let period_s = live
+        .report
+        .as_ref()
+        .map_or(1e-3, |r| 1.0 / r.rate_hz.max(1.0));
     let seconds = points as f64 * live.plot_every as f64 * period_s;
     let scale = format!("force, last {seconds:.1} s, full height {top} N");
     frame.render_widget(Line::styled(scale, LABEL), Rect { height: 1, ..area });

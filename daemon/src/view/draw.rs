@@ -49,7 +49,10 @@ pub fn draw(frame: &mut Frame, live: &Live, state: &State) {
 fn split(area: Rect, rows: u16) -> (Rect, Rect) {
     let rows = rows.min(area.height);
     (
-        Rect { height: rows, ..area },
+        Rect {
+            height: rows,
+            ..area
+        },
         Rect {
             y: area.y + rows,
             height: area.height - rows,
@@ -60,7 +63,10 @@ fn split(area: Rect, rows: u16) -> (Rect, Rect) {
 
 fn header(frame: &mut Frame, area: Rect, live: &Live, state: &State) {
     let mut left = vec![
-        Span::styled(" hapticd ", Style::new().add_modifier(Modifier::BOLD | Modifier::REVERSED)),
+        Span::styled(
+            " hapticd ",
+            Style::new().add_modifier(Modifier::BOLD | Modifier::REVERSED),
+        ),
         format!(" {}", state.title).into(),
         Span::styled(format!("  {:.1} s", live.elapsed_s()), LABEL),
     ];
@@ -69,7 +75,10 @@ fn header(frame: &mut Frame, area: Rect, live: &Live, state: &State) {
     }
     if state.paused {
         left.push("  ".into());
-        left.push(Span::styled(" PAUSED (p goes on) ", Style::new().fg(Color::Black).bg(Color::Yellow)));
+        left.push(Span::styled(
+            " PAUSED (p goes on) ",
+            Style::new().fg(Color::Black).bg(Color::Yellow),
+        ));
     }
     let left = Line::from(left);
     let keys = "q quit  p pause ";
@@ -97,10 +106,17 @@ fn one_line_each(live: &Live) -> Vec<Line<'static>> {
 
 /// Arms at the left, the loop and the set-up at the right, events below.
 fn wide(frame: &mut Frame, area: Rect, live: &Live) {
-    let below = if area.height >= 24 { EVENT_ROWS } else { area.height / 4 };
+    let below = if area.height >= 24 {
+        EVENT_ROWS
+    } else {
+        area.height / 4
+    };
     let (upper, lower) = split(area, area.height - below);
     let left = upper.width - (upper.width * 9 / 20).max(RIGHT);
-    let left_area = Rect { width: left, ..upper };
+    let left_area = Rect {
+        width: left,
+        ..upper
+    };
     let right = Rect {
         x: upper.x + left,
         width: upper.width - left,
@@ -113,7 +129,13 @@ fn wide(frame: &mut Frame, area: Rect, live: &Live) {
         timing::setup_rows(&live.realtime, right.width)
     };
     // The histogram gets what the set-up leaves, but the loop's numbers come first.
-    let (loop_area, setup_area) = split(right, right.height.saturating_sub(setup_rows).max(timing::ROWS + 2));
+    let (loop_area, setup_area) = split(
+        right,
+        right
+            .height
+            .saturating_sub(setup_rows)
+            .max(timing::ROWS + 2),
+    );
     timing::draw(frame, loop_area, live);
     if setup_area.height > 2 {
         timing::setup(frame, setup_area, &live.realtime);
@@ -125,7 +147,11 @@ fn wide(frame: &mut Frame, area: Rect, live: &Live) {
 fn narrow(frame: &mut Frame, area: Rect, live: &Live) {
     let wanted: u16 = (0..live.arms.len()).map(|i| arm::rows(live, i) + 2).sum();
     let after = area.height.saturating_sub(wanted);
-    let loop_rows = if after >= timing::ROWS + 2 { timing::ROWS + 2 } else { after };
+    let loop_rows = if after >= timing::ROWS + 2 {
+        timing::ROWS + 2
+    } else {
+        after
+    };
     let mut spare = after - loop_rows;
     let setup_rows = if live.realtime.is_empty() {
         0
@@ -133,7 +159,11 @@ fn narrow(frame: &mut Frame, area: Rect, live: &Live) {
         timing::setup_rows(&live.realtime, area.width)
     };
     // Refusals matter more than a long list of events.
-    let setup_rows = if spare >= setup_rows + 4 { setup_rows } else { 0 };
+    let setup_rows = if spare >= setup_rows + 4 {
+        setup_rows
+    } else {
+        0
+    };
     spare -= setup_rows;
     let event_rows = if spare >= 3 { spare.min(EVENT_ROWS) } else { 0 };
     spare -= event_rows;
@@ -183,7 +213,10 @@ fn events(frame: &mut Frame, area: Rect, live: &Live) {
         .iter()
         .skip(skip)
         .map(|e| {
-            let style = if e.contains("force off") || e.contains("stopped") || e.contains("no sign of life") {
+            let style = if e.contains("force off")
+                || e.contains("stopped")
+                || e.contains("no sign of life")
+            {
                 Style::new().fg(Color::Red)
             } else if e.contains("missed") || e.contains("gone") {
                 Style::new().fg(Color::Yellow)

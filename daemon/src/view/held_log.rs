@@ -56,7 +56,9 @@ impl Write for HeldLog {
             kept.bytes += line.len();
             kept.lines.push_back(line.to_vec());
             while kept.bytes > MOST {
-                let Some(oldest) = kept.lines.pop_front() else { break };
+                let Some(oldest) = kept.lines.pop_front() else {
+                    break;
+                };
                 kept.bytes -= oldest.len();
                 kept.dropped += 1;
             }
@@ -87,6 +89,9 @@ mod tests {
         }
         let text = String::from_utf8(log.take()).unwrap();
         assert!(text.starts_with("(3 earlier log lines are not shown)\n"));
-        assert_eq!(text.len(), "(3 earlier log lines are not shown)\n".len() + 2 * long.len());
+        assert_eq!(
+            text.len(),
+            "(3 earlier log lines are not shown)\n".len() + 2 * long.len()
+        );
     }
 }

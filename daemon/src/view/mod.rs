@@ -87,13 +87,18 @@ impl View {
             match start(&self.title) {
                 Ok(running) => self.running = Some(running),
                 Err(error) => {
-                    tracing::warn!("the terminal cannot show the live view ({error}); a line a second instead");
+                    tracing::warn!(
+                        "the terminal cannot show the live view ({error}); a line a second instead"
+                    );
                     self.failed = true;
                 }
             }
         }
         let Some(running) = &self.running else {
-            if self.last_line.is_none_or(|at| at.elapsed() >= Duration::from_secs(1)) {
+            if self
+                .last_line
+                .is_none_or(|at| at.elapsed() >= Duration::from_secs(1))
+            {
                 self.last_line = Some(Instant::now());
                 plain::print(live);
             }
@@ -139,12 +144,19 @@ fn start(title: &str) -> std::io::Result<Running> {
     let thread = std::thread::Builder::new()
         .name("view".to_owned())
         .spawn(move || serve(screen, &receiver, &asked, title))?;
-    Ok(Running { frames, quit, thread })
+    Ok(Running {
+        frames,
+        quit,
+        thread,
+    })
 }
 
 /// The thread: draws what comes, looks at the keys in between.
 fn serve(mut screen: Screen, frames: &Receiver<Box<Live>>, quit: &AtomicBool, title: String) {
-    let mut state = draw::State { title, paused: false };
+    let mut state = draw::State {
+        title,
+        paused: false,
+    };
     let mut shown: Option<Box<Live>> = None;
     loop {
         let mut changed = false;
@@ -182,7 +194,9 @@ fn serve(mut screen: Screen, frames: &Receiver<Box<Live>>, quit: &AtomicBool, ti
         }
         if changed
             && let Some(live) = &shown
-            && screen.draw(|frame| draw::draw(frame, live, &state)).is_err()
+            && screen
+                .draw(|frame| draw::draw(frame, live, &state))
+                .is_err()
         {
             // Gone, or given back by the panic hook.
             quit.store(true, Ordering::Relaxed);

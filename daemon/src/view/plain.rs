@@ -36,7 +36,10 @@ pub fn line(live: &Live) -> String {
         }
     }
     if let Some(report) = &live.report {
-        out += &format!(" | missed {}  compute p99 {:.1} us", report.missed.total, report.compute_us.p99);
+        out += &format!(
+            " | missed {}  compute p99 {:.1} us",
+            report.missed.total, report.compute_us.p99
+        );
     }
     out
 }

@@ -7,7 +7,13 @@ use std::fmt;
 use super::text;
 use crate::stats::{ArmReport, MOST_FORCE_OFFS, Percentiles, Report};
 
-fn row(f: &mut fmt::Formatter<'_>, name: &str, p: &Percentiles, unit: &str, decimals: usize) -> fmt::Result {
+fn row(
+    f: &mut fmt::Formatter<'_>,
+    name: &str,
+    p: &Percentiles,
+    unit: &str,
+    decimals: usize,
+) -> fmt::Result {
     writeln!(
         f,
         "  {name:<13} p50 {:>9.decimals$}  p99 {:>9.decimals$}  p99.9 {:>9.decimals$}  max {:>9.decimals$}{unit}",
@@ -42,7 +48,11 @@ impl fmt::Display for Report {
             row(f, "lateness", &self.lateness_us, " us", 1)?;
         }
         if self.lost_records > 0 {
-            writeln!(f, "  not counted   {} (records lost on the way here)", text::of(self.lost_records, "tick"))?;
+            writeln!(
+                f,
+                "  not counted   {} (records lost on the way here)",
+                text::of(self.lost_records, "tick")
+            )?;
         }
         for a in &self.arms {
             arm(f, a)?;
@@ -98,7 +108,11 @@ fn arm(f: &mut fmt::Formatter<'_>, a: &ArmReport) -> fmt::Result {
             text::of(a.checked_ticks, "tick")
         )?;
     }
-    writeln!(f, "  starved       {} in which the tool was held back", text::of(a.starved_ticks, "tick"))?;
+    writeln!(
+        f,
+        "  starved       {} in which the tool was held back",
+        text::of(a.starved_ticks, "tick")
+    )?;
     row(f, "snapshot age", &a.snapshot_age_ticks, " ticks", 0)?;
     row(f, "feature pairs", &a.pairs, " a tick", 0)?;
     if !a.force_off.is_empty() {
@@ -111,9 +125,19 @@ fn arm(f: &mut fmt::Formatter<'_>, a: &ArmReport) -> fmt::Result {
         }
         let list: Vec<String> = times
             .iter()
-            .map(|(reason, n)| if *n == 1 { (*reason).to_owned() } else { format!("{reason} {n} times") })
+            .map(|(reason, n)| {
+                if *n == 1 {
+                    (*reason).to_owned()
+                } else {
+                    format!("{reason} {n} times")
+                }
+            })
             .collect();
-        let more = if a.force_off.len() >= MOST_FORCE_OFFS { "; and more that were not kept" } else { "" };
+        let more = if a.force_off.len() >= MOST_FORCE_OFFS {
+            "; and more that were not kept"
+        } else {
+            ""
+        };
         writeln!(f, "  force was off {}{more}", list.join("; "))?;
     }
     Ok(())

@@ -19,7 +19,9 @@ fn screen(live: &Live, paused: bool, width: u16, height: u16) -> Buffer {
         title: "demo".to_owned(),
         paused,
     };
-    terminal.draw(|frame| draw::draw(frame, live, &state)).unwrap();
+    terminal
+        .draw(|frame| draw::draw(frame, live, &state))
+        .unwrap();
     terminal.backend().buffer().clone()
 }
 
@@ -27,7 +29,9 @@ fn screen(live: &Live, paused: bool, width: u16, height: u16) -> Buffer {
 fn text(buffer: &Buffer) -> String {
     let mut out = String::new();
     for y in 0..buffer.area.height {
-        let row: String = (0..buffer.area.width).map(|x| buffer[(x, y)].symbol()).collect();
+        let row: String = (0..buffer.area.width)
+            .map(|x| buffer[(x, y)].symbol())
+            .collect();
         out += row.trim_end();
         out.push('\n');
     }
@@ -37,7 +41,9 @@ fn text(buffer: &Buffer) -> String {
 /// Colour of the first cell of a text on the screen.
 fn colour_of(buffer: &Buffer, what: &str) -> Color {
     for y in 0..buffer.area.height {
-        let row: Vec<&str> = (0..buffer.area.width).map(|x| buffer[(x, y)].symbol()).collect();
+        let row: Vec<&str> = (0..buffer.area.width)
+            .map(|x| buffer[(x, y)].symbol())
+            .collect();
         if let Some(at) = row.concat().find(what) {
             let cell = row.concat()[..at].chars().count();
             return buffer[(u16::try_from(cell).unwrap(), y)].fg;
@@ -47,7 +53,12 @@ fn colour_of(buffer: &Buffer, what: &str) -> Color {
 }
 
 fn percentiles(p50: f64, p99: f64, p999: f64, max: f64) -> Percentiles {
-    Percentiles { p50, p99, p999, max }
+    Percentiles {
+        p50,
+        p99,
+        p999,
+        max,
+    }
 }
 
 fn report(arms: &[&str]) -> Report {
@@ -157,7 +168,9 @@ fn contact() -> Live {
     tick.sent.force_n = Vec3::new(0.02, -0.013, 3.5);
     tick.contacts = 2;
     tick.solid = 0b1000_0011;
-    live.arms[0].force_n = (0..PLOT_POINTS).map(|i| 3.5 * i as f64 / PLOT_POINTS as f64).collect();
+    live.arms[0].force_n = (0..PLOT_POINTS)
+        .map(|i| 3.5 * i as f64 / PLOT_POINTS as f64)
+        .collect();
     live
 }
 
@@ -189,7 +202,10 @@ fn nothing_has_happened_yet() {
 
 #[test]
 fn free_space_contact_off_and_starved() {
-    insta::assert_snapshot!("free_space", text(&screen(&free(&["right"]), false, 120, 40)));
+    insta::assert_snapshot!(
+        "free_space",
+        text(&screen(&free(&["right"]), false, 120, 40))
+    );
     insta::assert_snapshot!("contact", text(&screen(&contact(), false, 120, 40)));
     insta::assert_snapshot!("force_off", text(&screen(&force_off(), false, 110, 30)));
     insta::assert_snapshot!("starved", text(&screen(&starved(), false, 110, 30)));
@@ -199,24 +215,36 @@ fn free_space_contact_off_and_starved() {
 fn other_sizes_and_two_arms() {
     insta::assert_snapshot!("narrow", text(&screen(&contact(), false, 60, 20)));
     insta::assert_snapshot!("narrow_tall", text(&screen(&contact(), true, 70, 50)));
-    insta::assert_snapshot!("two_arms", text(&screen(&free(&["left", "right"]), false, 140, 44)));
+    insta::assert_snapshot!(
+        "two_arms",
+        text(&screen(&free(&["left", "right"]), false, 140, 44))
+    );
     insta::assert_snapshot!("tiny", text(&screen(&contact(), false, 20, 5)));
 }
 
 #[test]
 fn what_is_wrong_is_red() {
     let buffer = screen(&force_off(), false, 120, 40);
-    assert_eq!(colour_of(&buffer, "FORCE OFF: emergency stop (1)"), Color::Red);
+    assert_eq!(
+        colour_of(&buffer, "FORCE OFF: emergency stop (1)"),
+        Color::Red
+    );
     assert_eq!(colour_of(&buffer, "refused SCHED_FIFO"), Color::Red);
     assert_eq!(colour_of(&buffer, "mlockall"), Color::Reset);
     assert_eq!(colour_of(&buffer, "missed 3 (loop 2"), Color::Red);
     assert_eq!(colour_of(&buffer, "penetration 0 m"), Color::Green);
-    assert_eq!(colour_of(&screen(&starved(), false, 120, 40), "HELD BACK"), Color::Red);
+    assert_eq!(
+        colour_of(&screen(&starved(), false, 120, 40), "HELD BACK"),
+        Color::Red
+    );
     let mut live = contact();
     if let Some(report) = &mut live.report {
         report.arms[0].max_penetration_m = 1e-6;
     }
-    assert_eq!(colour_of(&screen(&live, false, 120, 40), "PENETRATION 1.00e-6 m"), Color::Red);
+    assert_eq!(
+        colour_of(&screen(&live, false, 120, 40), "PENETRATION 1.00e-6 m"),
+        Color::Red
+    );
 }
 
 #[test]
@@ -273,10 +301,19 @@ fn plain_lines_and_the_summary() {
 #[test]
 fn keys() {
     let key = |code, modifiers| wish(&KeyEvent::new(code, modifiers));
-    assert_eq!(key(KeyCode::Char('q'), KeyModifiers::NONE), Some(Wish::Quit));
+    assert_eq!(
+        key(KeyCode::Char('q'), KeyModifiers::NONE),
+        Some(Wish::Quit)
+    );
     assert_eq!(key(KeyCode::Esc, KeyModifiers::NONE), Some(Wish::Quit));
-    assert_eq!(key(KeyCode::Char('c'), KeyModifiers::CONTROL), Some(Wish::Quit));
+    assert_eq!(
+        key(KeyCode::Char('c'), KeyModifiers::CONTROL),
+        Some(Wish::Quit)
+    );
     assert_eq!(key(KeyCode::Char('c'), KeyModifiers::NONE), None);
-    assert_eq!(key(KeyCode::Char('p'), KeyModifiers::NONE), Some(Wish::Pause));
+    assert_eq!(
+        key(KeyCode::Char('p'), KeyModifiers::NONE),
+        Some(Wish::Pause)
+    );
     assert_eq!(key(KeyCode::Char('x'), KeyModifiers::NONE), None);
 }

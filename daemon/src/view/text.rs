@@ -22,7 +22,10 @@ pub fn governor(arm: &ArmTick) -> (String, Color) {
         FAULT => (format!("FORCE OFF{why}"), Color::Red),
         FADING => (format!("fading to zero{why}"), Color::Yellow),
         DISENGAGED => (format!("off{why}"), Color::Yellow),
-        WAITING => ("ready, waiting for a small force to engage".to_owned(), Color::Yellow),
+        WAITING => (
+            "ready, waiting for a small force to engage".to_owned(),
+            Color::Yellow,
+        ),
         RAMPING => ("ramping up".to_owned(), Color::Cyan),
         ACTIVE => ("active".to_owned(), Color::Green),
         other => (format!("state {other}{why}"), Color::Red),
@@ -38,12 +41,16 @@ fn plain(v: f64, decimals: i32) -> f64 {
 
 /// Three coordinates in millimetres from metres, in columns of nine.
 pub fn millimetres(v: &hapticd_geometry::Vec3) -> String {
-    v.iter().map(|x| format!("{:>+9.2}", plain(x * 1e3, 2))).collect()
+    v.iter()
+        .map(|x| format!("{:>+9.2}", plain(x * 1e3, 2)))
+        .collect()
 }
 
 /// Three components in columns of nine.
 pub fn components(v: &hapticd_geometry::Vec3) -> String {
-    v.iter().map(|x| format!("{:>+9.3}", plain(*x, 3))).collect()
+    v.iter()
+        .map(|x| format!("{:>+9.3}", plain(*x, 3)))
+        .collect()
 }
 
 /// A count with thin groups of three: `1 234 567`.
@@ -66,7 +73,11 @@ pub fn of(n: u64, what: &str) -> String {
 
 /// Microseconds in a column of nine, with decimals only where they mean something.
 pub fn microseconds(us: f64) -> String {
-    if us < 1000.0 { format!("{us:>9.1}") } else { format!("{us:>9.0}") }
+    if us < 1000.0 {
+        format!("{us:>9.1}")
+    } else {
+        format!("{us:>9.0}")
+    }
 }
 
 /// A span of time with its unit: `850 us`, `12 ms`, `3.2 s`.
@@ -104,7 +115,11 @@ pub fn bodies(live: &Live, solid: u64) -> String {
                 .map_or_else(|| format!("body {slot}"), |(_, name)| name.clone())
         })
         .collect();
-    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+    if names.is_empty() {
+        "none".to_owned()
+    } else {
+        names.join(", ")
+    }
 }
 
 /// How old the contact answer in use is.
@@ -122,18 +137,39 @@ mod tests {
 
     #[test]
     fn numbers_keep_their_columns() {
-        assert_eq!(millimetres(&Vec3::new(0.0123456, -0.1, -1e-9)), "   +12.35  -100.00    +0.00");
-        assert_eq!(components(&Vec3::new(-0.0004, 1.5, -12.3456)), "   +0.000   +1.500  -12.346");
+        assert_eq!(
+            millimetres(&Vec3::new(0.0123456, -0.1, -1e-9)),
+            "   +12.35  -100.00    +0.00"
+        );
+        assert_eq!(
+            components(&Vec3::new(-0.0004, 1.5, -12.3456)),
+            "   +0.000   +1.500  -12.346"
+        );
         assert_eq!(microseconds(12.34), "     12.3");
         assert_eq!(microseconds(123_456.0), "   123456");
-        for (n, text) in [(0, "0"), (999, "999"), (1000, "1 000"), (1_234_567, "1 234 567")] {
+        for (n, text) in [
+            (0, "0"),
+            (999, "999"),
+            (1000, "1 000"),
+            (1_234_567, "1 234 567"),
+        ] {
             assert_eq!(count(n), text);
         }
     }
 
     #[test]
     fn a_bar_is_as_wide_as_asked_and_never_overfull() {
-        for share in [f64::NAN, -1.0, 0.0, 0.01, 0.5, 0.999, 1.0, 7.0, f64::INFINITY] {
+        for share in [
+            f64::NAN,
+            -1.0,
+            0.0,
+            0.01,
+            0.5,
+            0.999,
+            1.0,
+            7.0,
+            f64::INFINITY,
+        ] {
             for width in 0..20 {
                 assert_eq!(bar(share, width).chars().count(), width);
             }

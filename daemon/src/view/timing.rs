@@ -23,14 +23,19 @@ pub const ROWS: u16 = 6;
 
 /// Draws the loop's panel.
 pub fn draw(frame: &mut Frame, area: Rect, live: &Live) {
-    let block = Block::bordered().border_style(LABEL).title(Span::styled(" loop ", BOLD));
+    let block = Block::bordered()
+        .border_style(LABEL)
+        .title(Span::styled(" loop ", BOLD));
     let inner = block.inner(area);
     frame.render_widget(block, area);
     if inner.is_empty() {
         return;
     }
     let Some(report) = &live.report else {
-        frame.render_widget(Line::styled(" counting starts with the first ticks", LABEL), inner);
+        frame.render_widget(
+            Line::styled(" counting starts with the first ticks", LABEL),
+            inner,
+        );
         return;
     };
     let mut lines = vec![
@@ -40,14 +45,32 @@ pub fn draw(frame: &mut Frame, area: Rect, live: &Live) {
         ]),
         missed(&report.missed, report.ticks),
         parties(&report.missed),
-        Line::styled(format!(" {:<9}{:>9}{:>9}{:>9}{:>9}", "us", "p50", "p99", "p99.9", "max"), LABEL),
+        Line::styled(
+            format!(
+                " {:<9}{:>9}{:>9}{:>9}{:>9}",
+                "us", "p50", "p99", "p99.9", "max"
+            ),
+            LABEL,
+        ),
         percentiles("compute", &report.compute_us, 1e6 / report.rate_hz),
     ];
     if report.time == "real" {
-        lines.push(percentiles("lateness", &report.lateness_us, 1e6 / report.rate_hz));
+        lines.push(percentiles(
+            "lateness",
+            &report.lateness_us,
+            1e6 / report.rate_hz,
+        ));
     }
-    let shown = u16::try_from(lines.len()).unwrap_or(u16::MAX).min(inner.height);
-    frame.render_widget(Paragraph::new(lines), Rect { height: shown, ..inner });
+    let shown = u16::try_from(lines.len())
+        .unwrap_or(u16::MAX)
+        .min(inner.height);
+    frame.render_widget(
+        Paragraph::new(lines),
+        Rect {
+            height: shown,
+            ..inner
+        },
+    );
     let rest = Rect {
         y: inner.y + shown,
         height: inner.height - shown,
@@ -57,21 +80,43 @@ pub fn draw(frame: &mut Frame, area: Rect, live: &Live) {
 }
 
 fn missed(m: &Missed, ticks: u64) -> Line<'static> {
-    let colour = if m.total == 0 { Color::Green } else { Color::Red };
+    let colour = if m.total == 0 {
+        Color::Green
+    } else {
+        Color::Red
+    };
     let periods = (ticks + m.total).max(1) as f64;
     let share = 100.0 * (1.0 - m.total as f64 / periods);
     // Rounding must not make 100 % of a run that missed something.
-    let share = if m.total > 0 { share.min(99.999) } else { share };
+    let share = if m.total > 0 {
+        share.min(99.999)
+    } else {
+        share
+    };
     Line::from(vec![
-        Span::styled(format!(" missed {}", text::count(m.total)), Style::new().fg(colour)),
-        Span::styled(format!(" (loop {}, device {})", text::count(m.by_loop), text::count(m.by_device)), LABEL),
+        Span::styled(
+            format!(" missed {}", text::count(m.total)),
+            Style::new().fg(colour),
+        ),
+        Span::styled(
+            format!(
+                " (loop {}, device {})",
+                text::count(m.by_loop),
+                text::count(m.by_device)
+            ),
+            LABEL,
+        ),
         Span::styled(format!("  {share:.3} % in time"), LABEL),
     ])
 }
 
 fn parties(m: &Missed) -> Line<'static> {
     let party = |name: &str, n: u64| {
-        let style = if n == 0 { LABEL } else { Style::new().fg(Color::Yellow) };
+        let style = if n == 0 {
+            LABEL
+        } else {
+            Style::new().fg(Color::Yellow)
+        };
         Span::styled(format!(" {name} {}", text::count(n)), style)
     };
     Line::from(vec![
@@ -116,15 +161,25 @@ fn histogram(frame: &mut Frame, area: Rect, shape: &[u64; BUCKETS], period_us: f
     let wide = wide.min(3);
     let rows = area.height - 2;
     let largest = shape.iter().copied().max().unwrap_or(0);
-    let mut lines = vec![Line::styled(" compute time of all ticks (both axes logarithmic)", LABEL)];
+    let mut lines = vec![Line::styled(
+        " compute time of all ticks (both axes logarithmic)",
+        LABEL,
+    )];
     for row in (0..rows).rev() {
         let below = usize::from(row) * 8;
         let mut spans = vec![Span::raw(" ")];
         for (i, n) in shape.iter().enumerate() {
             let filled = eighths(*n, largest, rows).saturating_sub(below).min(8);
             let cell = if filled == 8 { '█' } else { PART[filled] };
-            let colour = if bucket_floor_us(i) * 1.000_001 >= period_us { Color::Red } else { Color::Blue };
-            spans.push(Span::styled(cell.to_string().repeat(wide), Style::new().fg(colour)));
+            let colour = if bucket_floor_us(i) * 1.000_001 >= period_us {
+                Color::Red
+            } else {
+                Color::Blue
+            };
+            spans.push(Span::styled(
+                cell.to_string().repeat(wide),
+                Style::new().fg(colour),
+            ));
         }
         lines.push(Line::from(spans));
     }
@@ -158,7 +213,10 @@ fn step(step: &Step) -> Line<'_> {
             Span::styled(detail.as_str(), LABEL),
         ]),
         Outcome::Refused { reason, help } => Line::from(vec![
-            Span::styled(format!("refused {}: {reason}", step.what), Style::new().fg(Color::Red)),
+            Span::styled(
+                format!("refused {}: {reason}", step.what),
+                Style::new().fg(Color::Red),
+            ),
             Span::styled(format!("; {help}"), LABEL),
         ]),
     }
@@ -192,8 +250,15 @@ mod tests {
 
     #[test]
     fn a_run_that_missed_something_is_never_at_100_percent() {
-        let m = Missed { total: 1, ..Missed::default() };
+        let m = Missed {
+            total: 1,
+            ..Missed::default()
+        };
         assert!(missed(&m, 10_000_000).to_string().contains("99.999 %"));
-        assert!(missed(&Missed::default(), 10).to_string().contains("100.000 %"));
+        assert!(
+            missed(&Missed::default(), 10)
+                .to_string()
+                .contains("100.000 %")
+        );
     }
 }
