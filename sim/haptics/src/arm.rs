@@ -15,7 +15,7 @@
 
 use hapticd_ccd::advance::advance_bound;
 use hapticd_ccd::{Advance, MotionBound, PairKind};
-use hapticd_dynamics::{Metric, Motion, Projector, Row};
+use hapticd_dynamics::{MAX_ACTIVE, Metric, Motion, Projector, Row};
 use hapticd_geometry::{Pose, Quat, Screw, Vec3, transform};
 
 use crate::bodies::BodyTable;
@@ -163,6 +163,8 @@ pub(crate) struct Arm {
     projector: Projector<MAX_ROWS>,
     candidates: Vec<Candidate>,
     near: Vec<Near>,
+    /// Candidates whose rows held the tool back in the last projection.
+    holding: [Option<u32>; MAX_ACTIVE],
     /// How far to look ahead at first: twice the last tick's path and a little, m.
     stride: f64,
 }
@@ -182,6 +184,7 @@ impl Arm {
             projector: Projector::new(),
             candidates: Vec::with_capacity(MAX_SUBSTEPS * pair_budget),
             near: Vec::with_capacity(MAX_BODIES),
+            holding: [None; MAX_ACTIVE],
             stride: f64::INFINITY,
         }
     }
@@ -494,8 +497,8 @@ impl Arm {
                     if rows == 0 {
                         break;
                     }
-                    let gained = (motion - wanted).norm() > 1e-3 * wanted.norm();
-                    if !gained {
+                    let held = (motion - wanted).norm() > 1e-3 * wanted.norm();
+                    if !(held && self.was_guessed(bodies)) {
                         break;
                     }
                 }
@@ -589,10 +592,16 @@ impl Arm {
             .project_or_hold(&metric, wanted, &rows[..count]);
 
         out.contact_count = 0;
+        self.holding = [None; MAX_ACTIVE];
+        let mut holders = 0;
         for k in 0..count {
             let active = projection.multiplier(k) > 0.0;
             let c = &self.candidates[order[k] as usize];
             let near = &self.near[c.body_index as usize];
+            if active && holders < MAX_ACTIVE {
+                self.holding[holders] = Some(order[k]);
+                holders += 1;
+            }
             if active {
                 let m = near.entry.material;
                 let (k0, b0) = material.unwrap_or((f64::INFINITY, f64::INFINITY));
@@ -612,10 +621,29 @@ impl Arm {
         (projection.motion, count)
     }
 
+    /// Whether a row that held the tool back did so for nothing: rows are planes, and the contact is not where its plane said, now
+    /// that the tool has moved. At most [`MAX_ACTIVE`] pairs are looked at.
+    fn was_guessed(&self, bodies: &BodyTable) -> bool {
+        let Some(snapshot) = self.snapshot.as_deref() else {
+            return false;
+        };
+        self.holding.iter().flatten().any(|&index| {
+            let before = &self.candidates[index as usize];
+            let near = &self.near[before.body_index as usize];
+            let pair = &snapshot.pairs[before.pair_index as usize];
+            let now = candidate(pair, &self.proxy, &near.frame, !near.entry.fixed);
+            let rest = 1.05 * self.distances.safe_m + bodies.step_path(near.entry.key);
+            // Two edges that cross near the end of one of them hold along a tilted normal that the next step overturns.
+            pair.kind == PairKind::EdgeEdge
+                || !now.contact
+                || now.distance_m - self.shape.radius_m > rest
+        })
+    }
+
     /// Earliest proven lower bound over the candidates, and the pair that set it.
     fn first_contact(&self, screw: &Screw, path: f64, t_end: f64) -> (f64, Option<u32>) {
         let threshold = self.shape.radius_m + self.distances.clearance_m;
-        let motion = MotionBound::new(screw);
+        let way = Way::new(screw);
         let mut t = t_end;
         let mut stopper = None;
         for c in &self.candidates {
@@ -623,18 +651,9 @@ impl Arm {
             if c.distance_m - path > threshold {
                 continue;
             }
-            if let Advance::Stopped { t: at, .. } = advance_bound(
-                c.kind,
-                &c.tool,
-                &c.body,
-                &motion,
-                threshold,
-                t,
-                ADVANCE_STEPS,
-                Some(c.normal),
-            ) && at < t
-            {
-                t = at.max(0.0);
+            let at = way.advance(c.kind, &c.tool, &c.body, &c.normal, threshold, t);
+            if at < t {
+                t = at;
                 stopper = Some(c.pair_index);
             }
         }
@@ -673,7 +692,7 @@ impl Arm {
         };
         let threshold = self.shape.radius_m + self.distances.clearance_m;
         let horizon = near.within_reach(path, self.distances.clearance_m);
-        let motion = MotionBound::new(step);
+        let way = Way::new(step);
         for pair in snapshot.pairs_of(&near.entry) {
             if pair.distance_m >= horizon {
                 break;
@@ -682,18 +701,8 @@ impl Arm {
             if c.distance_m - path > threshold {
                 continue;
             }
-            if let Advance::Stopped { t: at, .. } = advance_bound(
-                swapped(c.kind),
-                &c.body,
-                &c.tool,
-                &motion,
-                threshold,
-                t,
-                ADVANCE_STEPS,
-                Some(-c.normal),
-            ) {
-                t = t.min(at.max(0.0));
-            }
+            let at = way.advance(swapped(c.kind), &c.body, &c.tool, &-c.normal, threshold, t);
+            t = t.min(at);
         }
         t
     }
@@ -703,6 +712,46 @@ impl Arm {
 fn reachable(snapshot: &Snapshot, near: &Near, distance_m: f64) -> usize {
     let pairs = snapshot.pairs_of(&near.entry);
     pairs.partition_point(|p| p.distance_m < distance_m)
+}
+
+/// A screw from both sides.
+struct Way {
+    forth: MotionBound,
+    /// Of the world as the mover sees it: the same axis, run through backwards.
+    back: MotionBound,
+}
+
+impl Way {
+    fn new(screw: &Screw) -> Self {
+        Way {
+            forth: MotionBound::new(screw),
+            back: MotionBound::new(&screw.inverse()),
+        }
+    }
+
+    /// How far, up to `t_max`, the first feature may go along the screw. `normal` points from the second to the first.
+    ///
+    /// A moving face is looked at from its own frame, where the vertex moves and the face stands still. Advancement holds its
+    /// direction fixed during a step; of a face that turns about a vertex at the threshold some corner would always go down along that
+    /// direction, and no step would be proven.
+    fn advance(
+        &self,
+        kind: PairKind,
+        mover: &[Vec3; 3],
+        other: &[Vec3; 3],
+        normal: &Vec3,
+        threshold: f64,
+        t_max: f64,
+    ) -> f64 {
+        let (kind, a, b, motion, normal) = match kind {
+            PairKind::FaceVertex => (PairKind::VertexFace, other, mover, &self.back, -normal),
+            _ => (kind, mover, other, &self.forth, *normal),
+        };
+        match advance_bound(kind, a, b, motion, threshold, t_max, ADVANCE_STEPS, Some(normal)) {
+            Advance::Clear => t_max,
+            Advance::Stopped { t, .. } => t.clamp(0.0, t_max),
+        }
+    }
 }
 
 /// The pair seen from the other side.

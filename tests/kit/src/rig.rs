@@ -74,6 +74,7 @@ pub struct Rig {
     previous: Option<Pose>,
     device: Option<Pose>,
     still: u32,
+    standing: u32,
     limits: SweepLimits,
     /// Every how many ticks the distance is measured; 1 for always.
     pub measure_every: u64,
@@ -169,6 +170,7 @@ impl Rig {
             previous: None,
             device: None,
             still: 0,
+            standing: 0,
             limits: SweepLimits::default(),
             measure_every: 4,
             tamper: None,
@@ -438,6 +440,11 @@ impl Rig {
 
     /// At rest the tool is with the device, or something is there to hold it.
     fn check_patience(&mut self, tick: u64, device: Option<Pose>, outcome: &ArmOutcome) {
+        let touching = outcome.contacts[..outcome.contact_count].iter();
+        let holding = touching.filter(|c| c.active).count();
+        let waits = self.previous == Some(outcome.proxy) && device != self.device && holding < 3;
+        self.standing = if waits { self.standing + 1 } else { 0 };
+        self.tally.pinned += u64::from(self.standing > 30);
         let quiet =
             device.is_some() && device == self.device && self.engine.bodies().all(|b| !b.moved);
         self.still = if quiet { self.still + 1 } else { 0 };

@@ -61,6 +61,8 @@ pub struct Tally {
     pub ghost: u64,
     /// Ticks at rest that were held back without a contact to show for it.
     pub held: u64,
+    /// Ticks of standing still for more than 30 of them while the hand moves and less than three contacts hold the tool.
+    pub pinned: u64,
     /// How many violations there were.
     pub violations: u64,
     /// The first of them.
@@ -82,6 +84,7 @@ impl Default for Tally {
             fastest_m: 0.0,
             ghost: 0,
             held: 0,
+            pinned: 0,
             violations: 0,
             findings: Vec::new(),
         }
@@ -122,6 +125,7 @@ impl Tally {
         self.fastest_m = self.fastest_m.max(other.fastest_m);
         self.ghost += other.ghost;
         self.held += other.held;
+        self.pinned += other.pinned;
         self.violations += other.violations;
         self.findings.extend(other.findings.iter().cloned());
     }
@@ -130,7 +134,7 @@ impl Tally {
     #[must_use]
     pub fn heads() -> String {
         format!(
-            "{:>8} {:>8} {:>8} {:>7} {:>7} {:>8} {:>9} {:>9} {:>11} {:>9} {:>6} {:>6}",
+            "{:>8} {:>8} {:>8} {:>7} {:>7} {:>8} {:>9} {:>9} {:>11} {:>9} {:>6} {:>6} {:>6}",
             "ticks",
             "contact",
             "starved",
@@ -142,7 +146,8 @@ impl Tally {
             "crossings",
             "gap mm",
             "ghost",
-            "held"
+            "held",
+            "pinned"
         )
     }
 }
@@ -151,7 +156,7 @@ impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{:>8} {:>8} {:>8} {:>7} {:>7} {:>8.1} {:>9} {:>9.2e} {:>11} {:>9.5} {:>6} {:>6}",
+            "{:>8} {:>8} {:>8} {:>7} {:>7} {:>8.1} {:>9} {:>9.2e} {:>11} {:>9.5} {:>6} {:>6} {:>6}",
             self.ticks,
             self.contact,
             self.starved,
@@ -163,7 +168,8 @@ impl fmt::Display for Tally {
             self.crossings,
             self.least_gap_m * 1e3,
             self.ghost,
-            self.held
+            self.held,
+            self.pinned
         )
     }
 }
