@@ -15,7 +15,7 @@
 
 use hapticd_ccd::advance::advance_bound;
 use hapticd_ccd::{Advance, MotionBound, PairKind};
-use hapticd_dynamics::{MAX_ACTIVE, Metric, Motion, Projector, Row};
+use hapticd_dynamics::{Metric, Motion, Projector, Row};
 use hapticd_geometry::{Pose, Quat, Screw, Vec3, transform};
 
 use crate::bodies::BodyTable;
@@ -163,8 +163,6 @@ pub(crate) struct Arm {
     projector: Projector<MAX_ROWS>,
     candidates: Vec<Candidate>,
     near: Vec<Near>,
-    /// Candidates whose rows held the tool back in the last projection.
-    holding: [Option<u32>; MAX_ACTIVE],
     /// How far to look ahead at first: twice the last tick's path and a little, m.
     stride: f64,
 }
@@ -184,7 +182,6 @@ impl Arm {
             projector: Projector::new(),
             candidates: Vec::with_capacity(MAX_SUBSTEPS * pair_budget),
             near: Vec::with_capacity(MAX_BODIES),
-            holding: [None; MAX_ACTIVE],
             stride: f64::INFINITY,
         }
     }
@@ -498,7 +495,7 @@ impl Arm {
                         break;
                     }
                     let held = (motion - wanted).norm() > 1e-3 * wanted.norm();
-                    if !(held && self.was_guessed(bodies)) {
+                    if !held {
                         break;
                     }
                 }
@@ -592,16 +589,10 @@ impl Arm {
             .project_or_hold(&metric, wanted, &rows[..count]);
 
         out.contact_count = 0;
-        self.holding = [None; MAX_ACTIVE];
-        let mut holders = 0;
         for k in 0..count {
             let active = projection.multiplier(k) > 0.0;
             let c = &self.candidates[order[k] as usize];
             let near = &self.near[c.body_index as usize];
-            if active && holders < MAX_ACTIVE {
-                self.holding[holders] = Some(order[k]);
-                holders += 1;
-            }
             if active {
                 let m = near.entry.material;
                 let (k0, b0) = material.unwrap_or((f64::INFINITY, f64::INFINITY));
@@ -619,25 +610,6 @@ impl Arm {
             }
         }
         (projection.motion, count)
-    }
-
-    /// Whether a row that held the tool back did so for nothing: rows are planes, and the contact is not where its plane said, now
-    /// that the tool has moved. At most [`MAX_ACTIVE`] pairs are looked at.
-    fn was_guessed(&self, bodies: &BodyTable) -> bool {
-        let Some(snapshot) = self.snapshot.as_deref() else {
-            return false;
-        };
-        self.holding.iter().flatten().any(|&index| {
-            let before = &self.candidates[index as usize];
-            let near = &self.near[before.body_index as usize];
-            let pair = &snapshot.pairs[before.pair_index as usize];
-            let now = candidate(pair, &self.proxy, &near.frame, !near.entry.fixed);
-            let rest = 1.05 * self.distances.safe_m + bodies.step_path(near.entry.key);
-            // Two edges that cross near the end of one of them hold along a tilted normal that the next step overturns.
-            pair.kind == PairKind::EdgeEdge
-                || !now.contact
-                || now.distance_m - self.shape.radius_m > rest
-        })
     }
 
     /// Earliest proven lower bound over the candidates, and the pair that set it.

@@ -24,7 +24,11 @@ fn spikes() -> TriMesh {
     let mut triangles = Vec::new();
     for i in 0..8 {
         for j in 0..4 {
-            let at = Vec3::new(f64::from(i) * 0.006 - 0.021, f64::from(j) * 0.006 - 0.009, 0.0);
+            let at = Vec3::new(
+                f64::from(i) * 0.006 - 0.021,
+                f64::from(j) * 0.006 - 0.009,
+                0.0,
+            );
             let base = positions.len() as u32;
             positions.push(at - Vec3::new(0.0, 0.0, 0.004));
             for k in 0..3 {
@@ -57,14 +61,20 @@ fn rig(tool: TriMesh, ground: TriMesh, solid: bool, pairs: usize) -> (World, Eng
             shape: shape(ground),
             solid,
             world_from_body: Pose::identity(),
-            material: Material { stiffness_n_per_m: 1000.0, damping_n_s_per_m: 1.0 },
+            material: Material {
+                stiffness_n_per_m: 1000.0,
+                damping_n_s_per_m: 1.0,
+            },
         })
         .unwrap();
     let mut setups = [None; MAX_ARMS];
     setups[0] = Some(ArmSetup {
         shape: tool_shape,
         distances,
-        gains: Gains { stiffness_n_per_m: 500.0, ..Gains::default() },
+        gains: Gains {
+            stiffness_n_per_m: 500.0,
+            ..Gains::default()
+        },
         pair_budget: 1024,
         reach_max_m: 0.02,
         reach_min_m: 20.0 * distances.safe_m,
@@ -75,7 +85,13 @@ fn rig(tool: TriMesh, ground: TriMesh, solid: bool, pairs: usize) -> (World, Eng
 fn report(name: &str, mut ns: Vec<u64>) -> f64 {
     ns.sort_unstable();
     let at = |q: f64| ns[((ns.len() - 1) as f64 * q) as usize] as f64 * 1e-3;
-    println!("{name:<28} median {:8.2} us   p99 {:8.2} us   max {:9.2} us   n {}", at(0.5), at(0.99), at(1.0), ns.len());
+    println!(
+        "{name:<28} median {:8.2} us   p99 {:8.2} us   max {:9.2} us   n {}",
+        at(0.5),
+        at(0.99),
+        at(1.0),
+        ns.len()
+    );
     at(0.5)
 }
 
@@ -86,11 +102,21 @@ fn tick() {
     for k in 0..30_000 {
         let t = f64::from(k) * 1e-3;
         // Presses 5 mm into the plane, slides in circles at 0.2 m/s and rocks by a tenth of a degree.
-        let at = Vec3::new(0.03 * (6.0 * t).sin(), 0.03 * (6.0 * t).cos(), 0.03 - 0.03 * (2.0 * t).min(1.0));
-        let turn = Quat::from_scaled_axis(Vec3::new((40.0 * t).sin(), (33.0 * t).cos(), 30.0 * (t).sin()) * 0.002);
+        let at = Vec3::new(
+            0.03 * (6.0 * t).sin(),
+            0.03 * (6.0 * t).cos(),
+            0.03 - 0.03 * (2.0 * t).min(1.0),
+        );
+        let turn = Quat::from_scaled_axis(
+            Vec3::new((40.0 * t).sin(), (33.0 * t).cos(), 30.0 * (t).sin()) * 0.002,
+        );
         let mut devices = [None; MAX_ARMS];
         devices[0] = Some(Pose::from_parts(at.into(), turn));
-        let input = TickInput { period_s: 1e-3, devices, anchor: 0 };
+        let input = TickInput {
+            period_s: 1e-3,
+            devices,
+            anchor: 0,
+        };
         let start = Instant::now();
         engine.tick(&input);
         let ns = start.elapsed().as_nanos() as u64;
@@ -108,7 +134,12 @@ fn tick() {
     }
     let n = took.len().max(1) as u64;
     report("tick, >= 32 rows", took);
-    println!("{:<28} {} rows and {} pairs a tick in the mean", "", rows / n, pairs / n);
+    println!(
+        "{:<28} {} rows and {} pairs a tick in the mean",
+        "",
+        rows / n,
+        pairs / n
+    );
 }
 
 fn answer() {
@@ -123,10 +154,18 @@ fn answer() {
     let mut pairs = 0;
     for k in 0..6_000 {
         let t = f64::from(k) * 1e-3;
-        let at = Vec3::new(0.08 * (2.5 * t).sin(), 0.08 * (2.0 * t).cos(), 0.04 - 0.04 * (2.0 * t).min(1.0));
+        let at = Vec3::new(
+            0.08 * (2.5 * t).sin(),
+            0.08 * (2.0 * t).cos(),
+            0.04 - 0.04 * (2.0 * t).min(1.0),
+        );
         let mut devices = [None; MAX_ARMS];
         devices[0] = Some(Pose::from_parts(at.into(), Quat::identity()));
-        engine.tick(&TickInput { period_s: 1e-3, devices, anchor: 0 });
+        engine.tick(&TickInput {
+            period_s: 1e-3,
+            devices,
+            anchor: 0,
+        });
         let query = engine.query();
         let start = Instant::now();
         let answered = world.answer(&query, 0, &mut snapshot);
@@ -142,7 +181,12 @@ fn answer() {
         }
     }
     let median = report("answer, 10k on 100k", took);
-    println!("{:<28} {:.0} answers a second, {} pairs in the mean", "", 1e6 / median, pairs / 6_000);
+    println!(
+        "{:<28} {:.0} answers a second, {} pairs in the mean",
+        "",
+        1e6 / median,
+        pairs / 6_000
+    );
 }
 
 fn main() {
