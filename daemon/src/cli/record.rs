@@ -35,7 +35,14 @@ pub struct Args {
 
 /// Runs a configuration without a view and records it.
 pub fn record(args: Args) -> Result<(), Failure> {
-    super::run::recorded(args.config, args.output, args.duration, args.virtual_time, args.report, args.no_check)
+    super::run::recorded(
+        args.config,
+        args.output,
+        args.duration,
+        args.virtual_time,
+        args.report,
+        args.no_check,
+    )
 }
 
 /// A recording that has begun.
@@ -52,7 +59,12 @@ pub struct Recording {
 ///
 /// # Errors
 /// If the file cannot be made, or a file that the configuration names cannot be read.
-pub fn begin(config: &config::Config, effective: &str, file: Option<&Path>, time: Time) -> Result<Recording, Failure> {
+pub fn begin(
+    config: &config::Config,
+    effective: &str,
+    file: Option<&Path>,
+    time: Time,
+) -> Result<Recording, Failure> {
     let settings = &config.record;
     let path = match file {
         Some(path) => path,
@@ -71,7 +83,8 @@ pub fn begin(config: &config::Config, effective: &str, file: Option<&Path>, time
             std::fs::rename(path, PathBuf::from(old)).map_err(said)?;
         }
     }
-    let files = files::embed(config).map_err(|(path, e)| Failure::Input(format!("{}: {e}", path.display())))?;
+    let files = files::embed(config)
+        .map_err(|(path, e)| Failure::Input(format!("{}: {e}", path.display())))?;
     let output = File::create(path).map_err(said)?;
     let setup = Setup {
         meta: Meta::of_this(time, false),
@@ -101,6 +114,8 @@ pub fn begin(config: &config::Config, effective: &str, file: Option<&Path>, time
 
 /// Nanoseconds since 1970; 0 if the clock says it is earlier.
 fn wall_ns() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
     u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
 }

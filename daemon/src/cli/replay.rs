@@ -49,8 +49,10 @@ pub fn replay(args: &Args) -> Result<(), Failure> {
     let bad = |e: &dyn std::fmt::Display| Failure::Input(format!("{name}: {e}"));
     let mut reader = Reader::open(&args.file).map_err(|e| bad(&e))?;
     if let Some(to) = &args.trajectory {
-        let output = std::fs::File::create(to).map_err(|e| Failure::Input(format!("{}: {e}", to.display())))?;
-        let count = trajectory::extract(&mut reader, output, args.trajectory_rate).map_err(Failure::Runtime)?;
+        let output = std::fs::File::create(to)
+            .map_err(|e| Failure::Input(format!("{}: {e}", to.display())))?;
+        let count = trajectory::extract(&mut reader, output, args.trajectory_rate)
+            .map_err(Failure::Runtime)?;
         say(&format!("{}: {count} poses", to.display()));
         return Ok(());
     }
@@ -67,7 +69,12 @@ pub fn replay(args: &Args) -> Result<(), Failure> {
         .map_err(|e| Failure::Input(format!("{name}: recorded by hapticd {}: {e}", meta.version)))?
         .config;
     let unpacked = files::Unpacked::new(&mut config, &reader.files()).map_err(|e| bad(&e))?;
-    let rig = rig::build(&config, std::path::Path::new(""), meta.time == Time::Virtual).map_err(|e| bad(&e))?;
+    let rig = rig::build(
+        &config,
+        std::path::Path::new(""),
+        meta.time == Time::Virtual,
+    )
+    .map_err(|e| bad(&e))?;
     let period_s = rig.period_ns as f64 * 1e-9;
     let started = Instant::now();
     let outcome = compute(rig, meta.time, args.check, || reader.event());
@@ -76,7 +83,8 @@ pub fn replay(args: &Args) -> Result<(), Failure> {
 
     if let Some(path) = &args.report {
         let json = serde_json::to_string_pretty(&outcome).map_err(Failure::runtime)?;
-        std::fs::write(path, json + "\n").map_err(|e| Failure::Runtime(format!("{}: {e}", path.display())))?;
+        std::fs::write(path, json + "\n")
+            .map_err(|e| Failure::Runtime(format!("{}: {e}", path.display())))?;
     }
     let other_version = (meta.version != env!("CARGO_PKG_VERSION")).then(|| {
         format!(
@@ -111,7 +119,10 @@ pub fn replay(args: &Args) -> Result<(), Failure> {
     }
     if args.verify && !outcome.is_identical() {
         let note = other_version.map_or_else(String::new, |n| format!("; {n}"));
-        return Err(Failure::Runtime(format!("{name}: {}{note}", verdict(&outcome))));
+        return Err(Failure::Runtime(format!(
+            "{name}: {}{note}",
+            verdict(&outcome)
+        )));
     }
     super::run::penetration(&outcome.report)
 }
@@ -132,7 +143,10 @@ fn verdict(outcome: &Outcome) -> String {
         End::Gap(why) => text += &format!("; cannot be verified from there: {why}"),
     }
     if outcome.unverified_ticks > 0 {
-        text += &format!("; {} ticks at the end lack their collision step", outcome.unverified_ticks);
+        text += &format!(
+            "; {} ticks at the end lack their collision step",
+            outcome.unverified_ticks
+        );
     }
     text
 }

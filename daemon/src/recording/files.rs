@@ -48,7 +48,10 @@ pub fn embed(config: &Config) -> Result<Vec<Embedded>, (PathBuf, io::Error)> {
     paths(&mut copy)
         .into_iter()
         .map(|path| match std::fs::read(&*path) {
-            Ok(bytes) => Ok(Embedded { path: path.clone(), bytes }),
+            Ok(bytes) => Ok(Embedded {
+                path: path.clone(),
+                bytes,
+            }),
             Err(error) => Err((path.clone(), error)),
         })
         .collect()
@@ -73,7 +76,9 @@ impl Unpacked {
                 files.len()
             )));
         }
-        let unpacked = Unpacked { folder: new_folder()? };
+        let unpacked = Unpacked {
+            folder: new_folder()?,
+        };
         for (i, (path, file)) in named.into_iter().zip(files).enumerate() {
             // What kind of file it is, is told by the end of its name; nothing else of the name is used.
             let end = Path::new(&file.path)
@@ -105,7 +110,8 @@ fn new_folder() -> io::Result<PathBuf> {
     builder.mode(0o700);
     loop {
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let folder = std::env::temp_dir().join(format!("hapticd-replay-{}-{number}", std::process::id()));
+        let folder =
+            std::env::temp_dir().join(format!("hapticd-replay-{}-{number}", std::process::id()));
         match builder.create(&folder) {
             Ok(()) => return Ok(folder),
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}

@@ -68,7 +68,10 @@ pub struct WrenchMessage {
 
 impl From<&Wrench> for WrenchMessage {
     fn from(w: &Wrench) -> Self {
-        WrenchMessage { force_n: triple(&w.force_n), torque_nm: triple(&w.torque_nm) }
+        WrenchMessage {
+            force_n: triple(&w.force_n),
+            torque_nm: triple(&w.torque_nm),
+        }
     }
 }
 
@@ -119,7 +122,11 @@ impl From<&ArmSample> for SampleMessage {
             skipped: s.skipped,
             // Every f32 is an f64.
             temperature_c: s.temperature_c.map(|t| Num(f64::from(t))),
-            status: flags.iter().enumerate().map(|(i, on)| u8::from(*on) << i).sum(),
+            status: flags
+                .iter()
+                .enumerate()
+                .map(|(i, on)| u8::from(*on) << i)
+                .sum(),
         }
     }
 }
@@ -395,7 +402,11 @@ impl OutputMessage {
 
 impl TickMessage {
     /// The first `arms` arms of a record; `gains` are those of the last message and are brought up to date.
-    pub fn of(record: &TickRecord, arms: usize, gains: &mut [Option<GainsMessage>; MAX_ARMS]) -> Self {
+    pub fn of(
+        record: &TickRecord,
+        arms: usize,
+        gains: &mut [Option<GainsMessage>; MAX_ARMS],
+    ) -> Self {
         let arms = record.arms.iter().zip(gains).take(arms).enumerate();
         TickMessage {
             tick: record.tick,
@@ -509,12 +520,17 @@ impl From<&Applied> for CommandMessage {
                     world_from_body: (&spec.world_from_body).into(),
                     stiffness_n_per_m: Num(spec.material.stiffness_n_per_m),
                     damping_n_s_per_m: Num(spec.material.damping_n_s_per_m),
-                    positions: mesh.map_or_else(Vec::new, |m| m.positions().iter().map(triple).collect()),
+                    positions: mesh
+                        .map_or_else(Vec::new, |m| m.positions().iter().map(triple).collect()),
                     triangles: mesh.map_or_else(Vec::new, |m| m.triangles().to_vec()),
                 }))
             }
             SceneCommand::Remove { id } => CommandMessage::Remove { id: *id },
-            SceneCommand::Target { id, world_from_body, speed_m_s } => CommandMessage::Target {
+            SceneCommand::Target {
+                id,
+                world_from_body,
+                speed_m_s,
+            } => CommandMessage::Target {
                 id: *id,
                 world_from_body: world_from_body.into(),
                 speed_m_s: Num(*speed_m_s),
@@ -532,10 +548,17 @@ impl CommandMessage {
     pub fn command(&self) -> Result<SceneCommand, MeshError> {
         Ok(match self {
             CommandMessage::Add(m) => {
-                let mesh = TriMesh::new(m.positions.iter().map(vector).collect(), m.triangles.clone())?;
+                let mesh = TriMesh::new(
+                    m.positions.iter().map(vector).collect(),
+                    m.triangles.clone(),
+                )?;
                 SceneCommand::Add(Box::new(BodySpec {
                     name: m.name.clone(),
-                    kind: if m.kinematic { BodyKind::Kinematic } else { BodyKind::Static },
+                    kind: if m.kinematic {
+                        BodyKind::Kinematic
+                    } else {
+                        BodyKind::Static
+                    },
                     shape: scene::indexed(mesh).0,
                     solid: m.solid,
                     world_from_body: (&m.world_from_body).into(),
@@ -546,7 +569,11 @@ impl CommandMessage {
                 }))
             }
             CommandMessage::Remove { id } => SceneCommand::Remove { id: *id },
-            CommandMessage::Target { id, world_from_body, speed_m_s } => SceneCommand::Target {
+            CommandMessage::Target {
+                id,
+                world_from_body,
+                speed_m_s,
+            } => SceneCommand::Target {
                 id: *id,
                 world_from_body: world_from_body.into(),
                 speed_m_s: speed_m_s.0,
@@ -567,7 +594,10 @@ pub struct KeyMessage {
 
 impl From<BodyKey> for KeyMessage {
     fn from(key: BodyKey) -> Self {
-        KeyMessage { slot: key.slot, generation: key.generation }
+        KeyMessage {
+            slot: key.slot,
+            generation: key.generation,
+        }
     }
 }
 
@@ -602,7 +632,10 @@ impl From<&StepLog> for StepMessage {
             applied: log
                 .applied
                 .iter()
-                .map(|a| AppliedMessage { command: a.into(), key: a.key.into() })
+                .map(|a| AppliedMessage {
+                    command: a.into(),
+                    key: a.key.into(),
+                })
                 .collect(),
         }
     }

@@ -92,7 +92,10 @@ impl Meta {
             ("format".to_owned(), self.format.to_string()),
             ("version".to_owned(), self.version.clone()),
             ("time".to_owned(), self.time.word().to_owned()),
-            ("content".to_owned(), if self.trajectory { "trajectory" } else { "run" }.to_owned()),
+            (
+                "content".to_owned(),
+                if self.trajectory { "trajectory" } else { "run" }.to_owned(),
+            ),
         ])
     }
 

@@ -80,20 +80,43 @@ mod tests {
             bits ^= bits << 13;
             bits ^= bits >> 7;
             bits ^= bits << 17;
-            assert_eq!(through_json(f64::from_bits(bits)).to_bits(), bits, "{bits:#x}");
+            assert_eq!(
+                through_json(f64::from_bits(bits)).to_bits(),
+                bits,
+                "{bits:#x}"
+            );
         }
     }
 
     #[test]
     fn the_corners_survive() {
-        for x in [0.0, -0.0, 5e-324, f64::MIN_POSITIVE, f64::MAX, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 0.1, 1.0 / 3.0] {
+        for x in [
+            0.0,
+            -0.0,
+            5e-324,
+            f64::MIN_POSITIVE,
+            f64::MAX,
+            f64::INFINITY,
+            f64::NEG_INFINITY,
+            f64::NAN,
+            0.1,
+            1.0 / 3.0,
+        ] {
             assert_eq!(through_json(x).to_bits(), x.to_bits(), "{x}");
         }
     }
 
     #[test]
     fn what_is_no_number_is_refused() {
-        for text in ["\"\"", "\"0x12\"", "\"0xzzzzzzzzzzzzzzzz\"", "null", "[]", "true", "\"0x+7ff000000000000\"x"] {
+        for text in [
+            "\"\"",
+            "\"0x12\"",
+            "\"0xzzzzzzzzzzzzzzzz\"",
+            "null",
+            "[]",
+            "true",
+            "\"0x+7ff000000000000\"x",
+        ] {
             assert!(serde_json::from_str::<Num>(text).is_err(), "{text}");
         }
     }

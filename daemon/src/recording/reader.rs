@@ -130,15 +130,24 @@ impl<R: Read> Reader<R> {
         match reader.message() {
             Ok(first) => reader.first = first,
             Err(ReadError::Truncated) => reader.cut = Some(ReadError::Truncated),
-            Err(ReadError::Damaged(_)) if reader.metadata.is_empty() => return Err(ReadError::NotMcap),
+            Err(ReadError::Damaged(_)) if reader.metadata.is_empty() => {
+                return Err(ReadError::NotMcap);
+            }
             Err(e) => return Err(e),
         }
         let found = reader.metadata.get(METADATA);
         let Some(meta) = found.and_then(Meta::from_map) else {
-            return Err(if reader.ended && reader.metadata.is_empty() { ReadError::NotMcap } else { ReadError::NotOurs });
+            return Err(if reader.ended && reader.metadata.is_empty() {
+                ReadError::NotMcap
+            } else {
+                ReadError::NotOurs
+            });
         };
         if meta.format != FORMAT {
-            return Err(ReadError::Format { found: meta.format, version: meta.version });
+            return Err(ReadError::Format {
+                found: meta.format,
+                version: meta.version,
+            });
         }
         reader.meta = meta;
         Ok(reader)
@@ -160,7 +169,8 @@ impl<R: Read> Reader<R> {
             .find(|(name, _)| name == CONFIG)
             .map(|(_, bytes)| bytes)
             .ok_or(ReadError::Truncated)?;
-        std::str::from_utf8(bytes).map_err(|e| ReadError::Damaged(format!("the configuration: {e}")))
+        std::str::from_utf8(bytes)
+            .map_err(|e| ReadError::Damaged(format!("the configuration: {e}")))
     }
 
     /// The files that the configuration names, in the order of [`super::files::paths`].
@@ -170,7 +180,10 @@ impl<R: Read> Reader<R> {
             .iter()
             .filter_map(|(name, bytes)| {
                 let (number, path) = name.strip_prefix(FILE)?.split_once(' ')?;
-                let file = Embedded { path: PathBuf::from(path), bytes: bytes.clone() };
+                let file = Embedded {
+                    path: PathBuf::from(path),
+                    bytes: bytes.clone(),
+                };
                 Some((number.parse().ok()?, file))
             })
             .collect();
@@ -232,9 +245,9 @@ impl<R: Read> Reader<R> {
         }
         let result = match self.raw_message() {
             // It began as one: these are the bytes at its end.
-            Err(ReadError::NotMcap) if !self.metadata.is_empty() => {
-                Err(ReadError::Damaged("its end is not that of an MCAP file".to_owned()))
-            }
+            Err(ReadError::NotMcap) if !self.metadata.is_empty() => Err(ReadError::Damaged(
+                "its end is not that of an MCAP file".to_owned(),
+            )),
             result => result,
         };
         self.ended = !matches!(result, Ok(Some(_)));
@@ -243,7 +256,9 @@ impl<R: Read> Reader<R> {
 
     fn raw_message(&mut self) -> Result<Option<Message>, ReadError> {
         loop {
-            let Some(event) = self.records.next_event() else { return Ok(None) };
+            let Some(event) = self.records.next_event() else {
+                return Ok(None);
+            };
             let (opcode, data) = match event.map_err(|e| read_error(&e))? {
                 LinearReadEvent::Record { opcode, data } => (opcode, data),
                 LinearReadEvent::ReadRequest(bytes) => {
@@ -261,7 +276,11 @@ impl<R: Read> Reader<R> {
                 op::MESSAGE | op::CHANNEL | op::METADATA => {}
                 // The parser trusts the length of an attachment.
                 op::ATTACHMENT if attachment_is_whole(data) => {}
-                op::ATTACHMENT => return Err(ReadError::Damaged("an attachment is longer than its record".to_owned())),
+                op::ATTACHMENT => {
+                    return Err(ReadError::Damaged(
+                        "an attachment is longer than its record".to_owned(),
+                    ));
+                }
                 // What the summary and the indexes say is said elsewhere too.
                 _ => continue,
             }
@@ -277,9 +296,15 @@ impl<R: Read> Reader<R> {
                 }
                 Record::Message { header, data } => {
                     let Some(topic) = self.topics.get(&header.channel_id) else {
-                        return Err(ReadError::Damaged(format!("a message on channel {}, which does not exist", header.channel_id)));
+                        return Err(ReadError::Damaged(format!(
+                            "a message on channel {}, which does not exist",
+                            header.channel_id
+                        )));
                     };
-                    return Ok(Some(Message { topic: topic.clone(), data: data.into_owned() }));
+                    return Ok(Some(Message {
+                        topic: topic.clone(),
+                        data: data.into_owned(),
+                    }));
                 }
                 _ => {}
             }

@@ -72,7 +72,9 @@ impl Outcome {
     /// There was something, and all that was recorded and is readable came out the same. A file that is merely cut off was the recorder's bad luck, not a
     /// difference; lost records are not the same as equal ones.
     pub fn is_identical(&self) -> bool {
-        self.ticks > 0 && self.first_difference.is_none() && matches!(self.end, End::Complete | End::Truncated)
+        self.ticks > 0
+            && self.first_difference.is_none()
+            && matches!(self.end, End::Complete | End::Truncated)
     }
 }
 
@@ -116,7 +118,9 @@ impl<S: FnMut() -> Result<Option<Event>, ReadError>> Queue<S> {
             self.read();
         }
         let next = self.steps.front()?;
-        (next.query_tick <= tick).then(|| self.steps.pop_front()).flatten()
+        (next.query_tick <= tick)
+            .then(|| self.steps.pop_front())
+            .flatten()
     }
 }
 
@@ -134,7 +138,12 @@ struct Replay {
 }
 
 /// Replays what `source` gives into a rig that was built from the recording's configuration.
-pub fn replay(rig: Rig, time: Time, check: bool, source: impl FnMut() -> Result<Option<Event>, ReadError>) -> Outcome {
+pub fn replay(
+    rig: Rig,
+    time: Time,
+    check: bool,
+    source: impl FnMut() -> Result<Option<Event>, ReadError>,
+) -> Outcome {
     let mut stats = Stats::new(time == Time::Virtual, rig.period_ns, &rig.names());
     let checker = check.then(|| rig.checker());
     let mut state = Replay {
@@ -149,7 +158,12 @@ pub fn replay(rig: Rig, time: Time, check: bool, source: impl FnMut() -> Result<
         sequence: 0,
         checker,
     };
-    let mut queue = Queue { source, ticks: VecDeque::new(), steps: VecDeque::new(), end: None };
+    let mut queue = Queue {
+        source,
+        ticks: VecDeque::new(),
+        steps: VecDeque::new(),
+        end: None,
+    };
     let mut ticks = 0;
     let mut differing_ticks = 0;
     let mut first_difference = None;
@@ -162,7 +176,9 @@ pub fn replay(rig: Rig, time: Time, check: bool, source: impl FnMut() -> Result<
             // Ticks and steps come from different threads, so at the very end a tick may lack the step that it needs.
             let left = 1 + queue.ticks.len() as u64;
             break match queue.end {
-                Some(end @ (End::Complete | End::Truncated)) if queue.steps.is_empty() && left <= TAIL => {
+                Some(end @ (End::Complete | End::Truncated))
+                    if queue.steps.is_empty() && left <= TAIL =>
+                {
                     unverified_ticks = left;
                     end
                 }
@@ -185,7 +201,14 @@ pub fn replay(rig: Rig, time: Time, check: bool, source: impl FnMut() -> Result<
             break End::Gap(why);
         }
     };
-    Outcome { ticks, differing_ticks, unverified_ticks, first_difference, end, report: stats.report(Vec::new()) }
+    Outcome {
+        ticks,
+        differing_ticks,
+        unverified_ticks,
+        first_difference,
+        end,
+        report: stats.report(Vec::new()),
+    }
 }
 
 impl Replay {
@@ -207,7 +230,8 @@ impl Replay {
             // Only the run knew that the device's report did not come.
             self.core.blame_device();
         }
-        self.core.stamp(message.signalled_ns, message.awake_ns, message.done_ns);
+        self.core
+            .stamp(message.signalled_ns, message.awake_ns, message.done_ns);
         while let Some(buffer) = self.core.take_retired() {
             self.spare.push(buffer);
         }
@@ -244,13 +268,19 @@ impl Replay {
             ));
         };
         // What was passed over will not be offered any more.
-        let passed: Vec<u64> =
-            self.snapshots.range(..offered).filter(|(_, s)| s.arm == snapshot.arm).map(|(k, _)| *k).collect();
+        let passed: Vec<u64> = self
+            .snapshots
+            .range(..offered)
+            .filter(|(_, s)| s.arm == snapshot.arm)
+            .map(|(k, _)| *k)
+            .collect();
         for key in passed {
             self.spare.extend(self.snapshots.remove(&key));
         }
         if snapshot.arm != index {
-            return Err(format!("snapshot {offered}, which arm {index} was given before tick {tick}, is another arm's"));
+            return Err(format!(
+                "snapshot {offered}, which arm {index} was given before tick {tick}, is another arm's"
+            ));
         }
         self.spare.extend(self.core.offer(snapshot));
         Ok(())
@@ -268,8 +298,16 @@ impl Replay {
         }
         self.step = message.step;
         for applied in &message.applied {
-            let refused = |why: String| format!("collision step {}: a command is refused: {why}", message.step);
-            let command = applied.command.command().map_err(|e| refused(e.to_string()))?;
+            let refused = |why: String| {
+                format!(
+                    "collision step {}: a command is refused: {why}",
+                    message.step
+                )
+            };
+            let command = applied
+                .command
+                .command()
+                .map_err(|e| refused(e.to_string()))?;
             match self.collider.apply_logged(command) {
                 (SceneReply::AddRefused(e), _) => return Err(refused(e.to_string())),
                 (SceneReply::Refused(e), _) => return Err(refused(e.to_string())),
@@ -297,7 +335,11 @@ impl Replay {
             || {
                 // Where the run had no buffer left, an arm went without an answer.
                 left = left.checked_sub(1)?;
-                Some(spare.pop().unwrap_or_else(|| Box::new(Snapshot::new(pairs))))
+                Some(
+                    spare
+                        .pop()
+                        .unwrap_or_else(|| Box::new(Snapshot::new(pairs))),
+                )
             },
             |snapshot| {
                 snapshots.insert(snapshot.sequence, snapshot);
@@ -321,27 +363,55 @@ impl Replay {
         message.arms.iter().find_map(|arm| {
             let now = OutputMessage::of(record.arms.get(usize::from(arm.index))?);
             let (what, recorded, replayed) = first_difference(&arm.output, &now)?;
-            Some(Difference { tick: message.tick, arm: arm.index, what, recorded, replayed })
+            Some(Difference {
+                tick: message.tick,
+                arm: arm.index,
+                what,
+                recorded,
+                replayed,
+            })
         })
     }
 }
 
 fn shown(numbers: &[Num]) -> String {
-    let words: Vec<String> = numbers.iter().map(|n| format!("{:e} ({:#018x})", n.0, n.0.to_bits())).collect();
+    let words: Vec<String> = numbers
+        .iter()
+        .map(|n| format!("{:e} ({:#018x})", n.0, n.0.to_bits()))
+        .collect();
     format!("[{}]", words.join(", "))
 }
 
 /// The first field that differs: what goes to the arm first, then what led to it.
-fn first_difference(a: &OutputMessage, b: &OutputMessage) -> Option<(&'static str, String, String)> {
+fn first_difference(
+    a: &OutputMessage,
+    b: &OutputMessage,
+) -> Option<(&'static str, String, String)> {
     let numbers: [(&'static str, &[Num], &[Num]); 8] = [
         ("sent.force_n", &a.sent.force_n, &b.sent.force_n),
         ("sent.torque_nm", &a.sent.torque_nm, &b.sent.torque_nm),
         ("wanted.force_n", &a.wanted.force_n, &b.wanted.force_n),
         ("wanted.torque_nm", &a.wanted.torque_nm, &b.wanted.torque_nm),
-        ("world_from_proxy.position_m", &a.world_from_proxy.position_m, &b.world_from_proxy.position_m),
-        ("world_from_proxy.rotation_xyzw", &a.world_from_proxy.rotation_xyzw, &b.world_from_proxy.rotation_xyzw),
-        ("world_from_device.position_m", &a.world_from_device.position_m, &b.world_from_device.position_m),
-        ("world_from_device.rotation_xyzw", &a.world_from_device.rotation_xyzw, &b.world_from_device.rotation_xyzw),
+        (
+            "world_from_proxy.position_m",
+            &a.world_from_proxy.position_m,
+            &b.world_from_proxy.position_m,
+        ),
+        (
+            "world_from_proxy.rotation_xyzw",
+            &a.world_from_proxy.rotation_xyzw,
+            &b.world_from_proxy.rotation_xyzw,
+        ),
+        (
+            "world_from_device.position_m",
+            &a.world_from_device.position_m,
+            &b.world_from_device.position_m,
+        ),
+        (
+            "world_from_device.rotation_xyzw",
+            &a.world_from_device.rotation_xyzw,
+            &b.world_from_device.rotation_xyzw,
+        ),
     ];
     let number = numbers
         .into_iter()
@@ -358,7 +428,11 @@ fn first_difference(a: &OutputMessage, b: &OutputMessage) -> Option<(&'static st
             ("pairs", u64::from(a.pairs), u64::from(b.pairs)),
             ("substeps", u64::from(a.substeps), u64::from(b.substeps)),
             ("snapshot", a.snapshot, b.snapshot),
-            ("snapshot_age_ticks", u64::from(a.snapshot_age_ticks), u64::from(b.snapshot_age_ticks)),
+            (
+                "snapshot_age_ticks",
+                u64::from(a.snapshot_age_ticks),
+                u64::from(b.snapshot_age_ticks),
+            ),
             ("input_age_ns", a.input_age_ns, b.input_age_ns),
         ];
         counts

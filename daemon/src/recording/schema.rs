@@ -10,12 +10,17 @@ fn object(properties: Value) -> Value {
 }
 
 fn all(names: &[&str], kind: &Value) -> Map<String, Value> {
-    names.iter().map(|n| ((*n).to_owned(), kind.clone())).collect()
+    names
+        .iter()
+        .map(|n| ((*n).to_owned(), kind.clone()))
+        .collect()
 }
 
 fn merged(parts: &[Value]) -> Value {
     let fields = parts.iter().filter_map(Value::as_object).flatten();
-    object(Value::Object(fields.map(|(k, v)| (k.clone(), v.clone())).collect()))
+    object(Value::Object(
+        fields.map(|(k, v)| (k.clone(), v.clone())).collect(),
+    ))
 }
 
 fn number() -> Value {
@@ -66,12 +71,32 @@ fn input() -> Value {
         "rotational_damping_nm_s_per_rad",
     ];
     let limits = [
-        "peak_force_n", "continuous_force_n", "peak_torque_nm", "continuous_torque_nm", "continuous_window_s", "slew_n_per_s",
-        "slew_nm_per_s", "velocity_limit_m_s", "angular_velocity_limit_rad_s", "max_temperature_c", "ramp_s",
-        "engage_force_n", "engage_torque_nm", "edge_fade_m", "oscillation_motion_m", "oscillation_force_n",
-        "oscillation_turning_rad", "oscillation_torque_nm",
+        "peak_force_n",
+        "continuous_force_n",
+        "peak_torque_nm",
+        "continuous_torque_nm",
+        "continuous_window_s",
+        "slew_n_per_s",
+        "slew_nm_per_s",
+        "velocity_limit_m_s",
+        "angular_velocity_limit_rad_s",
+        "max_temperature_c",
+        "ramp_s",
+        "engage_force_n",
+        "engage_torque_nm",
+        "edge_fade_m",
+        "oscillation_motion_m",
+        "oscillation_force_n",
+        "oscillation_turning_rad",
+        "oscillation_torque_nm",
     ];
-    let counts = ["fade_ns", "engage_ticks", "stall_ns", "stale_input_ns", "stale_contact_ns"];
+    let counts = [
+        "fade_ns",
+        "engage_ticks",
+        "stall_ns",
+        "stale_input_ns",
+        "stale_contact_ns",
+    ];
     object(json!({
         "sample": sample(), "attached": flag(), "offered": integer(),
         "gains": object(Value::Object(all(&gains, &number()))),
@@ -81,7 +106,15 @@ fn input() -> Value {
 
 fn output() -> Value {
     let counts = [
-        "state", "reason", "contacts", "rows", "pairs", "substeps", "snapshot", "snapshot_age_ticks", "input_age_ns",
+        "state",
+        "reason",
+        "contacts",
+        "rows",
+        "pairs",
+        "substeps",
+        "snapshot",
+        "snapshot_age_ticks",
+        "input_age_ns",
     ];
     merged(&[
         json!({
@@ -94,7 +127,14 @@ fn output() -> Value {
 
 /// Of `/tick`.
 pub fn tick() -> Value {
-    let counts = ["tick", "now_ns", "periods", "signalled_ns", "awake_ns", "done_ns"];
+    let counts = [
+        "tick",
+        "now_ns",
+        "periods",
+        "signalled_ns",
+        "awake_ns",
+        "done_ns",
+    ];
     let arm = object(json!({ "index": integer(), "input": input(), "output": output() }));
     merged(&[
         all(&counts, &integer()).into(),

@@ -52,7 +52,8 @@ fn parse(text: &str) -> config::Loaded {
 }
 
 fn build(text: &str, time: Time) -> Rig {
-    rig::build(&parse(text).config, Path::new(""), time == Time::Virtual).unwrap_or_else(|e| panic!("{e}"))
+    rig::build(&parse(text).config, Path::new(""), time == Time::Virtual)
+        .unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// A file in memory that is full after `room` bytes.
@@ -64,7 +65,10 @@ struct Memory {
 
 impl Memory {
     fn new(room: usize) -> Self {
-        Memory { bytes: Arc::default(), room }
+        Memory {
+            bytes: Arc::default(),
+            room,
+        }
     }
 
     fn take(&self) -> Vec<u8> {
@@ -90,12 +94,20 @@ impl Write for Memory {
 
 impl Output for Memory {
     fn cut(&mut self, len: u64) -> io::Result<()> {
-        self.bytes.lock().expect("one thread").truncate(len as usize);
+        self.bytes
+            .lock()
+            .expect("one thread")
+            .truncate(len as usize);
         Ok(())
     }
 }
 
-fn recorder(text: &str, time: Time, output: Memory, max_bytes: u64) -> Result<Recorder<Memory>, String> {
+fn recorder(
+    text: &str,
+    time: Time,
+    output: Memory,
+    max_bytes: u64,
+) -> Result<Recorder<Memory>, String> {
     let loaded = parse(text);
     let setup = Setup {
         meta: Meta::of_this(time, false),
@@ -121,10 +133,27 @@ fn record_virtual(output: &Memory, max_bytes: u64, ticks: u64) -> Result<(), Str
             700 => {
                 let world_from_body = Pose::translation(0.0, 0.02, 0.03);
                 let id = id_of(added.as_ref());
-                assert_eq!(driver.command(SceneCommand::Target { id, world_from_body, speed_m_s: 0.05 }), SceneReply::Done);
+                assert_eq!(
+                    driver.command(SceneCommand::Target {
+                        id,
+                        world_from_body,
+                        speed_m_s: 0.05
+                    }),
+                    SceneReply::Done
+                );
             }
-            1000 => assert_eq!(driver.command(SceneCommand::Halt { id: id_of(added.as_ref()) }), SceneReply::Done),
-            1300 => assert_eq!(driver.command(SceneCommand::Remove { id: id_of(added.as_ref()) }), SceneReply::Done),
+            1000 => assert_eq!(
+                driver.command(SceneCommand::Halt {
+                    id: id_of(added.as_ref())
+                }),
+                SceneReply::Done
+            ),
+            1300 => assert_eq!(
+                driver.command(SceneCommand::Remove {
+                    id: id_of(added.as_ref())
+                }),
+                SceneReply::Done
+            ),
             _ => {}
         }
         let record = *driver.step(tick + 100 > ticks);
@@ -149,7 +178,10 @@ fn torus() -> BodySpec {
         shape: scene::indexed(shapes::torus(0.03, 0.008, 24, 12).expect("a torus")).0,
         solid: true,
         world_from_body: Pose::translation(0.0, 0.0, 0.1),
-        material: Material { stiffness_n_per_m: 400.0, damping_n_s_per_m: 0.1 },
+        material: Material {
+            stiffness_n_per_m: 400.0,
+            damping_n_s_per_m: 0.1,
+        },
     }
 }
 
@@ -182,10 +214,21 @@ fn replayed(bytes: &[u8], mut tamper: impl FnMut(&mut Event) -> bool) -> Outcome
 fn a_virtual_run_comes_out_bit_for_bit() {
     let bytes = virtual_bytes(2500);
     let outcome = replayed(&bytes, |_| true);
-    assert_eq!((outcome.ticks, outcome.first_difference.clone(), outcome.end.clone()), (2500, None, End::Complete));
+    assert_eq!(
+        (
+            outcome.ticks,
+            outcome.first_difference.clone(),
+            outcome.end.clone()
+        ),
+        (2500, None, End::Complete)
+    );
     assert!(outcome.is_identical() && outcome.unverified_ticks == 0);
     // It was about something.
-    assert!(outcome.report.arms[0].contact_ticks > 300, "{:?}", outcome.report.arms);
+    assert!(
+        outcome.report.arms[0].contact_ticks > 300,
+        "{:?}",
+        outcome.report.arms
+    );
     assert!(outcome.report.max_force_n > 0.5);
 }
 
@@ -197,13 +240,14 @@ fn one_flipped_bit_of_a_sample_is_found_in_its_tick() {
             if let Event::Tick(t) = event
                 && t.tick == tick
             {
-                // The lowest bits of a coordinate can be lost in rounding on the way to the force; the velocity's sign cannot.
                 let x = &mut t.arms[0].input.sample.pose.position_m[2].0;
                 *x = f64::from_bits(x.to_bits() ^ (1 << bit));
             }
             true
         });
-        let Some(d) = outcome.first_difference else { panic!("bit {bit} of tick {tick} was not noticed") };
+        let Some(d) = outcome.first_difference else {
+            panic!("bit {bit} of tick {tick} was not noticed")
+        };
         assert_eq!(d.tick, tick);
         assert_ne!(d.recorded, d.replayed);
         assert_eq!(outcome.end, End::Complete);
@@ -232,16 +276,30 @@ fn lost_records_are_said() {
     let bytes = virtual_bytes(300);
     let lost = replayed(&bytes, |e| !matches!(e, Event::Tick(t) if t.tick == 100));
     assert_eq!(lost.ticks, 99);
-    assert!(matches!(&lost.end, End::Gap(why) if why.contains("ticks 100 to 100 are missing")), "{:?}", lost.end);
+    assert!(
+        matches!(&lost.end, End::Gap(why) if why.contains("ticks 100 to 100 are missing")),
+        "{:?}",
+        lost.end
+    );
     assert!(!lost.is_identical());
     let lost = replayed(&bytes, |e| !matches!(e, Event::Step(s) if s.step == 100));
-    assert!(matches!(&lost.end, End::Gap(why) if why.contains("collision steps 100 to 100 are missing")), "{:?}", lost.end);
+    assert!(
+        matches!(&lost.end, End::Gap(why) if why.contains("collision steps 100 to 100 are missing")),
+        "{:?}",
+        lost.end
+    );
     assert!(!lost.is_identical());
     // All steps of the end gone: a tail of a few ticks is how a run ends, a longer one is a loss.
     let lost = replayed(&bytes, |e| !matches!(e, Event::Step(s) if s.step > 290));
-    assert!(lost.is_identical() && lost.unverified_ticks > 0 && lost.unverified_ticks <= 10, "{lost:?}");
+    assert!(
+        lost.is_identical() && lost.unverified_ticks > 0 && lost.unverified_ticks <= 10,
+        "{lost:?}"
+    );
     let lost = replayed(&bytes, |e| !matches!(e, Event::Step(s) if s.step > 10));
-    assert!(!lost.is_identical() && matches!(lost.end, End::Gap(_)), "{lost:?}");
+    assert!(
+        !lost.is_identical() && matches!(lost.end, End::Gap(_)),
+        "{lost:?}"
+    );
 }
 
 /// A run as real time makes it: answers late, passed over and missing, steps written long after the ticks that use them,
@@ -264,7 +322,11 @@ fn a_run_with_the_disorder_of_real_time_comes_out_bit_for_bit() {
     let mut inputs = [ArmInput::default(); MAX_ARMS];
     let mut gains = rig::gains(&rig.arms[0].spec, None, 1e-3, 0.0);
     for tick in 1..=2500_u64 {
-        let periods = if random.below(50) == 0 { 1 + random.below(4) as u32 } else { 1 };
+        let periods = if random.below(50) == 0 {
+            1 + random.below(4) as u32
+        } else {
+            1
+        };
         now_ns += rig.period_ns * u64::from(periods);
         for (i, input) in inputs.iter_mut().enumerate().take(2) {
             if random.below(5) > 0 {
@@ -275,7 +337,11 @@ fn a_run_with_the_disorder_of_real_time_comes_out_bit_for_bit() {
                     time_ns: now_ns - 300_000,
                     sequence: input.sample.sequence + 1,
                     pose: Pose::translation(x, 0.01 * t, z),
-                    linear_velocity: Vec3::new(0.06 * (3.0 * t).cos(), 0.01, -0.15 * (5.0 * t + i as f64).sin()),
+                    linear_velocity: Vec3::new(
+                        0.06 * (3.0 * t).cos(),
+                        0.01,
+                        -0.15 * (5.0 * t + i as f64).sin(),
+                    ),
                     temperature_c: (i == 1).then_some(31.7),
                     status: ArmStatus::default(),
                     ..ArmSample::default()
@@ -296,10 +362,18 @@ fn a_run_with_the_disorder_of_real_time_comes_out_bit_for_bit() {
             rig.core.set_gains(0, gains);
         }
         if tick == 1500 {
-            let limits = Limits { peak_force_n: 1.25, ..Limits::default() };
+            let limits = Limits {
+                peak_force_n: 1.25,
+                ..Limits::default()
+            };
             rig.core.tighten(0, &limits).expect("tighter");
         }
-        rig.core.tick(&LoopInput { now_ns, periods, arms: inputs, stopping: tick > 2400 });
+        rig.core.tick(&LoopInput {
+            now_ns,
+            periods,
+            arms: inputs,
+            stopping: tick > 2400,
+        });
         if tick == 77 {
             rig.core.blame_device();
         }
@@ -313,15 +387,31 @@ fn a_run_with_the_disorder_of_real_time_comes_out_bit_for_bit() {
                 let mut spec = torus();
                 spec.name = format!("ring {tick}");
                 spec.world_from_body = Pose::translation(0.1, 0.1, 0.2);
-                applied.extend(rig.collider.apply_logged(SceneCommand::Add(Box::new(spec))).1);
+                applied.extend(
+                    rig.collider
+                        .apply_logged(SceneCommand::Add(Box::new(spec)))
+                        .1,
+                );
                 if random.below(2) == 0 {
                     step += 1;
-                    late.push((tick, StepLog { step, query_tick: 0, applied: std::mem::take(&mut applied), last_sequence: 0 }));
+                    late.push((
+                        tick,
+                        StepLog {
+                            step,
+                            query_tick: 0,
+                            applied: std::mem::take(&mut applied),
+                            last_sequence: 0,
+                        },
+                    ));
                 }
             }
             {
                 // Now and then there is no buffer left for the second arm, or for any.
-                let mut buffers = if random.below(40) == 0 { random.below(2) } else { 2 };
+                let mut buffers = if random.below(40) == 0 {
+                    random.below(2)
+                } else {
+                    2
+                };
                 // The ring keeps the order.
                 let due = newest_due.max(tick + 1 + random.below(6));
                 newest_due = due;
@@ -334,12 +424,20 @@ fn a_run_with_the_disorder_of_real_time_comes_out_bit_for_bit() {
                     |snapshot| ready.push((due, snapshot)),
                 );
                 step += 1;
-                let log = StepLog { step, query_tick: query.tick, applied: std::mem::take(&mut applied), last_sequence };
+                let log = StepLog {
+                    step,
+                    query_tick: query.tick,
+                    applied: std::mem::take(&mut applied),
+                    last_sequence,
+                };
                 late.push((tick, log));
             }
         }
         // The log of a step comes up to 30 ticks after it, in order.
-        while late.first().is_some_and(|(at, _)| at + 30 < tick || random.below(4) == 0) {
+        while late
+            .first()
+            .is_some_and(|(at, _)| at + 30 < tick || random.below(4) == 0)
+        {
             sink.step(&late.remove(0).1).expect("written");
         }
     }
@@ -349,8 +447,19 @@ fn a_run_with_the_disorder_of_real_time_comes_out_bit_for_bit() {
     sink.finish().expect("closed");
     let bytes = output.take();
     let outcome = replayed(&bytes, |_| true);
-    assert_eq!((outcome.first_difference.clone(), outcome.end.clone(), outcome.ticks), (None, End::Complete, 2500));
-    assert!(outcome.report.arms[0].contact_ticks > 100, "{:?}", outcome.report.arms);
+    assert_eq!(
+        (
+            outcome.first_difference.clone(),
+            outcome.end.clone(),
+            outcome.ticks
+        ),
+        (None, End::Complete, 2500)
+    );
+    assert!(
+        outcome.report.arms[0].contact_ticks > 100,
+        "{:?}",
+        outcome.report.arms
+    );
     // Without the gains, or without the limits, it would not come out.
     for forget in ["gains", "limits"] {
         let outcome = replayed(&bytes, |event| {
@@ -365,7 +474,10 @@ fn a_run_with_the_disorder_of_real_time_comes_out_bit_for_bit() {
             }
             true
         });
-        assert!(outcome.first_difference.is_some(), "{forget} do not matter?");
+        assert!(
+            outcome.first_difference.is_some(),
+            "{forget} do not matter?"
+        );
     }
 }
 
@@ -393,7 +505,10 @@ fn a_file_that_is_cut_off_is_replayed_as_far_as_it_goes() {
     }
     assert!(seen.is_sorted() && seen[3] > seen[0], "{seen:?}");
     // Anywhere at all: no panic, and never taken for whole.
-    for cut in (0..bytes.len()).step_by(bytes.len() / 60).chain([1, 8, 9, bytes.len() - 1]) {
+    for cut in (0..bytes.len())
+        .step_by(bytes.len() / 60)
+        .chain([1, 8, 9, bytes.len() - 1])
+    {
         match reader(&bytes[..cut]) {
             Err(ReadError::NotMcap | ReadError::NotOurs) => {}
             Err(e) => panic!("{cut}: {e}"),
@@ -413,7 +528,10 @@ fn drain(reader: &mut Reader<Cursor<&[u8]>>) -> Result<u64, ReadError> {
 #[test]
 fn what_is_no_recording_is_refused_with_the_reason() {
     assert!(matches!(reader(b""), Err(ReadError::NotMcap)));
-    assert!(matches!(reader(b"[[arm]]\nname = \"right\"\n"), Err(ReadError::NotMcap)));
+    assert!(matches!(
+        reader(b"[[arm]]\nname = \"right\"\n"),
+        Err(ReadError::NotMcap)
+    ));
     let mut random = Random(3);
     let garbage: Vec<u8> = (0..4096).map(|_| random.below(256) as u8).collect();
     assert!(matches!(reader(&garbage), Err(ReadError::NotMcap)));
@@ -423,10 +541,22 @@ fn what_is_no_recording_is_refused_with_the_reason() {
     assert!(matches!(reader(&magic), Err(ReadError::NotMcap)));
 
     let mut other = Vec::new();
-    let mut writer = mcap::WriteOptions::new().compression(None).create(Cursor::new(&mut other)).expect("memory");
-    let channel = writer.add_channel(0, "/imu", "json", &Default::default()).expect("memory");
-    let header = mcap::records::MessageHeader { channel_id: channel, sequence: 0, log_time: 0, publish_time: 0 };
-    writer.write_to_known_channel(&header, b"{}").expect("memory");
+    let mut writer = mcap::WriteOptions::new()
+        .compression(None)
+        .create(Cursor::new(&mut other))
+        .expect("memory");
+    let channel = writer
+        .add_channel(0, "/imu", "json", &Default::default())
+        .expect("memory");
+    let header = mcap::records::MessageHeader {
+        channel_id: channel,
+        sequence: 0,
+        log_time: 0,
+        publish_time: 0,
+    };
+    writer
+        .write_to_known_channel(&header, b"{}")
+        .expect("memory");
     writer.finish().expect("memory");
     drop(writer);
     assert!(matches!(reader(&other), Err(ReadError::NotOurs)));
@@ -438,11 +568,26 @@ fn another_format_is_named_with_both_versions() {
     meta.format = 7;
     meta.version = "9.8.7".to_owned();
     let output = Memory::new(usize::MAX);
-    let setup = Setup { meta, config: "", files: &[], arms: 0, max_bytes: u64::MAX, epoch_ns: 0 };
-    Recorder::new(output.clone(), &setup).expect("begins").finish().expect("ends");
-    let Err(error) = reader(&output.take()) else { panic!("read") };
+    let setup = Setup {
+        meta,
+        config: "",
+        files: &[],
+        arms: 0,
+        max_bytes: u64::MAX,
+        epoch_ns: 0,
+    };
+    Recorder::new(output.clone(), &setup)
+        .expect("begins")
+        .finish()
+        .expect("ends");
+    let Err(error) = reader(&output.take()) else {
+        panic!("read")
+    };
     let text = error.to_string();
-    assert!(text.contains("format 7") && text.contains("9.8.7") && text.contains("reads format 1"), "{text}");
+    assert!(
+        text.contains("format 7") && text.contains("9.8.7") && text.contains("reads format 1"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -493,7 +638,11 @@ fn the_size_limit_holds() {
         let why = record_virtual(&output, max_bytes, 2500).expect_err("it is small");
         assert!(why.contains("size limit"), "{why}");
         let bytes = output.take();
-        assert!(bytes.len() as u64 <= max_bytes && bytes.len() as u64 > max_bytes * 8 / 10, "{} of {max_bytes}", bytes.len());
+        assert!(
+            bytes.len() as u64 <= max_bytes && bytes.len() as u64 > max_bytes * 8 / 10,
+            "{} of {max_bytes}",
+            bytes.len()
+        );
         let mut r = reader(&bytes).expect("a recording");
         assert!(drain(&mut r).expect("whole") > 200);
     }
@@ -514,12 +663,20 @@ fn a_run_goes_on_without_its_recorder() {
     };
     let report = session::run_virtual(build(SCENE, Time::Virtual), &loaded.config, options);
     assert_eq!(report.ticks, 1500);
-    assert!(failure.get().is_some_and(|why| why.contains("no storage space")), "{failure:?}");
+    assert!(
+        failure
+            .get()
+            .is_some_and(|why| why.contains("no storage space")),
+        "{failure:?}"
+    );
 }
 
 #[test]
 fn a_device_that_is_always_full_is_survived() {
-    let output = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("Linux has one");
+    let output = std::fs::OpenOptions::new()
+        .write(true)
+        .open("/dev/full")
+        .expect("Linux has one");
     let setup = Setup {
         meta: Meta::of_this(Time::Virtual, false),
         config: "",
@@ -528,7 +685,9 @@ fn a_device_that_is_always_full_is_survived() {
         max_bytes: u64::MAX,
         epoch_ns: 0,
     };
-    let Err(why) = Recorder::new(output, &setup) else { panic!("wrote to a full device") };
+    let Err(why) = Recorder::new(output, &setup) else {
+        panic!("wrote to a full device")
+    };
     assert!(why.contains("No space left"), "{why}");
 }
 
@@ -544,19 +703,37 @@ fn the_effective_configuration_reads_back_the_same() {
 fn a_recording_brings_its_meshes_along() {
     let ball = "v 0 0 0\nv 0.05 0 0\nv 0 0.05 0\nv 0 0 0.05\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
     let folder = files::Unpacked::new(
-        &mut parse("[[body]]\nname = \"b\"\nshape = { kind = \"mesh\", file = \"x.obj\" }\n").config,
-        &[Embedded { path: "../a b/x.obj".into(), bytes: ball.into() }],
+        &mut parse("[[body]]\nname = \"b\"\nshape = { kind = \"mesh\", file = \"x.obj\" }\n")
+            .config,
+        &[Embedded {
+            path: "../a b/x.obj".into(),
+            bytes: ball.into(),
+        }],
     )
     .expect("unpacked");
-    let mut named = parse("[[body]]\nname = \"b\"\nshape = { kind = \"mesh\", file = \"x.obj\" }\n").config;
-    let again = files::Unpacked::new(&mut named, &[Embedded { path: "x.obj".into(), bytes: ball.into() }]).expect("unpacked");
+    let mut named =
+        parse("[[body]]\nname = \"b\"\nshape = { kind = \"mesh\", file = \"x.obj\" }\n").config;
+    let again = files::Unpacked::new(
+        &mut named,
+        &[Embedded {
+            path: "x.obj".into(),
+            bytes: ball.into(),
+        }],
+    )
+    .expect("unpacked");
     let paths = files::paths(&mut named);
     assert_eq!(std::fs::read_to_string(&*paths[0]).expect("there"), ball);
     let at = paths[0].clone();
     // Recorded from there, and read from the recording when the folder is gone.
-    let text = format!("{SCENE}\n[[body]]\nname = \"b\"\nshape = {{ kind = \"mesh\", file = \"{}\" }}\n", at.display());
+    let text = format!(
+        "{SCENE}\n[[body]]\nname = \"b\"\nshape = {{ kind = \"mesh\", file = \"{}\" }}\n",
+        at.display()
+    );
     let output = Memory::new(usize::MAX);
-    recorder(&text, Time::Virtual, output.clone(), u64::MAX).expect("begins").finish().expect("ends");
+    recorder(&text, Time::Virtual, output.clone(), u64::MAX)
+        .expect("begins")
+        .finish()
+        .expect("ends");
     drop((folder, again));
     assert!(!at.exists());
     let bytes = output.take();
@@ -583,10 +760,15 @@ fn the_schemas_name_every_field() {
                     covered(of, field, &format!("{at}.{name}"));
                 }
             }
-            V::Array(items) => items.iter().for_each(|i| covered(&schema["items"], i, &format!("{at}[]"))),
+            V::Array(items) => items
+                .iter()
+                .for_each(|i| covered(&schema["items"], i, &format!("{at}[]"))),
             V::Number(n) => {
                 let kind = schema["type"].as_str();
-                assert!(kind == Some("number") || (kind == Some("integer") && !n.is_f64()), "{at}: {kind:?}");
+                assert!(
+                    kind == Some("number") || (kind == Some("integer") && !n.is_f64()),
+                    "{at}: {kind:?}"
+                );
             }
             V::Bool(_) => assert_eq!(schema["type"], "boolean", "{at}"),
             V::String(_) => assert_eq!(schema["type"], "string", "{at}"),
@@ -598,12 +780,24 @@ fn the_schemas_name_every_field() {
     let mut commands = 0;
     while let Some(event) = r.event().expect("whole") {
         match &event {
-            Event::Tick(t) => covered(&schema::tick(), &serde_json::to_value(&**t).expect("json"), "tick"),
+            Event::Tick(t) => covered(
+                &schema::tick(),
+                &serde_json::to_value(&**t).expect("json"),
+                "tick",
+            ),
             Event::Step(s) => {
                 commands += s.applied.len();
-                covered(&schema::collision(), &serde_json::to_value(&**s).expect("json"), "collision");
+                covered(
+                    &schema::collision(),
+                    &serde_json::to_value(&**s).expect("json"),
+                    "collision",
+                );
             }
-            Event::Event(e) => covered(&schema::event(), &serde_json::to_value(e).expect("json"), "event"),
+            Event::Event(e) => covered(
+                &schema::event(),
+                &serde_json::to_value(e).expect("json"),
+                "event",
+            ),
         }
     }
     assert_eq!(commands, 4);
@@ -623,5 +817,101 @@ fn a_tick_that_holds_no_number_survives_too() {
     assert_eq!(again, message);
     let sample = again.input().arms[0].sample;
     assert!(sample.pose.translation.vector.x.is_nan() && sample.temperature_c == Some(0.1));
-    assert_eq!(again.arms[0].input.tightened.as_ref().map(Limits::from), Some(Limits::default()));
+    assert_eq!(
+        again.arms[0].input.tightened.as_ref().map(Limits::from),
+        Some(Limits::default())
+    );
+}
+
+#[test]
+fn a_trajectory_is_the_recorded_motion() {
+    let bytes = virtual_bytes(1200);
+    let all = trajectory::keyframes_of(&mut reader(&bytes).expect("a recording")).expect("whole");
+    let output = Memory::new(usize::MAX);
+    let count = trajectory::extract(
+        &mut reader(&bytes).expect("a recording"),
+        output.clone(),
+        200.0,
+    )
+    .expect("written");
+    let bytes = output.take();
+    let mut r = reader(&bytes).expect("a trajectory");
+    assert!(r.meta().trajectory);
+    let few = trajectory::keyframes_of(&mut r).expect("whole");
+    assert_eq!(few.len() as u64, count);
+    assert!(
+        (200..=241).contains(&count) && all.len() > 1000,
+        "{count} of {}",
+        all.len()
+    );
+    for key in &few {
+        let same = all
+            .iter()
+            .find(|k| (k.t_s - key.t_s).abs() < 1e-9)
+            .expect("a recorded moment");
+        for (a, b) in same
+            .position
+            .iter()
+            .chain(&same.rotation)
+            .zip(key.position.iter().chain(&key.rotation))
+        {
+            assert!((a - b).abs() < 3e-7, "{same:?} {key:?}");
+        }
+    }
+}
+
+/// The shipped trajectory, over the shipped terrain.
+#[test]
+fn the_recorded_exploration_touches_for_seconds_and_never_penetrates() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../config/trajectory-demo.toml");
+    let loaded = config::load(&path).unwrap_or_else(|e| panic!("{e}"));
+    let built = rig::build(&loaded.config, Path::new(""), true).unwrap_or_else(|e| panic!("{e}"));
+    assert!(built.collider.infos()[0].triangles >= 10_000);
+    let options = Options {
+        duration_s: Some(5.0),
+        check: true,
+        sink: None,
+        view: Box::new(|_| ViewWish::Continue),
+        view_every: Duration::from_secs(1),
+        reload: None,
+    };
+    let report = session::run_virtual(built, &loaded.config, options);
+    let arm = &report.arms[0];
+    assert_eq!(arm.checked_ticks, 5000);
+    assert!(
+        arm.contact_ticks > 1000,
+        "{} ticks in contact",
+        arm.contact_ticks
+    );
+    assert_eq!((report.max_penetration_m, arm.crossings), (0.0, 0));
+}
+
+#[test]
+fn what_is_no_trajectory_is_refused_as_an_intention() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/explore-terrain.mcap");
+    assert!(std::fs::metadata(&path).expect("it ships").len() < 400_000);
+    assert!(crate::intentions::load(&path).is_ok());
+    let folder = files::Unpacked::new(
+        &mut parse("[[body]]\nname = \"b\"\nshape = { kind = \"mesh\", file = \"x.mcap\" }\n")
+            .config,
+        &[],
+    );
+    assert!(folder.is_err());
+    let mut named =
+        parse("[[body]]\nname = \"b\"\nshape = { kind = \"mesh\", file = \"x.mcap\" }\n").config;
+    let bytes = b"no recording".to_vec();
+    let unpacked = files::Unpacked::new(
+        &mut named,
+        &[Embedded {
+            path: "x.mcap".into(),
+            bytes,
+        }],
+    )
+    .expect("unpacked");
+    let error = crate::intentions::load(files::paths(&mut named)[0]).expect_err("refused");
+    assert!(
+        error.to_string().ends_with("it is not an MCAP file"),
+        "{error}"
+    );
+    drop(unpacked);
 }

@@ -26,11 +26,18 @@ const ROTATION_STEP: f64 = 1e-7;
 /// # Errors
 /// If the file is not a recording. One that is cut off gives what is there.
 pub fn keyframes(path: &Path) -> Result<Vec<Keyframe>, ReadError> {
-    let mut reader = Reader::open(path)?;
+    keyframes_of(&mut Reader::open(path)?)
+}
+
+/// Like [`keyframes`], from a reader.
+///
+/// # Errors
+/// If the bytes are damaged.
+pub fn keyframes_of<R: Read>(reader: &mut Reader<R>) -> Result<Vec<Keyframe>, ReadError> {
     let mut keys = Vec::new();
     let mut start_ns = None;
     let mut last_ns = 0;
-    poses(&mut reader, |now_ns, pose| {
+    poses(reader, |now_ns, pose| {
         let start = *start_ns.get_or_insert(now_ns);
         if keys.is_empty() || now_ns > last_ns {
             last_ns = now_ns;
@@ -50,11 +57,22 @@ pub fn keyframes(path: &Path) -> Result<Vec<Keyframe>, ReadError> {
 ///
 /// # Errors
 /// If the recording cannot be read, or the output not written, in words.
-pub fn extract<R: Read, W: Output>(reader: &mut Reader<R>, output: W, rate_hz: f64) -> Result<u64, String> {
+pub fn extract<R: Read, W: Output>(
+    reader: &mut Reader<R>,
+    output: W,
+    rate_hz: f64,
+) -> Result<u64, String> {
     let meta = Meta::of_this(reader.meta().time, true);
     let mut recorder = Recorder::new(
         output,
-        &Setup { meta, config: "", files: &[], arms: 0, max_bytes: u64::MAX, epoch_ns: 0 },
+        &Setup {
+            meta,
+            config: "",
+            files: &[],
+            arms: 0,
+            max_bytes: u64::MAX,
+            epoch_ns: 0,
+        },
     )?;
     let step_ns = (1e9 / rate_hz).max(1.0) as u64;
     let mut start_ns = None;
@@ -99,7 +117,10 @@ fn poses<R: Read>(
         loop {
             match reader.point() {
                 Ok(Some(p)) => {
-                    let pose = PoseMessage { position_m: p.position_m, rotation_xyzw: p.rotation_xyzw };
+                    let pose = PoseMessage {
+                        position_m: p.position_m,
+                        rotation_xyzw: p.rotation_xyzw,
+                    };
                     take(p.now_ns, &Pose::from(&pose))?;
                 }
                 Ok(None) | Err(ReadError::Truncated) => return Ok(()),
@@ -116,7 +137,9 @@ fn poses<R: Read>(
             Ok(None) | Err(ReadError::Truncated) => return Ok(()),
             Err(e) => return Err(e),
         };
-        let Some((index, sample)) = first_sample(&tick, arm) else { continue };
+        let Some((index, sample)) = first_sample(&tick, arm) else {
+            continue;
+        };
         arm = Some(index);
         if sample.sequence != last_sequence {
             last_sequence = sample.sequence;

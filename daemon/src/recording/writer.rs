@@ -10,9 +10,9 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
-use std::sync::{Arc, OnceLock};
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, OnceLock};
 
 use hapticd_haptics::MAX_ARMS;
 use mcap::records::{MessageHeader, Metadata};
@@ -133,7 +133,10 @@ impl<W: Output> Recorder<W> {
     /// What the output says.
     pub fn new(output: W, setup: &Setup<'_>) -> Result<Self, String> {
         let written = Arc::new(AtomicU64::new(0));
-        let counted = Counted { inner: output, bytes: written.clone() };
+        let counted = Counted {
+            inner: output,
+            bytes: written.clone(),
+        };
         let options = WriteOptions::new()
             .compression(None)
             .profile("hapticd")
@@ -147,11 +150,23 @@ impl<W: Output> Recorder<W> {
                 metadata: setup.meta.to_map(),
             })?;
             if !setup.meta.trajectory {
-                attach(&mut writer, CONFIG, "application/toml", setup.config.as_bytes(), setup.epoch_ns)?;
+                attach(
+                    &mut writer,
+                    CONFIG,
+                    "application/toml",
+                    setup.config.as_bytes(),
+                    setup.epoch_ns,
+                )?;
             }
             for (i, file) in setup.files.iter().enumerate() {
                 let name = format!("{FILE}{i} {}", file.path.display());
-                attach(&mut writer, &name, "application/octet-stream", &file.bytes, setup.epoch_ns)?;
+                attach(
+                    &mut writer,
+                    &name,
+                    "application/octet-stream",
+                    &file.bytes,
+                    setup.epoch_ns,
+                )?;
             }
             let mut channel = |topic: &str, name: &str, schema: serde_json::Value| {
                 let id = writer.add_schema(name, "jsonschema", schema.to_string().as_bytes())?;
@@ -159,7 +174,11 @@ impl<W: Output> Recorder<W> {
             };
             let channels = if setup.meta.trajectory {
                 let tick = channel(TICK, "hapticd.Trajectory", schema::trajectory())?;
-                Channels { tick, collision: tick, event: tick }
+                Channels {
+                    tick,
+                    collision: tick,
+                    event: tick,
+                }
             } else {
                 Channels {
                     tick: channel(TICK, "hapticd.Tick", schema::tick())?,
@@ -202,7 +221,11 @@ impl<W: Output> Recorder<W> {
     }
 
     /// A message of the trajectory's own kind, on the tick channel.
-    pub(super) fn trajectory_point(&mut self, now_ns: u64, point: &impl Serialize) -> Result<(), String> {
+    pub(super) fn trajectory_point(
+        &mut self,
+        now_ns: u64,
+        point: &impl Serialize,
+    ) -> Result<(), String> {
         self.now_ns = now_ns;
         self.message(self.channels.tick, point)
     }
@@ -218,7 +241,10 @@ impl<W: Output> Recorder<W> {
         let total = self.bytes() + bytes + self.summary_bytes + CHUNK_INDEX_BYTES;
         if total > self.max_bytes {
             self.finish()?;
-            return Err(format!("it reached its size limit, max_bytes = {}", self.max_bytes));
+            return Err(format!(
+                "it reached its size limit, max_bytes = {}",
+                self.max_bytes
+            ));
         }
         self.pending_bytes += bytes;
         let log_time = self.epoch_ns.saturating_add(self.now_ns);
@@ -229,9 +255,13 @@ impl<W: Output> Recorder<W> {
             log_time,
             publish_time: log_time,
         };
-        let Some(writer) = &mut self.writer else { return Ok(()) };
+        let Some(writer) = &mut self.writer else {
+            return Ok(());
+        };
         let mut done = writer.write_to_known_channel(&header, &self.text);
-        if done.is_ok() && (self.pending_bytes > CHUNK_BYTES as u64 || self.pending_ticks >= CHUNK_TICKS) {
+        if done.is_ok()
+            && (self.pending_bytes > CHUNK_BYTES as u64 || self.pending_ticks >= CHUNK_TICKS)
+        {
             done = writer.flush();
             if done.is_ok() {
                 self.whole_bytes = self.written.load(Relaxed);
@@ -246,11 +276,20 @@ impl<W: Output> Recorder<W> {
     /// Ends the recording after an error: cuts off what is not whole, closes the rest.
     fn fail(&mut self, error: &mcap::McapError) -> String {
         let why = words(error);
-        let Some(writer) = self.writer.take() else { return why };
+        let Some(writer) = self.writer.take() else {
+            return why;
+        };
         let mut output = writer.into_inner().inner;
         // An output that cannot be cut (a pipe, a device) or that fails again stays as it is: the reader copes with it.
-        let said = match output.cut(self.whole_bytes).and_then(|()| output.write_all(&closing())).and_then(|()| output.flush()) {
-            Ok(()) => format!("{why}; the file is whole up to {:.3} s", self.now_ns as f64 * 1e-9),
+        let said = match output
+            .cut(self.whole_bytes)
+            .and_then(|()| output.write_all(&closing()))
+            .and_then(|()| output.flush())
+        {
+            Ok(()) => format!(
+                "{why}; the file is whole up to {:.3} s",
+                self.now_ns as f64 * 1e-9
+            ),
             Err(again) => format!("{why}; the end of the file is damaged ({again})"),
         };
         // The first failure is the cause.
@@ -289,9 +328,13 @@ fn closing() -> Vec<u8> {
 
 /// An MCAP error with its cause, which its own text leaves out.
 pub(super) fn words(error: &mcap::McapError) -> String {
-    match std::error::Error::source(error) {
-        Some(cause) => format!("{error}: {cause}"),
-        None => error.to_string(),
+    match error {
+        // Its own text speaks of compression, too.
+        mcap::McapError::Io(cause) => cause.to_string(),
+        other => match std::error::Error::source(other) {
+            Some(cause) => format!("{other}: {cause}"),
+            None => other.to_string(),
+        },
     }
 }
 
@@ -308,14 +351,25 @@ impl<W: Output> Sink for Recorder<W> {
     }
 
     fn event(&mut self, now_ns: u64, text: &str) -> Result<(), String> {
-        self.message(self.channels.event, &EventMessage { now_ns, text: text.to_owned() })
+        self.message(
+            self.channels.event,
+            &EventMessage {
+                now_ns,
+                text: text.to_owned(),
+            },
+        )
     }
 
     fn finish(&mut self) -> Result<(), String> {
-        let Some(writer) = &mut self.writer else { return Ok(()) };
+        let Some(writer) = &mut self.writer else {
+            return Ok(());
+        };
         match writer.finish() {
             Ok(_) => {
-                let flushed = self.writer.take().map_or(Ok(()), |w| w.into_inner().inner.flush());
+                let flushed = self
+                    .writer
+                    .take()
+                    .map_or(Ok(()), |w| w.into_inner().inner.flush());
                 flushed.map_err(|e| e.to_string())
             }
             Err(e) => Err(self.fail(&e)),
