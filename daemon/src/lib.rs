@@ -11,6 +11,7 @@ pub mod collision;
 pub mod haptic;
 pub mod hid;
 pub mod intentions;
+pub mod ipc;
 pub mod motion;
 pub mod recording;
 pub mod reload;
