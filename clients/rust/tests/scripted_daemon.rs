@@ -210,8 +210,9 @@ fn a_posted_command_does_not_wait_and_its_refusal_comes_with_the_news() {
             request: 0x0105,
         };
         daemon.answer(ids[0], reply::Done {}, &[]);
-        daemon.answer(ids[1], error, &[]);
         daemon.answer(ids[2], reply::Done {}, &[]);
+        // Last: the client leaves when it has this.
+        daemon.answer(ids[1], error, &[]);
     };
     play(script, |connection| {
         let mut client = greet(connection).unwrap();
