@@ -536,6 +536,11 @@ impl From<&Applied> for CommandMessage {
                 speed_m_s: Num(*speed_m_s),
             },
             SceneCommand::Halt { id } => CommandMessage::Halt { id: *id },
+            SceneCommand::Surface { id, material } => CommandMessage::Surface {
+                id: *id,
+                stiffness_n_per_m: Num(material.stiffness_n_per_m),
+                damping_n_s_per_m: Num(material.damping_n_s_per_m),
+            },
         }
     }
 }
@@ -579,6 +584,17 @@ impl CommandMessage {
                 speed_m_s: speed_m_s.0,
             },
             CommandMessage::Halt { id } => SceneCommand::Halt { id: *id },
+            CommandMessage::Surface {
+                id,
+                stiffness_n_per_m,
+                damping_n_s_per_m,
+            } => SceneCommand::Surface {
+                id: *id,
+                material: Material {
+                    stiffness_n_per_m: stiffness_n_per_m.0,
+                    damping_n_s_per_m: damping_n_s_per_m.0,
+                },
+            },
         })
     }
 }

@@ -129,6 +129,8 @@ struct Replay {
     collider: Collider,
     gains: [Option<GainsMessage>; MAX_ARMS],
     snapshots: BTreeMap<u64, Box<Snapshot>>,
+    // Snapshots are large and travel boxed.
+    #[expect(clippy::vec_box)]
     spare: Vec<Box<Snapshot>>,
     pair_capacity: usize,
     tick: u64,
