@@ -305,3 +305,94 @@ impl Scribe {
         self.pending.drain(..old);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scribe() -> (Scribe, Arc<Mutex<Live>>) {
+        let mut live = Live::new();
+        live.arms.push(LiveArm::new("right", Limits::default(), false));
+        let live = Arc::new(Mutex::new(live));
+        let stats = Stats::new(false, 1_000_000, &[Some("right".to_owned())]);
+        (Scribe::new(stats, None, None, live.clone(), Vec::new()), live)
+    }
+
+    /// The record of a tick at 1 kHz that skipped `skipped` periods.
+    fn record(tick: u64, skipped: u32) -> TickRecord {
+        let mut r = TickRecord::new();
+        r.tick = tick;
+        r.now_ns = 7_000_000_000 + tick * 1_000_000;
+        r.periods = 1 + skipped;
+        r.done_ns = tick * 1000;
+        r
+    }
+
+    #[test]
+    fn missed_periods_are_told_at_once_and_then_summed_up_once_a_second() {
+        let (mut scribe, live) = scribe();
+        for tick in 1..=2500 {
+            scribe.tick(&record(tick, u32::from(tick % 10 == 0)), 0);
+        }
+        let live = live.lock().unwrap();
+        assert_eq!(
+            live.events,
+            ["   0.009 s  1 period missed", "   1.009 s  100 periods missed", "   2.009 s  100 periods missed"]
+        );
+        assert!((live.elapsed_s() - 2.499).abs() < 1e-9);
+    }
+
+    #[test]
+    fn an_arm_that_comes_goes_and_loses_its_force_is_told_by_name() {
+        let (mut scribe, live) = scribe();
+        let mut r = record(1, 0);
+        r.arms[0].attached = true;
+        scribe.tick(&r, 0);
+        r = record(2, 0);
+        r.arms[0].reason = ForceOffReason::DeviceLost.code();
+        scribe.tick(&r, 0);
+        scribe.tick(&record(3, 0), 0);
+        let live = live.lock().unwrap();
+        assert_eq!(
+            live.events,
+            [
+                "   0.000 s  right: attached",
+                "   0.001 s  right: gone",
+                "   0.001 s  right: force off: device lost (2)",
+                "   0.002 s  right: force is allowed again",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_peak_between_two_points_of_the_plot_is_kept_and_events_are_bounded() {
+        let (mut scribe, live) = scribe();
+        for tick in 1..=8 * (PLOT_POINTS as u64 + 3) {
+            let mut r = record(tick, 0);
+            r.arms[0].sent.force_n.z = if tick == 8 * PLOT_POINTS as u64 + 1 { 3.0 } else { 0.0 };
+            r.arms[0].attached = tick % 2 == 0;
+            scribe.tick(&r, 0);
+        }
+        let live = live.lock().unwrap();
+        let plot = &live.arms[0].force_n;
+        assert_eq!(plot.len(), PLOT_POINTS);
+        assert_eq!(plot.iter().filter(|f| **f == 3.0).count(), 1);
+        assert_eq!(live.events.len(), EVENTS);
+    }
+
+    #[test]
+    fn every_tick_is_in_one_bucket_of_the_shape() {
+        let (mut scribe, live) = scribe();
+        for tick in 1..=REFRESH {
+            // 10, 20, ... us; some far beyond the last bucket.
+            let mut r = record(tick, 0);
+            r.done_ns = if tick % 50 == 0 { 900_000_000 } else { tick * 10_000 };
+            scribe.tick(&r, 0);
+        }
+        let shape = live.lock().unwrap().compute_shape;
+        assert_eq!(shape.iter().sum::<u64>(), REFRESH);
+        assert_eq!(shape[BUCKETS - 1], 4);
+        // 10 us is the first value of the seventh bucket, which ends before 14.7 us.
+        assert_eq!(shape[6], 1);
+    }
+}

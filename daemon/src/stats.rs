@@ -137,6 +137,7 @@ pub struct Stats {
     seen: u64,
     missed: Missed,
     compute: Histogram<u64>,
+    shape: [u64; BUCKETS],
     lateness: Histogram<u64>,
     arms: Vec<Option<ArmStats>>,
 }
@@ -147,6 +148,12 @@ pub const BUCKETS: usize = 24;
 /// Lower edge of a bucket of [`Stats::compute_shape`], µs.
 pub fn bucket_floor_us(bucket: usize) -> f64 {
     10f64.powf(bucket as f64 / 6.0)
+}
+
+/// The bucket of a time.
+fn bucket(ns: u64) -> usize {
+    // Below 1 us and even minus infinity become 0.
+    (((ns as f64 * 1e-3).log10() * 6.0) as usize).min(BUCKETS - 1)
 }
 
 /// Force-offs kept in [`ArmReport::force_off`].
@@ -176,6 +183,7 @@ impl Stats {
             seen: 0,
             missed: Missed::default(),
             compute: histogram(LONGEST_NS),
+            shape: [0; BUCKETS],
             lateness: histogram(LONGEST_NS),
             arms: (0..MAX_ARMS)
                 .map(|i| {
@@ -198,7 +206,9 @@ impl Stats {
         self.seen += 1;
         self.first_tick.get_or_insert(r.tick);
         self.ticks = self.ticks.max(r.tick);
-        self.compute.saturating_record(r.done_ns.saturating_sub(r.awake_ns));
+        let compute_ns = r.done_ns.saturating_sub(r.awake_ns);
+        self.compute.saturating_record(compute_ns);
+        self.shape[bucket(compute_ns)] += 1;
         self.lateness.saturating_record(r.awake_ns.saturating_sub(r.signalled_ns));
         let skipped = u64::from(r.periods.saturating_sub(1));
         self.missed.total += skipped;
@@ -259,12 +269,7 @@ impl Stats {
 
     /// How often each compute time came: counts by [`bucket_floor_us`].
     pub fn compute_shape(&self) -> [u64; BUCKETS] {
-        let edge_ns = |bucket: usize| (bucket_floor_us(bucket) * 1e3) as u64;
-        std::array::from_fn(|i| {
-            let low = if i == 0 { 0 } else { edge_ns(i) };
-            let high = if i + 1 == BUCKETS { LONGEST_NS } else { edge_ns(i + 1) - 1 };
-            self.compute.count_between(low, high)
-        })
+        self.shape
     }
 
     /// The report so far.
