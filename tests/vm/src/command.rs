@@ -89,12 +89,11 @@ impl Console {
                 .arm
                 .set_path(Path::parse(rest).map_err(|error| error.to_string())?),
             "understate" => {
-                let descriptor = if on_off(rest)? {
-                    wire::UNDERSTATED_DESCRIPTOR
+                self.identity.descriptor = if on_off(rest)? {
+                    wire::understated_descriptor()
                 } else {
-                    generic::GENERIC_3DOF_DESCRIPTOR
+                    generic::GENERIC_3DOF_DESCRIPTOR.to_vec()
                 };
-                self.identity.descriptor = descriptor.to_vec();
             }
             "send" => {
                 let sent = self.arm.inject(&hex(rest)?).map_err(io)?;

@@ -8,34 +8,52 @@ use hapticd_devices::profile::generic::{
     INPUT_REPORT_BYTES, INPUT_REPORT_ID, OUTPUT_REPORT_BYTES, OUTPUT_REPORT_ID,
 };
 
-/// The descriptor of an arm whose firmware declares one byte of input and sends what it likes.
-///
-/// The kernel drops an input report that is shorter than its declaration and passes a longer one on as it is, so an arm
-/// with this descriptor can hand the host reports of *any* length: what a newer or broken firmware does.
-#[rustfmt::skip]
-pub const UNDERSTATED_DESCRIPTOR: &[u8] = &[
-    0x06, 0x00, 0xFF,           // Usage Page (Vendor 0xFF00)
-    0x09, 0x01,                 // Usage (1: arm)
-    0xA1, 0x01,                 // Collection (Application)
-    0x15, 0x00,                 //   Logical Minimum (0)
-    0x26, 0xFF, 0x00,           //   Logical Maximum (255)
-    0x75, 0x08,                 //   Report Size (8)
-    0x85, INPUT_REPORT_ID,      //   Report ID (1)
-    0x95, 0x01,                 //   Report Count (1)
-    0x09, 0x10,                 //   Usage (16)
-    0x81, 0x02,                 //   Input (Data, Variable, Absolute)
-    0x85, UNKNOWN_REPORT_ID,    //   Report ID (7)
-    0x09, 0x11,                 //   Usage (17)
-    0x81, 0x02,                 //   Input (Data, Variable, Absolute)
-    0x85, OUTPUT_REPORT_ID,     //   Report ID (2)
-    0x95, 0x08,                 //   Report Count (8)
-    0x09, 0x20,                 //   Usage (32)
-    0x91, 0x02,                 //   Output (Data, Variable, Absolute)
-    0xC0,                       // End Collection
-];
-
-/// An input report that [`UNDERSTATED_DESCRIPTOR`] declares and no profile of the generic arm knows.
+/// An input report that no profile of the generic arm knows.
 pub const UNKNOWN_REPORT_ID: u8 = 0x07;
+
+/// Which way a report goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// From the arm to the host.
+    Input,
+    /// From the host to the arm.
+    Output,
+}
+
+/// The descriptor of an arm of the generic kind (vendor page 0xFF00, usage 1) with these reports: direction, id, and
+/// length without the id.
+///
+/// The kernel drops an input report that is shorter than its declaration and passes a longer one on as it is. So an arm
+/// that declares less than it sends can hand the host reports of any length: what a newer or broken firmware does.
+pub fn descriptor(reports: &[(Direction, u8, u8)]) -> Vec<u8> {
+    let mut bytes = vec![
+        0x06, 0x00, 0xFF, // Usage Page (Vendor 0xFF00)
+        0x09, 0x01, // Usage (1: arm)
+        0xA1, 0x01, // Collection (Application)
+        0x15, 0x00, //   Logical Minimum (0)
+        0x26, 0xFF, 0x00, //   Logical Maximum (255)
+        0x75, 0x08, //   Report Size (8)
+    ];
+    for &(direction, id, length) in reports {
+        let item = match direction {
+            Direction::Input => 0x81,
+            Direction::Output => 0x91,
+        };
+        // Report ID, Report Count, Usage, Input or Output (Data, Variable, Absolute)
+        bytes.extend([0x85, id, 0x95, length, 0x09, 0x10, item, 0x02]);
+    }
+    bytes.push(0xC0); // End Collection
+    bytes
+}
+
+/// An arm that says it sends one byte in reports 1 and [`UNKNOWN_REPORT_ID`], and sends what it likes.
+pub fn understated_descriptor() -> Vec<u8> {
+    descriptor(&[
+        (Direction::Input, INPUT_REPORT_ID, 1),
+        (Direction::Input, UNKNOWN_REPORT_ID, 1),
+        (Direction::Output, OUTPUT_REPORT_ID, 8),
+    ])
+}
 
 /// What the arm's sensors say in one sample.
 #[derive(Clone, Copy, Debug, PartialEq)]

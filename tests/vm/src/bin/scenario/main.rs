@@ -6,6 +6,8 @@
     reason = "its standard output is the machine's console, where the verdict is read"
 )]
 
+mod arms;
+mod daemon;
 mod rig;
 
 use std::process::ExitCode;
@@ -19,6 +21,14 @@ const SCENARIOS: &[(&str, Scenario)] = &[
     ("rig-uhid", rig::uhid),
     ("rig-gadget", rig::gadget),
     ("rig-console", rig::console),
+    ("enumeration", arms::enumeration),
+    ("contact", arms::contact),
+    ("interlocks", arms::interlocks),
+    ("replug", arms::replug),
+    ("hung", arms::hung),
+    ("misfit", arms::misfit),
+    ("garbage", arms::garbage),
+    ("twins", arms::twins),
 ];
 
 fn main() -> ExitCode {

@@ -48,7 +48,7 @@ pub fn uhid() -> Result<String, String> {
     fails_after_unplug(&device)?;
     drop(device);
     identity.serial = "RIG-UHID-2".to_owned();
-    identity.descriptor = wire::UNDERSTATED_DESCRIPTOR.to_vec();
+    identity.descriptor = wire::understated_descriptor();
     arm.plug(&identity).map_err(|error| error.to_string())?;
     let (_, device) = open("RIG-UHID-2")?;
     let mut reports: Vec<Vec<u8>> = vec![vec![wire::UNKNOWN_REPORT_ID, 1, 2, 3]];
