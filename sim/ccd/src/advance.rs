@@ -312,7 +312,22 @@ fn advance_in_steps(
     let mut t = 0.0;
     for _ in 0..max_steps {
         let high = highest(kind, still, &here.normal) + target + error;
-        let step = proven(movers, &points, field, &here.normal, high, t_max - t);
+        let mut step = proven(movers, &points, field, &here.normal, high, t_max - t);
+        // NaN and negative stay what they are.
+        if kind == PairKind::EdgeEdge && step >= 0.0 && step < t_max - t {
+            let turning = proven_turning(
+                movers,
+                &points,
+                &still[1],
+                field,
+                &here.normal,
+                high,
+                t_max - t,
+            );
+            if turning > step {
+                step = turning;
+            }
+        }
         if step >= t_max - t {
             return Advance::Clear;
         }
@@ -401,6 +416,60 @@ fn proven(
         let step = first_crossing(margin, rate, bend, remaining);
         if step.is_nan() || step <= 0.0 {
             return step;
+        }
+        first = first.min(step);
+    }
+    first
+}
+
+/// [`proven`] for the two ends of an edge, along a direction that turns about the other edge (from the origin to `along`).
+///
+/// Of an edge that turns about a point of contact one end always goes down along a fixed direction, and at the threshold no step
+/// could be proven although the point of contact rises. Turn the direction with it: with `e` the unit direction of B's edge
+/// and any rate `b`, let `n(d)` be `n` turned about `e` by `b d`. The projection of B's edge on `n(d)` does not change, since `n(d).e` does
+/// not; and of A's ends `x`
+///
+/// ```text
+/// (n.x)'  = b (e x n).x + n.v
+/// (n.x)'' >= -(b^2 (|e x x| + |v| T) + 2 |b| |v| + |a|)
+/// ```
+///
+/// The rate `b` is chosen so that both ends move alike, which is then as the point of contact does. Returns 0 where there is none.
+#[cold]
+fn proven_turning(
+    movers: &[Mover],
+    points: &[Vec3; 3],
+    along: &Vec3,
+    field: &MotionBound,
+    n: &Vec3,
+    high: f64,
+    remaining: f64,
+) -> f64 {
+    let length = along.norm();
+    if movers.len() != 2 || !(length > 0.0 && remaining > 0.0 && field.speed > 0.0) {
+        return 0.0;
+    }
+    let e = along / length;
+    let lever = e.cross(n);
+    let velocities = [0, 1].map(|i| field.velocity + field.omega.cross(&points[i]));
+    let [r0, r1] = velocities.map(|v| n.dot(&v));
+    let spread = lever.dot(&(points[1] - points[0]));
+    // Kept of the size of the motion's own terms, so that the rounding bound of the module covers it.
+    let most = 2.0 * (field.speed + 1.0 / remaining);
+    let turn = (r0 - r1) / spread;
+    if !(turn.abs() <= most) {
+        return 0.0;
+    }
+    let mut first = remaining;
+    for i in 0..2 {
+        let x = &points[i];
+        let rate = n.dot(&velocities[i]) + turn * lever.dot(x);
+        let fast = velocities[i].norm();
+        let away = e.cross(x).norm() + fast * remaining;
+        let bend = turn * turn * away + 2.0 * turn.abs() * fast + movers[i].bend;
+        let step = first_crossing(n.dot(x) - high, rate, bend, remaining);
+        if !(step > 0.0) {
+            return 0.0;
         }
         first = first.min(step);
     }

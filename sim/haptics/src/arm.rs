@@ -441,10 +441,17 @@ impl Arm {
             // more at everything if that was too short. What is not looked at is not gone through: `path` stays within `room`.
             let near_room = allowed.min(self.stride);
             let mut room = near_room;
+            let mut cut = false;
             let (motion, rows, screw, path) = loop {
                 out.pairs_tested += self.gather(bodies, room, budget);
-                let (motion, rows) =
+                let (mut motion, rows) =
                     self.project(&wanted, &centre, bodies, &forced, &mut out, &mut material);
+                let angle = motion.fixed_rows::<3>(3).norm();
+                if angle > MAX_TURN {
+                    // Less of the same twist. (The screw of more than half a turn would be another one.)
+                    motion *= MAX_TURN / angle;
+                    cut = true;
+                }
                 let turn = motion.fixed_rows::<3>(3).into_owned();
                 let shift = shift_of_velocity(&motion.fixed_rows::<3>(0).into_owned(), &turn);
                 let screw = Screw::from_twist(&shift, &turn, &centre);
@@ -452,7 +459,11 @@ impl Arm {
                 if path <= room || room >= allowed || !path.is_finite() {
                     break (motion, rows, screw, path);
                 }
-                room = if room == near_room { allowed.min(2.0 * path) } else { allowed };
+                room = if room == near_room {
+                    allowed.min(2.0 * path)
+                } else {
+                    allowed
+                };
             };
             out.rows = out.rows.max(rows as u32);
             if !path.is_finite() {
@@ -467,10 +478,7 @@ impl Arm {
                 t_end = room / path;
                 out.starved = true;
             }
-            if screw.angle.abs() * t_end > MAX_TURN {
-                t_end = MAX_TURN / screw.angle.abs();
-                out.starved = true;
-            }
+            out.starved |= cut;
             let (t, stopper) = self.first_contact(&screw, path, t_end);
             if t == 1.0 && motion == wanted {
                 // The end of the screw but for rounding; without this free space would feel of 1e-17 m.
@@ -719,7 +727,16 @@ impl Way {
             PairKind::FaceVertex => (PairKind::VertexFace, other, mover, &self.back, -normal),
             _ => (kind, mover, other, &self.forth, *normal),
         };
-        match advance_bound(kind, a, b, motion, threshold, t_max, ADVANCE_STEPS, Some(normal)) {
+        match advance_bound(
+            kind,
+            a,
+            b,
+            motion,
+            threshold,
+            t_max,
+            ADVANCE_STEPS,
+            Some(normal),
+        ) {
             Advance::Clear => t_max,
             Advance::Stopped { t, .. } => t.clamp(0.0, t_max),
         }
