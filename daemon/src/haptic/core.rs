@@ -86,6 +86,7 @@ pub struct LoopCore {
     period_ns: u64,
     offered: [u64; MAX_ARMS],
     tightened: [Option<Limits>; MAX_ARMS],
+    cleared: bool,
     record: TickRecord,
     commands: [ArmCommand; MAX_ARMS],
     /// Snapshot age, in ticks, beyond which contact counts as stale.
@@ -128,6 +129,7 @@ impl LoopCore {
             period_ns,
             offered: [0; MAX_ARMS],
             tightened: [None; MAX_ARMS],
+            cleared: false,
             record: TickRecord::new(),
             commands: [ArmCommand::default(); MAX_ARMS],
             stale_ticks: stale_ns / period_ns.max(1),
@@ -175,6 +177,14 @@ impl LoopCore {
         }
     }
 
+    /// Forgets latched faults of all arms; causes that still hold come back in the next tick.
+    pub fn clear_faults(&mut self) {
+        self.cleared = true;
+        for c in self.channels.iter_mut().flatten() {
+            c.governor.clear();
+        }
+    }
+
     /// Runs one tick.
     pub fn tick(&mut self, input: &LoopInput) -> &TickRecord {
         let periods = input.periods.max(1);
@@ -205,6 +215,7 @@ impl LoopCore {
         record.now_ns = input.now_ns;
         record.periods = periods;
         record.stopping = input.stopping;
+        record.cleared = std::mem::take(&mut self.cleared);
         record.blame = if periods > 1 { Blame::Loop } else { Blame::None };
         for i in 0..MAX_ARMS {
             let Some(c) = &mut self.channels[i] else {

@@ -135,6 +135,8 @@ pub struct TickRecord {
     pub done_ns: u64,
     /// Whom to blame for skipped periods or starvation.
     pub blame: Blame,
+    /// Input: latched faults were cleared before this tick.
+    pub cleared: bool,
     /// Input: a stop was asked for, force ramps to zero.
     pub stopping: bool,
     /// The arms, by index.
@@ -156,6 +158,7 @@ impl TickRecord {
             awake_ns: 0,
             done_ns: 0,
             blame: Blame::None,
+            cleared: false,
             stopping: false,
             arms: [ArmTick::absent(); MAX_ARMS],
             moved: [MovedBody {

@@ -354,6 +354,9 @@ pub struct TickMessage {
     pub periods: u32,
     /// Force was ramping to zero for good.
     pub stopping: bool,
+    /// Latched faults were cleared before this tick.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cleared: bool,
     /// When the loop asked to be woken.
     pub signalled_ns: u64,
     /// When it woke.
@@ -413,6 +416,7 @@ impl TickMessage {
             now_ns: record.now_ns,
             periods: record.periods,
             stopping: record.stopping,
+            cleared: record.cleared,
             signalled_ns: record.signalled_ns,
             awake_ns: record.awake_ns,
             done_ns: record.done_ns,
@@ -504,6 +508,15 @@ pub enum CommandMessage {
     Halt {
         /// Which.
         id: u32,
+    },
+    /// A body got another surface.
+    Surface {
+        /// Which.
+        id: u32,
+        /// Stiffness.
+        stiffness_n_per_m: Num,
+        /// Damping.
+        damping_n_s_per_m: Num,
     },
 }
 

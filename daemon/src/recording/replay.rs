@@ -224,6 +224,9 @@ impl Replay {
             ));
         }
         self.tick = message.tick;
+        if message.cleared {
+            self.core.clear_faults();
+        }
         for arm in &message.arms {
             self.prepare(message.tick, arm)?;
         }

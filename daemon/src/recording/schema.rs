@@ -138,7 +138,7 @@ pub fn tick() -> Value {
     let arm = object(json!({ "index": integer(), "input": input(), "output": output() }));
     merged(&[
         all(&counts, &integer()).into(),
-        json!({ "stopping": flag(), "blame": text(), "arms": list(arm) }),
+        json!({ "stopping": flag(), "cleared": flag(), "blame": text(), "arms": list(arm) }),
     ])
 }
 
@@ -158,6 +158,9 @@ pub fn collision() -> Value {
     let command = object(json!({
         "add": add, "remove": which, "halt": which,
         "target": object(json!({ "id": integer(), "world_from_body": pose(), "speed_m_s": number() })),
+        "surface": object(json!({
+            "id": integer(), "stiffness_n_per_m": number(), "damping_n_s_per_m": number(),
+        })),
     }));
     let key = object(json!({ "slot": integer(), "generation": integer() }));
     object(json!({

@@ -363,6 +363,9 @@ fn a_run_with_the_disorder_of_real_time_comes_out_bit_for_bit() {
             gains.stiffness_n_per_m = 300.0 + tick as f64 / 7.0;
             rig.core.set_gains(0, gains);
         }
+        if tick % 600 == 0 {
+            rig.core.clear_faults();
+        }
         if tick == 1500 {
             let limits = Limits {
                 peak_force_n: 1.25,
@@ -677,6 +680,7 @@ fn the_recorded_exploration_touches_for_seconds_and_never_penetrates() {
         view: Box::new(|_| ViewWish::Continue),
         view_every: Duration::from_secs(1),
         reload: None,
+        require_ipc: false,
     };
     let report = session::run_virtual(built, &loaded.config, options);
     let arm = &report.arms[0];

@@ -1,0 +1,124 @@
+//! `hapticd record` and `hapticd replay` as a user calls them: what they say and how they exit.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn hapticd(args: &[&str]) -> (Option<i32>, String) {
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = Command::new(env!("CARGO_BIN_EXE_hapticd"))
+        .args(args)
+        // Sockets of its own.
+        .env("XDG_RUNTIME_DIR", env!("CARGO_TARGET_TMPDIR"))
+        .output()
+        .expect("it starts");
+    let text = String::from_utf8_lossy(&stdout).into_owned() + &String::from_utf8_lossy(&stderr);
+    (status.code(), text)
+}
+
+fn at(name: &str) -> String {
+    let path: PathBuf = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    path.to_str().expect("plain").to_owned()
+}
+
+fn demo() -> String {
+    format!("{}/../config/demo.toml", env!("CARGO_MANIFEST_DIR"))
+}
+
+fn record(file: &str, how: &[&str]) {
+    let mut args = vec!["record", "--output", file, "--no-check"];
+    let config = demo();
+    args.extend(how);
+    args.push(&config);
+    let (code, text) = hapticd(&args);
+    assert_eq!(code, Some(0), "{text}");
+}
+
+#[test]
+fn a_run_in_virtual_time_is_verified() {
+    let file = at("virtual.mcap");
+    record(&file, &["--virtual-time", "--duration", "1"]);
+    let (code, text) = hapticd(&["replay", &file, "--verify"]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("1000 ticks, identical bit for bit"), "{text}");
+    let report = at("virtual.json");
+    let (code, text) = hapticd(&["replay", &file, "--json", "--check", "--report", &report]);
+    assert_eq!(code, Some(0), "{text}");
+    let json: serde_json::Value = serde_json::from_str(&text).expect("nothing but JSON");
+    assert_eq!(
+        (&json["identical"], &json["ticks"]),
+        (&true.into(), &1000.into())
+    );
+    let report: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(report).expect("written")).expect("JSON");
+    assert_eq!(report["report"]["arms"][0]["checked_ticks"], 1000);
+}
+
+/// The threads' timing is whatever this machine makes of it; what was computed comes out all the same.
+#[test]
+fn a_run_in_real_time_is_verified() {
+    let file = at("real.mcap");
+    record(&file, &["--duration", "1.5"]);
+    let (code, text) = hapticd(&["replay", &file, "--verify"]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("identical bit for bit"), "{text}");
+}
+
+#[test]
+fn damage_fails_the_verification_and_a_cut_does_not() {
+    let file = at("damaged.mcap");
+    record(&file, &["--virtual-time", "--duration", "2"]);
+    let bytes = std::fs::read(&file).expect("written");
+    std::fs::write(&file, &bytes[..bytes.len() * 2 / 3]).expect("written");
+    let (code, text) = hapticd(&["replay", &file, "--verify"]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("there the file is cut off"), "{text}");
+    let mut broken = bytes.clone();
+    broken[bytes.len() / 2] ^= 0x10;
+    std::fs::write(&file, &broken).expect("written");
+    let (code, text) = hapticd(&["replay", &file, "--verify"]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("cannot be verified from there"), "{text}");
+}
+
+#[test]
+fn what_is_no_recording_is_the_users_mistake() {
+    for (file, why) in [
+        (demo(), "not an MCAP file"),
+        (at("there is no such file"), "cannot be read"),
+        (
+            format!(
+                "{}/../tests/data/explore-terrain.mcap",
+                env!("CARGO_MANIFEST_DIR")
+            ),
+            "it is a trajectory",
+        ),
+    ] {
+        let (code, text) = hapticd(&["replay", &file, "--verify"]);
+        assert_eq!(code, Some(2), "{text}");
+        assert!(text.contains(why), "{text}");
+    }
+}
+
+#[test]
+fn a_full_disk_stops_the_recording_and_not_the_run() {
+    let (code, text) = hapticd(&[
+        "run",
+        &demo(),
+        "--virtual-time",
+        "--duration",
+        "0.5",
+        "--no-check",
+        "--record",
+        "/dev/full",
+    ]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(
+        text.contains("the recording is not complete: No space left on device"),
+        "{text}"
+    );
+    // The summary of a whole run.
+    assert!(text.contains("500 ticks"), "{text}");
+}
