@@ -66,6 +66,7 @@ pub struct ArmReport {
     /// Age of the snapshot in use, ticks.
     pub snapshot_age_ticks: Percentiles,
     /// Age of the arm's newest sample at the tick, µs.
+    /// Of the ticks in which force was allowed: an age that turns force off needs no gain for it.
     pub input_age_us: Percentiles,
     /// Feature pairs evaluated per tick.
     pub pairs: Percentiles,
@@ -189,7 +190,10 @@ impl Stats {
                 .map(|i| {
                     let name = names.get(i).cloned().flatten()?;
                     Some(ArmStats {
-                        report: ArmReport { name, ..ArmReport::default() },
+                        report: ArmReport {
+                            name,
+                            ..ArmReport::default()
+                        },
                         age: histogram(1 << 40),
                         input_age: histogram(LONGEST_NS),
                         pairs: histogram(1 << 40),
@@ -209,7 +213,8 @@ impl Stats {
         let compute_ns = r.done_ns.saturating_sub(r.awake_ns);
         self.compute.saturating_record(compute_ns);
         self.shape[bucket(compute_ns)] += 1;
-        self.lateness.saturating_record(r.awake_ns.saturating_sub(r.signalled_ns));
+        self.lateness
+            .saturating_record(r.awake_ns.saturating_sub(r.signalled_ns));
         let skipped = u64::from(r.periods.saturating_sub(1));
         self.missed.total += skipped;
         match r.blame {
@@ -230,7 +235,7 @@ impl Stats {
             if tick.snapshot_age != u32::MAX {
                 a.age.saturating_record(u64::from(tick.snapshot_age));
             }
-            if tick.sample.sequence > 0 && tick.attached {
+            if tick.sample.sequence > 0 && tick.attached && tick.reason == 0 {
                 a.input_age.saturating_record(tick.input_age_ns);
             }
             a.pairs.saturating_record(u64::from(tick.pairs));
@@ -241,7 +246,8 @@ impl Stats {
             }
             if tick.reason != a.last_reason {
                 a.last_reason = tick.reason;
-                if let Some(reason) = hapticd_devices::safety::ForceOffReason::from_code(tick.reason)
+                if let Some(reason) =
+                    hapticd_devices::safety::ForceOffReason::from_code(tick.reason)
                     && p.force_off.len() < MOST_FORCE_OFFS
                 {
                     p.force_off.push(reason.to_string());

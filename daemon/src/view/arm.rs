@@ -9,6 +9,8 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Paragraph, Sparkline};
 
+use hapticd_geometry::Vec3;
+
 use super::text;
 use crate::scribe::Live;
 use crate::stats::ArmReport;
@@ -16,9 +18,9 @@ use crate::stats::ArmReport;
 /// Rows of text of an arm's panel, without border and plot.
 pub fn rows(live: &Live, index: usize) -> u16 {
     if live.arms.get(index).is_some_and(|a| a.has_torque) {
-        9
+        10
     } else {
-        8
+        9
     }
 }
 
@@ -96,11 +98,7 @@ pub fn draw(frame: &mut Frame, area: Rect, live: &Live, index: usize) {
                 LABEL,
             ),
         ]),
-        Line::from(vec![
-            label("force"),
-            text::components(&force).into(),
-            Span::styled(" N", LABEL),
-        ]),
+        force_line(&force, tick.wanted.force_n.norm()),
     ];
     if arm.has_torque {
         let torque = text::components(&tick.sent.torque_nm);
@@ -111,6 +109,14 @@ pub fn draw(frame: &mut Frame, area: Rect, live: &Live, index: usize) {
         ]));
     }
     lines.push(magnitude(width, force.norm(), arm.limits.peak_force_n));
+    lines.push(Line::from(vec![
+        label("coupling"),
+        format!("{:.0} N/m", tick.gains.stiffness_n_per_m).into(),
+        Span::styled(
+            format!("  {:.2} N s/m  at most", tick.gains.damping_n_s_per_m),
+            LABEL,
+        ),
+    ]));
     lines.push(contact(live, index));
     lines.push(Line::from(vec![
         label("solid"),
@@ -133,6 +139,20 @@ pub fn draw(frame: &mut Frame, area: Rect, live: &Live, index: usize) {
         ..inner
     };
     plot(frame, rest, live, index);
+}
+
+/// The force that is sent, and what was wanted where the governor let less than that pass.
+fn force_line(sent: &Vec3, wanted_n: f64) -> Line<'static> {
+    let mut spans = vec![
+        label("force"),
+        text::components(sent).into(),
+        Span::styled(" N", LABEL),
+    ];
+    if wanted_n - sent.norm() > 0.1 * wanted_n.max(0.1) {
+        let wanted = format!("   of {wanted_n:.2} wanted");
+        spans.push(Span::styled(wanted, Style::new().fg(Color::Yellow)));
+    }
+    Line::from(spans)
 }
 
 /// `|force|  0.614 N [████      ] of 8.0`.

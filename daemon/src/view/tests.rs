@@ -140,6 +140,8 @@ fn free(names: &[&str]) -> Live {
         tick.attached = true;
         tick.sample.sequence = 9;
         tick.input_age_ns = 1_200_000;
+        tick.gains.stiffness_n_per_m = 512.3;
+        tick.gains.damping_n_s_per_m = 0.4;
         tick.state = GovernorState::Active as u8;
         tick.world_from_device = Pose::translation(0.012_34, -0.005_6, 0.04);
         tick.world_from_proxy = tick.world_from_device;
@@ -178,6 +180,7 @@ fn force_off() -> Live {
     let mut live = free(&["right"]);
     live.record.arms[0].state = GovernorState::Fault as u8;
     live.record.arms[0].reason = ForceOffReason::EmergencyStop.code();
+    live.record.arms[0].wanted.force_n = Vec3::new(0.0, 0.0, 2.0);
     live.push_event("  12.300 s  right: force off: emergency stop (1)".to_owned());
     live
 }
