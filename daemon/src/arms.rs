@@ -65,7 +65,10 @@ pub fn serve(
                 complaint.clear();
                 tracing::info!(arm = name, device = %arm.spec().name, "arm attached");
                 let end = attend(&mut *arm, &mut input, &mut commands, state, stop);
-                input.write(ArmInput { attached: false, ..ArmInput::default() });
+                input.write(ArmInput {
+                    attached: false,
+                    ..ArmInput::default()
+                });
                 match end {
                     Ok(()) => {
                         if let Err(error) = arm.stop() {
@@ -111,13 +114,17 @@ fn attend(
         if arm.wait_input(PATIENCE)?
             && let Some(sample) = arm.read_newest(now_ns())?
         {
-            input.write(ArmInput { sample, attached: true });
+            input.write(ArmInput {
+                sample,
+                attached: true,
+            });
         }
         let stats = arm.stats();
         state.reports.store(stats.reports, Ordering::Relaxed);
-        state
-            .bad_reports
-            .store(stats.unknown + stats.short + stats.bad_poses, Ordering::Relaxed);
+        state.bad_reports.store(
+            stats.unknown + stats.short + stats.bad_poses,
+            Ordering::Relaxed,
+        );
         let (command, _) = commands.read();
         if command.sequence != sent {
             sent = command.sequence;

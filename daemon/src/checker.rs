@@ -66,7 +66,13 @@ impl Checker {
 
     /// A body came.
     pub fn add_body(&mut self, key: BodyKey, mesh: &TriMesh, pose: &Pose) {
-        self.bodies.insert(key, CheckedBody { solid: Solid::new(mesh), pose: *pose });
+        self.bodies.insert(
+            key,
+            CheckedBody {
+                solid: Solid::new(mesh),
+                pose: *pose,
+            },
+        );
     }
 
     /// A body went.
@@ -83,7 +89,9 @@ impl Checker {
                 }
             }
             SceneCommand::Remove { .. } => self.remove_body(applied.key),
-            SceneCommand::Target { .. } | SceneCommand::Halt { .. } => {}
+            SceneCommand::Target { .. }
+            | SceneCommand::Halt { .. }
+            | SceneCommand::Surface { .. } => {}
         }
     }
 
@@ -106,7 +114,8 @@ impl Checker {
                 stats.unchecked(arm);
             }
             // The path from here to the next tick's start was not seen.
-            self.proxies[arm] = Some(record.arms[arm].world_from_proxy).filter(|_| record.arms[arm].attached);
+            self.proxies[arm] =
+                Some(record.arms[arm].world_from_proxy).filter(|_| record.arms[arm].attached);
         }
         self.advance(record);
     }
@@ -128,12 +137,21 @@ impl Checker {
             return None;
         }
         let tool = match shape {
-            ArmShape::Ball(radius_m) => Tool::Sphere { radius_m: *radius_m },
+            ArmShape::Ball(radius_m) => Tool::Sphere {
+                radius_m: *radius_m,
+            },
             ArmShape::Mesh(solid) => Tool::Mesh(solid),
         };
-        let start = if tick.anchored { None } else { self.proxies[arm] };
+        let start = if tick.anchored {
+            None
+        } else {
+            self.proxies[arm]
+        };
         self.proxies[arm] = Some(tick.world_from_proxy);
-        let mut verdict = Verdict { penetration_m: 0.0, crossed: false };
+        let mut verdict = Verdict {
+            penetration_m: 0.0,
+            crossed: false,
+        };
         for (key, body) in &self.bodies {
             if tick.solid & (1 << key.slot) == 0 {
                 continue;
@@ -155,7 +173,14 @@ impl Checker {
                 .find(|m| m.key == *key);
             let pose = moved.map_or(body.pose, |m| m.world_from_body);
             if moved.is_some() {
-                let sweep = sweep_body(&tool, &tick.world_from_proxy, &body.solid, &body.pose, &pose, &self.limits);
+                let sweep = sweep_body(
+                    &tool,
+                    &tick.world_from_proxy,
+                    &body.solid,
+                    &body.pose,
+                    &pose,
+                    &self.limits,
+                );
                 verdict.crossed |= !matches!(sweep, Sweep::Clear { .. });
             }
             let depth = penetration_depth_m(&tool, &tick.world_from_proxy, &body.solid, &pose);

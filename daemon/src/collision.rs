@@ -6,13 +6,13 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use crate::motion::BodyMotion;
 use crossbeam::channel::{Receiver, Sender};
 use hapticd_geometry::Pose;
-use hapticd_haptics::{BodyKey, MAX_ARMS, Query, Snapshot};
+use hapticd_haptics::{BodyKey, MAX_ARMS, Material, Query, Snapshot};
 use hapticd_sync::latest;
 use hapticd_sync::ring;
 use hapticd_sys::clock::now_ns;
-use crate::motion::BodyMotion;
 use hapticd_world::{AddError, BodyInfo, BodySpec, CommandError, World};
 
 /// Snapshots in flight per arm: one in use, one offered, one being built, one to spare.
@@ -41,6 +41,13 @@ pub enum SceneCommand {
     Halt {
         /// Client-visible id.
         id: u32,
+    },
+    /// Give it another surface: stiffness 0 makes it forceless, though never penetrable.
+    Surface {
+        /// Client-visible id.
+        id: u32,
+        /// The surface.
+        material: Material,
     },
 }
 
@@ -98,7 +105,11 @@ pub struct Collider {
 impl Collider {
     /// Takes over a scene, the motions of bodies that move by themselves, and the loop's period.
     pub fn new(world: World, motions: Vec<BodyMotion>, period_s: f64) -> Self {
-        Collider { world, motions, period_s }
+        Collider {
+            world,
+            motions,
+            period_s,
+        }
     }
 
     /// The scene.
@@ -110,7 +121,10 @@ impl Collider {
     pub fn apply_logged(&mut self, command: SceneCommand) -> (SceneReply, Option<Applied>) {
         let id_before = match &command {
             SceneCommand::Add(_) => None,
-            SceneCommand::Remove { id } | SceneCommand::Target { id, .. } | SceneCommand::Halt { id } => Some(*id),
+            SceneCommand::Remove { id }
+            | SceneCommand::Target { id, .. }
+            | SceneCommand::Halt { id }
+            | SceneCommand::Surface { id, .. } => Some(*id),
         };
         let key_before = id_before.and_then(|id| self.key_of(id));
         let reply = self.apply(&command);
@@ -139,12 +153,17 @@ impl Collider {
                 Err(e) => SceneReply::AddRefused(e),
             },
             SceneCommand::Remove { id } => done(self.world.remove_body(*id)),
-            SceneCommand::Target { id, world_from_body, speed_m_s } => {
+            SceneCommand::Target {
+                id,
+                world_from_body,
+                speed_m_s,
+            } => {
                 // From now on a client moves it.
                 self.motions.retain(|m| m.id != *id);
                 done(self.world.set_target(*id, world_from_body, *speed_m_s))
             }
             SceneCommand::Halt { id } => done(self.world.clear_target(*id)),
+            SceneCommand::Surface { id, material } => done(self.world.set_material(*id, material)),
         }
     }
 
@@ -206,9 +225,16 @@ pub struct Links {
 }
 
 /// The collision thread: free-running, takes the newest query and answers it, until `stop`. `heartbeat` counts its rounds.
-pub fn run(mut collider: Collider, mut links: Links, stop: &AtomicBool, heartbeat: &AtomicU64) -> Collider {
+pub fn run(
+    mut collider: Collider,
+    mut links: Links,
+    stop: &AtomicBool,
+    heartbeat: &AtomicU64,
+) -> Collider {
     let mut step = 0;
-    let mut spare: Vec<Box<Snapshot>> = (0..BUFFERS).map(|_| Box::new(Snapshot::new(links.pair_capacity))).collect();
+    let mut spare: Vec<Box<Snapshot>> = (0..BUFFERS)
+        .map(|_| Box::new(Snapshot::new(links.pair_capacity)))
+        .collect();
     while !stop.load(Ordering::Relaxed) {
         heartbeat.fetch_add(1, Ordering::Relaxed);
         let mut applied = Vec::new();
@@ -228,12 +254,20 @@ pub fn run(mut collider: Collider, mut links: Links, stop: &AtomicBool, heartbea
         }
         let query = {
             let (query, new) = links.queries.read();
-            new.then(|| *query)
+            new.then_some(*query)
         };
         let Some(query) = query else {
             if !applied.is_empty() {
                 step += 1;
-                log(&links, StepLog { step, query_tick: 0, applied, last_sequence: 0 });
+                log(
+                    &links,
+                    StepLog {
+                        step,
+                        query_tick: 0,
+                        applied,
+                        last_sequence: 0,
+                    },
+                );
             }
             // Nothing new to answer. The loop is FIFO above us: yielding a slice costs one wake-up of latency at most, and
             // spinning would cost the loop its second core.
@@ -252,7 +286,15 @@ pub fn run(mut collider: Collider, mut links: Links, stop: &AtomicBool, heartbea
             },
         );
         step += 1;
-        log(&links, StepLog { step, query_tick: query.tick, applied, last_sequence });
+        log(
+            &links,
+            StepLog {
+                step,
+                query_tick: query.tick,
+                applied,
+                last_sequence,
+            },
+        );
     }
     collider
 }

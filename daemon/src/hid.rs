@@ -40,7 +40,11 @@ impl OpenHid {
     }
 
     /// The one device that is meant, of those that are free.
-    fn choose(&self, entries: &[HidEntry], taken: &BTreeSet<String>) -> Result<Option<HidEntry>, String> {
+    fn choose(
+        &self,
+        entries: &[HidEntry],
+        taken: &BTreeSet<String>,
+    ) -> Result<Option<HidEntry>, String> {
         let mut fits: Vec<HidEntry> = identify(entries, std::slice::from_ref(&self.profile))
             .into_iter()
             .map(|found| found.entry)
@@ -65,7 +69,10 @@ impl OpenHid {
 
 /// Whether a device's port is the one that was named: the whole of it, or its USB path (`1-2.3` in `usb-...-1-2.3/input0`).
 fn port_is(port: &str, named: &str) -> bool {
-    port == named || port.split('/').any(|part| part == named || part.ends_with(&format!("-{named}")))
+    port == named
+        || port
+            .split('/')
+            .any(|part| part == named || part.ends_with(&format!("-{named}")))
 }
 
 impl Opener for OpenHid {
@@ -79,7 +86,10 @@ impl Opener for OpenHid {
         let entries = bus.scan().map_err(|e| e.to_string());
         let opened = entries.and_then(|entries| {
             // A poisoned lock means that another arm's thread died while choosing; its claims are still right.
-            let mut taken = self.claims.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let mut taken = self
+                .claims
+                .lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner);
             if let Some(old) = self.held.take() {
                 taken.remove(&old);
             }
@@ -126,18 +136,43 @@ mod tests {
 
     #[test]
     fn twins_with_one_serial_are_not_guessed_at() {
-        let twins = [entry("/dev/hidraw0", Some("A"), "usb-1"), entry("/dev/hidraw1", Some("A"), "usb-2")];
-        let why = opener(Some("A"), None).choose(&twins, &BTreeSet::new()).unwrap_err();
-        assert!(why.contains("2 devices have the serial number A") && why.contains("usb-2"), "{why}");
-        let one = opener(Some("A"), Some("usb-2")).choose(&twins, &BTreeSet::new()).unwrap();
+        let twins = [
+            entry("/dev/hidraw0", Some("A"), "usb-1"),
+            entry("/dev/hidraw1", Some("A"), "usb-2"),
+        ];
+        let why = opener(Some("A"), None)
+            .choose(&twins, &BTreeSet::new())
+            .unwrap_err();
+        assert!(
+            why.contains("2 devices have the serial number A") && why.contains("usb-2"),
+            "{why}"
+        );
+        let one = opener(Some("A"), Some("usb-2"))
+            .choose(&twins, &BTreeSet::new())
+            .unwrap();
         assert_eq!(one.unwrap().path, "/dev/hidraw1");
     }
 
     #[test]
     fn an_arm_without_a_name_takes_the_first_that_is_free() {
-        let two = [entry("/dev/hidraw0", Some("A"), "usb-1"), entry("/dev/hidraw1", Some("B"), "usb-2")];
+        let two = [
+            entry("/dev/hidraw0", Some("A"), "usb-1"),
+            entry("/dev/hidraw1", Some("B"), "usb-2"),
+        ];
         let taken = BTreeSet::from(["/dev/hidraw0".to_owned()]);
-        assert_eq!(opener(None, None).choose(&two, &taken).unwrap().unwrap().path, "/dev/hidraw1");
-        assert!(opener(Some("C"), None).choose(&two, &taken).unwrap().is_none());
+        assert_eq!(
+            opener(None, None)
+                .choose(&two, &taken)
+                .unwrap()
+                .unwrap()
+                .path,
+            "/dev/hidraw1"
+        );
+        assert!(
+            opener(Some("C"), None)
+                .choose(&two, &taken)
+                .unwrap()
+                .is_none()
+        );
     }
 }

@@ -53,7 +53,10 @@ pub enum Error {
 /// One of the intentions that ship with the daemon.
 pub fn named(name: &str) -> Result<Intention, Error> {
     match name {
-        "rest" => Ok(Intention::Rest { at: [0.0, 0.0, 0.05], rotation: [0.0; 3] }),
+        "rest" => Ok(Intention::Rest {
+            at: [0.0, 0.0, 0.05],
+            rotation: [0.0; 3],
+        }),
         "press" => Ok(Intention::Press {
             from: [0.0, 0.0, 0.05],
             rotation: [0.0; 3],
@@ -61,7 +64,9 @@ pub fn named(name: &str) -> Result<Intention, Error> {
             move_s: 1.5,
             hold_s: 1.5,
         }),
-        "explore" => Ok(Intention::Recorded { track: exploration()? }),
+        "explore" => Ok(Intention::Recorded {
+            track: exploration()?,
+        }),
         "circle" => Ok(Intention::Circle {
             center: [0.0, 0.0, -0.02],
             rotation: [0.0; 3],
@@ -69,18 +74,25 @@ pub fn named(name: &str) -> Result<Intention, Error> {
             period_s: 3.0,
             turn_along: false,
         }),
-        _ => Err(Error::Unknown { name: name.to_owned() }),
+        _ => Err(Error::Unknown {
+            name: name.to_owned(),
+        }),
     }
 }
 
 /// An intention from a TOML file, or the device poses of a recording or trajectory (`.mcap`).
 pub fn load(path: &Path) -> Result<Intention, Error> {
-    if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("mcap")) {
+    if path
+        .extension()
+        .is_some_and(|e| e.eq_ignore_ascii_case("mcap"))
+    {
         let keys = trajectory::keyframes(path).map_err(|error| Error::Recording {
             path: path.to_owned(),
             error: Box::new(error),
         })?;
-        return Ok(Intention::Recorded { track: Track::new(keys)? });
+        return Ok(Intention::Recorded {
+            track: Track::new(keys)?,
+        });
     }
     let text = std::fs::read_to_string(path).map_err(|error| Error::Unreadable {
         path: path.to_owned(),
@@ -113,7 +125,11 @@ fn exploration() -> Result<Track, IntentionError> {
                     0.05 * (t * tau / 7.3).sin(),
                     -0.04 - press + 0.1 * arrive * arrive + 0.035 * lift,
                 ],
-                rotation: [0.15 * (t * tau / 3.7).sin(), 0.15 * (t * tau / 4.9).sin(), 0.0],
+                rotation: [
+                    0.15 * (t * tau / 3.7).sin(),
+                    0.15 * (t * tau / 4.9).sin(),
+                    0.0,
+                ],
             }
         })
         .collect();

@@ -18,6 +18,7 @@ pub mod reload;
 pub mod rig;
 pub mod scene;
 pub mod scribe;
+pub mod service;
 pub mod session;
 pub mod stats;
 pub mod view;

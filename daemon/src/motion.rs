@@ -18,8 +18,14 @@ pub struct BodyMotion {
 
 #[derive(Clone, Copy, Debug)]
 enum Kind {
-    Swing { amplitude_m: Vec3, per_s: f64 },
-    Turn { axis: nalgebra::Unit<Vec3>, per_s: f64 },
+    Swing {
+        amplitude_m: Vec3,
+        per_s: f64,
+    },
+    Turn {
+        axis: nalgebra::Unit<Vec3>,
+        per_s: f64,
+    },
 }
 
 /// How far ahead of its own time a body is sent: further than an answer takes to arrive.
@@ -32,10 +38,16 @@ impl BodyMotion {
     pub fn new(id: u32, motion: &Motion, start: Pose, bound_m: f64) -> Option<Self> {
         let (kind, speed) = match motion {
             Motion::None {} => return None,
-            Motion::Oscillation { amplitude_m, period_s } => {
+            Motion::Oscillation {
+                amplitude_m,
+                period_s,
+            } => {
                 let amplitude_m = Vec3::from(*amplitude_m);
                 let per_s = std::f64::consts::TAU / period_s;
-                (Kind::Swing { amplitude_m, per_s }, amplitude_m.norm() * per_s)
+                (
+                    Kind::Swing { amplitude_m, per_s },
+                    amplitude_m.norm() * per_s,
+                )
             }
             Motion::Rotation { axis, period_s } => {
                 let axis = nalgebra::Unit::try_new(Vec3::from(*axis), 0.0)?;
@@ -43,14 +55,21 @@ impl BodyMotion {
                 (Kind::Turn { axis, per_s }, bound_m * per_s)
             }
         };
-        Some(BodyMotion { id, start, kind, speed_m_s: CATCH_UP * speed })
+        Some(BodyMotion {
+            id,
+            start,
+            kind,
+            speed_m_s: CATCH_UP * speed,
+        })
     }
 
     /// Where it wants to be `t_s` after the start.
     pub fn pose(&self, t_s: f64) -> Pose {
         let mut pose = self.start;
         match self.kind {
-            Kind::Swing { amplitude_m, per_s } => pose.translation.vector += amplitude_m * (per_s * t_s).sin(),
+            Kind::Swing { amplitude_m, per_s } => {
+                pose.translation.vector += amplitude_m * (per_s * t_s).sin()
+            }
             Kind::Turn { axis, per_s } => {
                 pose.rotation = Quat::from_axis_angle(&axis, per_s * t_s) * pose.rotation;
             }
@@ -71,11 +90,17 @@ mod tests {
     #[test]
     fn a_swing_comes_back_and_a_turn_comes_round() {
         let start = Pose::translation(0.1, 0.2, 0.3);
-        let swing = Motion::Oscillation { amplitude_m: [0.03, 0.0, 0.0], period_s: 2.0 };
+        let swing = Motion::Oscillation {
+            amplitude_m: [0.03, 0.0, 0.0],
+            period_s: 2.0,
+        };
         let swing = BodyMotion::new(1, &swing, start, 0.1).unwrap();
         assert!((swing.pose(0.5).translation.x - 0.13).abs() < 1e-12);
         assert!((swing.pose(2.0).translation.vector - start.translation.vector).norm() < 1e-12);
-        let turn = Motion::Rotation { axis: [0.0, 0.0, 2.0], period_s: 4.0 };
+        let turn = Motion::Rotation {
+            axis: [0.0, 0.0, 2.0],
+            period_s: 4.0,
+        };
         let turn = BodyMotion::new(1, &turn, start, 0.1).unwrap();
         assert!((turn.pose(1.0).rotation.angle() - std::f64::consts::FRAC_PI_2).abs() < 1e-12);
         assert!(BodyMotion::new(1, &Motion::None {}, start, 0.1).is_none());

@@ -37,6 +37,9 @@ pub fn reader(path: PathBuf, mut loaded: Loaded, specs: Vec<ArmSpec>) -> Reload 
             .map(|c| format!("{} = {} (was {})", c.path, c.new.short(), c.old.short()))
             .collect();
         loaded = new;
-        Ok(Some(Reloaded { limits, changes: said }))
+        Ok(Some(Reloaded {
+            limits,
+            changes: said,
+        }))
     })
 }

@@ -82,7 +82,7 @@ pub enum Source {
     /// A simulated arm in a simulated hand.
     Simulated(Box<SimRig>),
     /// A device on the HID bus.
-    Hid(HidSource),
+    Hid(Box<HidSource>),
 }
 
 /// How to find and talk to a HID arm.
@@ -141,7 +141,12 @@ impl Rig {
             checker.set_tool(i, arm.tool_mesh.as_ref(), arm.tool_radius_m);
         }
         for info in self.collider.infos() {
-            if let Some(mesh) = self.collider.world().spec(info.id).and_then(|s| s.shape.index.mesh()) {
+            if let Some(mesh) = self
+                .collider
+                .world()
+                .spec(info.id)
+                .and_then(|s| s.shape.index.mesh())
+            {
                 checker.add_body(info.key, mesh, &info.initial);
             }
         }
@@ -230,18 +235,26 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
 fn source(arm: &config::Arm, folder: &Path) -> Result<(ArmSpec, Source), RigError> {
     let name = || arm.name.clone();
     match &arm.device {
-        config::Device::Hid { profile, serial, port_path } => {
+        config::Device::Hid {
+            profile,
+            serial,
+            port_path,
+        } => {
             let profile = load_profile(profile, &arm.name, folder)?;
             Ok((
                 profile.spec.clone(),
-                Source::Hid(HidSource {
+                Source::Hid(Box::new(HidSource {
                     profile,
                     serial: serial.clone(),
                     port_path: port_path.clone(),
-                }),
+                })),
             ))
         }
-        config::Device::Simulated { intention, mechanics, hand } => {
+        config::Device::Simulated {
+            intention,
+            mechanics,
+            hand,
+        } => {
             let mut spec = SimArmParams::desktop().spec;
             spec.name = name();
             spec.mass_kg = mechanics.mass_kg;
@@ -271,7 +284,11 @@ fn source(arm: &config::Arm, folder: &Path) -> Result<(ArmSpec, Source), RigErro
     }
 }
 
-fn load_profile(profile: &config::NameOrPath, arm: &str, folder: &Path) -> Result<Profile, RigError> {
+fn load_profile(
+    profile: &config::NameOrPath,
+    arm: &str,
+    folder: &Path,
+) -> Result<Profile, RigError> {
     let parsed = match profile {
         config::NameOrPath::Name(name) => match shipped(name) {
             Some(found) => found.parse(),
@@ -289,11 +306,12 @@ fn load_profile(profile: &config::NameOrPath, arm: &str, folder: &Path) -> Resul
         },
         config::NameOrPath::Path(path) => {
             let path = folder.join(path);
-            let text = std::fs::read_to_string(&path).map_err(|error| RigError::UnreadableProfile {
-                arm: arm.to_owned(),
-                path: path.display().to_string(),
-                error,
-            })?;
+            let text =
+                std::fs::read_to_string(&path).map_err(|error| RigError::UnreadableProfile {
+                    arm: arm.to_owned(),
+                    path: path.display().to_string(),
+                    error,
+                })?;
             Profile::parse(&path.display().to_string(), &text)
         }
     };
@@ -361,7 +379,10 @@ pub fn limits(s: &config::Safety) -> Limits {
 /// Where the middle of an arm's workspace is in the world.
 pub fn workspace_centre(arm: &RigArm) -> Vec3 {
     arm.frame
-        .to_world(&Pose::from_parts(arm.spec.workspace.center.into(), nalgebra::UnitQuaternion::identity()))
+        .to_world(&Pose::from_parts(
+            arm.spec.workspace.center.into(),
+            nalgebra::UnitQuaternion::identity(),
+        ))
         .translation
         .vector
 }

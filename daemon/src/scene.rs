@@ -42,7 +42,9 @@ pub enum SceneError {
     #[error("body `{0}` is a sphere; bodies are meshes: use `icosphere`")]
     SphereBody(String),
     /// A mesh tool with holes.
-    #[error("the tool of arm `{name}` is an open mesh ({boundary_edges} boundary edges); a tool must be closed")]
+    #[error(
+        "the tool of arm `{name}` is an open mesh ({boundary_edges} boundary edges); a tool must be closed"
+    )]
     OpenTool {
         /// Arm.
         name: String,
@@ -81,26 +83,59 @@ pub fn mesh(
             TriMesh::new(positions, loaded.mesh.triangles().to_vec())
         }
         S::Cuboid { size_m } => shapes::cuboid(&half(size_m)),
-        S::Plate { size_m, thickness_m } => {
+        S::Plate {
+            size_m,
+            thickness_m,
+        } => {
             let [x, y] = *size_m;
             shapes::plate(x / 2.0, y / 2.0, *thickness_m)
                 .and_then(|m| shifted(&m, &Vec3::new(0.0, 0.0, -thickness_m / 2.0)))
         }
-        S::Icosphere { radius_m, subdivisions } => shapes::icosphere(*radius_m, *subdivisions),
-        S::Cylinder { radius_m, length_m, segments } => {
-            shapes::cylinder(*radius_m, length_m / 2.0, *segments)
-        }
-        S::Torus { major_radius_m, minor_radius_m, major_segments, minor_segments } => {
-            shapes::torus(*major_radius_m, *minor_radius_m, *major_segments, *minor_segments)
-        }
-        S::Terrain { size_m, amplitude_m, depth_m, cells, seed } => {
+        S::Icosphere {
+            radius_m,
+            subdivisions,
+        } => shapes::icosphere(*radius_m, *subdivisions),
+        S::Cylinder {
+            radius_m,
+            length_m,
+            segments,
+        } => shapes::cylinder(*radius_m, length_m / 2.0, *segments),
+        S::Torus {
+            major_radius_m,
+            minor_radius_m,
+            major_segments,
+            minor_segments,
+        } => shapes::torus(
+            *major_radius_m,
+            *minor_radius_m,
+            *major_segments,
+            *minor_segments,
+        ),
+        S::Terrain {
+            size_m,
+            amplitude_m,
+            depth_m,
+            cells,
+            seed,
+        } => {
             let [x, y] = *size_m;
-            shapes::terrain([x / 2.0, y / 2.0], *cells, *amplitude_m, *depth_m, u64::from(*seed))
+            shapes::terrain(
+                [x / 2.0, y / 2.0],
+                *cells,
+                *amplitude_m,
+                *depth_m,
+                u64::from(*seed),
+            )
         }
-        S::BlockWithHole { size_m, hole_radius_m, segments } => {
-            shapes::block_with_round_hole(&half(size_m), *hole_radius_m, *segments)
-        }
-        S::InnerCorner { size_m, thickness_m } => shapes::inner_corner(*size_m, *thickness_m),
+        S::BlockWithHole {
+            size_m,
+            hole_radius_m,
+            segments,
+        } => shapes::block_with_round_hole(&half(size_m), *hole_radius_m, *segments),
+        S::InnerCorner {
+            size_m,
+            thickness_m,
+        } => shapes::inner_corner(*size_m, *thickness_m),
         S::Sheet { size_m, cells } => shapes::sheet(size_m / 2.0, *cells),
     };
     made.map(Some).map_err(|error| SceneError::Shape {
@@ -111,7 +146,10 @@ pub fn mesh(
 }
 
 fn shifted(mesh: &TriMesh, by: &Vec3) -> Result<TriMesh, MeshError> {
-    TriMesh::new(mesh.positions().iter().map(|p| p + by).collect(), mesh.triangles().to_vec())
+    TriMesh::new(
+        mesh.positions().iter().map(|p| p + by).collect(),
+        mesh.triangles().to_vec(),
+    )
 }
 
 /// Adjacency, tree and report of a mesh.
@@ -133,7 +171,10 @@ pub struct BuiltTool {
 
 /// Builds an arm's tool. `turns`: the arm gives an orientation.
 pub fn tool(arm: &config::Arm, turns: bool, folder: &Path) -> Result<BuiltTool, SceneError> {
-    let owner = Owner { what: "the tool of arm", name: &arm.name };
+    let owner = Owner {
+        what: "the tool of arm",
+        name: &arm.name,
+    };
     match (mesh(&arm.tool, owner, folder)?, &arm.tool) {
         (Some(mesh), _) => {
             let tool = ToolShape::mesh(mesh.positions(), turns);
@@ -144,7 +185,11 @@ pub fn tool(arm: &config::Arm, turns: bool, folder: &Path) -> Result<BuiltTool, 
                     boundary_edges: report.boundary_edges + report.non_manifold_edges,
                 });
             }
-            Ok(BuiltTool { shape, tool, mesh: Some(mesh) })
+            Ok(BuiltTool {
+                shape,
+                tool,
+                mesh: Some(mesh),
+            })
         }
         (None, config::Shape::Sphere { radius_m }) => Ok(sphere_tool(*radius_m)),
         // `mesh` gives `None` for a sphere only.
@@ -167,7 +212,10 @@ fn sphere_tool(radius_m: f64) -> BuiltTool {
 /// A configured placement as a pose: roll, pitch, yaw about the fixed axes.
 pub fn pose(p: &config::Placement) -> Pose {
     let [r, q, y] = p.rpy_deg.map(f64::to_radians);
-    Pose::from_parts(Vec3::from(p.position_m).into(), Quat::from_euler_angles(r, q, y))
+    Pose::from_parts(
+        Vec3::from(p.position_m).into(),
+        Quat::from_euler_angles(r, q, y),
+    )
 }
 
 /// A body as configured.
@@ -176,7 +224,10 @@ pub fn body(
     materials: &[config::Material],
     folder: &Path,
 ) -> Result<BodySpec, SceneError> {
-    let owner = Owner { what: "body", name: &body.name };
+    let owner = Owner {
+        what: "body",
+        name: &body.name,
+    };
     let Some(mesh) = mesh(&body.shape, owner, folder)? else {
         return Err(SceneError::SphereBody(body.name.clone()));
     };

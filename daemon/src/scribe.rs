@@ -103,12 +103,20 @@ impl Live {
     /// Nothing seen yet of the arms and bodies of this rig.
     pub fn of(rig: &Rig) -> Self {
         let arms = rig.arms.iter().enumerate().map(|(i, arm)| {
-            let limits = rig.core.governor(i).map_or_else(Limits::default, |g| *g.limits());
+            let limits = rig
+                .core
+                .governor(i)
+                .map_or_else(Limits::default, |g| *g.limits());
             LiveArm::new(&arm.name, limits, arm.spec.has_torque)
         });
         Live {
             arms: arms.collect(),
-            bodies: rig.collider.infos().into_iter().map(|b| (b.key.slot, b.name)).collect(),
+            bodies: rig
+                .collider
+                .infos()
+                .into_iter()
+                .map(|b| (b.key.slot, b.name))
+                .collect(),
             ..Live::new()
         }
     }
@@ -239,7 +247,12 @@ impl Scribe {
         let told = self.pending.len();
         self.news(record);
         let recorded = match &mut self.sink {
-            Some(sink) => self.pending.get(told..).unwrap_or_default().iter().try_for_each(|line| sink.event(record.now_ns, line)),
+            Some(sink) => self
+                .pending
+                .get(told..)
+                .unwrap_or_default()
+                .iter()
+                .try_for_each(|line| sink.event(record.now_ns, line)),
             None => Ok(()),
         };
         if let Err(why) = recorded {
@@ -280,12 +293,16 @@ impl Scribe {
         for (i, (now, before)) in record.arms.iter().zip(&mut self.before).enumerate() {
             let name = self.names.get(i).map_or("?", String::as_str);
             if now.attached != before.0 {
-                self.pending
-                    .push(format!("{t:8.3} s  {name}: {}", if now.attached { "attached" } else { "gone" }));
+                self.pending.push(format!(
+                    "{t:8.3} s  {name}: {}",
+                    if now.attached { "attached" } else { "gone" }
+                ));
             }
             if now.reason != before.1 {
-                let why = ForceOffReason::from_code(now.reason)
-                    .map_or_else(|| "force is allowed again".to_owned(), |r| format!("force off: {r}"));
+                let why = ForceOffReason::from_code(now.reason).map_or_else(
+                    || "force is allowed again".to_owned(),
+                    |r| format!("force off: {r}"),
+                );
                 self.pending.push(format!("{t:8.3} s  {name}: {why}"));
             }
             *before = (now.attached, now.reason);
@@ -296,7 +313,8 @@ impl Scribe {
             .is_some_and(|told| record.now_ns.saturating_sub(told) < TELL_MISSED_NS);
         if self.missed > 0 && !silent {
             let s = if self.missed == 1 { "" } else { "s" };
-            self.pending.push(format!("{t:8.3} s  {} period{s} missed", self.missed));
+            self.pending
+                .push(format!("{t:8.3} s  {} period{s} missed", self.missed));
             self.missed = 0;
             self.missed_told_ns = Some(record.now_ns);
         }
@@ -312,10 +330,14 @@ mod tests {
 
     fn scribe() -> (Scribe, Arc<Mutex<Live>>) {
         let mut live = Live::new();
-        live.arms.push(LiveArm::new("right", Limits::default(), false));
+        live.arms
+            .push(LiveArm::new("right", Limits::default(), false));
         let live = Arc::new(Mutex::new(live));
         let stats = Stats::new(false, 1_000_000, &[Some("right".to_owned())]);
-        (Scribe::new(stats, None, None, live.clone(), Vec::new()), live)
+        (
+            Scribe::new(stats, None, None, live.clone(), Vec::new()),
+            live,
+        )
     }
 
     /// The record of a tick at 1 kHz that skipped `skipped` periods.
@@ -337,7 +359,11 @@ mod tests {
         let live = live.lock().unwrap();
         assert_eq!(
             live.events,
-            ["   0.009 s  1 period missed", "   1.009 s  100 periods missed", "   2.009 s  100 periods missed"]
+            [
+                "   0.009 s  1 period missed",
+                "   1.009 s  100 periods missed",
+                "   2.009 s  100 periods missed"
+            ]
         );
         assert!((live.elapsed_s() - 2.499).abs() < 1e-9);
     }
@@ -369,7 +395,11 @@ mod tests {
         let (mut scribe, live) = scribe();
         for tick in 1..=8 * (PLOT_POINTS as u64 + 3) {
             let mut r = record(tick, 0);
-            r.arms[0].sent.force_n.z = if tick == 8 * PLOT_POINTS as u64 + 1 { 3.0 } else { 0.0 };
+            r.arms[0].sent.force_n.z = if tick == 8 * PLOT_POINTS as u64 + 1 {
+                3.0
+            } else {
+                0.0
+            };
             r.arms[0].attached = tick % 2 == 0;
             scribe.tick(&r, 0);
         }
@@ -386,7 +416,11 @@ mod tests {
         for tick in 1..=REFRESH {
             // 10, 20, ... us; some far beyond the last bucket.
             let mut r = record(tick, 0);
-            r.done_ns = if tick % 50 == 0 { 900_000_000 } else { tick * 10_000 };
+            r.done_ns = if tick % 50 == 0 {
+                900_000_000
+            } else {
+                tick * 10_000
+            };
             scribe.tick(&r, 0);
         }
         let shape = live.lock().unwrap().compute_shape;

@@ -13,6 +13,9 @@ use hapticd_devices::safety::Limits;
 use hapticd_devices::sim::{SimRig, SimTransport};
 use hapticd_devices::transport::Transport;
 use hapticd_haptics::{MAX_ARMS, Query};
+use hapticd_protocol::event::{self, Event};
+use hapticd_protocol::reply::ErrorCode;
+use hapticd_protocol::text::Text;
 use hapticd_sync::{latest, ring};
 use hapticd_sys::clock::now_ns;
 use hapticd_sys::realtime;
@@ -24,8 +27,10 @@ use crate::haptic::core::ArmInput;
 use crate::haptic::record::TickRecord;
 use crate::haptic::thread::{self as haptic_thread, Flags, Pace, Tuning};
 use crate::hid::{Claims, OpenHid};
+use crate::ipc::{Answer, Refusal, SetupError};
 use crate::rig::{self, Rig, Source};
 use crate::scribe::{Live, Scribe, Sink};
+use crate::service::{ArmFacts, Service, Wish};
 use crate::stats::{Report, Stats};
 use crate::virtual_time::{VirtualArm, VirtualLoop};
 
@@ -43,6 +48,8 @@ pub struct Options {
     pub view_every: Duration,
     /// Reads the configuration again, on SIGHUP or when its file has changed; `None`: there is no file.
     pub reload: Option<Reload>,
+    /// Without the clients' sockets there is no session; else they are done without, and that is logged.
+    pub require_ipc: bool,
 }
 
 /// Gives what may change while running, or says why nothing does. The first argument is whether somebody asked for it; if not, and the
@@ -81,13 +88,21 @@ pub enum SessionError {
         /// Why.
         error: std::io::Error,
     },
+    /// The clients' sockets cannot be had.
+    #[error(transparent)]
+    Ipc(#[from] SetupError),
     /// A thread ended by itself.
     #[error("thread {0} died; force was taken off")]
     Died(&'static str),
 }
 
 impl VirtualArm for SimRig {
-    fn step(&mut self, now_ns: u64, _dt_ns: u64, command: &ArmCommand) -> Option<hapticd_devices::arm::ArmSample> {
+    fn step(
+        &mut self,
+        now_ns: u64,
+        _dt_ns: u64,
+        command: &ArmCommand,
+    ) -> Option<hapticd_devices::arm::ArmSample> {
         SimRig::step(self, now_ns, command)
     }
 }
@@ -99,7 +114,12 @@ struct Newest {
 }
 
 impl VirtualArm for Newest {
-    fn step(&mut self, now_ns: u64, dt_ns: u64, command: &ArmCommand) -> Option<hapticd_devices::arm::ArmSample> {
+    fn step(
+        &mut self,
+        now_ns: u64,
+        dt_ns: u64,
+        command: &ArmCommand,
+    ) -> Option<hapticd_devices::arm::ArmSample> {
         if let Some(sample) = VirtualArm::step(&mut *self.rig, now_ns, dt_ns, command) {
             self.last = sample;
         }
@@ -126,7 +146,13 @@ pub fn run_virtual(mut rig: Rig, config: &config::Config, mut options: Options) 
     let live = Arc::new(Mutex::new(Live::of(&rig)));
     let stats = Stats::new(true, rig.period_ns, &rig.names());
     let checker = options.check.then(|| rig.checker());
-    let mut scribe = Scribe::new(stats, checker, options.sink.take(), live.clone(), Vec::new());
+    let mut scribe = Scribe::new(
+        stats,
+        checker,
+        options.sink.take(),
+        live.clone(),
+        Vec::new(),
+    );
     let ticks = (options.duration_s.unwrap_or(10.0) * 1e9 / rig.period_ns as f64) as u64;
     let per_view = (options.view_every.as_nanos() as u64 / rig.period_ns).max(1);
     let ramp = (config.safety.fade_ms * 1e6) as u64 / rig.period_ns + 100;
@@ -174,7 +200,11 @@ const ROUND: Duration = Duration::from_millis(20);
 const SILENCE: Duration = Duration::from_secs(1);
 
 /// Runs in real time until the duration, a signal, or the view's wish ends it.
-pub fn run_real(rig: Rig, config: &config::Config, mut options: Options) -> Result<Report, SessionError> {
+pub fn run_real(
+    rig: Rig,
+    config: &config::Config,
+    mut options: Options,
+) -> Result<Report, SessionError> {
     // Before any thread is made: they inherit the mask.
     let signals = Signals::block().map_err(SessionError::Signals)?;
     let names = rig.names();
@@ -194,6 +224,7 @@ pub fn run_real(rig: Rig, config: &config::Config, mut options: Options) -> Resu
     let mut arm_threads = Vec::new();
     let mut arm_states = Vec::new();
     let claims = Claims::default();
+    let shown_arms: Vec<ArmFacts> = rig.arms.iter().map(ArmFacts::of).collect();
     for (i, arm) in rig.arms.into_iter().enumerate() {
         let (input_writer, input_reader) = latest::latest(ArmInput::default());
         let (command_writer, command_reader) = latest::latest(ArmCommand::default());
@@ -205,7 +236,7 @@ pub fn run_real(rig: Rig, config: &config::Config, mut options: Options) -> Resu
         let name = arm.name.clone();
         let mut opener: Box<dyn Opener> = match arm.source {
             Source::Simulated(rig) => Box::new(OpenSim(Some(rig))),
-            Source::Hid(source) => Box::new(OpenHid::new(source, claims.clone())),
+            Source::Hid(source) => Box::new(OpenHid::new(*source, claims.clone())),
         };
         // Above everything but the loop: what it reads and writes is what the loop waits for.
         let priority = u8::try_from(config.haptic_loop.rt_priority.saturating_sub(5)).unwrap_or(0);
@@ -214,7 +245,14 @@ pub fn run_real(rig: Rig, config: &config::Config, mut options: Options) -> Resu
                 let step = realtime::priority::request_fifo(priority);
                 tracing::debug!(arm = %name, "{step}");
             }
-            arms::serve(&name, &mut *opener, input_writer, command_reader, &state, &stop);
+            arms::serve(
+                &name,
+                &mut *opener,
+                input_writer,
+                command_reader,
+                &state,
+                &stop,
+            );
         })?);
     }
 
@@ -223,10 +261,34 @@ pub fn run_real(rig: Rig, config: &config::Config, mut options: Options) -> Resu
     let (used_in, used_out) = ring::ring(2 * collision::BUFFERS);
     let (record_in, mut record_out) = ring::ring::<TickRecord>(RECORDS);
     let (mut tuning_writer, tuning_reader) = latest::latest(Tuning::default());
-    let (_request_in, request_out) = crossbeam::channel::bounded(256);
-    let (reply_in, _reply_out) = crossbeam::channel::bounded(256);
+    let (request_in, request_out) = crossbeam::channel::bounded(256);
+    let (reply_in, reply_out) = crossbeam::channel::bounded(256);
     let (log_in, log_out) = crossbeam::channel::bounded(RECORDS);
     let infos = Arc::new(Mutex::new(rig.collider.infos()));
+    let mut limits_base = rig::limits(&config.safety);
+    let mut limits_apps: Option<Limits> = None;
+    let (mut service, publisher) = if config.ipc.enabled {
+        let started = Service::start(
+            config,
+            &shown_arms,
+            &rig.collider.infos(),
+            &limits_base,
+            period_ns,
+            request_in,
+            reply_out,
+            live.clone(),
+        );
+        match started {
+            Ok((service, publisher)) => (Some(service), Some(publisher)),
+            Err(error) if options.require_ipc => return Err(error.into()),
+            Err(error) => {
+                tracing::warn!(%error, "clients cannot connect");
+                (None, None)
+            }
+        }
+    } else {
+        (None, None)
+    };
     let collision_beat = Arc::new(AtomicU64::new(0));
 
     let collision_thread = {
@@ -273,7 +335,7 @@ pub fn run_real(rig: Rig, config: &config::Config, mut options: Options) -> Resu
             queries: query_writer,
             records: record_in,
             tuning: tuning_reader,
-            publisher: (),
+            publisher,
         };
         let core = rig.core;
         spawn("haptic", move || {
@@ -309,7 +371,13 @@ pub fn run_real(rig: Rig, config: &config::Config, mut options: Options) -> Resu
 
     let scribe_thread = {
         let stats = Stats::new(false, period_ns, &names);
-        let mut scribe = Scribe::new(stats, checker, options.sink.take(), live.clone(), realtime_lines);
+        let mut scribe = Scribe::new(
+            stats,
+            checker,
+            options.sink.take(),
+            live.clone(),
+            realtime_lines,
+        );
         let done = flags.clone();
         spawn("scribe", move || {
             loop {
@@ -341,17 +409,36 @@ pub fn run_real(rig: Rig, config: &config::Config, mut options: Options) -> Resu
         let elapsed_s = (now - started) as f64 * 1e-9;
         match signals.next() {
             Ok(Some(Signal::Terminate | Signal::Interrupt)) => break,
-            Ok(Some(Signal::Reload)) => reload(&mut options.reload, true, &live, &mut tuning_writer),
+            Ok(Some(Signal::Reload)) => {
+                let read = read_again(&mut options.reload, true, &live);
+                take_over(
+                    read,
+                    &mut limits_base,
+                    limits_apps.as_ref(),
+                    &mut tuning_writer,
+                    service.as_ref(),
+                );
+            }
             Ok(_) | Err(_) => {}
         }
         if now - last_reload > 1_000_000_000 {
             last_reload = now;
-            reload(&mut options.reload, false, &live, &mut tuning_writer);
+            let read = read_again(&mut options.reload, false, &live);
+            take_over(
+                read,
+                &mut limits_base,
+                limits_apps.as_ref(),
+                &mut tuning_writer,
+                service.as_ref(),
+            );
         }
         if options.duration_s.is_some_and(|d| elapsed_s >= d) {
             break;
         }
-        if loop_thread.is_finished() || collision_thread.is_finished() || scribe_thread.is_finished() {
+        if loop_thread.is_finished()
+            || collision_thread.is_finished()
+            || scribe_thread.is_finished()
+        {
             died = Some(if loop_thread.is_finished() {
                 "haptic"
             } else if collision_thread.is_finished() {
@@ -361,14 +448,79 @@ pub fn run_real(rig: Rig, config: &config::Config, mut options: Options) -> Resu
             });
             break;
         }
-        watch.look("haptic loop", 0, flags.heartbeat.load(Ordering::Relaxed), now, &live);
-        watch.look("collision thread", 1, collision_beat.load(Ordering::Relaxed), now, &live);
+        watch.look(
+            "haptic loop",
+            0,
+            flags.heartbeat.load(Ordering::Relaxed),
+            now,
+            &live,
+        );
+        watch.look(
+            "collision thread",
+            1,
+            collision_beat.load(Ordering::Relaxed),
+            now,
+            &live,
+        );
         for (i, state) in arm_states.iter().enumerate() {
-            watch.look("arm thread", 2 + i, state.heartbeat.load(Ordering::Relaxed), now, &live);
+            watch.look(
+                "arm thread",
+                2 + i,
+                state.heartbeat.load(Ordering::Relaxed),
+                now,
+                &live,
+            );
         }
         if now - last_tuning > 1_000_000_000 {
             last_tuning = now;
             retune(&live, &specs, period_ns, &mut tuning_writer);
+        }
+        if let Some(service) = &mut service {
+            if let Ok(live) = live.try_lock() {
+                service.relay(&live);
+            }
+            let mut end = false;
+            while let Ok(wish) = service.wishes.try_recv() {
+                match wish {
+                    Wish::Shutdown => end = true,
+                    Wish::ClearFault(_) => tuning_writer.edit(|t| {
+                        t.version += 1;
+                        t.clear += 1;
+                    }),
+                    Wish::Limits(limits) => {
+                        limits_apps = Some(limits);
+                        tighten(&limits_base, limits_apps.as_ref(), &mut tuning_writer);
+                    }
+                    Wish::Reload(token) => {
+                        let read = read_again(&mut options.reload, true, &live);
+                        let answer = match &read {
+                            Ok(_) => Answer::Done,
+                            Err(why) => Answer::Refused(Refusal::text(
+                                ErrorCode::ConfigRefused,
+                                why.clone(),
+                            )),
+                        };
+                        service.answer(token, answer);
+                        take_over(
+                            read,
+                            &mut limits_base,
+                            limits_apps.as_ref(),
+                            &mut tuning_writer,
+                            Some(service),
+                        );
+                    }
+                }
+            }
+            watch.look(
+                "ipc thread",
+                2 + arm_states.len(),
+                service.heartbeat(),
+                now,
+                &live,
+            );
+            if end {
+                break;
+            }
         }
         if now - last_view >= options.view_every.as_nanos() as u64 {
             last_view = now;
@@ -392,7 +544,10 @@ pub fn run_real(rig: Rig, config: &config::Config, mut options: Options) -> Resu
         if ticked && flags.quiet.load(Ordering::Relaxed) {
             break;
         }
-        if matches!(signals.next(), Ok(Some(Signal::Terminate | Signal::Interrupt))) {
+        if matches!(
+            signals.next(),
+            Ok(Some(Signal::Terminate | Signal::Interrupt))
+        ) {
             // Asked twice: at once. The arms' threads send zero as their last command.
             break;
         }
@@ -411,8 +566,13 @@ pub fn run_real(rig: Rig, config: &config::Config, mut options: Options) -> Resu
             join(thread, &mut died, "arm");
         }
     }
+    if let Some(service) = service {
+        service.stop();
+    }
     join(collision_thread, &mut died, "collision");
-    let report = scribe_thread.join().map_err(|_| SessionError::Died("scribe"))?;
+    let report = scribe_thread
+        .join()
+        .map_err(|_| SessionError::Died("scribe"))?;
     drop(latency_hold);
     match died {
         Some(name) => Err(SessionError::Died(name)),
@@ -430,7 +590,11 @@ fn spawn<T: Send + 'static>(
         .map_err(|error| SessionError::Thread { name, error })
 }
 
-fn join<T>(thread: std::thread::JoinHandle<T>, died: &mut Option<&'static str>, name: &'static str) {
+fn join<T>(
+    thread: std::thread::JoinHandle<T>,
+    died: &mut Option<&'static str>,
+    name: &'static str,
+) {
     if thread.join().is_err() {
         *died = Some(name);
     }
@@ -450,46 +614,81 @@ fn retune(
     tuning.edit(|t| {
         t.version += 1;
         for (i, (gains, (spec, cap))) in t.gains.iter_mut().zip(specs).enumerate() {
-            // Until the age of the input was measured: the worst that a healthy host-clocked loop sees, a period.
+            // The ages of a healthy arm are spread evenly over its period, so twice the median is the worst that is ordinary; what is
+            // worse than ordinary is the governor's business. Until it was measured: a period.
             let age_s = report
                 .arms
                 .get(i)
                 .filter(|a| a.input_age_us.max > 0.0)
-                .map_or(measured_s, |a| a.input_age_us.p99 * 1e-6);
+                .map_or(measured_s, |a| 2.0 * a.input_age_us.p50 * 1e-6);
             *gains = Some(rig::gains(spec, *cap, measured_s, age_s));
         }
     });
 }
 
-/// Takes a changed configuration over, or says why not; the old one then stays in force.
-fn reload(
+/// Reads the configuration again; `Ok(None)`: nothing to take over. Says what came of it.
+fn read_again(
     reload: &mut Option<Reload>,
     asked: bool,
     live: &Mutex<Live>,
-    tuning: &mut latest::Writer<Tuning>,
-) {
+) -> Result<Option<Reloaded>, String> {
     let Some(read) = reload else {
+        let why = "there is no configuration file to read again";
         if asked {
-            tell(live, "there is no configuration file to read again".into());
+            tell(live, why.into());
+            return Err(why.into());
         }
-        return;
+        return Ok(None);
     };
-    match read(asked) {
+    let result = read(asked);
+    match &result {
         Ok(None) => {}
-        Ok(Some(reloaded)) => {
-            tuning.edit(|t| {
-                t.version += 1;
-                t.limits = Some(reloaded.limits);
-            });
-            let what = if reloaded.changes.is_empty() {
-                "nothing changed".to_owned()
-            } else {
-                reloaded.changes.join(", ")
-            };
-            tell(live, format!("configuration reloaded: {what}"));
+        Ok(Some(reloaded)) if reloaded.changes.is_empty() => {
+            tell(live, "configuration reloaded: nothing changed".into());
         }
-        Err(why) => tell(live, format!("configuration not reloaded, the old one stays: {why}")),
+        Ok(Some(reloaded)) => tell(
+            live,
+            format!("configuration reloaded: {}", reloaded.changes.join(", ")),
+        ),
+        Err(why) => tell(
+            live,
+            format!("configuration not reloaded, the old one stays: {why}"),
+        ),
     }
+    result
+}
+
+/// Puts a reloaded configuration into force and tells the clients.
+fn take_over(
+    read: Result<Option<Reloaded>, String>,
+    base: &mut Limits,
+    apps: Option<&Limits>,
+    tuning: &mut latest::Writer<Tuning>,
+    service: Option<&Service>,
+) {
+    let event = match read {
+        Ok(None) => return,
+        Ok(Some(reloaded)) => {
+            *base = reloaded.limits;
+            tighten(base, apps, tuning);
+            Event::ConfigReloaded(event::ConfigReloaded {})
+        }
+        Err(why) => Event::ConfigRefused(event::ConfigRefused {
+            detail: Text::lossy(&why),
+        }),
+    };
+    if let Some(service) = service {
+        service.event(event);
+    }
+}
+
+/// Sends the strictest of the technician's and the applications' limits to the loop.
+fn tighten(base: &Limits, apps: Option<&Limits>, tuning: &mut latest::Writer<Tuning>) {
+    let limits = apps.map_or(*base, |a| base.tightened(a));
+    tuning.edit(|t| {
+        t.version += 1;
+        t.limits = Some(limits);
+    });
 }
 
 fn tell(live: &Mutex<Live>, what: String) {
@@ -507,7 +706,10 @@ struct Watch {
 
 impl Watch {
     fn new(started: u64) -> Self {
-        Watch { seen: Vec::new(), started }
+        Watch {
+            seen: Vec::new(),
+            started,
+        }
     }
 
     fn look(&mut self, name: &str, index: usize, beat: u64, now: u64, live: &Mutex<Live>) {
@@ -522,11 +724,13 @@ impl Watch {
             (*last, *since, *told) = (beat, now, false);
         } else if !*told && now - *since > SILENCE.as_nanos() as u64 {
             *told = true;
-            tracing::error!("{name} shows no sign of life since {:.1} s", (now - *since) as f64 * 1e-9);
+            tracing::error!(
+                "{name} shows no sign of life since {:.1} s",
+                (now - *since) as f64 * 1e-9
+            );
             if let Ok(mut live) = live.lock() {
                 live.push_event(format!("{name} shows no sign of life"));
             }
         }
     }
 }
-

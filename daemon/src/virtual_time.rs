@@ -26,6 +26,8 @@ pub struct VirtualLoop {
     arms: [Option<Box<dyn VirtualArm + Send>>; MAX_ARMS],
     latency_ticks: u64,
     in_flight: VecDeque<(u64, Box<Snapshot>)>,
+    // Boxes: they travel to the loop and back.
+    #[allow(clippy::vec_box)]
     spare: Vec<Box<Snapshot>>,
     pair_capacity: usize,
     now_ns: u64,
@@ -54,7 +56,12 @@ impl VirtualLoop {
             now_ns: 0,
             samples: [ArmInput::default(); MAX_ARMS],
             applied: Vec::new(),
-            last_step: StepLog { step: 0, query_tick: 0, applied: Vec::new(), last_sequence: 0 },
+            last_step: StepLog {
+                step: 0,
+                query_tick: 0,
+                applied: Vec::new(),
+                last_sequence: 0,
+            },
         }
     }
 
@@ -88,7 +95,12 @@ impl VirtualLoop {
             if let Some(arm) = &mut self.arms[i] {
                 let command = self.core.command(i);
                 match arm.step(self.now_ns, period_ns, &command) {
-                    Some(sample) => self.samples[i] = ArmInput { sample, attached: true },
+                    Some(sample) => {
+                        self.samples[i] = ArmInput {
+                            sample,
+                            attached: true,
+                        }
+                    }
                     None => self.samples[i].attached = false,
                 }
             }
@@ -101,7 +113,8 @@ impl VirtualLoop {
             stopping,
         });
         let took = now_ns() - started;
-        self.core.stamp(self.now_ns, self.now_ns, self.now_ns + took);
+        self.core
+            .stamp(self.now_ns, self.now_ns, self.now_ns + took);
         while let Some(old) = self.core.take_retired() {
             self.spare.push(old);
         }
@@ -110,7 +123,13 @@ impl VirtualLoop {
         let (spare, in_flight, pairs) = (&mut self.spare, &mut self.in_flight, self.pair_capacity);
         let last_sequence = self.collider.answer(
             &query,
-            || Some(spare.pop().unwrap_or_else(|| Box::new(Snapshot::new(pairs)))),
+            || {
+                Some(
+                    spare
+                        .pop()
+                        .unwrap_or_else(|| Box::new(Snapshot::new(pairs))),
+                )
+            },
             |snapshot| in_flight.push_back((due, snapshot)),
         );
         self.last_step = StepLog {

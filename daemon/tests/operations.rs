@@ -14,11 +14,22 @@ fn every_reason_has_its_row_with_the_right_response() {
             Response::Fade => "fade",
         };
         let latched = if reason.is_latched() { ", latched" } else { "" };
-        let row = format!("| {} | {} | {response}{latched} |", reason.code(), reason.text());
+        let row = format!(
+            "| {} | {} | {response}{latched} |",
+            reason.code(),
+            reason.text()
+        );
         assert!(PAGE.contains(&row), "docs/operations.md lacks: {row}");
     }
-    let rows = PAGE.lines().filter(|l| l.contains("| cut") || l.contains("| fade")).count();
-    assert_eq!(rows, ForceOffReason::ALL.len(), "a row for a reason that does not exist");
+    let rows = PAGE
+        .lines()
+        .filter(|l| l.contains("| cut") || l.contains("| fade"))
+        .count();
+    assert_eq!(
+        rows,
+        ForceOffReason::ALL.len(),
+        "a row for a reason that does not exist"
+    );
 }
 
 /// What comes between `key = 0x` and the next blank, in the profile's text.
@@ -36,11 +47,18 @@ fn every_shipped_profile_has_a_udev_rule() {
         assert!(!vendors.is_empty(), "{} has no vendor", profile.name);
         for vendor in vendors {
             let vendor = format!("ATTRS{{idVendor}}==\"{}\"", vendor.to_lowercase());
-            let lines: Vec<&str> = RULES.lines().filter(|l| l.starts_with(&vendor) && l.contains("TAG+=\"uaccess\"")).collect();
+            let lines: Vec<&str> = RULES
+                .lines()
+                .filter(|l| l.starts_with(&vendor) && l.contains("TAG+=\"uaccess\""))
+                .collect();
             assert!(!lines.is_empty(), "{}: no rule for {vendor}", profile.name);
             for product in numbers(profile.text, "product_id") {
                 let product = format!("\"{}\"", product.to_lowercase());
-                assert!(lines.iter().any(|l| l.contains(&product)), "{}: no rule for {product}", profile.name);
+                assert!(
+                    lines.iter().any(|l| l.contains(&product)),
+                    "{}: no rule for {product}",
+                    profile.name
+                );
             }
         }
     }

@@ -121,7 +121,8 @@ fn drive(text: &str) -> (u64, u64, u64) {
     };
     let flags = Flags::new();
     let mut turns = Turns::new(rig.core, links);
-    let mut spare: Vec<Box<Snapshot>> = (0..24).map(|_| Box::new(Snapshot::new(capacity))).collect();
+    let mut spare: Vec<Box<Snapshot>> =
+        (0..24).map(|_| Box::new(Snapshot::new(capacity))).collect();
     let (mut calls, mut touching, mut faults) = (0, 0, 0);
     let mut now = 0;
     for k in 0..10_000u64 {
@@ -141,9 +142,17 @@ fn drive(text: &str) -> (u64, u64, u64) {
             });
         }
         if k == 9_900 {
-            flags.stopping.store(true, std::sync::atomic::Ordering::Relaxed);
+            flags
+                .stopping
+                .store(true, std::sync::atomic::Ordering::Relaxed);
         }
-        let moment = Moment { deadline_ns: now, periods, signalled_ns: now, awake_ns: now, device_late: k % 777 == 0 };
+        let moment = Moment {
+            deadline_ns: now,
+            periods,
+            signalled_ns: now,
+            awake_ns: now,
+            device_late: k % 777 == 0,
+        };
         let ((), n) = counted(|| turn(&mut turns, moment, &flags));
         calls += n;
         // The records' ring is left full now and then: a slow scribe.
@@ -159,7 +168,11 @@ fn drive(text: &str) -> (u64, u64, u64) {
         // No answers for a while: starvation.
         if !(7000..7100).contains(&k) {
             let query = *queries.read().0;
-            collider.answer(&query, || spare.pop(), |s| assert!(snapshot_in.push(s).is_ok()));
+            collider.answer(
+                &query,
+                || spare.pop(),
+                |s| assert!(snapshot_in.push(s).is_ok()),
+            );
         }
     }
     (calls, touching, faults)
@@ -167,11 +180,17 @@ fn drive(text: &str) -> (u64, u64, u64) {
 
 #[test]
 fn ten_thousand_turns_allocate_nothing() {
-    for (name, text) in [("sphere", include_str!("../../config/demo.toml")), ("mesh", MESH_TOOL)] {
+    for (name, text) in [
+        ("sphere", include_str!("../../config/demo.toml")),
+        ("mesh", MESH_TOOL),
+    ] {
         let (calls, touching, faults) = drive(text);
         assert_eq!(calls, 0, "{name}: the loop called the allocator");
         // The gate is worth something only if the loop had something to do.
-        assert!(touching > 200, "{name}: touched in {touching} of the seen ticks only");
+        assert!(
+            touching > 200,
+            "{name}: touched in {touching} of the seen ticks only"
+        );
         assert!(faults > 5, "{name}: {faults} faulty ticks were seen");
     }
 }

@@ -22,9 +22,11 @@ pub struct Args {
 pub fn check(args: &Args) -> Result<(), Failure> {
     let loaded = super::run::load(&args.config)?;
     // The same code that `run` uses, up to the point where a device would be opened.
-    let built = rig::build(&loaded.config, std::path::Path::new(""), false).map_err(Failure::input)?;
+    let built =
+        rig::build(&loaded.config, std::path::Path::new(""), false).map_err(Failure::input)?;
     if args.effective && args.json {
-        let json = serde_json::to_string_pretty(&loaded.effective_json()).map_err(Failure::runtime)?;
+        let json =
+            serde_json::to_string_pretty(&loaded.effective_json()).map_err(Failure::runtime)?;
         say(&json);
     } else if args.effective {
         say(&loaded.effective_toml());

@@ -24,7 +24,10 @@ pub fn devices(args: &Args) -> Result<(), Failure> {
     let entries = bus.scan().map_err(Failure::runtime)?;
     let mut profiles = Vec::new();
     for shipped in SHIPPED {
-        profiles.push((shipped.name, Arc::new(shipped.parse().map_err(Failure::runtime)?)));
+        profiles.push((
+            shipped.name,
+            Arc::new(shipped.parse().map_err(Failure::runtime)?),
+        ));
     }
     let parsed: Vec<_> = profiles.iter().map(|(_, p)| p.clone()).collect();
     let found = identify(&entries, &parsed);
@@ -68,12 +71,22 @@ pub fn devices(args: &Args) -> Result<(), Failure> {
             f.entry.product,
             name_of(&f.profile),
             f.entry.path,
-            if f.ambiguous { "  (another device has the same serial number: name it by port_path)" } else { "" },
+            if f.ambiguous {
+                "  (another device has the same serial number: name it by port_path)"
+            } else {
+                ""
+            },
         ));
     }
     if args.all {
-        for e in entries.iter().filter(|e| !found.iter().any(|f| f.entry.path == e.path)) {
-            say(&format!("{:04x}:{:04x}  {}  no profile  at {}", e.vendor_id, e.product_id, e.product, e.path));
+        for e in entries
+            .iter()
+            .filter(|e| !found.iter().any(|f| f.entry.path == e.path))
+        {
+            say(&format!(
+                "{:04x}:{:04x}  {}  no profile  at {}",
+                e.vendor_id, e.product_id, e.product, e.path
+            ));
         }
     }
     Ok(())

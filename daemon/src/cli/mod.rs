@@ -8,6 +8,7 @@ mod record;
 mod replay;
 mod run;
 mod schema;
+mod status;
 
 use std::process::ExitCode;
 
@@ -35,6 +36,8 @@ enum Command {
     Check(check::Args),
     /// List HID devices and say which of them are arms.
     Devices(devices::Args),
+    /// Ask the running daemon for its state.
+    Status(status::Args),
     /// Print the JSON Schema of the configuration.
     Schema,
 }
@@ -74,6 +77,7 @@ pub fn main() -> ExitCode {
         Command::Replay(args) => replay::replay(&args),
         Command::Check(args) => check::check(&args),
         Command::Devices(args) => devices::devices(&args),
+        Command::Status(args) => status::status(&args),
         Command::Schema => schema::schema(),
     };
     match done {

@@ -88,7 +88,14 @@ pub(super) fn recorded(
     no_check: bool,
 ) -> Result<(), Failure> {
     let record = Some(output);
-    let common = Common { duration, virtual_time, report, plain: true, record, no_check };
+    let common = Common {
+        duration,
+        virtual_time,
+        report,
+        plain: true,
+        record,
+        no_check,
+    };
     run(RunArgs { config, common })
 }
 
@@ -112,11 +119,21 @@ fn start(
     if config.arms.is_empty() {
         return Err(Failure::Input("the configuration has no [[arm]]".into()));
     }
-    let time = if common.virtual_time { Time::Virtual } else { Time::Real };
+    let time = if common.virtual_time {
+        Time::Virtual
+    } else {
+        Time::Real
+    };
     let recording = record::begin(config, effective, common.record.as_deref(), time)?;
-    let view_every = if tui { view::FRAME } else { Duration::from_secs(1) };
+    let view_every = if tui {
+        view::FRAME
+    } else {
+        Duration::from_secs(1)
+    };
     let view: Box<dyn FnMut(&Live) -> ViewWish> = if tui {
-        let title = file.as_ref().map_or_else(|| "demo".to_owned(), |(path, _)| path.display().to_string());
+        let title = file
+            .as_ref()
+            .map_or_else(|| "demo".to_owned(), |(path, _)| path.display().to_string());
         let mut view = View::new(&title);
         Box::new(move |live| view.show(live))
     } else {
@@ -125,7 +142,9 @@ fn start(
             ViewWish::Continue
         })
     };
+    let require_ipc = file.is_some();
     let options = Options {
+        require_ipc,
         duration_s: common.duration,
         check: !common.no_check,
         sink: recording.sink,
@@ -145,7 +164,9 @@ fn start(
     finish(&report, common.report.as_deref())?;
     match recording.failure.get() {
         None => Ok(()),
-        Some(why) => Err(Failure::Runtime(format!("the recording is not complete: {why}"))),
+        Some(why) => Err(Failure::Runtime(format!(
+            "the recording is not complete: {why}"
+        ))),
     }
 }
 
@@ -154,7 +175,8 @@ fn finish(report: &Report, file: Option<&Path>) -> Result<(), Failure> {
     say(report.to_string().trim_end());
     if let Some(path) = file {
         let json = serde_json::to_string_pretty(report).map_err(Failure::runtime)?;
-        std::fs::write(path, json + "\n").map_err(|e| Failure::Runtime(format!("{}: {e}", path.display())))?;
+        std::fs::write(path, json + "\n")
+            .map_err(|e| Failure::Runtime(format!("{}: {e}", path.display())))?;
     }
     penetration(report)
 }
@@ -189,10 +211,17 @@ fn log_to_stderr(level: config::Level, tui: bool) -> Option<PrintAtEnd> {
         let writer = held.clone();
         // What is said while all is well is on the screen.
         let max = max.min(tracing::Level::WARN);
-        let _ = log.with_max_level(max).with_ansi(true).with_writer(move || writer.clone()).try_init();
+        let _ = log
+            .with_max_level(max)
+            .with_ansi(true)
+            .with_writer(move || writer.clone())
+            .try_init();
         Some(PrintAtEnd(held))
     } else {
-        let _ = log.with_ansi(terminal).with_writer(std::io::stderr).try_init();
+        let _ = log
+            .with_ansi(terminal)
+            .with_writer(std::io::stderr)
+            .try_init();
         None
     }
 }

@@ -4,7 +4,8 @@ use super::{Failure, say};
 
 /// Prints it.
 pub fn schema() -> Result<(), Failure> {
-    let json = serde_json::to_string_pretty(&hapticd_config::generate::json_schema()).map_err(Failure::runtime)?;
+    let json = serde_json::to_string_pretty(&hapticd_config::generate::json_schema())
+        .map_err(Failure::runtime)?;
     say(&json);
     Ok(())
 }

@@ -8,9 +8,7 @@ use hapticd_devices::safety::{
     ForceOffReason, Governor, GovernorInput, Limits, LimitsError, ReasonSet,
 };
 use hapticd_geometry::{Pose, Vec3};
-use hapticd_haptics::{
-    ArmSetup, Engine, Gains, MAX_ARMS, Query, Snapshot, TickInput, TickOutput,
-};
+use hapticd_haptics::{ArmSetup, Engine, Gains, MAX_ARMS, Query, Snapshot, TickInput, TickOutput};
 
 use super::record::{ArmTick, Blame, MovedBody, TickRecord};
 
@@ -31,7 +29,7 @@ impl ArmFrame {
         self.world_from_base * scaled
     }
 
-    fn to_base(&self, world: &Vec3) -> Vec3 {
+    fn base_from_world(&self, world: &Vec3) -> Vec3 {
         self.world_from_base.rotation.inverse() * world
     }
 }
@@ -216,7 +214,11 @@ impl LoopCore {
         record.periods = periods;
         record.stopping = input.stopping;
         record.cleared = std::mem::take(&mut self.cleared);
-        record.blame = if periods > 1 { Blame::Loop } else { Blame::None };
+        record.blame = if periods > 1 {
+            Blame::Loop
+        } else {
+            Blame::None
+        };
         for i in 0..MAX_ARMS {
             let Some(c) = &mut self.channels[i] else {
                 record.arms[i] = ArmTick::absent();
@@ -225,8 +227,8 @@ impl LoopCore {
             let arm = &input.arms[i];
             let outcome = &out.arms[i];
             let wanted = Wrench {
-                force_n: c.frame.to_base(&outcome.wrench.force_n),
-                torque_nm: c.frame.to_base(&outcome.wrench.torque_nm),
+                force_n: c.frame.base_from_world(&outcome.wrench.force_n),
+                torque_nm: c.frame.base_from_world(&outcome.wrench.torque_nm),
             };
             let input_age_ns = input.now_ns.saturating_sub(arm.sample.time_ns);
             let contact_age_ns = if outcome.snapshot_age == u64::MAX {
@@ -256,10 +258,13 @@ impl LoopCore {
                 wrench: governed.wrench,
             };
             if record.blame == Blame::None && arm.attached {
-                let input_late = arm.sample.sequence > 0 && input_age_ns > 2 * c.native_period_ns.max(self.period_ns);
+                let input_late = arm.sample.sequence > 0
+                    && input_age_ns > 2 * c.native_period_ns.max(self.period_ns);
                 if input_late {
                     record.blame = Blame::Device;
-                } else if outcome.starved || (outcome.snapshot_age != u64::MAX && outcome.snapshot_age > self.stale_ticks) {
+                } else if outcome.starved
+                    || (outcome.snapshot_age != u64::MAX && outcome.snapshot_age > self.stale_ticks)
+                {
                     record.blame = Blame::Collision;
                 }
             }
@@ -348,8 +353,6 @@ impl LoopCore {
 
     /// Whether every arm's wrench is exactly zero.
     pub fn is_quiet(&self) -> bool {
-        self.commands
-            .iter()
-            .all(|c| c.wrench == Wrench::default())
+        self.commands.iter().all(|c| c.wrench == Wrench::default())
     }
 }

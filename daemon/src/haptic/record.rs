@@ -162,7 +162,10 @@ impl TickRecord {
             stopping: false,
             arms: [ArmTick::absent(); MAX_ARMS],
             moved: [MovedBody {
-                key: BodyKey { slot: 0, generation: 0 },
+                key: BodyKey {
+                    slot: 0,
+                    generation: 0,
+                },
                 id: 0,
                 world_from_body: Pose::identity(),
             }; MAX_MOVED],

@@ -46,6 +46,15 @@ impl Publish for () {
     fn publish(&mut self, _: &LoopCore) {}
 }
 
+/// Clients, or none.
+impl<P: Publish> Publish for Option<P> {
+    fn publish(&mut self, core: &LoopCore) {
+        if let Some(publisher) = self {
+            publisher.publish(core);
+        }
+    }
+}
+
 /// Changes from the supervisor that take effect at a tick boundary.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tuning {
@@ -53,6 +62,8 @@ pub struct Tuning {
     pub gains: [Option<Gains>; MAX_ARMS],
     /// Tighter limits for all arms, replacing an earlier tightening; nothing here can loosen.
     pub limits: Option<Limits>,
+    /// Counts requests to clear latched faults.
+    pub clear: u64,
     /// Counts changes, so that each is applied once.
     pub version: u64,
 }
@@ -113,6 +124,7 @@ pub struct Turns<P> {
     links: Links<P>,
     inputs: [ArmInput; MAX_ARMS],
     tuned: u64,
+    cleared: u64,
 }
 
 /// When a turn happens.
@@ -133,7 +145,13 @@ pub struct Moment {
 impl<P: Publish> Turns<P> {
     /// Takes over core and links.
     pub fn new(core: LoopCore, links: Links<P>) -> Self {
-        Turns { core, links, inputs: [ArmInput::default(); MAX_ARMS], tuned: 0 }
+        Turns {
+            core,
+            links,
+            inputs: [ArmInput::default(); MAX_ARMS],
+            tuned: 0,
+            cleared: 0,
+        }
     }
 
     /// One turn: takes the newest of everything in, ticks, hands everything out. Real-time: no allocation, no lock, no
@@ -149,6 +167,10 @@ impl<P: Publish> Turns<P> {
         let (tuning, _) = links.tuning.read();
         if tuning.version != self.tuned {
             self.tuned = tuning.version;
+            if tuning.clear != self.cleared {
+                self.cleared = tuning.clear;
+                core.clear_faults();
+            }
             for (i, gains) in tuning.gains.iter().enumerate() {
                 if let Some(g) = gains {
                     core.set_gains(i, *g);
@@ -193,7 +215,13 @@ impl<P: Publish> Turns<P> {
 }
 
 /// Runs the loop until `flags.quit`. Gives everything back for a last look, and to be freed elsewhere.
-pub fn run<P: Publish>(core: LoopCore, links: Links<P>, pace: Pace, spin_us: u32, flags: &Flags) -> Turns<P> {
+pub fn run<P: Publish>(
+    core: LoopCore,
+    links: Links<P>,
+    pace: Pace,
+    spin_us: u32,
+    flags: &Flags,
+) -> Turns<P> {
     let period = core.period_ns();
     let mut turns = Turns::new(core, links);
     // What SpinSleeper calls accuracy is how early it stops sleeping and starts to spin.

@@ -156,6 +156,19 @@ impl World {
         Ok(())
     }
 
+    /// Gives a body another surface.
+    pub fn set_material(&mut self, id: u32, material: &Material) -> Result<(), CommandError> {
+        let slot = self.slot_of(id)?;
+        if check_material("", material).is_err() {
+            return Err(CommandError::BadTarget(id));
+        }
+        if let Some(body) = self.slots[slot].as_mut() {
+            body.spec.material = *material;
+        }
+        self.version += 1;
+        Ok(())
+    }
+
     /// Everybody, by slot.
     pub fn infos(&self) -> impl Iterator<Item = BodyInfo> + '_ {
         self.bodies().map(|b| BodyInfo {

@@ -1,0 +1,64 @@
+//! `hapticd status`: what the running daemon says of itself.
+
+use std::path::PathBuf;
+
+use hapticd_client::Client;
+
+use super::{Failure, say};
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    /// The technician's socket.
+    #[arg(long, value_name = "SOCKET")]
+    socket: Option<PathBuf>,
+}
+
+/// Asks it.
+pub fn status(args: &Args) -> Result<(), Failure> {
+    let path = args
+        .socket
+        .clone()
+        .unwrap_or_else(|| hapticd_client::default_socket().with_file_name("technician.sock"));
+    let mut client = Client::connect_to(&path, "hapticd status").map_err(Failure::runtime)?;
+    let text = client.status().map_err(Failure::runtime)?;
+    let json: serde_json::Value = serde_json::from_str(&text).map_err(Failure::runtime)?;
+    if args.json {
+        say(&serde_json::to_string_pretty(&json).map_err(Failure::runtime)?);
+        return Ok(());
+    }
+    say(&format!("tick {}", json["tick"]));
+    for arm in json["arms"].as_array().into_iter().flatten() {
+        let off = arm["force_off"]
+            .as_str()
+            .map_or_else(String::new, |why| format!(", force off: {why}"));
+        say(&format!(
+            "arm {}: {}, proxy {} m, force {} N, {} contacts, answer {} ticks old{off}",
+            arm["arm"],
+            if arm["attached"] == true {
+                "attached"
+            } else {
+                "gone"
+            },
+            arm["proxy_position_m"],
+            arm["force_n"],
+            arm["contacts"],
+            arm["snapshot_age_ticks"],
+        ));
+    }
+    for client in json["clients"].as_array().into_iter().flatten() {
+        say(&format!("client {}: {}", client["client"], client["name"]));
+    }
+    if let Some(report) = json.get("report").filter(|r| r.is_object()) {
+        say(&format!(
+            "{} ticks, {} missed, compute p99 {} us, lateness p99 {} us",
+            report["ticks"],
+            report["missed"]["total"],
+            report["compute_us"]["p99"],
+            report["lateness_us"]["p99"]
+        ));
+    }
+    Ok(())
+}

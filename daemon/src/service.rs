@@ -1,0 +1,436 @@
+//! Between the clients' server and the rest of the daemon: sets it up, carries its commands out, tells it what happened.
+//!
+//! Commands that concern the scene go straight from the server's thread to the collision thread ([`Dispatch`]); those that concern the
+//! daemon wait for the supervisor's next round. Nothing here is real-time, and the haptic loop waits for none of it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use crossbeam::channel::{Receiver, Sender, TrySendError};
+use hapticd_config as config;
+use hapticd_devices::safety::{ForceOffReason, GovernorState, Limits};
+use hapticd_haptics::{MAX_ARMS, Material};
+use hapticd_protocol::event::{self, Event};
+use hapticd_protocol::reply::{ArmInfo, ErrorCode};
+use hapticd_protocol::request::BodyKind as WireKind;
+use hapticd_protocol::text::{Name, Text};
+use hapticd_protocol::wire::{Limit, Pose as WirePose};
+use hapticd_world::{BodyInfo, BodyKind};
+
+use crate::collision::{Request, SceneCommand, SceneReply};
+use crate::haptic::core::ArmFrame;
+use crate::haptic::record::TickRecord;
+use crate::ipc::publish::BlockPublisher;
+use crate::ipc::{
+    Answer, BodyRecord, Command, CommandSink, Endpoint, Handle, Notice, Quotas, Refusal, Server,
+    ServerSetup, SetupError, blocks, tightened,
+};
+use crate::rig::RigArm;
+use crate::scribe::Live;
+use hapticd_devices::arm::ArmSpec;
+
+/// What the supervisor must do for a client.
+pub enum Wish {
+    /// Read the configuration again, then answer.
+    Reload(u64),
+    /// End in order.
+    Shutdown,
+    /// Clear latched faults.
+    ClearFault(Option<usize>),
+    /// These limits are the tightest that applications want now, for all arms.
+    Limits(Limits),
+}
+
+/// Surface of a body that must make no force: an application that is silent or out of focus.
+const FORCELESS: Material = Material {
+    stiffness_n_per_m: 0.0,
+    damping_n_s_per_m: 0.0,
+};
+
+/// Takes commands on the server's thread and passes them on without blocking.
+struct Dispatch {
+    requests: Sender<Request>,
+    wishes: Sender<Wish>,
+    limits: Limits,
+    /// Surfaces of the clients' bodies, to give them back.
+    surfaces: HashMap<u32, Material>,
+    /// Surfaces of bodies under way to the scene, by token.
+    coming: Arc<Mutex<HashMap<u64, Material>>>,
+    /// Bodies that were added, with their surface; filled by [`Service::relay`].
+    added: Receiver<(u32, Material)>,
+}
+
+/// Tokens of commands whose answer nobody waits for.
+const NO_ANSWER: u64 = 0;
+
+impl Dispatch {
+    fn scene(&self, command: SceneCommand, token: u64) -> Result<(), SceneCommand> {
+        self.requests
+            .try_send(Request { command, token })
+            .map_err(|e| match e {
+                TrySendError::Full(r) | TrySendError::Disconnected(r) => r.command,
+            })
+    }
+
+    fn surfaces(&mut self, bodies: &[u32], on: bool) -> bool {
+        while let Ok((body, material)) = self.added.try_recv() {
+            self.surfaces.insert(body, material);
+        }
+        bodies.iter().all(|id| {
+            let Some(own) = self.surfaces.get(id) else {
+                return true;
+            };
+            let material = if on { *own } else { FORCELESS };
+            self.scene(SceneCommand::Surface { id: *id, material }, NO_ANSWER)
+                .is_ok()
+        })
+    }
+}
+
+impl CommandSink for Dispatch {
+    fn submit(&mut self, command: Command) -> Result<(), Box<Command>> {
+        let done = match &command {
+            Command::AddBody { token, spec, .. } => {
+                let material = spec.material;
+                let sent = self.scene(SceneCommand::Add(spec.clone()), *token).is_ok();
+                if sent && let Ok(mut coming) = self.coming.lock() {
+                    coming.insert(*token, material);
+                }
+                sent
+            }
+            Command::RemoveBody { body } => self
+                .scene(SceneCommand::Remove { id: *body }, NO_ANSWER)
+                .is_ok(),
+            Command::MoveBody {
+                body,
+                world_from_body,
+                speed_m_s,
+                ..
+            } => self
+                .scene(
+                    SceneCommand::Target {
+                        id: *body,
+                        world_from_body: *world_from_body,
+                        speed_m_s: *speed_m_s,
+                    },
+                    NO_ANSWER,
+                )
+                .is_ok(),
+            Command::HaltBody { body } => self
+                .scene(SceneCommand::Halt { id: *body }, NO_ANSWER)
+                .is_ok(),
+            Command::TightenLimits { limits, .. } => {
+                // One set of limits for all arms: the strictest that anybody asked for.
+                self.limits = tightened(&self.limits, limits);
+                self.wishes.try_send(Wish::Limits(self.limits)).is_ok()
+            }
+            Command::Focus {
+                focused, bodies, ..
+            } => self.surfaces(bodies, *focused),
+            Command::Silent { bodies, .. } => self.surfaces(bodies, false),
+            Command::Back { bodies, .. } => self.surfaces(bodies, true),
+            Command::Gone { bodies, .. } => bodies.iter().all(|id| {
+                self.scene(SceneCommand::Remove { id: *id }, NO_ANSWER)
+                    .is_ok()
+            }),
+            Command::Reload { token } => self.wishes.try_send(Wish::Reload(*token)).is_ok(),
+            Command::Shutdown => self.wishes.try_send(Wish::Shutdown).is_ok(),
+            Command::ClearFault { arm } => self.wishes.try_send(Wish::ClearFault(*arm)).is_ok(),
+        };
+        // Urgent commands are offered again; doing part of one twice does no harm.
+        if done { Ok(()) } else { Err(Box::new(command)) }
+    }
+}
+
+/// What clients are told of an arm.
+#[derive(Clone, Debug)]
+pub struct ArmFacts {
+    name: String,
+    spec: ArmSpec,
+    frame: ArmFrame,
+    tool_radius_m: f64,
+}
+
+impl ArmFacts {
+    /// Of an arm of the rig.
+    pub fn of(arm: &RigArm) -> Self {
+        ArmFacts {
+            name: arm.name.clone(),
+            spec: arm.spec.clone(),
+            frame: arm.frame,
+            tool_radius_m: arm.tool_radius_m,
+        }
+    }
+}
+
+/// The running server and what it needs from the supervisor.
+pub struct Service {
+    handle: Handle,
+    thread: std::thread::JoinHandle<std::io::Result<()>>,
+    replies: Receiver<(u64, SceneReply)>,
+    coming: Arc<Mutex<HashMap<u64, Material>>>,
+    added: Sender<(u32, Material)>,
+    /// What clients want of the supervisor.
+    pub wishes: Receiver<Wish>,
+    last: TickRecord,
+    events_told: u64,
+}
+
+impl Service {
+    #[allow(clippy::too_many_arguments)]
+    /// Binds the sockets and starts the server's thread. Also gives what the loop publishes through.
+    pub fn start(
+        config: &config::Config,
+        arms: &[ArmFacts],
+        bodies: &[BodyInfo],
+        limits: &Limits,
+        period_ns: u64,
+        requests: Sender<Request>,
+        replies: Receiver<(u64, SceneReply)>,
+        live: Arc<Mutex<Live>>,
+    ) -> Result<(Self, BlockPublisher), SetupError> {
+        let indices: Vec<u8> = (0..arms.len().min(MAX_ARMS) as u8).collect();
+        let (writers, fds) =
+            blocks::create(&indices).map_err(|e| SetupError::System(std::io::Error::other(e)))?;
+        let mut frames = [None; MAX_ARMS];
+        for (frame, arm) in frames.iter_mut().zip(arms) {
+            *frame = Some(arm.frame);
+        }
+        let stale_ticks = (config.safety.stale_contact_ms * 1e6 / period_ns as f64) as u32;
+        let publisher = BlockPublisher::new(writers, frames, stale_ticks);
+        let (wishes_in, wishes) = crossbeam::channel::bounded(64);
+        let (added_in, added) = crossbeam::channel::bounded(256);
+        let coming = Arc::new(Mutex::new(HashMap::new()));
+        let sink = Dispatch {
+            requests,
+            wishes: wishes_in,
+            limits: *limits,
+            surfaces: HashMap::new(),
+            coming: coming.clone(),
+            added,
+        };
+        let endpoint = |path: &std::path::Path, mode| Endpoint {
+            path: path.to_owned(),
+            mode,
+        };
+        let (server, handle) = Server::bind(ServerSetup {
+            app: endpoint(&config.ipc.app_socket, 0o600),
+            technician: endpoint(&config.ipc.technician_socket, 0o600),
+            quotas: Quotas {
+                clients: config.ipc.max_clients as usize,
+                mesh_bytes: config.ipc.max_mesh_bytes,
+                lease_ms: config.ipc.lease_ms,
+                ..Quotas::default()
+            },
+            arms: arms
+                .iter()
+                .zip(0u8..)
+                .map(|(arm, index)| arm_info(arm, index, limits, period_ns))
+                .collect(),
+            bodies: bodies.iter().map(body_record).collect(),
+            blocks: fds,
+            status: Box::new(move |server| status_json(server, &live)),
+            sink: Box::new(sink),
+        })?;
+        let thread = std::thread::Builder::new()
+            .name("ipc".into())
+            .spawn(move || server.run())?;
+        let service = Service {
+            handle,
+            thread,
+            replies,
+            coming,
+            added: added_in,
+            wishes,
+            last: TickRecord::new(),
+            events_told: 0,
+        };
+        Ok((service, publisher))
+    }
+
+    /// Passes answers of the collision thread and changes of the loop's state on to the server. Called a few dozen times a second.
+    pub fn relay(&mut self, live: &Live) {
+        while let Ok((token, reply)) = self.replies.try_recv() {
+            let surface = self.coming.lock().ok().and_then(|mut c| c.remove(&token));
+            let answer = match reply {
+                SceneReply::Added(body) => {
+                    if let Some(material) = surface {
+                        // A full queue only means that this body keeps its surface when its client falls silent; it still stops.
+                        let _ = self.added.try_send((body, material));
+                    }
+                    Answer::Added { body }
+                }
+                SceneReply::Done => Answer::Done,
+                SceneReply::AddRefused(error) => Answer::Refused(Refusal::from(&error)),
+                SceneReply::Refused(error) => {
+                    Answer::Refused(Refusal::text(ErrorCode::Internal, error.to_string()))
+                }
+            };
+            if token != NO_ANSWER {
+                self.answer(token, answer);
+            }
+        }
+        let record = &live.record;
+        for (arm, (now, before)) in (0u8..).zip(record.arms.iter().zip(&self.last.arms)) {
+            if now.attached != before.attached {
+                self.event(if now.attached {
+                    Event::ArmAttached(event::ArmAttached { arm })
+                } else {
+                    Event::ArmLost(event::ArmLost { arm })
+                });
+            }
+            let (tick, time_ns) = (record.tick, record.now_ns);
+            if now.reason != before.reason && ForceOffReason::from_code(now.reason).is_some() {
+                self.event(Event::ForceOff(event::ForceOff {
+                    tick,
+                    time_ns,
+                    arm,
+                    reason: now.reason,
+                }));
+            }
+            let active = GovernorState::Active as u8;
+            if now.state == active && before.state != active {
+                self.event(Event::ForceOn(event::ForceOn { tick, time_ns, arm }));
+            }
+        }
+        self.last = *record;
+        for event in live
+            .events
+            .iter()
+            .filter(|e| e.contains("recording stopped"))
+        {
+            if self.events_told == 0 {
+                self.events_told = 1;
+                self.event(Event::RecordingStopped(event::RecordingStopped {
+                    detail: Text::lossy(event),
+                }));
+            }
+        }
+    }
+
+    /// Tells all clients.
+    pub fn event(&self, event: Event) {
+        self.handle.notify(Notice::Event(event));
+    }
+
+    /// Answers a command.
+    pub fn answer(&self, token: u64, answer: Answer) {
+        self.handle.notify(Notice::Answer { token, answer });
+    }
+
+    /// The server's sign of life.
+    pub fn heartbeat(&self) -> u64 {
+        self.handle.heartbeat()
+    }
+
+    /// Whether its thread ended by itself.
+    pub fn is_finished(&self) -> bool {
+        self.thread.is_finished()
+    }
+
+    /// Tells the clients, closes, removes the sockets.
+    pub fn stop(self) {
+        self.event(Event::ShuttingDown(event::ShuttingDown {}));
+        self.handle.stop();
+        match self.thread.join() {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::warn!(%error, "the server of the clients ended badly"),
+            Err(_) => tracing::error!("the server of the clients died"),
+        }
+    }
+}
+
+fn name(text: &str) -> Name {
+    // The configuration checks names; a longer one would be cut for the clients.
+    let cut: String = text.chars().filter(|c| !c.is_control()).take(15).collect();
+    Name::new(text)
+        .or_else(|_| Name::new(&cut))
+        .unwrap_or_else(|_| unnamed())
+}
+
+fn unnamed() -> Name {
+    Name::new("unnamed").unwrap_or_else(|_| unreachable!("seven letters are a name"))
+}
+
+fn arm_info(arm: &ArmFacts, index: u8, limits: &Limits, period_ns: u64) -> ArmInfo {
+    let limits = limits.tightened_by_arm(&arm.spec);
+    let (t, q) = (
+        arm.frame.world_from_base.translation.vector,
+        arm.frame.world_from_base.rotation.coords,
+    );
+    ArmInfo {
+        name: name(&arm.name),
+        world_from_base: WirePose {
+            translation_m: [t.x, t.y, t.z],
+            rotation_xyzw: [q.x, q.y, q.z, q.w],
+        },
+        scale: arm.frame.scale,
+        workspace_center_m: arm.spec.workspace.center.into(),
+        workspace_half_extents_m: arm.spec.workspace.half_extents.into(),
+        peak_force_n: Limit(limits.peak_force_n),
+        continuous_force_n: Limit(limits.continuous_force_n),
+        peak_torque_nm: Limit(limits.peak_torque_nm),
+        tool_radius_m: arm.tool_radius_m,
+        period_ns,
+        degrees_in: arm.spec.degrees_in,
+        degrees_out: arm.spec.degrees_out,
+        index,
+        attached: false,
+    }
+}
+
+fn body_record(info: &BodyInfo) -> BodyRecord {
+    BodyRecord {
+        body: info.id,
+        name: name(&info.name),
+        kind: match info.kind {
+            BodyKind::Static => WireKind::Static,
+            BodyKind::Kinematic => WireKind::Kinematic,
+        },
+        triangles: u32::try_from(info.triangles).unwrap_or(u32::MAX),
+    }
+}
+
+/// The technician's status: the report so far, the arms' state, the clients.
+fn status_json(server: &crate::ipc::ServerStatus, live: &Mutex<Live>) -> String {
+    let Ok(live) = live.lock() else {
+        return "{}".into();
+    };
+    let arms: Vec<_> = live
+        .record
+        .arms
+        .iter()
+        .enumerate()
+        .filter(|(_, a)| a.attached || a.sample.sequence > 0)
+        .map(|(i, a)| {
+            serde_json::json!({
+                "arm": i,
+                "attached": a.attached,
+                "device_position_m": <[f64; 3]>::from(a.world_from_device.translation.vector),
+                "proxy_position_m": <[f64; 3]>::from(a.world_from_proxy.translation.vector),
+                "force_n": <[f64; 3]>::from(a.sent.force_n),
+                "torque_nm": <[f64; 3]>::from(a.sent.torque_nm),
+                "state": a.state,
+                "force_off": ForceOffReason::from_code(a.reason).map(|r| r.to_string()),
+                "contacts": a.contacts,
+                "starved": a.starved,
+                "snapshot_age_ticks": a.snapshot_age,
+                "stiffness_n_per_m": a.gains.stiffness_n_per_m,
+            })
+        })
+        .collect();
+    let clients: Vec<_> = server
+        .clients
+        .iter()
+        .map(|c| serde_json::json!({ "client": c.client, "technician": c.technician, "name": c.name }))
+        .collect();
+    serde_json::json!({
+        "tick": live.record.tick,
+        "arms": arms,
+        "clients": clients,
+        "refused_connections": server.refused,
+        "report": live.report,
+        "events": live.events,
+    })
+    .to_string()
+}
