@@ -36,6 +36,10 @@ const ADVANCE_STEPS: u32 = 24;
 /// Most rotation of one piece of path, radians: below a half turn, so that the corners of the path say which way round it went, and
 /// because rows are linear.
 const MAX_TURN: f64 = 3.0;
+/// Longest motion that is projected on contacts at once, in tool sizes (radii of its ball).
+const BOLD: f64 = 0.25;
+/// Rotation from which a motion in contact counts as turning, radians.
+const TURNING: f64 = 1e-5;
 /// Motions shorter than this are not worth a substep, metres.
 const REST_M: f64 = 1e-10;
 /// Share of a missing safe distance that one tick restores: gently, since the hand feels it.
@@ -148,6 +152,21 @@ impl Near {
     }
 }
 
+/// A pair that stopped a motion: from then on it has a row, whatever the filter of contacts says of it, until it is out of
+/// reach or has not been needed for a while.
+#[derive(Clone, Copy, PartialEq)]
+struct Stopper {
+    body: BodyKey,
+    kind: PairKind,
+    tool_feature: u32,
+    body_feature: u32,
+}
+
+/// How many of them are remembered.
+const STOPPERS: usize = 8;
+/// For how many ticks.
+const STOPPER_TICKS: u64 = 16;
+
 /// The proxy of one arm.
 pub(crate) struct Arm {
     pub shape: ToolShape,
@@ -163,6 +182,8 @@ pub(crate) struct Arm {
     projector: Projector<MAX_ROWS>,
     candidates: Vec<Candidate>,
     near: Vec<Near>,
+    /// With the tick until which each counts.
+    stoppers: [Option<(Stopper, u64)>; STOPPERS],
     /// How far to look ahead at first: twice the last tick's path and a little, m.
     stride: f64,
 }
@@ -182,6 +203,7 @@ impl Arm {
             projector: Projector::new(),
             candidates: Vec::with_capacity(MAX_SUBSTEPS * pair_budget),
             near: Vec::with_capacity(MAX_BODIES),
+            stoppers: [None; STOPPERS],
             stride: f64::INFINITY,
         }
     }
@@ -402,7 +424,9 @@ impl Arm {
             Pose::from_parts(device.translation, rotation)
         };
 
-        let mut forced: [Option<u32>; MAX_SUBSTEPS] = [None; MAX_SUBSTEPS];
+        for slot in &mut self.stoppers {
+            *slot = slot.filter(|(_, until)| *until > tick);
+        }
         let mut material: Option<(f64, f64)> = None;
         let mut walked = 0.0;
         for substep in 0..MAX_SUBSTEPS {
@@ -442,10 +466,23 @@ impl Arm {
             let near_room = allowed.min(self.stride);
             let mut room = near_room;
             let mut cut = false;
+            // Rows are the tangent plane of a contact that bends as the tool turns about it. Projecting a hand that is further away
+            // than the contact's radius of curvature would overshoot, there and back: in contact it is approached in strides.
+            let bold = BOLD * self.shape.bound_m;
+            let mut share = 1.0;
             let (motion, rows, screw, path) = loop {
                 out.pairs_tested += self.gather(bodies, room, budget);
-                let (mut motion, rows) =
-                    self.project(&wanted, &centre, bodies, &forced, &mut out, &mut material);
+                let aim = wanted * share;
+                let (mut motion, mut rows) =
+                    self.project(&aim, &centre, bodies, &mut out, &mut material);
+                // Without rotation, sliding on a face, planes are what they seem.
+                let turning = motion.fixed_rows::<3>(3).norm() > TURNING;
+                let bounded = turning && share == 1.0 && wanted_path > bold;
+                if bounded && out.contacts[..out.contact_count].iter().any(|c| c.active) {
+                    share = bold / wanted_path;
+                    let aim = wanted * share;
+                    (motion, rows) = self.project(&aim, &centre, bodies, &mut out, &mut material);
+                }
                 let angle = motion.fixed_rows::<3>(3).norm();
                 if angle > MAX_TURN {
                     // Less of the same twist. (The screw of more than half a turn would be another one.)
@@ -492,7 +529,7 @@ impl Arm {
                 out.walked(&self.proxy);
             }
             match stopper {
-                Some(pair) => forced[substep] = Some(pair),
+                Some(candidate) => self.remember(candidate, tick),
                 None => {
                     if out.starved {
                         break;
@@ -501,6 +538,9 @@ impl Arm {
                     // unless far rows were only guesses: then one more round finds that out.
                     if rows == 0 {
                         break;
+                    }
+                    if share < 1.0 {
+                        continue;
                     }
                     let held = (motion - wanted).norm() > 1e-3 * wanted.norm();
                     if !held {
@@ -532,7 +572,6 @@ impl Arm {
         wanted: &Motion,
         centre: &Vec3,
         bodies: &BodyTable,
-        forced: &[Option<u32>; MAX_SUBSTEPS],
         out: &mut ArmOutcome,
         material: &mut Option<(f64, f64)>,
     ) -> (Motion, usize) {
@@ -542,8 +581,7 @@ impl Arm {
         let mut count = 0;
         for (i, c) in self.candidates.iter().enumerate() {
             let gap = c.distance_m - self.shape.radius_m;
-            let is_forced = forced.contains(&Some(c.pair_index));
-            if !(c.contact || is_forced) {
+            if !(c.contact || self.has_stopped(c)) {
                 continue;
             }
             if count == MAX_ROWS && gap >= gaps[MAX_ROWS - 1] {
@@ -620,13 +658,44 @@ impl Arm {
         (projection.motion, count)
     }
 
-    /// Earliest proven lower bound over the candidates, and the pair that set it.
-    fn first_contact(&self, screw: &Screw, path: f64, t_end: f64) -> (f64, Option<u32>) {
+    fn stopper(&self, c: &Candidate) -> Option<Stopper> {
+        let pair = self.snapshot.as_deref()?.pairs.get(c.pair_index as usize)?;
+        Some(Stopper {
+            body: self.near.get(c.body_index as usize)?.entry.key,
+            kind: pair.kind,
+            tool_feature: pair.tool_feature,
+            body_feature: pair.body_feature,
+        })
+    }
+
+    fn has_stopped(&self, c: &Candidate) -> bool {
+        let mut known = self.stoppers.iter().flatten();
+        known.clone().next().is_some()
+            && self.stopper(c).is_some_and(|s| known.any(|(k, _)| *k == s))
+    }
+
+    /// Remembers the candidate that stopped a motion, in the place of the one that is forgotten first.
+    fn remember(&mut self, candidate: usize, tick: u64) {
+        let Some(stopper) = self.candidates.get(candidate).and_then(|c| self.stopper(c)) else {
+            return;
+        };
+        let rank = |slot: &Option<(Stopper, u64)>| match slot {
+            Some((s, _)) if *s == stopper => 0,
+            None => 1,
+            Some((_, until)) => 2 + until,
+        };
+        if let Some(slot) = self.stoppers.iter_mut().min_by_key(|s| rank(s)) {
+            *slot = Some((stopper, tick + STOPPER_TICKS));
+        }
+    }
+
+    /// Earliest proven lower bound over the candidates, and the candidate that set it.
+    fn first_contact(&self, screw: &Screw, path: f64, t_end: f64) -> (f64, Option<usize>) {
         let threshold = self.shape.radius_m + self.distances.clearance_m;
         let way = Way::new(screw);
         let mut t = t_end;
         let mut stopper = None;
-        for c in &self.candidates {
+        for (i, c) in self.candidates.iter().enumerate() {
             // Not: `distance >= ...`, so that NaN is tested (and stops).
             if c.distance_m - path > threshold {
                 continue;
@@ -634,7 +703,7 @@ impl Arm {
             let at = way.advance(c.kind, &c.tool, &c.body, &c.normal, threshold, t);
             if at < t {
                 t = at;
-                stopper = Some(c.pair_index);
+                stopper = Some(i);
             }
         }
         (t, stopper)

@@ -17,7 +17,7 @@
 //!   by the in-plane directions ([`Pair::hints`]): leaving the foot into a face must not shorten the distance;
 //!
 //! A pair that this filter wrongly drops costs feel, not safety: continuous detection stops the motion at it, and the
-//! caller then forces its row.
+//! caller then gives it a row for a while.
 
 use hapticd_ccd::{PairDistance, PairKind, closest};
 use hapticd_geometry::{Pose, Vec3, transform};

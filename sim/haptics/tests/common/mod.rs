@@ -146,7 +146,8 @@ impl Scene {
                     body: b.map(|p| place(&p)),
                     hints,
                     distance_m: d - radius,
-                    tool_feature: 0,
+                    // Names the pair, if not its features.
+                    tool_feature: out.len() as u32,
                     body_feature: 0,
                 });
             };
