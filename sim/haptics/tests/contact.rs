@@ -226,7 +226,7 @@ fn a_peg_goes_into_its_hole_and_stays_off_the_walls() {
         } else {
             Vec3::new(gap, 0.01, 0.01)
         };
-        let at = if x != 0.0 { gap + 0.01 } else { gap + 0.01 };
+        let at = gap + 0.01;
         bodies.push((
             Part::new(cuboid(half)),
             Pose::translation(x * at, y * at, -0.01),

@@ -189,7 +189,7 @@ impl Hand {
     fn choose(&mut self) {
         self.attack = ATTACKS[self.random.below(ATTACKS.len())];
         // Rest and press take longest and break least.
-        if matches!(self.attack, Attack::Rest | Attack::Press) && self.random.chance(0.5) {
+        if matches!(self.attack, Attack::Rest | Attack::Press) && self.random.chance(0.7) {
             self.attack = Attack::Dash;
         }
         if self.attack == Attack::Insert && self.ground.insert == Vec3::zeros() {
@@ -226,11 +226,11 @@ impl Hand {
                 self.speed = 2e-4 + DASH_M * self.random.unit() * self.random.unit();
             }
             // Long enough to see whether the tool comes along.
-            Attack::Rest => self.left = 150,
+            Attack::Rest => self.left = 280,
             Attack::Jump | Attack::Nonsense => {}
         }
         if self.attack == Attack::Press {
-            self.left += 130;
+            self.left += 250;
         }
     }
 

@@ -20,7 +20,8 @@ use crate::tally::{Finding, Tally, Violation};
 
 /// Distances are compared with this share of rounding.
 const ROUNDING: f64 = 1e-6;
-/// Ticks at rest after which the tool must be where the device is, or touch something.
+/// Ticks at rest after which a tool that is not where the device is and touches nothing counts as held; after twice as many it is
+/// a violation. Answers 20 ticks late that list as many pairs as there is room for let go of it only slowly.
 const PATIENCE: u32 = 120;
 
 enum Form {
@@ -68,6 +69,8 @@ pub struct Rig {
     bodies: Vec<Resident>,
     courier: Courier,
     random: Random,
+    // Boxes: they travel to the engine and back.
+    #[allow(clippy::vec_box)]
     spare: Vec<Box<Snapshot>>,
     capacity: usize,
     clearance_m: f64,
@@ -423,7 +426,7 @@ impl Rig {
             if depth != 0.0 {
                 found.push((i, Violation::Penetration(depth)));
             }
-            if tick % self.measure_every == 0 {
+            if tick.is_multiple_of(self.measure_every) {
                 let gap = distance_m(&tool, &outcome.proxy, &b.solid, now);
                 verdict.gap_m = verdict.gap_m.min(gap);
                 if !(gap >= self.clearance_m * (1.0 - ROUNDING)) {
@@ -442,7 +445,8 @@ impl Rig {
     fn check_patience(&mut self, tick: u64, device: Option<Pose>, outcome: &ArmOutcome) {
         let touching = outcome.contacts[..outcome.contact_count].iter();
         let holding = touching.filter(|c| c.active).count();
-        let waits = self.previous == Some(outcome.proxy) && device != self.device && holding < 3;
+        let [here, before] = [device, self.device].map(|d| d.map(|d| d.translation));
+        let waits = self.previous == Some(outcome.proxy) && here != before && holding < 3;
         self.standing = if waits { self.standing + 1 } else { 0 };
         self.tally.pinned += u64::from(self.standing > 30);
         let quiet =
@@ -458,7 +462,7 @@ impl Rig {
             .any(|c| c.active);
         if deflection > 1e-7 && !touching {
             self.tally.held += 1;
-            if self.still == PATIENCE {
+            if self.still == 2 * PATIENCE {
                 self.note(tick, None, &outcome.proxy, Violation::Held(deflection));
             }
         }

@@ -1,5 +1,7 @@
 //! Safe is not enough: a tool that never moved would be. What must move, and how freely.
 
+#![allow(clippy::print_stdout)]
+
 use hapticd_geometry::{Pose, Quat, Vec3, shapes};
 use hapticd_testkit::courier::Manner;
 use hapticd_testkit::{BodyPlan, Rig, Scene, ToolPlan};

@@ -83,11 +83,11 @@ impl Part {
             Vec3::zeros(),
         ]
     }
-    fn into_faces(&self, e: usize) -> [Vec3; 2] {
+    fn faces_at(&self, e: usize) -> [Vec3; 2] {
         let edge = self.adjacency.edges[e];
-        edge.faces.map(|f| self.into_face(edge.vertices, f))
+        edge.faces.map(|f| self.face_at(edge.vertices, f))
     }
-    fn into_face(&self, edge: [u32; 2], face: u32) -> Vec3 {
+    fn face_at(&self, edge: [u32; 2], face: u32) -> Vec3 {
         if face == NO_FACE {
             return Vec3::zeros();
         }
@@ -110,13 +110,14 @@ impl Part {
                 .into_iter()
                 .find(|&f| f != face as u32 && f != NO_FACE);
             if let Some(f) = other {
-                out[k] = self.into_face([c[k], c[(k + 1) % 3]], f);
+                out[k] = self.face_at([c[k], c[(k + 1) % 3]], f);
             }
         }
         out
     }
 }
 
+#[allow(clippy::large_enum_variant)]
 pub enum Tool {
     Ball(f64),
     Mesh(Part),
@@ -188,9 +189,9 @@ impl Scene {
                     }
                 }
                 for e in 0..t.adjacency.edges.len() {
-                    let g = t.into_faces(e);
+                    let g = t.faces_at(e);
                     for k in 0..body.adjacency.edges.len() {
-                        let h = body.into_faces(k);
+                        let h = body.faces_at(k);
                         push(
                             PairKind::EdgeEdge,
                             t.edge(e),
