@@ -1,6 +1,6 @@
 //! The collision side: owns the [`World`], applies commands, answers the loop's queries.
 //!
-//! [`Collider::step`] is a pure function of the commands and the query (given the scene so far), which is what makes recordings
+//! [`Collider::answer`] is a pure function of the commands and the query (given the scene so far), which is what makes recordings
 //! replayable: the recorder keeps the commands and the query's tick of every step, and nothing else.
 //! It runs on the collision thread in real time ([`run`]) and inline in virtual time.
 

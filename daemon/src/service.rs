@@ -1,6 +1,6 @@
 //! Between the clients' server and the rest of the daemon: sets it up, carries its commands out, tells it what happened.
 //!
-//! Commands that concern the scene go straight from the server's thread to the collision thread ([`Dispatch`]); those that concern the
+//! Commands that concern the scene go straight from the server's thread to the collision thread (`Dispatch`); those that concern the
 //! daemon wait for the supervisor's next round. Nothing here is real-time, and the haptic loop waits for none of it.
 
 use std::collections::HashMap;
