@@ -671,3 +671,40 @@ fn closest_agrees_with_the_oracle() {
         );
     }
 }
+
+#[test]
+fn an_edge_that_turns_on_another_one_at_the_threshold_may_rise() {
+    // A's edge along x crosses B's along y at the threshold, pitches about it and rises slowly: one end goes down faster than the
+    // crossing goes up, so along a fixed direction not even the first step could be proven.
+    let threshold = 1e-5;
+    let a = [
+        Vec3::new(-0.01, 0.0, threshold),
+        Vec3::new(0.012, 0.0, threshold),
+        Vec3::zeros(),
+    ];
+    let b = [
+        Vec3::new(0.0, -0.02, 0.0),
+        Vec3::new(0.0, 0.015, 0.0),
+        Vec3::zeros(),
+    ];
+    for pitch in [0.03, -0.03, 0.6] {
+        let screw = Screw::from_twist(
+            &Vec3::new(0.0, 0.0, 1e-3),
+            &Vec3::new(0.0, pitch, 0.0),
+            &Vec3::new(0.0, 0.0, threshold),
+        );
+        let outcome = advance(PairKind::EdgeEdge, &a, &b, &screw, threshold, 1.0, 64, None);
+        let proven = match outcome {
+            Advance::Clear => 1.0,
+            Advance::Stopped { t, .. } => t,
+        };
+        assert!(proven > 0.05, "pitch {pitch}: {outcome:?}");
+        for k in 0..=1000 {
+            let t = proven * f64::from(k) / 1000.0;
+            let pose = screw.displacement_at(t);
+            let moved = a.map(|p| hapticd_geometry::transform(&pose, &p));
+            let d = closest(PairKind::EdgeEdge, &moved, &b).distance;
+            assert!(d >= threshold - 1e-15, "pitch {pitch}, t {t}: {d}");
+        }
+    }
+}

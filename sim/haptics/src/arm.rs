@@ -36,6 +36,9 @@ const ADVANCE_STEPS: u32 = 24;
 /// Most rotation of one piece of path, radians: below a half turn, so that the corners of the path say which way round it went, and
 /// because rows are linear.
 const MAX_TURN: f64 = 3.0;
+/// Detection stops this many clearances apart. A pair at its threshold may lose a rounding error (1e-14 m) per motion, which rows
+/// restore; what lies between this and 1 is never used up in a session.
+const GUARD: f64 = 1.001;
 /// Longest motion that is projected on contacts at once, in tool sizes (radii of its ball).
 const BOLD: f64 = 0.25;
 /// Rotation from which a motion in contact counts as turning, radians.
@@ -493,7 +496,8 @@ impl Arm {
                 let shift = shift_of_velocity(&motion.fixed_rows::<3>(0).into_owned(), &turn);
                 let screw = Screw::from_twist(&shift, &turn, &centre);
                 let path = self.shape.path(&screw, &self.proxy);
-                if path <= room || room >= allowed || !path.is_finite() {
+                let spent = out.pairs_tested as usize >= MAX_SUBSTEPS * self.pair_budget;
+                if path <= room || room >= allowed || spent || !path.is_finite() {
                     break (motion, rows, screw, path);
                 }
                 room = if room == near_room {
@@ -691,7 +695,7 @@ impl Arm {
 
     /// Earliest proven lower bound over the candidates, and the candidate that set it.
     fn first_contact(&self, screw: &Screw, path: f64, t_end: f64) -> (f64, Option<usize>) {
-        let threshold = self.shape.radius_m + self.distances.clearance_m;
+        let threshold = self.shape.radius_m + GUARD * self.distances.clearance_m;
         let way = Way::new(screw);
         let mut t = t_end;
         let mut stopper = None;
@@ -739,7 +743,7 @@ impl Arm {
         } else {
             1.0
         };
-        let threshold = self.shape.radius_m + self.distances.clearance_m;
+        let threshold = self.shape.radius_m + GUARD * self.distances.clearance_m;
         let horizon = near.within_reach(path, self.distances.clearance_m);
         let way = Way::new(step);
         for pair in snapshot.pairs_of(&near.entry) {

@@ -36,7 +36,7 @@ pub struct ArmSetup {
     pub distances: Distances,
     /// Coupling gains to start with.
     pub gains: Gains,
-    /// Most feature pairs per substep.
+    /// Most feature pairs that one look at the surroundings evaluates; a tick evaluates less than eight times as many.
     pub pair_budget: usize,
     /// Furthest that a query looks, m.
     pub reach_max_m: f64,
