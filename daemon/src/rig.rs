@@ -162,6 +162,12 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
     let period_ns = 1_000_000_000 / u64::from(config.haptic_loop.rate_hz.max(1));
     let period_s = period_ns as f64 * 1e-9;
     let limits = limits(&config.safety);
+    // A simulated arm lives on the clock that the loop lives on.
+    let start_ns = if virtual_time {
+        0
+    } else {
+        hapticd_sys::clock::now_ns()
+    };
     let mut arms = Vec::new();
     let mut tools = Vec::new();
     for arm in config.arms.iter().take(MAX_ARMS) {
@@ -169,7 +175,7 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
             world_from_base: scene::pose(&arm.world_from_base),
             scale: arm.motion_scale,
         };
-        let (spec, source) = source(arm, folder)?;
+        let (spec, source) = source(arm, folder, start_ns)?;
         let built = scene::tool(arm, spec.has_rotation, folder)?;
         arms.push(RigArm {
             name: arm.name.clone(),
@@ -232,7 +238,7 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
     })
 }
 
-fn source(arm: &config::Arm, folder: &Path) -> Result<(ArmSpec, Source), RigError> {
+fn source(arm: &config::Arm, folder: &Path, start_ns: u64) -> Result<(ArmSpec, Source), RigError> {
     let name = || arm.name.clone();
     match &arm.device {
         config::Device::Hid {
@@ -277,7 +283,7 @@ fn source(arm: &config::Arm, folder: &Path) -> Result<(ArmSpec, Source), RigErro
                 arm: name(),
                 error: Box::new(error),
             })?;
-            let rig = SimRig::new(SimArmParams::of(spec.clone()), hand, wants, 0)
+            let rig = SimRig::new(SimArmParams::of(spec.clone()), hand, wants, start_ns)
                 .map_err(|error| RigError::Simulated { arm: name(), error })?;
             Ok((spec, Source::Simulated(Box::new(rig))))
         }

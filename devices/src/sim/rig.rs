@@ -14,7 +14,7 @@ use crate::arm::{ArmCommand, ArmSample, ArmSpec, Pose, Wrench};
 use thiserror::Error;
 
 /// The longest gap that is simulated in one call, ns.
-const LONGEST_GAP_NS: u64 = 50_000_000;
+const LONGEST_GAP_NS: u64 = 1_000_000_000;
 
 /// Why a rig cannot be made.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]

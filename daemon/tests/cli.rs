@@ -1,0 +1,176 @@
+//! The real binary, as a person at a rig types it: what it says to bad input, what a demo leaves behind, how it ends.
+
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+fn folder(name: &str) -> PathBuf {
+    let path = std::env::temp_dir().join(format!("hapticd-cli-{}-{name}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&path);
+    std::fs::create_dir_all(&path).unwrap();
+    path
+}
+
+fn hapticd(folder: &PathBuf, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_hapticd"))
+        .args(args)
+        .current_dir(folder)
+        .env("XDG_RUNTIME_DIR", folder)
+        .output()
+        .unwrap()
+}
+
+const ARM: &str = "[[arm]]\nname = \"right\"\nkind = \"simulated\"\nintention = \"press\"\ntool = { kind = \"sphere\", radius_m = 0.005 }\n";
+
+/// A tetrahedron; `hole` leaves a face away.
+fn obj(corner: &str, hole: bool) -> String {
+    let last = if hole { "" } else { "f 2 3 4\n" };
+    format!("v 0 0 0\nv 1 0 0\nv 0 1 0\nv {corner}\nf 1 3 2\nf 1 2 4\nf 1 4 3\n{last}")
+}
+
+#[test]
+fn bad_input_is_named_and_exits_with_2() {
+    let dir = folder("bad");
+    let body = |file: &str| {
+        format!(
+            "{ARM}\n[[body]]\nname = \"thing\"\nshape = {{ kind = \"mesh\", file = \"{file}\" }}\n"
+        )
+    };
+    std::fs::write(dir.join("nan.obj"), obj("0 0 nan", false)).unwrap();
+    std::fs::write(dir.join("open.obj"), obj("0 0 1", true)).unwrap();
+    std::fs::write(dir.join("empty.obj"), "v 0 0 0\n").unwrap();
+    let cases: [(&str, String, &[&str]); 9] = [
+        ("syntax", "[loop\nrate_hz = 1\n".into(), &["case.toml:1:"]),
+        ("unknown key", format!("[loop]\nrate = 1000\n{ARM}"), &["case.toml:2:1", "unknown key", "rate_hz"]),
+        ("range", format!("[loop]\nrate_hz = 9\n{ARM}"), &["case.toml:2:11", "500"]),
+        ("two at once", format!("[loop]\nrate_hz = 9\nspin = 3\n{ARM}"), &["case.toml:2:", "case.toml:3:"]),
+        ("missing mesh", body("nowhere.obj"), &["nowhere.obj"]),
+        ("mesh with NaN", body("nan.obj"), &["nan.obj"]),
+        ("open mesh as a solid", body("open.obj"), &["thing", "boundary edges"]),
+        ("mesh without triangles", body("empty.obj"), &["empty.obj", "no triangles"]),
+        (
+            "two arms with one serial",
+            "[[arm]]\nname = \"a\"\nkind = \"hid\"\nprofile = \"generic-vendor-3dof\"\nserial = \"X\"\ntool = { kind = \"sphere\", radius_m = 0.005 }\n\
+             [[arm]]\nname = \"b\"\nkind = \"hid\"\nprofile = \"generic-vendor-3dof\"\nserial = \"X\"\ntool = { kind = \"sphere\", radius_m = 0.005 }\n"
+                .into(),
+            &["serial"],
+        ),
+    ];
+    for (name, text, says) in cases {
+        std::fs::write(dir.join("case.toml"), text).unwrap();
+        let out = hapticd(&dir, &["check", "case.toml"]);
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert_eq!(out.status.code(), Some(2), "{name}: {said}");
+        for part in says {
+            assert!(said.contains(part), "{name}: `{part}` is not in:\n{said}");
+        }
+    }
+    // An open mesh that does not claim to be solid is welcome.
+    std::fs::write(dir.join("case.toml"), body("open.obj") + "solid = false\n").unwrap();
+    assert_eq!(
+        hapticd(&dir, &["check", "case.toml"]).status.code(),
+        Some(0)
+    );
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+#[test]
+fn a_demo_in_virtual_time_touches_and_never_penetrates() {
+    let dir = folder("demo");
+    let out = hapticd(
+        &dir,
+        &[
+            "demo",
+            "--virtual-time",
+            "--duration",
+            "4",
+            "--report",
+            "report.json",
+        ],
+    );
+    assert_eq!(
+        out.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&out.stderr)
+    );
+    let report: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(dir.join("report.json")).unwrap()).unwrap();
+    assert_eq!(report["ticks"], 4000);
+    assert_eq!(report["max_penetration_m"], 0.0);
+    assert_eq!(report["arms"][0]["crossings"], 0);
+    assert_eq!(report["arms"][0]["checked_ticks"], 4000);
+    assert!(
+        report["arms"][0]["contact_ticks"].as_u64().unwrap() > 500,
+        "{report}"
+    );
+    assert!(report["max_force_n"].as_f64().unwrap() > 0.5, "{report}");
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+#[test]
+fn a_running_daemon_answers_reloads_only_what_is_stricter_and_ends_in_order() {
+    let dir = folder("run");
+    let file = |peak: f64| {
+        format!(
+            "[safety]\npeak_force_n = {peak}\ncontinuous_force_n = 1.0\n{ARM}\n[[body]]\nname = \"floor\"\nshape = {{ kind = \"plate\", size_m = [0.2, 0.2] }}\n"
+        )
+    };
+    std::fs::write(dir.join("rig.toml"), file(3.0)).unwrap();
+    let mut daemon = Command::new(env!("CARGO_BIN_EXE_hapticd"))
+        .args(["run", "rig.toml", "--plain", "--report", "report.json"])
+        .current_dir(&dir)
+        .env("XDG_RUNTIME_DIR", &dir)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut log = BufReader::new(daemon.stderr.take().unwrap()).lines();
+    let mut until = |what: &str| {
+        let mut seen = String::new();
+        for line in log.by_ref() {
+            let line = line.unwrap();
+            if line.contains(what) {
+                return;
+            }
+            seen += &line;
+            seen.push('\n');
+        }
+        panic!("`{what}` was never said:\n{seen}");
+    };
+    let signal = |name: &str| {
+        let sent = Command::new("kill")
+            .args([name, &daemon.id().to_string()])
+            .status()
+            .unwrap();
+        assert!(sent.success());
+    };
+    until("arm attached");
+    // The technician's socket is there before the loop is.
+    let out = hapticd(&dir, &["status", "--json"]);
+    assert_eq!(
+        out.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&out.stderr)
+    );
+    let status: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert!(status["clients"].as_array().unwrap().len() == 1, "{status}");
+    // Looser: refused. Broken: refused. Stricter: taken.
+    std::fs::write(dir.join("rig.toml"), file(9.0)).unwrap();
+    signal("-HUP");
+    until("not reloaded");
+    std::fs::write(dir.join("rig.toml"), "[safety\n").unwrap();
+    signal("-HUP");
+    until("not reloaded");
+    std::fs::write(dir.join("rig.toml"), file(2.0)).unwrap();
+    signal("-HUP");
+    until("configuration reloaded: safety.peak_force_n");
+    signal("-TERM");
+    assert_eq!(daemon.wait().unwrap().code(), Some(0));
+    let report: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(dir.join("report.json")).unwrap()).unwrap();
+    assert_eq!(report["max_penetration_m"], 0.0);
+    assert!(report["ticks"].as_u64().unwrap() > 10);
+    std::fs::remove_dir_all(dir).unwrap();
+}
