@@ -95,7 +95,7 @@ motion = { kind = "rotation", axis = [0.0, 0.0, 1.0], period_s = 2.0 }
 fn drive(text: &str) -> (u64, u64, u64) {
     let context = hapticd_config::Context::new(".", |_| None);
     let loaded = hapticd_config::parse("gate.toml", text, &context).unwrap();
-    let rig = rig::build(&loaded.config, Path::new("."), false).unwrap();
+    let rig = rig::build(&loaded.config, Path::new("."), true).unwrap();
     let period = rig.period_ns;
     let capacity = rig.pair_capacity;
     let mut collider = rig.collider;
