@@ -1,13 +1,13 @@
 //! Planted violations: functions that claim to be real-time and are not, one for each thing a tick must never do.
 //!
-//! Built with `RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=realtime --cfg rtsan"`, every function here carries the same
+//! Built with `RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=realtime --cfg rtsan --cfg rustix_use_libc"`, every function here carries the same
 //! attribute as the daemon's tick. `tests/rt_gate.rs` runs each in a process of its own and demands that
 //! RealtimeSanitizer kills it: a gate that lets these pass would let a tick pass that does the same. Built otherwise
 //! these are ordinary functions.
 //!
-//! The sanitizer's blind spots are *not* planted here because it does not see them: an uncontended `std::sync::Mutex`,
-//! `clock_nanosleep` (so `std::thread::sleep`) and raw system calls such as rustix's default backend. Code review and the
-//! counting allocator stand for those.
+//! The sanitizer's blind spots are *not* planted here because it does not see them: an uncontended `std::sync::Mutex` and
+//! `clock_nanosleep` (so `std::thread::sleep`). It sees only calls into libc; with `rustix_use_libc` that is where rustix's
+//! system calls go, which `write_by_rustix` proves. Code review and the counting allocator stand for the rest.
 #![forbid(unsafe_code)]
 #![cfg_attr(rtsan, feature(sanitize))]
 
@@ -88,6 +88,11 @@ pub const PLANTED: &[Planted] = &[
         run: write,
     },
     Planted {
+        name: "write_by_rustix",
+        offence: Some("write"),
+        run: write_by_rustix,
+    },
+    Planted {
         name: "wait",
         offence: Some("syscall"),
         run: wait,
@@ -129,6 +134,11 @@ fn format_text(materials: &mut Materials) {
 fn write(materials: &mut Materials) {
     // The sanitizer stops the call; its result is of no interest.
     let _ = black_box(materials.file.write(b"tick"));
+}
+
+#[cfg_attr(rtsan, sanitize(realtime = "nonblocking"))]
+fn write_by_rustix(materials: &mut Materials) {
+    let _ = black_box(rustix::io::write(&materials.file, b"tick"));
 }
 
 #[cfg_attr(rtsan, sanitize(realtime = "nonblocking"))]
