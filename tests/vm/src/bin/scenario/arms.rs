@@ -333,9 +333,17 @@ pub fn hung() -> Result<String, String> {
     arm.set_draining(true);
     arm.set_streaming(true);
     full_force(&mut daemon, &arm)?;
-    was_off(&daemon.stop()?, "right", "device sample too old")?;
+    let report = daemon.stop()?;
+    was_off(&report, "right", "device sample too old")?;
+    let (hung, healthy) = (reported(&report, "right")?, reported(&report, "left")?);
+    if hung["failed_writes"].as_u64().unwrap_or(0) == 0 || healthy["failed_writes"] != 0 {
+        return Err(format!(
+            "the hung arm's writes did not fail, or the other's did: {report}"
+        ));
+    }
     Ok(format!(
-        "in {hung_s:.0} s of hang the other arm got {} forces, longest gap {:.0} ms; the hung arm came back",
+        "in {hung_s:.0} s of hang (longest write {} ms) the other arm got {} forces, longest gap {:.0} ms; the hung arm came back",
+        hung["longest_write_ms"],
         forces.len(),
         1e3 * gap
     ))
