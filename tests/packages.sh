@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced by the test scripts: makes sure that programs are there, installing their Debian packages where they are not.
 
 # need PROGRAM PACKAGE [PROGRAM PACKAGE ...]: installs the packages of the programs that are missing, or fails.
