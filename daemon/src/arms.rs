@@ -109,6 +109,9 @@ fn attend(
     stop: &AtomicBool,
 ) -> Result<(), TransportError> {
     let mut sent = commands.read().0.sequence;
+    // An arm counts from zero each time that it is opened.
+    let reports_before = state.reports.load(Ordering::Relaxed);
+    let bad_before = state.bad_reports.load(Ordering::Relaxed);
     while !stop.load(Ordering::Relaxed) {
         state.heartbeat.fetch_add(1, Ordering::Relaxed);
         if arm.wait_input(PATIENCE)?
@@ -120,9 +123,11 @@ fn attend(
             });
         }
         let stats = arm.stats();
-        state.reports.store(stats.reports, Ordering::Relaxed);
+        state
+            .reports
+            .store(reports_before + stats.reports, Ordering::Relaxed);
         state.bad_reports.store(
-            stats.unknown + stats.short + stats.bad_poses,
+            bad_before + stats.unknown + stats.short + stats.bad_poses,
             Ordering::Relaxed,
         );
         let (command, _) = commands.read();

@@ -370,7 +370,8 @@ pub fn run_real(
     }
 
     let scribe_thread = {
-        let stats = Stats::new(false, period_ns, &names);
+        let mut stats = Stats::new(false, period_ns, &names);
+        stats.watch(&arm_states);
         let mut scribe = Scribe::new(
             stats,
             checker,

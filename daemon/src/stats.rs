@@ -2,10 +2,14 @@
 //!
 //! Fed with [`TickRecord`]s off the real-time thread. Allocates at the start and when it prints.
 
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
 use hapticd_haptics::MAX_ARMS;
 use hdrhistogram::Histogram;
 use serde::Serialize;
 
+use crate::arms::ArmState;
 use crate::haptic::record::{Blame, TickRecord};
 
 /// Percentiles of one quantity.
@@ -87,6 +91,16 @@ pub struct ArmReport {
     pub unchecked_ticks: u64,
     /// Steps of the path on which the checker found the tool to have crossed a body. Must be 0.
     pub crossings: u64,
+    /// Times that it was opened.
+    pub opened: u64,
+    /// Times that it was lost.
+    pub lost: u64,
+    /// Reports that were too short, of unknown id, or gave no pose.
+    pub bad_reports: u64,
+    /// Commands that the arm did not take.
+    pub failed_writes: u64,
+    /// Longest time that sending one command took, ms.
+    pub longest_write_ms: f64,
 }
 
 /// The whole report.
@@ -122,6 +136,8 @@ pub struct Report {
 
 struct ArmStats {
     report: ArmReport,
+    /// What the arm's thread says of itself; none in virtual time.
+    thread: Option<Arc<ArmState>>,
     age: Histogram<u64>,
     input_age: Histogram<u64>,
     pairs: Histogram<u64>,
@@ -194,6 +210,7 @@ impl Stats {
                             name,
                             ..ArmReport::default()
                         },
+                        thread: None,
                         age: histogram(1 << 40),
                         input_age: histogram(LONGEST_NS),
                         pairs: histogram(1 << 40),
@@ -202,6 +219,15 @@ impl Stats {
                     })
                 })
                 .collect(),
+        }
+    }
+
+    /// From now on the report has what the arms' threads (by index) count.
+    pub fn watch(&mut self, threads: &[Arc<ArmState>]) {
+        for (arm, thread) in self.arms.iter_mut().zip(threads) {
+            if let Some(arm) = arm {
+                arm.thread = Some(thread.clone());
+            }
         }
     }
 
@@ -284,11 +310,23 @@ impl Stats {
             .arms
             .iter()
             .flatten()
-            .map(|a| ArmReport {
-                snapshot_age_ticks: Percentiles::of(&a.age, 1.0),
-                input_age_us: Percentiles::of(&a.input_age, 1e-3),
-                pairs: Percentiles::of(&a.pairs, 1.0),
-                ..a.report.clone()
+            .map(|a| {
+                let count = |of: fn(&ArmState) -> &std::sync::atomic::AtomicU64| {
+                    a.thread
+                        .as_ref()
+                        .map_or(0, |thread| of(thread).load(Ordering::Relaxed))
+                };
+                ArmReport {
+                    snapshot_age_ticks: Percentiles::of(&a.age, 1.0),
+                    input_age_us: Percentiles::of(&a.input_age, 1e-3),
+                    pairs: Percentiles::of(&a.pairs, 1.0),
+                    opened: count(|thread| &thread.opened),
+                    lost: count(|thread| &thread.lost),
+                    bad_reports: count(|thread| &thread.bad_reports),
+                    failed_writes: count(|thread| &thread.failed_writes),
+                    longest_write_ms: count(|thread| &thread.longest_write_ns) as f64 * 1e-6,
+                    ..a.report.clone()
+                }
             })
             .collect();
         let ticks = self.first_tick.map_or(0, |first| self.ticks - first + 1);
