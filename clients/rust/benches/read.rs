@@ -2,14 +2,24 @@
 //!
 //! `read/state` is the copy alone (the block does not change). `read/after_publication` is one write and the read that sees it, in the same
 //! thread: the time from the start of publication to the decoded value in the reader's hands, without the wait for another core.
+//! `across processes` is that with a second process that polls the block while this one publishes a thousand times a second: it needs two
+//! idle cores, and says when it met a writer at work.
 
-use criterion::{Criterion, criterion_group, criterion_main};
+#![allow(missing_docs, clippy::print_stdout)]
+
+use criterion::{Criterion, criterion_group};
 use hapticd_protocol::block::{
     ArmState, BODIES_WORDS, Bodies, SEQUENCE_WORD, STATE_WORDS, block_words,
 };
 use hapticd_sync::seqlock::{Reader, Writer};
 use hapticd_sys::block::{ReadOnlyBlock, SharedBlock};
-use std::hint::black_box;
+use hapticd_sys::clock::now_ns;
+use std::{
+    hint::black_box,
+    io::{BufRead, BufReader},
+    os::fd::AsFd,
+    process::{Command, Stdio},
+};
 
 fn pair<const N: usize>() -> (Writer<SharedBlock, N>, Reader<ReadOnlyBlock, N>) {
     let (block, fd) = SharedBlock::create("hapticd-bench", block_words(N)).expect("a block");
@@ -43,5 +53,89 @@ fn benches(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// Publications of the measurement across processes; the first of them are not counted.
+const PUBLICATIONS: u64 = 6_000;
+const WARM_UP: u64 = 1_000;
+/// First argument of the process that reads; the block is its standard input.
+const READER: &str = "reader-of-the-block-on-stdin";
+
+/// Publishes in this process, reads in another.
+fn across_processes() {
+    let (block, fd) =
+        SharedBlock::create("hapticd-bench", block_words(STATE_WORDS)).expect("a block");
+    let mut writer = Writer::<_, STATE_WORDS>::new(block, SEQUENCE_WORD).expect("large enough");
+    writer.write(&ArmState::EMPTY.to_words());
+    let mut reader = Command::new(std::env::current_exe().expect("a path"))
+        .arg(READER)
+        .stdin(Stdio::from(fd.into_owned()))
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("a second process");
+    // Its first line says that it reads.
+    let mut said = BufReader::new(reader.stdout.take().expect("piped"));
+    let mut line = String::new();
+    said.read_line(&mut line).expect("its line");
+    let mut state = ArmState::EMPTY;
+    let mut next = now_ns();
+    for tick in 1..=PUBLICATIONS {
+        next += 1_000_000;
+        while now_ns() < next {
+            std::hint::spin_loop();
+        }
+        state.tick = tick;
+        state.time_ns = now_ns();
+        writer.write(&state.to_words());
+    }
+    line.clear();
+    said.read_line(&mut line).expect("its result");
+    print!("read/across processes   {line}");
+    reader.wait().expect("its end");
+}
+
+/// The other process: polls until every publication came by, then prints how old they were in its hands.
+fn read_on_stdin() {
+    let fd = std::io::stdin()
+        .as_fd()
+        .try_clone_to_owned()
+        .expect("a descriptor");
+    let block = ReadOnlyBlock::open(fd).expect("the block");
+    let reader = Reader::<_, STATE_WORDS>::new(block, SEQUENCE_WORD).expect("large enough");
+    let mut ages = Vec::with_capacity(PUBLICATIONS as usize);
+    let (mut last, mut busy) = (0, 0_u64);
+    println!("reading");
+    while last < PUBLICATIONS {
+        let Ok((_, words)) = reader.read() else {
+            busy += 1;
+            continue;
+        };
+        let state = ArmState::from_words(&words);
+        if state.tick != last {
+            let now = now_ns();
+            last = state.tick;
+            if last > WARM_UP {
+                ages.push(now - state.time_ns);
+            }
+        }
+    }
+    ages.sort_unstable();
+    let at = |q: f64| ages[((ages.len() - 1) as f64 * q) as usize];
+    println!(
+        "p50 {} ns, p99 {} ns after the start of publication; {} of {} seen, writer met at work {busy} times",
+        at(0.5),
+        at(0.99),
+        ages.len(),
+        PUBLICATIONS - WARM_UP,
+    );
+}
+
 criterion_group!(all, benches);
-criterion_main!(all);
+
+fn main() {
+    if std::env::args().nth(1).as_deref() == Some(READER) {
+        read_on_stdin();
+        return;
+    }
+    across_processes();
+    all();
+    Criterion::default().configure_from_args().final_summary();
+}

@@ -6,8 +6,9 @@
 
 use std::sync::Arc;
 
-use hapticd_geometry::{Adjacency, TriMesh, Vec3};
+use hapticd_geometry::{Adjacency, NO_FACE, TriMesh, Vec3};
 
+use crate::cull::Boxes;
 use crate::pair::PairKind;
 use crate::tree::ObbTree;
 
@@ -33,6 +34,9 @@ pub(crate) struct Surface {
     mesh: Arc<TriMesh>,
     adjacency: Adjacency,
     pub(crate) tree: ObbTree,
+    pub(crate) boxes: Boxes,
+    /// By edge, for the faces of [`Adjacency::edges`]: see [`MeshIndex::into_faces`].
+    into_faces: Vec<[Vec3; 2]>,
     pub(crate) leaves: Vec<Leaf>,
 }
 
@@ -70,8 +74,10 @@ impl MeshIndex {
         let leaves = tree.order().iter().map(leaf).collect();
         Self {
             shape: Shape::Surface(Box::new(Surface {
+                into_faces: into_faces(&mesh, &adjacency),
                 mesh,
                 adjacency,
+                boxes: Boxes::new(&tree),
                 tree,
                 leaves,
             })),
@@ -102,6 +108,35 @@ impl MeshIndex {
     #[must_use]
     pub fn tree(&self) -> Option<&ObbTree> {
         self.surface().map(|s| &s.tree)
+    }
+
+    /// Unit directions from an edge into its two faces, in their planes and perpendicular to the edge; zero where there is no face.
+    /// Zero for a point and for an edge out of range. Real-time safe.
+    #[inline]
+    #[must_use]
+    pub fn into_faces(&self, edge: u32) -> [Vec3; 2] {
+        let known = self.surface().and_then(|s| s.into_faces.get(edge as usize));
+        known.copied().unwrap_or_default()
+    }
+
+    /// For the sides 01, 12, 20 of a face: unit direction into the neighbour behind it, in the neighbour's plane and perpendicular to
+    /// the side; zero where there is none. Zero for a point and for a face out of range. Real-time safe.
+    #[must_use]
+    pub fn into_neighbours(&self, face: u32) -> [Vec3; 3] {
+        let mut out = [Vec3::zeros(); 3];
+        let Some(s) = self.surface() else {
+            return out;
+        };
+        let Some(edges) = s.adjacency.triangle_edges.get(face as usize) else {
+            return out;
+        };
+        for (direction, &edge) in out.iter_mut().zip(edges) {
+            let faces = &s.adjacency.edges[edge as usize].faces;
+            if let Some(k) = faces.iter().position(|&f| f != face && f != NO_FACE) {
+                *direction = s.into_faces[edge as usize][k];
+            }
+        }
+        out
     }
 
     /// Points of a feature of this shape when it is side A of a pair of this kind: the first
@@ -151,6 +186,30 @@ impl MeshIndex {
             Shape::Surface(s) => Some(s),
         }
     }
+}
+
+fn into_faces(mesh: &TriMesh, adjacency: &Adjacency) -> Vec<[Vec3; 2]> {
+    let edges = adjacency.edges.iter();
+    edges
+        .map(|e| e.faces.map(|f| into_face(mesh, e.vertices, f)))
+        .collect()
+}
+
+fn into_face(mesh: &TriMesh, edge: [u32; 2], face: u32) -> Vec3 {
+    if face == NO_FACE {
+        return Vec3::zeros();
+    }
+    let [p, q] = edge.map(|v| mesh.positions()[v as usize]);
+    let corner = mesh.triangles()[face as usize]
+        .into_iter()
+        .find(|v| !edge.contains(v));
+    let Some(corner) = corner else {
+        return Vec3::zeros();
+    };
+    let along = q - p;
+    let up = mesh.positions()[corner as usize] - p;
+    let inward = up - along * (up.dot(&along) / along.norm_squared());
+    inward.try_normalize(0.0).unwrap_or_else(Vec3::zeros)
 }
 
 /// Which of `all` are in `owned`; of equal ones (degenerate triangles) only the first.

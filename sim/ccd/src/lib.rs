@@ -18,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 pub mod advance;
+mod cull;
 pub mod elementary;
 pub mod first_contact;
 mod front;

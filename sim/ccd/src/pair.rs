@@ -80,7 +80,8 @@ pub fn support_gap(kind: PairKind, a: &[Vec3; 3], b: &[Vec3; 3], n: &Vec3) -> f6
 
 /// Largest projection of B's points on `n`.
 #[inline]
-pub(crate) fn highest(kind: PairKind, b: &[Vec3; 3], n: &Vec3) -> f64 {
+#[must_use]
+pub fn highest(kind: PairKind, b: &[Vec3; 3], n: &Vec3) -> f64 {
     let mut high = n.dot(&b[0]);
     for p in &b[1..kind.points_b()] {
         high = high.max(n.dot(p));
@@ -101,13 +102,10 @@ pub fn closest(kind: PairKind, a: &[Vec3; 3], b: &[Vec3; 3]) -> PairDistance {
     refine(kind, a, b, &closest_points(kind, a, b))
 }
 
-/// Closest points `(on A, on B)` and [`PairDistance::params`].
+/// Closest points `(on A, on B)` and [`PairDistance::params`]: [`closest`] without the better normal.
 #[inline]
-pub(crate) fn closest_points(
-    kind: PairKind,
-    a: &[Vec3; 3],
-    b: &[Vec3; 3],
-) -> (Vec3, Vec3, [f64; 3]) {
+#[must_use]
+pub fn closest_points(kind: PairKind, a: &[Vec3; 3], b: &[Vec3; 3]) -> (Vec3, Vec3, [f64; 3]) {
     match kind {
         PairKind::VertexFace => {
             let (point, params) = point_triangle(&a[0], b);

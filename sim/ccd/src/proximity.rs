@@ -12,8 +12,9 @@
 use std::cmp::Ordering;
 
 use hapticd_geometry::closest::segment_segment;
-use hapticd_geometry::{Mat3, Pose, Vec3};
+use hapticd_geometry::{Pose, Rigid, Vec3};
 
+use crate::cull::{Link, Shift};
 use crate::front::{Front, Item};
 use crate::index::{Leaf, MeshIndex, Shape, Surface};
 use crate::obb::Obb;
@@ -119,13 +120,16 @@ impl Proximity {
             && match (&a.shape, &b.shape) {
                 (Shape::Surface(a), Shape::Surface(b)) => {
                     self.reserve(3 * (a.tree.depth() + b.tree.depth()) as usize + 4);
-                    let (ra, rb) = (motion.obb(&a.tree.nodes()[0].obb), &b.tree.nodes()[0].obb);
-                    let slack = 32.0 * f64::EPSILON * (reach_of(&ra) + reach_of(rb));
                     let search = Search {
                         a,
                         b,
                         b_from_a: &motion,
-                        slack,
+                        shift: Shift::new(
+                            &a.boxes,
+                            &b.boxes,
+                            &motion.rotation,
+                            &motion.translation,
+                        ),
                     };
                     search.run(
                         &mut self.front,
@@ -144,7 +148,7 @@ impl Proximity {
                 }
                 (Shape::Surface(a), Shape::Point(p)) => {
                     self.reserve(a.tree.depth() as usize + 4);
-                    let p = motion.rotation.tr_mul(&(p - motion.translation));
+                    let p = motion.unturn(&(p - motion.translation));
                     let kind = PairKind::FaceVertex;
                     search_point(&p, a, kind, &mut self.found, &mut self.stack, &mut counters);
                     true
@@ -249,38 +253,9 @@ impl Found {
 fn order(x: &NearPair, y: &NearPair) -> Ordering {
     x.distance
         .total_cmp(&y.distance)
-        .then(x.kind.cmp(&y.kind))
-        .then(x.feature_a.cmp(&y.feature_a))
-        .then(x.feature_b.cmp(&y.feature_b))
-}
-
-/// A pose as a matrix.
-struct Rigid {
-    rotation: Mat3,
-    translation: Vec3,
-}
-
-impl Rigid {
-    fn new(pose: &Pose) -> Self {
-        Self {
-            rotation: *pose.rotation.to_rotation_matrix().matrix(),
-            translation: pose.translation.vector,
-        }
-    }
-
-    #[inline]
-    fn point(&self, p: &Vec3) -> Vec3 {
-        self.rotation * p + self.translation
-    }
-
-    #[inline]
-    fn obb(&self, obb: &Obb) -> Obb {
-        Obb {
-            center: self.point(&obb.center),
-            axes: self.rotation * obb.axes,
-            half: obb.half,
-        }
-    }
+        .then_with(|| x.kind.cmp(&y.kind))
+        .then_with(|| x.feature_a.cmp(&y.feature_a))
+        .then_with(|| x.feature_b.cmp(&y.feature_b))
 }
 
 /// The descent of two hierarchies.
@@ -288,8 +263,8 @@ struct Search<'a> {
     a: &'a Surface,
     b: &'a Surface,
     b_from_a: &'a Rigid,
-    /// Bound on the rounding error of a gap between two boxes along one axis.
-    slack: f64,
+    /// The same motion for the boxes.
+    shift: Shift,
 }
 
 impl Search<'_> {
@@ -336,38 +311,40 @@ impl Search<'_> {
         found: &mut Found,
         counters: &mut Counters,
     ) -> Option<(Item, Item)> {
-        let (nodes_a, nodes_b) = (self.a.tree.nodes(), self.b.tree.nodes());
+        let (nodes_a, nodes_b) = (&self.a.boxes.nodes, &self.b.boxes.nodes);
         let (na, nb) = (&nodes_a[item.a as usize], &nodes_b[item.b as usize]);
-        let (first, second) = match (na.is_leaf(), nb.is_leaf()) {
-            (true, true) => {
+        let (first, second) = match (na.link(), nb.link()) {
+            (Link::Leaf(la), Link::Leaf(lb)) => {
                 counters.leaves += 1;
-                let (la, lb) = (
-                    &self.a.leaves[na.leaf as usize],
-                    &self.b.leaves[nb.leaf as usize],
-                );
+                let (la, lb) = (&self.a.leaves[la as usize], &self.b.leaves[lb as usize]);
                 compare(la, lb, self.b_from_a, found);
                 return None;
             }
-            (false, leaf) if leaf || na.obb.half.norm_squared() > nb.obb.half.norm_squared() => {
+            (Link::Children(child), _) if nb.is_leaf() || na.size() > nb.size() => {
                 let item = |c: u32| {
-                    let moved = self.b_from_a.obb(&nodes_a[c as usize].obb);
+                    let moved = self.shift.apply(&nodes_a[c as usize]);
                     Item {
                         a: c,
                         b: item.b,
-                        bound: bound_squared(&moved, &nb.obb, self.slack),
+                        bound: self.shift.bound_squared(&moved, nb).into(),
                     }
                 };
-                (item(na.children), item(na.children + 1))
+                (item(child), item(child + 1))
             }
-            _ => {
-                let moved = self.b_from_a.obb(&na.obb);
+            (_, Link::Children(child)) => {
+                let moved = self.shift.apply(na);
                 let item = |c: u32| Item {
                     a: item.a,
                     b: c,
-                    bound: bound_squared(&moved, &nodes_b[c as usize].obb, self.slack),
+                    bound: self
+                        .shift
+                        .bound_squared(&moved, &nodes_b[c as usize])
+                        .into(),
                 };
-                (item(nb.children), item(nb.children + 1))
+                (item(child), item(child + 1))
             }
+            // The guard above took these.
+            (Link::Children(_), Link::Leaf(_)) => return None,
         };
         counters.boxes += 2;
         Some(if second.bound < first.bound {
@@ -462,36 +439,6 @@ fn compare(a: &Leaf, b: &Leaf, b_from_a: &Rigid, found: &mut Found) {
     }
 }
 
-/// Square of [`crate::obb::distance_lower_bound`].
-#[inline]
-fn bound_squared(a: &Obb, b: &Obb, slack: f64) -> f64 {
-    let between = b.center - a.center;
-    let (ea, eb) = (a.axes.as_slice(), b.axes.as_slice());
-    let dot =
-        |e: &[f64], i: usize, v: &Vec3| e[3 * i] * v.x + e[3 * i + 1] * v.y + e[3 * i + 2] * v.z;
-    let mut across = [0.0; 3];
-    let mut from_a = 0.0;
-    for i in 0..3 {
-        let mut radius = a.half[i] + slack;
-        for j in 0..3 {
-            let m = (ea[3 * i] * eb[3 * j]
-                + ea[3 * i + 1] * eb[3 * j + 1]
-                + ea[3 * i + 2] * eb[3 * j + 2])
-                .abs();
-            radius += m * b.half[j];
-            across[j] += m * a.half[i];
-        }
-        let gap = (dot(ea, i, &between).abs() - radius).max(0.0);
-        from_a += gap * gap;
-    }
-    let mut from_b = 0.0;
-    for j in 0..3 {
-        let gap = (dot(eb, j, &between).abs() - b.half[j] - across[j] - slack).max(0.0);
-        from_b += gap * gap;
-    }
-    from_a.max(from_b) * (1.0 - 16.0 * f64::EPSILON)
-}
-
 /// Square of a lower bound on the distance of a point and a box.
 #[inline]
 fn point_bound_squared(p: &Vec3, obb: &Obb) -> f64 {
@@ -503,11 +450,6 @@ fn point_bound_squared(p: &Vec3, obb: &Obb) -> f64 {
         sum += gap * gap;
     }
     sum * (1.0 - 16.0 * f64::EPSILON)
-}
-
-/// No coordinate of a point of the box is larger.
-fn reach_of(obb: &Obb) -> f64 {
-    one_norm(&obb.center) + one_norm(&obb.half)
 }
 
 fn one_norm(v: &Vec3) -> f64 {

@@ -17,7 +17,7 @@ pub use adjacency::{Adjacency, Edge, NO_FACE, NO_OWNER};
 pub use interval::{IVec3, Interval};
 pub use mass::{MassError, MassProperties};
 pub use mesh::{MAX_TRIANGLES, MeshError, TriMesh};
-pub use pose::{Mat3, Pose, Quat, Vec3, transform};
+pub use pose::{Mat3, Pose, Quat, Rigid, Vec3, transform};
 pub use report::MeshReport;
 pub use screw::Screw;
 pub use screw_bounds::ScrewBounds;

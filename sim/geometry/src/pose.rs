@@ -12,6 +12,41 @@ pub type Quat = nalgebra::UnitQuaternion<f64>;
 /// A 3x3 matrix.
 pub type Mat3 = nalgebra::Matrix3<f64>;
 
+/// A [`Pose`] as a matrix: for taking many points through it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rigid {
+    /// Orthonormal, right-handed.
+    pub rotation: Mat3,
+    /// Metres.
+    pub translation: Vec3,
+}
+
+impl Rigid {
+    /// The same transform.
+    #[inline]
+    #[must_use]
+    pub fn new(pose: &Pose) -> Self {
+        Self {
+            rotation: *pose.rotation.to_rotation_matrix().matrix(),
+            translation: pose.translation.vector,
+        }
+    }
+
+    /// [`transform`] of a point.
+    #[inline]
+    #[must_use]
+    pub fn point(&self, p: &Vec3) -> Vec3 {
+        self.rotation * p + self.translation
+    }
+
+    /// A direction back through the rotation.
+    #[inline]
+    #[must_use]
+    pub fn unturn(&self, v: &Vec3) -> Vec3 {
+        self.rotation.tr_mul(v)
+    }
+}
+
 /// The point `p` through the rigid transform: rotated and translated.
 #[inline]
 #[must_use]

@@ -16,7 +16,7 @@
 use hapticd_ccd::advance::advance_bound;
 use hapticd_ccd::{Advance, MotionBound, PairKind};
 use hapticd_dynamics::{Metric, Motion, Projector, Row};
-use hapticd_geometry::{Pose, Quat, Screw, Vec3, transform};
+use hapticd_geometry::{Pose, Quat, Rigid, Screw, Vec3, transform};
 
 use crate::bodies::BodyTable;
 use crate::coupling::{Coupling, Gains, Wrench};
@@ -43,6 +43,12 @@ const GUARD: f64 = 1.001;
 const BOLD: f64 = 0.25;
 /// Rotation from which a motion in contact counts as turning, radians.
 const TURNING: f64 = 1e-5;
+/// A contact that is this part of the safe distance too far away is where its row put it.
+const SLACK: f64 = 0.1;
+/// Cosine of the turn of a normal that leaves a contact what it was: 2.5 degrees.
+const FACING: f64 = 0.999;
+/// Covers the rounding of a pair's separation, metres: exact to 1e-12 of the coordinates.
+const ROUNDING_M: f64 = 1e-9;
 /// Motions shorter than this are not worth a substep, metres.
 const REST_M: f64 = 1e-10;
 /// Share of a missing safe distance that one tick restores: gently, since the hand feels it.
@@ -142,16 +148,26 @@ impl ArmOutcome {
 #[derive(Clone, Copy)]
 struct Near {
     entry: BodyEntry,
-    /// `world_from` the frame of the pairs' body points.
-    frame: Pose,
+    /// From the frame of the pairs' body points to the world, and from the tool to that frame.
+    world_from_frame: Rigid,
+    frame_from_tool: Rigid,
     /// Upper bound on the tool's motion relative to the body since the reference poses.
     moved: f64,
+    /// Of the body's pairs at the present poses, the first `looked_at` were looked at, and those that may be nearer than `looked_to_m`
+    /// are among the candidates.
+    looked_at: usize,
+    looked_to_m: f64,
 }
 
 impl Near {
     /// Reference distance below which a pair can come nearer than the clearance on a path: `|d - d_reference| <= moved + path`.
     fn within_reach(&self, path: f64, clearance_m: f64) -> f64 {
         self.moved + path + clearance_m
+    }
+
+    /// `None` if that is the world.
+    fn frame(&self) -> Option<&Rigid> {
+        (!self.entry.fixed).then_some(&self.world_from_frame)
     }
 }
 
@@ -184,10 +200,12 @@ pub(crate) struct Arm {
     pair_budget: usize,
     projector: Projector<MAX_ROWS>,
     candidates: Vec<Candidate>,
+    /// Those of the last projection's rows that held it back.
+    holding: Vec<u32>,
     near: Vec<Near>,
     /// With the tick until which each counts.
     stoppers: [Option<(Stopper, u64)>; STOPPERS],
-    /// How far to look ahead at first: twice the last tick's path and a little, m.
+    /// How far to look ahead at first: a quarter more than the last tick went, and a little, m.
     stride: f64,
 }
 
@@ -205,6 +223,7 @@ impl Arm {
             pair_budget,
             projector: Projector::new(),
             candidates: Vec::with_capacity(MAX_SUBSTEPS * pair_budget),
+            holding: Vec::with_capacity(MAX_ROWS),
             near: Vec::with_capacity(MAX_BODIES),
             stoppers: [None; STOPPERS],
             stride: f64::INFINITY,
@@ -308,6 +327,7 @@ impl Arm {
     /// Lists the solid bodies of the snapshot in use at the present poses.
     fn survey(&mut self, bodies: &BodyTable) {
         self.near.clear();
+        self.candidates.clear();
         let Some(snapshot) = self.snapshot.as_deref() else {
             return;
         };
@@ -319,14 +339,18 @@ impl Arm {
                 continue;
             };
             let moved = self.moved_since(snapshot, entry, &body.pose);
+            let frame = if entry.fixed {
+                Pose::identity()
+            } else {
+                body.pose
+            };
             self.near.push(Near {
                 entry: *entry,
-                frame: if entry.fixed {
-                    Pose::identity()
-                } else {
-                    body.pose
-                },
+                world_from_frame: Rigid::new(&frame),
+                frame_from_tool: Rigid::new(&(frame.inverse() * self.proxy)),
                 moved,
+                looked_at: 0,
+                looked_to_m: f64::NEG_INFINITY,
             });
         }
     }
@@ -363,38 +387,60 @@ impl Arm {
         0.0
     }
 
-    /// Reference distance below which a pair can come to the distance of rest, also by the body's own step: it may need a row.
+    /// Distance below which a pair can come to the distance of rest on this path, also by the body's own step: it may need a row.
     fn horizon(&self, near: &Near, bodies: &BodyTable, path: f64) -> f64 {
-        near.moved + path + bodies.step_path(near.entry.key) + self.distances.safe_m
+        path + bodies.step_path(near.entry.key) + self.distances.safe_m
     }
 
     /// Evaluates every pair that can come nearer than the clearance on this path (they fit the budget, or the path is 0), then
-    /// those that may need a row, as far as the budget goes.
+    /// those that may need a row, as far as the budget goes. Adds to what was gathered for a shorter path since the survey.
+    ///
+    /// Two sieves, the cheap one first: the distance at the reference poses less what has moved since, and the pair's
+    /// separation along the direction of its reference poses.
     fn gather(&mut self, bodies: &BodyTable, path: f64, budget: usize) -> u32 {
-        self.candidates.clear();
         let Some(snapshot) = self.snapshot.as_deref() else {
             return 0;
         };
         let clearance_m = self.distances.clearance_m;
         let must = |near: &Near| reachable(snapshot, near, near.within_reach(path, clearance_m));
         let mut spare = budget.saturating_sub(self.near.iter().map(must).sum::<usize>());
+        let world_from_tool = Rigid::new(&self.proxy);
+        // Room for all that this path must look at, whatever the shorter one kept.
+        if self.candidates.len() + budget > MAX_SUBSTEPS * self.pair_budget {
+            self.candidates.clear();
+            for near in &mut self.near {
+                near.looked_at = 0;
+            }
+        }
         let mut tested = 0;
-        for (i, near) in self.near.iter().enumerate() {
+        for i in 0..self.near.len() {
+            let near = &self.near[i];
             let must = must(near);
-            let may = reachable(snapshot, near, self.horizon(near, bodies, path)).max(must);
+            let horizon = self.horizon(near, bodies, path);
+            let may = reachable(snapshot, near, near.moved + horizon).max(must);
             let extra = (may - must).min(spare);
             spare -= extra;
+            let limit = horizon.max(path + clearance_m) + self.shape.radius_m + ROUNDING_M;
             let pairs = &snapshot.pairs_of(&near.entry)[..must + extra];
             for (k, pair) in pairs.iter().enumerate() {
-                if self.candidates.len() == budget {
+                if tested as usize == budget {
                     break;
                 }
+                let separation = pair.separation(&near.frame_from_tool);
+                // Not: `separation <= limit`, so that NaN is evaluated.
+                let evaluated = k < near.looked_at && !(separation > near.looked_to_m);
+                if evaluated || separation > limit {
+                    continue;
+                }
                 tested += 1;
-                let mut c = candidate(pair, &self.proxy, &near.frame, !near.entry.fixed);
+                let mut c = candidate(pair, &world_from_tool, near.frame());
                 c.body_index = i as u8;
                 c.pair_index = near.entry.first_pair + k as u32;
                 self.candidates.push(c);
             }
+            let near = &mut self.near[i];
+            near.looked_at = near.looked_at.max(must + extra);
+            near.looked_to_m = near.looked_to_m.max(limit);
         }
         tested
     }
@@ -547,13 +593,13 @@ impl Arm {
                         continue;
                     }
                     let held = (motion - wanted).norm() > 1e-3 * wanted.norm();
-                    if !held {
+                    if !held || self.still_holds() {
                         break;
                     }
                 }
             }
         }
-        self.stride = 2.0 * walked + 4.0 * self.distances.safe_m;
+        self.stride = 1.25 * walked + 2.0 * self.distances.safe_m;
         self.report(&mut out, tick);
         out.wrench = self
             .coupling
@@ -639,8 +685,12 @@ impl Arm {
             .project_or_hold(&metric, wanted, &rows[..count]);
 
         out.contact_count = 0;
+        self.holding.clear();
         for k in 0..count {
             let active = projection.multiplier(k) > 0.0;
+            if active {
+                self.holding.push(order[k]);
+            }
             let c = &self.candidates[order[k] as usize];
             let near = &self.near[c.body_index as usize];
             if active {
@@ -660,6 +710,23 @@ impl Arm {
             }
         }
         (projection.motion, count)
+    }
+
+    /// Whether the contacts that held the last projection back are real at the end of its motion: there, at the safe distance, and
+    /// facing as they did. Then what is left of the wanted motion is behind them, and another round would find nothing.
+    fn still_holds(&self) -> bool {
+        let Some(snapshot) = self.snapshot.as_deref() else {
+            return false;
+        };
+        let world_from_tool = Rigid::new(&self.proxy);
+        let near_enough = self.shape.radius_m + (1.0 + SLACK) * self.distances.safe_m;
+        self.holding.iter().all(|&i| {
+            let before = &self.candidates[i as usize];
+            let near = &self.near[before.body_index as usize];
+            let pair = &snapshot.pairs[before.pair_index as usize];
+            let now = candidate(pair, &world_from_tool, near.frame());
+            now.contact && now.distance_m <= near_enough && now.normal.dot(&before.normal) > FACING
+        })
     }
 
     fn stopper(&self, c: &Candidate) -> Option<Stopper> {
@@ -746,11 +813,15 @@ impl Arm {
         let threshold = self.shape.radius_m + GUARD * self.distances.clearance_m;
         let horizon = near.within_reach(path, self.distances.clearance_m);
         let way = Way::new(step);
+        let world_from_tool = Rigid::new(&self.proxy);
         for pair in snapshot.pairs_of(&near.entry) {
             if pair.distance_m >= horizon {
                 break;
             }
-            let c = candidate(pair, &self.proxy, &near.frame, !near.entry.fixed);
+            if pair.separation(&near.frame_from_tool) - path > threshold {
+                continue;
+            }
+            let c = candidate(pair, &world_from_tool, near.frame());
             if c.distance_m - path > threshold {
                 continue;
             }

@@ -20,7 +20,7 @@
 //! caller then gives it a row for a while.
 
 use hapticd_ccd::{PairDistance, PairKind, closest};
-use hapticd_geometry::{Pose, Vec3, transform};
+use hapticd_geometry::{Rigid, Vec3};
 
 use crate::snapshot::Pair;
 
@@ -52,18 +52,18 @@ pub struct Candidate {
     pub pair_index: u32,
 }
 
-/// Evaluates a pair at the present poses. `body` is `world_from` the frame of the pair's body points;
-/// `transformed` is false if that is the world itself.
-pub fn candidate(pair: &Pair, tool: &Pose, body: &Pose, transformed: bool) -> Candidate {
+/// Evaluates a pair at the present poses. `body` is `world_from` the frame of the pair's body points; `None` if that is the
+/// world itself.
+pub fn candidate(pair: &Pair, tool: &Rigid, body: Option<&Rigid>) -> Candidate {
     let mut a = pair.tool;
     let mut b = pair.body;
     let (na, nb) = (pair.kind.points_a(), pair.kind.points_b());
     for p in &mut a[..na] {
-        *p = transform(tool, p);
+        *p = tool.point(p);
     }
-    if transformed {
+    if let Some(body) = body {
         for p in &mut b[..nb] {
-            *p = transform(body, p);
+            *p = body.point(p);
         }
     }
     let c = closest(pair.kind, &a, &b);
@@ -82,25 +82,26 @@ pub fn candidate(pair: &Pair, tool: &Pose, body: &Pose, transformed: bool) -> Ca
     }
 }
 
-fn is_contact(pair: &Pair, tool: &Pose, body: &Pose, c: &PairDistance) -> bool {
+fn is_contact(pair: &Pair, tool: &Rigid, body: Option<&Rigid>, c: &PairDistance) -> bool {
+    let in_body = || body.map_or(c.normal, |b| b.unturn(&c.normal));
     match pair.kind {
         PairKind::EdgeEdge => {
             c.interior
                 && {
-                    let n = tool.rotation.inverse() * c.normal;
+                    let n = tool.unturn(&c.normal);
                     -n.dot(&pair.hints[0]) <= SLACK && -n.dot(&pair.hints[1]) <= SLACK
                 }
                 && {
-                    let n = body.rotation.inverse() * c.normal;
+                    let n = in_body();
                     n.dot(&pair.hints[2]) <= SLACK && n.dot(&pair.hints[3]) <= SLACK
                 }
         }
         PairKind::VertexFace => {
-            let n = body.rotation.inverse() * c.normal;
+            let n = in_body();
             foot_holds(&c.params, &pair.hints, &n)
         }
         PairKind::FaceVertex => {
-            let n = tool.rotation.inverse() * c.normal;
+            let n = tool.unturn(&c.normal);
             foot_holds(&c.params, &pair.hints, &-n)
         }
     }

@@ -3,6 +3,8 @@
 //! * **tick**: the engine with a 6-DOF mesh tool of 32 spikes that slides over a plane and turns: 32 contact rows.
 //! * **answer**: the world's answer for a 10,000-triangle tool that slides along a 100,000-triangle ground.
 //!
+//! `-- tick` or `-- answer` runs one of them, for a profiler.
+//!
 //! A plain loop instead of criterion, because the tail is what a haptic loop lives by. Shared machines are noisy: compare within one run.
 #![allow(missing_docs, clippy::print_stdout)]
 
@@ -190,6 +192,15 @@ fn answer() {
 }
 
 fn main() {
-    tick();
-    answer();
+    let only: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|a| !a.starts_with('-'))
+        .collect();
+    let wanted = |name: &str| only.is_empty() || only.iter().any(|o| o == name);
+    if wanted("tick") {
+        tick();
+    }
+    if wanted("answer") {
+        answer();
+    }
 }

@@ -10,7 +10,7 @@
 
 use hapticd_ccd::PairKind;
 use hapticd_ccd::{MeshIndex, NearPair};
-use hapticd_geometry::{NO_FACE, Pose, TriMesh, Vec3, transform};
+use hapticd_geometry::{Pose, Rigid, Vec3, transform};
 use hapticd_haptics::{BodyEntry, MAX_ARMS, Pair, Query, Snapshot, ToolShape};
 
 use crate::body::{BodyKind, Shape};
@@ -65,9 +65,15 @@ impl World {
             if let Some(left_out) = near.pairs.get(taken) {
                 complete_to = complete_to.min(left_out.distance);
             }
+            let world = fixed.then_some(&world_from_body);
+            let frame_from_tool = Rigid::new(if fixed {
+                &asked.world_from_tool
+            } else {
+                &body_from_tool
+            });
             for pair in &near.pairs[..taken] {
-                let world = fixed.then_some(&world_from_body);
-                match resolve(pair, &tool.shape.index, index, world) {
+                let tool_index = &tool.shape.index;
+                match resolve(pair, tool_index, index, world, &frame_from_tool) {
                     Some(p) => out.pairs.push(p),
                     // The query names only features that exist; were it not so, nothing may be certified.
                     None => complete_to = f64::NEG_INFINITY,
@@ -121,22 +127,23 @@ fn resolve(
     tool: &MeshIndex,
     body: &MeshIndex,
     world: Option<&Pose>,
+    frame_from_tool: &Rigid,
 ) -> Option<Pair> {
     let mut hints = [Vec3::zeros(); 4];
     let tool_points = tool.feature_a(pair.kind, pair.feature_a)?;
     let mut body_points = body.feature_b(pair.kind, pair.feature_b)?;
     let body_hints = match pair.kind {
         PairKind::VertexFace => {
-            hints[..3].copy_from_slice(&neighbours(body, pair.feature_b));
+            hints[..3].copy_from_slice(&body.into_neighbours(pair.feature_b));
             0..3
         }
         PairKind::FaceVertex => {
-            hints[..3].copy_from_slice(&neighbours(tool, pair.feature_a));
+            hints[..3].copy_from_slice(&tool.into_neighbours(pair.feature_a));
             0..0
         }
         PairKind::EdgeEdge => {
-            [hints[0], hints[1]] = into_faces(tool, pair.feature_a);
-            [hints[2], hints[3]] = into_faces(body, pair.feature_b);
+            [hints[0], hints[1]] = tool.into_faces(pair.feature_a);
+            [hints[2], hints[3]] = body.into_faces(pair.feature_b);
             2..4
         }
     };
@@ -149,58 +156,17 @@ fn resolve(
         }
     }
     Some(Pair {
-        kind: pair.kind,
-        tool: tool_points,
-        body: body_points,
-        hints,
+        // The query's: its `complete_to` is comparable to it to the last digit.
         distance_m: pair.distance,
         tool_feature: pair.feature_a,
         body_feature: pair.feature_b,
-    })
-}
-
-/// Directions from an edge into its faces, in their planes, perpendicular to the edge.
-fn into_faces(m: &MeshIndex, edge: u32) -> [Vec3; 2] {
-    match (m.mesh(), m.adjacency()) {
-        (Some(mesh), Some(adjacency)) => {
-            let e = &adjacency.edges[edge as usize];
-            e.faces.map(|f| into_face(mesh, e.vertices, f))
-        }
-        _ => [Vec3::zeros(); 2],
-    }
-}
-
-fn into_face(mesh: &TriMesh, edge: [u32; 2], face: u32) -> Vec3 {
-    if face == NO_FACE {
-        return Vec3::zeros();
-    }
-    let [p, q] = edge.map(|v| mesh.positions()[v as usize]);
-    let corner = mesh.triangles()[face as usize]
-        .into_iter()
-        .find(|v| !edge.contains(v));
-    let Some(corner) = corner else {
-        return Vec3::zeros();
-    };
-    let along = q - p;
-    let up = mesh.positions()[corner as usize] - p;
-    let inward = up - along * (up.dot(&along) / along.norm_squared());
-    inward.try_normalize(0.0).unwrap_or_else(Vec3::zeros)
-}
-
-/// For the edges 01, 12, 20 of a face: direction into the neighbour behind that edge.
-fn neighbours(m: &MeshIndex, face: u32) -> [Vec3; 3] {
-    let (Some(mesh), Some(adjacency)) = (m.mesh(), m.adjacency()) else {
-        return [Vec3::zeros(); 3];
-    };
-    let corners = mesh.triangles()[face as usize];
-    let edges = adjacency.triangle_edges[face as usize];
-    std::array::from_fn(|k| {
-        let other = adjacency.edges[edges[k] as usize]
-            .faces
-            .into_iter()
-            .find(|&f| f != face && f != NO_FACE);
-        other.map_or_else(Vec3::zeros, |f| {
-            into_face(mesh, [corners[k], corners[(k + 1) % 3]], f)
-        })
+        ..Pair::new(
+            pair.kind,
+            tool_points,
+            body_points,
+            hints,
+            frame_from_tool,
+            0.0,
+        )
     })
 }

@@ -1,7 +1,7 @@
 //! A scene small enough to be answered by brute force: every feature pair, no tree, no cleverness. The reference for what the
 //! collision thread answers, and the checker of what the engine did.
 
-use hapticd_geometry::{Adjacency, NO_FACE, Pose, TriMesh, Vec3, transform};
+use hapticd_geometry::{Adjacency, NO_FACE, Pose, Rigid, TriMesh, Vec3, transform};
 use hapticd_haptics::*;
 
 /// Deterministic numbers in [0, 1).
@@ -135,21 +135,23 @@ impl Scene {
     pub fn pairs(&self, tool: &Pose, body: &Part, pose: &Pose, fixed: bool) -> Vec<Pair> {
         let place = |p: &Vec3| if fixed { transform(pose, p) } else { *p };
         let turn = |v: Vec3| if fixed { pose.rotation * v } else { v };
+        let frame_from_tool = Rigid::new(&if fixed { *tool } else { pose.inverse() * tool });
         let mut out = Vec::new();
         let mut push =
             |kind: PairKind, a: [Vec3; 3], b: [Vec3; 3], hints: [Vec3; 4], radius: f64| {
-                let aw = a.map(|p| transform(tool, &p));
-                let bw = b.map(|p| transform(pose, &p));
-                let d = hapticd_ccd::closest(kind, &aw, &bw).distance;
-                out.push(Pair {
+                let pair = Pair::new(
                     kind,
-                    tool: a,
-                    body: b.map(|p| place(&p)),
+                    a,
+                    b.map(|p| place(&p)),
                     hints,
-                    distance_m: d - radius,
-                    // Names the pair, if not its features.
-                    tool_feature: out.len() as u32,
-                    body_feature: 0,
+                    &frame_from_tool,
+                    radius,
+                );
+                // Names the pair, if not its features.
+                let tool_feature = out.len() as u32;
+                out.push(Pair {
+                    tool_feature,
+                    ..pair
                 });
             };
         let zero = Vec3::zeros();
