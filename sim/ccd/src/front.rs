@@ -4,7 +4,7 @@
 //! comparisons, constant time. All memory is taken at construction. Deterministic.
 
 /// A pair of nodes and the square of the lower bound on their distance.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Item {
     pub(crate) a: u32,
     pub(crate) b: u32,
@@ -50,11 +50,23 @@ impl Front {
         self.top = limit.to_bits() >> DROPPED;
     }
 
+    /// Bounds are not negative.
+    #[inline]
+    fn bucket(&self, bound: f64) -> usize {
+        let below = self.top.saturating_sub(bound.to_bits() >> DROPPED);
+        (BUCKETS - 1).saturating_sub(below) as usize
+    }
+
+    /// Whether items with these bounds come out in the order last in, first out.
+    #[inline]
+    pub(crate) fn same_bucket(&self, x: f64, y: f64) -> bool {
+        self.bucket(x) == self.bucket(y)
+    }
+
     /// Queues an item with a bound that is not negative; `false` if there is no room.
     #[inline]
     pub(crate) fn push(&mut self, item: Item) -> bool {
-        let below = self.top.saturating_sub(item.bound.to_bits() >> DROPPED);
-        let bucket = (BUCKETS - 1).saturating_sub(below) as usize;
+        let bucket = self.bucket(item.bound);
         let next = self.heads[bucket];
         let slot = if self.free != NONE {
             let slot = self.free;

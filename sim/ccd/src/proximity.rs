@@ -14,7 +14,7 @@ use std::cmp::Ordering;
 use hapticd_geometry::closest::segment_segment;
 use hapticd_geometry::{Pose, Rigid, Vec3};
 
-use crate::cull::{Link, Shift};
+use crate::cull::{Link, Moved, Shift};
 use crate::front::{Front, Item};
 use crate::index::{Leaf, MeshIndex, Shape, Surface};
 use crate::obb::Obb;
@@ -64,6 +64,8 @@ pub struct Proximity {
     /// Box pairs to visit: nearest first, and a stack for what does not fit there.
     front: Front,
     stack: Vec<Item>,
+    /// Boxes of A in B's frame.
+    moved: Moved,
 }
 
 impl Proximity {
@@ -83,6 +85,7 @@ impl Proximity {
             },
             front: Front::new(FRONT),
             stack: Vec::with_capacity(512),
+            moved: Moved::default(),
         }
     }
 
@@ -119,7 +122,7 @@ impl Proximity {
         let searched = finite
             && match (&a.shape, &b.shape) {
                 (Shape::Surface(a), Shape::Surface(b)) => {
-                    self.reserve(3 * (a.tree.depth() + b.tree.depth()) as usize + 4);
+                    self.reserve(3 * (a.tree.depth() + b.tree.depth()) as usize + 8);
                     let search = Search {
                         a,
                         b,
@@ -131,7 +134,9 @@ impl Proximity {
                             &motion.translation,
                         ),
                     };
+                    self.moved.start(a.boxes.nodes.len());
                     search.run(
+                        &mut self.moved,
                         &mut self.front,
                         &mut self.stack,
                         &mut self.found,
@@ -270,6 +275,7 @@ struct Search<'a> {
 impl Search<'_> {
     fn run(
         &self,
+        moved: &mut Moved,
         front: &mut Front,
         stack: &mut Vec<Item>,
         found: &mut Found,
@@ -280,78 +286,119 @@ impl Search<'_> {
             b: 0,
             bound: 0.0,
         });
-        while let Some(item) = front.pop() {
-            if item.bound >= found.limit_squared {
-                continue;
-            }
-            let Some((near, far)) = self.expand(&item, found, counters) else {
-                continue;
-            };
-            for child in [far, near] {
-                if child.bound < found.limit_squared && !front.push(child) {
-                    stack.push(child);
+        while let Some(mut item) = front.pop() {
+            while item.bound < found.limit_squared {
+                let mut below = self.expand(&item, moved, found, counters);
+                let Some(nearest) = below.take_nearest() else {
+                    break;
+                };
+                for &child in below.items() {
+                    if child.bound < found.limit_squared && !front.push(child) {
+                        stack.push(child);
+                    }
                 }
+                // It would be the next one to come out again.
+                if front.same_bucket(nearest.bound, item.bound) {
+                    item = nearest;
+                    continue;
+                }
+                if nearest.bound < found.limit_squared && !front.push(nearest) {
+                    stack.push(nearest);
+                }
+                break;
             }
             while let Some(item) = stack.pop() {
-                if item.bound < found.limit_squared
-                    && let Some((near, far)) = self.expand(&item, found, counters)
-                {
-                    stack.push(far);
-                    stack.push(near);
+                if item.bound < found.limit_squared {
+                    let mut below = self.expand(&item, moved, found, counters);
+                    let nearest = below.take_nearest();
+                    stack.extend_from_slice(below.items());
+                    stack.extend(nearest);
                 }
             }
         }
     }
 
-    /// The two halves of a box pair, the nearer first; `None` for two leaves, whose features are compared.
+    /// What is below a box pair; nothing below two leaves, whose features are compared.
     #[inline]
     fn expand(
         &self,
         item: &Item,
+        moved: &mut Moved,
         found: &mut Found,
         counters: &mut Counters,
-    ) -> Option<(Item, Item)> {
-        let (nodes_a, nodes_b) = (&self.a.boxes.nodes, &self.b.boxes.nodes);
-        let (na, nb) = (&nodes_a[item.a as usize], &nodes_b[item.b as usize]);
-        let (first, second) = match (na.link(), nb.link()) {
+    ) -> Below {
+        let (a, b) = (&self.a.boxes, &self.b.boxes);
+        let (na, nb) = (&a.nodes[item.a as usize], &b.nodes[item.b as usize]);
+        let mut below = Below::default();
+        match (na.link(), nb.link()) {
             (Link::Leaf(la), Link::Leaf(lb)) => {
                 counters.leaves += 1;
                 let (la, lb) = (&self.a.leaves[la as usize], &self.b.leaves[lb as usize]);
                 compare(la, lb, self.b_from_a, found);
-                return None;
             }
-            (Link::Children(child), _) if nb.is_leaf() || na.size() > nb.size() => {
-                let item = |c: u32| {
-                    let moved = self.shift.apply(&nodes_a[c as usize]);
-                    Item {
-                        a: c,
+            (Link::Quad(quad), _) if nb.is_leaf() || na.size() > nb.size() => {
+                let quad = self.shift.apply_to_quad(&a.quads[quad as usize]);
+                let bounds = self.shift.bounds_squared(nb, &quad);
+                for (&a, bound) in quad.below().iter().zip(bounds) {
+                    below.push(Item {
+                        a,
                         b: item.b,
-                        bound: self.shift.bound_squared(&moved, nb).into(),
-                    }
-                };
-                (item(child), item(child + 1))
+                        bound: bound.into(),
+                    });
+                }
             }
-            (_, Link::Children(child)) => {
-                let moved = self.shift.apply(na);
-                let item = |c: u32| Item {
-                    a: item.a,
-                    b: c,
-                    bound: self
-                        .shift
-                        .bound_squared(&moved, &nodes_b[c as usize])
-                        .into(),
-                };
-                (item(child), item(child + 1))
+            (_, Link::Quad(quad)) => {
+                let quad = &b.quads[quad as usize];
+                let here = moved.get(item.a, &a.nodes, &self.shift);
+                let bounds = self.shift.bounds_squared(here, quad);
+                for (&b, bound) in quad.below().iter().zip(bounds) {
+                    below.push(Item {
+                        a: item.a,
+                        b,
+                        bound: bound.into(),
+                    });
+                }
             }
             // The guard above took these.
-            (Link::Children(_), Link::Leaf(_)) => return None,
-        };
-        counters.boxes += 2;
-        Some(if second.bound < first.bound {
-            (second, first)
-        } else {
-            (first, second)
-        })
+            (Link::Quad(_), Link::Leaf(_)) => {}
+        }
+        counters.boxes += below.count as u64;
+        below
+    }
+}
+
+/// The box pairs below a box pair.
+#[derive(Default)]
+struct Below {
+    items: [Item; 4],
+    count: usize,
+}
+
+impl Below {
+    #[inline(always)]
+    fn push(&mut self, item: Item) {
+        self.items[self.count] = item;
+        self.count += 1;
+    }
+
+    #[inline(always)]
+    fn items(&self) -> &[Item] {
+        &self.items[..self.count]
+    }
+
+    /// Removes the nearest one; the first of equals.
+    #[inline(always)]
+    fn take_nearest(&mut self) -> Option<Item> {
+        let last = self.count.checked_sub(1)?;
+        let mut nearest = 0;
+        for k in 1..self.count {
+            if self.items[k].bound < self.items[nearest].bound {
+                nearest = k;
+            }
+        }
+        self.items.swap(nearest, last);
+        self.count = last;
+        Some(self.items[last])
     }
 }
 
@@ -402,20 +449,30 @@ fn search_point(
     }
 }
 
-/// Offers all feature pairs that the two triangles own.
+/// Offers all feature pairs that the two triangles own. What the bounds of the features along the axes of B's frame put out of
+/// reach is not measured: two thirds of all.
 #[inline]
 fn compare(a: &Leaf, b: &Leaf, b_from_a: &Rigid, found: &mut Found) {
-    let corners = a.corners.map(|p| b_from_a.point(&p));
+    let [p, q, r] = &a.corners;
+    let corners = [b_from_a.point(p), b_from_a.point(q), b_from_a.point(r)];
+    let bounds_a = Bounds::of(&corners);
+    let bounds_b = Bounds::of(&b.corners);
     for i in 0..3 {
         if a.owned_vertices & (1 << i) != 0 {
-            let (near, _) = point_triangle(&corners[i], &b.corners);
-            let squared = (corners[i] - near).norm_squared();
-            found.offer(squared, PairKind::VertexFace, a.vertices[i], b.triangle);
+            let p = &corners[i];
+            if Bounds::point(p).apart_squared(&bounds_b) < found.limit_squared {
+                let (near, _) = point_triangle(p, &b.corners);
+                let squared = (p - near).norm_squared();
+                found.offer(squared, PairKind::VertexFace, a.vertices[i], b.triangle);
+            }
         }
         if b.owned_vertices & (1 << i) != 0 {
-            let (near, _) = point_triangle(&b.corners[i], &corners);
-            let squared = (b.corners[i] - near).norm_squared();
-            found.offer(squared, PairKind::FaceVertex, a.triangle, b.vertices[i]);
+            let p = &b.corners[i];
+            if Bounds::point(p).apart_squared(&bounds_a) < found.limit_squared {
+                let (near, _) = point_triangle(p, &corners);
+                let squared = (p - near).norm_squared();
+                found.offer(squared, PairKind::FaceVertex, a.triangle, b.vertices[i]);
+            }
         }
     }
     for i in 0..3 {
@@ -423,11 +480,18 @@ fn compare(a: &Leaf, b: &Leaf, b_from_a: &Rigid, found: &mut Found) {
             continue;
         }
         let (p0, p1) = (&corners[i], &corners[(i + 1) % 3]);
+        let bounds = Bounds::of(&[*p0, *p1]);
+        if bounds.apart_squared(&bounds_b) >= found.limit_squared {
+            continue;
+        }
         for j in 0..3 {
             if b.owned_edges & (1 << j) == 0 {
                 continue;
             }
             let (q0, q1) = (&b.corners[j], &b.corners[(j + 1) % 3]);
+            if bounds.apart_squared(&Bounds::of(&[*q0, *q1])) >= found.limit_squared {
+                continue;
+            }
             let (p, q, _, _) = segment_segment(p0, p1, q0, q1);
             found.offer(
                 (p - q).norm_squared(),
@@ -436,6 +500,48 @@ fn compare(a: &Leaf, b: &Leaf, b_from_a: &Rigid, found: &mut Found) {
                 b.edges[j],
             );
         }
+    }
+}
+
+/// Smallest and largest coordinates of a feature.
+struct Bounds {
+    low: Vec3,
+    high: Vec3,
+}
+
+impl Bounds {
+    #[inline]
+    fn point(p: &Vec3) -> Self {
+        Self { low: *p, high: *p }
+    }
+
+    #[inline]
+    fn of<const N: usize>(points: &[Vec3; N]) -> Self {
+        let mut bounds = Self::point(&points[0]);
+        for p in &points[1..] {
+            for i in 0..3 {
+                if p[i] < bounds.low[i] {
+                    bounds.low[i] = p[i];
+                }
+                if p[i] > bounds.high[i] {
+                    bounds.high[i] = p[i];
+                }
+            }
+        }
+        bounds
+    }
+
+    /// Square of a lower bound on the distance.
+    #[inline]
+    fn apart_squared(&self, other: &Self) -> f64 {
+        let mut sum = 0.0;
+        for i in 0..3 {
+            // Not `f64::max`, which costs a test for NaN. One of the two is negative.
+            let (above, below) = (self.low[i] - other.high[i], other.low[i] - self.high[i]);
+            let gap = if above > below { above } else { below };
+            sum += if gap > 0.0 { gap * gap } else { 0.0 };
+        }
+        sum * (1.0 - 16.0 * f64::EPSILON)
     }
 }
 
