@@ -6,64 +6,19 @@
 //! first offence; that the sanitizer would is shown by `hapticd-rtgate`.
 #![cfg_attr(rtsan, feature(sanitize))]
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::path::Path;
 
 use hapticd::haptic::core::ArmInput;
 use hapticd::haptic::record::TickRecord;
 use hapticd::haptic::thread::{Flags, Links, Moment, Tuning, Turns};
 use hapticd::rig::{self, Source};
+use hapticd_counting::{Counting, counted};
 use hapticd_devices::arm::ArmCommand;
 use hapticd_haptics::{Query, Snapshot};
 use hapticd_sync::{latest, ring};
 
-struct Counting;
-
-thread_local! {
-    /// Counts only while armed, and only this thread.
-    static ARMED: Cell<bool> = const { Cell::new(false) };
-    static CALLS: Cell<u64> = const { Cell::new(0) };
-}
-
-fn count() {
-    // A thread that is being torn down has no counters any more and is not one that is watched.
-    let armed = ARMED.try_with(Cell::get).unwrap_or(false);
-    if armed {
-        let _ = CALLS.try_with(|c| c.set(c.get() + 1));
-    }
-}
-
-// SAFETY: every call is handed to the system allocator unchanged; counting touches only thread-local cells without
-// destructors, so it neither allocates nor re-enters.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
-        // SAFETY: the caller's promises about `layout` are passed on.
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, p: *mut u8, layout: Layout) {
-        count();
-        // SAFETY: `p` came from `alloc` above with this layout, as the caller promises.
-        unsafe { System.dealloc(p, layout) }
-    }
-    unsafe fn realloc(&self, p: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count();
-        // SAFETY: as in `dealloc`; `size` is the caller's promise.
-        unsafe { System.realloc(p, layout, size) }
-    }
-}
-
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
-
-fn counted<T>(f: impl FnOnce() -> T) -> (T, u64) {
-    CALLS.with(|c| c.set(0));
-    ARMED.with(|a| a.set(true));
-    let value = f();
-    ARMED.with(|a| a.set(false));
-    (value, CALLS.with(Cell::get))
-}
 
 #[cfg_attr(rtsan, sanitize(realtime = "nonblocking"))]
 fn turn(turns: &mut Turns<()>, moment: Moment, flags: &Flags) {
@@ -193,10 +148,4 @@ fn ten_thousand_turns_allocate_nothing() {
         );
         assert!(faults > 5, "{name}: {faults} faulty ticks were seen");
     }
-}
-
-#[test]
-fn a_planted_allocation_is_counted() {
-    let (kept, calls) = counted(|| vec![1u8; 32]);
-    assert_eq!((kept.len(), calls), (32, 1));
 }
