@@ -61,7 +61,7 @@ struct Dispatch {
 }
 
 /// Tokens of commands whose answer nobody waits for.
-const NO_ANSWER: u64 = 0;
+pub const NO_ANSWER: u64 = 0;
 
 impl Dispatch {
     fn scene(&self, command: SceneCommand, token: u64) -> Result<(), SceneCommand> {

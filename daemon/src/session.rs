@@ -3,10 +3,12 @@
 //! The calling thread is the supervisor: it watches signals and signs of life, retunes the gains from measured timing, shows the live
 //! view, and brings everything down in order: force to zero first, then the loop, then the arms, then everybody else.
 
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use crossbeam::channel::Sender;
 use hapticd_config as config;
 use hapticd_devices::arm::ArmCommand;
 use hapticd_devices::safety::Limits;
@@ -22,15 +24,17 @@ use hapticd_sys::realtime;
 use hapticd_sys::signals::{Signal, Signals};
 
 use crate::arms::{self, ArmState, Opener};
-use crate::collision;
+use crate::collision::{self, Request, SceneCommand};
 use crate::haptic::core::ArmInput;
 use crate::haptic::record::TickRecord;
 use crate::haptic::thread::{self as haptic_thread, Flags, Pace, Tuning};
 use crate::hid::{Claims, OpenHid};
 use crate::ipc::{Answer, Refusal, SetupError};
+use crate::log::LogLevel;
+use crate::reload::{Reload, Reloaded};
 use crate::rig::{self, Rig, Source};
 use crate::scribe::{Live, Scribe, Sink};
-use crate::service::{ArmFacts, Service, Wish};
+use crate::service::{ArmFacts, NO_ANSWER, Service, Wish};
 use crate::stats::{Report, Stats};
 use crate::virtual_time::{VirtualArm, VirtualLoop};
 
@@ -48,20 +52,10 @@ pub struct Options {
     pub view_every: Duration,
     /// Reads the configuration again, on SIGHUP or when its file has changed; `None`: there is no file.
     pub reload: Option<Reload>,
+    /// Changes how much is logged, after a reload.
+    pub log: Option<LogLevel>,
     /// Without the clients' sockets there is no session; else they are done without, and that is logged.
     pub require_ipc: bool,
-}
-
-/// Gives what may change while running, or says why nothing does. The first argument is whether somebody asked for it; if not, and the
-/// file is as it was, the answer is `Ok(None)`.
-pub type Reload = Box<dyn FnMut(bool) -> Result<Option<Reloaded>, String>>;
-
-/// What a reload changes.
-pub struct Reloaded {
-    /// The new safety limits, no looser than those the daemon started with.
-    pub limits: Limits,
-    /// What changed, for the log.
-    pub changes: Vec<String>,
 }
 
 /// What the live view wants.
@@ -155,6 +149,7 @@ pub fn run_virtual(mut rig: Rig, config: &config::Config, mut options: Options) 
     );
     let ticks = (options.duration_s.unwrap_or(10.0) * 1e9 / rig.period_ns as f64) as u64;
     let per_view = (options.view_every.as_nanos() as u64 / rig.period_ns).max(1);
+    let per_look = (RELOAD_EVERY_NS / rig.period_ns).max(1);
     let ramp = (config.safety.fade_ms * 1e6) as u64 / rig.period_ns + 100;
     let arms = virtual_arms(&mut rig);
     let mut driver = VirtualLoop::new(
@@ -177,6 +172,20 @@ pub fn run_virtual(mut rig: Rig, config: &config::Config, mut options: Options) 
         {
             end = end.min(tick + ramp);
         }
+        if tick.is_multiple_of(per_look) {
+            let log = options.log.as_ref();
+            // What came of it is told by then, and there are no clients.
+            let _ = reload(&mut options.reload, false, &live, |new| {
+                set_level(log, new);
+                driver.tighten(&new.limits);
+                for (id, material) in &new.surfaces {
+                    driver.command(SceneCommand::Surface {
+                        id: *id,
+                        material: *material,
+                    });
+                }
+            });
+        }
     }
     scribe.finish()
 }
@@ -194,6 +203,8 @@ impl Opener for OpenSim {
 
 /// Records in flight to the scribe: four seconds at 1 kHz.
 const RECORDS: usize = 4096;
+/// How often the supervisor looks whether the configuration's file has changed, ns.
+const RELOAD_EVERY_NS: u64 = 1_000_000_000;
 /// How often the supervisor looks around.
 const ROUND: Duration = Duration::from_millis(20);
 /// How long a thread may show no sign of life before that is an event.
@@ -260,19 +271,25 @@ pub fn run_real(
     let (snapshot_in, snapshot_out) = ring::ring(collision::BUFFERS);
     let (used_in, used_out) = ring::ring(2 * collision::BUFFERS);
     let (record_in, mut record_out) = ring::ring::<TickRecord>(RECORDS);
-    let (mut tuning_writer, tuning_reader) = latest::latest(Tuning::default());
+    let (tuning, tuning_reader) = latest::latest(Tuning::default());
     let (request_in, request_out) = crossbeam::channel::bounded(256);
     let (reply_in, reply_out) = crossbeam::channel::bounded(256);
     let (log_in, log_out) = crossbeam::channel::bounded(RECORDS);
     let infos = Arc::new(Mutex::new(rig.collider.infos()));
-    let mut limits_base = rig::limits(&config.safety);
-    let mut limits_apps: Option<Limits> = None;
+    let mut controls = Controls {
+        tuning,
+        requests: request_in.clone(),
+        log: options.log.take(),
+        base: rig::limits(&config.safety),
+        apps: None,
+        surfaces: VecDeque::new(),
+    };
     let (mut service, publisher) = if config.ipc.enabled {
         let started = Service::start(
             config,
             &shown_arms,
             &rig.collider.infos(),
-            &limits_base,
+            &controls.base,
             period_ns,
             request_in,
             reply_out,
@@ -411,28 +428,17 @@ pub fn run_real(
         match signals.next() {
             Ok(Some(Signal::Terminate | Signal::Interrupt)) => break,
             Ok(Some(Signal::Reload)) => {
-                let read = read_again(&mut options.reload, true, &live);
-                take_over(
-                    read,
-                    &mut limits_base,
-                    limits_apps.as_ref(),
-                    &mut tuning_writer,
-                    service.as_ref(),
-                );
+                let result = controls.reload(&mut options.reload, true, &live);
+                tell_clients(&result, service.as_ref());
             }
             Ok(_) | Err(_) => {}
         }
-        if now - last_reload > 1_000_000_000 {
+        if now - last_reload > RELOAD_EVERY_NS {
             last_reload = now;
-            let read = read_again(&mut options.reload, false, &live);
-            take_over(
-                read,
-                &mut limits_base,
-                limits_apps.as_ref(),
-                &mut tuning_writer,
-                service.as_ref(),
-            );
+            let result = controls.reload(&mut options.reload, false, &live);
+            tell_clients(&result, service.as_ref());
         }
+        controls.send_surfaces();
         if options.duration_s.is_some_and(|d| elapsed_s >= d) {
             break;
         }
@@ -474,7 +480,7 @@ pub fn run_real(
         }
         if now - last_tuning > 1_000_000_000 {
             last_tuning = now;
-            retune(&live, &specs, period_ns, &mut tuning_writer);
+            retune(&live, &specs, period_ns, &mut controls.tuning);
         }
         if let Some(service) = &mut service {
             if let Ok(live) = live.try_lock() {
@@ -484,17 +490,17 @@ pub fn run_real(
             while let Ok(wish) = service.wishes.try_recv() {
                 match wish {
                     Wish::Shutdown => end = true,
-                    Wish::ClearFault(_) => tuning_writer.edit(|t| {
+                    Wish::ClearFault(_) => controls.tuning.edit(|t| {
                         t.version += 1;
                         t.clear += 1;
                     }),
                     Wish::Limits(limits) => {
-                        limits_apps = Some(limits);
-                        tighten(&limits_base, limits_apps.as_ref(), &mut tuning_writer);
+                        controls.apps = Some(limits);
+                        controls.tighten();
                     }
                     Wish::Reload(token) => {
-                        let read = read_again(&mut options.reload, true, &live);
-                        let answer = match &read {
+                        let result = controls.reload(&mut options.reload, true, &live);
+                        let answer = match &result {
                             Ok(_) => Answer::Done,
                             Err(why) => Answer::Refused(Refusal::text(
                                 ErrorCode::ConfigRefused,
@@ -502,13 +508,7 @@ pub fn run_real(
                             )),
                         };
                         service.answer(token, answer);
-                        take_over(
-                            read,
-                            &mut limits_base,
-                            limits_apps.as_ref(),
-                            &mut tuning_writer,
-                            Some(service),
-                        );
+                        tell_clients(&result, Some(service));
                     }
                 }
             }
@@ -627,69 +627,122 @@ fn retune(
     });
 }
 
-/// Reads the configuration again; `Ok(None)`: nothing to take over. Says what came of it.
-fn read_again(
-    reload: &mut Option<Reload>,
+/// What can be changed while the loop runs, and the way there.
+struct Controls {
+    tuning: latest::Writer<Tuning>,
+    requests: Sender<Request>,
+    log: Option<LogLevel>,
+    /// The configuration's limits.
+    base: Limits,
+    /// The tightest that applications want.
+    apps: Option<Limits>,
+    /// Surfaces for which the collision thread's queue has had no room yet, oldest first.
+    surfaces: VecDeque<SceneCommand>,
+}
+
+impl Controls {
+    /// See [`reload`].
+    fn reload(
+        &mut self,
+        read: &mut Option<Reload>,
+        asked: bool,
+        live: &Mutex<Live>,
+    ) -> Result<bool, String> {
+        reload(read, asked, live, |new| {
+            set_level(self.log.as_ref(), new);
+            self.base = new.limits;
+            self.tighten();
+            let commands = new.surfaces.iter().map(|(id, material)| {
+                let (id, material) = (*id, *material);
+                SceneCommand::Surface { id, material }
+            });
+            self.surfaces.extend(commands);
+            self.send_surfaces();
+        })
+    }
+
+    /// Sends the strictest of the configuration's and the applications' limits to the loop.
+    fn tighten(&mut self) {
+        let limits = self
+            .apps
+            .map_or(self.base, |apps| self.base.tightened(&apps));
+        self.tuning.edit(|t| {
+            t.version += 1;
+            t.limits = Some(limits);
+        });
+    }
+
+    /// Sends surfaces to the collision thread, as many as its queue has room for. They go the way of the clients' commands, so that
+    /// they are recorded.
+    fn send_surfaces(&mut self) {
+        while let Some(command) = self.surfaces.pop_front() {
+            let token = NO_ANSWER;
+            if let Err(error) = self.requests.try_send(Request { command, token }) {
+                self.surfaces.push_front(error.into_inner().command);
+                return;
+            }
+        }
+    }
+}
+
+/// Reads the configuration again and hands what it changes to `take_over`. Says what came of it; `Ok(false)`: the file is as it was.
+fn reload(
+    read: &mut Option<Reload>,
     asked: bool,
     live: &Mutex<Live>,
-) -> Result<Option<Reloaded>, String> {
-    let Some(read) = reload else {
+    take_over: impl FnOnce(&Reloaded),
+) -> Result<bool, String> {
+    let Some(read) = read else {
         let why = "there is no configuration file to read again";
         if asked {
             tell(live, why.into());
             return Err(why.into());
         }
-        return Ok(None);
+        return Ok(false);
     };
-    let result = read(asked);
-    match &result {
-        Ok(None) => {}
-        Ok(Some(reloaded)) if reloaded.changes.is_empty() => {
-            tell(live, "configuration reloaded: nothing changed".into());
+    match read(asked) {
+        Ok(None) => Ok(false),
+        Ok(Some(reloaded)) => {
+            take_over(&reloaded);
+            tell(
+                live,
+                if reloaded.changes.is_empty() {
+                    "configuration reloaded: nothing changed".into()
+                } else {
+                    format!("configuration reloaded: {}", reloaded.changes.join(", "))
+                },
+            );
+            Ok(true)
         }
-        Ok(Some(reloaded)) => tell(
-            live,
-            format!("configuration reloaded: {}", reloaded.changes.join(", ")),
-        ),
-        Err(why) => tell(
-            live,
-            format!("configuration not reloaded, the old one stays: {why}"),
-        ),
+        Err(why) => {
+            tell(
+                live,
+                format!("configuration not reloaded, the old one stays: {why}"),
+            );
+            Err(why)
+        }
     }
-    result
 }
 
-/// Puts a reloaded configuration into force and tells the clients.
-fn take_over(
-    read: Result<Option<Reloaded>, String>,
-    base: &mut Limits,
-    apps: Option<&Limits>,
-    tuning: &mut latest::Writer<Tuning>,
-    service: Option<&Service>,
-) {
-    let event = match read {
-        Ok(None) => return,
-        Ok(Some(reloaded)) => {
-            *base = reloaded.limits;
-            tighten(base, apps, tuning);
-            Event::ConfigReloaded(event::ConfigReloaded {})
-        }
+/// Puts a reloaded level of the log into force.
+fn set_level(log: Option<&LogLevel>, new: &Reloaded) {
+    if let (Some(log), Some(level)) = (log, new.log_level) {
+        log.set(level);
+    }
+}
+
+/// Tells the clients what came of a reload.
+fn tell_clients(result: &Result<bool, String>, service: Option<&Service>) {
+    let event = match result {
+        Ok(false) => return,
+        Ok(true) => Event::ConfigReloaded(event::ConfigReloaded {}),
         Err(why) => Event::ConfigRefused(event::ConfigRefused {
-            detail: Text::lossy(&why),
+            detail: Text::lossy(why),
         }),
     };
     if let Some(service) = service {
         service.event(event);
     }
-}
-
-/// Sends the strictest of the technician's and the applications' limits to the loop.
-fn tighten(base: &Limits, apps: Option<&Limits>, tuning: &mut latest::Writer<Tuning>) {
-    let limits = apps.map_or(*base, |a| base.tightened(a));
-    tuning.edit(|t| {
-        t.version += 1;
-        t.limits = Some(limits);
-    });
 }
 
 fn tell(live: &Mutex<Live>, what: String) {
