@@ -429,6 +429,7 @@ fn status_json(server: &crate::ipc::ServerStatus, live: &Mutex<Live>) -> String 
         "arms": arms,
         "clients": clients,
         "refused_connections": server.refused,
+        "oversize_messages": server.oversize,
         "report": live.report,
         "events": live.events,
     })

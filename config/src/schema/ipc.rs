@@ -18,8 +18,6 @@ section! {
         max_clients: u32 = integer(16, 1, 256),
         /// A client that says nothing for this long loses its leases, and the force it asked for ramps to zero.
         lease_ms: u32 = integer(200, 10, 10_000).unit("ms"),
-        /// Longest message that is read.
-        max_message_bytes: u32 = integer(65_536, 1024, 1_048_576).unit("bytes"),
         /// Largest mesh that a client may send.
         max_mesh_bytes: u64 = integer(268_435_456, 4096, 4_294_967_296).unit("bytes"),
     }
