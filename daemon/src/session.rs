@@ -33,7 +33,7 @@ use crate::ipc::{Answer, Refusal, SetupError};
 use crate::log::LogLevel;
 use crate::reload::{Reload, Reloaded};
 use crate::rig::{self, Rig, Source};
-use crate::scribe::{Live, Scribe, Sink};
+use crate::scribe::{self, Live, Scribe, Sink};
 use crate::service::{ArmFacts, NO_ANSWER, Service, Wish};
 use crate::stats::{Report, Stats};
 use crate::virtual_time::{VirtualArm, VirtualLoop};
@@ -270,7 +270,7 @@ pub fn run_real(
     let (query_writer, query_reader) = latest::latest(Query::default());
     let (snapshot_in, snapshot_out) = ring::ring(collision::BUFFERS);
     let (used_in, used_out) = ring::ring(2 * collision::BUFFERS);
-    let (record_in, mut record_out) = ring::ring::<TickRecord>(RECORDS);
+    let (record_in, record_out) = ring::ring::<TickRecord>(RECORDS);
     let (tuning, tuning_reader) = latest::latest(Tuning::default());
     let (request_in, request_out) = crossbeam::channel::bounded(256);
     let (reply_in, reply_out) = crossbeam::channel::bounded(256);
@@ -389,31 +389,14 @@ pub fn run_real(
     let scribe_thread = {
         let mut stats = Stats::new(false, period_ns, &names);
         stats.watch(&arm_states);
-        let mut scribe = Scribe::new(
+        let scribe = Scribe::new(
             stats,
             checker,
             options.sink.take(),
             live.clone(),
             realtime_lines,
         );
-        let done = flags.clone();
-        spawn("scribe", move || {
-            loop {
-                // Read before draining: what was pushed before the flag was set is drained below.
-                let last_round = done.quit.load(Ordering::Acquire);
-                while let Ok(step) = log_out.try_recv() {
-                    scribe.step(&step);
-                }
-                while let Some(record) = record_out.pop() {
-                    let backlog = record_out.waiting();
-                    scribe.tick(&record, backlog);
-                }
-                if last_round {
-                    return scribe.finish();
-                }
-                std::thread::sleep(Duration::from_millis(2));
-            }
-        })?
+        spawn("scribe", move || scribe::serve(scribe, record_out, log_out))?
     };
 
     let started = now_ns();
@@ -571,6 +554,7 @@ pub fn run_real(
         service.stop();
     }
     join(collision_thread, &mut died, "collision");
+    // It ends when loop and collision thread have: what they did last is written.
     let report = scribe_thread
         .join()
         .map_err(|_| SessionError::Died("scribe"))?;
