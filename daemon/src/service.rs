@@ -4,6 +4,7 @@
 //! daemon wait for the supervisor's next round. Nothing here is real-time, and the haptic loop waits for none of it.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use crossbeam::channel::{Receiver, Sender, TrySendError};
@@ -11,10 +12,12 @@ use hapticd_config as config;
 use hapticd_devices::safety::{ForceOffReason, GovernorState, Limits};
 use hapticd_haptics::{MAX_ARMS, Material};
 use hapticd_protocol::event::{self, Event};
+use hapticd_protocol::place;
 use hapticd_protocol::reply::{ArmInfo, ErrorCode};
 use hapticd_protocol::request::BodyKind as WireKind;
 use hapticd_protocol::text::{Name, Text};
 use hapticd_protocol::wire::{Limit, Pose as WirePose};
+use hapticd_sys::folder;
 use hapticd_world::{BodyInfo, BodyKind};
 
 use crate::collision::{Request, SceneCommand, SceneReply};
@@ -209,13 +212,14 @@ impl Service {
             coming: coming.clone(),
             added,
         };
-        let endpoint = |path: &std::path::Path, mode| Endpoint {
-            path: path.to_owned(),
-            mode,
+        let default = place::of_daemon(|name| std::env::var_os(name), folder::user()).folder;
+        let endpoint = |given: &Option<PathBuf>, name| Endpoint {
+            path: given.clone().unwrap_or_else(|| default.join(name)),
+            mode: 0o600,
         };
         let (server, handle) = Server::bind(ServerSetup {
-            app: endpoint(&config.ipc.app_socket, 0o600),
-            technician: endpoint(&config.ipc.technician_socket, 0o600),
+            app: endpoint(&config.ipc.app_socket, place::APP_SOCKET),
+            technician: endpoint(&config.ipc.technician_socket, place::TECHNICIAN_SOCKET),
             quotas: Quotas {
                 clients: config.ipc.max_clients as usize,
                 mesh_bytes: config.ipc.max_mesh_bytes,
