@@ -203,6 +203,8 @@ impl Opener for OpenSim {
 
 /// Records in flight to the scribe: four seconds at 1 kHz.
 const RECORDS: usize = 4096;
+/// Bodies on their way out of the loop.
+const GONE: usize = 256;
 /// How often the supervisor looks whether the configuration's file has changed, ns.
 const RELOAD_EVERY_NS: u64 = 1_000_000_000;
 /// How often the supervisor looks around.
@@ -274,6 +276,7 @@ pub fn run_real(
     let (tuning, tuning_reader) = latest::latest(Tuning::default());
     let (request_in, request_out) = crossbeam::channel::bounded(256);
     let (reply_in, reply_out) = crossbeam::channel::bounded(256);
+    let (gone_in, gone_out) = ring::ring(GONE);
     let (log_in, log_out) = crossbeam::channel::bounded(RECORDS);
     let infos = Arc::new(Mutex::new(rig.collider.infos()));
     let mut controls = Controls {
@@ -292,6 +295,7 @@ pub fn run_real(
             &controls.base,
             period_ns,
             request_in,
+            gone_in,
             reply_out,
             live.clone(),
         );
@@ -352,6 +356,7 @@ pub fn run_real(
             queries: query_writer,
             records: record_in,
             tuning: tuning_reader,
+            gone: gone_out,
             publisher,
         };
         let core = rig.core;

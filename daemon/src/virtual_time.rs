@@ -73,6 +73,11 @@ impl VirtualLoop {
         reply
     }
 
+    /// A body's client is gone: it is felt no more from the next tick on. [`SceneCommand::Remove`] is to follow.
+    pub fn forget(&mut self, id: u32) {
+        self.core.forget(id);
+    }
+
     /// Tightens the limits of all arms before the next tick, replacing an earlier tightening.
     pub fn tighten(&mut self, limits: &Limits) {
         for arm in 0..MAX_ARMS {

@@ -46,7 +46,7 @@ motion = { kind = "rotation", axis = [0.0, 0.0, 1.0], period_s = 2.0 }
 "#;
 
 /// Drives the loop with the collision side inline (outside what is watched): free, touching, pushed by a body, starved of answers,
-/// unplugged and back, retuned, stalled, stopping.
+/// unplugged and back, retuned, stalled, robbed of a body, stopping.
 fn drive(text: &str) -> (u64, u64, u64) {
     let context = hapticd_config::Context::new(".", |_| None);
     let loaded = hapticd_config::parse("gate.toml", text, &context).unwrap();
@@ -63,6 +63,7 @@ fn drive(text: &str) -> (u64, u64, u64) {
     let (mut snapshot_in, snapshots) = ring::ring(32);
     let (used, mut used_out) = ring::ring(64);
     let (records, mut record_out) = ring::ring::<TickRecord>(16);
+    let (mut gone_in, gone) = ring::ring(8);
     let (mut tuning_in, tuning) = latest::latest(Tuning::default());
     let links = Links {
         inputs: [Some(input_reader), None, None, None],
@@ -72,6 +73,7 @@ fn drive(text: &str) -> (u64, u64, u64) {
         queries: query_writer,
         records,
         tuning,
+        gone,
         publisher: (),
     };
     let flags = Flags::new();
@@ -95,6 +97,11 @@ fn drive(text: &str) -> (u64, u64, u64) {
                 t.version += 1;
                 t.gains[0] = turns.core().engine().gains(0);
             });
+        }
+        // The body that moves is gone, and one that never was.
+        if k == 9_000 {
+            gone_in.push(2).unwrap();
+            gone_in.push(99).unwrap();
         }
         if k == 9_900 {
             flags

@@ -540,7 +540,9 @@ impl Server {
     fn submit(&mut self, command: Command, more: &mut Vec<Output<OwnedFd>>) {
         // What takes force away waits behind nothing but its own kind; a motion of a body never overtakes what waits.
         match &command {
-            Command::HaltBody { body } | Command::RemoveBody { body } => {
+            Command::HaltBody { body }
+            | Command::RemoveBody { body }
+            | Command::Orphaned { body } => {
                 self.motions.remove(body);
             }
             Command::Gone { bodies, .. } | Command::Silent { bodies, .. } => {

@@ -472,7 +472,7 @@ impl Hub {
             && session.is_none()
         {
             // Its client went while it was on its way.
-            out.push(Output::Command(Command::RemoveBody { body: *body }));
+            out.push(Output::Command(Command::Orphaned { body: *body }));
             return;
         }
         let Some(session) = session else { return };

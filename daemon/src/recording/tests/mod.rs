@@ -26,6 +26,7 @@ use crate::session::{self, Options, ViewWish};
 use crate::virtual_time::VirtualLoop;
 
 mod damage;
+mod gone;
 mod reload;
 
 const SCENE: &str = r#"
