@@ -17,7 +17,7 @@ use crate::checker::Checker;
 use crate::collision::StepLog;
 use crate::haptic::record::TickRecord;
 use crate::rig::Rig;
-use crate::stats::{BUCKETS, Report, Stats};
+use crate::stats::{BUCKETS, Report, Stats, Timing};
 
 /// Takes records and collision steps, and keeps them. The recorder implements it.
 pub trait Sink: Send {
@@ -80,6 +80,8 @@ pub struct Live {
     pub plot_every: u64,
     /// Statistics so far, refreshed a few times a second.
     pub report: Option<Report>,
+    /// Timing of the last seconds, refreshed with the statistics.
+    pub timing: Option<Timing>,
     /// How often each compute time came, by [`bucket`](crate::stats::bucket_floor_us).
     pub compute_shape: [u64; BUCKETS],
     /// What became of the real-time set-up; empty in virtual time.
@@ -98,6 +100,7 @@ impl Live {
             bodies: Vec::new(),
             plot_every: 8,
             report: None,
+            timing: None,
             compute_shape: [0; BUCKETS],
             realtime: Vec::new(),
             events: VecDeque::new(),
@@ -288,6 +291,7 @@ impl Scribe {
         }
         if record.tick.is_multiple_of(REFRESH) {
             live.report = Some(self.stats.report(self.realtime.clone()));
+            live.timing = self.stats.timing();
             live.compute_shape = self.stats.compute_shape();
         }
     }

@@ -10,11 +10,11 @@ use std::time::Duration;
 
 use crossbeam::channel::Sender;
 use hapticd_config as config;
-use hapticd_devices::arm::ArmCommand;
+use hapticd_devices::arm::{ArmCommand, ArmSpec};
 use hapticd_devices::safety::Limits;
 use hapticd_devices::sim::{SimRig, SimTransport};
 use hapticd_devices::transport::Transport;
-use hapticd_haptics::{MAX_ARMS, Query};
+use hapticd_haptics::{Gains, MAX_ARMS, Query};
 use hapticd_protocol::event::{self, Event};
 use hapticd_protocol::reply::ErrorCode;
 use hapticd_protocol::text::Text;
@@ -590,30 +590,40 @@ fn join<T>(
     }
 }
 
-/// Recomputes the gains from what was measured: the period that the loop really keeps, and the age of the input.
+/// Recomputes the gains from what was measured in the last seconds.
 fn retune(
     live: &Mutex<Live>,
-    specs: &[(hapticd_devices::arm::ArmSpec, Option<f64>)],
+    specs: &[(ArmSpec, Option<f64>)],
     period_ns: u64,
     tuning: &mut latest::Writer<Tuning>,
 ) {
-    let Some(report) = live.lock().ok().and_then(|l| l.report.clone()) else {
+    let Some(timing) = live.lock().ok().and_then(|l| l.timing) else {
         return;
     };
-    let measured_s = period_ns as f64 * 1e-9 + report.lateness_us.p99 * 1e-6;
     tuning.edit(|t| {
         t.version += 1;
         for (i, (gains, (spec, cap))) in t.gains.iter_mut().zip(specs).enumerate() {
-            // The ages of a healthy arm are spread evenly over its period, so twice the median is the worst that is ordinary; what is
-            // worse than ordinary is the governor's business. Until it was measured: a period.
-            let age_s = report
-                .arms
-                .get(i)
-                .filter(|a| a.input_age_us.max > 0.0)
-                .map_or(measured_s, |a| 2.0 * a.input_age_us.p50 * 1e-6);
-            *gains = Some(rig::gains(spec, *cap, measured_s, age_s));
+            *gains = Some(measured_gains(
+                spec,
+                *cap,
+                period_ns,
+                timing.lateness_s,
+                timing.input_age_s[i],
+            ));
         }
     });
+}
+
+/// The gains that an arm can have in a loop of this period that is so late, with samples of this age.
+fn measured_gains(
+    spec: &ArmSpec,
+    cap: Option<f64>,
+    period_ns: u64,
+    lateness_s: f64,
+    input_age_s: Option<f64>,
+) -> Gains {
+    let period_s = period_ns as f64 * 1e-9 + lateness_s;
+    rig::gains(spec, cap, period_s, rig::answer_delay_s(spec, input_age_s))
 }
 
 /// What can be changed while the loop runs, and the way there.
@@ -774,6 +784,81 @@ impl Watch {
             if let Ok(mut live) = live.lock() {
                 live.push_event(format!("{name} shows no sign of life"));
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    fn rig(delay_us: u32) -> (config::Config, Rig) {
+        let text = format!(
+            r#"
+[[arm]]
+name = "right"
+kind = "simulated"
+intention = "press"
+tool = {{ kind = "sphere", radius_m = 0.005 }}
+[arm.mechanics]
+delay_us = {delay_us}
+
+[[body]]
+name = "floor"
+shape = {{ kind = "plate", size_m = [0.2, 0.2] }}
+"#
+        );
+        let context = config::Context::new("", |_| None);
+        let loaded = config::parse("test.toml", &text, &context).unwrap();
+        let rig = rig::build(&loaded.config, Path::new(""), true).unwrap();
+        (loaded.config, rig)
+    }
+
+    #[test]
+    fn the_age_of_the_input_begins_where_the_arms_own_delay_ends() {
+        let age_us = |delay_us| {
+            let (config, rig) = rig(delay_us);
+            let options = Options {
+                duration_s: Some(1.0),
+                check: false,
+                sink: None,
+                view: Box::new(|_| ViewWish::Continue),
+                view_every: Duration::from_secs(1),
+                reload: None,
+                log: None,
+                require_ipc: false,
+            };
+            run_virtual(rig, &config, options).arms[0].input_age_us
+        };
+        // Twice the age from which input would be stale: none of it is in the age, which is less than a period.
+        let (near, far) = (age_us(0), age_us(10_000));
+        assert!(near.max < 1000.0 && far.max < 1000.0, "{near:?} {far:?}");
+    }
+
+    #[test]
+    fn every_delay_costs_stiffness_once() {
+        let stiffness = |delay_us, lateness_s, age_s| {
+            let (_, rig) = rig(delay_us);
+            measured_gains(&rig.arms[0].spec, None, 1_000_000, lateness_s, age_s).stiffness_n_per_m
+        };
+        // The bound falls as 1 / (T / 2 + delay). T and the arm's period are 1 ms; a sample is answered with the next report whatever its
+        // age in the tick between, unless it is older.
+        let lags_ms = [
+            (stiffness(0, 0.0, Some(0.0)), 0.5 + 1.0),
+            (stiffness(0, 0.0, Some(0.9e-3)), 0.5 + 1.0),
+            (stiffness(0, 0.0, None), 0.5 + 1.0),
+            (stiffness(0, 0.0, Some(3e-3)), 0.5 + 3.0),
+            (stiffness(2000, 0.0, Some(0.5e-3)), 0.5 + 1.0 + 2.0),
+            (stiffness(2000, 0.0, Some(3e-3)), 0.5 + 3.0 + 2.0),
+            (stiffness(0, 1e-3, Some(0.5e-3)), 1.0 + 1.0),
+        ];
+        let (whole, lag_ms) = lags_ms[0];
+        for (k, other_ms) in lags_ms {
+            assert!(
+                (k * other_ms / (whole * lag_ms) - 1.0).abs() < 1e-9,
+                "{lags_ms:?}"
+            );
         }
     }
 }
