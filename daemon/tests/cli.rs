@@ -3,6 +3,10 @@
 use std::io::{BufRead, BufReader, Lines};
 use std::path::PathBuf;
 use std::process::{Child, ChildStderr, Command, Output, Stdio};
+use std::time::Duration;
+
+use hapticd_client::{BodyKind, BodySpec, Client, Event, Mesh, News, Pose, want};
+use hapticd_geometry::{Vec3, shapes};
 
 fn folder(name: &str) -> PathBuf {
     let path = std::env::temp_dir().join(format!("hapticd-cli-{}-{name}", std::process::id()));
@@ -223,6 +227,81 @@ fn the_logs_level_and_a_bodys_surface_change_without_a_restart_and_replay() {
     let recorded = std::fs::read(dir.join("run.mcap")).unwrap();
     let surface = b"\"surface\":{\"id\":1,\"stiffness_n_per_m\":20";
     assert!(recorded.windows(surface.len()).any(|w| w == surface));
+    let out = hapticd(&dir, &["replay", "run.mcap", "--verify"]);
+    let said = String::from_utf8_lossy(&out.stdout).into_owned();
+    assert_eq!(out.status.code(), Some(0), "{said}");
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+/// A client puts a table under the hand and is gone while the hand presses on it.
+#[test]
+fn the_force_of_a_body_ends_with_its_client_and_the_recording_replays() {
+    let dir = folder("gone");
+    std::fs::write(dir.join("rig.toml"), ARM).unwrap();
+    let args = [
+        "run",
+        "rig.toml",
+        "--plain",
+        "--report",
+        "report.json",
+        "--record",
+        "run.mcap",
+    ];
+    let mut daemon = Daemon::start(&dir, &args);
+    daemon.until("arm attached");
+    let socket = dir.join("hapticd/app.sock");
+    let patience = Duration::from_secs(60);
+    let mut watcher = Client::connect_until(&socket, "watcher", patience).unwrap();
+    let mut arm = watcher
+        .subscribe(0, want::STATE | want::WAKE | want::EVENTS)
+        .unwrap();
+    let mut app = Client::connect_to(&socket, "app").unwrap();
+    let mesh = shapes::cuboid(&Vec3::new(0.1, 0.1, 0.01)).unwrap();
+    let table = Mesh {
+        positions: mesh.positions().iter().map(|p| [p.x, p.y, p.z]).collect(),
+        triangles: mesh.triangles().to_vec(),
+    };
+    let spec = BodySpec {
+        name: "table",
+        kind: BodyKind::Static,
+        solid: true,
+        world_from_body: Pose::IDENTITY,
+        stiffness_n_per_m: 500.0,
+        damping_n_s_per_m: 0.5,
+        friction: 0.0,
+    };
+    let body = app.add_body(&spec, &table).unwrap();
+    loop {
+        arm.wake().unwrap().wait(patience).unwrap();
+        let state = arm.state().unwrap();
+        if state.contacts > 0 && state.force_n[2] > 0.5 {
+            break;
+        }
+        if state.tick.is_multiple_of(50) {
+            app.renew(200).unwrap();
+        }
+    }
+    drop(app);
+    loop {
+        match watcher.poll(patience).unwrap() {
+            Some(News::Event(Event::BodyLeft(left))) if left.body == body => break,
+            Some(_) => {}
+            None => panic!("nothing was heard of body {body}"),
+        }
+    }
+    // The event is on its way when the loop is told; a few ticks later it is done.
+    let seen = arm.state().unwrap().tick;
+    while arm.state().unwrap().tick < seen + 100 {
+        arm.wake().unwrap().wait(patience).unwrap();
+    }
+    assert_eq!(arm.state().unwrap().contacts, 0);
+    daemon.signal("-TERM");
+    assert_eq!(daemon.process.wait().unwrap().code(), Some(0));
+    let report: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(dir.join("report.json")).unwrap()).unwrap();
+    let off = report["arms"][0]["force_off"].as_array().unwrap();
+    assert!(off.contains(&"client lost (10)".into()), "{report}");
+    assert_eq!(report["max_penetration_m"], 0.0);
     let out = hapticd(&dir, &["replay", "run.mcap", "--verify"]);
     let said = String::from_utf8_lossy(&out.stdout).into_owned();
     assert_eq!(out.status.code(), Some(0), "{said}");
