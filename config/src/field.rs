@@ -130,12 +130,21 @@ impl<T: Leaf> Field for Option<T> {
 
 impl Field for PathBuf {
     fn read(cursor: &mut Cursor<'_, '_, '_>, key: &'static Key) -> Option<PathBuf> {
+        <Option<PathBuf> as Field>::read(cursor, key)?
+    }
+}
+
+impl Field for Option<PathBuf> {
+    fn read(cursor: &mut Cursor<'_, '_, '_>, key: &'static Key) -> Option<Option<PathBuf>> {
         let value = cursor.leaf(key)?;
         let purpose = match key.kind {
             Kind::Path(purpose) => purpose,
             _ => PathUse::Input,
         };
-        cursor.resolve(key, value.as_text()?, purpose)
+        match value {
+            Value::Unset => Some(None),
+            value => cursor.resolve(key, value.as_text()?, purpose).map(Some),
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 //! Follows the records, not the loop's word: it keeps its own copy of the bodies and tools and asks `hapticd-audit`, which shares no
 //! code with the detection. Off the real-time thread; allocates.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use hapticd_audit::{Solid, Sweep, SweepLimits, Tool, penetration_depth_m, sweep_body, sweep_tool};
 use hapticd_geometry::{Pose, TriMesh};
@@ -19,6 +19,7 @@ enum ArmShape {
 }
 
 struct CheckedBody {
+    id: u32,
     solid: Solid,
     pose: Pose,
 }
@@ -29,6 +30,10 @@ pub struct Checker {
     proxies: [Option<Pose>; MAX_ARMS],
     bodies: HashMap<BodyKey, CheckedBody>,
     limits: SweepLimits,
+    /// Largest client-visible id that was added: they rise.
+    newest: u32,
+    /// Ids that the loop forgot before it was said here that they were added.
+    gone_before: HashSet<u32>,
     /// Set when bodies moved that the record did not hold: their poses are unknown from then on.
     blind: bool,
 }
@@ -50,6 +55,8 @@ impl Checker {
             proxies: [None; MAX_ARMS],
             bodies: HashMap::new(),
             limits: SweepLimits::default(),
+            newest: 0,
+            gone_before: HashSet::new(),
             blind: false,
         }
     }
@@ -64,11 +71,17 @@ impl Checker {
         }
     }
 
-    /// A body came.
-    pub fn add_body(&mut self, key: BodyKey, mesh: &TriMesh, pose: &Pose) {
+    /// A body came, with its client-visible id.
+    pub fn add_body(&mut self, id: u32, key: BodyKey, mesh: &TriMesh, pose: &Pose) {
+        self.newest = self.newest.max(id);
+        // Ticks and steps come from different threads: it may have been gone already.
+        if self.gone_before.remove(&id) {
+            return;
+        }
         self.bodies.insert(
             key,
             CheckedBody {
+                id,
                 solid: Solid::new(mesh),
                 pose: *pose,
             },
@@ -85,7 +98,7 @@ impl Checker {
         match &applied.command {
             SceneCommand::Add(spec) => {
                 if let Some(mesh) = spec.shape.index.mesh() {
-                    self.add_body(applied.key, mesh, &spec.world_from_body);
+                    self.add_body(applied.id, applied.key, mesh, &spec.world_from_body);
                 }
             }
             SceneCommand::Remove { .. } => self.remove_body(applied.key),
@@ -95,8 +108,19 @@ impl Checker {
         }
     }
 
+    /// From this tick on the loop knows nothing of these bodies.
+    fn forget(&mut self, gone: &[u32]) {
+        for id in gone {
+            if *id > self.newest {
+                self.gone_before.insert(*id);
+            }
+            self.bodies.retain(|_, body| body.id != *id);
+        }
+    }
+
     /// Looks at one tick and tells the statistics.
     pub fn check(&mut self, record: &TickRecord, stats: &mut Stats) {
+        self.forget(record.gone());
         for arm in 0..MAX_ARMS {
             match self.check_arm(record, arm) {
                 Some(v) => stats.checked(arm, v.penetration_m, v.crossed),
@@ -109,6 +133,7 @@ impl Checker {
 
     /// Follows a tick without looking at it.
     pub fn pass_over(&mut self, record: &TickRecord, stats: &mut Stats) {
+        self.forget(record.gone());
         for arm in 0..MAX_ARMS {
             if record.arms[arm].attached {
                 stats.unchecked(arm);
@@ -193,5 +218,55 @@ impl Checker {
 impl Default for Checker {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hapticd_geometry::{Vec3, shapes};
+
+    /// A ball in the middle of a block that is solid to it, with these bodies gone.
+    fn inside(gone: &[u32]) -> TickRecord {
+        let mut record = TickRecord::new();
+        record.arms[0].attached = true;
+        record.arms[0].solid = 1;
+        record.gone[..gone.len()].copy_from_slice(gone);
+        record.gone_count = gone.len() as u8;
+        record
+    }
+
+    #[test]
+    fn a_body_that_the_loop_forgot_is_not_checked_any_more_whatever_comes_first() {
+        let block = shapes::cuboid(&Vec3::repeat(0.05)).unwrap();
+        let key = BodyKey {
+            slot: 0,
+            generation: 1,
+        };
+        let depth = |checker: &mut Checker, gone: &[u32]| {
+            let mut stats = Stats::new(true, 1_000_000, &[Some("right".to_owned())]);
+            checker.check(&inside(gone), &mut stats);
+            stats.report(Vec::new()).max_penetration_m
+        };
+        let new = || {
+            let mut checker = Checker::new();
+            checker.set_tool(0, None, 0.005);
+            checker
+        };
+        let mut checker = new();
+        checker.add_body(7, key, &block, &Pose::identity());
+        assert!(depth(&mut checker, &[]) > 0.01);
+        assert_eq!(depth(&mut checker, &[7]), 0.0);
+        assert_eq!(depth(&mut checker, &[]), 0.0);
+        // The tick is seen before the step that added it.
+        let mut checker = new();
+        assert_eq!(depth(&mut checker, &[7]), 0.0);
+        checker.add_body(7, key, &block, &Pose::identity());
+        assert_eq!(depth(&mut checker, &[]), 0.0);
+        // Another one in its place is checked.
+        checker.remove_body(key);
+        checker.add_body(8, key, &block, &Pose::identity());
+        assert!(depth(&mut checker, &[]) > 0.01);
+        assert!(checker.gone_before.is_empty());
     }
 }

@@ -12,6 +12,7 @@ pub mod haptic;
 pub mod hid;
 pub mod intentions;
 pub mod ipc;
+pub mod log;
 pub mod motion;
 pub mod recording;
 pub mod reload;

@@ -1,21 +1,44 @@
 //! Reading the configuration again while running.
 //!
 //! On request (SIGHUP, a technician) or when the file changed. Everything is checked before anything is taken over: one error, and the old configuration
-//! stays whole. Safety limits may only become stricter; what cannot change while running is named and refused.
+//! stays whole. Safety limits may only become stricter; surfaces and the log's level may become anything; what cannot change while
+//! running is named and refused.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use hapticd_config::{Loaded, load, reload::compare};
+use hapticd_config::{Config, Level, Loaded, load, reload::compare};
 use hapticd_devices::arm::ArmSpec;
+use hapticd_devices::safety::Limits;
+use hapticd_haptics::Material;
 
-use crate::rig;
-use crate::session::{Reload, Reloaded};
+use crate::rig::{self, Rig};
+use crate::scene;
 
-/// A reader of `path`; `loaded` is what the daemon started with, `specs` its arms'.
-pub fn reader(path: PathBuf, mut loaded: Loaded, specs: Vec<ArmSpec>) -> Reload {
+/// Gives what may change while running, or says why nothing does. The argument is whether somebody asked for it; if not, and the
+/// file is as it was, the answer is `Ok(None)`.
+pub type Reload = Box<dyn FnMut(bool) -> Result<Option<Reloaded>, String>>;
+
+/// What a reload changes.
+pub struct Reloaded {
+    /// The new safety limits, no looser than those the daemon started with.
+    pub limits: Limits,
+    /// New surfaces of configured bodies, by the bodies' client-visible ids.
+    pub surfaces: Vec<(u32, Material)>,
+    /// How much is logged, if that changed.
+    pub log_level: Option<Level>,
+    /// What changed, for the log.
+    pub changes: Vec<String>,
+}
+
+/// A reader of `path`; `loaded` is what the daemon started with, `rig` was built from it.
+pub fn reader(path: PathBuf, mut loaded: Loaded, rig: &Rig) -> Reload {
     let changed = |path: &PathBuf| std::fs::metadata(path).and_then(|m| m.modified()).ok();
     let mut seen: Option<SystemTime> = changed(&path);
+    let specs: Vec<ArmSpec> = rig.arms.iter().map(|arm| arm.spec.clone()).collect();
+    let infos = rig.collider.infos();
+    let ids: HashMap<String, u32> = infos.into_iter().map(|b| (b.name, b.id)).collect();
     Box::new(move |asked| {
         let now = changed(&path);
         if !asked && (now == seen || now.is_none()) {
@@ -32,14 +55,32 @@ pub fn reader(path: PathBuf, mut loaded: Loaded, specs: Vec<ArmSpec>) -> Reload 
                 .validate()
                 .map_err(|e| format!("limits of arm {}: {e}", spec.name))?;
         }
-        let said = changes
-            .iter()
-            .map(|c| format!("{} = {} (was {})", c.path, c.new.short(), c.old.short()))
-            .collect();
-        loaded = new;
-        Ok(Some(Reloaded {
+        let reloaded = Reloaded {
             limits,
-            changes: said,
-        }))
+            surfaces: surfaces(&loaded.config, &new.config)
+                .filter_map(|(name, material)| Some((*ids.get(name)?, material)))
+                .collect(),
+            log_level: (new.config.log.level != loaded.config.log.level)
+                .then_some(new.config.log.level),
+            changes: changes
+                .iter()
+                .map(|c| format!("{} = {} (was {})", c.path, c.new.short(), c.old.short()))
+                .collect(),
+        };
+        loaded = new;
+        Ok(Some(reloaded))
+    })
+}
+
+/// The bodies whose surface is another one in `new`. By name: the order of the tables may have changed.
+fn surfaces<'a>(
+    old: &'a Config,
+    new: &'a Config,
+) -> impl Iterator<Item = (&'a str, Material)> + use<'a> {
+    new.bodies.iter().filter_map(|body| {
+        let before = old.bodies.iter().find(|b| b.name == body.name)?;
+        let material = scene::material(body, &new.materials);
+        (material != scene::material(before, &old.materials))
+            .then_some((body.name.as_str(), material))
     })
 }

@@ -147,7 +147,7 @@ impl Rig {
                 .spec(info.id)
                 .and_then(|s| s.shape.index.mesh())
             {
-                checker.add_body(info.key, mesh, &info.initial);
+                checker.add_body(info.id, info.key, mesh, &info.initial);
             }
         }
         checker
@@ -204,8 +204,13 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
             setup: ArmSetup {
                 shape: built.tool,
                 distances,
-                // A host-clocked loop sees a report up to a period late; the supervisor replaces this by what it measures.
-                gains: gains(&arm.spec, arm.max_stiffness_n_per_m, period_s, period_s),
+                // The supervisor replaces this by what it measures.
+                gains: gains(
+                    &arm.spec,
+                    arm.max_stiffness_n_per_m,
+                    period_s,
+                    answer_delay_s(&arm.spec, None),
+                ),
                 pair_budget: config.haptic_loop.tick_budget_pairs as usize,
                 reach_max_m: config.collision.reach_max_m,
                 reach_min_m: (20.0 * distances.safe_m).min(config.collision.reach_max_m),
@@ -349,6 +354,13 @@ pub fn gains(spec: &ArmSpec, cap: Option<f64>, period_s: f64, extra_delay_s: f64
         gains.stiffness_n_per_m = gains.stiffness_n_per_m.min(cap);
     }
     gains
+}
+
+/// From a sample's arrival to the moment in which the command that answers it leaves, s: what the loop adds to the arm's own transport
+/// delay, which ends where this begins. The arm's thread sends a command when the next report comes, so this is a report's period,
+/// whatever share of it the sample has waited for its tick; a sample that is older than that, at the tick, is answered that late.
+pub fn answer_delay_s(spec: &ArmSpec, input_age_s: Option<f64>) -> f64 {
+    (spec.native_period_ns as f64 * 1e-9).max(input_age_s.unwrap_or(0.0))
 }
 
 /// The configuration's safety section as limits.

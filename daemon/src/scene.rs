@@ -238,10 +238,6 @@ pub fn body(
             detail: describe(&report),
         }));
     }
-    let material = body
-        .material
-        .as_ref()
-        .and_then(|name| materials.iter().find(|m| &m.name == name));
     Ok(BodySpec {
         name: body.name.clone(),
         kind: match body.kind {
@@ -251,10 +247,19 @@ pub fn body(
         shape,
         solid: body.solid,
         world_from_body: pose(&body.world_from_body),
-        material: material.map_or(DEFAULT_MATERIAL, |m| Material {
-            stiffness_n_per_m: m.stiffness_n_per_m,
-            damping_n_s_per_m: m.damping_n_s_per_m,
-        }),
+        material: material(body, materials),
+    })
+}
+
+/// The surface of a body as configured.
+pub fn material(body: &config::Body, materials: &[config::Material]) -> Material {
+    let named = body
+        .material
+        .as_ref()
+        .and_then(|name| materials.iter().find(|m| &m.name == name));
+    named.map_or(DEFAULT_MATERIAL, |m| Material {
+        stiffness_n_per_m: m.stiffness_n_per_m,
+        damping_n_s_per_m: m.damping_n_s_per_m,
     })
 }
 

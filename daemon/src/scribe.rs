@@ -5,22 +5,26 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
+use crossbeam::channel::{Receiver, TryRecvError};
 use hapticd_devices::safety::{ForceOffReason, Limits};
 use hapticd_haptics::MAX_ARMS;
+use hapticd_sync::ring;
 use hapticd_sys::realtime::Step;
 
 use crate::checker::Checker;
+use crate::collision::StepLog;
 use crate::haptic::record::TickRecord;
 use crate::rig::Rig;
-use crate::stats::{BUCKETS, Report, Stats};
+use crate::stats::{BUCKETS, Report, Stats, Timing};
 
 /// Takes records and collision steps, and keeps them. The recorder implements it.
 pub trait Sink: Send {
     /// One tick. An error ends the recording, not the run.
     fn tick(&mut self, record: &TickRecord) -> Result<(), String>;
     /// One collision step.
-    fn step(&mut self, step: &crate::collision::StepLog) -> Result<(), String>;
+    fn step(&mut self, step: &StepLog) -> Result<(), String>;
     /// Something worth a line, at a time of the loop.
     fn event(&mut self, now_ns: u64, text: &str) -> Result<(), String>;
     /// The end.
@@ -76,6 +80,8 @@ pub struct Live {
     pub plot_every: u64,
     /// Statistics so far, refreshed a few times a second.
     pub report: Option<Report>,
+    /// Timing of the last seconds, refreshed with the statistics.
+    pub timing: Option<Timing>,
     /// How often each compute time came, by [`bucket`](crate::stats::bucket_floor_us).
     pub compute_shape: [u64; BUCKETS],
     /// What became of the real-time set-up; empty in virtual time.
@@ -94,6 +100,7 @@ impl Live {
             bodies: Vec::new(),
             plot_every: 8,
             report: None,
+            timing: None,
             compute_shape: [0; BUCKETS],
             realtime: Vec::new(),
             events: VecDeque::new(),
@@ -144,6 +151,8 @@ impl Default for Live {
 
 /// A backlog (records in the ring) above which checking is skipped.
 const BUSY: usize = 256;
+/// Pause between two rounds of the scribe's thread.
+const ROUND: Duration = Duration::from_millis(2);
 /// Ticks between two refreshes of the live report.
 const REFRESH: u64 = 200;
 
@@ -212,7 +221,7 @@ impl Scribe {
     }
 
     /// One collision step.
-    pub fn step(&mut self, step: &crate::collision::StepLog) {
+    pub fn step(&mut self, step: &StepLog) {
         if let Some(checker) = &mut self.checker {
             for applied in &step.applied {
                 checker.follow(applied);
@@ -282,6 +291,7 @@ impl Scribe {
         }
         if record.tick.is_multiple_of(REFRESH) {
             live.report = Some(self.stats.report(self.realtime.clone()));
+            live.timing = self.stats.timing();
             live.compute_shape = self.stats.compute_shape();
         }
     }
@@ -324,9 +334,38 @@ impl Scribe {
     }
 }
 
+/// The scribe's thread: writes down what comes, until the loop and the collision thread have both let go of their ends and nothing is
+/// left between them and here. So what either did last is in the recording, whichever ends first.
+pub fn serve(
+    mut scribe: Scribe,
+    mut records: ring::Consumer<TickRecord>,
+    steps: Receiver<StepLog>,
+) -> Report {
+    loop {
+        // Asked before draining: what was pushed before the loop let go is drained below.
+        let no_more_records = records.is_abandoned();
+        let no_more_steps = loop {
+            match steps.try_recv() {
+                Ok(step) => scribe.step(&step),
+                Err(TryRecvError::Empty) => break false,
+                Err(TryRecvError::Disconnected) => break true,
+            }
+        };
+        while let Some(record) = records.pop() {
+            let backlog = records.waiting();
+            scribe.tick(&record, backlog);
+        }
+        if no_more_records && no_more_steps {
+            return scribe.finish();
+        }
+        std::thread::sleep(ROUND);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crossbeam::channel::{Sender, unbounded};
 
     fn scribe() -> (Scribe, Arc<Mutex<Live>>) {
         let mut live = Live::new();
@@ -428,5 +467,76 @@ mod tests {
         assert_eq!(shape[BUCKETS - 1], 4);
         // 10 us is the first value of the seventh bucket, which ends before 14.7 us.
         assert_eq!(shape[6], 1);
+    }
+
+    /// Says what it is given.
+    struct Said(Sender<String>);
+
+    impl Said {
+        fn say(&self, what: String) -> Result<(), String> {
+            self.0.send(what).map_err(|e| e.to_string())
+        }
+    }
+
+    impl Sink for Said {
+        fn tick(&mut self, record: &TickRecord) -> Result<(), String> {
+            self.say(format!("tick {}", record.tick))
+        }
+        fn step(&mut self, step: &StepLog) -> Result<(), String> {
+            self.say(format!("step {}", step.step))
+        }
+        fn event(&mut self, _: u64, _: &str) -> Result<(), String> {
+            Ok(())
+        }
+        fn finish(&mut self) -> Result<(), String> {
+            self.say("finished".to_owned())
+        }
+    }
+
+    fn step(step: u64) -> StepLog {
+        StepLog {
+            step,
+            query_tick: 0,
+            applied: Vec::new(),
+            last_sequence: 0,
+        }
+    }
+
+    /// Whichever of the two threads ends first, and however long before the other.
+    #[test]
+    fn what_the_last_thread_did_after_the_other_had_ended_is_written() {
+        for loop_first in [true, false] {
+            let (mut scribe, _) = scribe();
+            let (sink, said) = unbounded();
+            scribe.sink = Some(Box::new(Said(sink)));
+            let (mut records, record_out) = ring::ring(8);
+            let (steps, step_out) = unbounded();
+            let thread = std::thread::spawn(move || serve(scribe, record_out, step_out));
+            let expect = |what: &str| assert_eq!(said.recv().unwrap(), what);
+            records.push(record(1, 0)).unwrap();
+            expect("tick 1");
+            steps.send(step(1)).unwrap();
+            expect("step 1");
+            if loop_first {
+                records.push(record(2, 0)).unwrap();
+                drop(records);
+                expect("tick 2");
+                // It is read, so the round that saw the loop end is over or about to be; the next one must come all the same.
+                for k in 2..20 {
+                    steps.send(step(k)).expect("the scribe listens");
+                    expect(&format!("step {k}"));
+                }
+                drop(steps);
+            } else {
+                drop(steps);
+                for k in 2..20 {
+                    records.push(record(k, 0)).unwrap();
+                    expect(&format!("tick {k}"));
+                }
+                drop(records);
+            }
+            expect("finished");
+            thread.join().unwrap();
+        }
     }
 }

@@ -4,6 +4,7 @@
 //! daemon wait for the supervisor's next round. Nothing here is real-time, and the haptic loop waits for none of it.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use crossbeam::channel::{Receiver, Sender, TrySendError};
@@ -11,10 +12,13 @@ use hapticd_config as config;
 use hapticd_devices::safety::{ForceOffReason, GovernorState, Limits};
 use hapticd_haptics::{MAX_ARMS, Material};
 use hapticd_protocol::event::{self, Event};
+use hapticd_protocol::place;
 use hapticd_protocol::reply::{ArmInfo, ErrorCode};
 use hapticd_protocol::request::BodyKind as WireKind;
 use hapticd_protocol::text::{Name, Text};
 use hapticd_protocol::wire::{Limit, Pose as WirePose};
+use hapticd_sync::ring;
+use hapticd_sys::folder;
 use hapticd_world::{BodyInfo, BodyKind};
 
 use crate::collision::{Request, SceneCommand, SceneReply};
@@ -50,6 +54,8 @@ const FORCELESS: Material = Material {
 /// Takes commands on the server's thread and passes them on without blocking.
 struct Dispatch {
     requests: Sender<Request>,
+    /// To the haptic loop: bodies that it is to forget.
+    gone: ring::Producer<u32>,
     wishes: Sender<Wish>,
     limits: Limits,
     /// Surfaces of the clients' bodies, to give them back.
@@ -61,7 +67,7 @@ struct Dispatch {
 }
 
 /// Tokens of commands whose answer nobody waits for.
-const NO_ANSWER: u64 = 0;
+pub const NO_ANSWER: u64 = 0;
 
 impl Dispatch {
     fn scene(&self, command: SceneCommand, token: u64) -> Result<(), SceneCommand> {
@@ -70,6 +76,17 @@ impl Dispatch {
             .map_err(|e| match e {
                 TrySendError::Full(r) | TrySendError::Disconnected(r) => r.command,
             })
+    }
+
+    /// Takes a body out of the scene: the loop learns it from the next answers.
+    fn remove(&mut self, id: u32) -> bool {
+        self.surfaces.remove(&id);
+        self.scene(SceneCommand::Remove { id }, NO_ANSWER).is_ok()
+    }
+
+    /// The same for a body whose client is gone, but from the loop at its next tick: nobody answers for its force any more.
+    fn forget(&mut self, id: u32) -> bool {
+        self.gone.push(id).is_ok() && self.remove(id)
     }
 
     fn surfaces(&mut self, bodies: &[u32], on: bool) -> bool {
@@ -98,9 +115,7 @@ impl CommandSink for Dispatch {
                 }
                 sent
             }
-            Command::RemoveBody { body } => self
-                .scene(SceneCommand::Remove { id: *body }, NO_ANSWER)
-                .is_ok(),
+            Command::RemoveBody { body } => self.remove(*body),
             Command::MoveBody {
                 body,
                 world_from_body,
@@ -129,10 +144,8 @@ impl CommandSink for Dispatch {
             } => self.surfaces(bodies, *focused),
             Command::Silent { bodies, .. } => self.surfaces(bodies, false),
             Command::Back { bodies, .. } => self.surfaces(bodies, true),
-            Command::Gone { bodies, .. } => bodies.iter().all(|id| {
-                self.scene(SceneCommand::Remove { id: *id }, NO_ANSWER)
-                    .is_ok()
-            }),
+            Command::Gone { bodies, .. } => bodies.iter().all(|id| self.forget(*id)),
+            Command::Orphaned { body } => self.forget(*body),
             Command::Reload { token } => self.wishes.try_send(Wish::Reload(*token)).is_ok(),
             Command::Shutdown => self.wishes.try_send(Wish::Shutdown).is_ok(),
             Command::ClearFault { arm } => self.wishes.try_send(Wish::ClearFault(*arm)).is_ok(),
@@ -186,6 +199,7 @@ impl Service {
         limits: &Limits,
         period_ns: u64,
         requests: Sender<Request>,
+        gone: ring::Producer<u32>,
         replies: Receiver<(u64, SceneReply)>,
         live: Arc<Mutex<Live>>,
     ) -> Result<(Self, BlockPublisher), SetupError> {
@@ -203,19 +217,21 @@ impl Service {
         let coming = Arc::new(Mutex::new(HashMap::new()));
         let sink = Dispatch {
             requests,
+            gone,
             wishes: wishes_in,
             limits: *limits,
             surfaces: HashMap::new(),
             coming: coming.clone(),
             added,
         };
-        let endpoint = |path: &std::path::Path, mode| Endpoint {
-            path: path.to_owned(),
-            mode,
+        let default = place::of_daemon(|name| std::env::var_os(name), folder::user()).folder;
+        let endpoint = |given: &Option<PathBuf>, name| Endpoint {
+            path: given.clone().unwrap_or_else(|| default.join(name)),
+            mode: 0o600,
         };
         let (server, handle) = Server::bind(ServerSetup {
-            app: endpoint(&config.ipc.app_socket, 0o600),
-            technician: endpoint(&config.ipc.technician_socket, 0o600),
+            app: endpoint(&config.ipc.app_socket, place::APP_SOCKET),
+            technician: endpoint(&config.ipc.technician_socket, place::TECHNICIAN_SOCKET),
             quotas: Quotas {
                 clients: config.ipc.max_clients as usize,
                 mesh_bytes: config.ipc.max_mesh_bytes,
@@ -429,8 +445,81 @@ fn status_json(server: &crate::ipc::ServerStatus, live: &Mutex<Live>) -> String 
         "arms": arms,
         "clients": clients,
         "refused_connections": server.refused,
+        "oversize_messages": server.oversize,
         "report": live.report,
         "events": live.events,
     })
     .to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ipc::{ClientId, GoneWhy};
+
+    #[test]
+    fn the_bodies_of_a_gone_client_go_from_loop_and_scene_and_a_full_queue_is_asked_again() {
+        let (requests, scene) = crossbeam::channel::bounded(1);
+        let (gone, mut to_loop) = ring::ring(8);
+        let (wishes, _wishes) = crossbeam::channel::bounded(1);
+        let (_added, added) = crossbeam::channel::bounded(1);
+        let mut dispatch = Dispatch {
+            requests,
+            gone,
+            wishes,
+            limits: Limits::default(),
+            surfaces: HashMap::new(),
+            coming: Arc::default(),
+            added,
+        };
+        let command = Command::Gone {
+            client: ClientId(1),
+            why: GoneWhy::ProcessEnded,
+            bodies: vec![5, 6],
+        };
+        let mut removed = Vec::new();
+        let mut take = || {
+            while let Ok(request) = scene.try_recv() {
+                match request.command {
+                    SceneCommand::Remove { id } => removed.push(id),
+                    _ => panic!("only removed"),
+                }
+            }
+        };
+        // The scene's queue has room for one at a time; the loop hears of both at once.
+        let back = *dispatch.submit(command).unwrap_err();
+        let mut forgotten: Vec<u32> = std::iter::from_fn(|| to_loop.pop()).collect();
+        assert_eq!(forgotten, [5, 6]);
+        take();
+        let back = *dispatch.submit(back).unwrap_err();
+        take();
+        // Once more, with room enough: what is done twice does no harm.
+        let Command::Gone { client, why, .. } = back else {
+            panic!("the same command")
+        };
+        let bodies = vec![6];
+        assert!(
+            dispatch
+                .submit(Command::Gone {
+                    client,
+                    why,
+                    bodies
+                })
+                .is_ok()
+        );
+        take();
+        forgotten.extend(std::iter::from_fn(|| to_loop.pop()));
+        assert!(dispatch.submit(Command::Orphaned { body: 7 }).is_ok());
+        take();
+        // A body that its client removes on purpose is the scene's business alone.
+        assert!(dispatch.submit(Command::RemoveBody { body: 8 }).is_ok());
+        take();
+        forgotten.extend(std::iter::from_fn(|| to_loop.pop()));
+        forgotten.dedup();
+        removed.dedup();
+        assert_eq!(
+            (forgotten, removed),
+            (vec![5, 6, 5, 6, 7], vec![5, 6, 7, 8])
+        );
+    }
 }

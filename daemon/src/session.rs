@@ -3,16 +3,18 @@
 //! The calling thread is the supervisor: it watches signals and signs of life, retunes the gains from measured timing, shows the live
 //! view, and brings everything down in order: force to zero first, then the loop, then the arms, then everybody else.
 
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use crossbeam::channel::Sender;
 use hapticd_config as config;
-use hapticd_devices::arm::ArmCommand;
+use hapticd_devices::arm::{ArmCommand, ArmSpec};
 use hapticd_devices::safety::Limits;
 use hapticd_devices::sim::{SimRig, SimTransport};
 use hapticd_devices::transport::Transport;
-use hapticd_haptics::{MAX_ARMS, Query};
+use hapticd_haptics::{Gains, MAX_ARMS, Query};
 use hapticd_protocol::event::{self, Event};
 use hapticd_protocol::reply::ErrorCode;
 use hapticd_protocol::text::Text;
@@ -22,15 +24,17 @@ use hapticd_sys::realtime;
 use hapticd_sys::signals::{Signal, Signals};
 
 use crate::arms::{self, ArmState, Opener};
-use crate::collision;
+use crate::collision::{self, Request, SceneCommand};
 use crate::haptic::core::ArmInput;
 use crate::haptic::record::TickRecord;
 use crate::haptic::thread::{self as haptic_thread, Flags, Pace, Tuning};
 use crate::hid::{Claims, OpenHid};
 use crate::ipc::{Answer, Refusal, SetupError};
+use crate::log::LogLevel;
+use crate::reload::{Reload, Reloaded};
 use crate::rig::{self, Rig, Source};
-use crate::scribe::{Live, Scribe, Sink};
-use crate::service::{ArmFacts, Service, Wish};
+use crate::scribe::{self, Live, Scribe, Sink};
+use crate::service::{ArmFacts, NO_ANSWER, Service, Wish};
 use crate::stats::{Report, Stats};
 use crate::virtual_time::{VirtualArm, VirtualLoop};
 
@@ -48,20 +52,10 @@ pub struct Options {
     pub view_every: Duration,
     /// Reads the configuration again, on SIGHUP or when its file has changed; `None`: there is no file.
     pub reload: Option<Reload>,
+    /// Changes how much is logged, after a reload.
+    pub log: Option<LogLevel>,
     /// Without the clients' sockets there is no session; else they are done without, and that is logged.
     pub require_ipc: bool,
-}
-
-/// Gives what may change while running, or says why nothing does. The first argument is whether somebody asked for it; if not, and the
-/// file is as it was, the answer is `Ok(None)`.
-pub type Reload = Box<dyn FnMut(bool) -> Result<Option<Reloaded>, String>>;
-
-/// What a reload changes.
-pub struct Reloaded {
-    /// The new safety limits, no looser than those the daemon started with.
-    pub limits: Limits,
-    /// What changed, for the log.
-    pub changes: Vec<String>,
 }
 
 /// What the live view wants.
@@ -155,6 +149,7 @@ pub fn run_virtual(mut rig: Rig, config: &config::Config, mut options: Options) 
     );
     let ticks = (options.duration_s.unwrap_or(10.0) * 1e9 / rig.period_ns as f64) as u64;
     let per_view = (options.view_every.as_nanos() as u64 / rig.period_ns).max(1);
+    let per_look = (RELOAD_EVERY_NS / rig.period_ns).max(1);
     let ramp = (config.safety.fade_ms * 1e6) as u64 / rig.period_ns + 100;
     let arms = virtual_arms(&mut rig);
     let mut driver = VirtualLoop::new(
@@ -177,6 +172,20 @@ pub fn run_virtual(mut rig: Rig, config: &config::Config, mut options: Options) 
         {
             end = end.min(tick + ramp);
         }
+        if tick.is_multiple_of(per_look) {
+            let log = options.log.as_ref();
+            // What came of it is told by then, and there are no clients.
+            let _ = reload(&mut options.reload, false, &live, |new| {
+                set_level(log, new);
+                driver.tighten(&new.limits);
+                for (id, material) in &new.surfaces {
+                    driver.command(SceneCommand::Surface {
+                        id: *id,
+                        material: *material,
+                    });
+                }
+            });
+        }
     }
     scribe.finish()
 }
@@ -194,6 +203,10 @@ impl Opener for OpenSim {
 
 /// Records in flight to the scribe: four seconds at 1 kHz.
 const RECORDS: usize = 4096;
+/// Bodies on their way out of the loop.
+const GONE: usize = 256;
+/// How often the supervisor looks whether the configuration's file has changed, ns.
+const RELOAD_EVERY_NS: u64 = 1_000_000_000;
 /// How often the supervisor looks around.
 const ROUND: Duration = Duration::from_millis(20);
 /// How long a thread may show no sign of life before that is an event.
@@ -259,22 +272,30 @@ pub fn run_real(
     let (query_writer, query_reader) = latest::latest(Query::default());
     let (snapshot_in, snapshot_out) = ring::ring(collision::BUFFERS);
     let (used_in, used_out) = ring::ring(2 * collision::BUFFERS);
-    let (record_in, mut record_out) = ring::ring::<TickRecord>(RECORDS);
-    let (mut tuning_writer, tuning_reader) = latest::latest(Tuning::default());
+    let (record_in, record_out) = ring::ring::<TickRecord>(RECORDS);
+    let (tuning, tuning_reader) = latest::latest(Tuning::default());
     let (request_in, request_out) = crossbeam::channel::bounded(256);
     let (reply_in, reply_out) = crossbeam::channel::bounded(256);
+    let (gone_in, gone_out) = ring::ring(GONE);
     let (log_in, log_out) = crossbeam::channel::bounded(RECORDS);
     let infos = Arc::new(Mutex::new(rig.collider.infos()));
-    let mut limits_base = rig::limits(&config.safety);
-    let mut limits_apps: Option<Limits> = None;
+    let mut controls = Controls {
+        tuning,
+        requests: request_in.clone(),
+        log: options.log.take(),
+        base: rig::limits(&config.safety),
+        apps: None,
+        surfaces: VecDeque::new(),
+    };
     let (mut service, publisher) = if config.ipc.enabled {
         let started = Service::start(
             config,
             &shown_arms,
             &rig.collider.infos(),
-            &limits_base,
+            &controls.base,
             period_ns,
             request_in,
+            gone_in,
             reply_out,
             live.clone(),
         );
@@ -335,6 +356,7 @@ pub fn run_real(
             queries: query_writer,
             records: record_in,
             tuning: tuning_reader,
+            gone: gone_out,
             publisher,
         };
         let core = rig.core;
@@ -372,31 +394,14 @@ pub fn run_real(
     let scribe_thread = {
         let mut stats = Stats::new(false, period_ns, &names);
         stats.watch(&arm_states);
-        let mut scribe = Scribe::new(
+        let scribe = Scribe::new(
             stats,
             checker,
             options.sink.take(),
             live.clone(),
             realtime_lines,
         );
-        let done = flags.clone();
-        spawn("scribe", move || {
-            loop {
-                // Read before draining: what was pushed before the flag was set is drained below.
-                let last_round = done.quit.load(Ordering::Acquire);
-                while let Ok(step) = log_out.try_recv() {
-                    scribe.step(&step);
-                }
-                while let Some(record) = record_out.pop() {
-                    let backlog = record_out.waiting();
-                    scribe.tick(&record, backlog);
-                }
-                if last_round {
-                    return scribe.finish();
-                }
-                std::thread::sleep(Duration::from_millis(2));
-            }
-        })?
+        spawn("scribe", move || scribe::serve(scribe, record_out, log_out))?
     };
 
     let started = now_ns();
@@ -411,28 +416,17 @@ pub fn run_real(
         match signals.next() {
             Ok(Some(Signal::Terminate | Signal::Interrupt)) => break,
             Ok(Some(Signal::Reload)) => {
-                let read = read_again(&mut options.reload, true, &live);
-                take_over(
-                    read,
-                    &mut limits_base,
-                    limits_apps.as_ref(),
-                    &mut tuning_writer,
-                    service.as_ref(),
-                );
+                let result = controls.reload(&mut options.reload, true, &live);
+                tell_clients(&result, service.as_ref());
             }
             Ok(_) | Err(_) => {}
         }
-        if now - last_reload > 1_000_000_000 {
+        if now - last_reload > RELOAD_EVERY_NS {
             last_reload = now;
-            let read = read_again(&mut options.reload, false, &live);
-            take_over(
-                read,
-                &mut limits_base,
-                limits_apps.as_ref(),
-                &mut tuning_writer,
-                service.as_ref(),
-            );
+            let result = controls.reload(&mut options.reload, false, &live);
+            tell_clients(&result, service.as_ref());
         }
+        controls.send_surfaces();
         if options.duration_s.is_some_and(|d| elapsed_s >= d) {
             break;
         }
@@ -474,7 +468,7 @@ pub fn run_real(
         }
         if now - last_tuning > 1_000_000_000 {
             last_tuning = now;
-            retune(&live, &specs, period_ns, &mut tuning_writer);
+            retune(&live, &specs, period_ns, &mut controls.tuning);
         }
         if let Some(service) = &mut service {
             if let Ok(live) = live.try_lock() {
@@ -484,17 +478,17 @@ pub fn run_real(
             while let Ok(wish) = service.wishes.try_recv() {
                 match wish {
                     Wish::Shutdown => end = true,
-                    Wish::ClearFault(_) => tuning_writer.edit(|t| {
+                    Wish::ClearFault(_) => controls.tuning.edit(|t| {
                         t.version += 1;
                         t.clear += 1;
                     }),
                     Wish::Limits(limits) => {
-                        limits_apps = Some(limits);
-                        tighten(&limits_base, limits_apps.as_ref(), &mut tuning_writer);
+                        controls.apps = Some(limits);
+                        controls.tighten();
                     }
                     Wish::Reload(token) => {
-                        let read = read_again(&mut options.reload, true, &live);
-                        let answer = match &read {
+                        let result = controls.reload(&mut options.reload, true, &live);
+                        let answer = match &result {
                             Ok(_) => Answer::Done,
                             Err(why) => Answer::Refused(Refusal::text(
                                 ErrorCode::ConfigRefused,
@@ -502,13 +496,7 @@ pub fn run_real(
                             )),
                         };
                         service.answer(token, answer);
-                        take_over(
-                            read,
-                            &mut limits_base,
-                            limits_apps.as_ref(),
-                            &mut tuning_writer,
-                            Some(service),
-                        );
+                        tell_clients(&result, Some(service));
                     }
                 }
             }
@@ -571,6 +559,7 @@ pub fn run_real(
         service.stop();
     }
     join(collision_thread, &mut died, "collision");
+    // It ends when loop and collision thread have: what they did last is written.
     let report = scribe_thread
         .join()
         .map_err(|_| SessionError::Died("scribe"))?;
@@ -601,95 +590,158 @@ fn join<T>(
     }
 }
 
-/// Recomputes the gains from what was measured: the period that the loop really keeps, and the age of the input.
+/// Recomputes the gains from what was measured in the last seconds.
 fn retune(
     live: &Mutex<Live>,
-    specs: &[(hapticd_devices::arm::ArmSpec, Option<f64>)],
+    specs: &[(ArmSpec, Option<f64>)],
     period_ns: u64,
     tuning: &mut latest::Writer<Tuning>,
 ) {
-    let Some(report) = live.lock().ok().and_then(|l| l.report.clone()) else {
+    let Some(timing) = live.lock().ok().and_then(|l| l.timing) else {
         return;
     };
-    let measured_s = period_ns as f64 * 1e-9 + report.lateness_us.p99 * 1e-6;
     tuning.edit(|t| {
         t.version += 1;
         for (i, (gains, (spec, cap))) in t.gains.iter_mut().zip(specs).enumerate() {
-            // The ages of a healthy arm are spread evenly over its period, so twice the median is the worst that is ordinary; what is
-            // worse than ordinary is the governor's business. Until it was measured: a period.
-            let age_s = report
-                .arms
-                .get(i)
-                .filter(|a| a.input_age_us.max > 0.0)
-                .map_or(measured_s, |a| 2.0 * a.input_age_us.p50 * 1e-6);
-            *gains = Some(rig::gains(spec, *cap, measured_s, age_s));
+            *gains = Some(measured_gains(
+                spec,
+                *cap,
+                period_ns,
+                timing.lateness_s,
+                timing.input_age_s[i],
+            ));
         }
     });
 }
 
-/// Reads the configuration again; `Ok(None)`: nothing to take over. Says what came of it.
-fn read_again(
-    reload: &mut Option<Reload>,
+/// The gains that an arm can have in a loop of this period that is so late, with samples of this age.
+fn measured_gains(
+    spec: &ArmSpec,
+    cap: Option<f64>,
+    period_ns: u64,
+    lateness_s: f64,
+    input_age_s: Option<f64>,
+) -> Gains {
+    let period_s = period_ns as f64 * 1e-9 + lateness_s;
+    rig::gains(spec, cap, period_s, rig::answer_delay_s(spec, input_age_s))
+}
+
+/// What can be changed while the loop runs, and the way there.
+struct Controls {
+    tuning: latest::Writer<Tuning>,
+    requests: Sender<Request>,
+    log: Option<LogLevel>,
+    /// The configuration's limits.
+    base: Limits,
+    /// The tightest that applications want.
+    apps: Option<Limits>,
+    /// Surfaces for which the collision thread's queue has had no room yet, oldest first.
+    surfaces: VecDeque<SceneCommand>,
+}
+
+impl Controls {
+    /// See [`reload`].
+    fn reload(
+        &mut self,
+        read: &mut Option<Reload>,
+        asked: bool,
+        live: &Mutex<Live>,
+    ) -> Result<bool, String> {
+        reload(read, asked, live, |new| {
+            set_level(self.log.as_ref(), new);
+            self.base = new.limits;
+            self.tighten();
+            let commands = new.surfaces.iter().map(|(id, material)| {
+                let (id, material) = (*id, *material);
+                SceneCommand::Surface { id, material }
+            });
+            self.surfaces.extend(commands);
+            self.send_surfaces();
+        })
+    }
+
+    /// Sends the strictest of the configuration's and the applications' limits to the loop.
+    fn tighten(&mut self) {
+        let limits = self
+            .apps
+            .map_or(self.base, |apps| self.base.tightened(&apps));
+        self.tuning.edit(|t| {
+            t.version += 1;
+            t.limits = Some(limits);
+        });
+    }
+
+    /// Sends surfaces to the collision thread, as many as its queue has room for. They go the way of the clients' commands, so that
+    /// they are recorded.
+    fn send_surfaces(&mut self) {
+        while let Some(command) = self.surfaces.pop_front() {
+            let token = NO_ANSWER;
+            if let Err(error) = self.requests.try_send(Request { command, token }) {
+                self.surfaces.push_front(error.into_inner().command);
+                return;
+            }
+        }
+    }
+}
+
+/// Reads the configuration again and hands what it changes to `take_over`. Says what came of it; `Ok(false)`: the file is as it was.
+fn reload(
+    read: &mut Option<Reload>,
     asked: bool,
     live: &Mutex<Live>,
-) -> Result<Option<Reloaded>, String> {
-    let Some(read) = reload else {
+    take_over: impl FnOnce(&Reloaded),
+) -> Result<bool, String> {
+    let Some(read) = read else {
         let why = "there is no configuration file to read again";
         if asked {
             tell(live, why.into());
             return Err(why.into());
         }
-        return Ok(None);
+        return Ok(false);
     };
-    let result = read(asked);
-    match &result {
-        Ok(None) => {}
-        Ok(Some(reloaded)) if reloaded.changes.is_empty() => {
-            tell(live, "configuration reloaded: nothing changed".into());
+    match read(asked) {
+        Ok(None) => Ok(false),
+        Ok(Some(reloaded)) => {
+            take_over(&reloaded);
+            tell(
+                live,
+                if reloaded.changes.is_empty() {
+                    "configuration reloaded: nothing changed".into()
+                } else {
+                    format!("configuration reloaded: {}", reloaded.changes.join(", "))
+                },
+            );
+            Ok(true)
         }
-        Ok(Some(reloaded)) => tell(
-            live,
-            format!("configuration reloaded: {}", reloaded.changes.join(", ")),
-        ),
-        Err(why) => tell(
-            live,
-            format!("configuration not reloaded, the old one stays: {why}"),
-        ),
+        Err(why) => {
+            tell(
+                live,
+                format!("configuration not reloaded, the old one stays: {why}"),
+            );
+            Err(why)
+        }
     }
-    result
 }
 
-/// Puts a reloaded configuration into force and tells the clients.
-fn take_over(
-    read: Result<Option<Reloaded>, String>,
-    base: &mut Limits,
-    apps: Option<&Limits>,
-    tuning: &mut latest::Writer<Tuning>,
-    service: Option<&Service>,
-) {
-    let event = match read {
-        Ok(None) => return,
-        Ok(Some(reloaded)) => {
-            *base = reloaded.limits;
-            tighten(base, apps, tuning);
-            Event::ConfigReloaded(event::ConfigReloaded {})
-        }
+/// Puts a reloaded level of the log into force.
+fn set_level(log: Option<&LogLevel>, new: &Reloaded) {
+    if let (Some(log), Some(level)) = (log, new.log_level) {
+        log.set(level);
+    }
+}
+
+/// Tells the clients what came of a reload.
+fn tell_clients(result: &Result<bool, String>, service: Option<&Service>) {
+    let event = match result {
+        Ok(false) => return,
+        Ok(true) => Event::ConfigReloaded(event::ConfigReloaded {}),
         Err(why) => Event::ConfigRefused(event::ConfigRefused {
-            detail: Text::lossy(&why),
+            detail: Text::lossy(why),
         }),
     };
     if let Some(service) = service {
         service.event(event);
     }
-}
-
-/// Sends the strictest of the technician's and the applications' limits to the loop.
-fn tighten(base: &Limits, apps: Option<&Limits>, tuning: &mut latest::Writer<Tuning>) {
-    let limits = apps.map_or(*base, |a| base.tightened(a));
-    tuning.edit(|t| {
-        t.version += 1;
-        t.limits = Some(limits);
-    });
 }
 
 fn tell(live: &Mutex<Live>, what: String) {
@@ -732,6 +784,81 @@ impl Watch {
             if let Ok(mut live) = live.lock() {
                 live.push_event(format!("{name} shows no sign of life"));
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    fn rig(delay_us: u32) -> (config::Config, Rig) {
+        let text = format!(
+            r#"
+[[arm]]
+name = "right"
+kind = "simulated"
+intention = "press"
+tool = {{ kind = "sphere", radius_m = 0.005 }}
+[arm.mechanics]
+delay_us = {delay_us}
+
+[[body]]
+name = "floor"
+shape = {{ kind = "plate", size_m = [0.2, 0.2] }}
+"#
+        );
+        let context = config::Context::new("", |_| None);
+        let loaded = config::parse("test.toml", &text, &context).unwrap();
+        let rig = rig::build(&loaded.config, Path::new(""), true).unwrap();
+        (loaded.config, rig)
+    }
+
+    #[test]
+    fn the_age_of_the_input_begins_where_the_arms_own_delay_ends() {
+        let age_us = |delay_us| {
+            let (config, rig) = rig(delay_us);
+            let options = Options {
+                duration_s: Some(1.0),
+                check: false,
+                sink: None,
+                view: Box::new(|_| ViewWish::Continue),
+                view_every: Duration::from_secs(1),
+                reload: None,
+                log: None,
+                require_ipc: false,
+            };
+            run_virtual(rig, &config, options).arms[0].input_age_us
+        };
+        // Twice the age from which input would be stale: none of it is in the age, which is less than a period.
+        let (near, far) = (age_us(0), age_us(10_000));
+        assert!(near.max < 1000.0 && far.max < 1000.0, "{near:?} {far:?}");
+    }
+
+    #[test]
+    fn every_delay_costs_stiffness_once() {
+        let stiffness = |delay_us, lateness_s, age_s| {
+            let (_, rig) = rig(delay_us);
+            measured_gains(&rig.arms[0].spec, None, 1_000_000, lateness_s, age_s).stiffness_n_per_m
+        };
+        // The bound falls as 1 / (T / 2 + delay). T and the arm's period are 1 ms; a sample is answered with the next report whatever its
+        // age in the tick between, unless it is older.
+        let lags_ms = [
+            (stiffness(0, 0.0, Some(0.0)), 0.5 + 1.0),
+            (stiffness(0, 0.0, Some(0.9e-3)), 0.5 + 1.0),
+            (stiffness(0, 0.0, None), 0.5 + 1.0),
+            (stiffness(0, 0.0, Some(3e-3)), 0.5 + 3.0),
+            (stiffness(2000, 0.0, Some(0.5e-3)), 0.5 + 1.0 + 2.0),
+            (stiffness(2000, 0.0, Some(3e-3)), 0.5 + 3.0 + 2.0),
+            (stiffness(0, 1e-3, Some(0.5e-3)), 1.0 + 1.0),
+        ];
+        let (whole, lag_ms) = lags_ms[0];
+        for (k, other_ms) in lags_ms {
+            assert!(
+                (k * other_ms / (whole * lag_ms) - 1.0).abs() < 1e-9,
+                "{lags_ms:?}"
+            );
         }
     }
 }

@@ -134,12 +134,56 @@ pub struct Report {
     pub realtime: Vec<String>,
 }
 
+/// What the gains follow: timing of the last seconds, for a machine that is loaded for a while is not so for ever. Seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Timing {
+    /// From the deadline to waking: 99 %.
+    pub lateness_s: f64,
+    /// By arm: age of its newest sample at the tick, 90 %; of ticks in which force was allowed, as in
+    /// [`ArmReport::input_age_us`]. `None` until there was one.
+    pub input_age_s: [Option<f64>; MAX_ARMS],
+}
+
+/// Loop time after which a span of [`Recent`] ends, ns.
+const SPAN_NS: u64 = 2_000_000_000;
+
+/// A quantity over the last seconds in which there was any: the span under way and the whole one before.
+struct Recent {
+    now: Histogram<u64>,
+    before: Histogram<u64>,
+}
+
+impl Recent {
+    fn new() -> Self {
+        Recent {
+            now: histogram(LONGEST_NS),
+            before: histogram(LONGEST_NS),
+        }
+    }
+
+    /// Another span begins. What is known stays known until there is something newer.
+    fn roll(&mut self) {
+        if !self.now.is_empty() {
+            std::mem::swap(&mut self.now, &mut self.before);
+            self.now.reset();
+        }
+    }
+
+    fn quantile_s(&self, quantile: f64) -> Option<f64> {
+        let mut both = self.before.clone();
+        // Two of the same bounds always add up.
+        let _ = both.add(&self.now);
+        (!both.is_empty()).then(|| both.value_at_quantile(quantile) as f64 * 1e-9)
+    }
+}
+
 struct ArmStats {
     report: ArmReport,
     /// What the arm's thread says of itself; none in virtual time.
     thread: Option<Arc<ArmState>>,
     age: Histogram<u64>,
     input_age: Histogram<u64>,
+    recent_input_age: Recent,
     pairs: Histogram<u64>,
     last_sequence: u64,
     last_reason: u8,
@@ -156,6 +200,9 @@ pub struct Stats {
     compute: Histogram<u64>,
     shape: [u64; BUCKETS],
     lateness: Histogram<u64>,
+    recent_lateness: Recent,
+    /// When the recent spans began, loop time.
+    rolled_ns: Option<u64>,
     arms: Vec<Option<ArmStats>>,
 }
 
@@ -202,6 +249,8 @@ impl Stats {
             compute: histogram(LONGEST_NS),
             shape: [0; BUCKETS],
             lateness: histogram(LONGEST_NS),
+            recent_lateness: Recent::new(),
+            rolled_ns: None,
             arms: (0..MAX_ARMS)
                 .map(|i| {
                     let name = names.get(i).cloned().flatten()?;
@@ -213,6 +262,7 @@ impl Stats {
                         thread: None,
                         age: histogram(1 << 40),
                         input_age: histogram(LONGEST_NS),
+                        recent_input_age: Recent::new(),
                         pairs: histogram(1 << 40),
                         last_sequence: 0,
                         last_reason: 0,
@@ -239,8 +289,19 @@ impl Stats {
         let compute_ns = r.done_ns.saturating_sub(r.awake_ns);
         self.compute.saturating_record(compute_ns);
         self.shape[bucket(compute_ns)] += 1;
-        self.lateness
-            .saturating_record(r.awake_ns.saturating_sub(r.signalled_ns));
+        if r.now_ns
+            .saturating_sub(*self.rolled_ns.get_or_insert(r.now_ns))
+            >= SPAN_NS
+        {
+            self.rolled_ns = Some(r.now_ns);
+            self.recent_lateness.roll();
+            for arm in self.arms.iter_mut().flatten() {
+                arm.recent_input_age.roll();
+            }
+        }
+        let lateness_ns = r.awake_ns.saturating_sub(r.signalled_ns);
+        self.lateness.saturating_record(lateness_ns);
+        self.recent_lateness.now.saturating_record(lateness_ns);
         let skipped = u64::from(r.periods.saturating_sub(1));
         self.missed.total += skipped;
         match r.blame {
@@ -263,6 +324,7 @@ impl Stats {
             }
             if tick.sample.sequence > 0 && tick.attached && tick.reason == 0 {
                 a.input_age.saturating_record(tick.input_age_ns);
+                a.recent_input_age.now.saturating_record(tick.input_age_ns);
             }
             a.pairs.saturating_record(u64::from(tick.pairs));
             if tick.sample.sequence != a.last_sequence {
@@ -302,6 +364,20 @@ impl Stats {
     /// How often each compute time came: counts by [`bucket_floor_us`].
     pub fn compute_shape(&self) -> [u64; BUCKETS] {
         self.shape
+    }
+
+    /// The timing of the last seconds; `None` before the first tick.
+    pub fn timing(&self) -> Option<Timing> {
+        let mut input_age_s = [None; MAX_ARMS];
+        for (age, arm) in input_age_s.iter_mut().zip(&self.arms) {
+            *age = arm
+                .as_ref()
+                .and_then(|a| a.recent_input_age.quantile_s(0.9));
+        }
+        Some(Timing {
+            lateness_s: self.recent_lateness.quantile_s(0.99)?,
+            input_age_s,
+        })
     }
 
     /// The report so far.
@@ -345,5 +421,74 @@ impl Stats {
             arms,
             realtime,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The record of a tick at 1 kHz that came `lateness_us` late, with a sample of that age.
+    fn record(tick: u64, lateness_us: u64, age_us: u64) -> TickRecord {
+        let mut r = TickRecord::new();
+        r.tick = tick;
+        r.now_ns = 5_000_000_000 + tick * 1_000_000;
+        r.signalled_ns = r.now_ns;
+        r.awake_ns = r.now_ns + lateness_us * 1000;
+        r.done_ns = r.awake_ns;
+        r.arms[0].attached = true;
+        r.arms[0].sample.sequence = tick;
+        r.arms[0].input_age_ns = age_us * 1000;
+        r
+    }
+
+    fn near(got: f64, expected: f64) -> bool {
+        (got / expected - 1.0).abs() < 0.01
+    }
+
+    #[test]
+    fn the_timing_is_that_of_the_last_seconds_and_the_report_that_of_the_run() {
+        let mut stats = Stats::new(false, 1_000_000, &[Some("right".to_owned()), None]);
+        assert_eq!(stats.timing(), None);
+        // A minute under load, then all is well.
+        for tick in 1..=60_000 {
+            stats.add(&record(tick, 2000, 5000));
+        }
+        let loaded = stats.timing().unwrap();
+        assert!(near(loaded.lateness_s, 2e-3) && near(loaded.input_age_s[0].unwrap(), 5e-3));
+        assert_eq!(loaded.input_age_s[1], None);
+        for tick in 60_001..=64_001 {
+            stats.add(&record(tick, 50, 800));
+        }
+        let well = stats.timing().unwrap();
+        assert!(
+            near(well.lateness_s, 50e-6) && near(well.input_age_s[0].unwrap(), 800e-6),
+            "{well:?}"
+        );
+        let report = stats.report(Vec::new());
+        assert!(
+            near(report.lateness_us.p99, 2000.0) && near(report.arms[0].input_age_us.p50, 5000.0)
+        );
+        // As fast in the other direction.
+        for tick in 64_002..=64_100 {
+            stats.add(&record(tick, 2000, 5000));
+        }
+        assert!(near(stats.timing().unwrap().lateness_s, 2e-3));
+    }
+
+    #[test]
+    fn an_age_that_cannot_be_measured_any_more_stays_the_last_one() {
+        let mut stats = Stats::new(false, 1_000_000, &[Some("right".to_owned())]);
+        for tick in 1..=10_000 {
+            stats.add(&record(tick, 50, 3000));
+        }
+        // Force is off for a minute: ages of then are no ages of use.
+        for tick in 10_001..=70_000 {
+            let mut r = record(tick, 50, 90_000);
+            r.arms[0].reason = 32;
+            stats.add(&r);
+        }
+        let age_s = stats.timing().unwrap().input_age_s[0].unwrap();
+        assert!(near(age_s, 3e-3), "{age_s}");
     }
 }

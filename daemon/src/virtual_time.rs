@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 
 use hapticd_devices::arm::{ArmCommand, ArmSample};
+use hapticd_devices::safety::Limits;
 use hapticd_haptics::{MAX_ARMS, Snapshot};
 use hapticd_sys::clock::now_ns;
 
@@ -70,6 +71,19 @@ impl VirtualLoop {
         let (reply, applied) = self.collider.apply_logged(command);
         self.applied.extend(applied);
         reply
+    }
+
+    /// A body's client is gone: it is felt no more from the next tick on. [`SceneCommand::Remove`] is to follow.
+    pub fn forget(&mut self, id: u32) {
+        self.core.forget(id);
+    }
+
+    /// Tightens the limits of all arms before the next tick, replacing an earlier tightening.
+    pub fn tighten(&mut self, limits: &Limits) {
+        for arm in 0..MAX_ARMS {
+            // Limits that cannot be kept were refused before they came here; the old ones then stay.
+            let _ = self.core.tighten(arm, limits);
+        }
     }
 
     /// One tick.

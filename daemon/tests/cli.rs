@@ -1,8 +1,12 @@
 //! The real binary, as a person at a rig types it: what it says to bad input, what a demo leaves behind, how it ends.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Lines};
 use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, ChildStderr, Command, Output, Stdio};
+use std::time::Duration;
+
+use hapticd_client::{BodyKind, BodySpec, Client, Event, Mesh, News, Pose, want};
+use hapticd_geometry::{Vec3, shapes};
 
 fn folder(name: &str) -> PathBuf {
     let path = std::env::temp_dir().join(format!("hapticd-cli-{}-{name}", std::process::id()));
@@ -18,6 +22,49 @@ fn hapticd(folder: &PathBuf, args: &[&str]) -> Output {
         .env("XDG_RUNTIME_DIR", folder)
         .output()
         .unwrap()
+}
+
+/// A running daemon and its log.
+struct Daemon {
+    process: Child,
+    log: Lines<BufReader<ChildStderr>>,
+}
+
+impl Daemon {
+    fn start(folder: &PathBuf, args: &[&str]) -> Self {
+        let mut process = Command::new(env!("CARGO_BIN_EXE_hapticd"))
+            .args(args)
+            .current_dir(folder)
+            .env("XDG_RUNTIME_DIR", folder)
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let log = BufReader::new(process.stderr.take().unwrap()).lines();
+        Daemon { process, log }
+    }
+
+    /// Reads the log up to a line with these words.
+    fn until(&mut self, what: &str) {
+        let mut seen = String::new();
+        for line in self.log.by_ref() {
+            let line = line.unwrap();
+            if line.contains(what) {
+                return;
+            }
+            seen += &line;
+            seen.push('\n');
+        }
+        panic!("`{what}` was never said:\n{seen}");
+    }
+
+    fn signal(&self, name: &str) {
+        let sent = Command::new("kill")
+            .args([name, &self.process.id().to_string()])
+            .status()
+            .unwrap();
+        assert!(sent.success());
+    }
 }
 
 const ARM: &str = "[[arm]]\nname = \"right\"\nkind = \"simulated\"\nintention = \"press\"\ntool = { kind = \"sphere\", radius_m = 0.005 }\n";
@@ -117,35 +164,9 @@ fn a_running_daemon_answers_reloads_only_what_is_stricter_and_ends_in_order() {
         )
     };
     std::fs::write(dir.join("rig.toml"), file(3.0)).unwrap();
-    let mut daemon = Command::new(env!("CARGO_BIN_EXE_hapticd"))
-        .args(["run", "rig.toml", "--plain", "--report", "report.json"])
-        .current_dir(&dir)
-        .env("XDG_RUNTIME_DIR", &dir)
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut log = BufReader::new(daemon.stderr.take().unwrap()).lines();
-    let mut until = |what: &str| {
-        let mut seen = String::new();
-        for line in log.by_ref() {
-            let line = line.unwrap();
-            if line.contains(what) {
-                return;
-            }
-            seen += &line;
-            seen.push('\n');
-        }
-        panic!("`{what}` was never said:\n{seen}");
-    };
-    let signal = |name: &str| {
-        let sent = Command::new("kill")
-            .args([name, &daemon.id().to_string()])
-            .status()
-            .unwrap();
-        assert!(sent.success());
-    };
-    until("arm attached");
+    let args = ["run", "rig.toml", "--plain", "--report", "report.json"];
+    let mut daemon = Daemon::start(&dir, &args);
+    daemon.until("arm attached");
     // The technician's socket is there before the loop is.
     let out = hapticd(&dir, &["status", "--json"]);
     assert_eq!(
@@ -158,19 +179,131 @@ fn a_running_daemon_answers_reloads_only_what_is_stricter_and_ends_in_order() {
     assert!(status["clients"].as_array().unwrap().len() == 1, "{status}");
     // Looser: refused. Broken: refused. Stricter: taken.
     std::fs::write(dir.join("rig.toml"), file(9.0)).unwrap();
-    signal("-HUP");
-    until("not reloaded");
+    daemon.signal("-HUP");
+    daemon.until("not reloaded");
     std::fs::write(dir.join("rig.toml"), "[safety\n").unwrap();
-    signal("-HUP");
-    until("not reloaded");
+    daemon.signal("-HUP");
+    daemon.until("not reloaded");
     std::fs::write(dir.join("rig.toml"), file(2.0)).unwrap();
-    signal("-HUP");
-    until("configuration reloaded: safety.peak_force_n");
-    signal("-TERM");
-    assert_eq!(daemon.wait().unwrap().code(), Some(0));
+    daemon.signal("-HUP");
+    daemon.until("configuration reloaded: safety.peak_force_n");
+    daemon.signal("-TERM");
+    assert_eq!(daemon.process.wait().unwrap().code(), Some(0));
     let report: serde_json::Value =
         serde_json::from_slice(&std::fs::read(dir.join("report.json")).unwrap()).unwrap();
     assert_eq!(report["max_penetration_m"], 0.0);
     assert!(report["ticks"].as_u64().unwrap() > 10);
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+#[test]
+fn the_logs_level_and_a_bodys_surface_change_without_a_restart_and_replay() {
+    let dir = folder("live");
+    let file = |level: &str, stiffness: f64| {
+        format!(
+            "[log]\nlevel = \"{level}\"\n{ARM}\n[[material]]\nname = \"foam\"\nstiffness_n_per_m = {stiffness}\n\
+             [[body]]\nname = \"floor\"\nmaterial = \"foam\"\nshape = {{ kind = \"plate\", size_m = [0.2, 0.2] }}\n"
+        )
+    };
+    std::fs::write(dir.join("rig.toml"), file("error", 400.0)).unwrap();
+    let args = [
+        "record",
+        "rig.toml",
+        "--output",
+        "run.mcap",
+        "--duration",
+        "60",
+    ];
+    let mut daemon = Daemon::start(&dir, &args);
+    // It says nothing yet, but it answers.
+    while hapticd(&dir, &["status"]).status.code() != Some(0) {
+        assert!(daemon.process.try_wait().unwrap().is_none(), "it ended");
+    }
+    std::fs::write(dir.join("rig.toml"), file("info", 20.0)).unwrap();
+    daemon.signal("-HUP");
+    daemon.until("configuration reloaded: log.level = ");
+    daemon.signal("-TERM");
+    assert_eq!(daemon.process.wait().unwrap().code(), Some(0));
+    let recorded = std::fs::read(dir.join("run.mcap")).unwrap();
+    let surface = b"\"surface\":{\"id\":1,\"stiffness_n_per_m\":20";
+    assert!(recorded.windows(surface.len()).any(|w| w == surface));
+    let out = hapticd(&dir, &["replay", "run.mcap", "--verify"]);
+    let said = String::from_utf8_lossy(&out.stdout).into_owned();
+    assert_eq!(out.status.code(), Some(0), "{said}");
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+/// A client puts a table under the hand and is gone while the hand presses on it.
+#[test]
+fn the_force_of_a_body_ends_with_its_client_and_the_recording_replays() {
+    let dir = folder("gone");
+    std::fs::write(dir.join("rig.toml"), ARM).unwrap();
+    let args = [
+        "run",
+        "rig.toml",
+        "--plain",
+        "--report",
+        "report.json",
+        "--record",
+        "run.mcap",
+    ];
+    let mut daemon = Daemon::start(&dir, &args);
+    daemon.until("arm attached");
+    let socket = dir.join("hapticd/app.sock");
+    let patience = Duration::from_secs(60);
+    let mut watcher = Client::connect_until(&socket, "watcher", patience).unwrap();
+    let mut arm = watcher
+        .subscribe(0, want::STATE | want::WAKE | want::EVENTS)
+        .unwrap();
+    let mut app = Client::connect_to(&socket, "app").unwrap();
+    let mesh = shapes::cuboid(&Vec3::new(0.1, 0.1, 0.01)).unwrap();
+    let table = Mesh {
+        positions: mesh.positions().iter().map(|p| [p.x, p.y, p.z]).collect(),
+        triangles: mesh.triangles().to_vec(),
+    };
+    let spec = BodySpec {
+        name: "table",
+        kind: BodyKind::Static,
+        solid: true,
+        world_from_body: Pose::IDENTITY,
+        stiffness_n_per_m: 500.0,
+        damping_n_s_per_m: 0.5,
+        friction: 0.0,
+    };
+    let body = app.add_body(&spec, &table).unwrap();
+    loop {
+        arm.wake().unwrap().wait(patience).unwrap();
+        let state = arm.state().unwrap();
+        if state.contacts > 0 && state.force_n[2] > 0.5 {
+            break;
+        }
+        if state.tick.is_multiple_of(50) {
+            app.renew(200).unwrap();
+        }
+    }
+    drop(app);
+    loop {
+        match watcher.poll(patience).unwrap() {
+            Some(News::Event(Event::BodyLeft(left))) if left.body == body => break,
+            Some(_) => {}
+            None => panic!("nothing was heard of body {body}"),
+        }
+    }
+    // The event is on its way when the loop is told; a few ticks later it is done.
+    let seen = arm.state().unwrap().tick;
+    while arm.state().unwrap().tick < seen + 100 {
+        arm.wake().unwrap().wait(patience).unwrap();
+    }
+    assert_eq!(arm.state().unwrap().contacts, 0);
+    daemon.signal("-TERM");
+    assert_eq!(daemon.process.wait().unwrap().code(), Some(0));
+    let report: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(dir.join("report.json")).unwrap()).unwrap();
+    let off = report["arms"][0]["force_off"].as_array().unwrap();
+    assert!(off.contains(&"client lost (10)".into()), "{report}");
+    assert_eq!(report["max_penetration_m"], 0.0);
+    let out = hapticd(&dir, &["replay", "run.mcap", "--verify"]);
+    let said = String::from_utf8_lossy(&out.stdout).into_owned();
+    assert_eq!(out.status.code(), Some(0), "{said}");
     std::fs::remove_dir_all(dir).unwrap();
 }

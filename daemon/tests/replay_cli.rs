@@ -61,9 +61,16 @@ fn a_run_in_virtual_time_is_verified() {
 fn a_run_in_real_time_is_verified() {
     let file = at("real.mcap");
     record(&file, &["--duration", "1.5"]);
-    let (code, text) = hapticd(&["replay", &file, "--verify"]);
+    let (code, text) = hapticd(&["replay", &file, "--verify", "--json"]);
     assert_eq!(code, Some(0), "{text}");
-    assert!(text.contains("identical bit for bit"), "{text}");
+    let json: serde_json::Value = serde_json::from_str(&text).expect("nothing but JSON");
+    assert_eq!(json["identical"], true, "{text}");
+    // Also the last ticks have the collision steps that they need.
+    assert_eq!(
+        (&json["unverified_ticks"], &json["end"]),
+        (&0.into(), &"complete".into()),
+        "{text}"
+    );
 }
 
 #[test]

@@ -6,64 +6,19 @@
 //! first offence; that the sanitizer would is shown by `hapticd-rtgate`.
 #![cfg_attr(rtsan, feature(sanitize))]
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::path::Path;
 
 use hapticd::haptic::core::ArmInput;
 use hapticd::haptic::record::TickRecord;
 use hapticd::haptic::thread::{Flags, Links, Moment, Tuning, Turns};
 use hapticd::rig::{self, Source};
+use hapticd_counting::{Counting, counted};
 use hapticd_devices::arm::ArmCommand;
 use hapticd_haptics::{Query, Snapshot};
 use hapticd_sync::{latest, ring};
 
-struct Counting;
-
-thread_local! {
-    /// Counts only while armed, and only this thread.
-    static ARMED: Cell<bool> = const { Cell::new(false) };
-    static CALLS: Cell<u64> = const { Cell::new(0) };
-}
-
-fn count() {
-    // A thread that is being torn down has no counters any more and is not one that is watched.
-    let armed = ARMED.try_with(Cell::get).unwrap_or(false);
-    if armed {
-        let _ = CALLS.try_with(|c| c.set(c.get() + 1));
-    }
-}
-
-// SAFETY: every call is handed to the system allocator unchanged; counting touches only thread-local cells without
-// destructors, so it neither allocates nor re-enters.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
-        // SAFETY: the caller's promises about `layout` are passed on.
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, p: *mut u8, layout: Layout) {
-        count();
-        // SAFETY: `p` came from `alloc` above with this layout, as the caller promises.
-        unsafe { System.dealloc(p, layout) }
-    }
-    unsafe fn realloc(&self, p: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count();
-        // SAFETY: as in `dealloc`; `size` is the caller's promise.
-        unsafe { System.realloc(p, layout, size) }
-    }
-}
-
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
-
-fn counted<T>(f: impl FnOnce() -> T) -> (T, u64) {
-    CALLS.with(|c| c.set(0));
-    ARMED.with(|a| a.set(true));
-    let value = f();
-    ARMED.with(|a| a.set(false));
-    (value, CALLS.with(Cell::get))
-}
 
 #[cfg_attr(rtsan, sanitize(realtime = "nonblocking"))]
 fn turn(turns: &mut Turns<()>, moment: Moment, flags: &Flags) {
@@ -91,7 +46,7 @@ motion = { kind = "rotation", axis = [0.0, 0.0, 1.0], period_s = 2.0 }
 "#;
 
 /// Drives the loop with the collision side inline (outside what is watched): free, touching, pushed by a body, starved of answers,
-/// unplugged and back, retuned, stalled, stopping.
+/// unplugged and back, retuned, stalled, robbed of a body, stopping.
 fn drive(text: &str) -> (u64, u64, u64) {
     let context = hapticd_config::Context::new(".", |_| None);
     let loaded = hapticd_config::parse("gate.toml", text, &context).unwrap();
@@ -108,6 +63,7 @@ fn drive(text: &str) -> (u64, u64, u64) {
     let (mut snapshot_in, snapshots) = ring::ring(32);
     let (used, mut used_out) = ring::ring(64);
     let (records, mut record_out) = ring::ring::<TickRecord>(16);
+    let (mut gone_in, gone) = ring::ring(8);
     let (mut tuning_in, tuning) = latest::latest(Tuning::default());
     let links = Links {
         inputs: [Some(input_reader), None, None, None],
@@ -117,6 +73,7 @@ fn drive(text: &str) -> (u64, u64, u64) {
         queries: query_writer,
         records,
         tuning,
+        gone,
         publisher: (),
     };
     let flags = Flags::new();
@@ -140,6 +97,11 @@ fn drive(text: &str) -> (u64, u64, u64) {
                 t.version += 1;
                 t.gains[0] = turns.core().engine().gains(0);
             });
+        }
+        // The body that moves is gone, and one that never was.
+        if k == 9_000 {
+            gone_in.push(2).unwrap();
+            gone_in.push(99).unwrap();
         }
         if k == 9_900 {
             flags
@@ -193,10 +155,4 @@ fn ten_thousand_turns_allocate_nothing() {
         );
         assert!(faults > 5, "{name}: {faults} faulty ticks were seen");
     }
-}
-
-#[test]
-fn a_planted_allocation_is_counted() {
-    let (kept, calls) = counted(|| vec![1u8; 32]);
-    assert_eq!((kept.len(), calls), (32, 1));
 }

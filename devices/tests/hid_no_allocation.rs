@@ -1,58 +1,17 @@
 //! The path from a report to a sample and from a command to a report neither allocates nor frees once an arm is open: counted by the
 //! test binary's own allocator, on this thread, while armed. For every shipped profile, with good reports, garbage and stalls.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hapticd_counting::{Counting, counted};
 use hapticd_devices::arm::{ArmCommand, Vec3, Wrench};
 use hapticd_devices::hid::{HidArm, RawHid};
 use hapticd_devices::profile::SHIPPED;
 use hapticd_devices::transport::{Transport, TransportError};
 
-struct Counting;
-
-thread_local! {
-    static ARMED: Cell<bool> = const { Cell::new(false) };
-    static COUNT: Cell<u64> = const { Cell::new(0) };
-}
-
-fn count() {
-    // `try_with`: an allocation while the thread ends is not ours to count.
-    let _ = ARMED.try_with(|armed| {
-        if armed.get() {
-            let _ = COUNT.try_with(|count| count.set(count.get() + 1));
-        }
-    });
-}
-
-// SAFETY: every method hands its arguments unchanged to the system allocator; counting touches only const-initialised thread locals
-// without destructors, so it neither allocates nor unwinds.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
-        // SAFETY: the caller's promise about `layout`, passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        count();
-        // SAFETY: the caller's promise about `pointer` and `layout`, passed on.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
-
-fn allocations(f: impl FnOnce()) -> u64 {
-    COUNT.set(0);
-    ARMED.set(true);
-    f();
-    ARMED.set(false);
-    COUNT.get()
-}
 
 /// Gives reports of every shape: counting bytes, with each id and each length in turn, in bursts of up to 80.
 struct Noise {
@@ -86,11 +45,6 @@ impl RawHid for Noise {
 }
 
 #[test]
-fn the_counter_sees_an_allocation() {
-    assert!(allocations(|| drop(std::hint::black_box(vec![1]))) >= 2);
-}
-
-#[test]
 fn an_open_arm_never_allocates() {
     for shipped in SHIPPED {
         let profile = Arc::new(shipped.parse().unwrap());
@@ -100,7 +54,7 @@ fn an_open_arm_never_allocates() {
         };
         let mut arm = HidArm::new(Box::new(noise), profile).unwrap();
         let mut samples = 0;
-        let count = allocations(|| {
+        let ((), calls) = counted(|| {
             for tick in 0..2_000_u64 {
                 let _ = arm.wait_input(Duration::ZERO);
                 if let Ok(Some(sample)) = arm.read_newest(tick * 1_000_000) {
@@ -122,7 +76,7 @@ fn an_open_arm_never_allocates() {
             }
             let _ = arm.stop();
         });
-        assert_eq!(count, 0, "{}", shipped.name);
+        assert_eq!(calls, 0, "{}", shipped.name);
         assert!(samples > 100, "{}: {samples}", shipped.name);
     }
 }

@@ -25,6 +25,7 @@ pub mod block;
 pub mod event;
 pub mod frame;
 pub mod mesh;
+pub mod place;
 pub mod reply;
 pub mod request;
 pub mod text;

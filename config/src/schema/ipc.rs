@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use crate::key::{PathUse, boolean, integer, path_or};
+use crate::key::Literal::Text;
+use crate::key::{PathUse, boolean, integer, path};
 use crate::macros::section;
 
 section! {
@@ -11,15 +12,16 @@ section! {
         /// Whether clients can connect at all.
         enabled: bool = boolean(true),
         /// Socket for applications: they send shapes and poses and can tighten limits.
-        app_socket: PathBuf = path_or(PathUse::Socket, "${XDG_RUNTIME_DIR:-/run}/hapticd/app.sock"),
+        /// Unless given it is `app.sock` in `$XDG_RUNTIME_DIR/hapticd`; where there is no such variable, in `$RUNTIME_DIRECTORY` (a system
+        /// service), else in `/run/hapticd` for root and in `/tmp/hapticd-UID` for others. Clients look in the same places.
+        app_socket: Option<PathBuf> = path(PathUse::Socket).optional(Text("/run/hapticd/app.sock")),
         /// Socket for technicians: they can also read metrics, record and reload.
-        technician_socket: PathBuf = path_or(PathUse::Socket, "${XDG_RUNTIME_DIR:-/run}/hapticd/technician.sock"),
+        /// Unless given it is `technician.sock` in the same place.
+        technician_socket: Option<PathBuf> = path(PathUse::Socket).optional(Text("/run/hapticd/technician.sock")),
         /// Most clients at once, on both sockets together.
         max_clients: u32 = integer(16, 1, 256),
         /// A client that says nothing for this long loses its leases, and the force it asked for ramps to zero.
         lease_ms: u32 = integer(200, 10, 10_000).unit("ms"),
-        /// Longest message that is read.
-        max_message_bytes: u32 = integer(65_536, 1024, 1_048_576).unit("bytes"),
         /// Largest mesh that a client may send.
         max_mesh_bytes: u64 = integer(268_435_456, 4096, 4_294_967_296).unit("bytes"),
     }

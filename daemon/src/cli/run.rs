@@ -8,12 +8,12 @@ use clap::Args;
 use hapticd_config as config;
 
 use super::{Failure, record, say};
+use crate::log;
 use crate::recording::Time;
 use crate::rig;
 use crate::scribe::Live;
 use crate::session::{self, Options, ViewWish};
 use crate::stats::Report;
-use crate::view::held_log::{HeldLog, PrintAtEnd};
 use crate::view::{self, View, plain};
 
 /// The built-in demonstration: simulated arm and hand, hilly ground, a swinging block.
@@ -113,7 +113,7 @@ fn start(
     common: Common,
 ) -> Result<(), Failure> {
     let tui = !common.plain && !common.virtual_time && std::io::stdout().is_terminal();
-    let held = log_to_stderr(config.log.level, tui);
+    let (log, held) = log::start(config.log.level, tui);
     // The configuration's paths start at its folder already.
     let rig = rig::build(config, Path::new(""), common.virtual_time).map_err(Failure::input)?;
     if config.arms.is_empty() {
@@ -150,10 +150,8 @@ fn start(
         sink: recording.sink,
         view,
         view_every,
-        reload: file.map(|(path, loaded)| {
-            let specs = rig.arms.iter().map(|a| a.spec.clone()).collect();
-            crate::reload::reader(path, loaded, specs)
-        }),
+        reload: file.map(|(path, loaded)| crate::reload::reader(path, loaded, &rig)),
+        log: Some(log),
     };
     let report = if common.virtual_time {
         session::run_virtual(rig, config, options)
@@ -191,37 +189,4 @@ pub(super) fn penetration(report: &Report) -> Result<(), Failure> {
         )));
     }
     Ok(())
-}
-
-/// Starts the log. While the live view owns the terminal, lines for that terminal are held back until what this
-/// returns is dropped.
-fn log_to_stderr(level: config::Level, tui: bool) -> Option<PrintAtEnd> {
-    let max = match level {
-        config::Level::Error => tracing::Level::ERROR,
-        config::Level::Warn => tracing::Level::WARN,
-        config::Level::Info => tracing::Level::INFO,
-        config::Level::Debug => tracing::Level::DEBUG,
-        config::Level::Trace => tracing::Level::TRACE,
-    };
-    // A second call (tests) keeps the first subscriber.
-    let log = tracing_subscriber::fmt().with_max_level(max);
-    let terminal = std::io::stderr().is_terminal();
-    if tui && terminal {
-        let held = HeldLog::default();
-        let writer = held.clone();
-        // What is said while all is well is on the screen.
-        let max = max.min(tracing::Level::WARN);
-        let _ = log
-            .with_max_level(max)
-            .with_ansi(true)
-            .with_writer(move || writer.clone())
-            .try_init();
-        Some(PrintAtEnd(held))
-    } else {
-        let _ = log
-            .with_ansi(terminal)
-            .with_writer(std::io::stderr)
-            .try_init();
-        None
-    }
 }

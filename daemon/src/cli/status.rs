@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use hapticd_client::Client;
+use hapticd_protocol::place::TECHNICIAN_SOCKET;
 
 use super::{Failure, say};
 
@@ -21,7 +22,7 @@ pub fn status(args: &Args) -> Result<(), Failure> {
     let path = args
         .socket
         .clone()
-        .unwrap_or_else(|| hapticd_client::default_socket().with_file_name("technician.sock"));
+        .unwrap_or_else(|| hapticd_client::default_socket().with_file_name(TECHNICIAN_SOCKET));
     let mut client = Client::connect_to(&path, "hapticd status").map_err(Failure::runtime)?;
     let text = client.status().map_err(Failure::runtime)?;
     let json: serde_json::Value = serde_json::from_str(&text).map_err(Failure::runtime)?;

@@ -10,7 +10,7 @@ use hapticd_devices::safety::{
 use hapticd_geometry::{Pose, Vec3};
 use hapticd_haptics::{ArmSetup, Engine, Gains, MAX_ARMS, Query, Snapshot, TickInput, TickOutput};
 
-use super::record::{ArmTick, Blame, MovedBody, TickRecord};
+use super::record::{ArmTick, Blame, MAX_GONE, MovedBody, TickRecord};
 
 /// Where an arm stands in the world, and how large its motions are there.
 #[derive(Clone, Copy, Debug)]
@@ -85,6 +85,10 @@ pub struct LoopCore {
     offered: [u64; MAX_ARMS],
     tightened: [Option<Limits>; MAX_ARMS],
     cleared: bool,
+    gone: [u32; MAX_GONE],
+    gone_count: u8,
+    /// By arm: its tool touched a body that was forgotten.
+    let_down: [bool; MAX_ARMS],
     record: TickRecord,
     commands: [ArmCommand; MAX_ARMS],
     /// Snapshot age, in ticks, beyond which contact counts as stale.
@@ -128,6 +132,9 @@ impl LoopCore {
             offered: [0; MAX_ARMS],
             tightened: [None; MAX_ARMS],
             cleared: false,
+            gone: [0; MAX_GONE],
+            gone_count: 0,
+            let_down: [false; MAX_ARMS],
             record: TickRecord::new(),
             commands: [ArmCommand::default(); MAX_ARMS],
             stale_ticks: stale_ns / period_ns.max(1),
@@ -137,6 +144,24 @@ impl LoopCore {
     /// Nominal period, ns.
     pub fn period_ns(&self) -> u64 {
         self.period_ns
+    }
+
+    /// A body's client is gone: from the next tick on the body stops nothing, and force is cut if the tool was touching it: what it
+    /// was pressed into is not there any more. To be called before the snapshots of that tick are offered, as a replay does. False, and
+    /// nothing done: [`MAX_GONE`] were forgotten since the last tick, the next one must run first.
+    pub fn forget(&mut self, id: u32) -> bool {
+        let Some(slot) = self.gone.get_mut(usize::from(self.gone_count)) else {
+            return false;
+        };
+        *slot = id;
+        self.gone_count += 1;
+        for (let_down, arm) in self.let_down.iter_mut().zip(&self.engine.output().arms) {
+            *let_down |= arm.contacts[..arm.contact_count]
+                .iter()
+                .any(|c| c.body == id);
+        }
+        self.engine.forget(id);
+        true
     }
 
     /// Hands the newest snapshot of an arm to the engine before a tick; gives back a buffer to recycle.
@@ -214,6 +239,8 @@ impl LoopCore {
         record.periods = periods;
         record.stopping = input.stopping;
         record.cleared = std::mem::take(&mut self.cleared);
+        record.gone = self.gone;
+        record.gone_count = std::mem::take(&mut self.gone_count);
         record.blame = if periods > 1 {
             Blame::Loop
         } else {
@@ -246,11 +273,12 @@ impl LoopCore {
                 wanted,
                 sample: &arm.sample,
                 contact_age_ns,
-                faults: if arm.attached {
-                    ReasonSet::EMPTY
-                } else {
-                    ReasonSet::of(ForceOffReason::DeviceLost)
-                },
+                faults: ReasonSet::EMPTY
+                    .with_if(!arm.attached, ForceOffReason::DeviceLost)
+                    .with_if(
+                        std::mem::take(&mut self.let_down[i]),
+                        ForceOffReason::ClientLost,
+                    ),
                 enable: true,
             });
             self.commands[i] = ArmCommand {

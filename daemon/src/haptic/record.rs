@@ -6,7 +6,7 @@
 use hapticd_devices::arm::{ArmSample, Wrench};
 use hapticd_devices::safety::Limits;
 use hapticd_geometry::Pose;
-use hapticd_haptics::{BodyKey, Gains, MAX_ARMS, MAX_SUBSTEPS};
+use hapticd_haptics::{BodyKey, Gains, MAX_ARMS, MAX_BODIES, MAX_SUBSTEPS};
 
 /// Which party made the loop miss whole periods or starved it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -76,6 +76,9 @@ pub struct ArmTick {
 /// Most moved bodies that a record keeps; more are counted in [`TickRecord::moved_count`] and make the tick uncheckable.
 pub const MAX_MOVED: usize = 16;
 
+/// Most bodies that are forgotten at once: all that a scene has room for.
+pub const MAX_GONE: usize = MAX_BODIES;
+
 /// A body that moved in this tick.
 #[derive(Clone, Copy, Debug)]
 pub struct MovedBody {
@@ -139,6 +142,10 @@ pub struct TickRecord {
     pub cleared: bool,
     /// Input: a stop was asked for, force ramps to zero.
     pub stopping: bool,
+    /// Input: client-visible ids of bodies that were forgotten before this tick and its snapshots, `..gone_count`.
+    pub gone: [u32; MAX_GONE],
+    /// How many.
+    pub gone_count: u8,
     /// The arms, by index.
     pub arms: [ArmTick; MAX_ARMS],
     /// Bodies that moved, the first [`MAX_MOVED`] of them.
@@ -148,6 +155,13 @@ pub struct TickRecord {
 }
 
 impl TickRecord {
+    /// Client-visible ids of the bodies that were forgotten before this tick.
+    pub fn gone(&self) -> &[u32] {
+        self.gone
+            .get(..usize::from(self.gone_count))
+            .unwrap_or(&self.gone)
+    }
+
     /// Before the first tick.
     pub fn new() -> Self {
         TickRecord {
@@ -160,6 +174,8 @@ impl TickRecord {
             blame: Blame::None,
             cleared: false,
             stopping: false,
+            gone: [0; MAX_GONE],
+            gone_count: 0,
             arms: [ArmTick::absent(); MAX_ARMS],
             moved: [MovedBody {
                 key: BodyKey {

@@ -24,7 +24,7 @@ use hapticd_sys::clock::now_ns;
 use spin_sleep::{SpinSleeper, SpinStrategy};
 
 use super::core::{ArmInput, LoopCore, LoopInput};
-use super::record::TickRecord;
+use super::record::{MAX_GONE, TickRecord};
 
 /// What paces the loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,6 +84,8 @@ pub struct Links<P> {
     pub records: ring::Producer<TickRecord>,
     /// From the supervisor.
     pub tuning: latest::Reader<Tuning>,
+    /// From the clients' server: bodies that are gone, by their client-visible ids.
+    pub gone: ring::Consumer<u32>,
     /// To clients.
     pub publisher: P,
 }
@@ -162,6 +164,11 @@ impl<P: Publish> Turns<P> {
             if let Some(reader) = reader {
                 *input = *reader.read().0;
             }
+        }
+        // Before the snapshots, which may list them. No more than a tick's record has room for; the rest is due in the next one.
+        for _ in 0..MAX_GONE {
+            let Some(body) = links.gone.pop() else { break };
+            core.forget(body);
         }
         take_snapshots(core, links);
         let (tuning, _) = links.tuning.read();

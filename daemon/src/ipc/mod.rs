@@ -19,7 +19,7 @@
 //!
 //! | what happens | how it is seen | what follows |
 //! |---|---|---|
-//! | the process dies, or closes the socket | hang-up of the socket, pidfd | [`Command::Gone`] at once: force of its bodies is zero at the next tick, they leave |
+//! | the process dies, or closes the socket | hang-up of the socket, pidfd | [`Command::Gone`] at once: at the next tick its bodies are out of the loop, and the force of an arm that touched one is zero |
 //! | it says nothing (stopped, breakpoint, hang) | no packet for its lease | [`Command::Silent`]: force of its bodies ramps to zero; [`Command::Back`] when it speaks |
 //! | a pose command is not repeated | the command's lease | [`Command::HaltBody`]: the body stops where it is |
 //! | it loses the user's attention | it says so | [`Command::Focus`]: its bodies make no force |
@@ -141,7 +141,7 @@ pub enum Command {
         /// Its bodies.
         bodies: Vec<u32>,
     },
-    /// A client is gone: force of these bodies is zero at the next tick, and they are to be removed.
+    /// A client is gone: the loop is to forget these bodies at its next tick, and they are to be removed.
     Gone {
         /// Who.
         client: ClientId,
@@ -149,6 +149,11 @@ pub enum Command {
         why: GoneWhy,
         /// Its bodies.
         bodies: Vec<u32>,
+    },
+    /// A body came into the scene after its client had gone: the same for this one.
+    Orphaned {
+        /// Which.
+        body: u32,
     },
     /// Read the configuration again, then [`Notice::Answer`].
     Reload {

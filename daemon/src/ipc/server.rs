@@ -64,6 +64,8 @@ pub struct ServerStatus {
     pub clients: Vec<ClientStatus>,
     /// Connections that were not taken since the start.
     pub refused: u64,
+    /// Messages since the start that were lost because they were longer than any, or had more descriptors.
+    pub oversize: u64,
 }
 
 /// Writes the daemon's state as JSON text, for the technician. Called on the server's thread.
@@ -174,6 +176,7 @@ pub struct Server {
     handle: Handle,
     accept_after_ns: u64,
     refused: u64,
+    oversize: u64,
 }
 
 impl Server {
@@ -227,6 +230,7 @@ impl Server {
             handle: handle.clone(),
             accept_after_ns: 0,
             refused: 0,
+            oversize: 0,
         };
         Ok((server, handle))
     }
@@ -402,6 +406,7 @@ impl Server {
                 }
                 Err(ReceiveError::WouldBlock) => return,
                 Err(ReceiveError::Oversize { .. }) => {
+                    self.oversize += 1;
                     self.hub.oversize(client, now_ns(), out);
                     self.perform(out);
                 }
@@ -526,6 +531,7 @@ impl Server {
         let text = (self.status)(&ServerStatus {
             clients,
             refused: self.refused,
+            oversize: self.oversize,
         });
         reply.bytes = text.len() as u64;
         create_sealed("hapticd-status", text.as_bytes()).ok()
@@ -534,7 +540,9 @@ impl Server {
     fn submit(&mut self, command: Command, more: &mut Vec<Output<OwnedFd>>) {
         // What takes force away waits behind nothing but its own kind; a motion of a body never overtakes what waits.
         match &command {
-            Command::HaltBody { body } | Command::RemoveBody { body } => {
+            Command::HaltBody { body }
+            | Command::RemoveBody { body }
+            | Command::Orphaned { body } => {
                 self.motions.remove(body);
             }
             Command::Gone { bodies, .. } | Command::Silent { bodies, .. } => {

@@ -1,10 +1,13 @@
 //! The two sockets in the file system: their folder, their owner, and what an earlier daemon left behind.
 
-use hapticd_sys::socket::Listener;
+use hapticd_sys::{
+    folder::{self, FolderError},
+    socket::Listener,
+};
 use std::{
     fs::{DirBuilder, File, OpenOptions, TryLockError},
     io,
-    os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt},
+    os::unix::fs::{DirBuilderExt, FileTypeExt, OpenOptionsExt},
     path::{Path, PathBuf},
 };
 
@@ -26,15 +29,13 @@ pub enum SocketError {
         /// The path.
         path: PathBuf,
     },
-    /// Everybody could put another socket in its place.
-    #[error("{}: the folder may be written by others (mode {mode:o}, owner {owner}); it must be ours or root's alone", path.display())]
-    OpenFolder {
+    /// Somebody else could put another socket in its place.
+    #[error("{}: {why}", path.display())]
+    Folder {
         /// The folder.
         path: PathBuf,
-        /// Its mode.
-        mode: u32,
-        /// Its owner's user id.
-        owner: u32,
+        /// Why.
+        why: FolderError,
     },
     /// Another daemon has it.
     #[error("{}: another hapticd is running", path.display())]
@@ -76,7 +77,7 @@ impl Drop for Bound {
     }
 }
 
-/// Makes the folder (mode 0700) if there is none, takes the lock beside the socket, removes what a dead daemon left, and listens.
+/// Makes the folder (mode 0700) if there is none, refuses one that others can write to, takes the lock beside the socket, removes what a dead daemon left, and listens.
 pub(super) fn bind(endpoint: &Endpoint) -> Result<Bound, SocketError> {
     let path = &endpoint.path;
     let failed = |path: &Path, step| {
@@ -92,6 +93,11 @@ pub(super) fn bind(endpoint: &Endpoint) -> Result<Bound, SocketError> {
         .mode(0o700)
         .create(folder)
         .map_err(failed(folder, "make the folder"))?;
+    // Before anything is opened there: in somebody else's folder even the lock could be a link to anywhere.
+    folder::check(folder, folder::user()).map_err(|why| SocketError::Folder {
+        path: folder.to_owned(),
+        why,
+    })?;
     let lock_path = path.with_extension("lock");
     let lock = OpenOptions::new()
         .write(true)
@@ -100,11 +106,6 @@ pub(super) fn bind(endpoint: &Endpoint) -> Result<Bound, SocketError> {
         .mode(0o600)
         .open(&lock_path)
         .map_err(failed(&lock_path, "open the lock"))?;
-    let owner = lock
-        .metadata()
-        .map_err(failed(&lock_path, "look at the lock"))?
-        .uid();
-    check_folder(folder, owner)?;
     match lock.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => return Err(SocketError::InUse { path: path.clone() }),
@@ -125,25 +126,6 @@ pub(super) fn bind(endpoint: &Endpoint) -> Result<Bound, SocketError> {
         path: path.clone(),
         _lock: lock,
     })
-}
-
-/// The folder is ours (whoever owns what we just made is us) or root's, and nobody else may write to it.
-fn check_folder(folder: &Path, us: u32) -> Result<(), SocketError> {
-    let found = std::fs::metadata(folder).map_err(|source| SocketError::System {
-        path: folder.to_owned(),
-        step: "look at the folder",
-        source,
-    })?;
-    let (mode, owner) = (found.mode() & 0o7777, found.uid());
-    // A folder such as /tmp, where only owners may remove (sticky), is not enough: anybody may be there first.
-    if (owner != us && owner != 0) || mode & 0o022 != 0 {
-        return Err(SocketError::OpenFolder {
-            path: folder.to_owned(),
-            mode,
-            owner,
-        });
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -245,10 +227,41 @@ mod tests {
             std::fs::set_permissions(&folder.0, std::fs::Permissions::from_mode(open)).unwrap();
             let refused = bind(&folder.endpoint()).unwrap_err();
             assert!(
-                matches!(refused, SocketError::OpenFolder { mode, .. } if mode == open),
+                matches!(refused, SocketError::Folder { why: FolderError::Open { mode, .. }, .. } if mode == open),
                 "{refused}"
             );
+            assert_eq!(
+                std::fs::read_dir(&folder.0).unwrap().count(),
+                0,
+                "untouched"
+            );
         }
+    }
+
+    #[test]
+    fn a_link_in_the_place_of_the_folder_is_refused_wherever_it_leads() {
+        let folder = Folder::new("link");
+        let target = Folder::new("link-target");
+        std::fs::create_dir(&target.0).unwrap();
+        std::fs::set_permissions(&target.0, std::fs::Permissions::from_mode(0o700)).unwrap();
+        std::os::unix::fs::symlink(&target.0, &folder.0).unwrap();
+        let refused = bind(&folder.endpoint()).unwrap_err();
+        assert!(
+            matches!(
+                refused,
+                SocketError::Folder {
+                    why: FolderError::NotAFolder,
+                    ..
+                }
+            ),
+            "{refused}"
+        );
+        assert_eq!(
+            std::fs::read_dir(&target.0).unwrap().count(),
+            0,
+            "untouched"
+        );
+        std::fs::remove_file(&folder.0).unwrap();
     }
 
     #[test]

@@ -12,7 +12,7 @@ use hapticd_client::{
 };
 use hapticd_protocol::{
     frame::Message,
-    reply::{ArmInfo, RefusedCode},
+    reply::{ArmInfo, RefusedCode, Reply},
     request::{self, Request},
     text::Name,
     wire::Limit,
@@ -88,7 +88,7 @@ impl Rig {
                 .iter()
                 .filter_map(|client| client.name.as_deref())
                 .collect();
-            format!("{{\"clients\":{names:?}}}")
+            format!("{{\"clients\":{names:?},\"oversize\":{}}}", status.oversize)
         });
         let (server, handle) = Server::bind(ServerSetup {
             app: endpoint("app.sock"),
@@ -338,7 +338,7 @@ fn the_technician_gets_the_status_and_applications_do_not() {
     let (mut app, mut technician) = (rig.client("an app"), rig.technician());
     assert_eq!(
         technician.status().unwrap(),
-        "{\"clients\":[\"an app\", \"technician\"]}"
+        "{\"clients\":[\"an app\", \"technician\"],\"oversize\":0}"
     );
     assert_eq!(
         refusal(app.status().unwrap_err()),
@@ -480,22 +480,31 @@ fn oversized_packets_and_unasked_descriptors_are_refused_and_nothing_leaks() {
     let mut answer = || {
         wait(&[(raw.as_fd(), Interest::Read)], Some(PATIENCE)).unwrap();
         let received = raw.receive(&mut buffer).unwrap();
-        assert!(received.fds.is_empty() && received.length >= 16);
-        u16::from_le_bytes([buffer[0], buffer[1]])
+        assert!(received.fds.is_empty());
+        Reply::decode(&buffer[..received.length], 0).unwrap()
     };
-    assert_eq!(answer(), 0x8101);
+    let refused = |(id, reply): (u64, Reply)| match reply {
+        Reply::Error(error) => (id, error.code, error.limit, error.detail.to_string()),
+        other => panic!("{other:?}"),
+    };
+    assert!(matches!(answer(), (1, Reply::Welcome(_))));
     let file = create_sealed("hapticd-test", b"x").unwrap();
     let list = Request::from(request::ListArms {}).encode(2);
-    for _ in 0..100 {
-        raw.send(&[1; 5000], &[file.as_fd(); 8]).unwrap();
-        assert_eq!(answer(), 0x8104);
+    // One byte too long, and far too long.
+    for bytes in [4097, 60_000].repeat(50) {
+        raw.send(&vec![1; bytes], &[file.as_fd(); 8]).unwrap();
+        let says = "a message has at most 4096 bytes and 8 descriptors".to_owned();
+        assert_eq!(refused(answer()), (0, ErrorCode::Malformed, 4096, says));
         raw.send(&list, &[file.as_fd(); 8]).unwrap();
-        assert_eq!(answer(), 0x8104);
+        let (id, code, ..) = refused(answer());
+        assert_eq!((id, code), (2, ErrorCode::Malformed));
     }
     // Other tests of this process open and close files too; 1600 leaked ones would show.
     assert!(open_files() < 800, "{}", open_files());
     raw.send(&list, &[]).unwrap();
-    assert_eq!(answer(), 0x8105);
+    assert!(matches!(answer(), (2, Reply::Arms(_))));
+    let status = rig.technician().status().unwrap();
+    assert!(status.contains("\"oversize\":100"), "{status}");
 }
 
 #[test]
@@ -593,14 +602,11 @@ fn a_descriptor_that_is_no_mesh_is_refused() {
         loop {
             wait(&[(raw.as_fd(), Interest::Read)], Some(PATIENCE)).unwrap();
             let received = raw.receive(&mut buffer).unwrap();
-            let (id, reply) = hapticd_protocol::reply::Reply::decode(
-                &buffer[..received.length],
-                received.fds.len(),
-            )
-            .unwrap();
+            let (id, reply) =
+                Reply::decode(&buffer[..received.length], received.fds.len()).unwrap();
             if id == 5 {
                 assert!(
-                    matches!(reply, hapticd_protocol::reply::Reply::Error(error) if error.code == ErrorCode::BadDescriptor)
+                    matches!(reply, Reply::Error(error) if error.code == ErrorCode::BadDescriptor)
                 );
                 break;
             }

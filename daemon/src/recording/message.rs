@@ -357,6 +357,9 @@ pub struct TickMessage {
     /// Latched faults were cleared before this tick.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cleared: bool,
+    /// Bodies that were forgotten before this tick and its snapshots, because their clients were gone, by their client-visible ids.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gone: Vec<u32>,
     /// When the loop asked to be woken.
     pub signalled_ns: u64,
     /// When it woke.
@@ -417,6 +420,7 @@ impl TickMessage {
             periods: record.periods,
             stopping: record.stopping,
             cleared: record.cleared,
+            gone: record.gone().to_vec(),
             signalled_ns: record.signalled_ns,
             awake_ns: record.awake_ns,
             done_ns: record.done_ns,

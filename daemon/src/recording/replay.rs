@@ -227,6 +227,14 @@ impl Replay {
         if message.cleared {
             self.core.clear_faults();
         }
+        for body in &message.gone {
+            if !self.core.forget(*body) {
+                return Err(format!(
+                    "more bodies are gone before tick {} than there can be",
+                    message.tick
+                ));
+            }
+        }
         for arm in &message.arms {
             self.prepare(message.tick, arm)?;
         }

@@ -10,12 +10,14 @@
 //! | [`sealed_file`] | a sealed memory file from a client, checked and copied once |
 //! | [`socket`] | unix SEQPACKET sockets: messages with descriptors, the peer's credentials |
 //! | [`wake`] | waiting and waking: poll, eventfd, a wake-up line to another process, pidfd |
+//! | [`folder`] | folders in which nobody else can put anything |
 //! | [`clock`] | monotonic nanoseconds |
 //! | [`signals`] | signals as a descriptor |
 //! | [`realtime`] | priority, locked memory, power, affinity; each step says what was granted or why not |
 
 pub mod block;
 pub mod clock;
+pub mod folder;
 pub mod realtime;
 pub mod sealed_file;
 pub mod signals;

@@ -36,6 +36,10 @@ pub struct Body {
 pub struct BodyTable {
     slots: [Option<Body>; MAX_BODIES],
     version: u64,
+    /// Identities of the bodies that were forgotten last, for snapshots that still list them. No body has identity 0. As many as a scene
+    /// has room for: before that many later ones went, the collision thread has removed this one too.
+    gone: [u32; MAX_BODIES],
+    next_gone: usize,
 }
 
 impl BodyTable {
@@ -44,6 +48,19 @@ impl BodyTable {
         BodyTable {
             slots: [None; MAX_BODIES],
             version: 0,
+            gone: [0; MAX_BODIES],
+            next_gone: 0,
+        }
+    }
+
+    /// The body of this identity is gone, whatever later snapshots say.
+    pub fn forget(&mut self, id: u32) {
+        self.gone[self.next_gone] = id;
+        self.next_gone = (self.next_gone + 1) % MAX_BODIES;
+        for slot in &mut self.slots {
+            if slot.is_some_and(|body| body.id == id) {
+                *slot = None;
+            }
         }
     }
 
@@ -67,7 +84,10 @@ impl BodyTable {
         }
         self.version = snapshot.scene_version;
         for slot in 0..MAX_BODIES {
-            let entry = snapshot.bodies.iter().find(|e| e.key.slot as usize == slot);
+            let entry = snapshot
+                .bodies
+                .iter()
+                .find(|e| e.key.slot as usize == slot && !self.gone.contains(&e.id));
             match (entry, &mut self.slots[slot]) {
                 (None, body) => *body = None,
                 (Some(e), Some(body)) if body.key == e.key => {

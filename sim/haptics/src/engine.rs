@@ -17,7 +17,8 @@
 //!
 //! A body is *solid* to a tool from the first snapshot that proves the tool clear of it at the present poses. Until then
 //! (a body added around the tool, a tool that starts inside an object) it exerts nothing: no code path could separate the
-//! two without a jump. Once solid it stays so until body or tool goes.
+//! two without a jump. Once solid it stays so until body or tool goes: a body goes with the first snapshot without it, or at once by
+//! [`Engine::forget`].
 
 use hapticd_geometry::Pose;
 
@@ -126,6 +127,12 @@ impl Engine {
         }
     }
 
+    /// A body is gone, because whoever answered for it is: from the next tick on it neither stops nor pushes, although snapshots list it
+    /// until the collision thread has removed it too. By its client-visible identity, which is never used twice.
+    pub fn forget(&mut self, id: u32) {
+        self.bodies.forget(id);
+    }
+
     /// A buffer freed by an anchoring or a lost arm, if there is one: to be recycled like [`Self::receive`]'s.
     pub fn take_retired(&mut self) -> Option<Box<Snapshot>> {
         self.retired.iter_mut().find_map(Option::take)
@@ -171,6 +178,7 @@ impl Engine {
             // Quick to rise, slow to fall: the reach must cover the next motion, not the last.
             self.speed_m_s[i] = speed.max(0.95 * self.speed_m_s[i]);
             self.output.arms[i] = arm.tick(&device, &self.bodies, self.tick, input.period_s);
+            self.output.arms[i].solid = solid_bits(arm, &self.bodies);
         }
         self.output.blocked_bodies = 0;
         for slot in 0..MAX_BODIES {
@@ -209,7 +217,7 @@ impl Engine {
                     epoch: arm.epoch,
                     world_from_tool: arm.proxy,
                     reach_m: (setup.reach_min_m + ahead).min(setup.reach_max_m),
-                    solid: arm.solid_bits(),
+                    solid: solid_bits(arm, &self.bodies),
                 };
             }
         }
@@ -226,6 +234,13 @@ impl Engine {
     pub fn output(&self) -> &TickOutput {
         &self.output
     }
+}
+
+/// The living bodies that are solid to an arm, a bit by slot. The arm itself may still name one that lives no more, whose slot may be
+/// another one's by now.
+fn solid_bits(arm: &Arm, bodies: &BodyTable) -> u64 {
+    let solid = bodies.iter().filter(|body| arm.is_solid(body.key));
+    solid.fold(0, |bits, body| bits | 1 << body.key.slot)
 }
 
 /// Coordinates beyond this are no device's, and would leave continuous detection without precision.

@@ -353,3 +353,75 @@ fn nonsense_poses_move_nothing() {
         },
     );
 }
+
+/// A body whose client is gone: snapshots still list it, and those under way were made while it lived.
+#[test]
+fn a_forgotten_body_is_not_in_the_way_from_the_next_tick_on_and_stays_gone() {
+    let floor = |z: f64| {
+        (
+            Part::new(sheet(0.1, 4)),
+            Pose::translation(0.0, 0.0, z),
+            true,
+            None,
+        )
+    };
+    let (mut s, mut e) = ball(0.005, vec![floor(0.0), floor(-0.02)]);
+    let press = |k: usize| Pose::translation(0.0, 0.0, 0.02 - 1e-4 * (k as f64).min(250.0));
+    let mut last = None;
+    run(&mut s, &mut e, 400, 2, press, |_, _, out, _| {
+        last = Some(*out)
+    });
+    let before = last.unwrap();
+    assert!(
+        before.wrench.force_n.z > 1.0 && before.contacts[0].body == 1,
+        "{before:?}"
+    );
+
+    e.forget(1);
+    let hand = press(400);
+    for k in 0..100 {
+        let mut devices = [None; MAX_ARMS];
+        devices[0] = Some(hand);
+        let out = e
+            .tick(&TickInput {
+                period_s: 1e-3,
+                devices,
+                anchor: 0,
+            })
+            .arms[0];
+        // The tool catches up with the hand, each tick as far as the answers certify it clear of the other one.
+        assert_eq!(out.contact_count, 0, "tick {k}");
+        if k > 20 {
+            assert_eq!(out.wrench, Wrench::default(), "tick {k}");
+            assert_eq!(out.proxy.translation, hand.translation, "tick {k}");
+        }
+        assert_eq!(out.solid, 0b10, "tick {k}");
+        assert!(e.bodies().all(|b| b.id == 2) && e.query().body_count == 1);
+        // The scene goes on listing it.
+        let snapshot = s.answer(&e.query());
+        assert_eq!(snapshot.bodies.len(), 2);
+        e.receive(snapshot);
+    }
+    // The other one is as it was.
+    let down = |k: usize| Pose::translation(0.0, 0.0, -0.005 - 1e-4 * (k as f64).min(150.0));
+    run(&mut s, &mut e, 400, 2, down, |_, _, out, _| {
+        last = Some(*out)
+    });
+    let after = last.unwrap();
+    assert!(
+        after.wrench.force_n.z > 1.0 && after.contacts[0].body == 2,
+        "{after:?}"
+    );
+}
+
+#[test]
+fn a_body_forgotten_before_the_loop_knew_of_it_never_comes() {
+    let floor = (Part::new(sheet(0.1, 4)), Pose::identity(), true, None);
+    let (mut s, mut e) = ball(0.005, vec![floor]);
+    e.forget(1);
+    let down = |k: usize| Pose::translation(0.0, 0.0, 0.02 - 1e-4 * k as f64);
+    run(&mut s, &mut e, 300, 1, down, |_, _, out, _| {
+        assert_eq!((out.solid, out.contact_count), (0, 0));
+    });
+    assert_eq!(e.bodies().count(), 0);
+}

@@ -13,12 +13,12 @@ use bucket::Verdict;
 use hapticd_protocol::{
     MAJOR, MINOR,
     event::{self, Event, RemovedCode},
-    frame::{Header, Message},
+    frame::{Header, MAX_MESSAGE, Message},
     reply::{self, ArmInfo, ErrorCode, Refused, RefusedCode, Reply},
     request::{AddBody, Hello, Reload, Request},
     text::Text,
-    wire::DecodeError,
 };
+use hapticd_sys::socket::MAX_FDS;
 use hapticd_world::BodySpec;
 use registry::Registry;
 use session::{HELLO_NS, Session};
@@ -74,6 +74,12 @@ pub struct Imported {
     pub mesh_bytes: u64,
     /// Triangles of its mesh.
     pub triangles: u32,
+}
+
+/// What can be told of a packet whatever else it is: its answer goes by that.
+struct Head {
+    id: u64,
+    kind: u16,
 }
 
 /// A body on its way into the scene; its identity is not known yet.
@@ -205,6 +211,39 @@ impl Hub {
         now_ns: u64,
         out: &mut Vec<Output<F>>,
     ) {
+        let head = Head {
+            id: Header::id_of(packet),
+            kind: packet
+                .first_chunk()
+                .map_or(0, |bytes| u16::from_le_bytes(*bytes)),
+        };
+        let decoded = Request::decode(packet, files.len())
+            .map(|(_, request)| request)
+            .map_err(|error| Refusal::text(ErrorCode::Malformed, error.to_string()));
+        self.take(client, head, decoded, files, now_ns, out);
+    }
+
+    /// A packet arrived that was longer than any message, or had more descriptors than any. It is lost, so nobody knows what it was.
+    pub fn oversize<F>(&mut self, client: ClientId, now_ns: u64, out: &mut Vec<Output<F>>) {
+        let head = Head { id: 0, kind: 0 };
+        let detail = format!("a message has at most {MAX_MESSAGE} bytes and {MAX_FDS} descriptors");
+        let refusal = Refusal {
+            limit: MAX_MESSAGE as u64,
+            ..Refusal::text(ErrorCode::Malformed, detail)
+        };
+        self.take(client, head, Err(refusal), Vec::new(), now_ns, out);
+    }
+
+    /// A packet of which this much is known.
+    fn take<F>(
+        &mut self,
+        client: ClientId,
+        Head { id, kind }: Head,
+        decoded: Result<Request, Refusal>,
+        files: Vec<F>,
+        now_ns: u64,
+        out: &mut Vec<Output<F>>,
+    ) {
         let lease_ms = self.quotas.lease_ms;
         let Some(session) = self.sessions.get_mut(&client) else {
             return;
@@ -215,8 +254,6 @@ impl Hub {
             self.expel(client, out);
             return;
         }
-        let id = Header::id_of(packet);
-        let decoded = Request::decode(packet, files.len());
         if !greeted {
             self.hello(client, id, decoded, now_ns, out);
             return;
@@ -227,9 +264,6 @@ impl Hub {
             let bodies = self.registry.answered_for(client);
             out.push(Output::Command(Command::Back { client, bodies }));
         }
-        let kind = packet
-            .first_chunk()
-            .map_or(0, |bytes| u16::from_le_bytes(*bytes));
         let result = if verdict == Verdict::Over {
             Err(Refusal::new(
                 ErrorCode::TooManyMessages,
@@ -237,10 +271,7 @@ impl Hub {
                 u64::from(self.quotas.messages_per_s),
             ))
         } else {
-            match decoded {
-                Ok((_, request)) => self.carry_out(client, id, request, files, now_ns, out),
-                Err(error) => Err(malformed(&error)),
-            }
+            decoded.and_then(|request| self.carry_out(client, id, request, files, now_ns, out))
         };
         match result {
             Ok(Some(reply)) => out.push(Output::Reply { client, id, reply }),
@@ -253,17 +284,11 @@ impl Hub {
         }
     }
 
-    /// A packet arrived that was longer than any message, or had more descriptors than any.
-    pub fn oversize<F>(&mut self, client: ClientId, now_ns: u64, out: &mut Vec<Output<F>>) {
-        // As a message of no bytes, which is counted and refused.
-        self.receive(client, &[], Vec::new(), now_ns, out);
-    }
-
     fn hello<F>(
         &mut self,
         client: ClientId,
         id: u64,
-        decoded: Result<(u64, Request), DecodeError>,
+        decoded: Result<Request, Refusal>,
         now_ns: u64,
         out: &mut Vec<Output<F>>,
     ) {
@@ -276,7 +301,7 @@ impl Hub {
             hub.expel(client, out);
         };
         let hello = match decoded {
-            Ok((_, Request::Hello(hello))) if hello.magic == hapticd_protocol::MAGIC => hello,
+            Ok(Request::Hello(hello)) if hello.magic == hapticd_protocol::MAGIC => hello,
             _ => return refuse(RefusedCode::NotHello, None, self, out),
         };
         if hello.major != MAJOR {
@@ -447,7 +472,7 @@ impl Hub {
             && session.is_none()
         {
             // Its client went while it was on its way.
-            out.push(Output::Command(Command::RemoveBody { body: *body }));
+            out.push(Output::Command(Command::Orphaned { body: *body }));
             return;
         }
         let Some(session) = session else { return };
@@ -616,10 +641,6 @@ impl Hub {
         self.pending.insert(token, pending);
         token
     }
-}
-
-fn malformed(error: &DecodeError) -> Refusal {
-    Refusal::text(ErrorCode::Malformed, error.to_string())
 }
 
 /// A refusal as a reply to a request of this kind.

@@ -162,6 +162,7 @@ fn a_run_goes_on_without_its_recorder() {
         view: Box::new(|_| ViewWish::Continue),
         view_every: Duration::from_secs(1),
         reload: None,
+        log: None,
         require_ipc: false,
     };
     let report = session::run_virtual(build(SCENE, Time::Virtual), &loaded.config, options);

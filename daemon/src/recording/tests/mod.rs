@@ -26,6 +26,8 @@ use crate::session::{self, Options, ViewWish};
 use crate::virtual_time::VirtualLoop;
 
 mod damage;
+mod gone;
+mod reload;
 
 const SCENE: &str = r#"
 [[arm]]
@@ -680,6 +682,7 @@ fn the_recorded_exploration_touches_for_seconds_and_never_penetrates() {
         view: Box::new(|_| ViewWish::Continue),
         view_every: Duration::from_secs(1),
         reload: None,
+        log: None,
         require_ipc: false,
     };
     let report = session::run_virtual(built, &loaded.config, options);

@@ -118,7 +118,7 @@ proptest! {
                             moving.remove(&body);
                         }
                     }
-                    Output::Command(Command::RemoveBody { body }) => {
+                    Output::Command(Command::RemoveBody { body } | Command::Orphaned { body }) => {
                         prop_assert!(in_scene.remove(&body));
                         moving.remove(&body);
                     }

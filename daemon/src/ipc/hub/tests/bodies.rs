@@ -136,7 +136,7 @@ fn a_body_whose_client_went_while_it_was_on_its_way_is_removed() {
     assert_eq!(rig.took(), ["1 gone Closed []"]);
     rig.hub
         .answer(token, &Answer::Added { body: 7 }, rig.now_ns, &mut rig.out);
-    assert_eq!(rig.took(), ["remove 7"]);
+    assert_eq!(rig.took(), ["orphaned 7"]);
 
     let client = rig.connect(Role::App);
     let token = rig.start_add(client, "cup");

@@ -127,6 +127,7 @@ impl Rig {
                         format!("{} add {}", client.0, spec.name)
                     }
                     Command::RemoveBody { body } => format!("remove {body}"),
+                    Command::Orphaned { body } => format!("orphaned {body}"),
                     Command::MoveBody {
                         client,
                         body,

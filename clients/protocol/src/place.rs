@@ -1,0 +1,139 @@
+//! Where the daemon's sockets are when nobody says otherwise: one rule, for the daemon and for all who look for it.
+//!
+//! Pure: the environment and the user are arguments. That a folder which anybody could have made first is really its user's
+//! ([`Place::anybodys`]) is to be checked before it is used.
+
+use std::{ffi::OsString, path::PathBuf};
+
+/// Name of the applications' socket.
+pub const APP_SOCKET: &str = "app.sock";
+/// Name of the technician's socket.
+pub const TECHNICIAN_SOCKET: &str = "technician.sock";
+
+/// A folder in which the daemon's sockets may be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The folder.
+    pub folder: PathBuf,
+    /// It lies where anybody may make folders (`/tmp`): that of another user is to be refused, not used.
+    pub anybodys: bool,
+}
+
+impl Place {
+    fn safe(folder: PathBuf) -> Self {
+        Self {
+            folder,
+            anybodys: false,
+        }
+    }
+
+    fn temporary(user: u32) -> Self {
+        Self {
+            folder: format!("/tmp/hapticd-{user}").into(),
+            anybodys: true,
+        }
+    }
+
+    fn system() -> Self {
+        Self::safe("/run/hapticd".into())
+    }
+}
+
+/// The folder that a daemon of this user makes its sockets in, by the environment variables that `variable` looks up:
+///
+/// 1. `$XDG_RUNTIME_DIR/hapticd`: the user's session;
+/// 2. `$RUNTIME_DIRECTORY`: that of a system service (systemd's `RuntimeDirectory=hapticd` makes it `/run/hapticd`);
+/// 3. `/run/hapticd` for root;
+/// 4. `/tmp/hapticd-UID`.
+pub fn of_daemon(variable: impl Fn(&str) -> Option<OsString>, user: u32) -> Place {
+    let absolute = |name| {
+        variable(name)
+            .map(PathBuf::from)
+            .filter(|p| p.is_absolute())
+    };
+    if let Some(session) = absolute("XDG_RUNTIME_DIR") {
+        return Place::safe(session.join("hapticd"));
+    }
+    match absolute("RUNTIME_DIRECTORY") {
+        Some(service) => Place::safe(service),
+        None if user == 0 => Place::system(),
+        None => Place::temporary(user),
+    }
+}
+
+/// The folders that a client of this user looks in, in this order: those of a daemon of its own, whether that has the user's session or
+/// not, then that of a system service.
+pub fn of_client(variable: impl Fn(&str) -> Option<OsString>, user: u32) -> Vec<Place> {
+    // A client is no service of ours: what it has of systemd's is its own.
+    let session = |name: &str| {
+        (name == "XDG_RUNTIME_DIR")
+            .then(|| variable(name))
+            .flatten()
+    };
+    let mut places = vec![of_daemon(session, user)];
+    for place in [Place::temporary(user), Place::system()] {
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn daemon(variables: &[(&str, &str)], user: u32) -> (String, bool) {
+        let place = of_daemon(look_up(variables), user);
+        (place.folder.to_str().unwrap().to_owned(), place.anybodys)
+    }
+
+    fn look_up(variables: &[(&str, &str)]) -> impl Fn(&str) -> Option<OsString> {
+        |name| {
+            let found = variables.iter().find(|(n, _)| *n == name);
+            found.map(|(_, value)| OsString::from(value))
+        }
+    }
+
+    fn client(variables: &[(&str, &str)], user: u32) -> Vec<String> {
+        let places = of_client(look_up(variables), user);
+        let texts = places.iter().map(|p| p.folder.to_str().unwrap().to_owned());
+        texts.collect()
+    }
+
+    #[test]
+    fn a_daemon_without_a_session_has_a_folder_in_tmp_and_root_and_services_have_theirs() {
+        let session = ("XDG_RUNTIME_DIR", "/run/user/7");
+        let service = ("RUNTIME_DIRECTORY", "/run/hapticd");
+        let safe = |path: &str| (path.to_owned(), false);
+        for user in [0, 7] {
+            assert_eq!(
+                daemon(&[session, service], user),
+                safe("/run/user/7/hapticd")
+            );
+            assert_eq!(daemon(&[service], user), safe("/run/hapticd"));
+        }
+        assert_eq!(daemon(&[], 0), safe("/run/hapticd"));
+        assert_eq!(daemon(&[], 7), ("/tmp/hapticd-7".to_owned(), true));
+        // Empty and relative ones count as unset.
+        for not_a_path in ["", "run"] {
+            let variables = [
+                ("XDG_RUNTIME_DIR", not_a_path),
+                ("RUNTIME_DIRECTORY", not_a_path),
+            ];
+            assert_eq!(daemon(&variables, 7), ("/tmp/hapticd-7".to_owned(), true));
+        }
+    }
+
+    #[test]
+    fn a_client_looks_wherever_a_daemon_of_its_user_or_of_the_system_can_be() {
+        let session = ("XDG_RUNTIME_DIR", "/run/user/7");
+        let service = ("RUNTIME_DIRECTORY", "/run/the-clients-own");
+        assert_eq!(
+            client(&[session, service], 7),
+            ["/run/user/7/hapticd", "/tmp/hapticd-7", "/run/hapticd"]
+        );
+        assert_eq!(client(&[service], 7), ["/tmp/hapticd-7", "/run/hapticd"]);
+        assert_eq!(client(&[], 0), ["/run/hapticd", "/tmp/hapticd-0"]);
+    }
+}
