@@ -85,6 +85,20 @@ impl MotionBound {
         }
     }
 
+    /// Velocity of a point, per screw.
+    #[inline]
+    #[must_use]
+    pub fn velocity_at(&self, point: &Vec3) -> Vec3 {
+        self.velocity + self.omega.cross(point)
+    }
+
+    /// Size of the angular velocity, radians per screw.
+    #[inline]
+    #[must_use]
+    pub fn speed(&self) -> f64 {
+        self.speed
+    }
+
     /// The same field with `origin` as the new origin of coordinates.
     #[inline]
     fn about(&self, origin: &Vec3) -> Self {

@@ -9,7 +9,7 @@
 //! that they are, NaN goes in and NaN comes out.
 
 use hapticd_geometry::Vec3;
-use hapticd_geometry::closest::segment_segment;
+use hapticd_geometry::closest::{point_triangle, segment_segment};
 
 /// Which features a pair is made of; the number of points that it uses of each side follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -92,8 +92,8 @@ pub fn highest(kind: PairKind, b: &[Vec3; 3], n: &Vec3) -> f64 {
 /// Closest points of a feature pair. Only the first [`PairKind::points_a`] points of `a` and the first
 /// [`PairKind::points_b`] of `b` are read; both are in one common frame, metres.
 ///
-/// The normal is better than the normalised difference of the closest points when these are very near:
-/// it is then taken from the features themselves (face normal, cross product of the edges, the
+/// The normal is better than the normalised difference of the closest points when these are very near
+/// and their rounding shows in the [`support_gap`]: it is then taken from the features themselves (face normal, cross product of the edges, the
 /// component orthogonal to the edge), and of the two candidates the one with the larger
 /// [`support_gap`] is returned.
 #[must_use]
@@ -122,35 +122,36 @@ pub fn closest_points(kind: PairKind, a: &[Vec3; 3], b: &[Vec3; 3]) -> (Vec3, Ve
     }
 }
 
-/// [`hapticd_geometry::closest::point_triangle`], also for needles: the weights of a triangle with an angle
-/// under 1e-7 are rounding noise, and such a triangle is its edges to within that part of its length.
-#[inline]
-pub(crate) fn point_triangle(p: &Vec3, tri: &[Vec3; 3]) -> (Vec3, [f64; 3]) {
-    let (ab, ac) = (tri[1] - tri[0], tri[2] - tri[0]);
-    let size = ab.norm_squared().max(ac.norm_squared());
-    if ab.cross(&ac).norm_squared() > 1e-14 * size * size {
-        hapticd_geometry::closest::point_triangle(p, tri)
-    } else {
-        on_edges(p, tri)
-    }
-}
+/// A direction along which the features are apart by their distance but for this part is as good as any.
+const EXACT: f64 = 1e-9;
 
+/// Of the given direction, with its support gap, and the one that the features themselves define, the better one.
 #[cold]
-fn on_edges(p: &Vec3, tri: &[Vec3; 3]) -> (Vec3, [f64; 3]) {
-    let mut best = (tri[0], [1.0, 0.0, 0.0]);
-    for i in 0..3 {
-        let j = (i + 1) % 3;
-        let (point, _, s, _) = segment_segment(&tri[i], &tri[j], p, p);
-        if (point - p).norm_squared() < (best.0 - p).norm_squared() {
-            best = (point, [0.0; 3]);
-            best.1[i] = 1.0 - s;
-            best.1[j] = s;
+fn better_normal(
+    kind: PairKind,
+    a: &[Vec3; 3],
+    b: &[Vec3; 3],
+    difference: &Vec3,
+    params: &[f64; 3],
+    (normal, gap): (Vec3, f64),
+) -> Vec3 {
+    let refined = match kind {
+        PairKind::VertexFace => refine_vertex_face(difference, b, params),
+        PairKind::FaceVertex => refine_vertex_face(difference, a, params),
+        PairKind::EdgeEdge => refine_edge_edge(difference, a, b, params[0], params[1]),
+    };
+    let length = refined.norm();
+    if length > 0.0 {
+        let candidate = refined / length;
+        if support_gap(kind, a, b, &candidate) >= gap {
+            return candidate;
         }
     }
-    best
+    normal
 }
 
 /// Distance and best normal for closest points already found.
+#[inline]
 pub(crate) fn refine(
     kind: PairKind,
     a: &[Vec3; 3],
@@ -158,21 +159,19 @@ pub(crate) fn refine(
     &(point_a, point_b, params): &(Vec3, Vec3, [f64; 3]),
 ) -> PairDistance {
     let difference = point_a - point_b;
-    let (interior, refined) = match kind {
-        PairKind::VertexFace => refine_vertex_face(&difference, b, &params),
-        PairKind::FaceVertex => refine_vertex_face(&difference, a, &params),
-        PairKind::EdgeEdge => refine_edge_edge(&difference, a, b, params[0], params[1]),
+    let inside = |x: f64| x > 0.0 && x < 1.0;
+    let interior = match kind {
+        PairKind::EdgeEdge => inside(params[0]) && inside(params[1]),
+        _ => params.iter().all(|&x| x > 0.0),
     };
     let distance = difference.norm();
     let mut normal = Vec3::zeros();
     if distance > 0.0 {
         normal = difference / distance;
-        let length = refined.norm();
-        if length > 0.0 {
-            let candidate = refined / length;
-            if support_gap(kind, a, b, &candidate) >= support_gap(kind, a, b, &normal) {
-                normal = candidate;
-            }
+        let gap = support_gap(kind, a, b, &normal);
+        // Not: `gap < ...`, so that NaN is refined.
+        if !(gap >= (1.0 - EXACT) * distance) {
+            normal = better_normal(kind, a, b, &difference, &params, (normal, gap));
         }
     }
     PairDistance {
@@ -186,43 +185,35 @@ pub(crate) fn refine(
 }
 
 /// Direction from the features for a closest point with barycentric coordinates `bary` on `tri`, with
-/// the sign of `difference`; not normalised. The first value is whether the point is inside the face.
-#[inline]
-fn refine_vertex_face(difference: &Vec3, tri: &[Vec3; 3], bary: &[f64; 3]) -> (bool, Vec3) {
+/// the sign of `difference`; not normalised.
+fn refine_vertex_face(difference: &Vec3, tri: &[Vec3; 3], bary: &[f64; 3]) -> Vec3 {
     let inside = [bary[0] > 0.0, bary[1] > 0.0, bary[2] > 0.0];
     let edge = match inside {
         [true, true, true] => {
             let n = (tri[1] - tri[0]).cross(&(tri[2] - tri[0]));
-            return (true, if n.dot(difference) < 0.0 { -n } else { n });
+            return if n.dot(difference) < 0.0 { -n } else { n };
         }
         [true, true, false] => tri[1] - tri[0],
         [true, false, true] => tri[2] - tri[0],
         [false, true, true] => tri[2] - tri[1],
-        _ => return (false, *difference),
+        _ => return *difference,
     };
-    (false, without(difference, &edge))
+    without(difference, &edge)
 }
 
 /// As [`refine_vertex_face`], for two segments with parameters `s` and `t`.
-#[inline]
-fn refine_edge_edge(
-    difference: &Vec3,
-    a: &[Vec3; 3],
-    b: &[Vec3; 3],
-    s: f64,
-    t: f64,
-) -> (bool, Vec3) {
+fn refine_edge_edge(difference: &Vec3, a: &[Vec3; 3], b: &[Vec3; 3], s: f64, t: f64) -> Vec3 {
     let (ea, eb) = (a[1] - a[0], b[1] - b[0]);
     let inside_a = s > 0.0 && s < 1.0;
     let inside_b = t > 0.0 && t < 1.0;
     match (inside_a, inside_b) {
         (true, true) => {
             let n = ea.cross(&eb);
-            (true, if n.dot(difference) < 0.0 { -n } else { n })
+            if n.dot(difference) < 0.0 { -n } else { n }
         }
-        (true, false) => (false, without(difference, &ea)),
-        (false, true) => (false, without(difference, &eb)),
-        (false, false) => (false, *difference),
+        (true, false) => without(difference, &ea),
+        (false, true) => without(difference, &eb),
+        (false, false) => *difference,
     }
 }
 

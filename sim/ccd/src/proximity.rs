@@ -11,14 +11,14 @@
 
 use std::cmp::Ordering;
 
-use hapticd_geometry::closest::segment_segment;
+use hapticd_geometry::closest::{point_triangle, segment_segment};
 use hapticd_geometry::{Pose, Rigid, Vec3};
 
 use crate::cull::{Link, Moved, Shift};
 use crate::front::{Front, Item};
 use crate::index::{Leaf, MeshIndex, Shape, Surface};
 use crate::obb::Obb;
-use crate::pair::{PairKind, point_triangle};
+use crate::pair::PairKind;
 
 /// When the list overflows, pairs this part nearer than the last one kept are still looked for, others
 /// are given up. Without it, shapes resting flat on each other (any number of pairs at one distance) are

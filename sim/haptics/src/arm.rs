@@ -14,6 +14,7 @@
 //! the clearance apart, and were so all along the path; [`crate::Engine`] explains when a body is solid.
 
 use hapticd_ccd::advance::advance_bound;
+use hapticd_ccd::pair::highest;
 use hapticd_ccd::{Advance, MotionBound, PairKind};
 use hapticd_dynamics::{Metric, Motion, Projector, Row};
 use hapticd_geometry::{Pose, Quat, Rigid, Screw, Vec3, transform};
@@ -768,7 +769,7 @@ impl Arm {
         let mut stopper = None;
         for (i, c) in self.candidates.iter().enumerate() {
             // Not: `distance >= ...`, so that NaN is tested (and stops).
-            if c.distance_m - path > threshold {
+            if c.distance_m - path > threshold || way.least_gap(c) > threshold + ROUNDING_M {
                 continue;
             }
             let at = way.advance(c.kind, &c.tool, &c.body, &c.normal, threshold, t);
@@ -851,6 +852,25 @@ impl Way {
             forth: MotionBound::new(screw),
             back: MotionBound::new(&screw.inverse()),
         }
+    }
+
+    /// Lower bound on the distance of a pair on the whole screw: along the pair's present normal, the tool's points less the
+    /// body's. A point with velocity `v` leaves the line of that by `w |v| / 2` at most (as in [`hapticd_ccd::advance`]), so it
+    /// is lowest at the start or at the end. What is clear by this needs no advancement.
+    #[inline]
+    fn least_gap(&self, c: &Candidate) -> f64 {
+        let mut low = f64::INFINITY;
+        for x in &c.tool[..c.kind.points_a()] {
+            let v = self.forth.velocity_at(x);
+            let along = c.normal.dot(&v);
+            let sinks = if along < 0.0 { along } else { 0.0 };
+            let least = c.normal.dot(x) + sinks - 0.5 * self.forth.speed() * v.norm();
+            // Not `f64::min`, so that NaN stays.
+            if !(least >= low) {
+                low = least;
+            }
+        }
+        low - highest(c.kind, &c.body, &c.normal)
     }
 
     /// How far, up to `t_max`, the first feature may go along the screw. `normal` points from the second to the first.

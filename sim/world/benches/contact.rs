@@ -100,7 +100,7 @@ fn report(name: &str, mut ns: Vec<u64>) -> f64 {
 fn tick() {
     let (mut world, mut engine, _) = rig(spikes(), shapes::sheet(0.1, 40).unwrap(), false, 2048);
     let mut took = Vec::new();
-    let (mut rows, mut pairs) = (0u64, 0u64);
+    let (mut rows, mut pairs, mut rounds) = (0u64, 0u64, 0u64);
     for k in 0..30_000 {
         let t = f64::from(k) * 1e-3;
         // Presses 5 mm into the plane, slides in circles at 0.2 m/s and rocks by a tenth of a degree.
@@ -127,6 +127,7 @@ fn tick() {
             took.push(ns);
             rows += u64::from(out.rows);
             pairs += u64::from(out.pairs_tested);
+            rounds += u64::from(out.substeps);
         }
         let query = engine.query();
         let mut fresh = Box::new(Snapshot::new(4096));
@@ -137,10 +138,11 @@ fn tick() {
     let n = took.len().max(1) as u64;
     report("tick, >= 32 rows", took);
     println!(
-        "{:<28} {} rows and {} pairs a tick in the mean",
+        "{:<28} {} rows, {} pairs and {:.2} rounds a tick in the mean",
         "",
         rows / n,
-        pairs / n
+        pairs / n,
+        rounds as f64 / n as f64
     );
 }
 
