@@ -513,7 +513,12 @@ impl Arm {
             out.substeps += 1;
             // A hand that presses wants to go millimetres and goes micrometres: look only as far as the last tick went, and once
             // more at everything if that was too short. What is not looked at is not gone through: `path` stays within `room`.
-            let near_room = allowed.min(self.stride);
+            // Later rounds seldom find more than what a contact's plane cut off.
+            let near_room = allowed.min(if substep == 0 {
+                self.stride
+            } else {
+                2.0 * self.distances.safe_m
+            });
             let mut room = near_room;
             let mut cut = false;
             // Rows are the tangent plane of a contact that bends as the tool turns about it. Projecting a hand that is further away
