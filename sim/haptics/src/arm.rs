@@ -206,7 +206,7 @@ pub(crate) struct Arm {
     near: Vec<Near>,
     /// With the tick until which each counts.
     stoppers: [Option<(Stopper, u64)>; STOPPERS],
-    /// How far to look ahead at first: a quarter more than the last tick went, and a little, m.
+    /// How far to look ahead at first: a little further than the last tick went, m.
     stride: f64,
 }
 
@@ -247,16 +247,6 @@ impl Arm {
         self.epoch = self.epoch.wrapping_add(1);
         self.solid = [None; MAX_BODIES];
         self.snapshot.take()
-    }
-
-    pub fn solid_bits(&self) -> u64 {
-        let mut bits = 0;
-        for (slot, key) in self.solid.iter().enumerate() {
-            if key.is_some() {
-                bits |= 1 << slot;
-            }
-        }
-        bits
     }
 
     pub fn is_solid(&self, key: BodyKey) -> bool {
@@ -605,7 +595,7 @@ impl Arm {
                 }
             }
         }
-        self.stride = 1.25 * walked + 2.0 * self.distances.safe_m;
+        self.stride = 1.1 * walked + self.distances.safe_m;
         self.report(&mut out, tick);
         out.wrench = self
             .coupling
@@ -615,7 +605,6 @@ impl Arm {
     }
 
     fn report(&self, out: &mut ArmOutcome, tick: u64) {
-        out.solid = self.solid_bits();
         if let Some(s) = self.snapshot.as_deref() {
             out.snapshot_age = tick.saturating_sub(s.query_tick);
             out.snapshot_sequence = s.sequence;

@@ -114,11 +114,22 @@ pub struct BodyTarget {
     pub speed_m_s: f64,
 }
 
-/// One feature pair near each other at the reference poses.
+/// One feature pair near each other at the reference poses. In the order of use: what is sieved out is not read to the end.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub struct Pair {
+    /// Distance of the two closed features at the reference poses less the tool's radius, metres.
+    pub distance_m: f64,
+    /// Unit, from the body's feature to the tool's at the reference poses, in the frame of the body points; zero if they touch.
+    pub direction: Vec3,
+    /// Largest coordinate of the body's feature along [`Pair::direction`], metres.
+    pub support_m: f64,
     /// Which features: the first is the tool's.
     pub kind: PairKind,
+    /// Index of the tool's feature among its kind, for reports.
+    pub tool_feature: u32,
+    /// Index of the body's feature among its kind, for reports.
+    pub body_feature: u32,
     /// Points of the tool's feature, tool frame; 1, 2 or 3 of them count, as `kind` says.
     pub tool: [Vec3; 3],
     /// Points of the body's feature, body frame (world frame if the body is [`BodyEntry::fixed`]).
@@ -127,16 +138,6 @@ pub struct Pair {
     /// into the two faces at the tool's edge, then at the body's edge; vertex-face and face-vertex:
     /// directions into the neighbour across the face's edges 01, 12, 20, in the face's frame. Unit; zero where there is no neighbour.
     pub hints: [Vec3; 4],
-    /// Unit, from the body's feature to the tool's at the reference poses, in the frame of the body points; zero if they touch.
-    pub direction: Vec3,
-    /// Largest coordinate of the body's feature along [`Pair::direction`], metres.
-    pub support_m: f64,
-    /// Distance of the two closed features at the reference poses less the tool's radius, metres.
-    pub distance_m: f64,
-    /// Index of the tool's feature among its kind, for reports.
-    pub tool_feature: u32,
-    /// Index of the body's feature among its kind, for reports.
-    pub body_feature: u32,
 }
 
 impl Pair {

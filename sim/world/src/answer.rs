@@ -80,7 +80,9 @@ impl World {
                 }
             }
             let taken = out.pairs.len() - first;
-            let is_solid = asked.solid & (1 << body.key.slot) != 0;
+            // By key, not by slot: the loop may have asked while another body had this one's.
+            let known = query.pose_of(body.key).is_some();
+            let is_solid = known && asked.solid & (1 << body.key.slot) != 0;
             let encloses_tool = !is_solid
                 && encloses(
                     (&tool.shape, &tool.pieces),

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use hapticd_ccd::MeshIndex;
 use hapticd_geometry::{Adjacency, MeshReport, Pose, TriMesh, Vec3, shapes};
 use hapticd_haptics::{
-    ArmSetup, Distances, Engine, Gains, MAX_ARMS, Material, Snapshot, TickInput, ToolShape,
+    ArmQuery, ArmSetup, Distances, Engine, Gains, MAX_ARMS, Material, Query, Snapshot, TickInput,
+    ToolShape,
 };
 use hapticd_world::{BodyKind, BodySpec, Shape, World};
 
@@ -181,4 +182,42 @@ fn margins_of_the_bounding_balls_are_true() {
             assert!(k < 10 || margin > 0.3 * gap, "margin {margin}, gap {gap}");
         }
     }
+}
+
+/// The loop asks while one body is solid to the tool; before the answer another takes its slot, around the tool. It must not become
+/// solid there.
+#[test]
+fn a_new_body_in_the_slot_of_one_that_was_solid_is_looked_at_for_enclosing() {
+    let cube = |name: &str, x: f64| {
+        let mesh = shapes::cuboid(&Vec3::repeat(0.05)).unwrap();
+        body(name, BodyKind::Static, mesh, Pose::translation(x, 0.0, 0.0))
+    };
+    let mut world = World::new(1e-5, 1024);
+    let centre = Shape {
+        index: Arc::new(MeshIndex::point(Vec3::zeros())),
+        closed: false,
+        bound_m: 0.0,
+    };
+    world.set_tool(0, centre, ToolShape::sphere(RADIUS_M));
+    let first = world.add_body(cube("first", 1.0)).unwrap();
+    let key = world.infos().next().unwrap().key;
+    let mut query = Query {
+        tick: 1,
+        ..Query::default()
+    };
+    query.arms[0] = ArmQuery {
+        present: true,
+        epoch: 0,
+        world_from_tool: Pose::identity(),
+        reach_m: 0.01,
+        solid: 1,
+    };
+    query.bodies[0].key = key;
+    query.bodies[0].world_from_body = Pose::translation(1.0, 0.0, 0.0);
+    query.body_count = 1;
+    world.remove_body(first).unwrap();
+    world.add_body(cube("second", 0.0)).unwrap();
+    let mut snapshot = Snapshot::new(2048);
+    assert!(world.answer(&query, 0, &mut snapshot));
+    assert!(snapshot.bodies[0].encloses_tool);
 }
