@@ -17,9 +17,8 @@
 //! The hierarchy is made four wide by leaving out every other level. One box is held against the four below another at once, a lane
 //! each, in the arithmetic that every machine of the architecture has: the same bits everywhere.
 
-use std::ops::{Add, Mul, Sub};
-
 use hapticd_geometry::{Mat3, Vec3};
+use wide::f32x4;
 
 use crate::tree::ObbTree;
 
@@ -31,65 +30,6 @@ const LARGEST: f64 = 1e15;
 const ROUNDING: f32 = 1.0 - 1e-5;
 /// In [`Box32::link`]: the box of one triangle.
 const LEAF: u32 = 1 << 31;
-
-/// Four lanes.
-#[derive(Clone, Copy, Debug)]
-#[repr(C, align(16))]
-pub(crate) struct F4([f32; 4]);
-
-impl F4 {
-    #[inline(always)]
-    fn splat(x: f32) -> Self {
-        Self([x; 4])
-    }
-
-    #[inline(always)]
-    fn map(self, f: impl Fn(f32) -> f32) -> Self {
-        Self([f(self.0[0]), f(self.0[1]), f(self.0[2]), f(self.0[3])])
-    }
-
-    #[inline(always)]
-    fn zip(self, b: Self, f: impl Fn(f32, f32) -> f32) -> Self {
-        let (a, b) = (self.0, b.0);
-        Self([f(a[0], b[0]), f(a[1], b[1]), f(a[2], b[2]), f(a[3], b[3])])
-    }
-
-    #[inline(always)]
-    fn abs(self) -> Self {
-        self.map(f32::abs)
-    }
-
-    /// Squares of what is positive, 0 for the rest.
-    #[inline(always)]
-    fn positive_squared(self) -> Self {
-        let g = self.map(|x| if x > 0.0 { x } else { 0.0 });
-        g * g
-    }
-}
-
-impl Add for F4 {
-    type Output = Self;
-    #[inline(always)]
-    fn add(self, b: Self) -> Self {
-        self.zip(b, |x, y| x + y)
-    }
-}
-
-impl Sub for F4 {
-    type Output = Self;
-    #[inline(always)]
-    fn sub(self, b: Self) -> Self {
-        self.zip(b, |x, y| x - y)
-    }
-}
-
-impl Mul for F4 {
-    type Output = Self;
-    #[inline(always)]
-    fn mul(self, b: Self) -> Self {
-        self.zip(b, |x, y| x * y)
-    }
-}
 
 /// One box of the hierarchy and where it leads.
 #[derive(Clone, Copy, Debug)]
@@ -145,8 +85,8 @@ impl Box32 {
 #[repr(C, align(64))]
 pub(crate) struct Quad {
     /// As in [`Box32`].
-    rows: [[F4; 4]; 3],
-    half: [F4; 3],
+    rows: [[f32x4; 4]; 3],
+    half: [f32x4; 3],
     /// Indices in [`Boxes::nodes`]; lanes that are not used repeat the first.
     nodes: [u32; 4],
 }
@@ -219,7 +159,7 @@ impl Boxes {
             waiting.extend(&below);
             below.resize(4, below[0]);
             let lane = |k: usize| &self.nodes[below[k] as usize];
-            let lanes = |f: &dyn Fn(&Box32) -> f32| F4([0, 1, 2, 3].map(|k| f(lane(k))));
+            let lanes = |f: &dyn Fn(&Box32) -> f32| f32x4::new([0, 1, 2, 3].map(|k| f(lane(k))));
             let quad = Quad {
                 rows: [0, 1, 2].map(|r| [0, 1, 2, 3].map(|c| lanes(&|b| b.rows[r][c]))),
                 half: [0, 1, 2].map(|i| lanes(&|b| b.half[i])),
@@ -257,11 +197,16 @@ impl Shift {
     /// A box of A, in B's frame.
     #[inline]
     pub(crate) fn apply(&self, a: &Box32) -> Box32 {
-        let rows = [F4(a.rows[0]), F4(a.rows[1]), F4(a.rows[2])];
+        let rows = [
+            f32x4::new(a.rows[0]),
+            f32x4::new(a.rows[1]),
+            f32x4::new(a.rows[2]),
+        ];
         let row = |m: &[f32; 3], shift: f32| {
-            let turned =
-                rows[0] * F4::splat(m[0]) + rows[1] * F4::splat(m[1]) + rows[2] * F4::splat(m[2]);
-            (turned + F4([0.0, 0.0, 0.0, shift])).0
+            let turned = rows[0] * f32x4::splat(m[0])
+                + rows[1] * f32x4::splat(m[1])
+                + rows[2] * f32x4::splat(m[2]);
+            (turned + f32x4::new([0.0, 0.0, 0.0, shift])).to_array()
         };
         let (m, t) = (&self.rotation, &self.translation);
         Box32 {
@@ -275,11 +220,11 @@ impl Shift {
     pub(crate) fn apply_to_quad(&self, a: &Quad) -> Quad {
         let mut out = *a;
         for (r, m) in self.rotation.iter().enumerate() {
-            let m = [F4::splat(m[0]), F4::splat(m[1]), F4::splat(m[2])];
+            let m = [f32x4::splat(m[0]), f32x4::splat(m[1]), f32x4::splat(m[2])];
             for c in 0..4 {
                 out.rows[r][c] = a.rows[0][c] * m[0] + a.rows[1][c] * m[1] + a.rows[2][c] * m[2];
             }
-            out.rows[r][3] = out.rows[r][3] + F4::splat(self.translation[r]);
+            out.rows[r][3] += f32x4::splat(self.translation[r]);
         }
         out
     }
@@ -287,40 +232,51 @@ impl Shift {
     /// Squares of lower bounds on the distances of a box and those of a quad, both in B's frame.
     #[inline]
     pub(crate) fn bounds_squared(&self, one: &Box32, four: &Quad) -> [f32; 4] {
-        let slack = F4::splat(self.slack);
+        let slack = f32x4::splat(self.slack);
         let (p, q) = (&one.rows, &four.rows);
         let between = [
-            q[0][3] - F4::splat(p[0][3]),
-            q[1][3] - F4::splat(p[1][3]),
-            q[2][3] - F4::splat(p[2][3]),
+            q[0][3] - f32x4::splat(p[0][3]),
+            q[1][3] - f32x4::splat(p[1][3]),
+            q[2][3] - f32x4::splat(p[2][3]),
         ];
-        let dot = |u: [F4; 3], v: [F4; 3]| (u[0] * v[0] + u[1] * v[1] + u[2] * v[2]).abs();
+        let dot = |u: [f32x4; 3], v: [f32x4; 3]| (u[0] * v[0] + u[1] * v[1] + u[2] * v[2]).abs();
         let column = |c: usize| [q[0][c], q[1][c], q[2][c]];
-        let mut from_one = F4::splat(0.0);
+        let mut from_one = f32x4::splat(0.0);
         let mut radius = [
             four.half[0] + slack,
             four.half[1] + slack,
             four.half[2] + slack,
         ];
         for i in 0..3 {
-            let axis = [F4::splat(p[0][i]), F4::splat(p[1][i]), F4::splat(p[2][i])];
-            let half = F4::splat(one.half[i]);
+            let axis = [
+                f32x4::splat(p[0][i]),
+                f32x4::splat(p[1][i]),
+                f32x4::splat(p[2][i]),
+            ];
+            let half = f32x4::splat(one.half[i]);
             let mut across = half + slack;
             for j in 0..3 {
                 let m = dot(axis, column(j));
-                across = across + m * four.half[j];
-                radius[j] = radius[j] + m * half;
+                across += m * four.half[j];
+                radius[j] += m * half;
             }
-            from_one = from_one + (dot(axis, between) - across).positive_squared();
+            from_one += positive_squared(dot(axis, between) - across);
         }
-        let mut from_four = F4::splat(0.0);
+        let mut from_four = f32x4::splat(0.0);
         for j in 0..3 {
-            from_four = from_four + (dot(column(j), between) - radius[j]).positive_squared();
+            from_four += positive_squared(dot(column(j), between) - radius[j]);
         }
-        // Not `f32::max`, which costs a test for NaN; there is none.
-        let larger = from_one.zip(from_four, |x, y| if x > y { x } else { y });
-        (larger * F4::splat(ROUNDING)).0
+        // No lane is NaN.
+        let larger = from_one.fast_max(from_four);
+        (larger * f32x4::splat(ROUNDING)).to_array()
     }
+}
+
+/// Squares of the positive lanes, 0 for the others and for NaN.
+#[inline(always)]
+fn positive_squared(x: f32x4) -> f32x4 {
+    let positive = x & x.simd_gt(f32x4::ZERO);
+    positive * positive
 }
 
 /// The boxes of A in B's frame that a query has met: each is met some five times.

@@ -93,7 +93,7 @@ pub fn highest(kind: PairKind, b: &[Vec3; 3], n: &Vec3) -> f64 {
 /// [`PairKind::points_b`] of `b` are read; both are in one common frame, metres.
 ///
 /// The normal is better than the normalised difference of the closest points when these are very near
-/// and their rounding shows in the [`support_gap`]: it is then taken from the features themselves (face normal, cross product of the edges, the
+/// (a hundred thousandth of their coordinates): it is then taken from the features themselves (face normal, cross product of the edges, the
 /// component orthogonal to the edge), and of the two candidates the one with the larger
 /// [`support_gap`] is returned.
 #[must_use]
@@ -122,8 +122,9 @@ pub fn closest_points(kind: PairKind, a: &[Vec3; 3], b: &[Vec3; 3]) -> (Vec3, Ve
     }
 }
 
-/// A direction along which the features are apart by their distance but for this part is as good as any.
-const EXACT: f64 = 1e-9;
+/// From this distance on, in units of the coordinates, the rounding of the closest points leaves the direction of their difference
+/// good to 1e-10.
+const NEAR: f64 = 1e-5;
 
 /// Of the given direction, with its support gap, and the one that the features themselves define, the better one.
 #[cold]
@@ -167,10 +168,11 @@ pub(crate) fn refine(
     let distance = difference.norm();
     let mut normal = Vec3::zeros();
     if distance > 0.0 {
-        normal = difference / distance;
-        let gap = support_gap(kind, a, b, &normal);
-        // Not: `gap < ...`, so that NaN is refined.
-        if !(gap >= (1.0 - EXACT) * distance) {
+        normal = difference * (1.0 / distance);
+        // Not: `distance <= ...`, so that NaN is refined.
+        let plain = distance > NEAR * (point_a.x.abs() + point_a.y.abs() + point_a.z.abs());
+        if !plain {
+            let gap = support_gap(kind, a, b, &normal);
             normal = better_normal(kind, a, b, &difference, &params, (normal, gap));
         }
     }
