@@ -122,7 +122,7 @@ pub fn closest_points(kind: PairKind, a: &[Vec3; 3], b: &[Vec3; 3]) -> (Vec3, Ve
     }
 }
 
-/// From this distance on, in units of the coordinates, the rounding of the closest points leaves the direction of their difference
+/// From this distance on, in units of the sum of the coordinates, the rounding of the closest points leaves the direction of their difference
 /// good to 1e-10.
 const NEAR: f64 = 1e-5;
 
@@ -170,7 +170,9 @@ pub(crate) fn refine(
     if distance > 0.0 {
         normal = difference * (1.0 / distance);
         // Not: `distance <= ...`, so that NaN is refined.
-        let plain = distance > NEAR * (point_a.x.abs() + point_a.y.abs() + point_a.z.abs());
+        let points = a[..kind.points_a()].iter().chain(&b[..kind.points_b()]);
+        let size = points.fold(0.0, |sum, p| sum + p.x.abs() + p.y.abs() + p.z.abs());
+        let plain = distance > NEAR * size;
         if !plain {
             let gap = support_gap(kind, a, b, &normal);
             normal = better_normal(kind, a, b, &difference, &params, (normal, gap));
