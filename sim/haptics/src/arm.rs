@@ -48,6 +48,8 @@ const TURNING: f64 = 1e-5;
 const SLACK: f64 = 0.1;
 /// Cosine of the turn of a normal that leaves a contact what it was: 2.5 degrees.
 const FACING: f64 = 0.999;
+/// And of two that are one plane's: 0.08 degrees.
+const FLAT: f64 = 1.0 - 1e-6;
 /// Covers the rounding of a pair's separation, metres: exact to 1e-12 of the coordinates.
 const ROUNDING_M: f64 = 1e-9;
 /// Motions shorter than this are not worth a substep, metres.
@@ -589,7 +591,7 @@ impl Arm {
                         continue;
                     }
                     let held = (motion - wanted).norm() > 1e-3 * wanted.norm();
-                    if !held || self.still_holds() {
+                    if !held || self.still_holds(path) {
                         break;
                     }
                 }
@@ -707,20 +709,39 @@ impl Arm {
         (projection.motion, count)
     }
 
-    /// Whether the contacts that held the last projection back are real at the end of its motion: there, at the safe distance, and
-    /// facing as they did. Then what is left of the wanted motion is behind them, and another round would find nothing.
-    fn still_holds(&self) -> bool {
+    /// Whether the contacts that held the last projection back are real at the end of its motion, `path` long: there, at the safe
+    /// distance, and facing as they did. Then what is left of the wanted motion is behind them, and another round would find nothing.
+    ///
+    /// A contact that slid off its feature may have been taken over by a neighbour in the same plane, as on every inner edge of a
+    /// flat side.
+    fn still_holds(&self, path: f64) -> bool {
         let Some(snapshot) = self.snapshot.as_deref() else {
             return false;
         };
         let world_from_tool = Rigid::new(&self.proxy);
         let near_enough = self.shape.radius_m + (1.0 + SLACK) * self.distances.safe_m;
+        let now = |c: &Candidate| {
+            let pair = &snapshot.pairs[c.pair_index as usize];
+            let near = &self.near[c.body_index as usize];
+            candidate(pair, &world_from_tool, near.frame())
+        };
+        let holds = |c: &Candidate, normal: &Vec3, facing: f64| {
+            c.contact && c.distance_m <= near_enough && c.normal.dot(normal) > facing
+        };
+        let close = |p: &Vec3, q: &Vec3| (p - q).norm_squared() <= path * path;
         self.holding.iter().all(|&i| {
             let before = &self.candidates[i as usize];
-            let near = &self.near[before.body_index as usize];
-            let pair = &snapshot.pairs[before.pair_index as usize];
-            let now = candidate(pair, &world_from_tool, near.frame());
-            now.contact && now.distance_m <= near_enough && now.normal.dot(&before.normal) > FACING
+            let itself = now(before);
+            holds(&itself, &before.normal, FACING)
+                || self.candidates.iter().any(|other| {
+                    other.body_index == before.body_index
+                        && close(&other.tool_point, &before.tool_point)
+                        && {
+                            let there = now(other);
+                            holds(&there, &before.normal, FLAT)
+                                && close(&there.tool_point, &itself.tool_point)
+                        }
+                })
         })
     }
 
