@@ -20,6 +20,7 @@
 use hapticd_geometry::{Mat3, Vec3};
 use wide::f32x4;
 
+use crate::index::Leaf;
 use crate::tree::ObbTree;
 
 /// Bound on the rounding error of a gap, in units of the size of the coordinates.
@@ -100,12 +101,66 @@ impl Quad {
     }
 }
 
+/// The corners of a triangle, fourth lane 0, and a bit for each corner and side that it owns.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub(crate) struct Triangle {
+    corners: [f32x4; 3],
+    owned_vertices: u8,
+    owned_edges: u8,
+}
+
+/// Feature pairs of two triangles that may be in reach: a bit by corner, or by side of B for each side of A.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NearFeatures {
+    /// Corners of A that may be near B's face.
+    pub(crate) vertices_of_a: u8,
+    /// Corners of B that may be near A's face.
+    pub(crate) vertices_of_b: u8,
+    pub(crate) edges: [u8; 3],
+}
+
+impl NearFeatures {
+    #[inline(always)]
+    pub(crate) fn is_empty(&self) -> bool {
+        let [x, y, z] = self.edges;
+        self.vertices_of_a | self.vertices_of_b | x | y | z == 0
+    }
+}
+
+/// Smallest and largest coordinates of a feature.
+#[derive(Clone, Copy)]
+struct Bounds {
+    low: f32x4,
+    high: f32x4,
+}
+
+impl Bounds {
+    #[inline(always)]
+    fn of(p: f32x4, q: f32x4) -> Self {
+        Self {
+            low: p.fast_min(q),
+            high: p.fast_max(q),
+        }
+    }
+
+    #[inline(always)]
+    fn and(self, p: f32x4) -> Self {
+        Self {
+            low: self.low.fast_min(p),
+            high: self.high.fast_max(p),
+        }
+    }
+}
+
 /// The boxes of one hierarchy, of which every other level is left out.
 #[derive(Clone, Debug)]
 pub(crate) struct Boxes {
     /// As in [`ObbTree::nodes`]; those on the levels left out lead to no quad.
     pub(crate) nodes: Vec<Box32>,
     pub(crate) quads: Vec<Quad>,
+    /// In leaf order.
+    pub(crate) triangles: Vec<Triangle>,
     /// Where coordinates are counted from, in the frame of the mesh.
     origin: Vec3,
     /// No coordinate of a point of a box is larger.
@@ -113,7 +168,8 @@ pub(crate) struct Boxes {
 }
 
 impl Boxes {
-    pub(crate) fn new(tree: &ObbTree) -> Self {
+    /// `leaves` are the triangles in leaf order.
+    pub(crate) fn new(tree: &ObbTree, leaves: &[Leaf]) -> Self {
         let origin = tree.nodes()[0].obb.center;
         let mut size: f64 = 0.0;
         let one_norm = |v: &Vec3| v.x.abs() + v.y.abs() + v.z.abs();
@@ -129,9 +185,19 @@ impl Boxes {
                 link: node.leaf | LEAF,
             }
         });
+        let corner = |p: &Vec3| {
+            let p = p - origin;
+            f32x4::new([p.x as f32, p.y as f32, p.z as f32, 0.0])
+        };
+        let triangles = leaves.iter().map(|leaf| Triangle {
+            corners: leaf.corners.each_ref().map(corner),
+            owned_vertices: leaf.owned_vertices,
+            owned_edges: leaf.owned_edges,
+        });
         let mut boxes = Self {
             nodes: nodes.collect(),
             quads: Vec::new(),
+            triangles: triangles.collect(),
             origin,
             size,
         };
@@ -229,6 +295,73 @@ impl Shift {
         out
     }
 
+    /// The feature pairs that two triangles own and that may be nearer than the root of `limit_squared`: those whose bounds along
+    /// the axes of B's frame are.
+    #[inline(always)]
+    pub(crate) fn near_features(
+        &self,
+        a: &Triangle,
+        b: &Triangle,
+        limit_squared: f64,
+    ) -> NearFeatures {
+        let column = |c: usize| {
+            let m = &self.rotation;
+            f32x4::new([m[0][c], m[1][c], m[2][c], 0.0])
+        };
+        let (x, y, z) = (column(0), column(1), column(2));
+        let t = &self.translation;
+        let shift = f32x4::new([t[0], t[1], t[2], 0.0]);
+        let turned = |p: &f32x4| {
+            let p = p.to_array();
+            x * f32x4::splat(p[0]) + y * f32x4::splat(p[1]) + z * f32x4::splat(p[2]) + shift
+        };
+        let p = [
+            turned(&a.corners[0]),
+            turned(&a.corners[1]),
+            turned(&a.corners[2]),
+        ];
+        let q = &b.corners;
+        let slack = f32x4::splat(self.slack);
+        let near = |a: &Bounds, b: &Bounds| {
+            let gaps = (a.low - b.high).fast_max(b.low - a.high) - slack;
+            let [x, y, z, _] = positive_squared(gaps).to_array();
+            f64::from((x + y + z) * ROUNDING) < limit_squared
+        };
+        let sides_a = [
+            Bounds::of(p[0], p[1]),
+            Bounds::of(p[1], p[2]),
+            Bounds::of(p[2], p[0]),
+        ];
+        let sides_b = [
+            Bounds::of(q[0], q[1]),
+            Bounds::of(q[1], q[2]),
+            Bounds::of(q[2], q[0]),
+        ];
+        let (face_a, face_b) = (sides_a[0].and(p[2]), sides_b[0].and(q[2]));
+        let mut out = NearFeatures {
+            vertices_of_a: 0,
+            vertices_of_b: 0,
+            edges: [0; 3],
+        };
+        for i in 0..3 {
+            let bit = 1 << i;
+            if a.owned_vertices & bit != 0 && near(&Bounds::of(p[i], p[i]), &face_b) {
+                out.vertices_of_a |= bit;
+            }
+            if b.owned_vertices & bit != 0 && near(&Bounds::of(q[i], q[i]), &face_a) {
+                out.vertices_of_b |= bit;
+            }
+            if a.owned_edges & bit != 0 && near(&sides_a[i], &face_b) {
+                for j in 0..3 {
+                    if b.owned_edges & (1 << j) != 0 && near(&sides_a[i], &sides_b[j]) {
+                        out.edges[i] |= 1 << j;
+                    }
+                }
+            }
+        }
+        out
+    }
+
     /// Squares of lower bounds on the distances of a box and those of a quad, both in B's frame.
     #[inline]
     pub(crate) fn bounds_squared(&self, one: &Box32, four: &Quad) -> [f32; 4] {
@@ -317,6 +450,7 @@ impl Moved {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::index::MeshIndex;
     use crate::obb::distance_lower_bound;
     use hapticd_geometry::{Pose, Quat, shapes};
 
@@ -330,18 +464,18 @@ mod tests {
                 let positions = mesh.positions().iter().map(|p| p * size + at).collect();
                 hapticd_geometry::TriMesh::new(positions, mesh.triangles().to_vec()).unwrap()
             };
-            let a = ObbTree::new(&moved(shapes::torus(0.3, 0.1, 12, 8).unwrap()));
-            let b = ObbTree::new(&moved(
-                shapes::terrain([0.5, 0.5], 10, 0.1, 0.2, 3).unwrap(),
-            ));
-            let (small_a, small_b) = (Boxes::new(&a), Boxes::new(&b));
+            let a = MeshIndex::new(moved(shapes::torus(0.3, 0.1, 12, 8).unwrap()));
+            let b = MeshIndex::new(moved(shapes::terrain([0.5, 0.5], 10, 0.1, 0.2, 3).unwrap()));
+            let (a, b) = (a.surface().unwrap(), b.surface().unwrap());
+            let (small_a, small_b) = (&a.boxes, &b.boxes);
+            let (a, b) = (&a.tree, &b.tree);
             for k in 0..20 {
                 let t = f64::from(k);
                 let turn = Quat::from_scaled_axis(Vec3::new(0.3 * t, 0.5, -0.2 * t));
                 let gap = Vec3::new(0.02 * t, 0.1, 0.05 * t) * size;
                 let pose = Pose::from_parts((at + gap - turn * at).into(), turn);
                 let rotation = *turn.to_rotation_matrix().matrix();
-                let shift = Shift::new(&small_a, &small_b, &rotation, &pose.translation.vector);
+                let shift = Shift::new(small_a, small_b, &rotation, &pose.translation.vector);
                 let mut compare = |i: u32, j: u32, squared: f32| {
                     let exact = a.nodes()[i as usize].obb.transformed(&pose);
                     let bound = distance_lower_bound(&exact, &b.nodes()[j as usize].obb);
@@ -380,17 +514,15 @@ mod tests {
     #[test]
     fn coordinates_out_of_range_give_zero() {
         let mesh = shapes::torus(1e18, 1e17, 8, 6).unwrap();
-        let tree = ObbTree::new(&mesh);
-        let boxes = Boxes::new(&tree);
-        let shift = Shift::new(
-            &boxes,
-            &boxes,
-            &Mat3::identity(),
-            &Vec3::new(1e19, 0.0, 0.0),
-        );
+        let index = MeshIndex::new(mesh);
+        let boxes = &index.surface().unwrap().boxes;
+        let shift = Shift::new(boxes, boxes, &Mat3::identity(), &Vec3::new(1e19, 0.0, 0.0));
         let moved = shift.apply(&boxes.nodes[0]);
         let bounds = shift.bounds_squared(&moved, &boxes.quads[0]);
         assert_eq!(bounds, [0.0; 4]);
+        let here = &boxes.triangles[0];
+        let near = shift.near_features(here, here, 1e-30);
+        assert_eq!(near.vertices_of_a, here.owned_vertices);
     }
 
     /// Every triangle is reached from the root exactly once, in trees of every small size.
@@ -403,7 +535,8 @@ mod tests {
             });
             let triangles = (0..n as u32).map(|k| [k, k + 1, k + 2]).collect();
             let mesh = hapticd_geometry::TriMesh::new(positions.collect(), triangles).unwrap();
-            let boxes = Boxes::new(&ObbTree::new(&mesh));
+            let index = MeshIndex::new(mesh);
+            let boxes = &index.surface().unwrap().boxes;
             let mut seen = vec![0; n as usize];
             let mut waiting = vec![0_u32];
             while let Some(node) = waiting.pop() {
@@ -417,7 +550,7 @@ mod tests {
     }
 
     #[test]
-    fn one_box_is_one_cache_line() {
-        assert_eq!(size_of::<Box32>(), 64);
+    fn boxes_and_triangles_are_one_cache_line() {
+        assert_eq!((size_of::<Box32>(), size_of::<Triangle>()), (64, 64));
     }
 }

@@ -71,13 +71,13 @@ impl MeshIndex {
                 owned_edges: mask(&edges, adjacency.owned_edges(triangle)),
             }
         };
-        let leaves = tree.order().iter().map(leaf).collect();
+        let leaves: Vec<Leaf> = tree.order().iter().map(leaf).collect();
         Self {
             shape: Shape::Surface(Box::new(Surface {
                 into_faces: into_faces(&mesh, &adjacency),
                 mesh,
                 adjacency,
-                boxes: Boxes::new(&tree),
+                boxes: Boxes::new(&tree, &leaves),
                 tree,
                 leaves,
             })),

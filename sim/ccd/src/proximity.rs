@@ -16,7 +16,7 @@ use hapticd_geometry::{Pose, Rigid, Vec3};
 
 use crate::cull::{Link, Moved, Shift};
 use crate::front::{Front, Item};
-use crate::index::{Leaf, MeshIndex, Shape, Surface};
+use crate::index::{MeshIndex, Shape, Surface};
 use crate::obb::Obb;
 use crate::pair::PairKind;
 
@@ -333,8 +333,7 @@ impl Search<'_> {
         match (na.link(), nb.link()) {
             (Link::Leaf(la), Link::Leaf(lb)) => {
                 counters.leaves += 1;
-                let (la, lb) = (&self.a.leaves[la as usize], &self.b.leaves[lb as usize]);
-                compare(la, lb, self.b_from_a, found);
+                self.compare(la as usize, lb as usize, found);
             }
             (Link::Quad(quad), _) if nb.is_leaf() || na.size() > nb.size() => {
                 let quad = self.shift.apply_to_quad(&a.quads[quad as usize]);
@@ -364,6 +363,47 @@ impl Search<'_> {
         }
         counters.boxes += below.count as u64;
         below
+    }
+
+    /// Offers all feature pairs that two triangles, given in leaf order, own. What their bounds put out of reach is not measured:
+    /// two thirds of all.
+    #[inline]
+    fn compare(&self, a: usize, b: usize, found: &mut Found) {
+        let limit = found.limit_squared;
+        let near = (self.shift).near_features(
+            &self.a.boxes.triangles[a],
+            &self.b.boxes.triangles[b],
+            limit,
+        );
+        if near.is_empty() {
+            return;
+        }
+        let (a, b) = (&self.a.leaves[a], &self.b.leaves[b]);
+        let [p, q, r] = &a.corners;
+        let corners = [p, q, r].map(|p| self.b_from_a.point(p));
+        for i in 0..3 {
+            if near.vertices_of_a & (1 << i) != 0 {
+                let (foot, _) = point_triangle(&corners[i], &b.corners);
+                let squared = (corners[i] - foot).norm_squared();
+                found.offer(squared, PairKind::VertexFace, a.vertices[i], b.triangle);
+            }
+            if near.vertices_of_b & (1 << i) != 0 {
+                let (foot, _) = point_triangle(&b.corners[i], &corners);
+                let squared = (b.corners[i] - foot).norm_squared();
+                found.offer(squared, PairKind::FaceVertex, a.triangle, b.vertices[i]);
+            }
+        }
+        for i in 0..3 {
+            let (p0, p1) = (&corners[i], &corners[(i + 1) % 3]);
+            for j in 0..3 {
+                if near.edges[i] & (1 << j) != 0 {
+                    let (q0, q1) = (&b.corners[j], &b.corners[(j + 1) % 3]);
+                    let (p, q, _, _) = segment_segment(p0, p1, q0, q1);
+                    let squared = (p - q).norm_squared();
+                    found.offer(squared, PairKind::EdgeEdge, a.edges[i], b.edges[j]);
+                }
+            }
+        }
     }
 }
 
@@ -446,102 +486,6 @@ fn search_point(
         };
         stack.push(far);
         stack.push(near);
-    }
-}
-
-/// Offers all feature pairs that the two triangles own. What the bounds of the features along the axes of B's frame put out of
-/// reach is not measured: two thirds of all.
-#[inline]
-fn compare(a: &Leaf, b: &Leaf, b_from_a: &Rigid, found: &mut Found) {
-    let [p, q, r] = &a.corners;
-    let corners = [b_from_a.point(p), b_from_a.point(q), b_from_a.point(r)];
-    let bounds_a = Bounds::of(&corners);
-    let bounds_b = Bounds::of(&b.corners);
-    for i in 0..3 {
-        if a.owned_vertices & (1 << i) != 0 {
-            let p = &corners[i];
-            if Bounds::point(p).apart_squared(&bounds_b) < found.limit_squared {
-                let (near, _) = point_triangle(p, &b.corners);
-                let squared = (p - near).norm_squared();
-                found.offer(squared, PairKind::VertexFace, a.vertices[i], b.triangle);
-            }
-        }
-        if b.owned_vertices & (1 << i) != 0 {
-            let p = &b.corners[i];
-            if Bounds::point(p).apart_squared(&bounds_a) < found.limit_squared {
-                let (near, _) = point_triangle(p, &corners);
-                let squared = (p - near).norm_squared();
-                found.offer(squared, PairKind::FaceVertex, a.triangle, b.vertices[i]);
-            }
-        }
-    }
-    for i in 0..3 {
-        if a.owned_edges & (1 << i) == 0 {
-            continue;
-        }
-        let (p0, p1) = (&corners[i], &corners[(i + 1) % 3]);
-        let bounds = Bounds::of(&[*p0, *p1]);
-        if bounds.apart_squared(&bounds_b) >= found.limit_squared {
-            continue;
-        }
-        for j in 0..3 {
-            if b.owned_edges & (1 << j) == 0 {
-                continue;
-            }
-            let (q0, q1) = (&b.corners[j], &b.corners[(j + 1) % 3]);
-            if bounds.apart_squared(&Bounds::of(&[*q0, *q1])) >= found.limit_squared {
-                continue;
-            }
-            let (p, q, _, _) = segment_segment(p0, p1, q0, q1);
-            found.offer(
-                (p - q).norm_squared(),
-                PairKind::EdgeEdge,
-                a.edges[i],
-                b.edges[j],
-            );
-        }
-    }
-}
-
-/// Smallest and largest coordinates of a feature.
-struct Bounds {
-    low: Vec3,
-    high: Vec3,
-}
-
-impl Bounds {
-    #[inline]
-    fn point(p: &Vec3) -> Self {
-        Self { low: *p, high: *p }
-    }
-
-    #[inline]
-    fn of<const N: usize>(points: &[Vec3; N]) -> Self {
-        let mut bounds = Self::point(&points[0]);
-        for p in &points[1..] {
-            for i in 0..3 {
-                if p[i] < bounds.low[i] {
-                    bounds.low[i] = p[i];
-                }
-                if p[i] > bounds.high[i] {
-                    bounds.high[i] = p[i];
-                }
-            }
-        }
-        bounds
-    }
-
-    /// Square of a lower bound on the distance.
-    #[inline]
-    fn apart_squared(&self, other: &Self) -> f64 {
-        let mut sum = 0.0;
-        for i in 0..3 {
-            // Not `f64::max`, which costs a test for NaN. One of the two is negative.
-            let (above, below) = (self.low[i] - other.high[i], other.low[i] - self.high[i]);
-            let gap = if above > below { above } else { below };
-            sum += if gap > 0.0 { gap * gap } else { 0.0 };
-        }
-        sum * (1.0 - 16.0 * f64::EPSILON)
     }
 }
 
