@@ -51,7 +51,13 @@ fn shape(mesh: TriMesh) -> Shape {
     Shape::new(Arc::new(MeshIndex::new(mesh)), &report)
 }
 
-fn rig(tool: TriMesh, ground: TriMesh, solid: bool, pairs: usize) -> (World, Engine, Snapshot) {
+/// The buffers are used again and again, as in the daemon: fresh memory would be timed with the answer.
+fn rig(
+    tool: TriMesh,
+    ground: TriMesh,
+    solid: bool,
+    pairs: usize,
+) -> (World, Engine, Vec<Box<Snapshot>>) {
     let distances = Distances::for_width(WIDTH_M);
     let tool_shape = ToolShape::mesh(tool.positions(), true);
     let mut world = World::new(distances.clearance_m, pairs);
@@ -81,7 +87,8 @@ fn rig(tool: TriMesh, ground: TriMesh, solid: bool, pairs: usize) -> (World, Eng
         reach_max_m: 0.02,
         reach_min_m: 20.0 * distances.safe_m,
     });
-    (world, Engine::new(setups, 0.003), Snapshot::new(2 * pairs))
+    let buffers = (0..4).map(|_| Box::new(Snapshot::new(2 * pairs)));
+    (world, Engine::new(setups, 0.003), buffers.collect())
 }
 
 fn report(name: &str, mut ns: Vec<u64>) -> f64 {
@@ -98,7 +105,8 @@ fn report(name: &str, mut ns: Vec<u64>) -> f64 {
 }
 
 fn tick() {
-    let (mut world, mut engine, _) = rig(spikes(), shapes::sheet(0.1, 40).unwrap(), false, 2048);
+    let (mut world, mut engine, mut buffers) =
+        rig(spikes(), shapes::sheet(0.1, 40).unwrap(), false, 2048);
     let mut took = Vec::new();
     let (mut rows, mut pairs, mut rounds) = (0u64, 0u64, 0u64);
     for k in 0..30_000 {
@@ -130,10 +138,13 @@ fn tick() {
             rounds += u64::from(out.substeps);
         }
         let query = engine.query();
-        let mut fresh = Box::new(Snapshot::new(4096));
-        if world.answer(&query, 0, &mut fresh) {
-            engine.receive(fresh);
+        let mut snapshot = buffers.pop().expect("as many come back as go");
+        if world.answer(&query, 0, &mut snapshot) {
+            buffers.extend(engine.receive(snapshot));
+        } else {
+            buffers.push(snapshot);
         }
+        buffers.extend(engine.take_retired());
     }
     let n = took.len().max(1) as u64;
     report("tick, >= 32 rows", took);
@@ -148,7 +159,7 @@ fn tick() {
 
 fn answer() {
     let tool = shapes::torus(0.03, 0.01, 100, 50);
-    let (mut world, mut engine, mut snapshot) = rig(
+    let (mut world, mut engine, mut buffers) = rig(
         tool.unwrap(),
         shapes::terrain([0.15, 0.15], 224, 0.005, 0.05, 11).unwrap(),
         true,
@@ -171,6 +182,7 @@ fn answer() {
             anchor: 0,
         });
         let query = engine.query();
+        let mut snapshot = buffers.pop().expect("as many come back as go");
         let start = Instant::now();
         let answered = world.answer(&query, 0, &mut snapshot);
         let ns = start.elapsed().as_nanos() as u64;
@@ -179,10 +191,11 @@ fn answer() {
             if k > 600 {
                 took.push(ns);
             }
-            engine.receive(Box::new(snapshot.clone()));
-            // The engine keeps the copy; a clone has no spare room, which a fresh answer needs.
-            snapshot = Snapshot::new(1024);
+            buffers.extend(engine.receive(snapshot));
+        } else {
+            buffers.push(snapshot);
         }
+        buffers.extend(engine.take_retired());
     }
     let median = report("answer, 10k on 100k", took);
     println!(
