@@ -6,7 +6,8 @@
 //! `-- tick` or `-- answer` runs one of them, for a profiler.
 //!
 //! A plain loop instead of criterion, because the tail is what a haptic loop lives by. Shared machines are noisy: compare within one run.
-#![allow(missing_docs, clippy::print_stdout)]
+// Boxes are what the engine takes and gives back.
+#![allow(missing_docs, clippy::print_stdout, clippy::vec_box)]
 
 use std::sync::Arc;
 use std::time::Instant;
