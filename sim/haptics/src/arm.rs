@@ -13,27 +13,21 @@
 //! Invariant: after every call all feature pairs between the tool and each *solid* body are at least
 //! the clearance apart, and were so all along the path; [`crate::Engine`] explains when a body is solid.
 
-use hapticd_ccd::advance::advance_bound;
-use hapticd_ccd::pair::highest;
-use hapticd_ccd::{Advance, MotionBound, PairKind};
+use hapticd_ccd::PairKind;
 use hapticd_dynamics::{Metric, Motion, Projector, Row};
 use hapticd_geometry::{Pose, Quat, Rigid, Screw, Vec3, transform};
 
 use crate::bodies::BodyTable;
-use crate::coupling::{Coupling, Gains, Wrench};
+use crate::coupling::{Coupling, Gains};
+use crate::outcome::{ArmOutcome, Contact, MAX_CONTACTS, MAX_SUBSTEPS};
 use crate::rows::{Candidate, candidate};
 use crate::snapshot::{BodyEntry, BodyKey, MAX_BODIES, Snapshot};
 use crate::tool::{Distances, ToolShape};
 use crate::twist::{shift_of_velocity, velocity_of_shift};
+use crate::way::{Way, swapped};
 
 /// Most contact rows of one projection; the nearest are taken.
 pub const MAX_ROWS: usize = 64;
-/// Most slide-and-retry rounds in a tick.
-pub const MAX_SUBSTEPS: usize = 4;
-/// Most contacts reported per tick; the nearest are taken.
-pub const MAX_CONTACTS: usize = 32;
-/// Steps of conservative advancement per pair. A pair that needs more costs motion.
-const ADVANCE_STEPS: u32 = 24;
 /// Most rotation of one piece of path, radians: below a half turn, so that the corners of the path say which way round it went, and
 /// because rows are linear.
 const MAX_TURN: f64 = 3.0;
@@ -56,96 +50,6 @@ const ROUNDING_M: f64 = 1e-9;
 const REST_M: f64 = 1e-10;
 /// Share of a missing safe distance that one tick restores: gently, since the hand feels it.
 const RECOVERY: f64 = 0.2;
-
-/// One reported contact.
-#[derive(Clone, Copy, Debug)]
-pub struct Contact {
-    /// On the body's surface, world frame, m.
-    pub point: Vec3,
-    /// Unit, from the body to the tool.
-    pub normal: Vec3,
-    /// Surface to surface, m.
-    pub gap_m: f64,
-    /// Client-visible id of the body.
-    pub body: u32,
-    /// Whether the contact held the tool back in this tick.
-    pub active: bool,
-}
-
-impl Contact {
-    const NONE: Contact = Contact {
-        point: Vec3::new(0.0, 0.0, 0.0),
-        normal: Vec3::new(0.0, 0.0, 0.0),
-        gap_m: 0.0,
-        body: 0,
-        active: false,
-    };
-}
-
-/// What one tick did with one arm.
-#[derive(Clone, Copy, Debug)]
-pub struct ArmOutcome {
-    /// False: the arm gave no pose and nothing was done.
-    pub present: bool,
-    /// Where the tool is now.
-    pub proxy: Pose,
-    /// The coupling's wrench on the device, world axes, before the safety governor.
-    pub wrench: Wrench,
-    /// The certificate, the pair budget or the step cap held the tool back.
-    pub starved: bool,
-    /// Contacts of this tick, `..contact_count`, nearest first.
-    pub contacts: [Contact; MAX_CONTACTS],
-    /// How many.
-    pub contact_count: usize,
-    /// Ticks since the reference poses of the snapshot in use; `u64::MAX` without one.
-    pub snapshot_age: u64,
-    /// Sequence of the snapshot in use.
-    pub snapshot_sequence: u64,
-    /// Pairs that were evaluated, over all substeps.
-    pub pairs_tested: u32,
-    /// Rows of the largest projection.
-    pub rows: u32,
-    /// Slide-and-retry rounds.
-    pub substeps: u32,
-    /// Where the tool was after each move of this tick, `..path_len`: with the previous tick's proxy the corners of its path,
-    /// joined by constant-speed screws of less than half a turn. A sphere also turns in place, with the hand, before it moves: its centre goes
-    /// straight from corner to corner.
-    pub path: [Pose; MAX_SUBSTEPS],
-    /// How many.
-    pub path_len: usize,
-    /// Bodies by slot that are solid to the tool.
-    pub solid: u64,
-}
-
-impl ArmOutcome {
-    pub(crate) fn absent() -> ArmOutcome {
-        ArmOutcome {
-            present: false,
-            proxy: Pose::identity(),
-            wrench: Wrench::default(),
-            starved: false,
-            contacts: [Contact::NONE; MAX_CONTACTS],
-            contact_count: 0,
-            snapshot_age: u64::MAX,
-            snapshot_sequence: 0,
-            pairs_tested: 0,
-            rows: 0,
-            substeps: 0,
-            path: [Pose::identity(); MAX_SUBSTEPS],
-            path_len: 0,
-            solid: 0,
-        }
-    }
-}
-
-impl ArmOutcome {
-    fn walked(&mut self, to: &Pose) {
-        if let Some(corner) = self.path.get_mut(self.path_len) {
-            *corner = *to;
-            self.path_len += 1;
-        }
-    }
-}
 
 /// A body of the snapshot in use that may be touched, with what its certificate has left.
 #[derive(Clone, Copy)]
@@ -852,83 +756,6 @@ impl Arm {
 fn reachable(snapshot: &Snapshot, near: &Near, distance_m: f64) -> usize {
     let pairs = snapshot.pairs_of(&near.entry);
     pairs.partition_point(|p| p.distance_m < distance_m)
-}
-
-/// A screw from both sides.
-struct Way {
-    forth: MotionBound,
-    /// Of the world as the mover sees it: the same axis, run through backwards.
-    back: MotionBound,
-}
-
-impl Way {
-    fn new(screw: &Screw) -> Self {
-        Way {
-            forth: MotionBound::new(screw),
-            back: MotionBound::new(&screw.inverse()),
-        }
-    }
-
-    /// Lower bound on the distance of a pair on the whole screw: along the pair's present normal, the tool's points less the
-    /// body's. A point with velocity `v` leaves the line of that by `w |v| / 2` at most (as in [`hapticd_ccd::advance`]), so it
-    /// is lowest at the start or at the end. What is clear by this needs no advancement.
-    #[inline]
-    fn least_gap(&self, c: &Candidate) -> f64 {
-        let mut low = f64::INFINITY;
-        for x in &c.tool[..c.kind.points_a()] {
-            let v = self.forth.velocity_at(x);
-            let along = c.normal.dot(&v);
-            let sinks = if along < 0.0 { along } else { 0.0 };
-            let least = c.normal.dot(x) + sinks - 0.5 * self.forth.speed() * v.norm();
-            // Not `f64::min`, so that NaN stays.
-            if !(least >= low) {
-                low = least;
-            }
-        }
-        low - highest(c.kind, &c.body, &c.normal)
-    }
-
-    /// How far, up to `t_max`, the first feature may go along the screw. `normal` points from the second to the first.
-    ///
-    /// A moving face is looked at from its own frame, where the vertex moves and the face stands still. Advancement holds its
-    /// direction fixed during a step; of a face that turns about a vertex at the threshold some corner would always go down along that
-    /// direction, and no step would be proven.
-    fn advance(
-        &self,
-        kind: PairKind,
-        mover: &[Vec3; 3],
-        other: &[Vec3; 3],
-        normal: &Vec3,
-        threshold: f64,
-        t_max: f64,
-    ) -> f64 {
-        let (kind, a, b, motion, normal) = match kind {
-            PairKind::FaceVertex => (PairKind::VertexFace, other, mover, &self.back, -normal),
-            _ => (kind, mover, other, &self.forth, *normal),
-        };
-        match advance_bound(
-            kind,
-            a,
-            b,
-            motion,
-            threshold,
-            t_max,
-            ADVANCE_STEPS,
-            Some(normal),
-        ) {
-            Advance::Clear => t_max,
-            Advance::Stopped { t, .. } => t.clamp(0.0, t_max),
-        }
-    }
-}
-
-/// The pair seen from the other side.
-fn swapped(kind: PairKind) -> PairKind {
-    match kind {
-        PairKind::VertexFace => PairKind::FaceVertex,
-        PairKind::FaceVertex => PairKind::VertexFace,
-        PairKind::EdgeEdge => PairKind::EdgeEdge,
-    }
 }
 
 /// The twist (velocity of the shape's centre, and rotation vector) of the screw that leads from one pose to the other.

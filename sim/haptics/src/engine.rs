@@ -22,9 +22,10 @@
 
 use hapticd_geometry::Pose;
 
-use crate::arm::{Arm, ArmOutcome};
+use crate::arm::Arm;
 use crate::bodies::{Body, BodyTable};
 use crate::coupling::Gains;
+use crate::outcome::ArmOutcome;
 use crate::snapshot::{ArmQuery, MAX_ARMS, MAX_BODIES, Query, Snapshot};
 use crate::tool::{Distances, ToolShape};
 

@@ -20,16 +20,19 @@ mod arm;
 mod bodies;
 mod coupling;
 mod engine;
+mod outcome;
 mod rows;
 mod snapshot;
 mod tool;
 mod twist;
+mod way;
 
-pub use arm::{ArmOutcome, Contact, MAX_CONTACTS, MAX_ROWS, MAX_SUBSTEPS};
+pub use arm::MAX_ROWS;
 pub use bodies::{Body, BodyTable};
 pub use coupling::{Coupling, Gains, RigTiming, Wrench};
 pub use engine::{ArmSetup, Engine, TickInput, TickOutput};
 pub use hapticd_ccd::PairKind;
+pub use outcome::{ArmOutcome, Contact, MAX_CONTACTS, MAX_SUBSTEPS};
 pub use snapshot::{
     ArmQuery, BodyEntry, BodyKey, BodyPose, BodyTarget, MAX_ARMS, MAX_BODIES, Material, Pair,
     Query, Snapshot,

@@ -1,0 +1,103 @@
+//! What one tick did with one arm, for whoever reports it.
+//!
+//! Plain data of fixed size: made, filled and copied without allocation. World frame, SI units.
+
+use hapticd_geometry::{Pose, Vec3};
+
+use crate::coupling::Wrench;
+
+/// Most slide-and-retry rounds in a tick.
+pub const MAX_SUBSTEPS: usize = 4;
+/// Most contacts reported per tick; the nearest are taken.
+pub const MAX_CONTACTS: usize = 32;
+
+/// One reported contact.
+#[derive(Clone, Copy, Debug)]
+pub struct Contact {
+    /// On the body's surface, world frame, m.
+    pub point: Vec3,
+    /// Unit, from the body to the tool.
+    pub normal: Vec3,
+    /// Surface to surface, m.
+    pub gap_m: f64,
+    /// Client-visible id of the body.
+    pub body: u32,
+    /// Whether the contact held the tool back in this tick.
+    pub active: bool,
+}
+
+impl Contact {
+    pub(crate) const NONE: Contact = Contact {
+        point: Vec3::new(0.0, 0.0, 0.0),
+        normal: Vec3::new(0.0, 0.0, 0.0),
+        gap_m: 0.0,
+        body: 0,
+        active: false,
+    };
+}
+
+/// What one tick did with one arm.
+#[derive(Clone, Copy, Debug)]
+pub struct ArmOutcome {
+    /// False: the arm gave no pose and nothing was done.
+    pub present: bool,
+    /// Where the tool is now.
+    pub proxy: Pose,
+    /// The coupling's wrench on the device, world axes, before the safety governor.
+    pub wrench: Wrench,
+    /// The certificate, the pair budget or the step cap held the tool back.
+    pub starved: bool,
+    /// Contacts of this tick, `..contact_count`, nearest first.
+    pub contacts: [Contact; MAX_CONTACTS],
+    /// How many.
+    pub contact_count: usize,
+    /// Ticks since the reference poses of the snapshot in use; `u64::MAX` without one.
+    pub snapshot_age: u64,
+    /// Sequence of the snapshot in use.
+    pub snapshot_sequence: u64,
+    /// Pairs that were evaluated, over all substeps.
+    pub pairs_tested: u32,
+    /// Rows of the largest projection.
+    pub rows: u32,
+    /// Slide-and-retry rounds.
+    pub substeps: u32,
+    /// Where the tool was after each move of this tick, `..path_len`: with the previous tick's proxy the corners of its path,
+    /// joined by constant-speed screws of less than half a turn. A sphere also turns in place, with the hand, before it moves: its centre goes
+    /// straight from corner to corner.
+    pub path: [Pose; MAX_SUBSTEPS],
+    /// How many.
+    pub path_len: usize,
+    /// Bodies by slot that are solid to the tool.
+    pub solid: u64,
+}
+
+impl ArmOutcome {
+    pub(crate) fn absent() -> ArmOutcome {
+        ArmOutcome {
+            present: false,
+            proxy: Pose::identity(),
+            wrench: Wrench::default(),
+            starved: false,
+            contacts: [Contact::NONE; MAX_CONTACTS],
+            contact_count: 0,
+            snapshot_age: u64::MAX,
+            snapshot_sequence: 0,
+            pairs_tested: 0,
+            rows: 0,
+            substeps: 0,
+            path: [Pose::identity(); MAX_SUBSTEPS],
+            path_len: 0,
+            solid: 0,
+        }
+    }
+}
+
+impl ArmOutcome {
+    /// Notes a corner of the path.
+    pub(crate) fn walked(&mut self, to: &Pose) {
+        if let Some(corner) = self.path.get_mut(self.path_len) {
+            *corner = *to;
+            self.path_len += 1;
+        }
+    }
+}
