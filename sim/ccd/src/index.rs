@@ -37,6 +37,8 @@ pub(crate) struct Surface {
     pub(crate) boxes: Boxes,
     /// By edge, for the faces of [`Adjacency::edges`]: see [`MeshIndex::into_faces`].
     into_faces: Vec<[Vec3; 2]>,
+    /// By vertex: see [`MeshIndex::along_edges`].
+    along_edges: Vec<[Vec3; 4]>,
     pub(crate) leaves: Vec<Leaf>,
 }
 
@@ -75,6 +77,7 @@ impl MeshIndex {
         Self {
             shape: Shape::Surface(Box::new(Surface {
                 into_faces: into_faces(&mesh, &adjacency),
+                along_edges: along_edges(&mesh, &adjacency),
                 mesh,
                 adjacency,
                 boxes: Boxes::new(&tree, &leaves),
@@ -139,6 +142,18 @@ impl MeshIndex {
         out
     }
 
+    /// Unit directions from a vertex along four of its edges: those that lead furthest apart, since what leads nearer along any edge
+    /// then mostly does so along one of these. All of them where there are no more; zero for the rest, for a point and for a vertex out
+    /// of range. Real-time safe.
+    #[inline]
+    #[must_use]
+    pub fn along_edges(&self, vertex: u32) -> [Vec3; 4] {
+        let known = self
+            .surface()
+            .and_then(|s| s.along_edges.get(vertex as usize));
+        known.copied().unwrap_or_default()
+    }
+
     /// Points of a feature of this shape when it is side A of a pair of this kind: the first
     /// [`PairKind::points_a`] are set, the others zero. Real-time safe.
     ///
@@ -193,6 +208,54 @@ fn into_faces(mesh: &TriMesh, adjacency: &Adjacency) -> Vec<[Vec3; 2]> {
     edges
         .map(|e| e.faces.map(|f| into_face(mesh, e.vertices, f)))
         .collect()
+}
+
+fn along_edges(mesh: &TriMesh, adjacency: &Adjacency) -> Vec<[Vec3; 4]> {
+    let positions = mesh.positions();
+    let mut directions = Vec::new();
+    let vertices = 0..positions.len() as u32;
+    let at = |v: u32| {
+        directions.clear();
+        for &e in adjacency.vertex_edges(v) {
+            let [p, q] = adjacency.edges[e as usize].vertices;
+            let other = if p == v { q } else { p };
+            let along = positions[other as usize] - positions[v as usize];
+            directions.extend(along.try_normalize(0.0));
+        }
+        spread(&directions)
+    };
+    vertices.map(at).collect()
+}
+
+/// Four of these unit vectors, all if there are no more: of the sets that can be looked through, the one with the shortest sum.
+///
+/// About a vertex in a plane that is a set that surrounds it, at a corner one without its diagonals, on a ridge both ways along it and a
+/// way down each side: what does not lead nearer to a point along these does not along any other. Elsewhere it is a good guess.
+fn spread(all: &[Vec3]) -> [Vec3; 4] {
+    /// Sets looked through: all of 8 edges, every other one of 16, and so on.
+    const MOST: usize = 8;
+    let step = all.len().div_ceil(MOST).max(1);
+    let some: Vec<Vec3> = all.iter().step_by(step).copied().collect();
+    let mut best = [Vec3::zeros(); 4];
+    if some.len() <= 4 {
+        best[..some.len()].copy_from_slice(&some);
+        return best;
+    }
+    let mut shortest = f64::INFINITY;
+    for (i, a) in some.iter().enumerate() {
+        for (j, b) in some.iter().enumerate().skip(i + 1) {
+            for (k, c) in some.iter().enumerate().skip(j + 1) {
+                for d in &some[k + 1..] {
+                    let sum = (a + b + c + d).norm_squared();
+                    if sum < shortest {
+                        shortest = sum;
+                        best = [*a, *b, *c, *d];
+                    }
+                }
+            }
+        }
+    }
+    best
 }
 
 fn into_face(mesh: &TriMesh, edge: [u32; 2], face: u32) -> Vec3 {

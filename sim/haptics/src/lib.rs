@@ -34,7 +34,7 @@ pub use engine::{ArmSetup, Engine, TickInput, TickOutput};
 pub use hapticd_ccd::PairKind;
 pub use outcome::{ArmOutcome, Contact, MAX_CONTACTS, MAX_SUBSTEPS};
 pub use snapshot::{
-    ArmQuery, BodyEntry, BodyKey, BodyPose, BodyTarget, MAX_ARMS, MAX_BODIES, Material, Pair,
-    Query, Snapshot,
+    ArmQuery, BodyEntry, BodyKey, BodyPose, BodyTarget, HINTS, MAX_ARMS, MAX_BODIES, Material,
+    Pair, Query, Snapshot,
 };
 pub use tool::{Distances, ToolShape};

@@ -12,7 +12,8 @@
 //! it, and the closest point of a neighbour lies on the shared edge, with a tilted normal: taken as a row it is the
 //! ghost bump that users know as internal edges. Only pairs that are *locally closest* on both surfaces are contacts:
 //!
-//! * vertex-face with the foot inside the face, or on its edges or corners if no neighbour across them is nearer;
+//! * vertex-face with the foot inside the face, or on its edges or corners if no neighbour across them is nearer, and none of the
+//!   vertex's edges leading nearer;
 //! * edge-edge with both feet inside the edges and the normal between the normals of the adjacent faces, tested
 //!   by the in-plane directions ([`Pair::hints`]): leaving the foot into a face must not shorten the distance;
 //!
@@ -22,7 +23,7 @@
 use hapticd_ccd::{PairDistance, PairKind, closest};
 use hapticd_geometry::{Rigid, Vec3};
 
-use crate::snapshot::Pair;
+use crate::snapshot::{HINTS, Pair};
 
 /// Cosine slack of the local tests: directions this close to perpendicular count as perpendicular.
 const SLACK: f64 = 1e-6;
@@ -97,19 +98,24 @@ fn is_contact(pair: &Pair, tool: &Rigid, body: Option<&Rigid>, c: &PairDistance)
                 }
         }
         PairKind::VertexFace => {
-            let n = in_body();
-            foot_holds(&c.params, &pair.hints, &n)
+            foot_holds(&c.params, &pair.hints, &in_body())
+                && vertex_holds(&pair.hints, &-tool.unturn(&c.normal))
         }
         PairKind::FaceVertex => {
-            let n = tool.unturn(&c.normal);
-            foot_holds(&c.params, &pair.hints, &-n)
+            foot_holds(&c.params, &pair.hints, &-tool.unturn(&c.normal))
+                && vertex_holds(&pair.hints, &in_body())
         }
     }
 }
 
+/// No edge of the vertex leads nearer. `n` points from the vertex to the foot, in the frame of the vertex.
+fn vertex_holds(hints: &[Vec3; HINTS], n: &Vec3) -> bool {
+    hints[3..].iter().all(|along| n.dot(along) <= SLACK)
+}
+
 /// The foot on a face is inside it, or no neighbour across the edges that it lies on is nearer. `n` points from the foot to
 /// the vertex, in the frame of the hints.
-fn foot_holds(barycentric: &[f64; 3], hints: &[Vec3; 4], n: &Vec3) -> bool {
+fn foot_holds(barycentric: &[f64; 3], hints: &[Vec3; HINTS], n: &Vec3) -> bool {
     // The weight that vanishes on the edges 01, 12, 20.
     let off_edge = [barycentric[2], barycentric[0], barycentric[1]];
     (0..3).all(|e| off_edge[e] > 0.0 || n.dot(&hints[e]) <= SLACK)

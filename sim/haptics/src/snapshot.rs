@@ -114,6 +114,9 @@ pub struct BodyTarget {
     pub speed_m_s: f64,
 }
 
+/// Length of [`Pair::hints`].
+pub const HINTS: usize = 7;
+
 /// One feature pair near each other at the reference poses. In the order of use: what is sieved out is not read to the end.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
@@ -136,8 +139,9 @@ pub struct Pair {
     pub body: [Vec3; 3],
     /// For telling a locally closest pair from its neighbours (see `rows`): edge-edge: in-plane directions
     /// into the two faces at the tool's edge, then at the body's edge; vertex-face and face-vertex:
-    /// directions into the neighbour across the face's edges 01, 12, 20, in the face's frame. Unit; zero where there is no neighbour.
-    pub hints: [Vec3; 4],
+    /// directions into the neighbour across the face's edges 01, 12, 20, in the face's frame, then along four edges of the vertex, in
+    /// its frame. Unit; zero where there is none.
+    pub hints: [Vec3; HINTS],
 }
 
 impl Pair {
@@ -147,7 +151,7 @@ impl Pair {
         kind: PairKind,
         tool: [Vec3; 3],
         body: [Vec3; 3],
-        hints: [Vec3; 4],
+        hints: [Vec3; HINTS],
         frame_from_tool: &Rigid,
         radius_m: f64,
     ) -> Pair {
@@ -289,7 +293,7 @@ mod tests {
                     Pose::from_parts(shift.into(), Quat::from_scaled_axis(turn))
                 };
                 let reference = pose(0.3);
-                let hints = [Vec3::zeros(); 4];
+                let hints = [Vec3::zeros(); HINTS];
                 let pair = Pair::new(kind, tool, body, hints, &Rigid::new(&reference), 0.0);
                 let here = pair.separation(&Rigid::new(&reference));
                 assert!(here <= pair.distance_m + 1e-12, "{kind:?}");
@@ -315,7 +319,7 @@ mod tests {
             PairKind::EdgeEdge,
             [Vec3::x(), -Vec3::x(), Vec3::zeros()],
             [Vec3::y(), -Vec3::y(), Vec3::zeros()],
-            [Vec3::zeros(); 4],
+            [Vec3::zeros(); HINTS],
             &Rigid::new(&Pose::identity()),
             0.0,
         );

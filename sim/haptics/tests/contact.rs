@@ -2,7 +2,7 @@
 //! force after every tick.
 mod common;
 use common::*;
-use hapticd_geometry::{Pose, Quat, Vec3};
+use hapticd_geometry::{Pose, Quat, TriMesh, Vec3};
 use hapticd_haptics::*;
 
 const D: Distances = Distances {
@@ -22,10 +22,7 @@ fn ball(r: f64, bodies: Vec<(Part, Pose, bool, Option<BodyTarget>)>) -> (Scene, 
     (scene, Engine::new(setup(ToolShape::sphere(r), D), 0.003))
 }
 
-fn mesh(
-    tool: hapticd_geometry::TriMesh,
-    bodies: Vec<(Part, Pose, bool, Option<BodyTarget>)>,
-) -> (Scene, Engine) {
+fn mesh(tool: TriMesh, bodies: Vec<(Part, Pose, bool, Option<BodyTarget>)>) -> (Scene, Engine) {
     let shape = ToolShape::mesh(tool.positions(), true);
     let scene = Scene {
         tool: Tool::Mesh(Part::new(tool)),
@@ -82,18 +79,30 @@ fn pressing_on_a_sheet_rests_at_the_safe_distance_with_the_spring_force() {
 
 #[test]
 fn sliding_over_inner_edges_is_smooth() {
-    for tool in 0..2 {
+    // A ball, a cube on its side, and a cube on its corner, whose sides look down at the floor's inner vertices that it passes.
+    for tool in 0..3 {
         let floor = (Part::new(sheet(0.1, 8)), Pose::identity(), true, None);
-        let (mut s, mut e) = if tool == 0 {
-            ball(0.005, vec![floor])
-        } else {
-            mesh(cuboid(Vec3::repeat(0.004)), vec![floor])
+        let (mut s, mut e) = match tool {
+            0 => ball(0.005, vec![floor]),
+            1 => mesh(cuboid(Vec3::repeat(0.004)), vec![floor]),
+            _ => {
+                let cube = cuboid(Vec3::repeat(0.004));
+                let on_corner = Quat::rotation_between(&Vec3::repeat(1.0), &-Vec3::z()).unwrap();
+                let turned = cube.positions().iter().map(|p| on_corner * p).collect();
+                let turned = TriMesh::new(turned, cube.triangles().to_vec()).unwrap();
+                mesh(turned, vec![floor])
+            }
         };
-        let h = if tool == 0 { 0.005 } else { 0.004 };
+        let h = [0.005, 0.004, 0.004 * 3.0_f64.sqrt()][tool];
+        let along = if tool == 2 {
+            (0.02501, 0.0)
+        } else {
+            (0.0123, 5e-5)
+        };
         let slide = |k: usize| {
             Pose::translation(
                 -0.04 + 0.0002 * k as f64,
-                0.0123 + 0.00005 * k as f64,
+                along.0 + along.1 * k as f64,
                 h + 0.002 - (0.0001 * k as f64).min(0.004),
             )
         };
@@ -107,6 +116,11 @@ fn sliding_over_inner_edges_is_smooth() {
                 let lag = (out.proxy.translation.vector - device.translation.vector)
                     .xy()
                     .norm();
+                assert!(
+                    out.substeps <= 1,
+                    "tool {tool}, tick {k}: {} rounds",
+                    out.substeps
+                );
                 assert!(lag < 1e-5, "tool {tool}, tick {k}: held back by {lag} m");
             }
         });

@@ -11,7 +11,7 @@
 use hapticd_ccd::PairKind;
 use hapticd_ccd::{MeshIndex, NearPair};
 use hapticd_geometry::{Pose, Rigid, Vec3, transform};
-use hapticd_haptics::{BodyEntry, MAX_ARMS, Pair, Query, Snapshot, ToolShape};
+use hapticd_haptics::{BodyEntry, HINTS, MAX_ARMS, Pair, Query, Snapshot, ToolShape};
 
 use crate::body::{BodyKind, Shape};
 use crate::inside::contains;
@@ -131,17 +131,19 @@ fn resolve(
     world: Option<&Pose>,
     frame_from_tool: &Rigid,
 ) -> Option<Pair> {
-    let mut hints = [Vec3::zeros(); 4];
+    let mut hints = [Vec3::zeros(); HINTS];
     let tool_points = tool.feature_a(pair.kind, pair.feature_a)?;
     let mut body_points = body.feature_b(pair.kind, pair.feature_b)?;
     let body_hints = match pair.kind {
         PairKind::VertexFace => {
             hints[..3].copy_from_slice(&body.into_neighbours(pair.feature_b));
+            hints[3..].copy_from_slice(&tool.along_edges(pair.feature_a));
             0..3
         }
         PairKind::FaceVertex => {
             hints[..3].copy_from_slice(&tool.into_neighbours(pair.feature_a));
-            0..0
+            hints[3..].copy_from_slice(&body.along_edges(pair.feature_b));
+            3..HINTS
         }
         PairKind::EdgeEdge => {
             [hints[0], hints[1]] = tool.into_faces(pair.feature_a);

@@ -1,6 +1,7 @@
 //! A scene small enough to be answered by brute force: every feature pair, no tree, no cleverness. The reference for what the
 //! collision thread answers, and the checker of what the engine did.
 
+use hapticd_ccd::MeshIndex;
 use hapticd_geometry::{Adjacency, NO_FACE, Pose, Rigid, TriMesh, Vec3, transform};
 use hapticd_haptics::*;
 
@@ -68,12 +69,17 @@ pub fn sheet(half: f64, n: u32) -> TriMesh {
 pub struct Part {
     pub mesh: TriMesh,
     pub adjacency: Adjacency,
+    pub index: MeshIndex,
 }
 
 impl Part {
     pub fn new(mesh: TriMesh) -> Self {
         let adjacency = Adjacency::new(&mesh);
-        Part { mesh, adjacency }
+        Part {
+            index: MeshIndex::new(mesh.clone()),
+            mesh,
+            adjacency,
+        }
     }
     fn edge(&self, e: usize) -> [Vec3; 3] {
         let [p, q] = self.adjacency.edges[e].vertices;
@@ -100,9 +106,9 @@ impl Part {
         let along = q - p;
         (up - along * (up.dot(&along) / along.norm_squared())).normalize()
     }
-    fn across(&self, face: usize) -> [Vec3; 4] {
+    fn across(&self, face: usize) -> [Vec3; 3] {
         let c = self.mesh.triangles()[face];
-        let mut out = [Vec3::zeros(); 4];
+        let mut out = [Vec3::zeros(); 3];
         for k in 0..3 {
             let e = self.adjacency.triangle_edges[face][k];
             let other = self.adjacency.edges[e as usize]
@@ -115,6 +121,10 @@ impl Part {
         }
         out
     }
+}
+
+fn vertex_hints([p, q, r]: [Vec3; 3], [a, b, c, d]: [Vec3; 4]) -> [Vec3; HINTS] {
+    [p, q, r, a, b, c, d]
 }
 
 #[allow(clippy::large_enum_variant)]
@@ -138,7 +148,7 @@ impl Scene {
         let frame_from_tool = Rigid::new(&if fixed { *tool } else { pose.inverse() * tool });
         let mut out = Vec::new();
         let mut push =
-            |kind: PairKind, a: [Vec3; 3], b: [Vec3; 3], hints: [Vec3; 4], radius: f64| {
+            |kind: PairKind, a: [Vec3; 3], b: [Vec3; 3], hints: [Vec3; HINTS], radius: f64| {
                 let pair = Pair::new(
                     kind,
                     a,
@@ -162,30 +172,32 @@ impl Scene {
                         PairKind::VertexFace,
                         [zero; 3],
                         body.mesh.triangle(f),
-                        body.across(f).map(turn),
+                        vertex_hints(body.across(f).map(turn), [zero; 4]),
                         *r,
                     );
                 }
             }
             Tool::Mesh(t) => {
-                for v in t.mesh.positions() {
+                for (i, v) in t.mesh.positions().iter().enumerate() {
+                    let along = t.index.along_edges(i as u32);
                     for f in 0..body.mesh.triangles().len() {
                         push(
                             PairKind::VertexFace,
                             [*v, zero, zero],
                             body.mesh.triangle(f),
-                            body.across(f).map(turn),
+                            vertex_hints(body.across(f).map(turn), along),
                             0.0,
                         );
                     }
                 }
                 for f in 0..t.mesh.triangles().len() {
-                    for v in body.mesh.positions() {
+                    for (i, v) in body.mesh.positions().iter().enumerate() {
+                        let along = body.index.along_edges(i as u32).map(turn);
                         push(
                             PairKind::FaceVertex,
                             t.mesh.triangle(f),
                             [*v, zero, zero],
-                            t.across(f),
+                            vertex_hints(t.across(f), along),
                             0.0,
                         );
                     }
@@ -198,7 +210,7 @@ impl Scene {
                             PairKind::EdgeEdge,
                             t.edge(e),
                             body.edge(k),
-                            [g[0], g[1], turn(h[0]), turn(h[1])],
+                            [g[0], g[1], turn(h[0]), turn(h[1]), zero, zero, zero],
                             0.0,
                         );
                     }
