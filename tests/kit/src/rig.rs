@@ -20,9 +20,11 @@ use crate::tally::{Finding, Tally, Violation};
 
 /// Distances are compared with this share of rounding.
 const ROUNDING: f64 = 1e-6;
-/// Ticks at rest after which a tool that is not where the device is and touches nothing counts as held; after twice as many it is
-/// a violation. Answers 20 ticks late that list as many pairs as there is room for let go of it only slowly.
+/// Ticks at rest without coming nearer after which a tool that is not where the device is and touches nothing counts as held; after
+/// twice as many it is a violation. Answers 20 ticks late that list as many pairs as there is room for let go of it only slowly.
 const PATIENCE: u32 = 120;
+/// Less of what is left of the way is no progress.
+const PROGRESS: f64 = 0.001;
 
 enum Form {
     Ball(f64),
@@ -77,6 +79,8 @@ pub struct Rig {
     previous: Option<Pose>,
     device: Option<Pose>,
     still: u32,
+    /// How far the tool was from the device when `still` began to count.
+    short_m: f64,
     standing: u32,
     limits: SweepLimits,
     /// Every how many ticks the distance is measured; 1 for always.
@@ -173,6 +177,7 @@ impl Rig {
             previous: None,
             device: None,
             still: 0,
+            short_m: f64::INFINITY,
             standing: 0,
             limits: SweepLimits::default(),
             measure_every: 4,
@@ -451,12 +456,20 @@ impl Rig {
         self.tally.pinned += u64::from(self.standing > 30);
         let quiet =
             device.is_some() && device == self.device && self.engine.bodies().all(|b| !b.moved);
-        self.still = if quiet { self.still + 1 } else { 0 };
-        let Some(device) = device else { return };
+        let Some(device) = device else {
+            self.still = 0;
+            return;
+        };
+        let deflection = (device.translation.vector - outcome.proxy.translation.vector).norm();
+        if quiet && deflection > (1.0 - PROGRESS) * self.short_m {
+            self.still += 1;
+        } else {
+            self.still = 0;
+            self.short_m = deflection;
+        }
         if self.still < PATIENCE {
             return;
         }
-        let deflection = (device.translation.vector - outcome.proxy.translation.vector).norm();
         let touching = outcome.contacts[..outcome.contact_count]
             .iter()
             .any(|c| c.active);

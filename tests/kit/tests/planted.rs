@@ -160,3 +160,23 @@ fn a_body_that_jumps_is_caught() {
     assert!(rig.tally.crossings > 0, "{}", rig.tally);
     assert!(rig.tally.penetration_m > 0.0, "{}", rig.tally);
 }
+
+/// Answers stop, and the tool stops with them: at rest nothing is there that holds it.
+#[test]
+fn a_tool_that_is_held_by_nothing_is_caught() {
+    let plate = shapes::plate(0.04, 0.04, 1e-4).unwrap();
+    let scene = Scene::new("", ball(), vec![BodyPlan::fixed(plate, Pose::identity())]);
+    let mut rig = Rig::new(&scene, Manner::fixed(1), 1).unwrap();
+    for k in 0..600 {
+        let x = 0.02 * (f64::from(k) * 0.01).min(1.0);
+        rig.step(Some(Pose::translation(x, 0.0, 0.006)));
+        if k == 50 {
+            rig.courier().set_manner(Manner {
+                lost: 1.0,
+                ..Manner::fixed(1)
+            });
+        }
+    }
+    let held = |f: &hapticd_testkit::tally::Finding| matches!(f.violation, Violation::Held(_));
+    assert!(rig.tally.findings.iter().any(held), "{}", rig.tally);
+}
