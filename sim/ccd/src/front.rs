@@ -11,10 +11,38 @@ pub(crate) struct Item {
     pub(crate) bound: f64,
 }
 
-const BUCKETS: u64 = 256;
+pub(crate) const BUCKETS: usize = 256;
 /// Mantissa bits that are dropped: 3 are kept with the exponent.
 const DROPPED: u32 = 49;
 const NONE: u32 = u32::MAX;
+
+/// Which bucket a squared distance belongs to, 8 an octave below a limit; what is less than all of them is in the first.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Scale {
+    /// Leading bits of the limit.
+    top: u64,
+}
+
+impl Scale {
+    pub(crate) fn up_to(limit: f64) -> Self {
+        Self {
+            top: limit.to_bits() >> DROPPED,
+        }
+    }
+
+    /// Values are not negative.
+    #[inline]
+    pub(crate) fn bucket(&self, value: f64) -> usize {
+        let below = self.top.saturating_sub(value.to_bits() >> DROPPED);
+        (BUCKETS as u64 - 1).saturating_sub(below) as usize
+    }
+
+    /// What everything in a bucket is less than.
+    pub(crate) fn end(&self, bucket: usize) -> f64 {
+        let below = (BUCKETS - 1 - bucket) as u64;
+        f64::from_bits((self.top.saturating_sub(below) + 1) << DROPPED)
+    }
+}
 
 #[derive(Debug)]
 pub(crate) struct Front {
@@ -22,11 +50,11 @@ pub(crate) struct Front {
     capacity: usize,
     /// First free slot of `items`, linked.
     free: u32,
-    heads: [u32; BUCKETS as usize],
+    heads: [u32; BUCKETS],
     /// Bit of every bucket that is not empty.
-    filled: [u64; BUCKETS as usize / 64],
-    /// Leading bits of the largest bound of interest.
-    top: u64,
+    filled: [u64; BUCKETS / 64],
+    /// Up to the largest bound of interest.
+    scale: Scale,
 }
 
 impl Front {
@@ -35,9 +63,9 @@ impl Front {
             items: Vec::with_capacity(capacity),
             capacity,
             free: NONE,
-            heads: [NONE; BUCKETS as usize],
-            filled: [0; BUCKETS as usize / 64],
-            top: 0,
+            heads: [NONE; BUCKETS],
+            filled: [0; BUCKETS / 64],
+            scale: Scale::default(),
         }
     }
 
@@ -47,26 +75,19 @@ impl Front {
         self.free = NONE;
         self.heads.fill(NONE);
         self.filled.fill(0);
-        self.top = limit.to_bits() >> DROPPED;
-    }
-
-    /// Bounds are not negative.
-    #[inline]
-    fn bucket(&self, bound: f64) -> usize {
-        let below = self.top.saturating_sub(bound.to_bits() >> DROPPED);
-        (BUCKETS - 1).saturating_sub(below) as usize
+        self.scale = Scale::up_to(limit);
     }
 
     /// Whether items with these bounds come out in the order last in, first out.
     #[inline]
     pub(crate) fn same_bucket(&self, x: f64, y: f64) -> bool {
-        self.bucket(x) == self.bucket(y)
+        self.scale.bucket(x) == self.scale.bucket(y)
     }
 
     /// Queues an item with a bound that is not negative; `false` if there is no room.
     #[inline]
     pub(crate) fn push(&mut self, item: Item) -> bool {
-        let bucket = self.bucket(item.bound);
+        let bucket = self.scale.bucket(item.bound);
         let next = self.heads[bucket];
         let slot = if self.free != NONE {
             let slot = self.free;

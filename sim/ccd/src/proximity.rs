@@ -15,7 +15,7 @@ use hapticd_geometry::closest::{point_triangle, segment_segment};
 use hapticd_geometry::{Pose, Rigid, Vec3};
 
 use crate::cull::{Link, Moved, Shift};
-use crate::front::{Front, Item};
+use crate::front::{BUCKETS, Front, Item, Scale};
 use crate::index::{MeshIndex, Shape, Surface};
 use crate::obb::Obb;
 use crate::pair::PairKind;
@@ -82,6 +82,10 @@ impl Proximity {
                 limit: 0.0,
                 limit_squared: 0.0,
                 truncated: false,
+                scale: Scale::default(),
+                counts: [0; BUCKETS],
+                last: 0,
+                within: 0,
             },
             front: Front::new(FRONT),
             stack: Vec::with_capacity(512),
@@ -195,6 +199,13 @@ struct Found {
     limit: f64,
     limit_squared: f64,
     truncated: bool,
+    /// How many pairs were found per bucket of squared distance: as soon as the buckets up to one hold more than the capacity, what is
+    /// beyond it is of no interest. The list itself is cut only when it is twice as long.
+    scale: Scale,
+    counts: [u32; BUCKETS],
+    /// The bucket that the limit is in, and how many were found up to its end.
+    last: usize,
+    within: usize,
 }
 
 impl Found {
@@ -203,6 +214,10 @@ impl Found {
         self.radius = radius;
         self.truncated = false;
         self.set_limit((reach + radius).max(0.0));
+        self.scale = Scale::up_to(self.limit_squared);
+        self.counts.fill(0);
+        self.last = BUCKETS - 1;
+        self.within = 0;
     }
 
     fn set_limit(&mut self, limit: f64) {
@@ -219,12 +234,32 @@ impl Found {
                 feature_b,
                 distance: squared,
             });
+            self.count(squared);
             if self.pairs.len() == 2 * self.capacity {
                 let worst = self.keep_nearest();
                 let gap = (worst - self.radius).max(0.0);
                 self.set_limit(self.limit.min(worst - TIE * gap));
             }
         }
+    }
+
+    #[inline]
+    fn count(&mut self, squared: f64) {
+        let bucket = self.scale.bucket(squared);
+        self.counts[bucket] += 1;
+        self.within += 1;
+        // Beyond the limit there may be some that were dropped since; those nearer are all in the list.
+        let mut nearer = self.within - self.counts[self.last] as usize;
+        if nearer <= self.capacity {
+            return;
+        }
+        while nearer > self.capacity {
+            self.within = nearer;
+            self.last -= 1;
+            nearer -= self.counts[self.last] as usize;
+        }
+        self.truncated = true;
+        self.set_limit(self.limit.min(self.scale.end(self.last).sqrt()));
     }
 
     /// Drops all but the nearest `capacity` pairs; the largest distance among these.

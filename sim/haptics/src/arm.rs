@@ -221,6 +221,27 @@ impl Arm {
         self.snapshot.replace(snapshot)
     }
 
+    /// How far the next answer can be of use, metres; infinite if nothing is known.
+    ///
+    /// A full list of `n` pairs none further than `d` says that at the present poses, after a motion of `moved`, `n` pairs are no
+    /// further than `d + moved`: the next list is full there. And the tool goes no further than its shortest certificate, so
+    /// looking further for other bodies gains nothing, unless they come towards it: the caller adds that.
+    pub fn worthwhile_reach(&self, bodies: &BodyTable) -> f64 {
+        let mut reach = f64::INFINITY;
+        let Some(snapshot) = self.snapshot.as_deref() else {
+            return reach;
+        };
+        for entry in snapshot.bodies.iter().filter(|e| e.full) {
+            let body = bodies.get(entry.key).filter(|_| self.is_solid(entry.key));
+            let (Some(body), Some(last)) = (body, snapshot.pairs_of(entry).last()) else {
+                continue;
+            };
+            let moved = self.moved_since(snapshot, entry, &body.pose);
+            reach = reach.min(last.distance_m.max(0.0) + moved + ROUNDING_M);
+        }
+        reach
+    }
+
     /// Lists the solid bodies of the snapshot in use at the present poses.
     fn survey(&mut self, bodies: &BodyTable) {
         self.near.clear();

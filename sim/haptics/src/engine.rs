@@ -212,12 +212,15 @@ impl Engine {
         for i in 0..MAX_ARMS {
             if let (Some(arm), Some(setup)) = (&self.arms[i], &self.setups[i]) {
                 // Tools and bodies come towards each other: their speeds add up.
-                let ahead = 3.0 * (self.speed_m_s[i] + bodies_m_s) * self.snapshot_lag_s;
+                let bodies_m = 3.0 * bodies_m_s * self.snapshot_lag_s;
+                let ahead_m = 3.0 * self.speed_m_s[i] * self.snapshot_lag_s + bodies_m;
+                let worthwhile_m = arm.worthwhile_reach(&self.bodies) + bodies_m;
+                let reach_m = (setup.reach_min_m + ahead_m).min(setup.reach_max_m);
                 q.arms[i] = ArmQuery {
                     present: arm.present,
                     epoch: arm.epoch,
                     world_from_tool: arm.proxy,
-                    reach_m: (setup.reach_min_m + ahead).min(setup.reach_max_m),
+                    reach_m: reach_m.min(worthwhile_m),
                     solid: solid_bits(arm, &self.bodies),
                 };
             }

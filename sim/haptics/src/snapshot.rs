@@ -203,6 +203,8 @@ pub struct BodyEntry {
     pub first_pair: u32,
     /// How many pairs; sorted by `distance_m`.
     pub pair_count: u32,
+    /// More pairs were within reach than the list has room for.
+    pub full: bool,
     /// The tool is inside this closed body, so it cannot become solid to it now. Asked for by `ArmQuery::solid`.
     pub encloses_tool: bool,
     /// Moves only if it has one.

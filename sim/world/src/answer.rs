@@ -65,6 +65,7 @@ impl World {
             if let Some(left_out) = near.pairs.get(taken) {
                 complete_to = complete_to.min(left_out.distance);
             }
+            let full = complete_to < asked.reach_m;
             let world = fixed.then_some(&world_from_body);
             let frame_from_tool = Rigid::new(if fixed {
                 &asked.world_from_tool
@@ -97,6 +98,7 @@ impl World {
                 margin_m: complete_to - self.clearance_m,
                 first_pair: first as u32,
                 pair_count: taken as u32,
+                full,
                 encloses_tool,
                 target: body.target,
                 bound_m: body.spec.shape.bound_m,

@@ -221,3 +221,91 @@ fn a_new_body_in_the_slot_of_one_that_was_solid_is_looked_at_for_enclosing() {
     assert!(world.answer(&query, 0, &mut snapshot));
     assert!(snapshot.bodies[0].encloses_tool);
 }
+
+/// The loop asks no further than a full list can reach. The shortest certificate, which is what the tool may move, is the same as if it
+/// asked as far as it may: sliding, lifting off fast, and with other bodies about.
+#[test]
+fn asking_no_further_than_worthwhile_costs_no_certificate() {
+    let distances = Distances::for_width(0.2);
+    let tool = shapes::cuboid(&Vec3::repeat(0.004)).unwrap();
+    let tool_shape = ToolShape::mesh(tool.positions(), true);
+    let mut world = World::new(distances.clearance_m, 200);
+    world.set_tool(0, shape(tool), tool_shape);
+    let ground = shapes::terrain([0.05, 0.05], 60, 0.002, 0.02, 5).unwrap();
+    world
+        .add_body(body("ground", BodyKind::Static, ground, Pose::identity()))
+        .unwrap();
+    let ball = shapes::torus(0.01, 0.003, 20, 10).unwrap();
+    let mover = world
+        .add_body(body(
+            "mover",
+            BodyKind::Kinematic,
+            ball,
+            Pose::translation(0.03, 0.0, 0.012),
+        ))
+        .unwrap();
+    let mut setups = [None; MAX_ARMS];
+    setups[0] = Some(ArmSetup {
+        shape: tool_shape,
+        distances,
+        gains: Gains {
+            stiffness_n_per_m: 500.0,
+            ..Gains::default()
+        },
+        pair_budget: 256,
+        reach_max_m: 0.05,
+        reach_min_m: 0.01,
+    });
+    let mut engine = Engine::new(setups, 0.003);
+    let mut waiting = std::collections::VecDeque::new();
+    let (mut shortened, mut asked) = (0, 0);
+    for k in 0..900 {
+        if waiting.len() > 2
+            && let Some(snapshot) = waiting.pop_front()
+        {
+            engine.receive(snapshot);
+        }
+        let t = f64::from(k) * 1e-3;
+        // Down onto the ground, along it, and off it at 5 m/s, three times.
+        let cycle = k % 300;
+        let z = match cycle {
+            0..100 => 0.02 - 0.0002 * f64::from(cycle),
+            100..290 => 0.0,
+            _ => 0.005 * f64::from(cycle - 290),
+        };
+        tick(
+            &mut engine,
+            Pose::translation(0.03 * (7.0 * t).sin(), 0.01 * (3.0 * t).cos(), z),
+        );
+        if k % 100 == 0 {
+            let x = if k % 200 == 0 { -0.01 } else { 0.03 };
+            world
+                .set_target(mover, &Pose::translation(x, 0.0, 0.012), 0.2)
+                .unwrap();
+        }
+        let query = engine.query();
+        let mut far = query;
+        far.arms[0].reach_m = 0.05;
+        let mut snapshots = [query, far].map(|q| {
+            let mut snapshot = Box::new(Snapshot::new(1000));
+            assert!(world.answer(&q, 0, &mut snapshot));
+            snapshot
+        });
+        if k > 5 {
+            let [near, far] = [&snapshots[0], &snapshots[1]].map(|s| {
+                let margins = s.bodies.iter().map(|b| b.margin_m);
+                margins.fold(f64::INFINITY, f64::min)
+            });
+            asked += 1;
+            if query.arms[0].reach_m < 0.0099 {
+                shortened += 1;
+                // Ties at the end of a list are worth a thousandth.
+                assert!(near > 0.998 * far - 1e-9, "tick {k}: {near} of {far}");
+            }
+        }
+        snapshots.swap(0, 1);
+        let [_, asked_for] = snapshots;
+        waiting.push_back(asked_for);
+    }
+    assert!(3 * shortened > asked, "{shortened} of {asked}");
+}

@@ -251,6 +251,7 @@ impl Scene {
                 margin_m: complete - self.clearance,
                 first_pair: s.pairs.len() as u32,
                 pair_count: n as u32,
+                full: n < inside,
                 encloses_tool: false,
                 target: *target,
                 bound_m: part
