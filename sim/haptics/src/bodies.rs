@@ -83,17 +83,21 @@ impl BodyTable {
             return;
         }
         self.version = snapshot.scene_version;
-        for slot in 0..MAX_BODIES {
-            let entry = snapshot
-                .bodies
-                .iter()
-                .find(|e| e.key.slot as usize == slot && !self.gone.contains(&e.id));
-            match (entry, &mut self.slots[slot]) {
-                (None, body) => *body = None,
-                (Some(e), Some(body)) if body.key == e.key => {
-                    body.target = e.target;
-                }
-                (Some(e), body) => *body = Some(Self::newborn(e)),
+        let mut listed = 0_u64;
+        for entry in &snapshot.bodies {
+            let slot = entry.key.slot as usize;
+            if slot >= MAX_BODIES || self.gone.contains(&entry.id) {
+                continue;
+            }
+            listed |= 1 << slot;
+            match &mut self.slots[slot] {
+                Some(body) if body.key == entry.key => body.target = entry.target,
+                body => *body = Some(Self::newborn(entry)),
+            }
+        }
+        for (slot, body) in self.slots.iter_mut().enumerate() {
+            if listed & (1 << slot) == 0 {
+                *body = None;
             }
         }
     }
