@@ -46,6 +46,8 @@ const FACING: f64 = 0.999;
 const FLAT: f64 = 1.0 - 1e-6;
 /// Covers the rounding of a pair's separation, metres: exact to 1e-12 of the coordinates.
 const ROUNDING_M: f64 = 1e-9;
+/// How much further than a full list is sure to reach the next answer looks.
+const FURTHER: f64 = 1.05;
 /// Motions shorter than this are not worth a substep, metres.
 const REST_M: f64 = 1e-10;
 /// Share of a missing safe distance that one tick restores: gently, since the hand feels it.
@@ -221,11 +223,13 @@ impl Arm {
         self.snapshot.replace(snapshot)
     }
 
-    /// How far the next answer can be of use, metres; infinite if nothing is known.
+    /// How far the next answer should look, metres; infinite if nothing is known.
     ///
-    /// A full list of `n` pairs none further than `d` says that at the present poses, after a motion of `moved`, `n` pairs are no
-    /// further than `d + moved`: the next list is full there. And the tool goes no further than its shortest certificate, so
-    /// looking further for other bodies gains nothing, unless they come towards it: the caller adds that.
+    /// A full list whose furthest pair is `d` away says that after a motion of `moved` as many pairs are no further than `d + moved`: with
+    /// the same room the next list is full there, and looking a little further proves it. The tool goes no further than its shortest
+    /// certificate, so looking further for other bodies gains nothing, unless they come towards it: the caller adds that. Where the
+    /// list turns out not to be full (neighbours left, bodies went), one answer certifies less than it could, and the next looks as
+    /// far as it may.
     pub fn worthwhile_reach(&self, bodies: &BodyTable) -> f64 {
         let mut reach = f64::INFINITY;
         let Some(snapshot) = self.snapshot.as_deref() else {
@@ -237,7 +241,7 @@ impl Arm {
                 continue;
             };
             let moved = self.moved_since(snapshot, entry, &body.pose);
-            reach = reach.min(last.distance_m.max(0.0) + moved + ROUNDING_M);
+            reach = reach.min(FURTHER * (last.distance_m.max(0.0) + moved) + ROUNDING_M);
         }
         reach
     }

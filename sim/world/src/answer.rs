@@ -6,7 +6,7 @@
 //! pair *not* listed is at least that far (blueprint of the contact protocol). If no tool point moves more than `m`
 //! relative to the body, an unlisted pair stays further than `complete_to - m`; so `margin = complete_to - clearance`
 //! keeps it beyond the clearance. A list that had to be cut short has a smaller `complete_to`, hence a smaller margin: work is
-//! bounded and the certificate stays true.
+//! bounded and the certificate stays true. What room an answer has goes to the nearest pairs over all bodies.
 
 use hapticd_ccd::PairKind;
 use hapticd_ccd::{MeshIndex, NearPair};
@@ -40,21 +40,19 @@ impl World {
         out.bodies.clear();
         out.pairs.clear();
 
+        // Every body's nearest pairs first; then which of them there is room for.
+        self.near.clear();
+        self.found.clear();
         for body in self.slots.iter().flatten() {
             let world_from_body = World::pose_in(body, query);
             let body_from_tool = world_from_body.inverse() * asked.world_from_tool;
-            let fixed = body.spec.kind == BodyKind::Static;
-            let index = &*body.spec.shape.index;
             let near = self.proximity.query(
                 &tool.shape.index,
                 tool.tool.radius_m,
-                index,
+                &body.spec.shape.index,
                 &body_from_tool,
                 asked.reach_m,
             );
-            let first = out.pairs.len();
-            let room = (out.pairs.capacity() - first).min(self.pairs_per_body);
-            let taken = near.pairs.len().min(room);
             let mut complete_to = near.complete_to;
             if near.pairs.is_empty() {
                 // Nothing within reach: the bounding balls may say more. Without this a body far from every tool could go no
@@ -62,7 +60,31 @@ impl World {
                 let apart = balls_apart(&tool.tool, body.spec.shape.bound_m, &body_from_tool);
                 complete_to = complete_to.max(apart);
             }
-            if let Some(left_out) = near.pairs.get(taken) {
+            self.found.push(Found {
+                pairs: near.pairs.len(),
+                complete_to,
+                taken: 0,
+            });
+            self.near.extend_from_slice(near.pairs);
+        }
+        share_room(
+            &self.near,
+            &mut self.found,
+            out.pairs.capacity(),
+            &mut self.distances,
+        );
+
+        let mut from = 0;
+        for (body, found) in self.slots.iter().flatten().zip(&self.found) {
+            let world_from_body = World::pose_in(body, query);
+            let body_from_tool = world_from_body.inverse() * asked.world_from_tool;
+            let fixed = body.spec.kind == BodyKind::Static;
+            let index = &*body.spec.shape.index;
+            let near = &self.near[from..from + found.pairs];
+            from += found.pairs;
+            let first = out.pairs.len();
+            let mut complete_to = found.complete_to;
+            if let Some(left_out) = near.get(found.taken) {
                 complete_to = complete_to.min(left_out.distance);
             }
             let full = complete_to < asked.reach_m;
@@ -72,7 +94,7 @@ impl World {
             } else {
                 &body_from_tool
             });
-            for pair in &near.pairs[..taken] {
+            for pair in &near[..found.taken] {
                 let tool_index = &tool.shape.index;
                 match resolve(pair, tool_index, index, world, &frame_from_tool) {
                     Some(p) => out.pairs.push(p),
@@ -106,6 +128,53 @@ impl World {
             });
         }
         true
+    }
+}
+
+/// What the query found at one body.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Found {
+    /// How many pairs.
+    pairs: usize,
+    /// From here on there may be others, metres.
+    complete_to: f64,
+    /// How many of the nearest the answer lists.
+    taken: usize,
+}
+
+/// Decides how many pairs of each body an answer with room for `room` lists: the nearest over all bodies, since the tool may move only as
+/// far as the shortest certificate. `near` holds the bodies' lists one after the other, each nearest first. Equal distances at the
+/// end are shared out evenly, so that no body is left without because of its place in the scene. `distances` is work space.
+fn share_room(near: &[NearPair], found: &mut [Found], room: usize, distances: &mut Vec<f64>) {
+    for f in found.iter_mut() {
+        f.taken = f.pairs;
+    }
+    if near.len() <= room {
+        return;
+    }
+    distances.clear();
+    distances.extend(near.iter().map(|pair| pair.distance));
+    let (_, &mut end, _) = distances.select_nth_unstable_by(room, f64::total_cmp);
+    let mut from = 0;
+    let (mut left, mut tied) = (room, 0);
+    for f in found.iter_mut() {
+        let list = &near[from..from + f.pairs];
+        from += f.pairs;
+        f.taken = list.partition_point(|pair| pair.distance < end);
+        left -= f.taken;
+        tied += usize::from(list.get(f.taken).is_some_and(|pair| pair.distance == end));
+    }
+    from = 0;
+    for f in found {
+        let list = &near[from..from + f.pairs];
+        from += f.pairs;
+        let ties = list[f.taken..].partition_point(|pair| pair.distance == end);
+        if ties > 0 {
+            let share = ties.min(left / tied);
+            f.taken += share;
+            left -= share;
+            tied -= 1;
+        }
     }
 }
 
@@ -175,4 +244,40 @@ fn resolve(
             0.0,
         )
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shared(lists: &[&[f64]], room: usize) -> Vec<usize> {
+        let pair = |&distance: &f64| NearPair {
+            kind: PairKind::EdgeEdge,
+            feature_a: 0,
+            feature_b: 0,
+            distance,
+        };
+        let near: Vec<NearPair> = lists.iter().copied().flatten().map(pair).collect();
+        let mut found: Vec<Found> = (lists.iter())
+            .map(|list| Found {
+                pairs: list.len(),
+                ..Found::default()
+            })
+            .collect();
+        share_room(&near, &mut found, room, &mut Vec::new());
+        found.iter().map(|f| f.taken).collect()
+    }
+
+    #[test]
+    fn room_goes_to_the_nearest_and_ties_are_shared() {
+        let (a, b, c): (&[f64], &[f64], &[f64]) = (&[1.0, 2.0, 3.0], &[2.5, 4.0], &[0.5]);
+        assert_eq!(shared(&[a, b, c], 6), [3, 2, 1]);
+        assert_eq!(shared(&[a, b, c], 4), [2, 1, 1]);
+        assert_eq!(shared(&[a, b, c], 1), [0, 0, 1]);
+        let flat: &[f64] = &[1.0; 10];
+        assert_eq!(shared(&[flat, flat, flat], 10), [3, 3, 4]);
+        assert_eq!(shared(&[flat, &[1.0], flat], 11), [3, 1, 7]);
+        assert_eq!(shared(&[&[], flat, &[0.0]], 5), [0, 4, 1]);
+        assert_eq!(shared(&[], 5), [0; 0]);
+    }
 }

@@ -1,9 +1,10 @@
 //! The scene's bookkeeping: who is there, what may be asked of it.
 
-use hapticd_ccd::Proximity;
+use hapticd_ccd::{NearPair, Proximity};
 use hapticd_geometry::{Pose, Vec3};
 use hapticd_haptics::{BodyKey, BodyTarget, MAX_ARMS, MAX_BODIES, Material, Query, ToolShape};
 
+use crate::answer::Found;
 use crate::body::{AddError, BodyKind, BodySpec, CommandError, Shape};
 use crate::inside::piece_points;
 
@@ -49,7 +50,10 @@ pub struct World {
     pub(crate) sequence: u64,
     next_id: u32,
     pub(crate) proximity: Proximity,
-    pub(crate) pairs_per_body: usize,
+    /// Work space of an answer: the bodies' pairs one after the other, what there was of each, distances.
+    pub(crate) near: Vec<NearPair>,
+    pub(crate) found: Vec<Found>,
+    pub(crate) distances: Vec<f64>,
     pub(crate) clearance_m: f64,
 }
 
@@ -57,7 +61,6 @@ impl World {
     /// An empty scene whose answers certify `clearance_m` (the loop's `Distances::clearance_m`) and list at most
     /// `pairs_per_body` feature pairs of one body.
     pub fn new(clearance_m: f64, pairs_per_body: usize) -> Self {
-        let pairs_per_body = pairs_per_body.max(16);
         World {
             slots: [const { None }; MAX_BODIES],
             generations: [0; MAX_BODIES],
@@ -65,8 +68,10 @@ impl World {
             version: 1,
             sequence: 0,
             next_id: 1,
-            proximity: Proximity::new(pairs_per_body),
-            pairs_per_body,
+            proximity: Proximity::new(pairs_per_body.max(16)),
+            near: Vec::new(),
+            found: Vec::with_capacity(MAX_BODIES),
+            distances: Vec::new(),
             clearance_m,
         }
     }

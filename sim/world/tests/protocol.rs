@@ -309,3 +309,66 @@ fn asking_no_further_than_worthwhile_costs_no_certificate() {
     }
     assert!(3 * shortened > asked, "{shortened} of {asked}");
 }
+
+/// More pairs about than an answer has room for: which body is touched does not depend on its place in the scene.
+#[test]
+fn the_last_of_several_dense_bodies_is_touched_like_the_first() {
+    // A floor of few triangles, and two dense grounds beneath it that take all the room, were it given out in order.
+    let dense = |name: &str, z: f64| {
+        let mesh = shapes::sheet(0.012, 40).unwrap();
+        let mut spec = body(name, BodyKind::Static, mesh, Pose::translation(0.0, 0.0, z));
+        spec.solid = false;
+        spec
+    };
+    let floor = || {
+        let mesh = shapes::sheet(0.05, 4).unwrap();
+        let mut spec = body("floor", BodyKind::Static, mesh, Pose::identity());
+        spec.solid = false;
+        spec
+    };
+    let orders = [
+        vec![floor(), dense("one", -0.0005), dense("two", -0.0005)],
+        vec![dense("one", -0.0005), dense("two", -0.0005), floor()],
+    ];
+    for bodies in orders {
+        let distances = Distances::for_width(0.2);
+        let tool = shapes::cuboid(&Vec3::repeat(0.004)).unwrap();
+        let shape_of_tool = ToolShape::mesh(tool.positions(), true);
+        const PAIRS: usize = 128;
+        let mut world = World::new(distances.clearance_m, PAIRS);
+        world.set_tool(0, shape(tool), shape_of_tool);
+        let last = bodies[2].name.clone();
+        for spec in bodies {
+            world.add_body(spec).unwrap();
+        }
+        let mut setups = [None; MAX_ARMS];
+        setups[0] = Some(ArmSetup {
+            shape: shape_of_tool,
+            distances,
+            gains: Gains {
+                stiffness_n_per_m: 500.0,
+                ..Gains::default()
+            },
+            pair_budget: 256,
+            reach_max_m: 0.05,
+            reach_min_m: 0.002,
+        });
+        let mut engine = Engine::new(setups, 0.003);
+        let mut touched = 0;
+        for k in 0..400 {
+            let z = (0.012 - 0.00005 * f64::from(k)).max(0.002);
+            tick(
+                &mut engine,
+                Pose::translation(1e-5 * f64::from(k), 0.001, z),
+            );
+            let out = &engine.output().arms[0];
+            touched += u32::from(out.contacts[..out.contact_count].iter().any(|c| c.active));
+            // As much room as the daemon gives.
+            let mut snapshot = Box::new(Snapshot::new(2 * PAIRS));
+            assert!(world.answer(&engine.query(), 0, &mut snapshot));
+            assert!(snapshot.pairs.len() <= 2 * PAIRS);
+            engine.receive(snapshot);
+        }
+        assert!(touched > 200, "{last} last: touched in {touched} ticks");
+    }
+}
