@@ -227,15 +227,22 @@ fn along_edges(mesh: &TriMesh, adjacency: &Adjacency) -> Vec<[Vec3; 4]> {
     vertices.map(at).collect()
 }
 
-/// Four of these unit vectors, all if there are no more: of the sets that can be looked through, the one with the shortest sum.
+/// Four of these unit vectors, all if there are no more: of the sets that are looked through, the one with the shortest sum.
 ///
-/// About a vertex in a plane that is a set that surrounds it, at a corner one without its diagonals, on a ridge both ways along it and a
-/// way down each side: what does not lead nearer to a point along these does not along any other. Elsewhere it is a good guess.
+/// About a vertex in a plane that is nearly always a set that surrounds it, at a corner one without its diagonals, on a ridge both ways
+/// along it and a way down each side. Where it is not, a pair that is no contact may pass for one: a row too many.
 fn spread(all: &[Vec3]) -> [Vec3; 4] {
-    /// Sets looked through: all of 8 edges, every other one of 16, and so on.
+    /// Of more edges, so many that lie furthest apart are looked through.
     const MOST: usize = 8;
-    let step = all.len().div_ceil(MOST).max(1);
-    let some: Vec<Vec3> = all.iter().step_by(step).copied().collect();
+    let mut some: Vec<Vec3> = all.iter().take(MOST).copied().collect();
+    if all.len() > MOST {
+        some.truncate(1);
+        while some.len() < MOST {
+            let nearest = |v: &Vec3| some.iter().map(|s| s.dot(v)).fold(-1.0, f64::max);
+            let furthest = all.iter().min_by(|x, y| nearest(x).total_cmp(&nearest(y)));
+            some.extend(furthest.copied());
+        }
+    }
     let mut best = [Vec3::zeros(); 4];
     if some.len() <= 4 {
         best[..some.len()].copy_from_slice(&some);

@@ -23,8 +23,8 @@ const ROUNDING: f64 = 1e-6;
 /// Ticks at rest without coming nearer after which a tool that is not where the device is and touches nothing counts as held; after
 /// twice as many it is a violation. Answers 20 ticks late that list as many pairs as there is room for let go of it only slowly.
 const PATIENCE: u32 = 120;
-/// Less of what is left of the way is no progress.
-const PROGRESS: f64 = 0.001;
+/// A smaller part of the way that is left is no progress.
+const PROGRESS: f64 = 0.2;
 
 enum Form {
     Ball(f64),

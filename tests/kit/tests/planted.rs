@@ -161,9 +161,8 @@ fn a_body_that_jumps_is_caught() {
     assert!(rig.tally.penetration_m > 0.0, "{}", rig.tally);
 }
 
-/// Answers stop, and the tool stops with them: at rest nothing is there that holds it.
-#[test]
-fn a_tool_that_is_held_by_nothing_is_caught() {
+/// Goes over a plate without touching it and stays, while answers are what `late` makes of them.
+fn crossing(late: impl Fn(&mut Rig)) -> Tally {
     let plate = shapes::plate(0.04, 0.04, 1e-4).unwrap();
     let scene = Scene::new("", ball(), vec![BodyPlan::fixed(plate, Pose::identity())]);
     let mut rig = Rig::new(&scene, Manner::fixed(1), 1).unwrap();
@@ -171,12 +170,37 @@ fn a_tool_that_is_held_by_nothing_is_caught() {
         let x = 0.02 * (f64::from(k) * 0.01).min(1.0);
         rig.step(Some(Pose::translation(x, 0.0, 0.006)));
         if k == 50 {
-            rig.courier().set_manner(Manner {
-                lost: 1.0,
-                ..Manner::fixed(1)
-            });
+            late(&mut rig);
         }
     }
-    let held = |f: &hapticd_testkit::tally::Finding| matches!(f.violation, Violation::Held(_));
-    assert!(rig.tally.findings.iter().any(held), "{}", rig.tally);
+    rig.tally
+}
+
+#[test]
+fn a_tool_that_nothing_holds_back_is_caught() {
+    let held = |tally: &Tally| {
+        let violations = tally.findings.iter().map(|f| &f.violation);
+        violations
+            .filter(|v| matches!(v, Violation::Held(_)))
+            .count()
+    };
+    let honest = crossing(|_| {});
+    assert!(honest.is_clean(), "{:?}", honest.findings);
+    // Answers stop, and the tool with them.
+    let stopped = crossing(|rig| {
+        rig.courier().set_manner(Manner {
+            lost: 1.0,
+            ..Manner::fixed(1)
+        });
+    });
+    assert!(held(&stopped) > 0, "{stopped}");
+    // Every answer lets it creep for a hundredth of a millimetre.
+    let creeping = crossing(|rig| {
+        rig.tamper = Some(Box::new(|s: &mut Snapshot| {
+            for b in &mut s.bodies {
+                b.margin_m = b.margin_m.min(1e-5);
+            }
+        }));
+    });
+    assert!(held(&creeping) > 0, "{creeping}");
 }

@@ -31,11 +31,17 @@ pub struct ArmConfig {
 /// The largest force that the configuration permits.
 pub const PEAK_N: f64 = 0.05;
 
-/// A plate under every arm, its upper side in the plane of the arms' bases; the tools are spheres of 5 mm.
+/// A plate under every arm, its upper side in the plane of the arms' bases; see [`config_over`].
+pub fn config(arms: &[ArmConfig], ramp_s: f64) -> String {
+    let plate = "shape = { kind = \"plate\", size_m = [1.0, 0.2], thickness_m = 0.2 }\n";
+    config_over(plate, arms, ramp_s)
+}
+
+/// One body, whose `[[body]]` has these lines; the tools are spheres of 5 mm.
 ///
 /// The machine emulates one slow processor: the loop runs at its lowest rate and does not spin, and the limits on late
 /// data are wide.
-pub fn config(arms: &[ArmConfig], ramp_s: f64) -> String {
+pub fn config_over(body: &str, arms: &[ArmConfig], ramp_s: f64) -> String {
     let engage_n = 0.2 * PEAK_N;
     let mut text = format!(
         "\
@@ -54,9 +60,9 @@ stale_contact_ms = 5000.0
 velocity_limit_m_s = 10.0
 
 [[body]]
-name = \"plate\"
-shape = {{ kind = \"plate\", size_m = [1.0, 0.2], thickness_m = 0.2 }}
+name = \"ground\"
 material = \"soft\"
+{body}
 
 [[material]]
 name = \"soft\"

@@ -23,6 +23,7 @@ const SCENARIOS: &[(&str, Scenario)] = &[
     ("rig-console", rig::console),
     ("enumeration", arms::enumeration),
     ("contact", arms::contact),
+    ("mesh", arms::mesh),
     ("interlocks", arms::interlocks),
     ("replug", arms::replug),
     ("hung", arms::hung),
