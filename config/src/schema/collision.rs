@@ -9,7 +9,7 @@ section! {
         /// Farthest that features are looked for around a tool.
         /// The tool can move about this far until the next answer; a longer reach finds more pairs.
         reach_max_m: f64 = number(0.02, 0.0005, 0.5).unit("m"),
-        /// Most feature pairs in one answer. Where more are within reach, the reach of that answer is shortened.
+        /// Most feature pairs of one body in an answer, which has room for twice as many. Where more are within reach the nearest are listed, and the reach of that answer is shortened.
         pairs: u32 = integer(4096, 64, 65536),
         /// Age of every answer in virtual time, where tests and replays run without threads.
         virtual_latency_ticks: u32 = integer(4, 0, 1000).unit("ticks"),
