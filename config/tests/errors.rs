@@ -57,6 +57,7 @@ fn class(problem: &Problem) -> Option<&'static str> {
         | Problem::Unreadable { .. }
         | Problem::Loosens { .. }
         | Problem::NeedsRestart { .. }
+        | Problem::Unusable { .. }
         | Problem::TableChanged { .. } => return None,
     })
 }

@@ -10,6 +10,9 @@ mod run;
 mod schema;
 mod status;
 
+use std::fs::File;
+use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -93,8 +96,29 @@ pub fn main() -> ExitCode {
     }
 }
 
+/// Makes the file that a user named for output. One that exists may be somebody's only recording: it is kept, unless `force`.
+fn create(path: &Path, force: bool) -> Result<File, Failure> {
+    let said = |e: io::Error| Failure::Input(format!("{}: {e}", path.display()));
+    if force {
+        return File::create(path).map_err(said);
+    }
+    match File::create_new(path) {
+        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
+            // A pipe or a device holds nothing that could be lost.
+            if path.metadata().is_ok_and(|m| !m.is_file() && !m.is_dir()) {
+                return File::create(path).map_err(said);
+            }
+            Err(Failure::Input(format!(
+                "{}: it exists already: choose another name, remove it, or overwrite it with --force",
+                path.display()
+            )))
+        }
+        made => made.map_err(said),
+    }
+}
+
 /// Prints a line to standard output. A reader that went away (`hapticd ... | head`) is not an error.
 fn say(line: &str) {
     use std::io::Write;
-    let _ = writeln!(std::io::stdout().lock(), "{line}");
+    let _ = writeln!(io::stdout().lock(), "{line}");
 }
