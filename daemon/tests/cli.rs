@@ -187,6 +187,30 @@ shape = { kind = \"mesh\", file = \"nowhere.obj\" }
     std::fs::remove_dir_all(dir).unwrap();
 }
 
+/// The sockets are another daemon's. What is left of a recording that never began would be in the way of the next try.
+#[test]
+fn a_run_that_cannot_begin_leaves_no_recording() {
+    let dir = folder("unbegun");
+    std::fs::write(dir.join("rig.toml"), ARM).unwrap();
+    let mut daemon = Daemon::start(&dir, &["run", "rig.toml", "--plain"]);
+    daemon.until("arm attached");
+    std::fs::write(dir.join("old.mcap"), "old").unwrap();
+    for (file, how, is_left) in [
+        ("new.mcap", &[][..], false),
+        ("old.mcap", &["--force"][..], true),
+    ] {
+        let mut args = vec!["record", "rig.toml", "--output", file];
+        args.extend(how);
+        let out = hapticd(&dir, &args);
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert_eq!(out.status.code(), Some(1), "{said}");
+        assert_eq!(dir.join(file).exists(), is_left, "{file}: {said}");
+    }
+    daemon.signal("-TERM");
+    assert_eq!(daemon.process.wait().unwrap().code(), Some(0));
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
 #[test]
 fn virtual_time_has_no_place_for_a_device() {
     let dir = folder("virtual-hid");

@@ -184,3 +184,17 @@ fn a_recording_without_ticks_is_said_to_be_without_ticks() {
     assert!(text.contains("there are no ticks in it"), "{text}");
     assert!(!text.contains("identical"), "{text}");
 }
+
+#[test]
+fn a_trajectory_of_a_damaged_recording_is_not_left_half_written() {
+    let (file, poses) = (at("half.mcap"), at("half-poses.mcap"));
+    record(&file, &["--virtual-time", "--duration", "2"]);
+    let _ = std::fs::remove_file(&poses);
+    let mut bytes = std::fs::read(&file).expect("written");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0x10;
+    std::fs::write(&file, &bytes).expect("written");
+    let (code, text) = hapticd(&["replay", &file, "--trajectory", &poses]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(!Path::new(&poses).exists(), "{text}");
+}

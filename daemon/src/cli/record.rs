@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use hapticd_config as config;
 
-use super::Failure;
+use super::{Failure, Fresh};
 use crate::recording::{Meta, Recorder, Setup, Time, files};
 use crate::scribe::Sink;
 
@@ -55,6 +55,8 @@ pub struct Recording {
     pub sink: Option<Box<dyn Sink>>,
     /// Why it is not complete, if it is not. Reaching its size limit is no failure.
     pub failure: Arc<OnceLock<String>>,
+    /// For a run that does not begin.
+    pub fresh: Fresh,
 }
 
 /// Begins the recording that was asked for on the command line (`file`; `force`: even if there is such a file) or by the configuration.
@@ -90,7 +92,7 @@ pub fn begin(
     let files = files::embed(config)
         .map_err(|(path, e)| Failure::Input(format!("{}: {e}", path.display())))?;
     // What the configuration's recording would have overwritten was moved aside just now.
-    let output = super::create(path, force || file.is_none())?;
+    let (output, fresh) = super::create(path, force || file.is_none())?;
     let setup = Setup {
         meta: Meta::of_this(time, false),
         config: effective,
@@ -106,6 +108,7 @@ pub fn begin(
         Ok(recorder) => Ok(Recording {
             failure: recorder.failure(),
             sink: Some(Box::new(recorder)),
+            fresh,
         }),
         Err(why) => {
             tracing::error!("nothing is recorded: {}: {why}", path.display());

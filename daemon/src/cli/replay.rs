@@ -52,9 +52,12 @@ pub fn replay(args: &Args) -> Result<(), Failure> {
     let bad = |e: &dyn std::fmt::Display| Failure::Input(format!("{name}: {e}"));
     let mut reader = Reader::open(&args.file).map_err(|e| bad(&e))?;
     if let Some(to) = &args.trajectory {
-        let output = super::create(to, args.force)?;
-        let count = trajectory::extract(&mut reader, output, args.trajectory_rate)
-            .map_err(Failure::Runtime)?;
+        let (output, fresh) = super::create(to, args.force)?;
+        let extracted = trajectory::extract(&mut reader, output, args.trajectory_rate);
+        let count = extracted.map_err(|why| {
+            fresh.discard();
+            Failure::Runtime(why)
+        })?;
         say(&format!("{}: {count} poses", to.display()));
         return Ok(());
     }

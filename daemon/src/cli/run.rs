@@ -12,7 +12,7 @@ use crate::log;
 use crate::recording::{Time, files};
 use crate::rig::{self, Rig};
 use crate::scribe::Live;
-use crate::session::{self, Options, ViewWish};
+use crate::session::{self, Options, SessionError, ViewWish};
 use crate::stats::Report;
 use crate::view::{self, View, plain};
 
@@ -217,7 +217,13 @@ fn start(loaded: config::Loaded, file: Option<PathBuf>, common: Common) -> Resul
     let report = if common.virtual_time {
         session::run_virtual(rig, config, options)
     } else {
-        session::run_real(rig, config, options).map_err(Failure::runtime)?
+        session::run_real(rig, config, options).map_err(|e| {
+            // Any other error is one of the start: nothing was recorded yet.
+            if !matches!(e, SessionError::Died(_)) {
+                recording.fresh.discard();
+            }
+            Failure::runtime(e)
+        })?
     };
     drop(held);
     finish(&report, common.report.as_deref())?;
