@@ -247,6 +247,12 @@ pub enum Problem {
         /// The system's words.
         reason: String,
     },
+    /// What a value names or asks for is wrong, as whoever uses it found: a mesh, a profile, a limit.
+    #[error("{message}")]
+    Unusable {
+        /// What is wrong, in the words of the finder.
+        message: String,
+    },
     /// A reload that would make a safety limit looser.
     #[error(
         "{path} = {} is looser than the running {} ({} is stricter): loosening a safety limit needs a restart",
@@ -317,6 +323,15 @@ fn direction(stricter: &Stricter) -> &'static str {
         Stricter::Lower => "lower",
         Stricter::Higher => "higher",
     }
+}
+
+/// What whoever uses a configuration found wrong with what it names, for [`Loaded::with_findings`](crate::Loaded::with_findings).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// The key that is to blame, as [`Entry::path`](crate::Entry::path) writes it: `body.floor.shape.file`.
+    pub key: Option<String>,
+    /// What is wrong. It names the table itself, as the key may not be in the file.
+    pub message: String,
 }
 
 /// A problem, where it is, and what to do about it.
@@ -420,6 +435,10 @@ impl ConfigErrors {
     #[must_use]
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
+    }
+
+    pub(crate) fn into_diagnostics(self) -> Vec<Diagnostic> {
+        self.diagnostics
     }
 
     /// The text they are about.

@@ -41,7 +41,7 @@ mod suggest;
 mod value;
 
 pub use context::Context;
-pub use diagnostic::{ConfigErrors, Diagnostic, Problem};
+pub use diagnostic::{ConfigErrors, Diagnostic, Finding, Problem};
 pub use effective::{Entry, Origin, Segment, TablePath, effective_json, effective_toml};
 pub use field::{Choices, NameOrPath, Tabular};
 pub use load::{LoadError, Loaded, TEXT_BYTES_MAX, load, parse};

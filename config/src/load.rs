@@ -9,7 +9,7 @@ use toml::de::DeTable;
 
 use crate::check;
 use crate::context::Context;
-use crate::diagnostic::{ConfigErrors, Diagnostic, Problem};
+use crate::diagnostic::{ConfigErrors, Diagnostic, Finding, Problem};
 use crate::effective::{Entry, effective_json, effective_toml};
 use crate::read::Reader;
 use crate::schema::Config;
@@ -207,5 +207,40 @@ impl Loaded {
         } else {
             Err(ConfigErrors::new(self.source.clone(), diagnostics))
         }
+    }
+
+    /// Puts what a user of the configuration found together with what [`check_files`](Loaded::check_files) said, each at the place in
+    /// the text that its key is at.
+    ///
+    /// # Errors
+    ///
+    /// All of it, unless there is nothing.
+    pub fn with_findings(
+        &self,
+        files: Result<(), ConfigErrors>,
+        findings: impl IntoIterator<Item = Finding>,
+    ) -> Result<(), ConfigErrors> {
+        let mut diagnostics = files
+            .err()
+            .map_or_else(Vec::new, ConfigErrors::into_diagnostics);
+        diagnostics.extend(findings.into_iter().map(|finding| {
+            let span = finding.key.and_then(|key| self.span_of(&key));
+            let message = finding.message;
+            Diagnostic::new(Problem::Unusable { message }, span)
+        }));
+        if diagnostics.is_empty() {
+            Ok(())
+        } else {
+            Err(ConfigErrors::new(self.source.clone(), diagnostics))
+        }
+    }
+
+    /// Where the value of the key at `path` is; if it is a default, the name of the table that it is a default of.
+    fn span_of(&self, path: &str) -> Option<Range<usize>> {
+        let entry = self.entries.iter().find(|entry| entry.path() == path)?;
+        entry.origin.span().or_else(|| {
+            let name = |other: &&Entry| other.table == entry.table && other.key.name == "name";
+            self.entries.iter().find(name)?.origin.span()
+        })
     }
 }

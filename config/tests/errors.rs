@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use hapticd_config::{Context, LoadError, Problem, load, parse};
+use hapticd_config::{Context, Finding, LoadError, Problem, load, parse};
 
 fn cases() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/errors");
@@ -57,6 +57,7 @@ fn class(problem: &Problem) -> Option<&'static str> {
         | Problem::Unreadable { .. }
         | Problem::Loosens { .. }
         | Problem::NeedsRestart { .. }
+        | Problem::Unusable { .. }
         | Problem::TableChanged { .. } => return None,
     })
 }
@@ -138,6 +139,68 @@ fn missing_mesh_files_are_found_by_the_file_check_and_not_before() {
     assert!(
         text.contains(&at(9, 33)) && text.contains("it is not a regular file"),
         "{text}"
+    );
+}
+
+#[test]
+fn what_a_user_of_the_configuration_finds_stands_at_its_key() {
+    let text = "[[arm]]\nname = \"right\"\nkind = \"simulated\"\nintention = \"press\"\ntool = { kind = \"mesh\", file = \"pen.obj\" }\n";
+    let loaded = parse("a.toml", text, &context()).unwrap();
+    let find = |key: Option<&str>, message: &str| Finding {
+        key: key.map(str::to_owned),
+        message: message.to_owned(),
+    };
+    assert!(loaded.with_findings(Ok(()), []).is_ok());
+    let errors = loaded
+        .with_findings(
+            loaded.check_files(),
+            [
+                find(None, "no place"),
+                find(Some("arm.left.name"), "no such arm"),
+                find(Some("arm.right.tool.file"), "a hole"),
+                find(
+                    Some("arm.right.max_stiffness_n_per_m"),
+                    "a default, so it is the arm's name",
+                ),
+                find(
+                    Some("safety.peak_force_n"),
+                    "a default of a table without a name",
+                ),
+            ],
+        )
+        .unwrap_err();
+    let said: Vec<_> = errors
+        .diagnostics()
+        .iter()
+        .map(|d| {
+            let at = d
+                .span
+                .as_ref()
+                .map(|span| errors.source().position(span.start));
+            (at.map(|p| (p.line, p.column)), d.problem.to_string())
+        })
+        .collect();
+    let expected = [
+        (Some((2, 8)), "a default, so it is the arm's name"),
+        (
+            Some((5, 32)),
+            "`file`: cannot read /etc/hapticd/pen.obj: No such file or directory (os error 2)",
+        ),
+        (Some((5, 32)), "a hole"),
+        (None, "no place"),
+        (None, "no such arm"),
+        (None, "a default of a table without a name"),
+    ];
+    assert_eq!(said, expected.map(|(at, text)| (at, text.to_owned())));
+    assert!(
+        errors
+            .to_string()
+            .contains("a.toml:5:32: error: a hole\n  |\n5 | tool"),
+        "{errors}"
+    );
+    assert!(
+        errors.to_string().contains("a.toml: error: no such arm\n"),
+        "{errors}"
     );
 }
 

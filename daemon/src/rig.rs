@@ -2,7 +2,8 @@
 //!
 //! Allocates and loads files; start-up only.
 
-use std::path::Path;
+use std::fmt;
+use std::path::{Path, PathBuf};
 
 use hapticd_config as config;
 use hapticd_devices::arm::ArmSpec;
@@ -12,7 +13,7 @@ use hapticd_devices::sim::rig::RigError as SimRigError;
 use hapticd_devices::sim::{HandParams, SimArmParams, SimRig};
 use hapticd_geometry::{Pose, TriMesh, Vec3};
 use hapticd_haptics::{ArmSetup, Distances, Gains, MAX_ARMS, RigTiming};
-use hapticd_world::World;
+use hapticd_world::{AddError, World};
 
 use crate::checker::Checker;
 use crate::collision::Collider;
@@ -76,6 +77,52 @@ pub enum RigError {
     #[error("limits: {0}")]
     Limits(#[from] LimitsError),
 }
+
+/// One thing that keeps a configuration from running, and where the configuration asks for it.
+#[derive(Debug)]
+pub struct Fault {
+    /// The key that asks for it, as the configuration's entries write it: `body.floor.shape.file`.
+    pub key: String,
+    /// The file that it is about, if it is about one.
+    pub file: Option<PathBuf>,
+    /// What is wrong.
+    pub error: RigError,
+}
+
+impl fmt::Display for Fault {
+    /// Names the file, too, where the error itself does not.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = self.error.to_string();
+        if let Some(file) = self.file.as_ref().map(|file| file.display().to_string())
+            && !text.contains(&file)
+        {
+            write!(f, "{file}: ")?;
+        }
+        f.write_str(&text)
+    }
+}
+
+/// Everything that keeps a configuration from running, a line or more for each; never empty.
+#[derive(Debug)]
+pub struct RigErrors(Vec<Fault>);
+
+impl RigErrors {
+    /// All of them: arms, limits, bodies.
+    pub fn faults(&self) -> &[Fault] {
+        &self.0
+    }
+}
+
+impl fmt::Display for RigErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, fault) in self.0.iter().enumerate() {
+            write!(f, "{}{fault}", if i == 0 { "" } else { "\n" })?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for RigErrors {}
 
 /// Where an arm's samples come from.
 pub enum Source {
@@ -158,7 +205,11 @@ impl Rig {
 const REAL_LAG_S: f64 = 0.003;
 
 /// Builds the rig. Relative files are taken from `folder`; `virtual_time` sizes for virtual latency.
-pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Result<Rig, RigError> {
+///
+/// # Errors
+/// Everything that is wrong with arms, limits and bodies, not only the first of it.
+pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Result<Rig, RigErrors> {
+    let mut faults = Vec::new();
     let period_ns = 1_000_000_000 / u64::from(config.haptic_loop.rate_hz.max(1));
     let period_s = period_ns as f64 * 1e-9;
     let limits = limits(&config.safety);
@@ -175,8 +226,19 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
             world_from_base: scene::pose(&arm.world_from_base),
             scale: arm.motion_scale,
         };
-        let (spec, source) = source(arm, folder, start_ns)?;
-        let built = scene::tool(arm, spec.has_rotation, folder)?;
+        let device = source(arm, folder, start_ns).map_err(|error| device_fault(arm, error));
+        // The tool is looked at even if the device is wrong; then it does not matter whether it turns.
+        let turns = device.as_ref().is_ok_and(|(spec, _)| spec.has_rotation);
+        let tool = scene::tool(arm, turns, folder)
+            .map_err(|error| shape_fault(&format!("arm.{}.tool", arm.name), &arm.tool, error));
+        let ((spec, source), built) = match (device, tool) {
+            (Ok(device), Ok(tool)) => (device, tool),
+            (device, tool) => {
+                faults.extend(device.err());
+                faults.extend(tool.err());
+                continue;
+            }
+        };
         arms.push(RigArm {
             name: arm.name.clone(),
             frame,
@@ -224,15 +286,25 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
     } else {
         REAL_LAG_S
     };
-    let core = LoopCore::new(rigs, period_ns, lag_s)?;
+    let core = LoopCore::new(rigs, period_ns, lag_s)
+        .map_err(|error| faults.push(limits_fault(error)))
+        .ok();
     let mut motions = Vec::new();
     for body in &config.bodies {
-        let spec = scene::body(body, &config.materials, folder)?;
-        let start = spec.world_from_body;
-        let bound_m = spec.shape.bound_m;
-        let id = world.add_body(spec).map_err(SceneError::Add)?;
-        motions.extend(BodyMotion::new(id, &body.motion, start, bound_m));
+        let added = scene::body(body, &config.materials, folder).and_then(|spec| {
+            let (start, bound_m) = (spec.world_from_body, spec.shape.bound_m);
+            let id = world.add_body(spec)?;
+            Ok(BodyMotion::new(id, &body.motion, start, bound_m))
+        });
+        match added {
+            Ok(motion) => motions.extend(motion),
+            Err(error) => faults.push(body_fault(body, error)),
+        }
     }
+    let core = match core {
+        Some(core) if faults.is_empty() => core,
+        _ => return Err(RigErrors(faults)),
+    };
     Ok(Rig {
         core,
         collider: Collider::new(world, motions, period_s),
@@ -241,6 +313,65 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
         // Room for several bodies' lists at once.
         pair_capacity: 2 * pairs,
     })
+}
+
+fn device_fault(arm: &config::Arm, error: RigError) -> Fault {
+    let (key, file) = match &arm.device {
+        config::Device::Hid { profile, .. } => ("profile", profile),
+        config::Device::Simulated { intention, .. } => ("intention", intention),
+    };
+    // A hand or mechanics that cannot be are not the intention's fault, and no single key's.
+    let is_whole_arm = matches!(error, RigError::Simulated { .. });
+    Fault {
+        key: format!(
+            "arm.{}.{}",
+            arm.name,
+            if is_whole_arm { "name" } else { key }
+        ),
+        file: match file {
+            config::NameOrPath::Path(path) if !is_whole_arm => Some(path.clone()),
+            _ => None,
+        },
+        error,
+    }
+}
+
+/// `table` is that of the shape.
+fn shape_fault(table: &str, shape: &config::Shape, error: SceneError) -> Fault {
+    let (key, file) = match shape {
+        config::Shape::Mesh { file, .. } => ("file", Some(file.clone())),
+        _ => ("kind", None),
+    };
+    Fault {
+        key: format!("{table}.{key}"),
+        file,
+        error: error.into(),
+    }
+}
+
+fn body_fault(body: &config::Body, error: SceneError) -> Fault {
+    let key = match &error {
+        SceneError::Add(AddError::Full | AddError::NameTaken(_)) => "name",
+        SceneError::Add(AddError::BadMaterial { .. }) => "material",
+        _ => return shape_fault(&format!("body.{}.shape", body.name), &body.shape, error),
+    };
+    Fault {
+        key: format!("body.{}.{key}", body.name),
+        file: None,
+        error: error.into(),
+    }
+}
+
+fn limits_fault(error: LimitsError) -> Fault {
+    let field = match error {
+        LimitsError::WindowTooShort { .. } => "continuous_window_s",
+        LimitsError::OutOfRange { field, .. } => field,
+    };
+    Fault {
+        key: format!("safety.{field}"),
+        file: None,
+        error: error.into(),
+    }
 }
 
 fn source(arm: &config::Arm, folder: &Path, start_ns: u64) -> Result<(ArmSpec, Source), RigError> {

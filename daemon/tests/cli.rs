@@ -121,6 +121,125 @@ fn bad_input_is_named_and_exits_with_2() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
+/// Three bodies and two arms are wrong in five ways: all of it is said at once, where the configuration names it.
+#[test]
+fn everything_that_is_wrong_with_the_named_files_comes_at_once_with_its_line() {
+    let dir = folder("all");
+    std::fs::write(dir.join("open.obj"), obj("0 0 1", true)).unwrap();
+    std::fs::write(dir.join("empty.obj"), "v 0 0 0\n").unwrap();
+    std::fs::write(dir.join("bad.toml"), "colour = \"red\"\n").unwrap();
+    let text = "\
+[[arm]]
+name = \"left\"
+kind = \"hid\"
+profile = \"./bad.toml\"
+tool = { kind = \"mesh\", file = \"open.obj\" }
+[[arm]]
+name = \"right\"
+kind = \"hid\"
+profile = \"no-such-arm\"
+tool = { kind = \"sphere\", radius_m = 0.005 }
+[[body]]
+name = \"lid\"
+[body.shape]
+kind = \"mesh\"
+file = \"open.obj\"
+[[body]]
+name = \"void\"
+shape = { kind = \"mesh\", file = \"empty.obj\" }
+[[body]]
+name = \"ghost\"
+shape = { kind = \"mesh\", file = \"nowhere.obj\" }
+";
+    std::fs::write(dir.join("case.toml"), text).unwrap();
+    for command in ["check", "run"] {
+        let out = hapticd(&dir, &[command, "case.toml"]);
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert_eq!(out.status.code(), Some(2), "{said}");
+        for (place, names) in [
+            ("case.toml:4:11: error: ", &["`left`", "bad.toml"][..]),
+            (
+                "case.toml:5:32: error: ",
+                &["`left`", "open.obj", "boundary edges"],
+            ),
+            ("case.toml:9:11: error: ", &["`right`", "`no-such-arm`"]),
+            (
+                "case.toml:15:8: error: ",
+                &["`lid`", "open.obj", "boundary edges"],
+            ),
+            (
+                "case.toml:18:33: error: ",
+                &["`void`", "empty.obj", "no triangles"],
+            ),
+            ("case.toml:21:33: error: ", &["nowhere.obj"]),
+        ] {
+            let Some(line) = said.lines().find(|l| l.starts_with(place)) else {
+                panic!("{command}: nothing at {place}\n{said}");
+            };
+            for name in names {
+                assert!(line.contains(name), "`{name}` is not in: {line}");
+            }
+        }
+        // The profile's own mistake with the profile's own line.
+        assert!(said.contains("bad.toml:1:1: "), "{said}");
+        assert_eq!(said.matches("nowhere.obj: ").count(), 1, "{said}");
+    }
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+/// The sockets are another daemon's. What is left of a recording that never began would be in the way of the next try.
+#[test]
+fn a_run_that_cannot_begin_leaves_no_recording() {
+    let dir = folder("unbegun");
+    std::fs::write(dir.join("rig.toml"), ARM).unwrap();
+    let mut daemon = Daemon::start(&dir, &["run", "rig.toml", "--plain"]);
+    daemon.until("arm attached");
+    std::fs::write(dir.join("old.mcap"), "old").unwrap();
+    for (file, how, is_left) in [
+        ("new.mcap", &[][..], false),
+        ("old.mcap", &["--force"][..], true),
+    ] {
+        let mut args = vec!["record", "rig.toml", "--output", file];
+        args.extend(how);
+        let out = hapticd(&dir, &args);
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert_eq!(out.status.code(), Some(1), "{said}");
+        assert_eq!(dir.join(file).exists(), is_left, "{file}: {said}");
+    }
+    daemon.signal("-TERM");
+    assert_eq!(daemon.process.wait().unwrap().code(), Some(0));
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+#[test]
+fn virtual_time_has_no_place_for_a_device() {
+    let dir = folder("virtual-hid");
+    let text = "[[arm]]\nname = \"left\"\nkind = \"hid\"\nprofile = \"generic-vendor-3dof\"\ntool = { kind = \"sphere\", radius_m = 0.005 }\n";
+    std::fs::write(dir.join("hid.toml"), text).unwrap();
+    for how in [
+        &["run", "hid.toml"][..],
+        &["record", "hid.toml", "--output", "x.mcap"],
+    ] {
+        let mut args = how.to_vec();
+        args.extend(["--virtual-time", "--duration", "0.1"]);
+        let out = hapticd(&dir, &args);
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert_eq!(out.status.code(), Some(2), "{said}");
+        for part in [
+            "hid.toml:3:8: error: ",
+            "`left`",
+            "--virtual-time",
+            "simulated",
+        ] {
+            assert!(said.contains(part), "`{part}` is not in:\n{said}");
+        }
+        assert!(!dir.join("x.mcap").exists());
+    }
+    // Without virtual time nothing is wrong with it.
+    assert_eq!(hapticd(&dir, &["check", "hid.toml"]).status.code(), Some(0));
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
 #[test]
 fn a_demo_in_virtual_time_touches_and_never_penetrates() {
     let dir = folder("demo");

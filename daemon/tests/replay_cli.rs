@@ -28,6 +28,8 @@ fn demo() -> String {
 }
 
 fn record(file: &str, how: &[&str]) {
+    // The folder outlives the tests, and what is there is not overwritten.
+    let _ = std::fs::remove_file(file);
     let mut args = vec!["record", "--output", file, "--no-check"];
     let config = demo();
     args.extend(how);
@@ -128,4 +130,71 @@ fn a_full_disk_stops_the_recording_and_not_the_run() {
     );
     // The summary of a whole run.
     assert!(text.contains("500 ticks"), "{text}");
+}
+
+#[test]
+fn a_file_that_exists_is_not_overwritten_unless_forced() {
+    let (file, poses) = (at("kept.mcap"), at("kept-poses.mcap"));
+    record(&file, &["--virtual-time", "--duration", "0.1"]);
+    let config = demo();
+    let short = ["--virtual-time", "--duration", "0.2", "--no-check"];
+    let cases = [
+        (
+            &file,
+            [&["record", &config, "--output", &file], &short[..]].concat(),
+        ),
+        (
+            &file,
+            [&["run", &config, "--record", &file], &short[..]].concat(),
+        ),
+        (&file, [&["demo", "--record", &file], &short[..]].concat()),
+        (&poses, vec!["replay", &file, "--trajectory", &poses]),
+    ];
+    for (target, mut args) in cases {
+        if target == &poses {
+            std::fs::write(&poses, "precious").expect("written");
+        }
+        let before = std::fs::read(target).expect("there");
+        let (code, text) = hapticd(&args);
+        assert_eq!(code, Some(2), "{args:?}: {text}");
+        for part in [target.as_str(), "exists already", "another name", "--force"] {
+            assert!(text.contains(part), "`{part}` is not in: {text}");
+        }
+        assert_eq!(std::fs::read(target).expect("there"), before, "{args:?}");
+        args.push("--force");
+        let (code, text) = hapticd(&args);
+        assert_eq!(code, Some(0), "{args:?}: {text}");
+        assert_ne!(std::fs::read(target).expect("there"), before, "{args:?}");
+    }
+}
+
+#[test]
+fn a_recording_without_ticks_is_said_to_be_without_ticks() {
+    let file = at("no-ticks.mcap");
+    record(&file, &["--virtual-time", "--duration", "0.1"]);
+    // Cut off in the first message.
+    let bytes = std::fs::read(&file).expect("written");
+    let topic = bytes
+        .windows(8)
+        .position(|w| w == b"\"tick\":1")
+        .expect("a first tick");
+    std::fs::write(&file, &bytes[..topic]).expect("written");
+    let (code, text) = hapticd(&["replay", &file, "--verify"]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("there are no ticks in it"), "{text}");
+    assert!(!text.contains("identical"), "{text}");
+}
+
+#[test]
+fn a_trajectory_of_a_damaged_recording_is_not_left_half_written() {
+    let (file, poses) = (at("half.mcap"), at("half-poses.mcap"));
+    record(&file, &["--virtual-time", "--duration", "2"]);
+    let _ = std::fs::remove_file(&poses);
+    let mut bytes = std::fs::read(&file).expect("written");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0x10;
+    std::fs::write(&file, &bytes).expect("written");
+    let (code, text) = hapticd(&["replay", &file, "--trajectory", &poses]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(!Path::new(&poses).exists(), "{text}");
 }

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use super::{Failure, say};
-use crate::rig;
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -22,8 +21,7 @@ pub struct Args {
 pub fn check(args: &Args) -> Result<(), Failure> {
     let loaded = super::run::load(&args.config)?;
     // The same code that `run` uses, up to the point where a device would be opened.
-    let built =
-        rig::build(&loaded.config, std::path::Path::new(""), false).map_err(Failure::input)?;
+    let built = super::run::rig(&loaded, false)?;
     if args.effective && args.json {
         let json =
             serde_json::to_string_pretty(&loaded.effective_json()).map_err(Failure::runtime)?;

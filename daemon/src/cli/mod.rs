@@ -10,6 +10,9 @@ mod run;
 mod schema;
 mod status;
 
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -93,8 +96,44 @@ pub fn main() -> ExitCode {
     }
 }
 
+/// A file that this run has made, if it has: what was not there before may go again when nothing came of it.
+#[derive(Default)]
+pub struct Fresh(Option<PathBuf>);
+
+impl Fresh {
+    /// Takes the file away, so that the next try does not find it in its way.
+    fn discard(&self) {
+        if let Some(path) = &self.0 {
+            // The failure that made it worthless is what the user hears of.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+/// Makes the file that a user named for output. One that exists may be somebody's only recording: it is kept, unless `force`.
+fn create(path: &Path, force: bool) -> Result<(File, Fresh), Failure> {
+    let said = |e: io::Error| Failure::Input(format!("{}: {e}", path.display()));
+    let anyway = || Ok((File::create(path).map_err(said)?, Fresh::default()));
+    if force {
+        return anyway();
+    }
+    match File::create_new(path) {
+        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
+            // A pipe or a device holds nothing that could be lost.
+            if path.metadata().is_ok_and(|m| !m.is_file() && !m.is_dir()) {
+                return anyway();
+            }
+            Err(Failure::Input(format!(
+                "{}: it exists already: choose another name, remove it, or overwrite it with --force",
+                path.display()
+            )))
+        }
+        made => Ok((made.map_err(said)?, Fresh(Some(path.to_owned())))),
+    }
+}
+
 /// Prints a line to standard output. A reader that went away (`hapticd ... | head`) is not an error.
 fn say(line: &str) {
     use std::io::Write;
-    let _ = writeln!(std::io::stdout().lock(), "{line}");
+    let _ = writeln!(io::stdout().lock(), "{line}");
 }

@@ -1,13 +1,12 @@
 //! `hapticd record`, and what `--record` and `[record]` do.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use hapticd_config as config;
 
-use super::Failure;
+use super::{Failure, Fresh};
 use crate::recording::{Meta, Recorder, Setup, Time, files};
 use crate::scribe::Sink;
 
@@ -19,6 +18,9 @@ pub struct Args {
     /// The recording that is written (MCAP).
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
+    /// Overwrite the recording if it exists.
+    #[arg(long)]
+    force: bool,
     /// Stop after this many seconds.
     #[arg(long, value_name = "SECONDS", value_parser = super::run::duration)]
     duration: Option<f64>,
@@ -38,6 +40,7 @@ pub fn record(args: Args) -> Result<(), Failure> {
     super::run::recorded(
         args.config,
         args.output,
+        args.force,
         args.duration,
         args.virtual_time,
         args.report,
@@ -52,10 +55,12 @@ pub struct Recording {
     pub sink: Option<Box<dyn Sink>>,
     /// Why it is not complete, if it is not. Reaching its size limit is no failure.
     pub failure: Arc<OnceLock<String>>,
+    /// For a run that does not begin.
+    pub fresh: Fresh,
 }
 
-/// Begins the recording that was asked for on the command line (`file`) or by the configuration. `effective` is the effective
-/// configuration. Trouble with writing does not keep the daemon from running.
+/// Begins the recording that was asked for on the command line (`file`; `force`: even if there is such a file) or by the configuration.
+/// `effective` is the effective configuration. Trouble with writing does not keep the daemon from running.
 ///
 /// # Errors
 /// If the file cannot be made, or a file that the configuration names cannot be read.
@@ -63,6 +68,7 @@ pub fn begin(
     config: &config::Config,
     effective: &str,
     file: Option<&Path>,
+    force: bool,
     time: Time,
 ) -> Result<Recording, Failure> {
     let settings = &config.record;
@@ -85,7 +91,8 @@ pub fn begin(
     }
     let files = files::embed(config)
         .map_err(|(path, e)| Failure::Input(format!("{}: {e}", path.display())))?;
-    let output = File::create(path).map_err(said)?;
+    // What the configuration's recording would have overwritten was moved aside just now.
+    let (output, fresh) = super::create(path, force || file.is_none())?;
     let setup = Setup {
         meta: Meta::of_this(time, false),
         config: effective,
@@ -101,6 +108,7 @@ pub fn begin(
         Ok(recorder) => Ok(Recording {
             failure: recorder.failure(),
             sink: Some(Box::new(recorder)),
+            fresh,
         }),
         Err(why) => {
             tracing::error!("nothing is recorded: {}: {why}", path.display());

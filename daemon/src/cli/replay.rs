@@ -31,6 +31,9 @@ pub struct Args {
     /// Do not replay, but write the device's poses alone, for a simulated hand to follow (`intention = "FILE"`).
     #[arg(long, value_name = "FILE", conflicts_with_all = ["verify", "check", "report", "json"])]
     trajectory: Option<PathBuf>,
+    /// Overwrite the trajectory if it exists.
+    #[arg(long, requires = "trajectory")]
+    force: bool,
     /// How many poses a second.
     #[arg(long, value_name = "HZ", default_value_t = 200.0, value_parser = rate, requires = "trajectory")]
     trajectory_rate: f64,
@@ -49,10 +52,12 @@ pub fn replay(args: &Args) -> Result<(), Failure> {
     let bad = |e: &dyn std::fmt::Display| Failure::Input(format!("{name}: {e}"));
     let mut reader = Reader::open(&args.file).map_err(|e| bad(&e))?;
     if let Some(to) = &args.trajectory {
-        let output = std::fs::File::create(to)
-            .map_err(|e| Failure::Input(format!("{}: {e}", to.display())))?;
-        let count = trajectory::extract(&mut reader, output, args.trajectory_rate)
-            .map_err(Failure::Runtime)?;
+        let (output, fresh) = super::create(to, args.force)?;
+        let extracted = trajectory::extract(&mut reader, output, args.trajectory_rate);
+        let count = extracted.map_err(|why| {
+            fresh.discard();
+            Failure::Runtime(why)
+        })?;
         say(&format!("{}: {count} poses", to.display()));
         return Ok(());
     }
@@ -130,6 +135,15 @@ pub fn replay(args: &Args) -> Result<(), Failure> {
 /// The outcome in a sentence.
 fn verdict(outcome: &Outcome) -> String {
     let mut text = match &outcome.first_difference {
+        // Nothing was compared, so nothing is identical; damage or a gap may hide ticks that are there.
+        None if outcome.ticks == 0 => {
+            let is_read = matches!(outcome.end, End::Complete | End::Truncated);
+            if is_read && outcome.unverified_ticks == 0 {
+                "there are no ticks in it".to_owned()
+            } else {
+                "no tick could be compared".to_owned()
+            }
+        }
         None => format!("{} ticks, identical bit for bit", outcome.ticks),
         Some(d) => format!(
             "{} of {} ticks differ, the first is tick {}: arm {} {} was {}, is {}",

@@ -9,10 +9,10 @@ use hapticd_config as config;
 
 use super::{Failure, record, say};
 use crate::log;
-use crate::recording::Time;
-use crate::rig;
+use crate::recording::{Time, files};
+use crate::rig::{self, Rig};
 use crate::scribe::Live;
-use crate::session::{self, Options, ViewWish};
+use crate::session::{self, Options, SessionError, ViewWish};
 use crate::stats::Report;
 use crate::view::{self, View, plain};
 
@@ -36,6 +36,9 @@ pub struct Common {
     /// Record everything that crosses the loop (MCAP).
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
+    /// Overwrite the recording if it exists.
+    #[arg(long, requires = "record")]
+    force: bool,
     /// Do not check every tick with the independent checker.
     #[arg(long)]
     no_check: bool,
@@ -67,21 +70,20 @@ pub(super) fn duration(text: &str) -> Result<f64, String> {
 pub fn demo(args: DemoArgs) -> Result<(), Failure> {
     let context = config::Context::new(".", |name| std::env::var(name).ok());
     let loaded = config::parse("demo.toml", DEMO, &context).map_err(Failure::runtime)?;
-    start(&loaded.config, &loaded.effective_toml(), None, args.common)
+    start(loaded, None, args.common)
 }
 
 /// Runs a configuration from a file.
 pub fn run(args: RunArgs) -> Result<(), Failure> {
     let loaded = load(&args.config)?;
-    let text = loaded.effective_toml();
-    let config = loaded.config.clone();
-    start(&config, &text, Some((args.config, loaded)), args.common)
+    start(loaded, Some(args.config), args.common)
 }
 
 /// Runs a configuration from a file without a view and records it.
 pub(super) fn recorded(
     config: PathBuf,
     output: PathBuf,
+    force: bool,
     duration: Option<f64>,
     virtual_time: bool,
     report: Option<PathBuf>,
@@ -94,28 +96,85 @@ pub(super) fn recorded(
         report,
         plain: true,
         record,
+        force,
         no_check,
     };
     run(RunArgs { config, common })
 }
 
-/// Loads and checks a configuration with the files that it names.
-pub fn load(path: &Path) -> Result<config::Loaded, Failure> {
-    let loaded = config::load(path).map_err(Failure::input)?;
-    loaded.check_files().map_err(Failure::input)?;
-    Ok(loaded)
+/// Loads and checks a configuration, but not yet the files that it names: that is for [`rig`].
+pub(super) fn load(path: &Path) -> Result<config::Loaded, Failure> {
+    config::load(path).map_err(Failure::input)
 }
 
-fn start(
-    config: &config::Config,
-    effective: &str,
-    file: Option<(PathBuf, config::Loaded)>,
-    common: Common,
-) -> Result<(), Failure> {
+/// Builds the rig. Whatever is wrong with files, meshes, profiles and limits comes at once, each where the configuration asks for it.
+pub(super) fn rig(loaded: &config::Loaded, virtual_time: bool) -> Result<Rig, Failure> {
+    // The configuration's paths start at its folder already.
+    let files = loaded.check_files();
+    let mut config = loaded.config.clone();
+    if let Err(errors) = &files {
+        // What is named by them was said; opening them again could hang (a device, a pipe). The rest may be wrong as well.
+        without(&mut config, errors);
+    }
+    let mut findings = Vec::new();
+    if virtual_time {
+        findings.extend(loaded.config.arms.iter().filter_map(not_virtual));
+    }
+    let built = rig::build(&config, Path::new(""), virtual_time)
+        .map_err(|errors| findings.extend(errors.faults().iter().map(finding)));
+    loaded
+        .with_findings(files, findings)
+        .map_err(Failure::input)?;
+    // An error is never without a fault, and a fault is a finding.
+    built.map_err(|()| Failure::Runtime("the rig cannot be built: please report this".into()))
+}
+
+/// Takes out the arms and bodies that name files which cannot be read.
+fn without(config: &mut config::Config, errors: &config::ConfigErrors) {
+    let unreadable: Vec<&Path> = errors
+        .diagnostics()
+        .iter()
+        .filter_map(|d| match &d.problem {
+            config::Problem::Unreadable { path, .. } => Some(Path::new(path)),
+            _ => None,
+        })
+        .collect();
+    let is_good = |path: &mut PathBuf| !unreadable.contains(&path.as_path());
+    config.arms.retain_mut(|a| files::of_arm(a).all(is_good));
+    config.bodies.retain_mut(|b| files::of_body(b).all(is_good));
+}
+
+/// A device lives in real time only: in virtual time it would be lost from the first tick on. A replay needs no device, so this is not
+/// the rig's to refuse.
+fn not_virtual(arm: &config::Arm) -> Option<config::Finding> {
+    matches!(arm.device, config::Device::Hid { .. }).then(|| config::Finding {
+        key: Some(format!("arm.{}.kind", arm.name)),
+        message: format!(
+            "arm `{}` is a device, and --virtual-time is for simulated arms only",
+            arm.name
+        ),
+    })
+}
+
+fn finding(fault: &rig::Fault) -> config::Finding {
+    let message = match &fault.error {
+        // These have lines of their own, of another file.
+        rig::RigError::Profile { .. } => {
+            format!("{fault}\nwhich is the profile that is named here:")
+        }
+        _ => fault.to_string(),
+    };
+    config::Finding {
+        key: Some(fault.key.clone()),
+        message,
+    }
+}
+
+fn start(loaded: config::Loaded, file: Option<PathBuf>, common: Common) -> Result<(), Failure> {
+    let config = &loaded.config.clone();
     let tui = !common.plain && !common.virtual_time && std::io::stdout().is_terminal();
     let (log, held) = log::start(config.log.level, tui);
-    // The configuration's paths start at its folder already.
-    let rig = rig::build(config, Path::new(""), common.virtual_time).map_err(Failure::input)?;
+    let rig = rig(&loaded, common.virtual_time)?;
     if config.arms.is_empty() {
         return Err(Failure::Input("the configuration has no [[arm]]".into()));
     }
@@ -124,7 +183,9 @@ fn start(
     } else {
         Time::Real
     };
-    let recording = record::begin(config, effective, common.record.as_deref(), time)?;
+    let effective = loaded.effective_toml();
+    let output = common.record.as_deref();
+    let recording = record::begin(config, &effective, output, common.force, time)?;
     let view_every = if tui {
         view::FRAME
     } else {
@@ -133,7 +194,7 @@ fn start(
     let view: Box<dyn FnMut(&Live) -> ViewWish> = if tui {
         let title = file
             .as_ref()
-            .map_or_else(|| "demo".to_owned(), |(path, _)| path.display().to_string());
+            .map_or_else(|| "demo".to_owned(), |path| path.display().to_string());
         let mut view = View::new(&title);
         Box::new(move |live| view.show(live))
     } else {
@@ -150,13 +211,19 @@ fn start(
         sink: recording.sink,
         view,
         view_every,
-        reload: file.map(|(path, loaded)| crate::reload::reader(path, loaded, &rig)),
+        reload: file.map(|path| crate::reload::reader(path, loaded, &rig)),
         log: Some(log),
     };
     let report = if common.virtual_time {
         session::run_virtual(rig, config, options)
     } else {
-        session::run_real(rig, config, options).map_err(Failure::runtime)?
+        session::run_real(rig, config, options).map_err(|e| {
+            // Any other error is one of the start: nothing was recorded yet.
+            if !matches!(e, SessionError::Died(_)) {
+                recording.fresh.discard();
+            }
+            Failure::runtime(e)
+        })?
     };
     drop(held);
     finish(&report, common.report.as_deref())?;

@@ -5,7 +5,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use hapticd_config::{Config, Device, NameOrPath, Shape};
+use hapticd_config::{Arm, Body, Config, Device, NameOrPath, Shape};
 
 /// A file as it was when the recording began.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,25 +18,34 @@ pub struct Embedded {
 
 /// The paths of all input files of a configuration, in a fixed order: per arm its device's file and its tool's mesh, then the bodies'.
 pub fn paths(config: &mut Config) -> Vec<&mut PathBuf> {
-    let mut found = Vec::new();
-    for arm in &mut config.arms {
-        let device = match &mut arm.device {
-            Device::Hid { profile, .. } => profile,
-            Device::Simulated { intention, .. } => intention,
-        };
-        if let NameOrPath::Path(path) = device {
-            found.push(path);
-        }
-        if let Shape::Mesh { file, .. } = &mut arm.tool {
-            found.push(file);
-        }
+    let arms = config.arms.iter_mut().flat_map(of_arm);
+    arms.chain(config.bodies.iter_mut().flat_map(of_body))
+        .collect()
+}
+
+/// The paths of the input files of an arm: its device's file, its tool's mesh.
+pub fn of_arm(arm: &mut Arm) -> impl Iterator<Item = &mut PathBuf> {
+    let device = match &mut arm.device {
+        Device::Hid { profile, .. } => profile,
+        Device::Simulated { intention, .. } => intention,
+    };
+    let device = match device {
+        NameOrPath::Path(path) => Some(path),
+        NameOrPath::Name(_) => None,
+    };
+    device.into_iter().chain(of_shape(&mut arm.tool))
+}
+
+/// The path of the input file of a body, its mesh.
+pub fn of_body(body: &mut Body) -> impl Iterator<Item = &mut PathBuf> {
+    of_shape(&mut body.shape).into_iter()
+}
+
+fn of_shape(shape: &mut Shape) -> Option<&mut PathBuf> {
+    match shape {
+        Shape::Mesh { file, .. } => Some(file),
+        _ => None,
     }
-    for body in &mut config.bodies {
-        if let Shape::Mesh { file, .. } = &mut body.shape {
-            found.push(file);
-        }
-    }
-    found
 }
 
 /// Reads all files of a configuration.

@@ -122,6 +122,10 @@ pub struct Recorder<W: Output> {
     pending_ticks: u32,
     summary_bytes: u64,
     now_ns: u64,
+    /// The first tick's time: where the session begins.
+    start_ns: Option<u64>,
+    /// The last tick's time that was in the last whole chunk.
+    whole_ns: u64,
     sequence: u32,
     failure: Arc<OnceLock<String>>,
 }
@@ -205,6 +209,8 @@ impl<W: Output> Recorder<W> {
             pending_ticks: 0,
             summary_bytes: SUMMARY_BYTES,
             now_ns: 0,
+            start_ns: None,
+            whole_ns: 0,
             sequence: 0,
             failure: Arc::default(),
         })
@@ -265,6 +271,7 @@ impl<W: Output> Recorder<W> {
             done = writer.flush();
             if done.is_ok() {
                 self.whole_bytes = self.written.load(Relaxed);
+                self.whole_ns = self.now_ns;
                 self.pending_bytes = 0;
                 self.pending_ticks = 0;
                 self.summary_bytes += CHUNK_INDEX_BYTES;
@@ -286,10 +293,14 @@ impl<W: Output> Recorder<W> {
             .and_then(|()| output.write_all(&closing()))
             .and_then(|()| output.flush())
         {
-            Ok(()) => format!(
-                "{why}; the file is whole up to {:.3} s",
-                self.now_ns as f64 * 1e-9
-            ),
+            Ok(()) => {
+                // In the session's time, as everywhere else: the clock's own zero is of no use to anybody.
+                let whole_ns = self.whole_ns.saturating_sub(self.start_ns.unwrap_or(0));
+                format!(
+                    "{why}; the file is whole up to {:.3} s",
+                    whole_ns as f64 * 1e-9
+                )
+            }
             Err(again) => format!("{why}; the end of the file is damaged ({again})"),
         };
         // The first failure is the cause.
@@ -341,6 +352,7 @@ pub(super) fn words(error: &mcap::McapError) -> String {
 impl<W: Output> Sink for Recorder<W> {
     fn tick(&mut self, record: &TickRecord) -> Result<(), String> {
         self.now_ns = record.now_ns;
+        self.start_ns.get_or_insert(record.now_ns);
         self.pending_ticks += 1;
         let message = TickMessage::of(record, self.arms, &mut self.gains);
         self.message(self.channels.tick, &message)

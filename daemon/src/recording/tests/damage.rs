@@ -133,6 +133,34 @@ fn a_full_disk_ends_the_recording_and_leaves_it_readable() {
     assert!(record_virtual(&Memory::new(100), u64::MAX, 10).is_err());
 }
 
+/// The loop's clock has run for hours when the run begins, and the file is cut back to its last whole chunk.
+#[test]
+fn a_full_disk_is_told_in_the_sessions_time_and_as_far_as_the_file_goes() {
+    let whole = virtual_bytes(1500).len();
+    for share in [20, 77, 99] {
+        let output = Memory::new(whole * share / 100);
+        let mut rig = build(SCENE, Time::Virtual);
+        let mut sink = recorder(SCENE, Time::Virtual, output.clone(), u64::MAX).expect("it begins");
+        let arms = session::virtual_arms(&mut rig);
+        let mut driver = VirtualLoop::new(rig.core, rig.collider, arms, 4, rig.pair_capacity);
+        let mut run = || {
+            for _ in 0..1500 {
+                let mut record = *driver.step(false);
+                record.now_ns += 17_360_083_000_000;
+                sink.tick(&record)?;
+                sink.step(driver.last_step())?;
+            }
+            sink.finish()
+        };
+        let why = run().expect_err("it is full");
+        let ticks = drain(&mut reader(&output.take()).expect("a recording")).expect("readable");
+        assert!(share < 50 || ticks > 300, "{ticks} ticks of {share} %");
+        let last_s = ticks.saturating_sub(1) as f64 * 1e-3;
+        let end = format!("; the file is whole up to {last_s:.3} s");
+        assert!(why.ends_with(&end), "{why}, but it holds {ticks} ticks");
+    }
+}
+
 #[test]
 fn the_size_limit_holds() {
     for max_bytes in [1 << 20, 3 << 19] {
