@@ -11,7 +11,7 @@ use hapticd_devices::profile::{Profile, ProfileErrors, shipped};
 use hapticd_devices::safety::{Limits, LimitsError, OscillationLimits};
 use hapticd_devices::sim::rig::RigError as SimRigError;
 use hapticd_devices::sim::{HandParams, SimArmParams, SimRig};
-use hapticd_geometry::{Pose, TriMesh, Vec3};
+use hapticd_geometry::{MeshReport, Pose, TriMesh, Vec3};
 use hapticd_haptics::{ArmSetup, Distances, Gains, MAX_ARMS, RigTiming};
 use hapticd_world::{AddError, World};
 
@@ -173,6 +173,8 @@ pub struct Rig {
     pub period_ns: u64,
     /// Room for feature pairs in one snapshot.
     pub pair_capacity: usize,
+    /// What the configured meshes are like, with whose they are.
+    pub meshes: Vec<(String, MeshReport)>,
 }
 
 impl Rig {
@@ -221,6 +223,7 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
     };
     let mut arms = Vec::new();
     let mut tools = Vec::new();
+    let mut meshes = Vec::new();
     for arm in config.arms.iter().take(MAX_ARMS) {
         let frame = ArmFrame {
             world_from_base: scene::pose(&arm.world_from_base),
@@ -248,6 +251,9 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
             max_stiffness_n_per_m: arm.max_stiffness_n_per_m,
             spec,
         });
+        meshes.extend(
+            (built.report.clone()).map(|report| (format!("tool of arm `{}`", arm.name), report)),
+        );
         tools.push(built);
     }
     // One set of distances for the scene: that of the widest workspace, as the source scales them by the scene's width.
@@ -291,9 +297,10 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
         .ok();
     let mut motions = Vec::new();
     for body in &config.bodies {
-        let added = scene::body(body, &config.materials, folder).and_then(|spec| {
+        let added = scene::body(body, &config.materials, folder).and_then(|(spec, report)| {
             let (start, bound_m) = (spec.world_from_body, spec.shape.bound_m);
             let id = world.add_body(spec)?;
+            meshes.push((format!("body `{}`", body.name), report));
             Ok(BodyMotion::new(id, &body.motion, start, bound_m))
         });
         match added {
@@ -312,6 +319,7 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
         period_ns,
         // Room for several bodies' lists at once.
         pair_capacity: 2 * pairs,
+        meshes,
     })
 }
 

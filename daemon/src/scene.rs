@@ -62,14 +62,16 @@ pub struct Owner<'a> {
     pub name: &'a str,
 }
 
-/// Makes a mesh of a configured shape; `None` for a sphere tool. Relative files are taken from `folder`.
+/// Makes a mesh of a configured shape, and says how many triangles without area its file had, which are left out; `None` for a
+/// sphere tool. Relative files are taken from `folder`.
 pub fn mesh(
     shape: &config::Shape,
     owner: Owner<'_>,
     folder: &Path,
-) -> Result<Option<TriMesh>, SceneError> {
+) -> Result<Option<(TriMesh, usize)>, SceneError> {
     use config::Shape as S;
     let half = |size: &[f64; 3]| Vec3::from(*size) / 2.0;
+    let mut dropped = 0;
     let made = match shape {
         S::Sphere { .. } => return Ok(None),
         S::Mesh { file, scale } => {
@@ -79,6 +81,7 @@ pub fn mesh(
                 name: owner.name.to_owned(),
                 error: Box::new(error),
             })?;
+            dropped = loaded.report.degenerate_triangles;
             let positions = loaded.mesh.positions().iter().map(|p| p * *scale).collect();
             TriMesh::new(positions, loaded.mesh.triangles().to_vec())
         }
@@ -138,11 +141,12 @@ pub fn mesh(
         } => shapes::inner_corner(*size_m, *thickness_m),
         S::Sheet { size_m, cells } => shapes::sheet(size_m / 2.0, *cells),
     };
-    made.map(Some).map_err(|error| SceneError::Shape {
+    let made = made.map_err(|error| SceneError::Shape {
         what: owner.what,
         name: owner.name.to_owned(),
         error,
-    })
+    })?;
+    Ok(Some((made, dropped)))
 }
 
 fn shifted(mesh: &TriMesh, by: &Vec3) -> Result<TriMesh, MeshError> {
@@ -167,6 +171,8 @@ pub struct BuiltTool {
     pub tool: ToolShape,
     /// For the checker; `None` for a sphere.
     pub mesh: Option<TriMesh>,
+    /// What the mesh is like.
+    pub report: Option<MeshReport>,
 }
 
 /// Builds an arm's tool. `turns`: the arm gives an orientation.
@@ -176,9 +182,10 @@ pub fn tool(arm: &config::Arm, turns: bool, folder: &Path) -> Result<BuiltTool, 
         name: &arm.name,
     };
     match (mesh(&arm.tool, owner, folder)?, &arm.tool) {
-        (Some(mesh), _) => {
+        (Some((mesh, dropped)), _) => {
             let tool = ToolShape::mesh(mesh.positions(), turns);
-            let (shape, report) = indexed(mesh.clone());
+            let (shape, mut report) = indexed(mesh.clone());
+            report.degenerate_triangles += dropped;
             if !report.closed {
                 return Err(SceneError::OpenTool {
                     name: arm.name.clone(),
@@ -189,6 +196,7 @@ pub fn tool(arm: &config::Arm, turns: bool, folder: &Path) -> Result<BuiltTool, 
                 shape,
                 tool,
                 mesh: Some(mesh),
+                report: Some(report),
             })
         }
         (None, config::Shape::Sphere { radius_m }) => Ok(sphere_tool(*radius_m)),
@@ -206,6 +214,7 @@ fn sphere_tool(radius_m: f64) -> BuiltTool {
         },
         tool: ToolShape::sphere(radius_m),
         mesh: None,
+        report: None,
     }
 }
 
@@ -218,27 +227,28 @@ pub fn pose(p: &config::Placement) -> Pose {
     )
 }
 
-/// A body as configured.
+/// A body as configured, and what its mesh is like.
 pub fn body(
     body: &config::Body,
     materials: &[config::Material],
     folder: &Path,
-) -> Result<BodySpec, SceneError> {
+) -> Result<(BodySpec, MeshReport), SceneError> {
     let owner = Owner {
         what: "body",
         name: &body.name,
     };
-    let Some(mesh) = mesh(&body.shape, owner, folder)? else {
+    let Some((mesh, dropped)) = mesh(&body.shape, owner, folder)? else {
         return Err(SceneError::SphereBody(body.name.clone()));
     };
-    let (shape, report) = indexed(mesh);
+    let (shape, mut report) = indexed(mesh);
+    report.degenerate_triangles += dropped;
     if body.solid && !report.oriented {
         return Err(SceneError::Add(AddError::OpenSolid {
             name: body.name.clone(),
             detail: describe(&report),
         }));
     }
-    Ok(BodySpec {
+    let spec = BodySpec {
         name: body.name.clone(),
         kind: match body.kind {
             config::BodyKind::Static => BodyKind::Static,
@@ -248,7 +258,8 @@ pub fn body(
         solid: body.solid,
         world_from_body: pose(&body.world_from_body),
         material: material(body, materials),
-    })
+    };
+    Ok((spec, report))
 }
 
 /// The surface of a body as configured.

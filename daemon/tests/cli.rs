@@ -426,3 +426,32 @@ fn the_force_of_a_body_ends_with_its_client_and_the_recording_replays() {
     assert_eq!(out.status.code(), Some(0), "{said}");
     std::fs::remove_dir_all(dir).unwrap();
 }
+
+/// What a mesh is like is said, not only whether it may be used.
+#[test]
+fn check_reports_what_the_meshes_are_like() {
+    let dir = folder("meshes");
+    // A tetrahedron, and a triangle without area; then one side of it left out.
+    let corners = "v 0 0 0\nv 0.01 0 0\nv 0 0.01 0\nv 0 0 0.01\n";
+    let closed = format!("{corners}f 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\nf 1 2 2\n");
+    let open = format!("{corners}f 1 3 2\nf 1 2 4\nf 2 3 4\n");
+    std::fs::write(dir.join("closed.obj"), closed).unwrap();
+    std::fs::write(dir.join("open.obj"), open).unwrap();
+    let config = "[[body]]\nname = \"a\"\nshape = { kind = \"mesh\", file = \"closed.obj\" }\n\
+                  [[body]]\nname = \"b\"\nsolid = false\nshape = { kind = \"mesh\", file = \"open.obj\" }\n";
+    std::fs::write(dir.join("case.toml"), config).unwrap();
+    let out = hapticd(&dir, &["check", "case.toml"]);
+    assert_eq!(out.status.code(), Some(0));
+    let said = String::from_utf8(out.stdout).unwrap();
+    for line in [
+        "body `a`: 4 triangles, closed, outward, 1.667e-7 m3, degenerate and left out: 1",
+        "body `b`: 3 triangles, open: 3 boundary edges, 0 non-manifold edges, 0 misoriented edges",
+    ] {
+        assert!(said.contains(line), "{said}");
+    }
+    let out = hapticd(&dir, &["check", "case.toml", "--json"]);
+    let said: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!(said["valid"], true);
+    assert_eq!(said["meshes"][0]["degenerate_triangles"], 1);
+    assert_eq!(said["meshes"][1]["closed"], false);
+}
