@@ -198,3 +198,14 @@ fn a_trajectory_of_a_damaged_recording_is_not_left_half_written() {
     assert_eq!(code, Some(1), "{text}");
     assert!(!Path::new(&poses).exists(), "{text}");
 }
+
+#[test]
+fn a_trajectory_never_takes_the_place_of_its_recording() {
+    let file = at("own.mcap");
+    record(&file, &["--virtual-time", "--duration", "0.2"]);
+    let before = std::fs::read(&file).expect("written");
+    let (code, text) = hapticd(&["replay", &file, "--trajectory", &file, "--force"]);
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("its own recording"), "{text}");
+    assert_eq!(std::fs::read(&file).expect("still there"), before);
+}

@@ -1,6 +1,6 @@
 //! `hapticd replay`: computes a recording again.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use hapticd_config as config;
@@ -46,12 +46,23 @@ fn rate(text: &str) -> Result<f64, String> {
     }
 }
 
+/// Whether both names lead to one file that exists.
+fn same_file(a: &Path, b: &Path) -> bool {
+    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
+}
+
 /// Replays; see the arguments.
 pub fn replay(args: &Args) -> Result<(), Failure> {
     let name = args.file.display();
     let bad = |e: &dyn std::fmt::Display| Failure::Input(format!("{name}: {e}"));
     let mut reader = Reader::open(&args.file).map_err(|e| bad(&e))?;
     if let Some(to) = &args.trajectory {
+        // --force is for an old trajectory, never for the recording that is being read.
+        if same_file(&args.file, to) {
+            return Err(bad(
+                &"a trajectory cannot take the place of its own recording",
+            ));
+        }
         let (output, fresh) = super::create(to, args.force)?;
         let extracted = trajectory::extract(&mut reader, output, args.trajectory_rate);
         let count = extracted.map_err(|why| {
@@ -74,12 +85,8 @@ pub fn replay(args: &Args) -> Result<(), Failure> {
         .map_err(|e| Failure::Input(format!("{name}: recorded by hapticd {}: {e}", meta.version)))?
         .config;
     let unpacked = files::Unpacked::new(&mut config, &reader.files()).map_err(|e| bad(&e))?;
-    let rig = rig::build(
-        &config,
-        std::path::Path::new(""),
-        meta.time == Time::Virtual,
-    )
-    .map_err(|e| bad(&e))?;
+    let rig =
+        rig::build(&config, Path::new(""), meta.time == Time::Virtual).map_err(|e| bad(&e))?;
     let period_s = rig.period_ns as f64 * 1e-9;
     let started = Instant::now();
     let outcome = compute(rig, meta.time, args.check, || reader.event());

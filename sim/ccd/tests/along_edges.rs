@@ -101,9 +101,9 @@ fn a_good_guess_on_smooth_surfaces() {
     ] {
         let vertices = mesh.positions().len();
         let (by_all, by_four) = count(mesh);
-        // Of 728 directions at each vertex nearly all are refused by four edges, as by all.
+        // Of 728 directions at each vertex less than one passes by four edges that all would refuse.
         assert!(
-            by_four < by_all + 40 * vertices,
+            by_four < by_all + vertices,
             "{by_four} of {by_all} at {vertices} vertices"
         );
     }
@@ -144,7 +144,7 @@ fn a_good_guess_at_hubs() {
                 }
             }
         }
-        assert!(50 * open < closed, "{spokes} spokes: {open} of {closed}");
+        assert!(1000 * open < closed, "{spokes} spokes: {open} of {closed}");
     }
 }
 

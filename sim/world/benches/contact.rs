@@ -164,14 +164,7 @@ fn tick() {
                 pairs += u64::from(out.pairs_tested);
                 rounds += u64::from(out.substeps);
             }
-            let query = engine.query();
-            let mut snapshot = buffers.pop().expect("as many come back as go");
-            if world.answer(&query, 0, &mut snapshot) {
-                buffers.extend(engine.receive(snapshot));
-            } else {
-                buffers.push(snapshot);
-            }
-            buffers.extend(engine.take_retired());
+            exchange(&mut world, &mut engine, &mut buffers);
         }
         times.passes.push(took);
     }
@@ -207,21 +200,12 @@ fn answer() {
                 0.04 - 0.04 * (2.0 * t).min(1.0),
             );
             engine.tick(&input(Pose::from_parts(at.into(), Quat::identity())));
-            let query = engine.query();
-            let mut snapshot = buffers.pop().expect("as many come back as go");
-            let start = Instant::now();
-            let answered = world.answer(&query, 0, &mut snapshot);
-            let ns = start.elapsed().as_nanos() as u64;
-            if answered {
-                pairs += snapshot.pairs.len();
+            if let Some((ns, listed)) = exchange(&mut world, &mut engine, &mut buffers) {
+                pairs += listed;
                 if k > 600 {
                     took.push(ns);
                 }
-                buffers.extend(engine.receive(snapshot));
-            } else {
-                buffers.push(snapshot);
             }
-            buffers.extend(engine.take_retired());
         }
         times.passes.push(took);
     }
@@ -231,6 +215,27 @@ fn answer() {
         "",
         pairs / 6_000
     );
+}
+
+/// Answers the loop's question and hands it the answer: nanoseconds, and pairs listed. `None`: nothing was asked.
+fn exchange(
+    world: &mut World,
+    engine: &mut Engine,
+    buffers: &mut Vec<Box<Snapshot>>,
+) -> Option<(u64, usize)> {
+    let query = engine.query();
+    let mut snapshot = buffers.pop().expect("as many come back as go");
+    let start = Instant::now();
+    let answered = world.answer(&query, 0, &mut snapshot);
+    let ns = start.elapsed().as_nanos() as u64;
+    let told = answered.then_some((ns, snapshot.pairs.len()));
+    if answered {
+        buffers.extend(engine.receive(snapshot));
+    } else {
+        buffers.push(snapshot);
+    }
+    buffers.extend(engine.take_retired());
+    told
 }
 
 fn input(device: Pose) -> TickInput {

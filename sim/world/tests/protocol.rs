@@ -33,8 +33,17 @@ fn body(name: &str, kind: BodyKind, mesh: TriMesh, pose: Pose) -> BodySpec {
 }
 
 fn pair(tool: ToolShape, tool_mesh: Option<TriMesh>) -> (World, Engine) {
+    pair_with(tool, tool_mesh, 1024, 0.0008)
+}
+
+fn pair_with(
+    tool: ToolShape,
+    tool_mesh: Option<TriMesh>,
+    pairs: usize,
+    reach_min_m: f64,
+) -> (World, Engine) {
     let distances = Distances::for_width(0.2);
-    let mut world = World::new(distances.clearance_m, 1024);
+    let mut world = World::new(distances.clearance_m, pairs);
     let form = tool_mesh.map_or_else(
         || Shape {
             index: Arc::new(MeshIndex::point(Vec3::zeros())),
@@ -54,7 +63,7 @@ fn pair(tool: ToolShape, tool_mesh: Option<TriMesh>) -> (World, Engine) {
         },
         pair_budget: 256,
         reach_max_m: 0.05,
-        reach_min_m: 0.0008,
+        reach_min_m,
     });
     (world, Engine::new(setups, 0.003))
 }
@@ -226,11 +235,9 @@ fn a_new_body_in_the_slot_of_one_that_was_solid_is_looked_at_for_enclosing() {
 /// asked as far as it may: sliding, lifting off fast, and with other bodies about.
 #[test]
 fn asking_no_further_than_worthwhile_costs_no_certificate() {
-    let distances = Distances::for_width(0.2);
     let tool = shapes::cuboid(&Vec3::repeat(0.004)).unwrap();
-    let tool_shape = ToolShape::mesh(tool.positions(), true);
-    let mut world = World::new(distances.clearance_m, 200);
-    world.set_tool(0, shape(tool), tool_shape);
+    let turning = ToolShape::mesh(tool.positions(), true);
+    let (mut world, mut engine) = pair_with(turning, Some(tool), 200, 0.01);
     let ground = shapes::terrain([0.05, 0.05], 60, 0.002, 0.02, 5).unwrap();
     world
         .add_body(body("ground", BodyKind::Static, ground, Pose::identity()))
@@ -244,19 +251,6 @@ fn asking_no_further_than_worthwhile_costs_no_certificate() {
             Pose::translation(0.03, 0.0, 0.012),
         ))
         .unwrap();
-    let mut setups = [None; MAX_ARMS];
-    setups[0] = Some(ArmSetup {
-        shape: tool_shape,
-        distances,
-        gains: Gains {
-            stiffness_n_per_m: 500.0,
-            ..Gains::default()
-        },
-        pair_budget: 256,
-        reach_max_m: 0.05,
-        reach_min_m: 0.01,
-    });
-    let mut engine = Engine::new(setups, 0.003);
     let mut waiting = std::collections::VecDeque::new();
     let (mut shortened, mut asked) = (0, 0);
     for k in 0..900 {
@@ -307,7 +301,7 @@ fn asking_no_further_than_worthwhile_costs_no_certificate() {
         let [_, asked_for] = snapshots;
         waiting.push_back(asked_for);
     }
-    assert!(3 * shortened > asked, "{shortened} of {asked}");
+    assert!(10 * shortened > 8 * asked, "{shortened} of {asked}");
 }
 
 /// More pairs about than an answer has room for: which body is touched does not depend on its place in the scene.
@@ -331,29 +325,14 @@ fn the_last_of_several_dense_bodies_is_touched_like_the_first() {
         vec![dense("one", -0.0005), dense("two", -0.0005), floor()],
     ];
     for bodies in orders {
-        let distances = Distances::for_width(0.2);
-        let tool = shapes::cuboid(&Vec3::repeat(0.004)).unwrap();
-        let shape_of_tool = ToolShape::mesh(tool.positions(), true);
         const PAIRS: usize = 128;
-        let mut world = World::new(distances.clearance_m, PAIRS);
-        world.set_tool(0, shape(tool), shape_of_tool);
+        let tool = shapes::cuboid(&Vec3::repeat(0.004)).unwrap();
+        let turning = ToolShape::mesh(tool.positions(), true);
+        let (mut world, mut engine) = pair_with(turning, Some(tool), PAIRS, 0.002);
         let last = bodies[2].name.clone();
         for spec in bodies {
             world.add_body(spec).unwrap();
         }
-        let mut setups = [None; MAX_ARMS];
-        setups[0] = Some(ArmSetup {
-            shape: shape_of_tool,
-            distances,
-            gains: Gains {
-                stiffness_n_per_m: 500.0,
-                ..Gains::default()
-            },
-            pair_budget: 256,
-            reach_max_m: 0.05,
-            reach_min_m: 0.002,
-        });
-        let mut engine = Engine::new(setups, 0.003);
         let mut touched = 0;
         for k in 0..400 {
             let z = (0.012 - 0.00005 * f64::from(k)).max(0.002);
