@@ -271,6 +271,7 @@ pub fn material(body: &config::Body, materials: &[config::Material]) -> Material
     named.map_or(DEFAULT_MATERIAL, |m| Material {
         stiffness_n_per_m: m.stiffness_n_per_m,
         damping_n_s_per_m: m.damping_n_s_per_m,
+        friction: m.friction_coefficient,
     })
 }
 
@@ -278,6 +279,7 @@ pub fn material(body: &config::Body, materials: &[config::Material]) -> Material
 pub const DEFAULT_MATERIAL: Material = Material {
     stiffness_n_per_m: 800.0,
     damping_n_s_per_m: 0.5,
+    friction: 0.3,
 };
 
 /// Why a mesh is no solid, with the numbers.

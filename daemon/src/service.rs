@@ -49,6 +49,7 @@ pub enum Wish {
 const FORCELESS: Material = Material {
     stiffness_n_per_m: 0.0,
     damping_n_s_per_m: 0.0,
+    friction: 0.0,
 };
 
 /// Takes commands on the server's thread and passes them on without blocking.

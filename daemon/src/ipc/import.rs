@@ -63,6 +63,7 @@ fn body(request: &AddBody, mesh: Mesh, mesh_bytes: u64) -> Result<Imported, Refu
         material: Material {
             stiffness_n_per_m: request.stiffness_n_per_m.0,
             damping_n_s_per_m: request.damping_n_s_per_m.0,
+            friction: request.friction.0,
         },
     };
     Ok(Imported {

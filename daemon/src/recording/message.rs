@@ -482,6 +482,9 @@ pub struct AddMessage {
     pub stiffness_n_per_m: Num,
     /// N·s/m.
     pub damping_n_s_per_m: Num,
+    /// Coulomb's coefficient; recordings made before there was friction have none.
+    #[serde(default)]
+    pub friction: Num,
     /// Vertices, m, one after the other.
     pub positions: Vec<Triple>,
     /// Corners of the triangles.
@@ -521,6 +524,9 @@ pub enum CommandMessage {
         stiffness_n_per_m: Num,
         /// Damping.
         damping_n_s_per_m: Num,
+        /// Friction.
+        #[serde(default)]
+        friction: Num,
     },
 }
 
@@ -537,6 +543,7 @@ impl From<&Applied> for CommandMessage {
                     world_from_body: (&spec.world_from_body).into(),
                     stiffness_n_per_m: Num(spec.material.stiffness_n_per_m),
                     damping_n_s_per_m: Num(spec.material.damping_n_s_per_m),
+                    friction: Num(spec.material.friction),
                     positions: mesh
                         .map_or_else(Vec::new, |m| m.positions().iter().map(triple).collect()),
                     triangles: mesh.map_or_else(Vec::new, |m| m.triangles().to_vec()),
@@ -557,6 +564,7 @@ impl From<&Applied> for CommandMessage {
                 id: *id,
                 stiffness_n_per_m: Num(material.stiffness_n_per_m),
                 damping_n_s_per_m: Num(material.damping_n_s_per_m),
+                friction: Num(material.friction),
             },
         }
     }
@@ -587,6 +595,7 @@ impl CommandMessage {
                     material: Material {
                         stiffness_n_per_m: m.stiffness_n_per_m.0,
                         damping_n_s_per_m: m.damping_n_s_per_m.0,
+                        friction: m.friction.0,
                     },
                 }))
             }
@@ -605,11 +614,13 @@ impl CommandMessage {
                 id,
                 stiffness_n_per_m,
                 damping_n_s_per_m,
+                friction,
             } => SceneCommand::Surface {
                 id: *id,
                 material: Material {
                     stiffness_n_per_m: stiffness_n_per_m.0,
                     damping_n_s_per_m: damping_n_s_per_m.0,
+                    friction: friction.0,
                 },
             },
         })

@@ -151,7 +151,7 @@ pub fn trajectory() -> Value {
 pub fn collision() -> Value {
     let add = object(json!({
         "name": text(), "id": integer(), "kinematic": flag(), "solid": flag(), "world_from_body": pose(),
-        "stiffness_n_per_m": number(), "damping_n_s_per_m": number(),
+        "stiffness_n_per_m": number(), "damping_n_s_per_m": number(), "friction": number(),
         "positions": list(numbers()), "triangles": list(list(integer())),
     }));
     let which = object(json!({ "id": integer() }));
@@ -159,7 +159,7 @@ pub fn collision() -> Value {
         "add": add, "remove": which, "halt": which,
         "target": object(json!({ "id": integer(), "world_from_body": pose(), "speed_m_s": number() })),
         "surface": object(json!({
-            "id": integer(), "stiffness_n_per_m": number(), "damping_n_s_per_m": number(),
+            "id": integer(), "stiffness_n_per_m": number(), "damping_n_s_per_m": number(), "friction": number(),
         })),
     }));
     let key = object(json!({ "slot": integer(), "generation": integer() }));

@@ -6,6 +6,7 @@
 //!
 //! * [`Metric`] is the body's mass matrix, factored once.
 //! * [`Row`] is one contact inequality `n . (v + om x arm) >= bound`.
+//! * [`mod@friction`] says how far the surfaces hold a wanted motion back.
 //! * [`Projector`] solves, keeping its work bounded and its memory fixed.
 //!
 //! Frames: world axes, reference point at the centre of mass. Nothing here allocates, blocks, locks or panics; equal inputs and equal
@@ -14,6 +15,7 @@
 
 mod active_set;
 mod basis;
+pub mod friction;
 mod metric;
 mod projector;
 mod row;

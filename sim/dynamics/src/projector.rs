@@ -81,6 +81,16 @@ impl Projection {
             .map_or(0.0, |active| active.multiplier)
     }
 
+    /// The same rows' pushes with the motion of another projection.
+    pub(crate) fn with_motion(mut self, other: &Self) -> Self {
+        self.motion = other.motion;
+        self.status = other.status;
+        self.violation = other.violation;
+        self.relaxed |= other.relaxed;
+        self.iterations += other.iterations;
+        self
+    }
+
     fn still(status: Status) -> Self {
         Self {
             motion: Motion::zeros(),

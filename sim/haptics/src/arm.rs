@@ -14,10 +14,11 @@
 //! the clearance apart, and were so all along the path; [`crate::Engine`] explains when a body is solid.
 
 use hapticd_ccd::PairKind;
+use hapticd_dynamics::friction::{Effort, Rub, Surface};
 use hapticd_dynamics::{Metric, Motion, Projector, Row};
 use hapticd_geometry::{Pose, Quat, Rigid, Screw, Vec3, transform};
 
-use crate::bodies::BodyTable;
+use crate::bodies::{Body, BodyTable};
 use crate::coupling::{Coupling, Gains};
 use crate::outcome::{ArmOutcome, Contact, MAX_CONTACTS, MAX_SUBSTEPS};
 use crate::rows::{Candidate, candidate};
@@ -114,9 +115,22 @@ pub(crate) struct Arm {
     near: Vec<Near>,
     /// With the tick until which each counts.
     stoppers: [Option<(Stopper, u64)>; STOPPERS],
+    /// Friction of the last projection, to start the next one from.
+    rub: Rub,
     /// How far to look ahead at first: a little further than the last tick went, m.
     stride: f64,
+    /// What the last projection's contacts pushed the bodies with: where, and the displacement of the coupling behind it, m.
+    loads: [(BodyKey, Vec3, Vec3); MAX_LOADS],
+    load_count: usize,
+    /// Smoothed velocity of the hand at the tool's centre, m/s.
+    hand_m_s: Vec3,
+    last_hand: Option<Vec3>,
 }
+
+/// Most contacts that push bodies in a tick.
+const MAX_LOADS: usize = 2 * hapticd_dynamics::MAX_ACTIVE;
+/// Time over which the velocity of the hand is smoothed, s.
+const HAND_S: f64 = 0.008;
 
 impl Arm {
     pub fn new(shape: ToolShape, distances: Distances, gains: Gains, pair_budget: usize) -> Self {
@@ -135,7 +149,12 @@ impl Arm {
             holding: Vec::with_capacity(MAX_ROWS),
             near: Vec::with_capacity(MAX_BODIES),
             stoppers: [None; STOPPERS],
+            rub: Rub::new(),
             stride: f64::INFINITY,
+            loads: [(BodyKey::default(), Vec3::zeros(), Vec3::zeros()); MAX_LOADS],
+            load_count: 0,
+            hand_m_s: Vec3::zeros(),
+            last_hand: None,
         }
     }
 
@@ -146,6 +165,9 @@ impl Arm {
         self.proxy = *pose;
         self.solid = [None; MAX_BODIES];
         self.coupling.reset();
+        self.rub = Rub::new();
+        self.hand_m_s = Vec3::zeros();
+        self.last_hand = None;
         self.snapshot.take()
     }
 
@@ -260,20 +282,24 @@ impl Arm {
             let Some(body) = bodies.get(entry.key) else {
                 continue;
             };
-            let moved = self.moved_since(snapshot, entry, &body.pose);
-            let frame = if entry.fixed {
-                Pose::identity()
-            } else {
-                body.pose
-            };
-            self.near.push(Near {
-                entry: *entry,
-                world_from_frame: Rigid::new(&frame),
-                frame_from_tool: Rigid::new(&(frame.inverse() * self.proxy)),
-                moved,
-                looked_at: 0,
-                looked_to_m: f64::NEG_INFINITY,
-            });
+            let near = self.near_to(snapshot, entry, body);
+            self.near.push(near);
+        }
+    }
+
+    fn near_to(&self, snapshot: &Snapshot, entry: &BodyEntry, body: &Body) -> Near {
+        let frame = if entry.fixed {
+            Pose::identity()
+        } else {
+            body.pose
+        };
+        Near {
+            entry: *entry,
+            world_from_frame: Rigid::new(&frame),
+            frame_from_tool: Rigid::new(&(frame.inverse() * self.proxy)),
+            moved: self.moved_since(snapshot, entry, &body.pose),
+            looked_at: 0,
+            looked_to_m: f64::NEG_INFINITY,
         }
     }
 
@@ -289,12 +315,12 @@ impl Arm {
     }
 
     /// The part of `path` for which at most `budget` pairs must be looked at.
-    fn affordable_path(&self, snapshot: &Snapshot, path: f64, budget: usize) -> f64 {
+    fn affordable_path(&self, near: &[Near], snapshot: &Snapshot, path: f64, budget: usize) -> f64 {
         let fits = |path: f64| -> bool {
             let clearance_m = self.distances.clearance_m;
             let must =
                 |near: &Near| reachable(snapshot, near, near.within_reach(path, clearance_m));
-            self.near.iter().map(must).sum::<usize>() <= budget
+            near.iter().map(must).sum::<usize>() <= budget
         };
         if fits(path) {
             return path;
@@ -398,8 +424,15 @@ impl Arm {
         for slot in &mut self.stoppers {
             *slot = slot.filter(|(_, until)| *until > tick);
         }
+        let hand = transform(&goal, &self.shape.centre);
+        if let Some(last) = self.last_hand.filter(|_| period_s > 0.0) {
+            let share = (period_s / HAND_S).min(1.0);
+            self.hand_m_s += ((hand - last) / period_s - self.hand_m_s) * share;
+        }
+        self.last_hand = Some(hand);
         let mut material: Option<(f64, f64)> = None;
         let mut walked = 0.0;
+        self.load_count = 0;
         for substep in 0..MAX_SUBSTEPS {
             self.survey(bodies);
             let centre = transform(&self.proxy, &self.shape.centre);
@@ -425,10 +458,10 @@ impl Arm {
             let mut budget = self.pair_budget.min(left);
             if let Some(s) = self.snapshot.as_deref() {
                 let certified = self.certified_path(allowed);
-                allowed = self.affordable_path(s, certified, budget);
+                allowed = self.affordable_path(&self.near, s, certified, budget);
                 if allowed < certified && budget < left {
                     budget = left;
-                    allowed = self.affordable_path(s, certified, budget);
+                    allowed = self.affordable_path(&self.near, s, certified, budget);
                 }
             }
             out.substeps += 1;
@@ -535,6 +568,15 @@ impl Arm {
         out
     }
 
+    /// Tells the bodies what this tick's contacts pushed them with.
+    pub fn push_back(&self, bodies: &mut BodyTable, period_s: f64) {
+        let stiffness = self.coupling.stiffness_n_per_m();
+        for (key, point, push) in &self.loads[..self.load_count] {
+            let behind = (stiffness, self.hand_m_s);
+            bodies.push(*key, point, &(push * -stiffness), period_s, behind);
+        }
+    }
+
     fn report(&self, out: &mut ArmOutcome, tick: u64) {
         if let Some(s) = self.snapshot.as_deref() {
             out.snapshot_age = tick.saturating_sub(s.query_tick);
@@ -579,6 +621,7 @@ impl Arm {
             arm: Vec3::zeros(),
             bound: 0.0,
         }; MAX_ROWS];
+        let mut surfaces = [Surface::SMOOTH; MAX_ROWS];
         for k in 0..count {
             let c = &self.candidates[order[k] as usize];
             let approach = bodies.approach(
@@ -601,14 +644,44 @@ impl Arm {
                 },
                 bound,
             };
+            let entry = &self.near[c.body_index as usize].entry;
+            surfaces[k] = Surface {
+                friction: entry.material.friction,
+                carrier: bodies.carrier(entry.key, centre),
+            };
         }
         let gyration = (0.4 * self.shape.bound_m * self.shape.bound_m).max(1e-8);
         let Ok(metric) = Metric::new(1.0, &(nalgebra::Matrix3::identity() * gyration)) else {
             return (Motion::zeros(), count);
         };
-        let projection = self
-            .projector
-            .project_or_hold(&metric, wanted, &rows[..count]);
+        // The whole deflection of the coupling is wanted anew in each tick, so the contacts' pushes on it are the forces of the tick: the
+        // tool sticks while they stay in their cones, and slides until they do.
+        let rubbed = self.projector.project_rubbing(
+            &metric,
+            wanted,
+            &rows[..count],
+            &surfaces[..count],
+            &mut self.rub,
+            Effort::TICK,
+        );
+        let projection = rubbed.projection;
+
+        self.load_count = 0;
+        let normal = projection
+            .active()
+            .iter()
+            .map(|a| (a.row, rows[a.row].normal * a.multiplier));
+        for (row, push) in normal.chain(rubbed.grips().iter().copied()) {
+            let c = &self.candidates[order[row] as usize];
+            if let Some(load) = self.loads.get_mut(self.load_count) {
+                *load = (
+                    self.near[c.body_index as usize].entry.key,
+                    c.body_point,
+                    push,
+                );
+                self.load_count += 1;
+            }
+        }
 
         out.contact_count = 0;
         self.holding.clear();
@@ -727,7 +800,7 @@ impl Arm {
 
     /// How far along `step` (0 to 1) a body may go while this tool stands still.
     pub fn body_advance(
-        &mut self,
+        &self,
         bodies: &BodyTable,
         key: BodyKey,
         step: &Screw,
@@ -736,17 +809,17 @@ impl Arm {
         if !self.present || !self.is_solid(key) {
             return 1.0;
         }
-        self.survey(bodies);
-        self.near.retain(|n| n.entry.key == key);
-        let Some(near) = self.near.first().copied() else {
-            return 0.0; // Solid, but the snapshot in use does not speak of it: stand still.
-        };
-        let Some(snapshot) = self.snapshot.as_deref() else {
+        let (Some(snapshot), Some(body)) = (self.snapshot.as_deref(), bodies.get(key)) else {
             return 0.0;
         };
+        let Some(entry) = snapshot.bodies.iter().find(|e| e.key == key) else {
+            return 0.0; // Solid, but the snapshot in use does not speak of it: stand still.
+        };
+        let near = self.near_to(snapshot, entry, body);
         // The tool stands still, so no distance changes by more than the path of the body's points.
         let left = (near.entry.margin_m - near.moved).max(0.0);
-        let path = self.affordable_path(snapshot, left.min(step_path), self.pair_budget);
+        let one = std::slice::from_ref(&near);
+        let path = self.affordable_path(one, snapshot, left.min(step_path), self.pair_budget);
         if !(path > 0.0) {
             return 0.0;
         }

@@ -4,11 +4,15 @@
 //!
 //! A kinematic body has a target; each tick it wants to make one step towards it, a constant-speed screw no
 //! faster than the target's speed. Tools move first, making room for that step; then the body goes as far as continuous
-//! detection against every tool allows.
+//! detection against every tool allows. Bodies on a [`Course`](crate::Course) go along it together instead.
 
+use hapticd_dynamics::Motion;
 use hapticd_geometry::{Pose, Screw, Vec3, transform};
 
-use crate::snapshot::{BodyEntry, BodyKey, BodyPose, BodyTarget, MAX_BODIES, Snapshot};
+use crate::course::{Courses, Followed, Piece};
+use crate::snapshot::{
+    BodyEntry, BodyKey, BodyPose, BodyTarget, MAX_BODIES, MAX_PUSHES, Push, Snapshot,
+};
 
 /// Remaining way that counts as arrived, metres (angles count by the body's bounding radius).
 const ARRIVED_M: f64 = 1e-9;
@@ -24,6 +28,14 @@ pub struct Body {
     pub pose: Pose,
     /// Where it wants to be.
     pub target: Option<BodyTarget>,
+    /// Moves on courses only; a target is none of the loop's business.
+    pub by_course: bool,
+    /// Centre of mass, body frame.
+    centre: Vec3,
+    /// What tools pushed it with so far.
+    push: Push,
+    /// Ticks since a tool last did.
+    untouched: u32,
     bound_m: f64,
     step: Option<(Screw, f64)>,
     /// Share of the last wanted step that was made; 1 if it did not want to move.
@@ -40,7 +52,11 @@ pub struct BodyTable {
     /// has room for: before that many later ones went, the collision thread has removed this one too.
     gone: [u32; MAX_BODIES],
     next_gone: usize,
+    courses: Courses,
 }
+
+/// For how many ticks a push is reported after the last touch: longer than any query can be lost.
+const REPORTED_TICKS: u32 = 1000;
 
 impl BodyTable {
     /// No bodies.
@@ -50,6 +66,7 @@ impl BodyTable {
             version: 0,
             gone: [0; MAX_BODIES],
             next_gone: 0,
+            courses: Courses::new(),
         }
     }
 
@@ -83,6 +100,7 @@ impl BodyTable {
             return;
         }
         self.version = snapshot.scene_version;
+        self.courses.offer(&snapshot.course);
         let mut listed = 0_u64;
         for entry in &snapshot.bodies {
             let slot = entry.key.slot as usize;
@@ -91,7 +109,10 @@ impl BodyTable {
             }
             listed |= 1 << slot;
             match &mut self.slots[slot] {
-                Some(body) if body.key == entry.key => body.target = entry.target,
+                Some(body) if body.key == entry.key => {
+                    body.target = entry.target;
+                    body.by_course = entry.by_course;
+                }
                 body => *body = Some(Self::newborn(entry)),
             }
         }
@@ -108,6 +129,10 @@ impl BodyTable {
             id: entry.id,
             pose: entry.world_from_body,
             target: entry.target,
+            by_course: entry.by_course,
+            centre: entry.centre,
+            push: Push::none(entry.key),
+            untouched: u32::MAX,
             bound_m: entry.bound_m,
             step: None,
             progress: 1.0,
@@ -121,7 +146,10 @@ impl BodyTable {
             body.step = None;
             body.progress = 1.0;
             body.moved = false;
-            let Some(target) = body.target else { continue };
+            body.untouched = body.untouched.saturating_add(1);
+            let Some(target) = body.target.filter(|_| !body.by_course) else {
+                continue;
+            };
             let whole = Screw::between(&body.pose, &target.world_from_body);
             let path = screw_path(&whole, &body.pose, body.bound_m);
             if !(path > ARRIVED_M) {
@@ -134,6 +162,139 @@ impl BodyTable {
             let step = whole.part(share);
             body.step = Some((step, path * share));
         }
+        self.courses.plan(period_s);
+        // What tools make room for: the whole of the tick's way, as one screw.
+        for i in 0..self.courses.course().bodies.len() {
+            let key = self.courses.course().bodies[i];
+            let Some(body) = self.get(key).filter(|b| b.by_course) else {
+                continue;
+            };
+            let (mut pose, mut path) = (body.pose, 0.0);
+            for piece in self.courses.pieces() {
+                if let Some(screw) = self.screw_of(i, piece) {
+                    path += screw_path(&screw, &pose, body.bound_m);
+                    pose = screw.pose_at(&pose, 1.0);
+                }
+            }
+            let step = Screw::between(&body.pose, &pose);
+            if path > 0.0
+                && let Some(Some(body)) = self.slots.get_mut(key.slot as usize)
+            {
+                body.step = Some((step, path));
+            }
+        }
+    }
+
+    /// What the body at place `i` of the course does in a piece of it; `None` if it stays.
+    fn screw_of(&self, i: usize, piece: &Piece) -> Option<Screw> {
+        let screw = self.courses.course().screws_of(piece.segment).get(i)?;
+        let moves = screw.angle != 0.0 || screw.translation != 0.0;
+        moves.then(|| screw.part(piece.to - piece.from))
+    }
+
+    /// Moves the bodies on the course through this tick's part of it, all together, as far as `allowed` says of each: the share of a screw that
+    /// it may make. True: something was in the way, and the course ends there.
+    pub(crate) fn follow_course(
+        &mut self,
+        mut allowed: impl FnMut(&Self, BodyKey, &Screw, f64) -> f64,
+    ) -> bool {
+        for k in 0..self.courses.pieces().len() {
+            let piece = self.courses.pieces()[k];
+            let mut t = 1.0_f64;
+            for i in 0..self.courses.course().bodies.len() {
+                let key = self.courses.course().bodies[i];
+                let Some(body) = self.get(key).filter(|b| b.by_course) else {
+                    continue;
+                };
+                if let Some(screw) = self.screw_of(i, &piece) {
+                    let path = screw_path(&screw, &body.pose, body.bound_m);
+                    t = t.min(allowed(self, key, &screw, path));
+                }
+            }
+            // Written so that NaN is no share.
+            let t = if t > 0.0 { t } else { 0.0 };
+            for i in 0..self.courses.course().bodies.len() {
+                let key = self.courses.course().bodies[i];
+                if t > 0.0
+                    && let Some(screw) = self.screw_of(i, &piece)
+                    && let Some(Some(body)) = self.slots.get_mut(key.slot as usize)
+                    && body.key == key
+                    && body.by_course
+                {
+                    body.moved = true;
+                    body.pose = screw.pose_at(&body.pose, t);
+                    body.pose.rotation.renormalize_fast();
+                }
+            }
+            self.courses.made(&piece, t);
+            if t < 1.0 {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// How far the loop came on the course.
+    pub fn followed(&self) -> Followed {
+        self.courses.at
+    }
+
+    /// A tool pushed a body at a point of its surface for a tick of `period_s`. `stiffness_n_per_m` is that of the coupling behind it and
+    /// `hand_m_s` the velocity of the hand.
+    pub(crate) fn push(
+        &mut self,
+        key: BodyKey,
+        point: &Vec3,
+        force_n: &Vec3,
+        period_s: f64,
+        (stiffness_n_per_m, hand_m_s): (f64, Vec3),
+    ) {
+        let Some(Some(body)) = self.slots.get_mut(key.slot as usize) else {
+            return;
+        };
+        if body.key != key || !body.by_course {
+            return;
+        }
+        let arm = point - transform(&body.pose, &body.centre);
+        let push = &mut body.push;
+        if body.untouched > 0 {
+            push.force_n = Vec3::zeros();
+            push.point = *point;
+        }
+        // Several contacts: where they push together.
+        let (before, after) = (push.force_n.norm(), (push.force_n + force_n).norm());
+        if after > 0.0 && before > 0.0 {
+            let weight = force_n.norm() / (before + force_n.norm());
+            push.point += (point - push.point) * weight;
+        }
+        body.untouched = 0;
+        push.force_n += force_n;
+        push.impulse_n_s += force_n * period_s;
+        push.moment_nm_s += arm.cross(force_n) * period_s;
+        push.stiffness_n_per_m = stiffness_n_per_m;
+        push.hand_m_s = hand_m_s;
+    }
+
+    /// For a query: what tools pushed lately.
+    pub fn write_pushes(&self, out: &mut [Push; MAX_PUSHES]) -> usize {
+        let mut n = 0;
+        let lately = |b: &&Body| b.by_course && b.untouched < REPORTED_TICKS;
+        // The newest first, should there be more than there is room for.
+        for fresh in [true, false] {
+            for body in self
+                .iter()
+                .filter(lately)
+                .filter(|b| (b.untouched == 0) == fresh)
+            {
+                let Some(slot) = out.get_mut(n) else { return n };
+                *slot = body.push;
+                if body.untouched > 0 {
+                    slot.force_n = Vec3::zeros();
+                }
+                n += 1;
+            }
+        }
+        n
     }
 
     /// Longest path that a point of the body wants to make in this tick, m.
@@ -149,7 +310,7 @@ impl BodyTable {
 
     /// The step itself.
     pub(crate) fn step(&self, slot: usize) -> Option<(BodyKey, Screw, f64)> {
-        let body = self.slots[slot].as_ref()?;
+        let body = self.slots[slot].as_ref().filter(|b| !b.by_course)?;
         body.step.map(|(s, p)| (body.key, s, p))
     }
 
@@ -161,6 +322,18 @@ impl BodyTable {
                 (after - point).dot(normal).max(0.0)
             }
             None => 0.0,
+        }
+    }
+
+    /// The body's own step as a motion about `centre`: what is held on the body goes with it.
+    pub fn carrier(&self, key: BodyKey, centre: &Vec3) -> Motion {
+        match self.get(key).and_then(|b| b.step) {
+            Some((screw, _)) => {
+                let v = screw.velocity_of(centre);
+                let w = screw.axis * screw.angle;
+                Motion::new(v.x, v.y, v.z, w.x, w.y, w.z)
+            }
+            None => Motion::zeros(),
         }
     }
 

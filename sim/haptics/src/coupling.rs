@@ -143,6 +143,11 @@ impl Coupling {
         self.gains
     }
 
+    /// Stiffness in force, N/m: on its way from one material's to the next's.
+    pub fn stiffness_n_per_m(&self) -> f64 {
+        self.stiffness_n_per_m
+    }
+
     /// Forgets the past: after the proxy was placed anew.
     pub fn reset(&mut self) {
         self.filled = 0;

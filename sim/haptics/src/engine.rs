@@ -7,8 +7,8 @@
 //! # Order of a tick
 //!
 //! 1. Every moving body decides its step ([`BodyTable::plan`]).
-//! 2. Every tool moves while the bodies stand still, making room for the bodies' steps.
-//! 3. Every body steps while the tools stand still.
+//! 2. Every tool moves while the bodies stand still, making room for the bodies' steps. What it pushes is noted.
+//! 3. Every body steps while the tools stand still; those on a [`Course`](crate::Course) all together.
 //!
 //! One mover at a time keeps each detection a screw against constants, makes any number of arms and bodies safe without
 //! agreeing on a common contact time, and costs at most one tick of ordering error.
@@ -180,6 +180,7 @@ impl Engine {
             self.speed_m_s[i] = speed.max(0.95 * self.speed_m_s[i]);
             self.output.arms[i] = arm.tick(&device, &self.bodies, self.tick, input.period_s);
             self.output.arms[i].solid = solid_bits(arm, &self.bodies);
+            arm.push_back(&mut self.bodies, input.period_s);
         }
         self.output.blocked_bodies = 0;
         for slot in 0..MAX_BODIES {
@@ -195,6 +196,16 @@ impl Engine {
             }
             self.bodies.commit(slot, t);
         }
+        let arms = &self.arms;
+        let blocked = &mut self.output.blocked_bodies;
+        self.bodies.follow_course(|bodies, key, screw, path| {
+            let share = |arm: &Arm| arm.body_advance(bodies, key, screw, path);
+            let t = arms.iter().flatten().map(share).fold(1.0, f64::min);
+            if t < 1.0 {
+                *blocked |= 1 << key.slot;
+            }
+            t
+        });
         &self.output
     }
 
@@ -226,6 +237,8 @@ impl Engine {
             }
         }
         q.body_count = self.bodies.write_poses(&mut q.bodies);
+        q.followed = self.bodies.followed();
+        q.push_count = self.bodies.write_pushes(&mut q.pushes);
         q
     }
 

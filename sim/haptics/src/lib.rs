@@ -19,6 +19,7 @@
 mod arm;
 mod bodies;
 mod coupling;
+mod course;
 mod engine;
 mod outcome;
 mod rows;
@@ -30,11 +31,12 @@ mod way;
 pub use arm::MAX_ROWS;
 pub use bodies::{Body, BodyTable};
 pub use coupling::{Coupling, Gains, RigTiming, Wrench};
+pub use course::{Course, Followed, MAX_SEGMENTS};
 pub use engine::{ArmSetup, Engine, TickInput, TickOutput};
 pub use hapticd_ccd::PairKind;
 pub use outcome::{ArmOutcome, Contact, MAX_CONTACTS, MAX_SUBSTEPS};
 pub use snapshot::{
-    ArmQuery, BodyEntry, BodyKey, BodyPose, BodyTarget, HINTS, MAX_ARMS, MAX_BODIES, Material,
-    Pair, Query, Snapshot,
+    ArmQuery, BodyEntry, BodyKey, BodyPose, BodyTarget, HINTS, MAX_ARMS, MAX_BODIES, MAX_PUSHES,
+    Material, Pair, Push, Query, Snapshot,
 };
 pub use tool::{Distances, ToolShape};

@@ -14,6 +14,8 @@ use hapticd_ccd::PairKind;
 use hapticd_ccd::pair::{closest_points, highest};
 use hapticd_geometry::{Pose, Rigid, Vec3};
 
+use crate::course::{Course, Followed};
+
 /// Most arms one daemon drives.
 pub const MAX_ARMS: usize = 4;
 /// Most bodies of one scene; the world refuses the next one with this number.
@@ -53,6 +55,44 @@ pub struct ArmQuery {
     pub solid: u64,
 }
 
+/// Most bodies whose pushes a query reports.
+pub const MAX_PUSHES: usize = 16;
+
+/// What the tools pushed a body with: the loop's report to the dynamics. World frame.
+#[derive(Clone, Copy, Debug)]
+pub struct Push {
+    /// Which body.
+    pub key: BodyKey,
+    /// Sum over all ticks since the body came, N s: a lost query loses nothing.
+    pub impulse_n_s: Vec3,
+    /// The same about the centre of mass, N m s.
+    pub moment_nm_s: Vec3,
+    /// Force of the last tick, N; zero if nothing touched it.
+    pub force_n: Vec3,
+    /// Where it acts, m.
+    pub point: Vec3,
+    /// Stiffness of the coupling behind it, N/m: what the force loses with every metre that the body gives way.
+    pub stiffness_n_per_m: f64,
+    /// Velocity of the hand behind it, m/s.
+    pub hand_m_s: Vec3,
+}
+
+impl Push {
+    /// Nothing yet.
+    #[must_use]
+    pub fn none(key: BodyKey) -> Self {
+        Push {
+            key,
+            impulse_n_s: Vec3::zeros(),
+            moment_nm_s: Vec3::zeros(),
+            force_n: Vec3::zeros(),
+            point: Vec3::zeros(),
+            stiffness_n_per_m: 0.0,
+            hand_m_s: Vec3::zeros(),
+        }
+    }
+}
+
 /// One question to the collision thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Query {
@@ -64,6 +104,12 @@ pub struct Query {
     pub bodies: [BodyPose; MAX_BODIES],
     /// How many entries of `bodies` count.
     pub body_count: usize,
+    /// How far the loop came on the course of the dynamics.
+    pub followed: Followed,
+    /// What tools pushed, `..push_count`.
+    pub pushes: [Push; MAX_PUSHES],
+    /// How many entries of `pushes` count.
+    pub push_count: usize,
 }
 
 impl Default for Query {
@@ -82,6 +128,9 @@ impl Default for Query {
                 world_from_body: Pose::identity(),
             }; MAX_BODIES],
             body_count: 0,
+            followed: Followed::START,
+            pushes: [Push::none(BodyKey::default()); MAX_PUSHES],
+            push_count: 0,
         }
     }
 }
@@ -103,6 +152,8 @@ pub struct Material {
     pub stiffness_n_per_m: f64,
     /// Damping on the rate of the coupling's deflection, N·s/m.
     pub damping_n_s_per_m: f64,
+    /// Coulomb's coefficient between this surface and any tool.
+    pub friction: f64,
 }
 
 /// Where a kinematic body shall go.
@@ -207,8 +258,12 @@ pub struct BodyEntry {
     pub full: bool,
     /// The tool is inside this closed body, so it cannot become solid to it now. Asked for by `ArmQuery::solid`.
     pub encloses_tool: bool,
-    /// Moves only if it has one.
+    /// Moves only if it has one, or on a course.
     pub target: Option<BodyTarget>,
+    /// The dynamics move it: along courses, whatever its target.
+    pub by_course: bool,
+    /// Centre of mass, body frame; zero for what has no mass.
+    pub centre: Vec3,
     /// Radius of a ball about the body's origin that holds it, metres: bounds its points' motion.
     pub bound_m: f64,
     /// Surface.
@@ -234,6 +289,8 @@ pub struct Snapshot {
     pub bodies: Vec<BodyEntry>,
     /// The feature pairs, body by body.
     pub pairs: Vec<Pair>,
+    /// Where the dynamics want their bodies to go next.
+    pub course: Course,
     /// Time the answer took, for reports only; 0 in virtual time.
     pub compute_ns: u64,
 }
@@ -251,6 +308,7 @@ impl Snapshot {
             scene_version: 0,
             bodies: Vec::with_capacity(MAX_BODIES),
             pairs: Vec::with_capacity(pairs),
+            course: Course::new(),
             compute_ns: 0,
         }
     }

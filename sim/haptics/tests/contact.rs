@@ -18,6 +18,8 @@ fn ball(r: f64, bodies: Vec<(Part, Pose, bool, Option<BodyTarget>)>) -> (Scene, 
         capacity: 400,
         sequence: 0,
         clearance: D.clearance_m,
+        friction: 0.0,
+        course: None,
     };
     (scene, Engine::new(setup(ToolShape::sphere(r), D), 0.003))
 }
@@ -30,6 +32,8 @@ fn mesh(tool: TriMesh, bodies: Vec<(Part, Pose, bool, Option<BodyTarget>)>) -> (
         capacity: 400,
         sequence: 0,
         clearance: D.clearance_m,
+        friction: 0.0,
+        course: None,
     };
     (scene, Engine::new(setup(shape, D), 0.003))
 }

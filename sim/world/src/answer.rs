@@ -39,6 +39,7 @@ impl World {
         out.compute_ns = 0;
         out.bodies.clear();
         out.pairs.clear();
+        out.course.clear();
 
         // Every body's nearest pairs first; then which of them there is room for.
         self.near.clear();
@@ -123,6 +124,8 @@ impl World {
                 full,
                 encloses_tool,
                 target: body.target,
+                by_course: false,
+                centre: Vec3::zeros(),
                 bound_m: body.spec.shape.bound_m,
                 material: body.spec.material,
             });

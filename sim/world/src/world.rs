@@ -217,6 +217,7 @@ fn check_material(name: &str, material: &Material) -> Result<(), AddError> {
     for (what, value) in [
         ("stiffness_n_per_m", material.stiffness_n_per_m),
         ("damping_n_s_per_m", material.damping_n_s_per_m),
+        ("friction", material.friction),
     ] {
         if !(value.is_finite() && value >= 0.0) {
             return Err(AddError::BadMaterial {

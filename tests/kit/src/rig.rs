@@ -137,6 +137,7 @@ impl Rig {
                     material: Material {
                         stiffness_n_per_m: 1000.0,
                         damping_n_s_per_m: 1.0,
+                        friction: scene.friction,
                     },
                 })
                 .map_err(|e| e.to_string())?;

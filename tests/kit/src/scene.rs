@@ -97,6 +97,8 @@ pub struct Scene {
     pub reach_max_m: f64,
     /// Relative weight when ticks are shared out over scenes: heavy scenes get less.
     pub weight: f64,
+    /// Coefficient of friction of all bodies.
+    pub friction: f64,
 }
 
 impl Scene {
@@ -107,6 +109,7 @@ impl Scene {
             name,
             tool,
             bodies,
+            friction: 0.3,
             distances: Distances::for_width(0.2),
             start: Pose::translation(0.0, 0.0, 0.06),
             room: Vec3::repeat(0.06),

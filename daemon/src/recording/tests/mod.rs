@@ -185,6 +185,7 @@ fn torus() -> BodySpec {
         material: Material {
             stiffness_n_per_m: 400.0,
             damping_n_s_per_m: 0.1,
+            friction: 0.1,
         },
     }
 }

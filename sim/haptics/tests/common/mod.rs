@@ -1,6 +1,9 @@
 //! A scene small enough to be answered by brute force: every feature pair, no tree, no cleverness. The reference for what the
 //! collision thread answers, and the checker of what the engine did.
 
+// Each test program uses its part of it.
+#![allow(dead_code)]
+
 use hapticd_ccd::MeshIndex;
 use hapticd_geometry::{Adjacency, NO_FACE, Pose, Rigid, TriMesh, Vec3, transform};
 use hapticd_haptics::*;
@@ -139,6 +142,9 @@ pub struct Scene {
     pub capacity: usize,
     pub sequence: u64,
     pub clearance: f64,
+    pub friction: f64,
+    /// What the dynamics want, if there are any: then they move all bodies that are not fixed.
+    pub course: Option<Course>,
 }
 
 impl Scene {
@@ -236,6 +242,9 @@ impl Scene {
         s.epoch = q.arms[0].epoch;
         s.world_from_tool = q.arms[0].world_from_tool;
         s.scene_version = 1;
+        if let Some(course) = &self.course {
+            s.course.copy_from(course);
+        }
         for (i, (part, initial, fixed, target)) in self.bodies.iter().enumerate() {
             let pose = q.pose_of(Self::key(i)).unwrap_or(*initial);
             let reach = q.arms[0].reach_m;
@@ -254,6 +263,8 @@ impl Scene {
                 full: n < inside,
                 encloses_tool: false,
                 target: *target,
+                by_course: !fixed && self.course.is_some(),
+                centre: Vec3::zeros(),
                 bound_m: part
                     .mesh
                     .positions()
@@ -263,6 +274,7 @@ impl Scene {
                 material: Material {
                     stiffness_n_per_m: 1e9,
                     damping_n_s_per_m: 1e9,
+                    friction: self.friction,
                 },
             });
             s.pairs.extend_from_slice(&all[..n]);

@@ -187,6 +187,7 @@ impl Rig {
             material: Material {
                 stiffness_n_per_m: 1.0,
                 damping_n_s_per_m: 0.0,
+                friction: 0.0,
             },
         };
         let triangles = u32::try_from(report.triangles).unwrap();

@@ -1,0 +1,225 @@
+//! How bodies that the dynamics move go on: a course is planned by the collision thread and followed by the loop.
+//!
+//! Real-time callable: no allocation, bounded by [`MAX_SEGMENTS`] x [`MAX_BODIES`]. Deterministic. World frame, SI units.
+//!
+//! # Protocol
+//!
+//! A [`Course`] is one constant-speed screw per body and segment, proven free of collisions *between the bodies* as long as all of
+//! them are at the same place of their course (Redon 2002, section 2.2: all bodies are placed by the same motions at one common time). The loop
+//! follows it in step with its ticks, all bodies together, and no further than detection against every tool allows; where a tool is in
+//! the way all stop there and the course has ended. [`Followed`] goes back with every query: it says how far the loop came. The
+//! next course names the place where it begins ([`Course::after`]), and the loop takes it up only there: a course that was planned for an end
+//! that was not reached is void. So bodies never leave what was proven, whoever is late.
+
+use hapticd_geometry::Screw;
+
+use crate::snapshot::{BodyKey, MAX_BODIES};
+
+/// Most segments of a course.
+pub const MAX_SEGMENTS: usize = 4;
+
+/// How far the loop came: a place on a course.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Followed {
+    /// Number of the course; 0 before the first.
+    pub course: u64,
+    /// Segments made to their end.
+    pub segments: u32,
+    /// Share of the next one, 0 to 1.
+    pub share: f64,
+    /// The loop goes no further on this course: it is at its end, or a tool was in the way.
+    pub ended: bool,
+}
+
+impl Followed {
+    /// Where the first course begins.
+    pub const START: Self = Self {
+        course: 0,
+        segments: 0,
+        share: 0.0,
+        ended: true,
+    };
+}
+
+/// What the dynamics plan for the coming interval.
+#[derive(Clone, Debug)]
+pub struct Course {
+    /// From 1, one more with every course; 0: none.
+    pub number: u64,
+    /// The place where it begins.
+    pub after: Followed,
+    /// How long each segment takes, s; 0 for one that takes no simulated time. `..segments` count.
+    pub durations_s: [f64; MAX_SEGMENTS],
+    /// How many.
+    pub segments: usize,
+    /// The bodies on it.
+    pub bodies: Vec<BodyKey>,
+    /// Their screws, segment by segment in the order of `bodies`.
+    pub screws: Vec<Screw>,
+}
+
+impl Course {
+    /// None yet. Allocates all that it ever needs.
+    #[must_use]
+    pub fn new() -> Self {
+        Course {
+            number: 0,
+            after: Followed::START,
+            durations_s: [0.0; MAX_SEGMENTS],
+            segments: 0,
+            bodies: Vec::with_capacity(MAX_BODIES),
+            screws: Vec::with_capacity(MAX_SEGMENTS * MAX_BODIES),
+        }
+    }
+
+    /// Empties it.
+    pub fn clear(&mut self) {
+        self.number = 0;
+        self.after = Followed::START;
+        self.segments = 0;
+        self.bodies.clear();
+        self.screws.clear();
+    }
+
+    /// Becomes `other`; does not allocate.
+    pub fn copy_from(&mut self, other: &Course) {
+        self.number = other.number;
+        self.after = other.after;
+        self.durations_s = other.durations_s;
+        self.segments = other.segments.min(MAX_SEGMENTS);
+        self.bodies.clear();
+        self.screws.clear();
+        let bodies = other.bodies.len().min(MAX_BODIES);
+        let screws = self.segments * bodies;
+        if other.bodies.len() == bodies && other.screws.len() == screws {
+            self.bodies.extend_from_slice(&other.bodies);
+            self.screws.extend_from_slice(&other.screws);
+        } else {
+            // Whoever made this counts differently: nobody moves.
+            self.segments = 0;
+        }
+    }
+
+    /// The bodies' screws of one segment, in the order of `bodies`.
+    #[must_use]
+    pub fn screws_of(&self, segment: usize) -> &[Screw] {
+        let n = self.bodies.len();
+        self.screws
+            .get(segment * n..(segment + 1) * n)
+            .unwrap_or(&[])
+    }
+}
+
+impl Default for Course {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// A part of a segment that a tick follows.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Piece {
+    pub segment: usize,
+    /// Shares of the segment.
+    pub from: f64,
+    pub to: f64,
+}
+
+/// The course that is followed and the one that comes next.
+#[derive(Clone, Debug)]
+pub(crate) struct Courses {
+    now: Course,
+    next: Course,
+    pub at: Followed,
+    pieces: [Piece; MAX_SEGMENTS],
+    count: usize,
+}
+
+impl Courses {
+    pub fn new() -> Self {
+        Courses {
+            now: Course::new(),
+            next: Course::new(),
+            at: Followed::START,
+            pieces: [Piece::default(); MAX_SEGMENTS],
+            count: 0,
+        }
+    }
+
+    /// Takes note of a course that begins where the present one ends.
+    pub fn offer(&mut self, course: &Course) {
+        if course.number > self.at.course
+            && course.after.course == self.at.course
+            && course.number != self.next.number
+        {
+            self.next.copy_from(course);
+        }
+    }
+
+    /// Decides what a tick of `period_s` follows.
+    pub fn plan(&mut self, period_s: f64) {
+        self.count = 0;
+        if self.at.ended && self.next.number > self.at.course && self.next.after == self.at {
+            std::mem::swap(&mut self.now, &mut self.next);
+            self.next.clear();
+            self.at = Followed {
+                course: self.now.number,
+                segments: 0,
+                share: 0.0,
+                ended: false,
+            };
+        }
+        if self.at.ended {
+            return;
+        }
+        let mut left = period_s;
+        let mut from = self.at.share;
+        for segment in self.at.segments as usize..self.now.segments {
+            let duration = self.now.durations_s[segment];
+            let whole = (1.0 - from) * duration;
+            // What is left of a period but for rounding is a whole one.
+            let to = if whole <= left * (1.0 + 1e-9) {
+                1.0
+            } else if left > 1e-9 * period_s {
+                from + left / duration
+            } else {
+                break;
+            };
+            self.pieces[self.count] = Piece { segment, from, to };
+            self.count += 1;
+            if to < 1.0 {
+                break;
+            }
+            left -= whole;
+            from = 0.0;
+        }
+        if self.count == 0 {
+            self.at.ended = true;
+        }
+    }
+
+    /// The course that is followed.
+    pub fn course(&self) -> &Course {
+        &self.now
+    }
+
+    pub fn pieces(&self) -> &[Piece] {
+        &self.pieces[..self.count]
+    }
+
+    /// The share `t` of a piece was made.
+    pub fn made(&mut self, piece: &Piece, t: f64) {
+        if t < 1.0 {
+            self.at.segments = piece.segment as u32;
+            self.at.share = piece.from + t * (piece.to - piece.from);
+            self.at.ended = true;
+        } else if piece.to < 1.0 {
+            self.at.segments = piece.segment as u32;
+            self.at.share = piece.to;
+        } else {
+            self.at.segments = piece.segment as u32 + 1;
+            self.at.share = 0.0;
+            self.at.ended = self.at.segments as usize >= self.now.segments;
+        }
+    }
+}
