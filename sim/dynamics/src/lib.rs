@@ -1,4 +1,4 @@
-//! Gauss' principle of least constraint for one rigid body, in motion space.
+//! Gauss' principle of least constraint for rigid bodies, in motion space.
 //!
 //! The admissible motion closest to a wanted motion in the kinetic metric is found by projecting the wanted motion on the polyhedron
 //! cut out by the contact rows (Redon 2002, chapter 5). The same projection serves accelerations, velocities and the small
@@ -14,11 +14,13 @@
 
 mod active_set;
 mod basis;
+mod cone;
 mod metric;
 mod projector;
 mod row;
 
 pub use active_set::iteration_limit;
+pub use cone::{ConeSolver, Contact, Descent, DescentLimits, FrictionLaw, Mover};
 pub use metric::{Metric, MetricError};
 pub use projector::{Active, Projection, Projector, Status};
 pub use row::Row;
