@@ -23,6 +23,7 @@ pub mod elementary;
 pub mod first_contact;
 mod front;
 pub mod index;
+pub mod moving;
 pub mod obb;
 pub mod pair;
 pub mod proximity;
