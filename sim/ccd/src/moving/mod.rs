@@ -7,6 +7,7 @@
 //! - [`advance_features`]: one feature pair; bounded, allocation-free.
 //! - [`MovingSearch::first_contact`]: two meshes (or a point and a mesh); then [`MovingSearch::contacts_at`] for all contacts at that time.
 //! - [`MovingSearch::step_pairs`]: every feature pair that may come within a clearance during the step, a certified list to keep.
+//! - [`SceneSearch::first_contact`]: any number of bodies, one earliest time, all contacts at it; [`BroadPhase`] before it.
 //!
 //! ```
 //! use hapticd_ccd::MeshIndex;
@@ -39,12 +40,16 @@
 //! of their arguments, no locks, no panics; numbers that are not finite prove nothing (free until 0). Metres; radians; fractions of the step.
 
 mod boxes;
+pub mod broad;
 pub mod features;
 mod meshes;
 pub mod motion;
+pub mod scene;
 mod search;
 
+pub use broad::{Aabb, BroadPhase, SweepAndPrune};
 pub use features::advance_features;
 pub use meshes::{Meeting, MovingBody, MovingContact, MovingSearch, StepPair, StepSet};
 pub use motion::{MOST_LINKS, Motion};
+pub use scene::{SceneContact, SceneMeeting, SceneSearch};
 pub use search::MovingCounters;
