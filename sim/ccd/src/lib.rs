@@ -18,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 pub mod advance;
+pub mod algebraic;
 mod cull;
 pub mod elementary;
 pub mod first_contact;
