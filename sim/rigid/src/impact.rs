@@ -8,7 +8,6 @@
 
 use hapticd_dynamics::{DescentLimits, Mover};
 
-use crate::body::Twist;
 use crate::link::Link;
 use crate::settings::Settings;
 use crate::solve::{Group, Member, Solver, set, twist_of};

@@ -391,7 +391,7 @@ impl Solver {
         if hopeless {
             // They stand still, and detection stops what squeezes them.
             counters.infeasible += 1;
-            self.each(group, |member, mover| set(mover, &Twist::ZERO));
+            self.each(group, |_, mover| set(mover, &Twist::ZERO));
         }
         self.each(group, |member, mover| out.end[member.slot as usize] = twist_of(mover));
         if lacking && !hopeless {
