@@ -21,6 +21,7 @@ mod groups;
 mod impact;
 mod link;
 mod overlap;
+mod patch;
 mod plan;
 mod settings;
 mod sleep;

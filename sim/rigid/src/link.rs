@@ -15,6 +15,7 @@ use hapticd_geometry::{Pose, Rigid, Vec3, transform};
 
 use crate::body::Body;
 use crate::distances::Distances;
+use crate::patch::keep_corners;
 
 /// Cosine slack of the local tests: directions this close to perpendicular count as perpendicular.
 const SLACK: f64 = 1e-6;
@@ -61,6 +62,8 @@ pub(crate) struct Searches {
     far: Proximity,
     pub count: u32,
     fresh: Vec<Point>,
+    plane: Vec<(f64, f64, usize)>,
+    drop: Vec<bool>,
 }
 
 impl Searches {
@@ -70,6 +73,8 @@ impl Searches {
             far: Proximity::new(1),
             count: 0,
             fresh: Vec::new(),
+            plane: Vec::new(),
+            drop: Vec::new(),
         }
     }
 }
@@ -252,6 +257,8 @@ impl Link {
                 None => self.points.push(*p),
             }
         }
+        let safe = self.distances.safe_m;
+        keep_corners(&mut self.points, safe, &mut searches.plane, &mut searches.drop);
     }
 
     /// Makes a listed pair a contact that its neighbours had hidden.

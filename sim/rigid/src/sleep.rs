@@ -86,6 +86,10 @@ pub(crate) fn settle(
     settings: &Settings,
     step_s: f64,
 ) {
+    // Where nothing moves unless it is wanted to, nothing has to be put to rest.
+    if settings.order == Order::First {
+        return;
+    }
     let mut anybody = false;
     for (body, twist) in bodies.iter_mut().zip(&state.twist) {
         let Some(body) = body.as_mut().filter(|b| b.kind == BodyKind::Dynamic && !b.asleep) else {
@@ -122,8 +126,7 @@ pub(crate) fn settle(
         }
         if let Some(body) = bodies[slot].as_mut().filter(|b| b.kind == BodyKind::Dynamic && !b.asleep) {
             // Nothing pulls, or something holds: a body in the air only looks quiet.
-            let pulled = settings.order == Order::Second
-                && settings.gravity + body.wrench.force * body.inverse_mass != Vec3::zeros();
+            let pulled = settings.gravity + body.wrench.force * body.inverse_mass != Vec3::zeros();
             let holds = |l: &Link| {
                 (l.a as usize == slot || l.b as usize == slot)
                     && l.points.iter().any(|p| p.gap_m <= l.distances.release_m)
