@@ -6,21 +6,28 @@
 //!
 //! * [`Metric`] is the body's mass matrix, factored once.
 //! * [`Row`] is one contact inequality `n . (v + om x arm) >= bound`.
-//! * [`Projector`] solves, keeping its work bounded and its memory fixed.
+//! * [`Projector`] solves for one body, keeping its work bounded and its memory fixed.
+//! * [`GroupProjector`] does for several bodies, with [`PairRow`]s between them.
+//! * [`ConeSolver`] does for many bodies and contacts with friction, to a tolerance that it reports.
+//! * [`friction`] makes rows of friction, for the projectors.
 //!
-//! Frames: world axes, reference point at the centre of mass. Nothing here allocates, blocks, locks or panics; equal inputs and equal
-//! history give bit-equal outputs. Everything is callable from a real-time thread.
+//! Frames: world axes, reference point at the centre of mass. Nothing here blocks, locks or panics, or allocates once its memory has grown to the
+//! problem ([`Projector`] never does); equal inputs and equal history give bit-equal outputs. [`Projector`] is callable from a real-time thread.
 #![forbid(unsafe_code)]
 
 mod active_set;
 mod basis;
 mod cone;
+pub mod friction;
+mod group;
+mod group_basis;
 mod metric;
 mod projector;
 mod row;
 
 pub use active_set::iteration_limit;
 pub use cone::{ConeSolver, Contact, Descent, DescentLimits, FrictionLaw, Mover};
+pub use group::{GroupProjection, GroupProjector, PairRow};
 pub use metric::{Metric, MetricError};
 pub use projector::{Active, Projection, Projector, Status};
 pub use row::Row;

@@ -9,7 +9,7 @@ use crate::link::Point;
 
 /// `1 - cos` of normals that belong to one plane.
 const SAME_PLANE: f64 = 1e-7;
-/// A point is left out if its gap is at least the least of its plane less this part of the safe distance.
+/// A point is left out if its gap is at least the largest of its plane less this part of the safe distance.
 const SAME_GAP: f64 = 0.05;
 
 /// Leaves the corners of every plane's hull in `points`, in their order. `safe_m` is the safe distance. `work` is work space.
@@ -27,17 +27,17 @@ pub(crate) fn keep_corners(points: &mut Vec<Point>, safe_m: f64, work: &mut Vec<
         let across = Vec3::ith(n.iamin(), 1.0).cross(&n).normalize();
         let along = n.cross(&across);
         work.clear();
-        let mut least = f64::INFINITY;
+        let mut most = 0.0_f64;
         for (k, p) in points.iter().enumerate().filter(|(_, p)| in_plane(p)) {
             let r = p.middle - origin;
             work.push((r.dot(&across), r.dot(&along), k));
-            least = least.min(p.gap_m);
+            most = most.max(p.gap_m);
         }
         if work.len() <= 2 {
             continue;
         }
         for &(.., k) in work.iter() {
-            drop[k] = points[k].gap_m >= least - SAME_GAP * safe_m && points[k].gap_m <= least + SAME_GAP * safe_m;
+            drop[k] = points[k].gap_m >= most - SAME_GAP * safe_m;
         }
         work.sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then(x.1.total_cmp(&y.1)));
         half_hull(work, safe_m, drop);
@@ -63,7 +63,9 @@ fn half_hull(sorted: &[(f64, f64, usize)], tolerance: f64, drop: &mut [bool]) {
             let q = sorted[next];
             let cross = (q.0 - from.0) * (p.1 - from.1) - (q.1 - from.1) * (p.0 - from.0);
             let length = (q.0 - from.0).hypot(q.1 - from.1);
-            if k != next && cross < -tolerance * length {
+            // Of those on one line the farthest.
+            let farther = (p.0 - from.0).hypot(p.1 - from.1) > length;
+            if k != next && (cross < -tolerance * length || farther && cross <= tolerance * length) {
                 next = k;
             }
         }
@@ -109,15 +111,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_nearer_or_farther_than_its_plane_stays() {
+    fn what_is_nearer_than_its_plane_stays() {
         let mut points: Vec<Point> = [(0.0, 0.0), (2.0, 0.0), (1.0, 2.0), (1.0, 0.7), (1.1, 0.7)]
             .iter()
             .map(|&(x, y)| point(x, y, 0.0, Vec3::z()))
             .collect();
         points[3].gap_m = 0.5e-4;
         keep_corners(&mut points, 1e-4, &mut Vec::new(), &mut Vec::new());
-        assert_eq!(points.len(), 5);
-        points[3].gap_m = 1e-4;
+        assert_eq!(points.len(), 4);
+        points.swap_remove(3);
+        points.push(point(1.0, 0.7, 0.0, Vec3::z()));
         keep_corners(&mut points, 1e-4, &mut Vec::new(), &mut Vec::new());
         assert_eq!(points.len(), 3);
     }

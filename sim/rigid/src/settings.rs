@@ -38,8 +38,8 @@ impl Default for Settings {
             order: Order::Second,
             gravity: Vec3::new(0.0, 0.0, -9.81),
             friction: FrictionLaw::Coulomb,
-            tolerance: 1e-7,
-            visits: 6000,
+            tolerance: 1e-5,
+            visits: 30_000,
             quiet: 2e-3,
             sleep_after_s: 0.5,
         }

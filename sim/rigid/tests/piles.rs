@@ -116,7 +116,8 @@ fn a_stirred_pile_never_penetrates() {
     }
     println!("{total:?} lost {lost} s, energy {first} to {energy}, worst gain {worst_gain:e}, {:?}", clock.elapsed());
     assert!(ids.iter().all(|&id| scene.x(id).z > 0.0 && scene.x(id).x.abs() < 0.6));
-    assert!(worst_gain < 1e-3 * first, "{worst_gain}");
+    // What repositioning lifts in one step: a body of a kilogram by a few safe distances.
+    assert!(worst_gain < 5e-4, "{worst_gain}");
     assert!(lost < 0.02, "{lost}");
 }
 
@@ -238,7 +239,7 @@ fn a_first_order_world_moves_only_what_is_pushed() {
     for _ in 0..100 {
         scene.world.step(H);
     }
-    assert_eq!(before, scene.x(ids[3]));
+    assert!((before - scene.x(ids[3])).norm() < 1e-9);
 }
 
 #[test]
