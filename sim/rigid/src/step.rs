@@ -36,7 +36,9 @@ impl World {
     pub fn plan(&mut self, step_s: f64) -> &Plan {
         self.plan.clear(self.bodies.len());
         self.planned = true;
-        self.ahead.clone_from(&self.state);
+        // Field by field: a derived `clone_from` allocates.
+        self.ahead.pose.clone_from(&self.state.pose);
+        self.ahead.twist.clone_from(&self.state.twist);
         self.searches.count = 0;
         if !(step_s > 0.0 && step_s.is_finite()) {
             return &self.plan;
