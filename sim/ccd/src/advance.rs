@@ -33,8 +33,8 @@ use crate::pair::{PairDistance, PairKind, closest, closest_points, highest, refi
 
 /// Steps that move no point farther than this (metres), or than this part of the threshold if that is
 /// less, are not made.
-const RESOLUTION_M: f64 = 1e-9;
-const RESOLUTION_RELATIVE: f64 = 1e-3;
+pub(crate) const RESOLUTION_M: f64 = 1e-9;
+pub(crate) const RESOLUTION_RELATIVE: f64 = 1e-3;
 
 /// Rounding errors of one gap in units of `f64::EPSILON` times the size of its terms. The longest chain
 /// (position on the screw, dot product, difference) is about 20 operations.
@@ -92,6 +92,19 @@ impl MotionBound {
         self.velocity + self.omega.cross(point)
     }
 
+    /// Angular velocity, radians per screw.
+    #[inline]
+    #[must_use]
+    pub fn omega(&self) -> &Vec3 {
+        &self.omega
+    }
+
+    /// Sum of the sizes of the terms that velocities are computed from, for their rounding error.
+    #[inline]
+    pub(crate) fn size(&self) -> f64 {
+        self.size
+    }
+
     /// Size of the angular velocity, radians per screw.
     #[inline]
     #[must_use]
@@ -101,7 +114,7 @@ impl MotionBound {
 
     /// The same field with `origin` as the new origin of coordinates.
     #[inline]
-    fn about(&self, origin: &Vec3) -> Self {
+    pub(crate) fn about(&self, origin: &Vec3) -> Self {
         Self {
             velocity: self.velocity + self.omega.cross(origin),
             size: self.size + self.speed * one_norm(origin),
@@ -138,7 +151,7 @@ impl Mover {
 /// `(1 - cos w t) / w^2` and `(w t - sin w t) / w^3`, the factors of acceleration and jerk in the exact
 /// displacement `t v + c2 a + c3 j`.
 #[inline]
-fn screw_factors(w: f64, t: f64) -> (f64, f64) {
+pub(crate) fn screw_factors(w: f64, t: f64) -> (f64, f64) {
     let angle = w * t;
     if angle < 0.05 {
         let q = angle * angle;
@@ -493,7 +506,7 @@ fn proven_turning(
 /// First `d` in `[0, remaining]` with `margin + rate d - bend d^2 / 2 = 0`, or `remaining` if there is
 /// none; negative or NaN if `margin` is not positive. Each branch is free of cancellation.
 #[inline]
-fn first_crossing(margin: f64, rate: f64, bend: f64, remaining: f64) -> f64 {
+pub(crate) fn first_crossing(margin: f64, rate: f64, bend: f64, remaining: f64) -> f64 {
     if margin <= 0.0 || margin.is_nan() {
         return -1.0;
     }
@@ -523,6 +536,6 @@ fn first_crossing(margin: f64, rate: f64, bend: f64, remaining: f64) -> f64 {
 }
 
 #[inline]
-fn one_norm(v: &Vec3) -> f64 {
+pub(crate) fn one_norm(v: &Vec3) -> f64 {
     v.x.abs() + v.y.abs() + v.z.abs()
 }

@@ -18,11 +18,13 @@
 #![forbid(unsafe_code)]
 
 pub mod advance;
+pub mod algebraic;
 mod cull;
 pub mod elementary;
 pub mod first_contact;
 mod front;
 pub mod index;
+pub mod moving;
 pub mod obb;
 pub mod pair;
 pub mod proximity;

@@ -12,19 +12,19 @@ use crate::projector::{Active, Status};
 
 /// How exactly one pass of the active set works; all lengths are of unit rows, all violations relative to a row's scale.
 #[derive(Clone, Copy)]
-struct Tolerances {
+pub(crate) struct Tolerances {
     /// Violation below which a row counts as satisfied.
-    satisfied: f64,
+    pub satisfied: f64,
     /// Length of the part of a row outside the span of the active rows, below which it counts as dependent on them.
-    dependent: f64,
+    pub dependent: f64,
     /// Violation below which a row that contradicts the active ones does so by rounding: its bound is eased.
-    eased: f64,
+    pub eased: f64,
     /// Error of the multipliers' sum, relative to the kinetic size of the problem, taken for rounding.
-    stationary: f64,
+    pub stationary: f64,
 }
 
 /// The passes, tried in turn: the first settles everything but nearly dependent rows, whose multipliers it cannot resolve.
-const PASSES: [Tolerances; 4] = [
+pub(crate) const PASSES: [Tolerances; 4] = [
     Tolerances {
         satisfied: 1e-11,
         dependent: 1e-9,

@@ -14,7 +14,7 @@
 //! the clearance apart, and were so all along the path; [`crate::Engine`] explains when a body is solid.
 
 use hapticd_ccd::PairKind;
-use hapticd_dynamics::friction::{Effort, Rub, Surface};
+use hapticd_dynamics::coulomb::{Effort, Rub, Surface};
 use hapticd_dynamics::{Metric, Motion, Projector, Row};
 use hapticd_geometry::{Pose, Quat, Rigid, Screw, Vec3, transform};
 

@@ -239,6 +239,11 @@ impl BodyTable {
         self.courses.at
     }
 
+    /// Ticks so far in which the bodies stood at the end of a course and waited for the next.
+    pub fn idle_ticks(&self) -> u64 {
+        self.courses.idle
+    }
+
     /// A tool pushed a body at a point of its surface for a tick of `period_s`. `stiffness_n_per_m` is that of the coupling behind it and
     /// `hand_m_s` the velocity of the hand.
     pub(crate) fn push(

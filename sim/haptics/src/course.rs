@@ -131,6 +131,8 @@ pub(crate) struct Courses {
     now: Course,
     next: Course,
     pub at: Followed,
+    /// Ticks that began at the end of a course without a next one.
+    pub idle: u64,
     pieces: [Piece; MAX_SEGMENTS],
     count: usize,
 }
@@ -141,6 +143,7 @@ impl Courses {
             now: Course::new(),
             next: Course::new(),
             at: Followed::START,
+            idle: 0,
             pieces: [Piece::default(); MAX_SEGMENTS],
             count: 0,
         }
@@ -170,6 +173,7 @@ impl Courses {
             };
         }
         if self.at.ended {
+            self.idle += u64::from(self.at.course > 0);
             return;
         }
         let mut left = period_s;

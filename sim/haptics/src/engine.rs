@@ -238,6 +238,7 @@ impl Engine {
         }
         q.body_count = self.bodies.write_poses(&mut q.bodies);
         q.followed = self.bodies.followed();
+        q.idle_ticks = self.bodies.idle_ticks();
         q.push_count = self.bodies.write_pushes(&mut q.pushes);
         q
     }

@@ -106,6 +106,8 @@ pub struct Query {
     pub body_count: usize,
     /// How far the loop came on the course of the dynamics.
     pub followed: Followed,
+    /// Ticks so far in which its bodies stood at the end of a course and waited for the next.
+    pub idle_ticks: u64,
     /// What tools pushed, `..push_count`.
     pub pushes: [Push; MAX_PUSHES],
     /// How many entries of `pushes` count.
@@ -129,6 +131,7 @@ impl Default for Query {
             }; MAX_BODIES],
             body_count: 0,
             followed: Followed::START,
+            idle_ticks: 0,
             pushes: [Push::none(BodyKey::default()); MAX_PUSHES],
             push_count: 0,
         }

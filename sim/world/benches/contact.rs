@@ -75,6 +75,8 @@ fn rig(
             shape: shape(ground),
             solid,
             world_from_body: Pose::identity(),
+            restitution: 0.0,
+            density_kg_m3: 1000.0,
             material: Material {
                 stiffness_n_per_m: 1000.0,
                 damping_n_s_per_m: 1.0,

@@ -40,6 +40,9 @@ impl World {
         out.bodies.clear();
         out.pairs.clear();
         out.course.clear();
+        if let Some(course) = self.dynamics.as_ref().and_then(|d| d.course(query)) {
+            out.course.copy_from(course);
+        }
 
         // Every body's nearest pairs first; then which of them there is room for.
         self.near.clear();
@@ -124,8 +127,11 @@ impl World {
                 full,
                 encloses_tool,
                 target: body.target,
-                by_course: false,
-                centre: Vec3::zeros(),
+                by_course: body.spec.kind != BodyKind::Static && self.dynamics.is_some(),
+                centre: self
+                    .dynamics
+                    .as_ref()
+                    .map_or_else(Vec3::zeros, |d| d.centre(body.key.slot as usize)),
                 bound_m: body.spec.shape.bound_m,
                 material: body.spec.material,
             });

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use hapticd_ccd::MeshIndex;
 use hapticd_geometry::{MeshReport, Pose, Vec3};
 use hapticd_haptics::{MAX_BODIES, Material};
+use hapticd_rigid::BodyError;
 
 /// Whether a body may move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +14,8 @@ pub enum BodyKind {
     Static,
     /// An application moves it.
     Kinematic,
+    /// Forces move it: gravity, contacts, and the tools that touch it.
+    Dynamic,
 }
 
 /// A mesh ready for detection, shared between bodies and threads.
@@ -60,6 +63,10 @@ pub struct BodySpec {
     pub world_from_body: Pose,
     /// Surface.
     pub material: Material,
+    /// Coefficient of restitution between this body and others, 0 to 1.
+    pub restitution: f64,
+    /// Of the solid inside the mesh, kg/m³; counts for a dynamic body only.
+    pub density_kg_m3: f64,
 }
 
 /// Why a body was not added. The caller's fault, but for `Full`.
@@ -85,6 +92,14 @@ pub enum AddError {
     /// A pose that is not one.
     #[error("the pose of `{0}` is not finite")]
     BadPose(String),
+    /// A dynamic body that has no mass, or that would start inside another one.
+    #[error("dynamic body `{name}`: {why}")]
+    Dynamics {
+        /// Body.
+        name: String,
+        /// What the dynamics say.
+        why: BodyError,
+    },
     /// Material out of range.
     #[error("material of `{name}`: {what} = {value} is not a finite number >= 0")]
     BadMaterial {
@@ -107,6 +122,9 @@ pub enum CommandError {
     /// A static body does not move.
     #[error("body {0} is static")]
     Static(u32),
+    /// Forces move a dynamic body, not commands.
+    #[error("body {0} is dynamic: forces move it, not commands")]
+    Dynamic(u32),
     /// A pose or speed that is not finite, or a speed below zero.
     #[error("pose or speed for body {0} is not finite")]
     BadTarget(u32),

@@ -7,6 +7,7 @@
 
 mod answer;
 mod body;
+mod dynamics;
 mod inside;
 mod world;
 

@@ -6,6 +6,7 @@ use hapticd_haptics::{BodyKey, BodyTarget, MAX_ARMS, MAX_BODIES, Material, Query
 
 use crate::answer::Found;
 use crate::body::{AddError, BodyKind, BodySpec, CommandError, Shape};
+use crate::dynamics::Dynamics;
 use crate::inside::piece_points;
 
 pub(crate) struct Resident {
@@ -13,6 +14,8 @@ pub(crate) struct Resident {
     pub id: u32,
     pub spec: BodySpec,
     pub target: Option<BodyTarget>,
+    /// Where it was when it was last heard of.
+    pub pose: Pose,
     /// One point of each piece.
     pub pieces: Vec<Vec3>,
 }
@@ -55,6 +58,9 @@ pub struct World {
     pub(crate) found: Vec<Found>,
     pub(crate) distances: Vec<f64>,
     pub(crate) clearance_m: f64,
+    /// Only while there is a body that forces move.
+    pub(crate) dynamics: Option<Box<Dynamics>>,
+    gravity: Vec3,
 }
 
 impl World {
@@ -73,6 +79,8 @@ impl World {
             found: Vec::with_capacity(MAX_BODIES),
             distances: Vec::new(),
             clearance_m,
+            dynamics: None,
+            gravity: Vec3::new(0.0, 0.0, -9.81),
         }
     }
 
@@ -86,6 +94,11 @@ impl World {
                 pieces,
             });
         }
+    }
+
+    /// Acceleration of dynamic bodies, m/s²; from the first of them on. 9.81 along -z if nothing is said.
+    pub fn set_gravity(&mut self, gravity: &Vec3) {
+        self.gravity = *gravity;
     }
 
     /// Adds a body; it becomes solid to each tool as soon as that tool is proven clear of it.
@@ -106,6 +119,7 @@ impl World {
         let Some(slot) = self.slots.iter().position(Option::is_none) else {
             return Err(AddError::Full);
         };
+        self.join_dynamics(slot, &spec)?;
         self.generations[slot] += 1;
         let id = self.next_id;
         self.next_id += 1;
@@ -117,6 +131,7 @@ impl World {
             },
             id,
             pieces: piece_points(&spec.shape.index),
+            pose: spec.world_from_body,
             spec,
             target: None,
         });
@@ -128,7 +143,49 @@ impl World {
         let slot = self.slot_of(id)?;
         self.slots[slot] = None;
         self.version += 1;
+        if let Some(dynamics) = &mut self.dynamics {
+            dynamics.remove(slot);
+        }
         Ok(())
+    }
+
+    /// Takes a new body, and with the first dynamic one everybody, into the dynamics.
+    fn join_dynamics(&mut self, slot: usize, spec: &BodySpec) -> Result<(), AddError> {
+        let refused = |why| AddError::Dynamics {
+            name: spec.name.clone(),
+            why,
+        };
+        if let Some(dynamics) = &mut self.dynamics {
+            return dynamics
+                .add(slot, spec, &spec.world_from_body)
+                .map_err(refused);
+        }
+        if spec.kind != BodyKind::Dynamic {
+            return Ok(());
+        }
+        let mut dynamics = Box::new(Dynamics::new(self.gravity));
+        for body in self.slots.iter().flatten() {
+            dynamics
+                .add(body.key.slot as usize, &body.spec, &body.pose)
+                .map_err(refused)?;
+        }
+        dynamics
+            .add(slot, spec, &spec.world_from_body)
+            .map_err(refused)?;
+        self.dynamics = Some(dynamics);
+        Ok(())
+    }
+
+    /// Brings the dynamics up to date with the loop's report; once per query, before the arms' answers. `period_s` is the loop's.
+    pub fn advance(&mut self, query: &Query, period_s: f64) {
+        for body in self.slots.iter_mut().flatten() {
+            if let Some(pose) = query.pose_of(body.key) {
+                body.pose = pose;
+            }
+        }
+        if let Some(dynamics) = &mut self.dynamics {
+            dynamics.advance(query, &self.slots, period_s);
+        }
     }
 
     /// Sends a kinematic body towards a pose, its points no faster than `speed_m_s`.
@@ -137,8 +194,10 @@ impl World {
         let Some(body) = self.slots[slot].as_mut() else {
             return Err(CommandError::NoSuchBody(id));
         };
-        if body.spec.kind == BodyKind::Static {
-            return Err(CommandError::Static(id));
+        match body.spec.kind {
+            BodyKind::Static => return Err(CommandError::Static(id)),
+            BodyKind::Dynamic => return Err(CommandError::Dynamic(id)),
+            BodyKind::Kinematic => {}
         }
         if !finite(pose) || !speed_m_s.is_finite() || speed_m_s < 0.0 {
             return Err(CommandError::BadTarget(id));

@@ -25,6 +25,8 @@ fn body(name: &str, kind: BodyKind, mesh: TriMesh, pose: Pose) -> BodySpec {
         shape: shape(mesh),
         solid: true,
         world_from_body: pose,
+        restitution: 0.0,
+        density_kg_m3: 1000.0,
         material: Material {
             stiffness_n_per_m: 1000.0,
             damping_n_s_per_m: 1.0,

@@ -1,6 +1,6 @@
 //! Coulomb friction of one body: the law itself on random contacts, the source's particle vectors, sticking and slipping.
 
-use hapticd_dynamics::friction::{Effort, Rub, Rubbed, Surface};
+use hapticd_dynamics::coulomb::{Effort, Rub, Rubbed, Surface};
 use hapticd_dynamics::{Metric, Motion, Projector, Row, Vec3};
 use nalgebra::Matrix3;
 

@@ -1,0 +1,82 @@
+//! First contact of one feature pair on an algebraic motion: a cubic, its roots, and their validation.
+
+use hapticd_geometry::Vec3;
+
+use super::AlgebraicMotion;
+use super::cubic::roots_in;
+use crate::pair::{PairDistance, PairKind, closest};
+
+/// Coefficients, constant first, of the coplanarity function of two edges, times `1 + tau^2`, in the share of the shift (Redon 2002, equation
+/// 2.27 with `tau = T f`).
+///
+/// Edge `a`, `a + e` moves by `s` while it turns by `2 atan(T)` about z; edge `c`, `c + f` stands. All in the screw frame. Cubic metres.
+#[must_use]
+#[allow(clippy::many_single_char_names)]
+pub fn edge_edge(a: &Vec3, e: &Vec3, c: &Vec3, f: &Vec3, s: f64, half_tangent: f64) -> [f64; 4] {
+    let t = half_tangent;
+    let rise = a.z - c.z;
+    let a2 = f.x * e.y - f.y * e.x;
+    let a3 = f.x * e.x + f.y * e.y;
+    let a0 = rise * a2 + e.z * (a.x * f.y - a.y * f.x) + f.z * (c.x * e.y - c.y * e.x);
+    let a1 = rise * a3 - e.z * (f.x * a.x + f.y * a.y) + f.z * (c.x * e.x + c.y * e.y);
+    let a4 = e.z * (f.x * c.y - f.y * c.x) + f.z * (e.x * a.y - e.y * a.x);
+    [
+        a0 + a4,
+        2.0 * a1 * t + s * a2,
+        (2.0 * s * a3 + (a4 - a0) * t) * t,
+        -s * a2 * t * t,
+    ]
+}
+
+/// As [`edge_edge`], of a moving vertex `a` and a standing face (Redon 2002, equation 2.29).
+#[must_use]
+pub fn vertex_face(a: &Vec3, [b, c, d]: &[Vec3; 3], s: f64, half_tangent: f64) -> [f64; 4] {
+    let t = half_tangent;
+    let n = (c - b).cross(&(d - b));
+    let b0 = -a.x * n.x - a.y * n.y;
+    let b1 = a.y * n.x - a.x * n.y;
+    let b2 = -n.z;
+    let b3 = b.x * n.x + b.y * n.y + (b.z - a.z) * n.z;
+    [
+        b0 + b3,
+        2.0 * b1 * t + s * b2,
+        (b3 - b0) * t * t,
+        s * b2 * t * t,
+    ]
+}
+
+/// Contact of a feature pair.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AlgebraicContact {
+    /// Share of the shift made at the contact; later shares are later times.
+    pub share: f64,
+    /// Closest points then, in the screw frame.
+    pub pair: PairDistance,
+}
+
+/// First contact of a feature pair before `share_end`; `a` (at time 0) and `b` in the screw frame, as in [`crate::advance()`].
+///
+/// A root of the cubic is a contact if the features are within `tolerance` metres there. Features that stay in one plane throughout have no cubic; where
+/// such a motion leads to contact, the features' neighbours out of that plane find it.
+#[must_use]
+pub fn first_contact_of_pair(
+    kind: PairKind,
+    a: &[Vec3; 3],
+    b: &[Vec3; 3],
+    motion: &AlgebraicMotion,
+    share_end: f64,
+    tolerance: f64,
+) -> Option<AlgebraicContact> {
+    let (s, t) = (motion.translation(), motion.half_tangent());
+    let cubic = match kind {
+        PairKind::VertexFace => vertex_face(&a[0], b, s, t),
+        // Seen from A the vertex moves on the inverse screw.
+        PairKind::FaceVertex => vertex_face(&b[0], a, -s, -t),
+        PairKind::EdgeEdge => edge_edge(&a[0], &(a[1] - a[0]), &b[0], &(b[1] - b[0]), s, t),
+    };
+    let (roots, count) = roots_in(&cubic, 0.0, share_end);
+    roots[..count].iter().find_map(|&share| {
+        let pair = closest(kind, &a.map(|x| motion.moved(&x, share)), b);
+        (pair.distance <= tolerance).then_some(AlgebraicContact { share, pair })
+    })
+}

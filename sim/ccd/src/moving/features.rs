@@ -1,0 +1,265 @@
+//! How far two features that both move provably stay apart.
+//!
+//! [`crate::advance`] with two movers. Along a unit direction `n`, the points `x_i` of A and `y_j` of B have the differences
+//! `r_ij = x_i - y_j`, and the features are at least `min n.r_ij` apart. With bounds `A` and `J` on the acceleration and the jerk of a difference
+//! ([`crate::moving::motion`]), for `0 <= d <= T`
+//!
+//! ```text
+//! n.r(t + d) >= n.r(t) + d n.r'(t) - k d^2 / 2,    k = min( A, T J / 3 - n.r''(t) )
+//! ```
+//!
+//! so common velocities and accelerations cancel. Features that turn together need a direction that turns too: with any
+//! constant `h` the direction `n(d)` that turns with the angular velocity `h` sees the difference `q(d)`, which is `r` turned back, and
+//!
+//! ```text
+//! n.q'  = n.(r' - h x r)
+//! n.q'' = n.(r'' - 2 h x r' + h x (h x r)),   |q''| <= A + 2 |h| |r'| + |h|^2 |r|
+//! |q'''| <= J + 3 |h| A + 3 |h|^2 |r'| + |h|^3 |r|
+//! ```
+//!
+//! `h` is chosen so that `n` stays orthogonal to the face or to both edges: all four rates are then equal, and are that of the distance.
+//!
+//! **Rounding** is bounded as in [`crate::advance`], with coordinates about a point near the bodies: `64 eps` times the number of factors
+//! of the motions, times `1 + w`, times the sum of the sizes of all terms, is taken off every gap.
+//!
+//! Bounded, allocation-free, a pure function, no panics.
+
+use hapticd_geometry::Vec3;
+
+use super::motion::{Course, Limits, Motion, PointState};
+use crate::advance::{Advance, RESOLUTION_M, RESOLUTION_RELATIVE, first_crossing, one_norm};
+use crate::pair::{PairDistance, PairKind, closest, support_gap};
+
+/// Advances one feature pair while both bodies move; see [`crate::advance()`], whose guarantees and outcome these are.
+///
+/// `a` and `b` are the points of the features in the frames of their bodies. At every time of the proven interval, which
+/// starts at 0 and ends at `t_max` at most, the distance is at least `min(threshold, distance at time 0)`, up to the rounding bound of
+/// the module. The normal of a stop is in the world.
+#[must_use]
+#[allow(clippy::too_many_arguments)]
+pub fn advance_features(
+    kind: PairKind,
+    a: &[Vec3; 3],
+    b: &[Vec3; 3],
+    motion_a: &Motion,
+    motion_b: &Motion,
+    threshold: f64,
+    t_max: f64,
+    max_steps: u32,
+) -> Advance {
+    let origin = motion_b.start() * nalgebra::Point3::from(b[0]);
+    let common = motion_a.common_factors(motion_b);
+    let course_a = Course::new(motion_a, common, &origin.coords);
+    let course_b = Course::new(motion_b, common, &origin.coords);
+    let features = Features {
+        kind,
+        a: a.map(|p| course_a.place(&p)),
+        b: b.map(|p| course_b.place(&p)),
+        course_a: &course_a,
+        course_b: &course_b,
+    };
+    let advanced = features.advance(threshold, 0.0, t_max, max_steps);
+    let Advance::Stopped {
+        t,
+        distance,
+        normal,
+    } = advanced
+    else {
+        return advanced;
+    };
+    // The factors in common turn the direction with the bodies.
+    let screws = motion_a.screws()[..common].iter().rev();
+    let normal = screws.fold(normal, |n, s| s.rotation_at(t) * n);
+    Advance::Stopped {
+        t,
+        distance,
+        normal,
+    }
+}
+
+/// A feature pair at time 0 and the courses of its bodies, all about one origin.
+pub(crate) struct Features<'a> {
+    pub(crate) kind: PairKind,
+    pub(crate) a: [Vec3; 3],
+    pub(crate) b: [Vec3; 3],
+    pub(crate) course_a: &'a Course,
+    pub(crate) course_b: &'a Course,
+}
+
+/// The points of both features at one time.
+struct Now {
+    a: [PointState; 3],
+    b: [PointState; 3],
+    here: PairDistance,
+}
+
+impl Features<'_> {
+    fn at(&self, t: f64) -> Now {
+        let mut now = Now {
+            a: [PointState::ZERO; 3],
+            b: [PointState::ZERO; 3],
+            here: PairDistance {
+                distance: 0.0,
+                normal: Vec3::zeros(),
+                point_a: Vec3::zeros(),
+                point_b: Vec3::zeros(),
+                params: [0.0; 3],
+                interior: false,
+            },
+        };
+        for i in 0..self.kind.points_a() {
+            now.a[i] = self.course_a.point(&self.a[i], t);
+        }
+        for j in 0..self.kind.points_b() {
+            now.b[j] = self.course_b.point(&self.b[j], t);
+        }
+        now.here = closest(self.kind, &now.a.map(|p| p.x), &now.b.map(|p| p.x));
+        now
+    }
+
+    /// Closest points at time `t`.
+    pub(crate) fn closest_at(&self, t: f64) -> PairDistance {
+        self.at(t).here
+    }
+
+    /// What is proven from `from` on, if `[0, from]` is: `Clear` up to `t_max`, or the time of the stop.
+    pub(crate) fn advance(&self, threshold: f64, from: f64, t_max: f64, max_steps: u32) -> Advance {
+        let threshold = if threshold < 0.0 { 0.0 } else { threshold };
+        let (kind, mut t) = (self.kind, from);
+        let mut now = self.at(t);
+        let extent = (self.a[..kind.points_a()].iter())
+            .chain(&self.b[..kind.points_b()])
+            .map(one_norm)
+            .sum();
+        let error = self.course_a.rounding(extent, t_max) + self.course_b.rounding(extent, t_max);
+        let gap = support_gap(
+            kind,
+            &now.a.map(|p| p.x),
+            &now.b.map(|p| p.x),
+            &now.here.normal,
+        );
+        // Written so that NaN is not an acceptable gap.
+        let apart = gap > 4.0 * error && t_max >= t;
+        if !apart {
+            return stopped(t, &now.here);
+        }
+        // Two error bounds below the present gap, so that a pair at the threshold can slide.
+        let target = threshold.min(gap - 2.0 * error);
+        let mut limits = [[Limits::default(); 3]; 2];
+        for i in 0..kind.points_a() {
+            limits[0][i] = self.course_a.limits(&self.a[i], 0.0, t_max);
+        }
+        for j in 0..kind.points_b() {
+            limits[1][j] = self.course_b.limits(&self.b[j], 0.0, t_max);
+        }
+        let resolution = (RESOLUTION_RELATIVE * target).min(RESOLUTION_M) + error;
+        for _ in 0..max_steps {
+            let remaining = t_max - t;
+            let Step { time, fastest } = self.step(&now, &limits, target + error, remaining);
+            if time >= remaining {
+                return Advance::Clear;
+            }
+            let worthwhile = time > 0.0 && time * fastest >= resolution;
+            if !worthwhile {
+                break;
+            }
+            t += time;
+            now = self.at(t);
+        }
+        stopped(t, &now.here)
+    }
+
+    /// The longest step that is proven, along a fixed and along a turning direction.
+    fn step(&self, now: &Now, limits: &[[Limits; 3]; 2], floor: f64, remaining: f64) -> Step {
+        let n = &now.here.normal;
+        let (across_a, across_b) = (self.course_a.across(n), self.course_b.across(n));
+        let mut straight = remaining;
+        let mut fastest: f64 = 0.0;
+        for (p, q, la, lb) in self.differences(now, limits) {
+            let (r, v, a) = (p.x - q.x, p.v - q.v, p.a - q.a);
+            let ((bend_a, jerk_a), (bend_b, jerk_b)) = (la.along(across_a), lb.along(across_b));
+            let exact = remaining * (jerk_a + jerk_b) / 3.0 - n.dot(&a);
+            let bend = (bend_a + bend_b).min(exact);
+            let time = first_crossing(n.dot(&r) - floor, n.dot(&v), bend, remaining);
+            // In this order NaN stays.
+            if time.is_nan() || time <= 0.0 {
+                return Step { time, fastest };
+            }
+            straight = straight.min(time);
+            fastest = fastest.max(v.norm() + remaining * (la.acceleration + lb.acceleration));
+        }
+        let mut time = straight;
+        if straight < remaining {
+            let turning = self.turning(now, limits, floor, remaining);
+            if turning > straight {
+                time = turning;
+            }
+        }
+        Step { time, fastest }
+    }
+
+    /// The step that is proven along a direction that turns with the features; 0 if there is none.
+    fn turning(&self, now: &Now, limits: &[[Limits; 3]; 2], floor: f64, remaining: f64) -> f64 {
+        let n = &now.here.normal;
+        let side = |p: &PointState, q: &PointState| (q.x - p.x, n.dot(&(q.v - p.v)));
+        let ((d1, q1), (d2, q2)) = match self.kind {
+            PairKind::VertexFace => (side(&now.b[0], &now.b[1]), side(&now.b[0], &now.b[2])),
+            PairKind::FaceVertex => (side(&now.a[0], &now.a[1]), side(&now.a[0], &now.a[2])),
+            PairKind::EdgeEdge => (side(&now.a[0], &now.a[1]), side(&now.b[0], &now.b[1])),
+        };
+        // The vector m = n x h in the plane across n with m.d1 = q1 and m.d2 = q2.
+        let m = (d2.cross(n) * q1 + n.cross(&d1) * q2) / n.dot(&d1.cross(&d2));
+        let h = m.cross(n);
+        let turn = h.norm();
+        // Kept of the size of the motion's own terms, so that the rounding bound of the module covers it.
+        let most = 2.0 * (self.course_a.turn_rate() + self.course_b.turn_rate() + 1.0 / remaining);
+        if !(turn <= most) {
+            return 0.0;
+        }
+        let mut first = remaining;
+        for (p, q, la, lb) in self.differences(now, limits) {
+            let (r, v, a) = (p.x - q.x, p.v - q.v, p.a - q.a);
+            let bend = la.acceleration + lb.acceleration;
+            let fast = v.norm() + bend * remaining;
+            let far = r.norm() + fast * remaining;
+            let crude = bend + turn * (2.0 * fast + turn * far);
+            let jerk = la.jerk + lb.jerk + turn * (3.0 * bend + turn * (3.0 * fast + turn * far));
+            let second = a - h.cross(&(v * 2.0 - h.cross(&r)));
+            let bend = crude.min(remaining * jerk / 3.0 - n.dot(&second));
+            let time = first_crossing(n.dot(&r) - floor, n.dot(&v) - m.dot(&r), bend, remaining);
+            if !(time > 0.0) {
+                return 0.0;
+            }
+            first = first.min(time);
+        }
+        first
+    }
+
+    /// All pairs of a point of A and one of B, with their limits.
+    #[inline]
+    fn differences<'n>(
+        &self,
+        now: &'n Now,
+        limits: &'n [[Limits; 3]; 2],
+    ) -> impl Iterator<Item = (&'n PointState, &'n PointState, &'n Limits, &'n Limits)> {
+        let (count_a, count_b) = (self.kind.points_a(), self.kind.points_b());
+        (0..count_a * count_b).map(move |k| {
+            let (i, j) = (k / count_b, k % count_b);
+            (&now.a[i], &now.b[j], &limits[0][i], &limits[1][j])
+        })
+    }
+}
+
+struct Step {
+    time: f64,
+    /// No difference of two points changes faster.
+    fastest: f64,
+}
+
+fn stopped(t: f64, here: &PairDistance) -> Advance {
+    Advance::Stopped {
+        t,
+        distance: here.distance,
+        normal: here.normal,
+    }
+}

@@ -1,0 +1,292 @@
+//! Box pairs of two moving bodies in the order of the time at which they may meet.
+//!
+//! A simultaneous descent of two hierarchies, always of the pair of boxes whose earliest possible time of meeting is least. Time is
+//! not halved: each pair is advanced from the time up to which its parents are known to be apart. What is never taken out of the queue before the first
+//! contact is known is never looked at, so later contacts cost nothing (the passing of `t_c` of Redon 2002, section 3.5.3, taken to
+//! its end).
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use hapticd_geometry::{Mat3, Vec3};
+
+use super::boxes::{MovingBox, apart};
+use super::features::Features;
+use super::motion::{BodyState, Course};
+use crate::index::{Leaf, MeshIndex, Shape};
+use crate::obb::Obb;
+use crate::pair::PairKind;
+use crate::tree::Node;
+
+/// Two boxes that are apart up to `time`.
+#[derive(Clone, Copy, Debug)]
+struct Item {
+    time: f64,
+    a: u32,
+    b: u32,
+}
+
+/// The greatest is the one to look at first: the earliest, of equals the deepest.
+impl Ord for Item {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (other.time.total_cmp(&self.time)).then_with(|| (self.a, self.b).cmp(&(other.a, other.b)))
+    }
+}
+
+impl PartialOrd for Item {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Item {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Item {}
+
+/// What a search did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MovingCounters {
+    /// Box pairs advanced.
+    pub boxes: u64,
+    /// Feature pairs advanced.
+    pub features: u64,
+}
+
+/// One body in a search.
+pub(crate) struct Side<'a> {
+    pub(crate) shape: &'a MeshIndex,
+    pub(crate) course: Course,
+    /// The last state asked for, and its time: parents and children often share one.
+    last: (f64, BodyState),
+}
+
+impl<'a> Side<'a> {
+    pub(crate) fn new(shape: &'a MeshIndex, course: Course) -> Self {
+        Self {
+            shape,
+            last: (0.0, course.body(0.0)),
+            course,
+        }
+    }
+
+    fn at(&mut self, t: f64) -> &BodyState {
+        if self.last.0 != t {
+            self.last = (t, self.course.body(t));
+        }
+        &self.last.1
+    }
+
+    fn node(&self, i: u32) -> Option<&'a Node> {
+        self.shape.surface().map(|s| &s.tree.nodes()[i as usize])
+    }
+
+    fn obb(&self, i: u32) -> Obb {
+        match (&self.shape.shape, self.node(i)) {
+            (Shape::Point(p), _) => Obb {
+                center: *p,
+                axes: Mat3::identity(),
+                half: Vec3::zeros(),
+            },
+            (_, Some(node)) => node.obb,
+            (_, None) => Obb {
+                center: Vec3::zeros(),
+                axes: Mat3::identity(),
+                half: Vec3::zeros(),
+            },
+        }
+    }
+
+    fn children(&self, i: u32) -> Option<u32> {
+        let node = self.node(i)?;
+        (!node.is_leaf()).then_some(node.children)
+    }
+
+    fn leaf(&self, i: u32) -> Option<&'a Leaf> {
+        let surface = self.shape.surface()?;
+        surface.leaves.get(self.node(i)?.leaf as usize)
+    }
+}
+
+/// A feature pair that a search comes upon.
+pub(crate) struct Met<'a, 's> {
+    pub(crate) features: &'s Features<'a>,
+    pub(crate) feature_a: u32,
+    pub(crate) feature_b: u32,
+    /// Up to which the triangles are known to be apart.
+    pub(crate) time: f64,
+}
+
+/// What a search is for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Quest {
+    /// Pairs that may come within this before the end.
+    pub(crate) floor: f64,
+    /// Pairs that may be nearer than this at time 0; negative for none.
+    pub(crate) reach: f64,
+}
+
+/// The queue of a search, kept between searches.
+#[derive(Debug, Default)]
+pub(crate) struct Queue {
+    heap: BinaryHeap<Item>,
+}
+
+impl Queue {
+    /// Gives every feature pair that the quest is for to `meet`, which says from when on nothing is of interest any more. In the
+    /// order of the triangles' times; each feature pair once.
+    pub(crate) fn run(
+        &mut self,
+        a: &mut Side<'_>,
+        b: &mut Side<'_>,
+        quest: Quest,
+        mut end: f64,
+        counters: &mut MovingCounters,
+        meet: &mut impl FnMut(&Met<'_, '_>, f64) -> f64,
+    ) {
+        self.heap.clear();
+        self.heap.push(Item {
+            time: 0.0,
+            a: 0,
+            b: 0,
+        });
+        while let Some(mut item) = self.heap.pop() {
+            if item.time > end {
+                break;
+            }
+            counters.boxes += 1;
+            let (box_a, box_b) = (a.obb(item.a), b.obb(item.b));
+            let (now_a, now_b) = (*a.at(item.time), *b.at(item.time));
+            let box_a = MovingBox::new(&box_a, &a.course, &now_a, end);
+            let box_b = MovingBox::new(&box_b, &b.course, &now_b, end);
+            let remaining = end - item.time;
+            let known = apart(
+                &box_a,
+                &box_b,
+                [&a.course, &b.course],
+                quest.floor,
+                remaining,
+            );
+            // What is near at the start is kept at time 0 down to its features.
+            let near = item.time == 0.0 && known.gap < quest.reach;
+            if !near {
+                if known.time >= remaining {
+                    continue;
+                }
+                item.time += known.time;
+                if known.far {
+                    self.heap.push(item);
+                    continue;
+                }
+            }
+            self.expand(&item, a, b, &mut end, counters, meet);
+        }
+    }
+
+    fn expand(
+        &mut self,
+        item: &Item,
+        a: &Side<'_>,
+        b: &Side<'_>,
+        end: &mut f64,
+        counters: &mut MovingCounters,
+        meet: &mut impl FnMut(&Met<'_, '_>, f64) -> f64,
+    ) {
+        let larger = || a.obb(item.a).half.norm_squared() > b.obb(item.b).half.norm_squared();
+        match (a.children(item.a), b.children(item.b)) {
+            (None, None) => leaves(item, a, b, end, counters, meet),
+            (Some(first), below) if below.is_none() || larger() => {
+                for a in [first, first + 1] {
+                    self.heap.push(Item { a, ..*item });
+                }
+            }
+            (_, Some(first)) => {
+                for b in [first, first + 1] {
+                    self.heap.push(Item { b, ..*item });
+                }
+            }
+            // The guard above took these.
+            (Some(_), None) => {}
+        }
+    }
+}
+
+/// All feature pairs that two triangles, or a triangle and a point, own.
+fn leaves(
+    item: &Item,
+    a: &Side<'_>,
+    b: &Side<'_>,
+    end: &mut f64,
+    counters: &mut MovingCounters,
+    meet: &mut impl FnMut(&Met<'_, '_>, f64) -> f64,
+) {
+    let mut offer = |kind, points_a: [Vec3; 3], points_b: [Vec3; 3], feature_a, feature_b| {
+        counters.features += 1;
+        let features = Features {
+            kind,
+            a: points_a,
+            b: points_b,
+            course_a: &a.course,
+            course_b: &b.course,
+        };
+        let met = Met {
+            features: &features,
+            feature_a,
+            feature_b,
+            time: item.time,
+        };
+        *end = meet(&met, *end);
+    };
+    let (place_a, place_b) = (|p: &Vec3| a.course.place(p), |p: &Vec3| b.course.place(p));
+    match (
+        &a.shape.shape,
+        &b.shape.shape,
+        a.leaf(item.a),
+        b.leaf(item.b),
+    ) {
+        (_, _, Some(la), Some(lb)) => {
+            let p = la.corners.each_ref().map(place_a);
+            let q = lb.corners.each_ref().map(place_b);
+            for i in 0..3 {
+                if la.owned_vertices & (1 << i) != 0 {
+                    offer(
+                        PairKind::VertexFace,
+                        [p[i]; 3],
+                        q,
+                        la.vertices[i],
+                        lb.triangle,
+                    );
+                }
+                if lb.owned_vertices & (1 << i) != 0 {
+                    offer(
+                        PairKind::FaceVertex,
+                        p,
+                        [q[i]; 3],
+                        la.triangle,
+                        lb.vertices[i],
+                    );
+                }
+            }
+            for i in (0..3).filter(|i| la.owned_edges & (1 << i) != 0) {
+                let e = [p[i], p[(i + 1) % 3], p[i]];
+                for j in (0..3).filter(|j| lb.owned_edges & (1 << j) != 0) {
+                    let f = [q[j], q[(j + 1) % 3], q[j]];
+                    offer(PairKind::EdgeEdge, e, f, la.edges[i], lb.edges[j]);
+                }
+            }
+        }
+        (Shape::Point(p), _, _, Some(lb)) => {
+            let q = lb.corners.each_ref().map(place_b);
+            offer(PairKind::VertexFace, [place_a(p); 3], q, 0, lb.triangle);
+        }
+        (_, Shape::Point(q), Some(la), _) => {
+            let p = la.corners.each_ref().map(place_a);
+            offer(PairKind::FaceVertex, p, [place_b(q); 3], la.triangle, 0);
+        }
+        // Two points never touch.
+        _ => {}
+    }
+}

@@ -1,0 +1,368 @@
+//! Contact with friction between any number of bodies: block descent over the contacts, one impulse of three numbers each.
+//!
+//! # Theory
+//!
+//! Gauss' principle asks for the velocities nearest to the wanted ones among the admissible (Redon 2002, equation 5.20); the
+//! multipliers are the contact impulses. With friction the row `v_n >= bound` of a contact becomes a cone (the pit of equation 5.40
+//! with infinitely many sides): `v_n - bound >= mu |v_t|`, whose multipliers are the impulses `|p_t| <= mu p_n`. That problem is
+//! convex, but a body that slides is also lifted. [`FrictionLaw::Coulomb`] takes the lift out again: the cone is moved down by the sliding
+//! speed itself (De Saxcé's bipotential), whose fixed points are exactly Coulomb's law: no sliding inside the cone, `p_t` against
+//! the motion and of size `mu p_n` on its boundary, `v_n = bound` while pressed.
+//!
+//! The contacts are visited in turn; each gets the impulse that is right for it while the others keep theirs (non-smooth Gauss-Seidel), and
+//! the velocities of its two bodies follow at once. Between sweeps the impulses go on in a direction conjugate to the last changes
+//! (the nonsmooth nonlinear conjugate gradient method of Silcowitz, Niebe and Erleben 2010): stacks would else take hundreds of sweeps. The
+//! last word is always a sweep's, so the impulses are in their cones however early the descent is stopped.
+//!
+//! # Practice
+//!
+//! Works in velocities, not in the `m x m` matrix of contact space: memory and a sweep are linear in the contacts, whatever the
+//! bodies share. Impulses left in the contacts by the last call are the start of this one. No allocation after the first call of the
+//! largest problem, no panic, deterministic.
+
+use nalgebra::Matrix3;
+
+use crate::Vec3;
+
+/// Sliding and sticking are told apart by at most this many inner rounds per visit; what is left is done by the next sweep.
+const SLIDING_ROUNDS: u32 = 6;
+
+/// How friction bounds the motion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrictionLaw {
+    /// Coulomb's law: sliding contacts stay as near as they are.
+    Coulomb,
+    /// Gauss' principle with the friction cone as the admissible set: convex, unique velocities; sliding lifts by `mu |v_t|`.
+    Convex,
+}
+
+/// A moving body: its velocity goes in and out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mover {
+    /// Velocity of the centre of mass, m/s, world axes.
+    pub velocity: Vec3,
+    /// Angular velocity, rad/s, world axes.
+    pub spin: Vec3,
+    /// 1/kg, positive.
+    pub inverse_mass: f64,
+    /// Inverse of the inertia about the centre of mass, world axes, 1/(kg m²).
+    pub inverse_inertia: Matrix3<f64>,
+}
+
+impl Mover {
+    /// Velocity of the point at `arm` from the centre of mass.
+    #[inline]
+    #[must_use]
+    pub fn velocity_at(&self, arm: &Vec3) -> Vec3 {
+        self.velocity + self.spin.cross(arm)
+    }
+
+    /// The impulse `p` (N s) acts at `arm`.
+    #[inline]
+    pub fn push(&mut self, arm: &Vec3, p: &Vec3) {
+        self.velocity += p * self.inverse_mass;
+        self.spin += self.inverse_inertia * arm.cross(p);
+    }
+
+}
+
+/// One contact point between two bodies, of which one at least is a [`Mover`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contact {
+    /// Indices of the movers; `None`: a body whose motion is given, see `drift`.
+    pub bodies: [Option<u32>; 2],
+    /// Unit, from the second body to the first.
+    pub normal: Vec3,
+    /// Contact point minus centre of mass, m, for each mover.
+    pub arms: [Vec3; 2],
+    /// Relative velocity at the contact that the bodies whose motion is given contribute (first minus second), m/s.
+    pub drift: Vec3,
+    /// Least relative velocity along the normal, m/s.
+    pub bound: f64,
+    /// Coefficient of friction, not negative.
+    pub friction: f64,
+    /// Impulse on the first body, N s, world axes: the start of the descent, then its result.
+    pub impulse: Vec3,
+}
+
+/// When to stop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DescentLimits {
+    /// The descent ends when no contact's relative velocity is changed by more than this in a sweep, m/s.
+    pub tolerance_m_s: f64,
+    /// Most sweeps.
+    pub sweeps: u32,
+}
+
+/// What a descent reached.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Descent {
+    /// Sweeps made.
+    pub sweeps: u32,
+    /// Largest change of a contact's relative velocity that its impulse made in the last sweep, m/s. 0 without contacts, infinite
+    /// if a number was not finite (the velocities are then as they were).
+    pub residual_m_s: f64,
+    /// The tolerance was reached.
+    pub converged: bool,
+}
+
+/// What stays the same about a contact over a descent.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    first: u32,
+    second: u32,
+    /// `I^-1 [arm]x`: angular velocity per impulse.
+    turns: [Matrix3<f64>; 2],
+    /// Relative velocity per impulse, and the inverse.
+    gain: Matrix3<f64>,
+    stiffness: Matrix3<f64>,
+    /// `n . gain n`.
+    normal_gain: f64,
+    /// At least the largest eigenvalue of `gain`.
+    most_gain: f64,
+}
+
+const NOBODY: u32 = u32::MAX;
+
+/// The descent's work space.
+#[derive(Clone, Debug, Default)]
+pub struct ConeSolver {
+    blocks: Vec<Block>,
+    /// Impulses before the sweep, and the conjugate direction.
+    before: Vec<Vec3>,
+    direction: Vec<Vec3>,
+}
+
+impl ConeSolver {
+    /// Room for problems of up to `contacts` without further allocation.
+    #[must_use]
+    pub fn with_capacity(contacts: usize) -> Self {
+        Self {
+            blocks: Vec::with_capacity(contacts),
+            before: Vec::with_capacity(contacts),
+            direction: Vec::with_capacity(contacts),
+        }
+    }
+
+    /// Changes the velocities of `movers` and the impulses of `contacts` so that every contact obeys its law.
+    ///
+    /// On entry the velocities are the wanted ones, *without* the impulses of the contacts; these are applied first. Contacts that name
+    /// no mover, or one that is not there, carry no impulse.
+    pub fn solve(
+        &mut self,
+        movers: &mut [Mover],
+        contacts: &mut [Contact],
+        law: FrictionLaw,
+        limits: &DescentLimits,
+    ) -> Descent {
+        if !self.prepare(movers, contacts) {
+            for contact in contacts {
+                contact.impulse = Vec3::zeros();
+            }
+            return Descent {
+                residual_m_s: f64::INFINITY,
+                ..Descent::default()
+            };
+        }
+        for (block, contact) in self.blocks.iter().zip(contacts.iter()) {
+            push(movers, block, &contact.impulse);
+        }
+        let mut result = Descent {
+            converged: contacts.is_empty(),
+            ..Descent::default()
+        };
+        self.direction.clear();
+        self.direction.resize(contacts.len(), Vec3::zeros());
+        self.before.clear();
+        self.before.resize(contacts.len(), Vec3::zeros());
+        let mut last = f64::INFINITY;
+        while !result.converged && result.sweeps < limits.sweeps {
+            let mut worst = 0.0_f64;
+            let mut change = 0.0;
+            for ((block, contact), before) in self.blocks.iter().zip(contacts.iter_mut()).zip(&mut self.before) {
+                *before = contact.impulse;
+                let changed = visit(block, contact, movers, law);
+                // NaN must not be lost.
+                worst = if changed <= worst { worst } else { changed };
+                change += changed * (contact.impulse - *before).norm();
+            }
+            result.sweeps += 1;
+            result.residual_m_s = worst;
+            result.converged = worst <= limits.tolerance_m_s;
+            if !result.converged && result.sweeps < limits.sweeps {
+                self.go_on(movers, contacts, change / last);
+            }
+            last = change;
+        }
+        result
+    }
+
+    /// Goes on in the conjugate direction; `share` is how much the changes shrank. Where they grew, the direction is forgotten.
+    fn go_on(&mut self, movers: &mut [Mover], contacts: &mut [Contact], share: f64) {
+        let keep = share <= 1.0;
+        let list = self.blocks.iter().zip(contacts.iter_mut());
+        for (((block, contact), before), direction) in list.zip(&self.before).zip(&mut self.direction) {
+            let changed = contact.impulse - before;
+            if !keep {
+                direction.fill(0.0);
+                continue;
+            }
+            let further = *direction * share;
+            if further != Vec3::zeros() {
+                contact.impulse += further;
+                push(movers, block, &further);
+            }
+            *direction = further + changed;
+        }
+    }
+
+    /// False when a number is not finite.
+    fn prepare(&mut self, movers: &[Mover], contacts: &mut [Contact]) -> bool {
+        self.blocks.clear();
+        let sound = |m: &Mover| {
+            m.inverse_mass > 0.0 && (m.inverse_mass + m.velocity.sum() + m.spin.sum() + m.inverse_inertia.sum()).is_finite()
+        };
+        for contact in contacts.iter_mut() {
+            let body = |k: usize| {
+                let index = contact.bodies[k]?;
+                movers.get(index as usize).map(|m| (index, m))
+            };
+            let pair = [body(0), body(1)];
+            let numbers = contact.normal.sum() + contact.drift.sum() + contact.bound + contact.friction + contact.impulse.sum();
+            if !(numbers.is_finite() && pair.iter().flatten().all(|(_, m)| sound(m))) {
+                return false;
+            }
+            let mut gain = Matrix3::zeros();
+            let mut turns = [Matrix3::zeros(); 2];
+            for (k, entry) in pair.iter().enumerate() {
+                if let Some((_, m)) = entry {
+                    let cross = contact.arms[k].cross_matrix();
+                    turns[k] = m.inverse_inertia * cross;
+                    gain += Matrix3::identity() * m.inverse_mass + cross.tr_mul(&turns[k]);
+                }
+            }
+            let normal_gain = contact.normal.dot(&(gain * contact.normal));
+            let stiffness = gain.try_inverse();
+            let most_gain = gain.row_iter().map(|r| r.abs().sum()).fold(0.0, f64::max);
+            if stiffness.is_none() || !(normal_gain > 0.0 && most_gain.is_finite()) {
+                contact.impulse = Vec3::zeros();
+            }
+            self.blocks.push(Block {
+                first: pair[0].map_or(NOBODY, |(i, _)| i),
+                second: pair[1].map_or(NOBODY, |(i, _)| i),
+                turns,
+                gain,
+                // A contact between nobody has no gain and is passed over.
+                stiffness: stiffness.unwrap_or_else(Matrix3::zeros),
+                normal_gain: if stiffness.is_some() { normal_gain } else { 0.0 },
+                most_gain,
+            });
+        }
+        true
+    }
+}
+
+#[inline]
+fn push(movers: &mut [Mover], block: &Block, p: &Vec3) {
+    if block.first != NOBODY {
+        let m = &mut movers[block.first as usize];
+        m.velocity += p * m.inverse_mass;
+        m.spin += block.turns[0] * p;
+    }
+    if block.second != NOBODY {
+        let m = &mut movers[block.second as usize];
+        m.velocity -= p * m.inverse_mass;
+        m.spin -= block.turns[1] * p;
+    }
+}
+
+/// Gives one contact its impulse; how much its relative velocity changed, m/s.
+#[inline]
+fn visit(block: &Block, contact: &mut Contact, movers: &mut [Mover], law: FrictionLaw) -> f64 {
+    if !(block.normal_gain > 0.0) {
+        return 0.0;
+    }
+    let mut u = contact.drift;
+    if block.first != NOBODY {
+        u += movers[block.first as usize].velocity_at(&contact.arms[0]);
+    }
+    if block.second != NOBODY {
+        u -= movers[block.second as usize].velocity_at(&contact.arms[1]);
+    }
+    let n = &contact.normal;
+    let old = contact.impulse;
+    let new = if contact.friction > 0.0 {
+        // Sticking is one linear solve.
+        let stuck = old - block.stiffness * (u - n * contact.bound);
+        let pressed = n.dot(&stuck);
+        let along = (stuck - n * pressed).norm();
+        if pressed >= 0.0 && along <= contact.friction * pressed {
+            stuck
+        } else {
+            match law {
+                FrictionLaw::Coulomb => slide(block, contact, &u),
+                FrictionLaw::Convex => slide_in_pit(block, contact, &u),
+            }
+        }
+    } else {
+        let pressed = n.dot(&old);
+        n * (pressed - (n.dot(&u) - contact.bound) / block.normal_gain).max(0.0)
+    };
+    let change = new - old;
+    if change == Vec3::zeros() {
+        return 0.0;
+    }
+    contact.impulse = new;
+    push(movers, block, &change);
+    (block.gain * change).norm()
+}
+
+/// Coulomb's law at one contact that does not stick: normal part and tangential part in turn.
+fn slide(block: &Block, contact: &Contact, u: &Vec3) -> Vec3 {
+    let n = &contact.normal;
+    let mut pressed = n.dot(&contact.impulse);
+    let mut along = contact.impulse - n * pressed;
+    for round in 0..SLIDING_ROUNDS {
+        let before = (pressed, along);
+        let now = u + block.gain * (n * pressed + along - contact.impulse);
+        pressed = (pressed - (n.dot(&now) - contact.bound) / block.normal_gain).max(0.0);
+        let now = u + block.gain * (n * pressed + along - contact.impulse);
+        let sliding = now - n * n.dot(&now);
+        along = clipped(&(along - sliding / block.most_gain), contact.friction * pressed);
+        let moved = (pressed - before.0).abs() + (along - before.1).norm();
+        if round > 0 && moved <= 1e-12 * pressed {
+            break;
+        }
+    }
+    n * pressed + along
+}
+
+/// The convex law: projected gradient on the cone of impulses.
+fn slide_in_pit(block: &Block, contact: &Contact, u: &Vec3) -> Vec3 {
+    let mut p = contact.impulse;
+    for _ in 0..SLIDING_ROUNDS {
+        let now = u + block.gain * (p - contact.impulse) - contact.normal * contact.bound;
+        p = on_cone(&(p - now / block.most_gain), &contact.normal, contact.friction);
+    }
+    p
+}
+
+fn clipped(v: &Vec3, most: f64) -> Vec3 {
+    let length = v.norm();
+    if length > most { v * (most / length) } else { *v }
+}
+
+/// Nearest point of the cone `|p_t| <= mu p_n`.
+fn on_cone(p: &Vec3, n: &Vec3, mu: f64) -> Vec3 {
+    let pressed = n.dot(p);
+    let tangential = p - n * pressed;
+    let along = tangential.norm();
+    if along <= mu * pressed {
+        *p
+    } else if mu * along <= -pressed {
+        Vec3::zeros()
+    } else {
+        let height = (pressed + mu * along) / (1.0 + mu * mu);
+        n * height + tangential * (mu * height / along)
+    }
+}

@@ -1,0 +1,39 @@
+//! Rigid bodies in contact: any number of them, with friction and impacts, and never one inside another.
+//!
+//! A [`World`] holds bodies made of meshes. [`World::plan`] finds out what the coming interval brings: velocities by Gauss' principle
+//! of least constraint, then *one constant-speed screw per moving body, all proven collision-free together* by continuous detection.
+//! [`World::commit`] makes the bodies follow them, all the way or as far as the caller says they got. Poses change in no other
+//! way, so bodies that start apart stay apart, whatever their speed (Redon 2002, sections 2.2, 5.3 and 6.2).
+//!
+//! * [`BodySpec`], [`Material`], [`Twist`], [`Wrench`]: what goes in.
+//! * [`Plan`], [`Segment`], [`ContactReport`], [`Counters`]: what comes out.
+//! * [`Settings`], [`Distances`]: how.
+//!
+//! SI units, world frame. Sans-I/O, no threads, deterministic: equal calls give bit-equal results. Does not allocate in a step once its
+//! buffers have grown to the scene's need. No panics; numbers that make no sense are refused where they come in.
+#![forbid(unsafe_code)]
+
+mod body;
+mod broad;
+mod clamp;
+mod distances;
+mod groups;
+mod impact;
+mod link;
+mod overlap;
+mod patch;
+mod plan;
+mod saved;
+mod settings;
+mod sleep;
+mod solve;
+mod step;
+mod world;
+
+pub use body::{BodyError, BodyId, BodyKind, BodySpec, BodyView, Mass, Material, Twist, Wrench};
+pub use distances::Distances;
+pub use overlap::Overlap;
+pub use plan::{ContactReport, Counters, Executed, Plan, Segment, SegmentKind};
+pub use saved::Saved;
+pub use settings::{Order, Settings};
+pub use world::World;

@@ -1,0 +1,150 @@
+//! Whether two bodies are in each other, and how deep: asked once, when a body is added. Afterwards continuous detection keeps them apart.
+
+use hapticd_ccd::obb::overlap;
+use hapticd_ccd::{MeshIndex, Proximity};
+use hapticd_geometry::{Pose, TriMesh, Vec3, transform};
+
+use crate::body::{Body, BodyId};
+use crate::groups::Groups;
+
+/// Most pairs of crossing triangles that are counted and looked at for the depth.
+const MOST_CROSSINGS: usize = 256;
+
+/// Two bodies in each other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Overlap {
+    /// The one that was there first.
+    pub other: BodyId,
+    /// Pairs of triangles that cross, as far as they were counted (256); 0 if one body is wholly inside the other.
+    pub crossings: usize,
+    /// Some point of one is so deep under the surface of the other, m: a lower bound of the depth.
+    pub depth_m: f64,
+}
+
+/// Pairs of crossing triangles of `a` and `b`, and the depth; `None` if the bodies are apart.
+pub(crate) fn overlap_of(a: &Body, b: &Body, b_from_a: &Pose) -> Option<(usize, f64)> {
+    let (mesh_a, mesh_b) = (a.shape.mesh()?, b.shape.mesh()?);
+    let crossings = crossings(&a.shape, &b.shape, b_from_a);
+    let a_from_b = b_from_a.inverse();
+    let mut depth = 0.0_f64;
+    if crossings.is_empty() {
+        // Surfaces that do not meet: a piece of one may still be inside the other.
+        for p in pieces(mesh_a) {
+            depth = depth.max(depth_of(&transform(b_from_a, &p), b));
+        }
+        for p in pieces(mesh_b) {
+            depth = depth.max(depth_of(&transform(&a_from_b, &p), a));
+        }
+        return (depth > 0.0).then_some((0, depth));
+    }
+    for &[ta, tb] in &crossings {
+        let corners_a = mesh_a.triangle(ta as usize).map(|p| transform(b_from_a, &p));
+        for p in probes(&corners_a, &mesh_b.triangle(tb as usize)) {
+            depth = depth.max(depth_of(&p, b));
+        }
+        let corners_b = mesh_b.triangle(tb as usize).map(|p| transform(&a_from_b, &p));
+        for p in probes(&corners_b, &mesh_a.triangle(ta as usize)) {
+            depth = depth.max(depth_of(&p, a));
+        }
+    }
+    Some((crossings.len(), depth))
+}
+
+/// Points of a triangle that may be deep inside what `other` belongs to: its corners, and its middle.
+fn probes(corners: &[Vec3; 3], other: &[Vec3; 3]) -> [Vec3; 5] {
+    let [p, q, r] = *corners;
+    let middle = (other[0] + other[1] + other[2]) / 3.0;
+    let (near, _) = hapticd_geometry::closest::point_triangle(&middle, corners);
+    [p, q, r, (p + q + r) / 3.0, near]
+}
+
+/// How deep a point (body frame) is inside a closed body, m; 0 outside.
+fn depth_of(p: &Vec3, body: &Body) -> f64 {
+    let outside = (p - body.centre).norm() > body.radius_m;
+    let Some(mesh) = body.shape.mesh().filter(|_| body.closed && !outside) else {
+        return 0.0;
+    };
+    if !contains(mesh, p) {
+        return 0.0;
+    }
+    let point = MeshIndex::point(*p);
+    let reach = 2.0 * body.radius_m;
+    let found = Proximity::new(1).query(&point, 0.0, &body.shape, &Pose::identity(), reach).pairs.first().copied();
+    found.map_or(reach, |pair| pair.distance).max(f64::MIN_POSITIVE)
+}
+
+/// True if the winding number of `p` is nearer to a non-zero integer than to 0 (van Oosterom and Strackee 1983).
+fn contains(mesh: &TriMesh, p: &Vec3) -> bool {
+    let mut angle = 0.0;
+    for i in 0..mesh.triangles().len() {
+        let [a, b, c] = mesh.triangle(i).map(|x| x - p);
+        let (la, lb, lc) = (a.norm(), b.norm(), c.norm());
+        let numerator = a.dot(&b.cross(&c));
+        let denominator = la * lb * lc + a.dot(&b) * lc + b.dot(&c) * la + c.dot(&a) * lb;
+        angle += 2.0 * numerator.atan2(denominator);
+    }
+    (angle / (4.0 * std::f64::consts::PI)).abs() > 0.5
+}
+
+/// One vertex of each connected piece.
+fn pieces(mesh: &TriMesh) -> Vec<Vec3> {
+    let mut groups = Groups::default();
+    groups.start(mesh.positions().len());
+    for t in mesh.triangles() {
+        groups.join(t[0], t[1]);
+        groups.join(t[0], t[2]);
+    }
+    let used = mesh.triangles().iter().flatten();
+    let roots: std::collections::BTreeSet<u32> = used.map(|&v| groups.find(v)).collect();
+    roots.iter().map(|&v| mesh.positions()[v as usize]).collect()
+}
+
+/// Pairs of triangles that cross or touch.
+fn crossings(a: &MeshIndex, b: &MeshIndex, b_from_a: &Pose) -> Vec<[u32; 2]> {
+    let mut found = Vec::new();
+    let (Some(mesh_a), Some(mesh_b)) = (a.mesh(), b.mesh()) else {
+        return found;
+    };
+    let (Some(tree_a), Some(tree_b)) = (a.tree(), b.tree()) else {
+        return found;
+    };
+    let (nodes_a, nodes_b) = (tree_a.nodes(), tree_b.nodes());
+    let mut stack = vec![(0_u32, 0_u32)];
+    while let Some((i, j)) = stack.pop() {
+        let (x, y) = (&nodes_a[i as usize], &nodes_b[j as usize]);
+        if found.len() >= MOST_CROSSINGS || !overlap(&x.obb.transformed(b_from_a), &y.obb) {
+            continue;
+        }
+        match (tree_a.triangle_of(i), tree_b.triangle_of(j)) {
+            (Some(ta), Some(tb)) => {
+                let corners = mesh_a.triangle(ta as usize).map(|p| transform(b_from_a, &p));
+                if cross(&corners, &mesh_b.triangle(tb as usize)) {
+                    found.push([ta, tb]);
+                }
+            }
+            (None, other) if other.is_some() || x.obb.size() > y.obb.size() => {
+                stack.extend([(x.children + 1, j), (x.children, j)]);
+            }
+            _ => stack.extend([(i, y.children + 1), (i, y.children)]),
+        }
+    }
+    found
+}
+
+/// An edge of one goes through the other. Coplanar triangles do not cross: their neighbours do if the bodies overlap.
+fn cross(x: &[Vec3; 3], y: &[Vec3; 3]) -> bool {
+    (0..3).any(|k| pierces(&x[k], &x[(k + 1) % 3], y) || pierces(&y[k], &y[(k + 1) % 3], x))
+}
+
+fn pierces(p: &Vec3, q: &Vec3, t: &[Vec3; 3]) -> bool {
+    let [a, b, c] = *t;
+    let normal = (b - a).cross(&(c - a));
+    let (hp, hq) = (normal.dot(&(p - a)), normal.dot(&(q - a)));
+    if hp * hq > 0.0 || hp == hq {
+        return false;
+    }
+    let along = q - p;
+    let side = |u: &Vec3, v: &Vec3| along.dot(&(u - p).cross(&(v - p)));
+    let (s0, s1, s2) = (side(&a, &b), side(&b, &c), side(&c, &a));
+    (s0 >= 0.0 && s1 >= 0.0 && s2 >= 0.0) || (s0 <= 0.0 && s1 <= 0.0 && s2 <= 0.0)
+}

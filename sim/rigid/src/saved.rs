@@ -1,0 +1,54 @@
+//! Going back: a world remembers where it was before a plan, for callers that plan ahead of what they can carry out.
+//!
+//! A real-time loop follows one plan while the next is being made from its end. Where something stops the loop on the way, the world goes
+//! back to the start of the plan that was followed and along it as far as the loop came. Lists of near features stay: their certificates
+//! speak of poses and are checked against where the bodies are. Does not allocate once its memory has grown to the scene.
+
+use crate::plan::{Executed, Plan};
+use crate::solve::State;
+use crate::world::World;
+
+/// Where a world was.
+#[derive(Clone, Debug, Default)]
+pub struct Saved {
+    state: State,
+    generations: Vec<u32>,
+    /// Asleep, and for how long quiet (s).
+    rest: Vec<(bool, f64)>,
+}
+
+impl World {
+    /// Notes where everybody is.
+    pub fn save(&self, saved: &mut Saved) {
+        saved.state.clone_from(&self.state);
+        saved.generations.clone_from(&self.generations);
+        saved.rest.clear();
+        let rest = self.bodies.iter().map(|b| b.as_ref().map_or((false, 0.0), |b| (b.asleep, b.quiet_s)));
+        saved.rest.extend(rest);
+    }
+
+    /// Goes back to `saved` and from there along `plan`, which must have been made there, as far as `executed`. Bodies that came since stay
+    /// where they are.
+    pub fn resume(&mut self, saved: &Saved, plan: &Plan, executed: &Executed) {
+        self.planned = false;
+        let came = |slot: usize| saved.generations.get(slot) != self.generations.get(slot);
+        let newcomers: Vec<_> = (0..self.bodies.len())
+            .filter(|&slot| came(slot))
+            .map(|slot| (slot, self.state.pose[slot], self.state.twist[slot]))
+            .collect();
+        for (slot, body) in self.bodies.iter_mut().enumerate() {
+            if saved.generations.get(slot) != self.generations.get(slot) {
+                continue;
+            }
+            if let Some(body) = body {
+                self.state.pose[slot] = saved.state.pose[slot];
+                self.state.twist[slot] = saved.state.twist[slot];
+                (body.asleep, body.quiet_s) = saved.rest[slot];
+            }
+        }
+        self.follow(plan, executed);
+        for (slot, pose, twist) in newcomers {
+            (self.state.pose[slot], self.state.twist[slot]) = (pose, twist);
+        }
+    }
+}

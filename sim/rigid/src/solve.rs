@@ -1,0 +1,486 @@
+//! The velocities of a step: impacts, forces, contacts and friction, group by group.
+//!
+//! # Theory
+//!
+//! At velocity level and with the step in it, a contact of gap `d` says `n . (v_i - v_j) h >= -(d - safe)`: it may close to
+//! the safe distance and no further (Redon 2002, equations 5.8 and 6.1, integrated over the step). What approaches faster than
+//! resting contacts do, and would arrive within the step, bounces at its beginning: `v+ = argmin |v - v-|_M`, `n.v+ >= -e n.v-` (equation 5.19).
+//! Where a gap has fallen below the safe distance, the *way* of the step is projected once more so that it opens again, and the
+//! velocities are left alone: stabilisation gives no energy.
+
+use std::ops::Range;
+
+use hapticd_dynamics::{ConeSolver, Contact, DescentLimits, Mover};
+use hapticd_geometry::{Mat3, Pose, Vec3};
+
+use crate::body::{Body, BodyKind, Twist};
+use crate::groups::Groups;
+use crate::link::{Link, Point};
+use crate::plan::Counters;
+use crate::settings::{Order, Settings};
+
+/// Part of a lacking distance that one step gives back.
+const RECOVERY: f64 = 0.2;
+/// A gap that lacks less than this part of the safe distance is left as it is.
+const LACKING: f64 = 1e-3;
+/// A squeezed group whose contacts still approach by this part of its speeds has no admissible motion.
+const SQUEEZED: f64 = 0.1;
+
+pub(crate) const NOBODY: u32 = u32::MAX;
+
+/// Poses and twists by slot.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct State {
+    pub pose: Vec<Pose>,
+    pub twist: Vec<Twist>,
+}
+
+/// What a step wants to do, by slot.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Motions {
+    /// Twist at the beginning, impacts done.
+    pub start: Vec<Twist>,
+    /// Twist at the end.
+    pub end: Vec<Twist>,
+    /// Twist that carries the body in between.
+    pub way: Vec<Twist>,
+}
+
+impl Motions {
+    fn reset(&mut self, slots: usize) {
+        for list in [&mut self.start, &mut self.end, &mut self.way] {
+            list.clear();
+            list.resize(slots, Twist::ZERO);
+        }
+    }
+}
+
+/// The scene as a solve sees it.
+pub(crate) struct Scene<'a> {
+    pub settings: &'a Settings,
+    pub bodies: &'a [Option<Body>],
+    pub state: &'a State,
+    /// Stand still in this plan, whatever they are.
+    pub held: &'a [bool],
+}
+
+impl Scene<'_> {
+    fn is_mover(&self, slot: usize) -> bool {
+        (self.bodies[slot].as_ref()).is_some_and(|b| b.kind == BodyKind::Dynamic && !b.asleep && !self.held[slot])
+    }
+
+    /// Twist of a body whose motion is given.
+    pub fn given(&self, slot: usize) -> Twist {
+        match &self.bodies[slot] {
+            Some(b) if b.kind == BodyKind::Kinematic && !self.held[slot] => self.state.twist[slot],
+            _ => Twist::ZERO,
+        }
+    }
+
+    /// Velocity of the point at `p` of a body with this twist.
+    pub(crate) fn velocity_at(&self, slot: usize, twist: &Twist, p: &Vec3) -> Vec3 {
+        let Some(body) = &self.bodies[slot] else {
+            return Vec3::zeros();
+        };
+        twist.linear + twist.angular.cross(&(p - body.pivot_at(&self.state.pose[slot])))
+    }
+}
+
+/// A contact of the present problem.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Row {
+    pub group: u32,
+    pub link: u32,
+    pub point: u32,
+}
+
+/// What is known of a mover besides what the cone solver needs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Member {
+    slot: u32,
+    inertia: Mat3,
+    /// At the start of the step.
+    pub before: Twist,
+    /// At its end, were there no contacts.
+    pub wanted: Twist,
+    /// Has contacts.
+    touched: bool,
+}
+
+/// Work space.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Solver {
+    pub(crate) cone: ConeSolver,
+    groups: Groups,
+    pub(crate) movers: Vec<Mover>,
+    pub(crate) members: Vec<Member>,
+    /// By slot.
+    mover_of: Vec<u32>,
+    /// Movers with contacts, by group.
+    by_group: Vec<(u32, u32)>,
+    pub(crate) rows: Vec<Row>,
+    pub(crate) contacts: Vec<Contact>,
+    pub(crate) impacts: Vec<Contact>,
+    pub(crate) bounds: Vec<f64>,
+    pub(crate) mixed: [Vec<Twist>; 2],
+    pub residual_m_s: f64,
+}
+
+/// The step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Interval {
+    pub step_s: f64,
+    /// The impulses left in the contacts are those of a step of this length.
+    pub impulses_s: f64,
+}
+
+/// One group's part of the lists.
+#[derive(Clone, Debug)]
+pub(crate) struct Group {
+    pub rows: Range<usize>,
+    pub members: Range<usize>,
+}
+
+impl Solver {
+    /// The motions of the coming interval. Impulses of the contacts are left in the links.
+    pub fn velocities(
+        &mut self,
+        scene: &Scene<'_>,
+        links: &mut [Link],
+        interval: Interval,
+        out: &mut Motions,
+        counters: &mut Counters,
+    ) {
+        out.reset(scene.bodies.len());
+        for slot in 0..scene.bodies.len() {
+            let given = scene.given(slot);
+            (out.start[slot], out.end[slot], out.way[slot]) = (given, given, given);
+        }
+        self.load_movers(scene, interval.step_s);
+        self.load_rows(scene, links, interval.step_s);
+        self.residual_m_s = 0.0;
+        let mut group = Group {
+            rows: 0..0,
+            members: 0..0,
+        };
+        while let Some(row) = self.rows.get(group.rows.end) {
+            let name = row.group;
+            let rows = &self.rows[group.rows.end..];
+            let count = rows.iter().take_while(|r| r.group == name).count();
+            group.rows = group.rows.end..group.rows.end + count;
+            let members = &self.by_group[group.members.end..];
+            let count = members.iter().take_while(|m| m.0 == name).count();
+            group.members = group.members.end..group.members.end + count;
+            counters.groups += 1;
+            counters.contacts += group.rows.len() as u32;
+            self.solve_group(scene, links, interval, &group, out, counters);
+        }
+        for member in self.members.iter().filter(|m| !m.touched) {
+            let slot = member.slot as usize;
+            out.start[slot] = member.before;
+            out.end[slot] = member.wanted;
+            // Halfway velocities make a free fall exact.
+            out.way[slot] = match scene.settings.order {
+                Order::First => member.wanted,
+                Order::Second => member.before.towards(&member.wanted, 0.5),
+            };
+        }
+    }
+
+    /// The smallest motion that gives every contact its safe distance back, as twists per unit of time (equation 6.2).
+    pub fn reposition(&mut self, scene: &Scene<'_>, links: &mut [Link], out: &mut Motions) {
+        out.reset(scene.bodies.len());
+        self.load_movers(scene, 0.0);
+        for mover in &mut self.movers {
+            (mover.velocity, mover.spin) = (Vec3::zeros(), Vec3::zeros());
+        }
+        self.contacts.clear();
+        let mut scale = 0.0_f64;
+        for link in links.iter() {
+            for point in &link.points {
+                let Some(mut contact) = self.contact(scene, link, point, false) else {
+                    break;
+                };
+                contact.drift = Vec3::zeros();
+                contact.friction = 0.0;
+                contact.bound = link.distances.safe_m - point.gap_m;
+                scale = scale.max(link.distances.safe_m);
+                self.contacts.push(contact);
+            }
+        }
+        let limits = DescentLimits {
+            tolerance_m_s: 1e-3 * scale,
+            sweeps: (scene.settings.visits / self.contacts.len().max(1) as u32).max(4),
+        };
+        self.cone.solve(&mut self.movers, &mut self.contacts, scene.settings.friction, &limits);
+        for (mover, member) in self.movers.iter().zip(&self.members) {
+            out.way[member.slot as usize] = Twist {
+                linear: mover.velocity,
+                angular: mover.spin,
+            };
+        }
+    }
+
+    fn load_movers(&mut self, scene: &Scene<'_>, step_s: f64) {
+        self.movers.clear();
+        self.members.clear();
+        self.mover_of.clear();
+        self.mover_of.resize(scene.bodies.len(), NOBODY);
+        for (slot, body) in scene.bodies.iter().enumerate() {
+            let Some(body) = body.as_ref().filter(|_| scene.is_mover(slot)) else {
+                continue;
+            };
+            let turn = *scene.state.pose[slot].rotation.to_rotation_matrix().matrix();
+            let inverse_inertia = turn * body.inverse_inertia * turn.transpose();
+            let inertia = turn * body.inertia * turn.transpose();
+            let now = scene.state.twist[slot];
+            let (before, wanted) = match scene.settings.order {
+                Order::First => (Twist::ZERO, now),
+                Order::Second => {
+                    let pull = scene.settings.gravity + body.wrench.force * body.inverse_mass;
+                    let twisting = inverse_inertia * body.wrench.torque;
+                    let wanted = Twist {
+                        linear: now.linear + pull * step_s,
+                        angular: gyrated(&now.angular, &inertia, step_s) + twisting * step_s,
+                    };
+                    (now, wanted)
+                }
+            };
+            self.mover_of[slot] = self.movers.len() as u32;
+            self.members.push(Member {
+                slot: slot as u32,
+                inertia,
+                before,
+                wanted,
+                touched: false,
+            });
+            self.movers.push(Mover {
+                velocity: wanted.linear,
+                spin: wanted.angular,
+                inverse_mass: body.inverse_mass,
+                inverse_inertia,
+            });
+        }
+    }
+
+    /// The contacts that may matter, and the movers that have some, by group.
+    fn load_rows(&mut self, scene: &Scene<'_>, links: &[Link], step_s: f64) {
+        self.rows.clear();
+        self.groups.start(scene.bodies.len());
+        for (l, link) in links.iter().enumerate() {
+            let slots = [link.a as usize, link.b as usize];
+            let movers = slots.map(|s| self.mover_of[s]);
+            if movers == [NOBODY; 2] {
+                continue;
+            }
+            let twists = [0, 1].map(|k| match self.members.get(movers[k] as usize) {
+                Some(member) => member.wanted,
+                None => scene.given(slots[k]),
+            });
+            let first = self.rows.len();
+            for (p, point) in link.points.iter().enumerate() {
+                let v = [0, 1].map(|k| scene.velocity_at(slots[k], &twists[k], &point.middle));
+                let closing = -point.normal.dot(&(v[0] - v[1]));
+                if point.gap_m <= link.distances.release_m + 1.5 * closing.max(0.0) * step_s {
+                    self.rows.push(Row {
+                        group: 0,
+                        link: l as u32,
+                        point: p as u32,
+                    });
+                }
+            }
+            if self.rows.len() > first {
+                if !movers.contains(&NOBODY) {
+                    self.groups.join(link.a, link.b);
+                }
+                for mover in movers {
+                    if let Some(member) = self.members.get_mut(mover as usize) {
+                        member.touched = true;
+                    }
+                }
+            }
+        }
+        for row in &mut self.rows {
+            let link = &links[row.link as usize];
+            let a_moves = self.mover_of[link.a as usize] != NOBODY;
+            row.group = self.groups.find(if a_moves { link.a } else { link.b });
+        }
+        self.rows.sort_unstable_by_key(|r| (r.group, r.link, r.point));
+        self.by_group.clear();
+        for (m, member) in self.members.iter().enumerate().filter(|(_, m)| m.touched) {
+            self.by_group.push((self.groups.find(member.slot), m as u32));
+        }
+        self.by_group.sort_unstable();
+    }
+
+    /// A contact between movers and bodies whose motion is given; `None` if neither is a mover.
+    fn contact(&self, scene: &Scene<'_>, link: &Link, point: &Point, given: bool) -> Option<Contact> {
+        let mut contact = Contact {
+            bodies: [None; 2],
+            normal: point.normal,
+            arms: [Vec3::zeros(); 2],
+            drift: Vec3::zeros(),
+            bound: 0.0,
+            friction: link.friction,
+            impulse: Vec3::zeros(),
+        };
+        for (k, slot, sign) in [(0, link.a as usize, 1.0), (1, link.b as usize, -1.0)] {
+            let mover = self.mover_of[slot];
+            if mover != NOBODY {
+                let body = scene.bodies[slot].as_ref()?;
+                contact.bodies[k] = Some(mover);
+                contact.arms[k] = point.middle - body.pivot_at(&scene.state.pose[slot]);
+            } else if given {
+                contact.drift += scene.velocity_at(slot, &scene.given(slot), &point.middle) * sign;
+            }
+        }
+        (contact.bodies != [None; 2]).then_some(contact)
+    }
+
+    fn solve_group(
+        &mut self,
+        scene: &Scene<'_>,
+        links: &mut [Link],
+        interval: Interval,
+        group: &Group,
+        out: &mut Motions,
+        counters: &mut Counters,
+    ) {
+        let (mut squeezing, mut lacking) = (false, false);
+        self.contacts.clear();
+        for i in group.rows.clone() {
+            let r = self.rows[i];
+            let link = &links[r.link as usize];
+            let point = &link.points[r.point as usize];
+            let Some(mut contact) = self.contact(scene, link, point, true) else {
+                continue;
+            };
+            squeezing |= contact.drift != Vec3::zeros();
+            let room = point.gap_m - link.distances.safe_m;
+            lacking |= room < -LACKING * link.distances.safe_m;
+            contact.bound = -room.max(0.0) / interval.step_s;
+            contact.impulse = point.impulse * (interval.step_s / interval.impulses_s);
+            self.contacts.push(contact);
+        }
+        if scene.settings.order == Order::Second {
+            self.bounce(scene.settings, links, group, interval.step_s);
+        }
+        self.each(group, |member, mover| {
+            out.start[member.slot as usize] = member.before;
+            set(mover, &member.wanted);
+        });
+        let scale = self.speed_scale(scene.settings, interval.step_s);
+        let limits = DescentLimits {
+            tolerance_m_s: scene.settings.tolerance * scale,
+            sweeps: (scene.settings.visits / group.rows.len() as u32).max(4),
+        };
+        let law = scene.settings.friction;
+        let descent = self.cone.solve(&mut self.movers, &mut self.contacts, law, &limits);
+        counters.visits += descent.sweeps * group.rows.len() as u32;
+        counters.unconverged += u32::from(!descent.converged);
+        self.residual_m_s = self.residual_m_s.max(descent.residual_m_s);
+        let hopeless = !descent.residual_m_s.is_finite()
+            || squeezing && !descent.converged && self.worst_approach() > SQUEEZED * scale;
+        let contacts = &mut self.contacts;
+        for (r, contact) in self.rows[group.rows.clone()].iter().zip(contacts) {
+            if hopeless {
+                contact.impulse = Vec3::zeros();
+            }
+            links[r.link as usize].points[r.point as usize].impulse = contact.impulse;
+        }
+        if hopeless {
+            // They stand still, and detection stops what squeezes them.
+            counters.infeasible += 1;
+            self.each(group, |_, mover| set(mover, &Twist::ZERO));
+        }
+        self.each(group, |member, mover| out.end[member.slot as usize] = twist_of(mover));
+        if lacking && !hopeless {
+            self.recover(links, group, interval.step_s, &limits);
+        }
+        self.each(group, |member, mover| out.way[member.slot as usize] = twist_of(mover));
+    }
+
+    /// Changes the ways, not the velocities, so that gaps below the safe distance open again.
+    fn recover(&mut self, links: &[Link], group: &Group, step_s: f64, limits: &DescentLimits) {
+        for (r, contact) in self.rows[group.rows.clone()].iter().zip(&mut self.contacts) {
+            let link = &links[r.link as usize];
+            let lacks = link.distances.safe_m - link.points[r.point as usize].gap_m;
+            contact.bound = if lacks > 0.0 { RECOVERY * lacks } else { lacks } / step_s;
+            contact.friction = 0.0;
+            contact.impulse = Vec3::zeros();
+        }
+        let law = hapticd_dynamics::FrictionLaw::Coulomb;
+        self.cone.solve(&mut self.movers, &mut self.contacts, law, limits);
+    }
+
+    /// Every mover of a group.
+    pub(crate) fn each(&mut self, group: &Group, mut f: impl FnMut(&mut Member, &mut Mover)) {
+        for &(_, m) in &self.by_group[group.members.clone()] {
+            f(&mut self.members[m as usize], &mut self.movers[m as usize]);
+        }
+    }
+
+    /// Kinetic energy of a group, J.
+    pub(crate) fn energy(&self, group: &Group) -> f64 {
+        let of = |&(_, m): &(u32, u32)| {
+            let (mover, member) = (&self.movers[m as usize], &self.members[m as usize]);
+            let angular = mover.spin.dot(&(member.inertia * mover.spin));
+            0.5 * (mover.velocity.norm_squared() / mover.inverse_mass + angular)
+        };
+        self.by_group[group.members.clone()].iter().map(of).sum()
+    }
+
+    /// Largest speed at a contact, with what gravity adds in a step.
+    fn speed_scale(&self, settings: &Settings, step_s: f64) -> f64 {
+        let mut scale = settings.gravity.norm() * step_s;
+        for c in &self.contacts {
+            scale = scale.max(c.drift.norm());
+            for k in 0..2 {
+                if let Some(m) = c.bodies[k] {
+                    scale = scale.max(self.movers[m as usize].velocity_at(&c.arms[k]).norm());
+                }
+            }
+        }
+        scale.max(f64::MIN_POSITIVE)
+    }
+
+    /// Relative velocity at a contact, first body minus second.
+    pub(crate) fn relative(&self, c: &Contact) -> Vec3 {
+        let of = |k: usize| match c.bodies[k] {
+            Some(m) => self.movers[m as usize].velocity_at(&c.arms[k]),
+            None => Vec3::zeros(),
+        };
+        c.drift + of(0) - of(1)
+    }
+
+    /// How much faster than allowed some contact closes, m/s.
+    fn worst_approach(&self) -> f64 {
+        let excess = |c: &Contact| c.bound - c.normal.dot(&self.relative(c));
+        self.contacts.iter().map(excess).fold(0.0, f64::max)
+    }
+}
+
+pub(crate) fn set(mover: &mut Mover, twist: &Twist) {
+    (mover.velocity, mover.spin) = (twist.linear, twist.angular);
+}
+
+pub(crate) fn twist_of(mover: &Mover) -> Twist {
+    Twist {
+        linear: mover.velocity,
+        angular: mover.spin,
+    }
+}
+
+/// The angular velocity after `step_s` of free rotation: one Newton step of the implicit rule, which loses energy where the explicit one gains, and
+/// never more than there was.
+fn gyrated(spin: &Vec3, inertia: &Mat3, step_s: f64) -> Vec3 {
+    let momentum = inertia * spin;
+    let torque = spin.cross(&momentum) * step_s;
+    let slope = inertia + (spin.cross_matrix() * inertia - momentum.cross_matrix()) * step_s;
+    let Some(inverse) = slope.try_inverse() else {
+        return *spin;
+    };
+    let turned = spin - inverse * torque;
+    let (was, is) = (spin.dot(&momentum), turned.dot(&(inertia * turned)));
+    if is > was { turned * (was / is).sqrt() } else { turned }
+}

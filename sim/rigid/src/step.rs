@@ -1,0 +1,402 @@
+//! One step: near pairs, repositioning, velocities, screws, detection; and making it so.
+//!
+//! # Theory
+//!
+//! Redon's step (2002, figure 1.1 and section 6.2): solve for the velocities, make one constant-speed screw of each, find the first time
+//! at which any pair comes to its clearance, and place *all* bodies there on the same screws. What is left of the step goes on from there, with
+//! the new contact known, a bounded number of times. Velocities at a stop are between those of the start and of the end, in proportion.
+
+use hapticd_geometry::{Pose, Screw};
+
+use crate::body::{Body, BodyKind, Twist};
+use crate::broad::Ball;
+use crate::clamp::proven;
+use crate::link::Link;
+use crate::plan::{ContactReport, Executed, Plan, Segment, SegmentKind};
+use crate::settings::{Order, Settings};
+use crate::sleep::{settle, wake};
+use crate::solve::{Interval, Scene};
+use crate::world::{World, sides};
+
+/// Most motion segments of a step. What is then left of it is not simulated, which the plan says.
+const MOST_SEGMENTS: u32 = 16;
+/// Most repositionings before a step.
+const MOST_REPOSITIONINGS: u32 = 4;
+/// Largest angle of one screw, rad.
+const MOST_TURN: f64 = 0.5;
+/// A segment that gets no further than this part of itself is a stall.
+const STALL: f64 = 1e-3;
+/// A link that stalls so often in a row has its bodies held for the rest of the step.
+const MOST_STALLS: u32 = 3;
+
+impl World {
+    /// Finds out what the coming `step_s` brings. Changes nothing that can be seen; a second plan replaces the first.
+    ///
+    /// A step that is not positive and finite gives an empty plan.
+    pub fn plan(&mut self, step_s: f64) -> &Plan {
+        self.plan.clear(self.bodies.len());
+        self.planned = true;
+        // Field by field: a derived `clone_from` allocates.
+        self.ahead.pose.clone_from(&self.state.pose);
+        self.ahead.twist.clone_from(&self.state.twist);
+        self.searches.count = 0;
+        if !(step_s > 0.0 && step_s.is_finite()) {
+            return &self.plan;
+        }
+        self.held.clear();
+        self.held.resize(self.bodies.len(), false);
+        self.look(step_s);
+        wake(&mut self.bodies, &self.ahead, &self.links, &self.settings);
+        self.reposition();
+        for link in &mut self.links {
+            link.stalls = 0;
+        }
+        let mut left = step_s;
+        while left > 0.0 && self.plan.counters.segments < MOST_SEGMENTS {
+            if self.plan.counters.segments > 0 {
+                self.look(left);
+            }
+            let made = self.motion(left);
+            left -= made;
+            // What is left is rounding.
+            if left < 1e-12 * step_s {
+                left = 0.0;
+            }
+        }
+        self.plan.duration_s = step_s - left;
+        self.plan.counters.searches = self.searches.count;
+        self.report();
+        &self.plan
+    }
+
+    /// Moves the bodies along the plan, all the way or as far as was executed. Without a plan that is still valid nothing happens.
+    pub fn commit(&mut self, executed: &Executed) {
+        if std::mem::take(&mut self.planned) {
+            let plan = std::mem::take(&mut self.plan);
+            self.follow(&plan, executed);
+            self.plan = plan;
+        }
+    }
+
+    /// Moves the bodies along a plan that was made where they are.
+    pub(crate) fn follow(&mut self, plan: &Plan, executed: &Executed) {
+        let share = if executed.share.is_finite() { executed.share.clamp(0.0, 1.0) } else { 0.0 };
+        let mut passed = 0.0;
+        for (k, segment) in plan.segments.iter().enumerate() {
+            let part = match k.cmp(&executed.segments) {
+                std::cmp::Ordering::Less => 1.0,
+                std::cmp::Ordering::Equal => share,
+                std::cmp::Ordering::Greater => break,
+            };
+            if part == 0.0 {
+                break;
+            }
+            passed += part * segment.duration_s;
+            for (slot, i) in segment.screws.clone().enumerate() {
+                let (Some(screw), Some(pose)) = (plan.screws.get(i), self.state.pose.get_mut(slot)) else {
+                    continue;
+                };
+                place(pose, screw, part);
+                // In a first-order world twists are what is wanted, which stays.
+                if segment.kind == SegmentKind::Motion && self.settings.order == Order::Second {
+                    self.state.twist[slot] = plan.start[i].towards(&plan.end[i], part);
+                }
+            }
+        }
+        if passed > 0.0 {
+            settle(&mut self.bodies, &mut self.state, &self.links, &mut self.groups, &self.settings, passed);
+        }
+    }
+
+    /// Brings lists and contacts up to date for a step of this length.
+    fn look(&mut self, step_s: f64) {
+        let pull = self.settings.gravity.norm();
+        let (bodies, state) = (&self.bodies, &self.ahead);
+        let way = |slot: usize, body: &Body| {
+            let twist = &state.twist[slot];
+            let pulled = pull + body.wrench.force.norm() * body.inverse_mass;
+            (twist.linear.norm() + twist.angular.norm() * (body.centre - body.pivot).norm() + pulled * step_s) * step_s
+        };
+        let ball = |slot: usize| {
+            let body = bodies[slot].as_ref()?;
+            let moves = body.kind != BodyKind::Static && !body.asleep;
+            Some(Ball {
+                centre: body.centre_at(&state.pose[slot]),
+                radius_m: body.radius_m,
+                way_m: if moves { way(slot, body) } else { 0.0 },
+                solid: is_solid(body, &self.settings),
+            })
+        };
+        let covered = (0..bodies.len()).all(|s| ball(s).is_none_or(|b| self.broad.covers(s, &b)));
+        if !covered {
+            self.broad.rebuild((0..bodies.len()).map(ball));
+            relink(&self.broad.pairs, bodies, state, &mut self.links, &mut self.spare);
+        }
+        for link in &mut self.links {
+            let slots = [link.a as usize, link.b as usize];
+            let Some(sides) = sides(bodies, state, link.a, link.b) else {
+                continue;
+            };
+            let idle = |slot: usize, b: &Body| b.kind == BodyKind::Static || b.asleep || b.kind == BodyKind::Kinematic && state.twist[slot] == Twist::ZERO;
+            if idle(slots[0], sides.bodies[0]) && idle(slots[1], sides.bodies[1]) && link.is_known() {
+                continue;
+            }
+            let look = link.distances.release_m + approach(&sides, [&state.twist[slots[0]], &state.twist[slots[1]]], pull, step_s);
+            link.update(&sides, look, &mut self.searches);
+        }
+    }
+
+    /// While some contact is nearer than the alarm distance: apart again, in no time.
+    fn reposition(&mut self) {
+        let nearest = |links: &[Link]| {
+            let of = |l: &Link| l.points.iter().map(|p| p.gap_m / l.distances.alarm_m).fold(f64::INFINITY, f64::min);
+            links.iter().map(of).fold(f64::INFINITY, f64::min)
+        };
+        let mut before = 0.0;
+        for _ in 0..MOST_REPOSITIONINGS {
+            let now = nearest(&self.links);
+            // Done, or no use.
+            if now >= 1.0 || now <= before {
+                return;
+            }
+            before = now;
+            let scene = Scene {
+                settings: &self.settings,
+                bodies: &self.bodies,
+                state: &self.ahead,
+                held: &self.held,
+            };
+            self.solver.reposition(&scene, &mut self.links, &mut self.motions);
+            self.segment(SegmentKind::Reposition, 1.0);
+            self.look(0.0);
+        }
+    }
+
+    /// One motion segment of at most `step_s`; how much of it was made, s.
+    fn motion(&mut self, step_s: f64) -> f64 {
+        let scene = Scene {
+            settings: &self.settings,
+            bodies: &self.bodies,
+            state: &self.ahead,
+            held: &self.held,
+        };
+        let interval = Interval {
+            step_s,
+            impulses_s: self.impulses_s,
+        };
+        let counters = &mut self.plan.counters;
+        self.solver.velocities(&scene, &mut self.links, interval, &mut self.motions, counters);
+        self.impulses_s = step_s;
+        self.plan.residual_m_s = self.plan.residual_m_s.max(self.solver.residual_m_s);
+        self.segment(SegmentKind::Motion, step_s)
+    }
+
+    /// Makes screws of the motions over `step_s`, clamps them, and moves the state ahead along them. What was made, s.
+    fn segment(&mut self, kind: SegmentKind, step_s: f64) -> f64 {
+        let slots = self.bodies.len();
+        // A screw of more than half a turn would be another one: a part of the time.
+        let turn = |t: &Twist| t.angular.norm() * step_s;
+        let most = self.motions.way.iter().map(turn).fold(0.0, f64::max);
+        let share = if most > MOST_TURN { MOST_TURN / most } else { 1.0 };
+        let from = self.plan.screws.len();
+        for slot in 0..slots {
+            let way = &self.motions.way[slot];
+            let scale = share * step_s;
+            let screw = Screw::from_twist(&(way.linear * scale), &(way.angular * scale), &self.pivot_ahead(slot));
+            self.plan.screws.push(if *way == Twist::ZERO { Screw::identity() } else { screw });
+        }
+        let (t, stopper) = self.clamp(from);
+        let made = share * t;
+        for slot in 0..slots {
+            let screw = &mut self.plan.screws[from + slot];
+            *screw = screw.part(t);
+            place(&mut self.ahead.pose[slot], screw, 1.0);
+            let (start, end) = match kind {
+                SegmentKind::Motion => {
+                    let start = self.motions.start[slot];
+                    (start, start.towards(&self.motions.end[slot], made))
+                }
+                SegmentKind::Reposition => (self.ahead.twist[slot], self.ahead.twist[slot]),
+            };
+            let asleep = self.bodies[slot].as_ref().is_none_or(|b| b.asleep || b.kind == BodyKind::Static);
+            // A kinematic body that is held keeps its order.
+            let keeps = self.bodies[slot].as_ref().is_some_and(|b| b.kind == BodyKind::Kinematic);
+            let (start, end) = match (asleep, keeps) {
+                (true, _) => (Twist::ZERO, Twist::ZERO),
+                (_, true) => (self.ahead.twist[slot], self.ahead.twist[slot]),
+                _ => (start, end),
+            };
+            self.plan.start.push(start);
+            self.plan.end.push(end);
+            self.ahead.twist[slot] = match (self.settings.order, keeps) {
+                // What is wanted stays wanted.
+                (Order::First, _) | (_, true) => self.ahead.twist[slot],
+                _ => end,
+            };
+        }
+        let counters = &mut self.plan.counters;
+        let duration_s = match kind {
+            SegmentKind::Motion => {
+                counters.segments += 1;
+                made * step_s
+            }
+            SegmentKind::Reposition => {
+                counters.repositionings += 1;
+                0.0
+            }
+        };
+        self.plan.segments.push(Segment {
+            kind,
+            duration_s,
+            screws: from..from + slots,
+        });
+        if kind == SegmentKind::Motion {
+            self.hold_if_stalled(t, stopper);
+        }
+        made * step_s
+    }
+
+    /// Up to which share of the screws from `from` on all pairs keep their clearance, and which link ends it.
+    fn clamp(&mut self, from: usize) -> (f64, Option<usize>) {
+        let screws = &self.plan.screws[from..];
+        // Where contacts threw a body farther than was thought, new pairs may come near.
+        let (bodies, state) = (&self.bodies, &self.ahead);
+        let ball = |slot: usize| {
+            let body = bodies[slot].as_ref()?;
+            let centre = body.centre_at(&state.pose[slot]);
+            Some(Ball {
+                way_m: screws[slot].velocity_of(&centre).norm(),
+                centre,
+                radius_m: body.radius_m,
+                solid: is_solid(body, &self.settings),
+            })
+        };
+        let covered = (0..bodies.len()).all(|s| ball(s).is_none_or(|b| self.broad.covers(s, &b)));
+        if !covered {
+            self.broad.rebuild((0..bodies.len()).map(ball));
+            relink(&self.broad.pairs, bodies, state, &mut self.links, &mut self.spare);
+        }
+        let still = Screw::identity();
+        let (mut t, mut stopper) = (1.0, None);
+        for (k, link) in self.links.iter_mut().enumerate() {
+            let pair = [&screws[link.a as usize], &screws[link.b as usize]];
+            if pair == [&still; 2] {
+                continue;
+            }
+            let Some(sides) = sides(bodies, state, link.a, link.b) else {
+                continue;
+            };
+            let stop = proven(link, &sides, pair, t, &mut self.moving, &mut self.plan.counters);
+            if stop.t < t {
+                t = stop.t;
+                stopper = Some(k);
+                if let Some(features) = stop.features {
+                    link.force(features);
+                }
+            }
+        }
+        (t, stopper)
+    }
+
+    /// A link that stops everything again and again has its bodies stand still, so that the others can go on.
+    fn hold_if_stalled(&mut self, t: f64, stopper: Option<usize>) {
+        let Some(k) = stopper.filter(|_| t < STALL) else {
+            return;
+        };
+        let link = &mut self.links[k];
+        link.stalls += 1;
+        if link.stalls < MOST_STALLS {
+            return;
+        }
+        for slot in [link.a as usize, link.b as usize] {
+            let can_move = self.bodies[slot].as_ref().is_some_and(|b| b.kind != BodyKind::Static);
+            if can_move && !self.held[slot] {
+                self.held[slot] = true;
+                self.plan.counters.held += 1;
+                if self.bodies[slot].as_ref().is_some_and(|b| b.kind == BodyKind::Dynamic) && self.settings.order == Order::Second {
+                    self.ahead.twist[slot] = Twist::ZERO;
+                }
+            }
+        }
+    }
+
+    fn report(&mut self) {
+        for link in &self.links {
+            let ids = [self.id_at(link.a as usize), self.id_at(link.b as usize)];
+            let near = link.points.iter().filter(|p| p.gap_m <= link.distances.release_m || p.impulse.norm_squared() > 0.0);
+            self.plan.contacts.extend(near.map(|p| ContactReport {
+                bodies: ids,
+                point: p.middle,
+                normal: p.normal,
+                gap_m: p.gap_m,
+                impulse: p.impulse,
+            }));
+        }
+    }
+}
+
+/// Whether a body is kept apart from every other.
+pub(crate) fn is_solid(body: &Body, settings: &Settings) -> bool {
+    match body.kind {
+        BodyKind::Static => false,
+        BodyKind::Kinematic => !settings.kinematic_passes,
+        BodyKind::Dynamic => true,
+    }
+}
+
+/// Follows a share of a screw.
+fn place(pose: &mut Pose, screw: &Screw, share: f64) {
+    if *screw != Screw::identity() {
+        *pose = screw.pose_at(pose, share);
+        pose.rotation.renormalize();
+    }
+}
+
+/// How far the bodies may come nearer to each other in a step if nothing but gravity changes their velocities, m.
+fn approach(sides: &crate::link::Sides<'_>, twists: [&Twist; 2], pull: f64, step_s: f64) -> f64 {
+    let [a, b] = sides.bodies;
+    let centre = a.centre_at(sides.poses[0]);
+    let at = |k: usize, body: &Body| {
+        twists[k].linear + twists[k].angular.cross(&(centre - body.pivot_at(sides.poses[k])))
+    };
+    let turning = (twists[0].angular - twists[1].angular).norm() * a.radius_m;
+    let pulled = |x: &Body, y: &Body| {
+        let force = (x.wrench.force * x.inverse_mass - y.wrench.force * y.inverse_mass).norm();
+        // Gravity pulls both alike, unless one cannot follow.
+        force + if x.inverse_mass > 0.0 && y.inverse_mass > 0.0 { 0.0 } else { pull }
+    };
+    ((at(0, a) - at(1, b)).norm() + turning + pulled(a, b) * step_s) * step_s
+}
+
+/// Makes the links those of `pairs`, keeping what is known of those that stay.
+fn relink(pairs: &[(u32, u32)], bodies: &[Option<Body>], state: &crate::solve::State, links: &mut Vec<Link>, spare: &mut Vec<Link>) {
+    let key = |l: &Link| (l.a.min(l.b), l.a.max(l.b));
+    let old = links.len();
+    let mut gone = 0;
+    while gone < links.len() {
+        if pairs.binary_search(&key(&links[gone])).is_ok() {
+            gone += 1;
+        } else {
+            spare.push(links.swap_remove(gone));
+        }
+    }
+    if links.len() < old {
+        links.sort_unstable_by_key(key);
+    }
+    let kept = links.len();
+    for &(low, high) in pairs {
+        if links[..kept].binary_search_by_key(&(low, high), key).is_ok() {
+            continue;
+        }
+        let radius = |s: u32| bodies[s as usize].as_ref().map_or(0.0, |b| b.radius_m);
+        let (a, b) = if radius(low) <= radius(high) { (low, high) } else { (high, low) };
+        let Some(sides) = sides(bodies, state, a, b) else {
+            continue;
+        };
+        let mut link = spare.pop().unwrap_or_else(|| Link::new(a, b));
+        link.reset(a, b, &sides);
+        links.push(link);
+    }
+    links.sort_unstable_by_key(key);
+}
+

@@ -1,0 +1,332 @@
+//! The world: who is in it, what may be asked of it.
+
+use hapticd_ccd::moving::MovingSearch;
+use hapticd_geometry::{Pose, Vec3};
+
+use crate::body::{Body, BodyError, BodyId, BodyKind, BodySpec, BodyView, Twist, Wrench};
+use crate::broad::Broad;
+use crate::groups::Groups;
+use crate::link::{Link, Searches, Sides};
+use crate::overlap::{Overlap, overlap_of};
+use crate::plan::{Executed, Plan};
+use crate::settings::Settings;
+use crate::sleep::rouse;
+use crate::solve::{Motions, Solver, State};
+use crate::step::is_solid;
+
+/// Most bodies of one world.
+const MOST_BODIES: u32 = 1 << 16;
+
+/// Bodies in contact. See the crate page.
+pub struct World {
+    pub(crate) settings: Settings,
+    pub(crate) bodies: Vec<Option<Body>>,
+    pub(crate) generations: Vec<u32>,
+    /// Where the bodies are.
+    pub(crate) state: State,
+    /// Where they will be, while a plan is made.
+    pub(crate) ahead: State,
+    pub(crate) broad: Broad,
+    /// Sorted by slots, lower first.
+    pub(crate) links: Vec<Link>,
+    pub(crate) spare: Vec<Link>,
+    pub(crate) searches: Searches,
+    pub(crate) moving: MovingSearch,
+    pub(crate) solver: Solver,
+    pub(crate) motions: Motions,
+    pub(crate) groups: Groups,
+    pub(crate) held: Vec<bool>,
+    pub(crate) plan: Plan,
+    pub(crate) planned: bool,
+    /// Length of the step that the links' impulses belong to, s.
+    pub(crate) impulses_s: f64,
+}
+
+impl World {
+    /// An empty world.
+    #[must_use]
+    pub fn new(settings: Settings) -> Self {
+        Self {
+            settings,
+            bodies: Vec::new(),
+            generations: Vec::new(),
+            state: State::default(),
+            ahead: State::default(),
+            broad: Broad::default(),
+            links: Vec::new(),
+            spare: Vec::new(),
+            searches: Searches::new(),
+            moving: MovingSearch::new(4096),
+            solver: Solver::default(),
+            motions: Motions::default(),
+            groups: Groups::default(),
+            held: Vec::new(),
+            plan: Plan::default(),
+            planned: false,
+            impulses_s: 1.0,
+        }
+    }
+
+    /// Adds a body.
+    ///
+    /// # Errors
+    /// [`BodyError`]: numbers that make no sense, a dynamic body without mass, or [`BodyError::Overlap`] with the pair's depth when it
+    /// would start inside another body. The world is then as it was.
+    pub fn add(&mut self, spec: &BodySpec) -> Result<BodyId, BodyError> {
+        let body = Body::new(spec)?;
+        let mut pose = spec.world_from_body;
+        pose.rotation.renormalize();
+        for (slot, other) in self.bodies.iter().enumerate() {
+            let Some(other) = other else { continue };
+            if !(is_solid(&body, &self.settings) || is_solid(other, &self.settings)) {
+                continue;
+            }
+            let there = &self.state.pose[slot];
+            let apart = (other.centre_at(there) - body.centre_at(&pose)).norm();
+            if apart > other.radius_m + body.radius_m {
+                continue;
+            }
+            let found = overlap_of(&body, other, &(there.inverse() * pose));
+            if let Some((crossings, depth_m)) = found {
+                return Err(BodyError::Overlap(Overlap {
+                    other: self.id_at(slot),
+                    crossings,
+                    depth_m,
+                }));
+            }
+        }
+        let free = self.bodies.iter().position(Option::is_none);
+        let slot = free.unwrap_or(self.bodies.len());
+        if slot >= MOST_BODIES as usize {
+            return Err(BodyError::Full(MOST_BODIES));
+        }
+        if slot == self.bodies.len() {
+            self.bodies.push(None);
+            self.generations.push(0);
+            self.state.pose.push(Pose::identity());
+            self.state.twist.push(Twist::ZERO);
+        }
+        self.generations[slot] += 1;
+        self.bodies[slot] = Some(body);
+        self.state.pose[slot] = pose;
+        self.state.twist[slot] = match spec.kind {
+            BodyKind::Static => Twist::ZERO,
+            _ => spec.twist,
+        };
+        self.changed();
+        Ok(self.id_at(slot))
+    }
+
+    /// Takes a body out; what lay on it wakes.
+    ///
+    /// # Errors
+    /// [`BodyError::Unknown`].
+    pub fn remove(&mut self, id: BodyId) -> Result<(), BodyError> {
+        let slot = self.slot_of(id)?;
+        for k in 0..self.links.len() {
+            let (a, b) = (self.links[k].a, self.links[k].b);
+            if a == id.slot || b == id.slot {
+                rouse(&mut self.bodies, &self.links, if a == id.slot { b } else { a });
+            }
+        }
+        self.bodies[slot] = None;
+        let (gone, kept) = std::mem::take(&mut self.links).into_iter().partition(|l: &Link| l.a == id.slot || l.b == id.slot);
+        self.links = kept;
+        let gone: Vec<Link> = gone;
+        self.spare.extend(gone);
+        self.changed();
+        Ok(())
+    }
+
+    /// A body as it is.
+    ///
+    /// # Errors
+    /// [`BodyError::Unknown`].
+    pub fn body(&self, id: BodyId) -> Result<BodyView, BodyError> {
+        let slot = self.slot_of(id)?;
+        let Some(body) = &self.bodies[slot] else {
+            return Err(BodyError::Unknown(id));
+        };
+        let (pose, twist) = (self.state.pose[slot], self.state.twist[slot]);
+        Ok(BodyView {
+            kind: body.kind,
+            world_from_body: pose,
+            twist,
+            centre: body.pivot_at(&pose),
+            asleep: body.asleep,
+            energy_j: body.energy(&pose, &twist, &self.settings.gravity),
+        })
+    }
+
+    /// All bodies, by slot.
+    pub fn ids(&self) -> impl Iterator<Item = BodyId> + '_ {
+        let slots = (0..self.bodies.len()).filter(|&s| self.bodies[s].is_some());
+        slots.map(|s| self.id_at(s))
+    }
+
+    /// Gives a body a velocity: for a kinematic one the twist it follows until told otherwise, in a first-order world also for a dynamic one, in
+    /// a second-order world a dynamic one's present velocity.
+    ///
+    /// # Errors
+    /// [`BodyError`]: unknown, static, or not finite.
+    pub fn set_twist(&mut self, id: BodyId, twist: &Twist) -> Result<(), BodyError> {
+        let slot = self.slot_of(id)?;
+        if !twist.is_finite() {
+            return Err(BodyError::NotFinite("twist"));
+        }
+        match self.bodies[slot].as_ref().map(|b| b.kind) {
+            Some(BodyKind::Static) => {
+                return Err(BodyError::Kind {
+                    id,
+                    kind: BodyKind::Static,
+                });
+            }
+            Some(BodyKind::Dynamic) => rouse(&mut self.bodies, &self.links, id.slot),
+            _ => {}
+        }
+        self.state.twist[slot] = *twist;
+        self.planned = false;
+        Ok(())
+    }
+
+    /// Says where a kinematic body is: others move it.
+    ///
+    /// # Errors
+    /// [`BodyError`]: unknown, not kinematic, or not finite.
+    pub fn place_kinematic(&mut self, id: BodyId, world_from_body: &Pose) -> Result<(), BodyError> {
+        let slot = self.slot_of(id)?;
+        let turn = world_from_body.rotation.coords.norm();
+        if !(world_from_body.translation.vector.norm_squared().is_finite() && (turn - 1.0).abs() < 1e-6) {
+            return Err(BodyError::NotFinite("pose"));
+        }
+        match self.bodies[slot].as_ref().map(|b| b.kind) {
+            Some(BodyKind::Kinematic) => {
+                self.state.pose[slot] = *world_from_body;
+                self.planned = false;
+                Ok(())
+            }
+            Some(kind) => Err(BodyError::Kind { id, kind }),
+            None => Err(BodyError::Unknown(id)),
+        }
+    }
+
+    /// What acts on a dynamic body from now on, besides gravity and contacts. A change wakes it.
+    ///
+    /// # Errors
+    /// [`BodyError`]: unknown, not dynamic, or not finite.
+    pub fn set_wrench(&mut self, id: BodyId, wrench: &Wrench) -> Result<(), BodyError> {
+        let slot = self.slot_of(id)?;
+        if !(wrench.force.norm_squared() + wrench.torque.norm_squared()).is_finite() {
+            return Err(BodyError::NotFinite("wrench"));
+        }
+        let Some(body) = &mut self.bodies[slot] else {
+            return Err(BodyError::Unknown(id));
+        };
+        if body.kind != BodyKind::Dynamic {
+            return Err(BodyError::Kind {
+                id,
+                kind: body.kind,
+            });
+        }
+        if body.wrench != *wrench {
+            body.wrench = *wrench;
+            rouse(&mut self.bodies, &self.links, id.slot);
+        }
+        self.planned = false;
+        Ok(())
+    }
+
+    /// Wakes a body and what it touches.
+    ///
+    /// # Errors
+    /// [`BodyError::Unknown`].
+    pub fn wake(&mut self, id: BodyId) -> Result<(), BodyError> {
+        self.slot_of(id)?;
+        rouse(&mut self.bodies, &self.links, id.slot);
+        self.planned = false;
+        Ok(())
+    }
+
+    /// What a force at a world point along a unit direction has to accelerate there, kg: the mass of a free body for a force through its centre,
+    /// less beside it. Infinite for what no force moves.
+    #[must_use]
+    pub fn mass_at(&self, id: BodyId, point: &Vec3, along: &Vec3) -> f64 {
+        let Ok(slot) = self.slot_of(id) else {
+            return f64::INFINITY;
+        };
+        let (Some(body), pose) = (&self.bodies[slot], &self.state.pose[slot]) else {
+            return f64::INFINITY;
+        };
+        let turning = pose.rotation.inverse() * (point - body.pivot_at(pose)).cross(along);
+        1.0 / (body.inverse_mass + turning.dot(&(body.inverse_inertia * turning)))
+    }
+
+    /// How it is simulated.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Changes how it is simulated, and wakes everybody.
+    pub fn set_settings(&mut self, settings: Settings) {
+        self.settings = settings;
+        for body in self.bodies.iter_mut().flatten() {
+            body.asleep = false;
+            body.quiet_s = 0.0;
+        }
+        self.planned = false;
+    }
+
+    /// Kinetic and potential energy of all bodies, J.
+    #[must_use]
+    pub fn energy_j(&self) -> f64 {
+        let of = |(slot, b): (usize, &Option<Body>)| match b {
+            Some(b) => b.energy(&self.state.pose[slot], &self.state.twist[slot], &self.settings.gravity),
+            None => 0.0,
+        };
+        self.bodies.iter().enumerate().map(of).sum()
+    }
+
+    /// [`World::plan`] and all of [`World::commit`]. The plan that was carried out.
+    pub fn step(&mut self, step_s: f64) -> &Plan {
+        self.plan(step_s);
+        self.commit(&Executed::ALL);
+        &self.plan
+    }
+
+    /// Something came or went.
+    fn changed(&mut self) {
+        self.broad.forget();
+        self.planned = false;
+    }
+
+    pub(crate) fn id_at(&self, slot: usize) -> BodyId {
+        BodyId {
+            slot: slot as u32,
+            generation: self.generations[slot],
+        }
+    }
+
+    fn slot_of(&self, id: BodyId) -> Result<usize, BodyError> {
+        let slot = id.slot as usize;
+        match self.bodies.get(slot) {
+            Some(Some(_)) if self.generations[slot] == id.generation => Ok(slot),
+            _ => Err(BodyError::Unknown(id)),
+        }
+    }
+
+    /// Where the centre of mass of a body is while a plan is made.
+    pub(crate) fn pivot_ahead(&self, slot: usize) -> Vec3 {
+        let pose = &self.ahead.pose[slot];
+        self.bodies[slot].as_ref().map_or(pose.translation.vector, |b| b.pivot_at(pose))
+    }
+}
+
+/// The two sides of a link.
+pub(crate) fn sides<'a>(bodies: &'a [Option<Body>], state: &'a State, a: u32, b: u32) -> Option<Sides<'a>> {
+    let (a, b) = (a as usize, b as usize);
+    Some(Sides {
+        bodies: [bodies[a].as_ref()?, bodies[b].as_ref()?],
+        poses: [&state.pose[a], &state.pose[b]],
+    })
+}

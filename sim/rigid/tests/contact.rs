@@ -1,0 +1,172 @@
+//! One or a few bodies: rest, slopes, bounces, impacts that nothing else would notice.
+
+mod common;
+
+use common::*;
+use hapticd_geometry::Vec3;
+use hapticd_rigid::{BodyError, BodySpec, Distances, Settings, Twist};
+
+/// A cube of half size `half` that starts at the safe distance over a floor.
+fn cube_on_floor(half: f64, friction: f64, gravity: Vec3, sleep_after_s: f64) -> (Scene, hapticd_rigid::BodyId, hapticd_rigid::BodyId) {
+    let mut scene = Scene::new(Settings {
+        gravity,
+        sleep_after_s,
+        ..Settings::default()
+    });
+    let wide = 100.0 * half;
+    let floor = scene.add(with(BodySpec::fixed(cuboid(wide, wide, half), at(0.0, 0.0, -half)), friction, 0.0));
+    let safe = Distances::new(half * 3f64.sqrt(), 0.0).safe_m;
+    let body = scene.add(with(BodySpec::dynamic(cube(half), at(0.0, 0.0, half + safe), 1000.0), friction, 0.0));
+    (scene, floor, body)
+}
+
+#[test]
+fn a_block_with_a_fifth_of_margin_does_not_creep() {
+    let angle = 0.5_f64.atan();
+    let (mut scene, _, body) = cube_on_floor(0.1, 0.6, tilted(angle), f64::INFINITY);
+    let start = scene.x(body);
+    for _ in 0..5000 {
+        let plan = scene.world.step(H);
+        assert_eq!(plan.duration_s, H);
+    }
+    let crept = (scene.x(body) - start).norm();
+    println!("crept {crept:e} m");
+    assert!(crept <= 1e-6, "{crept}");
+}
+
+#[test]
+fn a_sliding_block_goes_as_far_as_coulomb_says() {
+    let angle = 0.5_f64.atan();
+    for friction in [0.0, 0.2, 0.49] {
+        let (mut scene, _, body) = cube_on_floor(0.1, friction, tilted(angle), f64::INFINITY);
+        let start = scene.x(body);
+        let time = if friction > 0.4 { 5.0 } else { 1.0 };
+        for _ in 0..(time / H) as u32 {
+            scene.world.step(H);
+        }
+        let gone = scene.x(body) - start;
+        let expected = 0.5 * G * (angle.sin() - friction * angle.cos()) * time * time;
+        println!("mu {friction}: {} of {expected} m, off the plane {:e}", gone.x, gone.z);
+        assert!((gone.x / expected - 1.0).abs() < 5e-3);
+        assert!(gone.y.abs() < 1e-9 && gone.z.abs() < 1e-5);
+    }
+}
+
+#[test]
+fn a_resting_contact_lasts() {
+    let (mut scene, floor, body) = cube_on_floor(0.1, 0.5, tilted(0.0), f64::INFINITY);
+    let d = Distances::new(0.1 * 3f64.sqrt(), 10.0);
+    let start = scene.x(body);
+    let (mut searches, mut most) = (0, 0);
+    for k in 0..100_000 {
+        let plan = scene.world.step(H);
+        assert_eq!(plan.duration_s, H);
+        if k > 10 {
+            searches += plan.counters.searches;
+        }
+        most = most.max(plan.counters.segments);
+        if k % 10_000 == 0 {
+            let gap = scene.audit.distance(&scene.world, body, floor);
+            assert!(gap > d.alarm_m && gap < d.release_m, "{gap}");
+        }
+    }
+    let drift = (scene.x(body) - start).norm();
+    println!("drift {drift:e}, searches {searches}, most segments {most}");
+    assert!(drift < 1e-9 && searches == 0 && most == 1);
+}
+
+#[test]
+fn a_bounce_gives_back_its_share() {
+    for (e, shape) in [(0.5, "cube"), (1.0, "cube"), (0.8, "ball"), (0.0, "cube")] {
+        let mut scene = Scene::new(Settings::default());
+        scene.add(with(BodySpec::fixed(cuboid(5.0, 5.0, 0.5), at(0.0, 0.0, -0.5)), 0.0, 0.0));
+        let mesh = match shape {
+            "cube" => cube(0.1),
+            _ => index(hapticd_geometry::shapes::icosphere(0.1, 2).unwrap()),
+        };
+        let body = scene.add(with(BodySpec::dynamic(mesh, at(0.0, 0.0, 0.6), 1000.0), 0.0, e));
+        let mut energy = scene.world.energy_j();
+        let first = energy;
+        let mut fell = 0.0;
+        let mut rose = 0.0_f64;
+        for _ in 0..600 {
+            scene.world.step(H);
+            let now = scene.world.energy_j();
+            // Rounding of positions and velocities.
+            assert!(now <= energy + 1e-11 * first, "{now} {energy}");
+            energy = now;
+            let v = scene.world.body(body).unwrap().twist.linear.z;
+            if rose == 0.0 {
+                fell = f64::min(fell, v);
+            }
+            rose = rose.max(v);
+        }
+        println!("e {e} {shape}: {fell} to {rose}, energy {first} to {energy}");
+        // One step's gravity is the resolution.
+        assert!((rose + e * fell).abs() <= 1.01 * G * H, "{rose} {fell}");
+    }
+}
+
+#[test]
+fn a_fall_is_exact() {
+    let mut scene = Scene::new(Settings::default());
+    let body = scene.add(BodySpec {
+        twist: Twist {
+            linear: Vec3::new(1.0, 0.0, 2.0),
+            angular: Vec3::new(1.0, 2.0, 3.0),
+        },
+        ..BodySpec::dynamic(cuboid(0.1, 0.2, 0.3), at(0.0, 0.0, 0.0), 500.0)
+    });
+    let energy = scene.world.energy_j();
+    for _ in 0..1000 {
+        scene.world.step(H);
+    }
+    let x = scene.x(body);
+    assert!((x - Vec3::new(1.0, 0.0, 2.0 - 0.5 * G)).norm() < 1e-9, "{x}");
+    let now = scene.world.energy_j();
+    assert!(now <= energy * (1.0 + 1e-12) && now > 0.99 * energy, "{now} {energy}");
+}
+
+#[test]
+fn nothing_tunnels() {
+    // A cube at 500 m/s, spinning, against a plate of a millimetre: one step is half a metre.
+    for spin in [0.0, 50.0, 300.0] {
+        let mut scene = Scene::new(Settings {
+            gravity: Vec3::zeros(),
+            ..Settings::default()
+        });
+        scene.add(BodySpec::fixed(cuboid(5e-4, 2.0, 2.0), at(0.0, 0.0, 0.0)));
+        let body = scene.add(BodySpec {
+            twist: Twist {
+                linear: Vec3::new(500.0, 0.0, 0.0),
+                angular: Vec3::new(0.2, 1.0, 0.5) * spin,
+            },
+            ..BodySpec::dynamic(cube(0.05), at(-0.3, 0.1, 0.2), 1000.0)
+        });
+        for _ in 0..20 {
+            scene.world.step(H);
+            assert_eq!(scene.audit.penetrations(&scene.world), []);
+            assert!(scene.x(body).x < 0.0);
+        }
+    }
+}
+
+#[test]
+fn what_starts_inside_is_refused_with_the_depth() {
+    let mut scene = Scene::new(Settings::default());
+    let floor = scene.add(BodySpec::fixed(cuboid(1.0, 1.0, 0.5), at(0.0, 0.0, -0.5)));
+    let sunk = BodySpec::dynamic(cube(0.1), at(0.013, 0.017, 0.07), 1000.0);
+    match scene.world.add(&sunk) {
+        Err(BodyError::Overlap(o)) => {
+            assert_eq!(o.other, floor);
+            assert!(o.crossings > 0 && (o.depth_m - 0.03).abs() < 1e-12, "{o:?}");
+        }
+        other => panic!("{other:?}"),
+    }
+    let swallowed = BodySpec::dynamic(cube(0.1), at(0.0, 0.0, -0.4), 1000.0);
+    match scene.world.add(&swallowed) {
+        Err(BodyError::Overlap(o)) => assert!(o.crossings == 0 && (o.depth_m - 0.5).abs() < 1e-12, "{o:?}"),
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(scene.world.ids().count(), 1);
+}

@@ -1,0 +1,275 @@
+//! Many bodies: pyramids, piles that are stirred, bodies that are squeezed, sleep, sizes.
+
+mod common;
+
+use common::*;
+use hapticd_geometry::{Vec3, shapes};
+use hapticd_rigid::{BodyId, BodySpec, Executed, Order, Settings, Twist, Wrench};
+
+fn pyramid(scene: &mut Scene, rows: i32, half: f64, friction: f64) -> Vec<BodyId> {
+    let wide = 100.0 * half;
+    let fixed = BodySpec::fixed(cuboid(wide, wide, half), at(0.0, 0.0, -half));
+    scene.add(with(fixed, friction, 0.0));
+    let shape = cube(half);
+    let mut ids = Vec::new();
+    for row in 0..rows {
+        for k in 0..rows - row {
+            let x = (f64::from(k) - 0.5 * f64::from(rows - row - 1)) * 2.2 * half;
+            let z = half * (1.0 + 1e-3) + f64::from(row) * 2.0 * half * (1.0 + 1e-3);
+            let spec = BodySpec::dynamic(shape.clone(), at(x, 0.0, z), 1000.0);
+            ids.push(scene.add(with(spec, friction, 0.0)));
+        }
+    }
+    ids
+}
+
+#[test]
+fn a_pyramid_stands() {
+    let mut scene = Scene::new(Settings {
+        sleep_after_s: f64::INFINITY,
+        ..Settings::default()
+    });
+    let ids = pyramid(&mut scene, 10, 0.1, 0.5);
+    let start: Vec<Vec3> = ids.iter().map(|&id| scene.x(id)).collect();
+    let (mut visits, mut searches, mut seconds) = (0, 0, [0.0; 3]);
+    let mut contacts = 0;
+    for k in 0..600 {
+        let clock = std::time::Instant::now();
+        let plan = scene.world.step(H);
+        seconds[k / 200] += clock.elapsed().as_secs_f64();
+        visits += plan.counters.visits;
+        contacts = plan.counters.contacts;
+        if k > 300 {
+            searches += plan.counters.searches;
+        }
+        if k % 50 == 0 {
+            println!("{k}: {:?} residual {:e}", plan.counters, plan.residual_m_s);
+        }
+    }
+    let moved = ids.iter().zip(&start).map(|(&id, x)| (scene.x(id) - x).norm()).fold(0.0, f64::max);
+    println!("moved {moved:e}, contacts {contacts}, visits {visits}, searches {searches}; ms a step {:?}", seconds.map(|s| s * 5.0));
+    assert_eq!(scene.audit.penetrations(&scene.world), []);
+    assert!(moved < 0.01, "{moved}");
+}
+
+/// 24 bodies of several shapes in a box, and a bar that turns in it.
+fn stirred(scene: &mut Scene) -> (Vec<BodyId>, BodyId) {
+    let wall = |x: f64, y: f64, z: f64, p| BodySpec::fixed(cuboid(x, y, z), p);
+    scene.add(wall(1.0, 1.0, 0.1, at(0.0, 0.0, -0.1)));
+    for s in [-1.0, 1.0] {
+        scene.add(wall(0.05, 0.6, 0.5, at(s * 0.6, 0.0, 0.55)));
+        scene.add(wall(0.6, 0.05, 0.5, at(0.0, s * 0.7, 0.55)));
+    }
+    let shapes = [
+        cube(0.06),
+        cuboid(0.1, 0.05, 0.03),
+        index(shapes::icosphere(0.07, 2).unwrap()),
+        index(shapes::cylinder(0.05, 0.08, 16).unwrap()),
+        index(shapes::torus(0.07, 0.025, 16, 8).unwrap()),
+    ];
+    let mut numbers = Numbers(7);
+    let mut ids = Vec::new();
+    for k in 0..24 {
+        let (i, j, l) = (k % 3, k / 3 % 3, k / 9);
+        let p = at(0.3 * (f64::from(i) - 1.0), 0.3 * (f64::from(j) - 1.0), 0.25 + 0.3 * f64::from(l));
+        let spec = BodySpec::dynamic(shapes[k as usize % 5].clone(), turned(p, numbers.vector()), 800.0);
+        ids.push(scene.add(with(spec, 0.4, 0.2)));
+    }
+    let bar = BodySpec::kinematic(cuboid(0.4, 0.02, 0.03), at(0.0, 0.0, 0.06), Twist::ZERO);
+    (ids, scene.add(with(bar, 0.4, 0.0)))
+}
+
+#[test]
+fn a_stirred_pile_never_penetrates() {
+    let mut scene = Scene::new(Settings::default());
+    let (ids, bar) = stirred(&mut scene);
+    let mut energy = scene.world.energy_j();
+    let first = energy;
+    let mut worst_gain = 0.0_f64;
+    let mut lost = 0.0;
+    let mut total = hapticd_rigid::Counters::default();
+    let clock = std::time::Instant::now();
+    for k in 0..2000 {
+        let stirring = (800..1400).contains(&k);
+        let angular = Vec3::z() * if stirring { 3.0 } else { 0.0 };
+        scene.world.set_twist(bar, &Twist { angular, ..Twist::ZERO }).unwrap();
+        let plan = scene.world.step(H);
+        let c = plan.counters;
+        lost += H - plan.duration_s;
+        total.segments += c.segments;
+        total.repositionings += c.repositionings;
+        total.visits += c.visits;
+        total.unconverged += c.unconverged;
+        total.infeasible += c.infeasible;
+        total.held += c.held;
+        total.searches += c.searches;
+        total.followed += c.followed;
+        total.swept += c.swept;
+        let now = scene.world.energy_j();
+        if !stirring {
+            worst_gain = worst_gain.max(now - energy);
+        }
+        energy = now;
+        if k % 40 == 0 {
+            assert_eq!(scene.audit.penetrations(&scene.world), [], "step {k}");
+        }
+    }
+    println!("{total:?} lost {lost} s, energy {first} to {energy}, worst gain {worst_gain:e}, {:?}", clock.elapsed());
+    assert!(ids.iter().all(|&id| scene.x(id).z > 0.0 && scene.x(id).x.abs() < 0.6));
+    // What repositioning lifts in one step: a body of a kilogram by a few safe distances.
+    assert!(worst_gain < 5e-4, "{worst_gain}");
+    assert!(lost < 0.02, "{lost}");
+}
+
+#[test]
+fn sizes_from_a_tenth_of_a_millimetre_to_a_kilometre() {
+    for size in [1e-4, 1e3] {
+        let mut scene = Scene::new(Settings {
+            gravity: Vec3::new(0.0, 0.0, -G * size),
+            sleep_after_s: f64::INFINITY,
+            ..Settings::default()
+        });
+        let ids = pyramid(&mut scene, 3, size, 0.5);
+        let start: Vec<Vec3> = ids.iter().map(|&id| scene.x(id)).collect();
+        for _ in 0..300 {
+            scene.world.step(H);
+        }
+        let moved = ids.iter().zip(&start).map(|(&id, x)| (scene.x(id) - x).norm()).fold(0.0, f64::max);
+        println!("size {size}: moved {} of it", moved / size);
+        assert!(moved < 0.02 * size);
+        assert_eq!(scene.audit.penetrations(&scene.world), []);
+    }
+}
+
+#[test]
+fn a_squeezed_body_stops_the_press() {
+    let mut scene = Scene::new(Settings::default());
+    scene.add(BodySpec::fixed(cuboid(1.0, 1.0, 0.1), at(0.0, 0.0, -0.1)));
+    let body = scene.add(BodySpec::dynamic(cube(0.1), at(0.0, 0.0, 0.1001), 1000.0));
+    let down = Twist {
+        linear: Vec3::new(0.0, 0.0, -0.5),
+        ..Twist::ZERO
+    };
+    let press = scene.add(BodySpec::kinematic(cuboid(0.2, 0.2, 0.05), at(0.0, 0.0, 0.3), down));
+    // Elsewhere life goes on.
+    let free = scene.add(BodySpec::dynamic(cube(0.05), at(0.7, 0.0, 2.0), 1000.0));
+    let mut infeasible = 0;
+    let mut lost = 0.0;
+    for _ in 0..400 {
+        let plan = scene.world.step(H);
+        infeasible += plan.counters.infeasible;
+        lost += H - plan.duration_s;
+    }
+    println!("infeasible {infeasible}, lost {lost}, press at {}, body at {}", scene.x(press), scene.x(body));
+    assert_eq!(scene.audit.penetrations(&scene.world), []);
+    assert!(scene.x(press).z > 0.25 && scene.x(press).z < 0.251);
+    assert!(infeasible > 0);
+    assert!(scene.x(free).z < 2.0 - 0.4 * G * 0.16);
+}
+
+#[test]
+fn the_quiet_sleep_and_wake_when_disturbed() {
+    let mut scene = Scene::new(Settings::default());
+    let ids = pyramid(&mut scene, 3, 0.1, 0.5);
+    for _ in 0..1500 {
+        scene.world.step(H);
+    }
+    let asleep = |scene: &Scene| ids.iter().filter(|&&id| scene.world.body(id).unwrap().asleep).count();
+    assert_eq!(asleep(&scene), 6);
+    let plan = scene.world.step(H);
+    assert_eq!((plan.counters.contacts, plan.counters.searches), (0, 0));
+    let push = Wrench {
+        force: Vec3::x() * 100.0,
+        torque: Vec3::zeros(),
+    };
+    scene.world.set_wrench(ids[5], &push).unwrap();
+    assert_eq!(asleep(&scene), 0);
+    scene.world.set_wrench(ids[5], &Wrench::ZERO).unwrap();
+    for _ in 0..1500 {
+        scene.world.step(H);
+    }
+    assert_eq!(asleep(&scene), 6);
+    // A thrown cube wakes what it hits.
+    let thrown = BodySpec {
+        twist: Twist {
+            linear: Vec3::new(-3.0, 0.0, 0.0),
+            ..Twist::ZERO
+        },
+        ..BodySpec::dynamic(cube(0.05), at(1.0, 0.0, 0.5), 1000.0)
+    };
+    scene.add(thrown);
+    let mut woken = 0;
+    for _ in 0..400 {
+        scene.world.step(H);
+        woken = woken.max(6 - asleep(&scene));
+    }
+    assert_eq!(woken, 6);
+}
+
+#[test]
+fn a_first_order_world_moves_only_what_is_pushed() {
+    let mut scene = Scene::new(Settings {
+        order: Order::First,
+        ..Settings::default()
+    });
+    // Six cubes in a row, the first one pushed into the others.
+    let shape = cube(0.1);
+    let ids: Vec<BodyId> = (0..6)
+        .map(|k| scene.add(BodySpec::dynamic(shape.clone(), at(0.25 * f64::from(k), 0.0, 0.0), 1000.0)))
+        .collect();
+    let push = Twist {
+        linear: Vec3::new(1.0, 0.0, 0.0),
+        ..Twist::ZERO
+    };
+    scene.world.set_twist(ids[0], &push).unwrap();
+    let start: Vec<Vec3> = ids.iter().map(|&id| scene.x(id)).collect();
+    for _ in 0..200 {
+        scene.world.step(H);
+    }
+    for _ in 0..800 {
+        scene.world.step(H);
+        assert_eq!(scene.world.body(ids[0]).unwrap().twist, push);
+    }
+    let moved: Vec<f64> = ids.iter().zip(&start).map(|(&id, x)| (scene.x(id) - x).x).collect();
+    println!("{moved:?}");
+    assert!(moved.windows(2).all(|m| m[0] > m[1]) && moved[5] > 0.0 && moved[0] < 0.9);
+    assert_eq!(scene.audit.penetrations(&scene.world), []);
+    scene.world.set_twist(ids[0], &Twist::ZERO).unwrap();
+    let before = scene.x(ids[3]);
+    for _ in 0..100 {
+        scene.world.step(H);
+    }
+    assert!((before - scene.x(ids[3])).norm() < 1e-9);
+}
+
+#[test]
+fn a_part_of_a_plan_is_a_part_of_the_motion() {
+    let mut scene = Scene::new(Settings::default());
+    let (_, _) = stirred(&mut scene);
+    for _ in 0..200 {
+        scene.world.step(H);
+    }
+    let mut numbers = Numbers(3);
+    for _ in 0..100 {
+        let segments = scene.world.plan(H).segments().len();
+        let share = 0.5 + 0.5 * numbers.next();
+        scene.world.commit(&Executed {
+            segments: segments - 1,
+            share,
+        });
+    }
+    assert_eq!(scene.audit.penetrations(&scene.world), []);
+}
+
+#[test]
+fn equal_worlds_do_equal_things() {
+    let run = || {
+        let mut scene = Scene::new(Settings::default());
+        let (ids, _) = stirred(&mut scene);
+        for _ in 0..300 {
+            scene.world.step(H);
+        }
+        ids.iter().map(|&id| scene.world.body(id).unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(run(), run());
+}
