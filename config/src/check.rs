@@ -182,13 +182,22 @@ impl<'e> Entries<'e> {
             let motion = self.get(&motion, "kind");
             if let Some((motion, kind)) = motion.and_then(|m| Some((m, m.value.as_text()?)))
                 && kind != "none"
-                && body.value.as_text() == Some("static")
+                && let Some(mover) = body.value.as_text()
+                && mover != "kinematic"
             {
-                let problem = Problem::StaticMotion {
+                let problem = Problem::ForeignMotion {
+                    kind: mover.to_owned(),
                     motion: kind.to_owned(),
                 };
                 let diagnostic = Diagnostic::new(problem, motion.origin.span());
                 found.push(diagnostic.help("give the body `kind = \"kinematic\"`"));
+            }
+            if body.value.as_text() == Some("dynamic")
+                && let Some(solid) = self.get(&body.table, "solid")
+                && solid.value == crate::value::Value::Boolean(false)
+            {
+                let diagnostic = Diagnostic::new(Problem::HollowDynamic, solid.origin.span());
+                found.push(diagnostic.help("its mass is that of its inside: leave `solid` out"));
             }
         }
     }

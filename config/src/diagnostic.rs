@@ -231,12 +231,17 @@ pub enum Problem {
     /// An exact sphere given as the shape of a body.
     #[error("a body cannot have the shape \"sphere\": an exact sphere is a tool")]
     SphereBody,
-    /// A body that nothing can move has a motion.
-    #[error("a static body cannot have the motion \"{motion}\"")]
-    StaticMotion {
+    /// A body that nothing can move, or that forces move, has a motion.
+    #[error("a {kind} body cannot have the motion \"{motion}\"")]
+    ForeignMotion {
+        /// Who moves it.
+        kind: String,
         /// The motion.
         motion: String,
     },
+    /// A dynamic body that has no inside, and so no mass.
+    #[error("a dynamic body must be solid")]
+    HollowDynamic,
     /// A file that cannot be opened.
     #[error("`{key}`: cannot read {path}: {reason}")]
     Unreadable {

@@ -50,7 +50,8 @@ fn class(problem: &Problem) -> Option<&'static str> {
         Problem::NoDeviceClock { .. } => "NoDeviceClock",
         Problem::NoWall { .. } => "NoWall",
         Problem::SphereBody => "SphereBody",
-        Problem::StaticMotion { .. } => "StaticMotion",
+        Problem::ForeignMotion { .. } => "ForeignMotion",
+        Problem::HollowDynamic => "HollowDynamic",
         // Not of the text: of the bytes, of the file system, of a reload. Other tests have them.
         Problem::NotUtf8 { .. }
         | Problem::TooLong { .. }
@@ -62,7 +63,7 @@ fn class(problem: &Problem) -> Option<&'static str> {
     })
 }
 
-const CLASSES: usize = 24;
+const CLASSES: usize = 25;
 
 #[test]
 fn every_error_text_is_as_committed() {

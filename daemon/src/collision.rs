@@ -182,6 +182,7 @@ impl Collider {
             // A body that was removed, or that a client took over and then removed, wants nothing any more.
             let _ = self.world.set_target(motion.id, &pose, speed);
         }
+        self.world.advance(query, self.period_s);
         let mut last = 0;
         for arm in 0..MAX_ARMS {
             if !query.arms[arm].present {

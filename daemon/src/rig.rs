@@ -264,6 +264,7 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
     let distances = Distances::for_width(width);
     let pairs = config.collision.pairs as usize;
     let mut world = World::new(distances.clearance_m, pairs);
+    world.set_gravity(&Vec3::from(config.dynamics.gravity_m_s2));
     let mut rigs: [Option<ArmRig>; MAX_ARMS] = [const { None }; MAX_ARMS];
     for (i, (arm, built)) in arms.iter().zip(tools).enumerate() {
         world.set_tool(i, built.shape, built.tool);

@@ -253,22 +253,29 @@ pub fn body(
         kind: match body.kind {
             config::BodyKind::Static => BodyKind::Static,
             config::BodyKind::Kinematic => BodyKind::Kinematic,
+            config::BodyKind::Dynamic => BodyKind::Dynamic,
         },
         shape,
         solid: body.solid,
         world_from_body: pose(&body.world_from_body),
         material: material(body, materials),
+        restitution: named(body, materials).map_or(0.0, |m| m.restitution),
+        density_kg_m3: body.density_kg_m3,
     };
     Ok((spec, report))
 }
 
+fn named<'a>(
+    body: &config::Body,
+    materials: &'a [config::Material],
+) -> Option<&'a config::Material> {
+    let name = body.material.as_ref()?;
+    materials.iter().find(|m| &m.name == name)
+}
+
 /// The surface of a body as configured.
 pub fn material(body: &config::Body, materials: &[config::Material]) -> Material {
-    let named = body
-        .material
-        .as_ref()
-        .and_then(|name| materials.iter().find(|m| &m.name == name));
-    named.map_or(DEFAULT_MATERIAL, |m| Material {
+    named(body, materials).map_or(DEFAULT_MATERIAL, |m| Material {
         stiffness_n_per_m: m.stiffness_n_per_m,
         damping_n_s_per_m: m.damping_n_s_per_m,
         friction: m.friction_coefficient,

@@ -403,6 +403,7 @@ fn body_record(info: &BodyInfo) -> BodyRecord {
         kind: match info.kind {
             BodyKind::Static => WireKind::Static,
             BodyKind::Kinematic => WireKind::Kinematic,
+            BodyKind::Dynamic => WireKind::Dynamic,
         },
         triangles: u32::try_from(info.triangles).unwrap_or(u32::MAX),
     }

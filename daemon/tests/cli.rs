@@ -388,6 +388,8 @@ fn the_force_of_a_body_ends_with_its_client_and_the_recording_replays() {
         stiffness_n_per_m: 500.0,
         damping_n_s_per_m: 0.5,
         friction: 0.0,
+        restitution: 0.0,
+        density_kg_m3: 1000.0,
     };
     let body = app.add_body(&spec, &table).unwrap();
     loop {

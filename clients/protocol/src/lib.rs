@@ -32,7 +32,7 @@ pub mod text;
 pub mod wire;
 
 /// First number of a version mismatch.
-pub const MAJOR: u16 = 1;
+pub const MAJOR: u16 = 2;
 /// Second number: how much has been appended since `MAJOR.0`.
 pub const MINOR: u16 = 0;
 

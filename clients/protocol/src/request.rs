@@ -32,11 +32,13 @@ pub mod want {
 
 codes! {
     /// Whether a body may move.
-    pub enum BodyKind: u8, "0 (static) or 1 (kinematic)" {
+    pub enum BodyKind: u8, "0 (static), 1 (kinematic) or 2 (dynamic)" {
         /// Never moves.
         Static = 0,
         /// The client moves it.
         Kinematic = 1,
+        /// Forces move it: gravity, contacts, and the tools that touch it.
+        Dynamic = 2,
     }
 }
 
@@ -100,6 +102,10 @@ messages! {
             damping_n_s_per_m: NonNegative,
             /// Coulomb's friction coefficient.
             friction: NonNegative,
+            /// Coefficient of restitution between this body and others, 0 to 1.
+            restitution: NonNegative,
+            /// Density of a dynamic body, kg/m³; of no meaning for others.
+            density_kg_m3: NonNegative,
             /// May it move.
             kind: BodyKind,
             /// True: its mesh must be closed and oriented. False: an open sheet is welcome.

@@ -65,6 +65,8 @@ fn requests() -> Vec<Request> {
             stiffness_n_per_m: NonNegative(800.0),
             damping_n_s_per_m: NonNegative(0.5),
             friction: NonNegative(0.3),
+            restitution: NonNegative(0.1),
+            density_kg_m3: NonNegative(900.0),
             kind: BodyKind::Kinematic,
             solid: true,
         }

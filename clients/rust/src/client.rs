@@ -47,6 +47,10 @@ pub struct BodySpec<'a> {
     pub damping_n_s_per_m: f64,
     /// Coulomb's friction coefficient.
     pub friction: f64,
+    /// Coefficient of restitution between this body and others, 0 to 1.
+    pub restitution: f64,
+    /// Density of a dynamic body, kg/m³; of no meaning for others.
+    pub density_kg_m3: f64,
 }
 
 /// What [`Client::poll`] finds.
@@ -249,6 +253,8 @@ impl Client {
             stiffness_n_per_m: NonNegative(spec.stiffness_n_per_m),
             damping_n_s_per_m: NonNegative(spec.damping_n_s_per_m),
             friction: NonNegative(spec.friction),
+            restitution: NonNegative(spec.restitution),
+            density_kg_m3: NonNegative(spec.density_kg_m3),
             kind: spec.kind,
             solid: spec.solid,
         };

@@ -12,6 +12,8 @@ choices! {
         Static as "static",
         /// An application or its own `motion`; tools are pushed by it and never push it.
         Kinematic as "kinematic",
+        /// Forces: gravity, contact and friction with other bodies, and the tools that push it. It must be solid.
+        Dynamic as "dynamic",
     }
 }
 
@@ -54,5 +56,7 @@ section! {
         material: Option<String> = name().optional(Text("wood")),
         /// Whether it has an inside. A mesh that is not closed can only be `false`: it is then touched from both sides.
         solid: bool = boolean(true),
+        /// Density of a dynamic body, of the whole of its inside.
+        density_kg_m3: f64 = number(1000.0, 1.0, 30_000.0).unit("kg/m3"),
     }
 }

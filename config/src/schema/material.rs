@@ -15,5 +15,7 @@ section! {
         damping_n_s_per_m: f64 = number(0.5, 0.0, 1000.0).unit("N s/m").live(),
         /// Friction coefficient of Coulomb's law.
         friction_coefficient: f64 = number(0.3, 0.0, 2.0).live(),
+        /// How much of its speed a dynamic body keeps when it bounces off. Of two materials the bouncier one counts.
+        restitution: f64 = number(0.0, 0.0, 1.0),
     }
 }

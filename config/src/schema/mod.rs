@@ -7,6 +7,7 @@
 mod arm;
 mod body;
 mod collision;
+mod dynamics;
 mod ipc;
 mod log;
 mod material;
@@ -20,6 +21,7 @@ mod timing;
 pub use arm::{Arm, Device};
 pub use body::{Body, BodyKind, Motion};
 pub use collision::Collision;
+pub use dynamics::Dynamics;
 pub use ipc::Ipc;
 pub use log::{Level, Log};
 pub use material::Material;
@@ -49,6 +51,8 @@ section! {
         safety: Safety = table::<Safety>(),
         /// The collision thread, which hands the loop a certified set of nearby features.
         collision: Collision = table::<Collision>(),
+        /// The motion of dynamic bodies.
+        dynamics: Dynamics = table::<Dynamics>(),
         /// What applications and technicians connect to.
         ipc: Ipc = table::<Ipc>(),
         /// The recording of what crosses the loop, from which it can be replayed.

@@ -73,8 +73,8 @@ pub struct ArmTick {
     pub path_len: u8,
 }
 
-/// Most moved bodies that a record keeps; more are counted in [`TickRecord::moved_count`] and make the tick uncheckable.
-pub const MAX_MOVED: usize = 16;
+/// Most moved bodies that a record keeps: all that a scene has room for.
+pub const MAX_MOVED: usize = MAX_BODIES;
 
 /// Most bodies that are forgotten at once: all that a scene has room for.
 pub const MAX_GONE: usize = MAX_BODIES;

@@ -53,6 +53,7 @@ fn body(request: &AddBody, mesh: Mesh, mesh_bytes: u64) -> Result<Imported, Refu
         kind: match request.kind {
             request::BodyKind::Static => BodyKind::Static,
             request::BodyKind::Kinematic => BodyKind::Kinematic,
+            request::BodyKind::Dynamic => BodyKind::Dynamic,
         },
         shape,
         solid: request.solid,
@@ -65,6 +66,8 @@ fn body(request: &AddBody, mesh: Mesh, mesh_bytes: u64) -> Result<Imported, Refu
             damping_n_s_per_m: request.damping_n_s_per_m.0,
             friction: request.friction.0,
         },
+        restitution: request.restitution.0,
+        density_kg_m3: request.density_kg_m3.0,
     };
     Ok(Imported {
         spec: Box::new(spec),
@@ -94,6 +97,8 @@ mod tests {
             stiffness_n_per_m: NonNegative(500.0),
             damping_n_s_per_m: NonNegative(1.0),
             friction: NonNegative(0.0),
+            restitution: NonNegative(0.0),
+            density_kg_m3: NonNegative(1000.0),
             kind: request::BodyKind::Kinematic,
             solid,
         }

@@ -211,6 +211,8 @@ fn spec(name: &str) -> BodySpec<'_> {
         stiffness_n_per_m: 500.0,
         damping_n_s_per_m: 1.0,
         friction: 0.0,
+        restitution: 0.0,
+        density_kg_m3: 1000.0,
     }
 }
 
@@ -590,6 +592,8 @@ fn a_descriptor_that_is_no_mesh_is_refused() {
         stiffness_n_per_m: hapticd_protocol::wire::NonNegative(1.0),
         damping_n_s_per_m: hapticd_protocol::wire::NonNegative(1.0),
         friction: hapticd_protocol::wire::NonNegative(0.0),
+        restitution: hapticd_protocol::wire::NonNegative(0.0),
+        density_kg_m3: hapticd_protocol::wire::NonNegative(1000.0),
         kind: BodyKind::Static,
         solid: false,
     };

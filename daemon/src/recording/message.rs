@@ -474,6 +474,9 @@ pub struct AddMessage {
     pub id: u32,
     /// It moves when told to.
     pub kinematic: bool,
+    /// Forces move it.
+    #[serde(default)]
+    pub dynamic: bool,
     /// It has an inside.
     pub solid: bool,
     /// Where it started.
@@ -485,6 +488,12 @@ pub struct AddMessage {
     /// Coulomb's coefficient; recordings made before there was friction have none.
     #[serde(default)]
     pub friction: Num,
+    /// Coefficient of restitution.
+    #[serde(default)]
+    pub restitution: Num,
+    /// Of a dynamic body, kg/m³.
+    #[serde(default)]
+    pub density_kg_m3: Num,
     /// Vertices, m, one after the other.
     pub positions: Vec<Triple>,
     /// Corners of the triangles.
@@ -539,11 +548,14 @@ impl From<&Applied> for CommandMessage {
                     name: spec.name.clone(),
                     id: applied.id,
                     kinematic: spec.kind == BodyKind::Kinematic,
+                    dynamic: spec.kind == BodyKind::Dynamic,
                     solid: spec.solid,
                     world_from_body: (&spec.world_from_body).into(),
                     stiffness_n_per_m: Num(spec.material.stiffness_n_per_m),
                     damping_n_s_per_m: Num(spec.material.damping_n_s_per_m),
                     friction: Num(spec.material.friction),
+                    restitution: Num(spec.restitution),
+                    density_kg_m3: Num(spec.density_kg_m3),
                     positions: mesh
                         .map_or_else(Vec::new, |m| m.positions().iter().map(triple).collect()),
                     triangles: mesh.map_or_else(Vec::new, |m| m.triangles().to_vec()),
@@ -584,10 +596,10 @@ impl CommandMessage {
                 )?;
                 SceneCommand::Add(Box::new(BodySpec {
                     name: m.name.clone(),
-                    kind: if m.kinematic {
-                        BodyKind::Kinematic
-                    } else {
-                        BodyKind::Static
+                    kind: match (m.dynamic, m.kinematic) {
+                        (true, _) => BodyKind::Dynamic,
+                        (false, true) => BodyKind::Kinematic,
+                        (false, false) => BodyKind::Static,
                     },
                     shape: scene::indexed(mesh).0,
                     solid: m.solid,
@@ -597,6 +609,8 @@ impl CommandMessage {
                         damping_n_s_per_m: m.damping_n_s_per_m.0,
                         friction: m.friction.0,
                     },
+                    restitution: m.restitution.0,
+                    density_kg_m3: m.density_kg_m3.0,
                 }))
             }
             CommandMessage::Remove { id } => SceneCommand::Remove { id: *id },

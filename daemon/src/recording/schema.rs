@@ -150,8 +150,9 @@ pub fn trajectory() -> Value {
 /// Of `/collision`.
 pub fn collision() -> Value {
     let add = object(json!({
-        "name": text(), "id": integer(), "kinematic": flag(), "solid": flag(), "world_from_body": pose(),
+        "name": text(), "id": integer(), "kinematic": flag(), "dynamic": flag(), "solid": flag(), "world_from_body": pose(),
         "stiffness_n_per_m": number(), "damping_n_s_per_m": number(), "friction": number(),
+        "restitution": number(), "density_kg_m3": number(),
         "positions": list(numbers()), "triangles": list(list(integer())),
     }));
     let which = object(json!({ "id": integer() }));

@@ -23,7 +23,10 @@ impl World {
         saved.state.clone_from(&self.state);
         saved.generations.clone_from(&self.generations);
         saved.rest.clear();
-        let rest = self.bodies.iter().map(|b| b.as_ref().map_or((false, 0.0), |b| (b.asleep, b.quiet_s)));
+        let rest = self
+            .bodies
+            .iter()
+            .map(|b| b.as_ref().map_or((false, 0.0), |b| (b.asleep, b.quiet_s)));
         saved.rest.extend(rest);
     }
 

@@ -66,7 +66,8 @@ pub(crate) struct Scene<'a> {
 
 impl Scene<'_> {
     fn is_mover(&self, slot: usize) -> bool {
-        (self.bodies[slot].as_ref()).is_some_and(|b| b.kind == BodyKind::Dynamic && !b.asleep && !self.held[slot])
+        (self.bodies[slot].as_ref())
+            .is_some_and(|b| b.kind == BodyKind::Dynamic && !b.asleep && !self.held[slot])
     }
 
     /// Twist of a body whose motion is given.
@@ -82,7 +83,10 @@ impl Scene<'_> {
         let Some(body) = &self.bodies[slot] else {
             return Vec3::zeros();
         };
-        twist.linear + twist.angular.cross(&(p - body.pivot_at(&self.state.pose[slot])))
+        twist.linear
+            + twist
+                .angular
+                .cross(&(p - body.pivot_at(&self.state.pose[slot])))
     }
 }
 
@@ -212,7 +216,12 @@ impl Solver {
             tolerance_m_s: 1e-3 * scale,
             sweeps: (scene.settings.visits / self.contacts.len().max(1) as u32).max(4),
         };
-        self.cone.solve(&mut self.movers, &mut self.contacts, scene.settings.friction, &limits);
+        self.cone.solve(
+            &mut self.movers,
+            &mut self.contacts,
+            scene.settings.friction,
+            &limits,
+        );
         for (mover, member) in self.movers.iter().zip(&self.members) {
             out.way[member.slot as usize] = Twist {
                 linear: mover.velocity,
@@ -230,7 +239,10 @@ impl Solver {
             let Some(body) = body.as_ref().filter(|_| scene.is_mover(slot)) else {
                 continue;
             };
-            let turn = *scene.state.pose[slot].rotation.to_rotation_matrix().matrix();
+            let turn = *scene.state.pose[slot]
+                .rotation
+                .to_rotation_matrix()
+                .matrix();
             let inverse_inertia = turn * body.inverse_inertia * turn.transpose();
             let inertia = turn * body.inertia * turn.transpose();
             let now = scene.state.twist[slot];
@@ -305,16 +317,24 @@ impl Solver {
             let a_moves = self.mover_of[link.a as usize] != NOBODY;
             row.group = self.groups.find(if a_moves { link.a } else { link.b });
         }
-        self.rows.sort_unstable_by_key(|r| (r.group, r.link, r.point));
+        self.rows
+            .sort_unstable_by_key(|r| (r.group, r.link, r.point));
         self.by_group.clear();
         for (m, member) in self.members.iter().enumerate().filter(|(_, m)| m.touched) {
-            self.by_group.push((self.groups.find(member.slot), m as u32));
+            self.by_group
+                .push((self.groups.find(member.slot), m as u32));
         }
         self.by_group.sort_unstable();
     }
 
     /// A contact between movers and bodies whose motion is given; `None` if neither is a mover.
-    fn contact(&self, scene: &Scene<'_>, link: &Link, point: &Point, given: bool) -> Option<Contact> {
+    fn contact(
+        &self,
+        scene: &Scene<'_>,
+        link: &Link,
+        point: &Point,
+        given: bool,
+    ) -> Option<Contact> {
         let mut contact = Contact {
             bodies: [None; 2],
             normal: point.normal,
@@ -375,7 +395,9 @@ impl Solver {
             sweeps: (scene.settings.visits / group.rows.len() as u32).max(4),
         };
         let law = scene.settings.friction;
-        let descent = self.cone.solve(&mut self.movers, &mut self.contacts, law, &limits);
+        let descent = self
+            .cone
+            .solve(&mut self.movers, &mut self.contacts, law, &limits);
         counters.visits += descent.sweeps * group.rows.len() as u32;
         counters.unconverged += u32::from(!descent.converged);
         self.residual_m_s = self.residual_m_s.max(descent.residual_m_s);
@@ -393,11 +415,15 @@ impl Solver {
             counters.infeasible += 1;
             self.each(group, |_, mover| set(mover, &Twist::ZERO));
         }
-        self.each(group, |member, mover| out.end[member.slot as usize] = twist_of(mover));
+        self.each(group, |member, mover| {
+            out.end[member.slot as usize] = twist_of(mover)
+        });
         if lacking && !hopeless {
             self.recover(links, group, interval.step_s, &limits);
         }
-        self.each(group, |member, mover| out.way[member.slot as usize] = twist_of(mover));
+        self.each(group, |member, mover| {
+            out.way[member.slot as usize] = twist_of(mover)
+        });
     }
 
     /// Changes the ways, not the velocities, so that gaps below the safe distance open again.
@@ -410,7 +436,8 @@ impl Solver {
             contact.impulse = Vec3::zeros();
         }
         let law = hapticd_dynamics::FrictionLaw::Coulomb;
-        self.cone.solve(&mut self.movers, &mut self.contacts, law, limits);
+        self.cone
+            .solve(&mut self.movers, &mut self.contacts, law, limits);
     }
 
     /// Every mover of a group.
@@ -482,5 +509,9 @@ fn gyrated(spin: &Vec3, inertia: &Mat3, step_s: f64) -> Vec3 {
     };
     let turned = spin - inverse * torque;
     let (was, is) = (spin.dot(&momentum), turned.dot(&(inertia * turned)));
-    if is > was { turned * (was / is).sqrt() } else { turned }
+    if is > was {
+        turned * (was / is).sqrt()
+    } else {
+        turned
+    }
 }

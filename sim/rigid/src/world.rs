@@ -126,11 +126,17 @@ impl World {
         for k in 0..self.links.len() {
             let (a, b) = (self.links[k].a, self.links[k].b);
             if a == id.slot || b == id.slot {
-                rouse(&mut self.bodies, &self.links, if a == id.slot { b } else { a });
+                rouse(
+                    &mut self.bodies,
+                    &self.links,
+                    if a == id.slot { b } else { a },
+                );
             }
         }
         self.bodies[slot] = None;
-        let (gone, kept) = std::mem::take(&mut self.links).into_iter().partition(|l: &Link| l.a == id.slot || l.b == id.slot);
+        let (gone, kept) = std::mem::take(&mut self.links)
+            .into_iter()
+            .partition(|l: &Link| l.a == id.slot || l.b == id.slot);
         self.links = kept;
         let gone: Vec<Link> = gone;
         self.spare.extend(gone);
@@ -196,7 +202,13 @@ impl World {
     pub fn place_kinematic(&mut self, id: BodyId, world_from_body: &Pose) -> Result<(), BodyError> {
         let slot = self.slot_of(id)?;
         let turn = world_from_body.rotation.coords.norm();
-        if !(world_from_body.translation.vector.norm_squared().is_finite() && (turn - 1.0).abs() < 1e-6) {
+        if !(world_from_body
+            .translation
+            .vector
+            .norm_squared()
+            .is_finite()
+            && (turn - 1.0).abs() < 1e-6)
+        {
             return Err(BodyError::NotFinite("pose"));
         }
         match self.bodies[slot].as_ref().map(|b| b.kind) {
@@ -281,7 +293,11 @@ impl World {
     #[must_use]
     pub fn energy_j(&self) -> f64 {
         let of = |(slot, b): (usize, &Option<Body>)| match b {
-            Some(b) => b.energy(&self.state.pose[slot], &self.state.twist[slot], &self.settings.gravity),
+            Some(b) => b.energy(
+                &self.state.pose[slot],
+                &self.state.twist[slot],
+                &self.settings.gravity,
+            ),
             None => 0.0,
         };
         self.bodies.iter().enumerate().map(of).sum()
@@ -318,12 +334,19 @@ impl World {
     /// Where the centre of mass of a body is while a plan is made.
     pub(crate) fn pivot_ahead(&self, slot: usize) -> Vec3 {
         let pose = &self.ahead.pose[slot];
-        self.bodies[slot].as_ref().map_or(pose.translation.vector, |b| b.pivot_at(pose))
+        self.bodies[slot]
+            .as_ref()
+            .map_or(pose.translation.vector, |b| b.pivot_at(pose))
     }
 }
 
 /// The two sides of a link.
-pub(crate) fn sides<'a>(bodies: &'a [Option<Body>], state: &'a State, a: u32, b: u32) -> Option<Sides<'a>> {
+pub(crate) fn sides<'a>(
+    bodies: &'a [Option<Body>],
+    state: &'a State,
+    a: u32,
+    b: u32,
+) -> Option<Sides<'a>> {
     let (a, b) = (a as usize, b as usize);
     Some(Sides {
         bodies: [bodies[a].as_ref()?, bodies[b].as_ref()?],

@@ -134,6 +134,8 @@ impl Rig {
                     shape: shape(&plan.mesh),
                     solid: plan.solid,
                     world_from_body: plan.pose,
+                    restitution: 0.0,
+                    density_kg_m3: 1000.0,
                     material: Material {
                         stiffness_n_per_m: 1000.0,
                         damping_n_s_per_m: 1.0,

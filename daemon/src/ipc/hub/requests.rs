@@ -16,6 +16,7 @@ pub(super) const MAX_SPEED_M_S: f64 = 20.0;
 const MAX_STIFFNESS_N_PER_M: f64 = 100_000.0;
 const MAX_DAMPING_N_S_PER_M: f64 = 1000.0;
 const MAX_FRICTION: f64 = 2.0;
+const MAX_DENSITY_KG_M3: f64 = 30_000.0;
 
 fn out_of_range(what: &str, value: f64, limit: f64) -> Refusal {
     // Both as whole numbers for programs, and exactly in the sentence.
@@ -283,6 +284,8 @@ impl Hub {
                 MAX_DAMPING_N_S_PER_M,
             ),
             ("friction", add.friction.0, MAX_FRICTION),
+            ("restitution", add.restitution.0, 1.0),
+            ("density_kg_m3", add.density_kg_m3.0, MAX_DENSITY_KG_M3),
         ] {
             if value > limit {
                 return Err(out_of_range(what, value, limit));

@@ -24,6 +24,8 @@ fn table() -> BodySpec {
         solid: true,
         world_from_body: Pose::translation(0.0, 0.0, -0.01),
         material: scene::DEFAULT_MATERIAL,
+        restitution: 0.0,
+        density_kg_m3: 1000.0,
     }
 }
 

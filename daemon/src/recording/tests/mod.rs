@@ -187,6 +187,8 @@ fn torus() -> BodySpec {
             damping_n_s_per_m: 0.1,
             friction: 0.1,
         },
+        restitution: 0.2,
+        density_kg_m3: 900.0,
     }
 }
 

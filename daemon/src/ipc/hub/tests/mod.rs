@@ -189,6 +189,8 @@ impl Rig {
                 damping_n_s_per_m: 0.0,
                 friction: 0.0,
             },
+            restitution: 0.0,
+            density_kg_m3: 1000.0,
         };
         let triangles = u32::try_from(report.triangles).unwrap();
         let imported = Imported {
@@ -231,6 +233,8 @@ pub(super) fn add(text: &str) -> request::AddBody {
         stiffness_n_per_m: NonNegative(500.0),
         damping_n_s_per_m: NonNegative(1.0),
         friction: NonNegative(0.3),
+        restitution: NonNegative(0.0),
+        density_kg_m3: NonNegative(1000.0),
         kind: BodyKind::Kinematic,
         solid: true,
     }
