@@ -9,7 +9,7 @@ use hapticd_devices::sim::{Intention, IntentionError, Keyframe, Track};
 use crate::recording::{ReadError, trajectory};
 
 /// Names that [`named`] knows.
-pub const NAMES: &[&str] = &["rest", "press", "explore", "circle"];
+pub const NAMES: &[&str] = &["rest", "press", "explore", "circle", "assemble"];
 
 /// Why an intention could not be had.
 #[derive(Debug, thiserror::Error)]
@@ -74,6 +74,7 @@ pub fn named(name: &str) -> Result<Intention, Error> {
             period_s: 3.0,
             turn_along: false,
         }),
+        "assemble" => Ok(assembly()?),
         _ => Err(Error::Unknown {
             name: name.to_owned(),
         }),
@@ -104,6 +105,30 @@ pub fn load(path: &Path) -> Result<Intention, Error> {
     })?;
     intention.validate()?;
     Ok(intention)
+}
+
+/// A hand that fits a peg of 3 cm into a hole at the origin, whose rim is at z = 0: sets it down 3 cm beside, askew, slides it
+/// over the hole with 3 mm of pressure, pushes it 17 mm in, pulls it out, and begins again. 8 s.
+fn assembly() -> Result<Intention, IntentionError> {
+    let keys = [
+        (0.0, [0.03, 0.01, 0.05], 0.1),
+        (1.0, [0.03, 0.01, 0.012], 0.05),
+        (3.0, [0.0, 0.0, 0.012], 0.0),
+        (3.3, [0.0, 0.0, 0.01], 0.0),
+        (4.3, [0.0, 0.0, -0.002], 0.0),
+        (5.2, [0.0, 0.0, -0.002], 0.0),
+        (6.7, [0.0, 0.0, 0.05], 0.0),
+        (8.0, [0.03, 0.01, 0.05], 0.1),
+    ];
+    let keys = keys.map(|(t_s, position, tilt)| Keyframe {
+        t_s,
+        position,
+        rotation: [tilt, 0.0, 0.0],
+    });
+    Ok(Intention::Script {
+        track: Track::new(keys.to_vec())?,
+        repeat: true,
+    })
 }
 
 /// Ten minutes of a hand that comes down on a surface around z = -0.04 and wanders over it, pressing more and less, lifting off

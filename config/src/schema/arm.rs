@@ -7,7 +7,7 @@ use crate::macros::{section, variants};
 use crate::schema::{Hand, Mechanics, Placement, Shape};
 
 /// Intentions that ship with the daemon.
-pub(crate) const INTENTIONS: &[&str] = &["rest", "press", "explore", "circle"];
+pub(crate) const INTENTIONS: &[&str] = &["rest", "press", "explore", "circle", "assemble"];
 
 variants! {
     /// What the arm is.

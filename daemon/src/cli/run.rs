@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use hapticd_config as config;
 
 use super::{Failure, record, say};
@@ -16,8 +16,30 @@ use crate::session::{self, Options, SessionError, ViewWish};
 use crate::stats::Report;
 use crate::view::{self, View, plain};
 
-/// The built-in demonstration: simulated arm and hand, hilly ground, a swinging block.
-const DEMO: &str = include_str!("../../../config/demo.toml");
+/// The built-in demonstrations: all with a simulated arm and hand.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Scene {
+    /// A ball explores hilly ground while a block swings over it.
+    Terrain,
+    /// A peg is slid over a plate into its hole.
+    Assembly,
+    /// A ball stirs loose blocks.
+    Blocks,
+}
+
+impl Scene {
+    /// Name and text of its configuration.
+    fn configuration(self) -> (&'static str, &'static str) {
+        match self {
+            Scene::Terrain => ("demo.toml", include_str!("../../../config/demo.toml")),
+            Scene::Assembly => (
+                "assembly.toml",
+                include_str!("../../../config/assembly.toml"),
+            ),
+            Scene::Blocks => ("blocks.toml", include_str!("../../../config/blocks.toml")),
+        }
+    }
+}
 
 #[derive(Args)]
 pub struct Common {
@@ -46,6 +68,9 @@ pub struct Common {
 
 #[derive(Args)]
 pub struct DemoArgs {
+    /// What to show.
+    #[arg(long, value_enum, default_value_t = Scene::Terrain)]
+    scene: Scene,
     #[command(flatten)]
     common: Common,
 }
@@ -69,7 +94,8 @@ pub(super) fn duration(text: &str) -> Result<f64, String> {
 /// Runs the built-in configuration.
 pub fn demo(args: DemoArgs) -> Result<(), Failure> {
     let context = config::Context::new(".", |name| std::env::var(name).ok());
-    let loaded = config::parse("demo.toml", DEMO, &context).map_err(Failure::runtime)?;
+    let (name, text) = args.scene.configuration();
+    let loaded = config::parse(name, text, &context).map_err(Failure::runtime)?;
     start(loaded, None, args.common)
 }
 
