@@ -63,7 +63,6 @@ impl Mover {
         self.velocity += p * self.inverse_mass;
         self.spin += self.inverse_inertia * arm.cross(p);
     }
-
 }
 
 /// One contact point between two bodies, of which one at least is a [`Mover`].
@@ -179,7 +178,12 @@ impl ConeSolver {
         while !result.converged && result.sweeps < limits.sweeps {
             let mut worst = 0.0_f64;
             let mut change = 0.0;
-            for ((block, contact), before) in self.blocks.iter().zip(contacts.iter_mut()).zip(&mut self.before) {
+            for ((block, contact), before) in self
+                .blocks
+                .iter()
+                .zip(contacts.iter_mut())
+                .zip(&mut self.before)
+            {
                 *before = contact.impulse;
                 let changed = visit(block, contact, movers, law);
                 // NaN must not be lost.
@@ -201,7 +205,9 @@ impl ConeSolver {
     fn go_on(&mut self, movers: &mut [Mover], contacts: &mut [Contact], share: f64) {
         let keep = share <= 1.0;
         let list = self.blocks.iter().zip(contacts.iter_mut());
-        for (((block, contact), before), direction) in list.zip(&self.before).zip(&mut self.direction) {
+        for (((block, contact), before), direction) in
+            list.zip(&self.before).zip(&mut self.direction)
+        {
             let changed = contact.impulse - before;
             if !keep {
                 direction.fill(0.0);
@@ -220,7 +226,9 @@ impl ConeSolver {
     fn prepare(&mut self, movers: &[Mover], contacts: &mut [Contact]) -> bool {
         self.blocks.clear();
         let sound = |m: &Mover| {
-            m.inverse_mass > 0.0 && (m.inverse_mass + m.velocity.sum() + m.spin.sum() + m.inverse_inertia.sum()).is_finite()
+            m.inverse_mass > 0.0
+                && (m.inverse_mass + m.velocity.sum() + m.spin.sum() + m.inverse_inertia.sum())
+                    .is_finite()
         };
         for contact in contacts.iter_mut() {
             let body = |k: usize| {
@@ -228,7 +236,11 @@ impl ConeSolver {
                 movers.get(index as usize).map(|m| (index, m))
             };
             let pair = [body(0), body(1)];
-            let numbers = contact.normal.sum() + contact.drift.sum() + contact.bound + contact.friction + contact.impulse.sum();
+            let numbers = contact.normal.sum()
+                + contact.drift.sum()
+                + contact.bound
+                + contact.friction
+                + contact.impulse.sum();
             if !(numbers.is_finite() && pair.iter().flatten().all(|(_, m)| sound(m))) {
                 return false;
             }
@@ -254,7 +266,11 @@ impl ConeSolver {
                 gain,
                 // A contact between nobody has no gain and is passed over.
                 stiffness: stiffness.unwrap_or_else(Matrix3::zeros),
-                normal_gain: if stiffness.is_some() { normal_gain } else { 0.0 },
+                normal_gain: if stiffness.is_some() {
+                    normal_gain
+                } else {
+                    0.0
+                },
                 most_gain,
             });
         }
@@ -328,7 +344,10 @@ fn slide(block: &Block, contact: &Contact, u: &Vec3) -> Vec3 {
         pressed = (pressed - (n.dot(&now) - contact.bound) / block.normal_gain).max(0.0);
         let now = u + block.gain * (n * pressed + along - contact.impulse);
         let sliding = now - n * n.dot(&now);
-        along = clipped(&(along - sliding / block.most_gain), contact.friction * pressed);
+        along = clipped(
+            &(along - sliding / block.most_gain),
+            contact.friction * pressed,
+        );
         let moved = (pressed - before.0).abs() + (along - before.1).norm();
         if round > 0 && moved <= 1e-12 * pressed {
             break;
@@ -342,14 +361,22 @@ fn slide_in_pit(block: &Block, contact: &Contact, u: &Vec3) -> Vec3 {
     let mut p = contact.impulse;
     for _ in 0..SLIDING_ROUNDS {
         let now = u + block.gain * (p - contact.impulse) - contact.normal * contact.bound;
-        p = on_cone(&(p - now / block.most_gain), &contact.normal, contact.friction);
+        p = on_cone(
+            &(p - now / block.most_gain),
+            &contact.normal,
+            contact.friction,
+        );
     }
     p
 }
 
 fn clipped(v: &Vec3, most: f64) -> Vec3 {
     let length = v.norm();
-    if length > most { v * (most / length) } else { *v }
+    if length > most {
+        v * (most / length)
+    } else {
+        *v
+    }
 }
 
 /// Nearest point of the cone `|p_t| <= mu p_n`.

@@ -130,7 +130,12 @@ impl GroupProjector {
     /// `motions` holds the wanted motions and gets the result, about the reference points of the metrics, one per metric. Anything else
     /// than [`Status::Optimal`] means that they are optimal for the active rows alone; on [`Status::Rejected`] (a number that is not finite, a
     /// body that is not there, lists of unequal length) they are zero. Source: Redon 2002, equations 5.20 to 5.28.
-    pub fn project(&mut self, metrics: &[Metric], motions: &mut [Motion], rows: &[PairRow]) -> GroupProjection {
+    pub fn project(
+        &mut self,
+        metrics: &[Metric],
+        motions: &mut [Motion],
+        rows: &[PairRow],
+    ) -> GroupProjection {
         self.active.clear();
         self.iterations = 0;
         if !self.load(metrics, motions, rows) {
@@ -159,7 +164,8 @@ impl GroupProjector {
             violation = violation.max((row.bound + row.eased - row.dot(&self.point)) * row.length);
         }
         for (k, metric) in metrics.iter().enumerate() {
-            motions[k] = metric.from_kinetic(&Motion::from_column_slice(&self.point[6 * k..6 * k + 6]));
+            motions[k] =
+                metric.from_kinetic(&Motion::from_column_slice(&self.point[6 * k..6 * k + 6]));
         }
         for active in &mut self.active {
             active.multiplier /= self.rows[active.row].length;
@@ -311,8 +317,15 @@ impl GroupProjector {
             self.work[..count].copy_from_slice(&self.basis.coefficients[..count]);
             self.basis.solve(&mut self.work[..count]);
             let independent = outside > tolerances.dependent && !self.basis.is_full();
-            let largest = self.work[..count].iter().fold(1.0_f64, |m, x| m.max(x.abs()));
-            let noise = largest * if independent { f64::EPSILON } else { tolerances.dependent };
+            let largest = self.work[..count]
+                .iter()
+                .fold(1.0_f64, |m, x| m.max(x.abs()));
+            let noise = largest
+                * if independent {
+                    f64::EPSILON
+                } else {
+                    tolerances.dependent
+                };
             let mut blocking = None;
             let mut partial = f64::INFINITY;
             for (i, active) in self.active.iter().enumerate() {
@@ -352,7 +365,13 @@ impl GroupProjector {
         }
     }
 
-    fn contradiction(&mut self, row: usize, dense: &[f64], multiplier: f64, tolerances: &Tolerances) -> Step {
+    fn contradiction(
+        &mut self,
+        row: usize,
+        dense: &[f64],
+        multiplier: f64,
+        tolerances: &Tolerances,
+    ) -> Step {
         let short = self.violation(row).max(0.0);
         let scale = self.scale(row, self.norm());
         if self.rows[row].eased + short > tolerances.eased * scale {

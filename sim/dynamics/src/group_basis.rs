@@ -82,14 +82,18 @@ impl GroupBasis {
         if index >= len {
             return;
         }
-        self.columns.copy_within((index + 1) * n..len * n, index * n);
+        self.columns
+            .copy_within((index + 1) * n..len * n, index * n);
         self.len = index;
         let mut column = std::mem::take(&mut self.columns);
         for j in index..len - 1 {
             let c = &column[j * n..(j + 1) * n];
             let norm = self.split_first(c, self.len);
             let (k, size) = (self.len, n);
-            for (u, x) in self.u[k * size..(k + 1) * size].iter_mut().zip(&self.residual) {
+            for (u, x) in self.u[k * size..(k + 1) * size]
+                .iter_mut()
+                .zip(&self.residual)
+            {
                 *u = x / norm;
             }
             self.r[k * size..k * size + k].copy_from_slice(&self.coefficients[..k]);
@@ -123,7 +127,10 @@ impl GroupBasis {
     /// Adds `sum_i u_i w_i` to `point`.
     pub fn combine(&self, w: &[f64], point: &mut [f64]) {
         for (i, &w) in w.iter().enumerate().take(self.len) {
-            for (x, u) in point.iter_mut().zip(Self::column(&self.u, self.dimension, i)) {
+            for (x, u) in point
+                .iter_mut()
+                .zip(Self::column(&self.u, self.dimension, i))
+            {
                 *x += w * u;
             }
         }

@@ -147,7 +147,10 @@ impl<'a> Jacobian<'a> {
 
     fn dot_rows(&self, i: usize, j: usize) -> f64 {
         match self {
-            Self::Dense { rows, width } => dot(&rows[i * width..(i + 1) * width], &rows[j * width..(j + 1) * width]),
+            Self::Dense { rows, width } => dot(
+                &rows[i * width..(i + 1) * width],
+                &rows[j * width..(j + 1) * width],
+            ),
             Self::Sparse(rows) => rows[i].dot_row(&rows[j]),
         }
     }
@@ -240,7 +243,8 @@ pub fn wilhelmsen(twin: &Twin, storage: Storage, tolerance: f64) -> Answer {
             let Some(z) = cholesky(&set, gram, &bounds) else {
                 // The new row is a combination of the others: shift forces along it until one is gone.
                 let last = set.len() - 1;
-                let against: Vec<f64> = set[..last].iter().map(|&i| -j.dot_rows(i, added)).collect();
+                let against: Vec<f64> =
+                    set[..last].iter().map(|&i| -j.dot_rows(i, added)).collect();
                 let Some(ratios) = cholesky(&set[..last], gram, &against) else {
                     return answer;
                 };
@@ -323,19 +327,30 @@ impl Delassus {
             }
         }
         let near = |row: &SparseRow| {
-            let mut list: Vec<usize> = row.blocks.iter().flat_map(|(b, _)| of_body[*b].iter().copied()).collect();
+            let mut list: Vec<usize> = row
+                .blocks
+                .iter()
+                .flat_map(|(b, _)| of_body[*b].iter().copied())
+                .collect();
             list.sort_unstable();
             list.dedup();
             list
         };
-        let of = |i: usize| near(&twin.rows[i]).into_iter().map(|k| (k, j.dot_rows(i, k))).collect();
+        let of = |i: usize| {
+            near(&twin.rows[i])
+                .into_iter()
+                .map(|k| (k, j.dot_rows(i, k)))
+                .collect()
+        };
         Self::Sparse((0..width).map(of).collect())
     }
 
     fn get(&self, i: usize, k: usize) -> f64 {
         match self {
             Self::Dense { rows, width } => rows[i * width + k],
-            Self::Sparse(rows) => (rows[i].binary_search_by_key(&k, |e| e.0)).map_or(0.0, |at| rows[i][at].1),
+            Self::Sparse(rows) => {
+                (rows[i].binary_search_by_key(&k, |e| e.0)).map_or(0.0, |at| rows[i][at].1)
+            }
         }
     }
 
@@ -354,7 +369,13 @@ impl Delassus {
 
 /// Takes a contact that has stopped closing among the pressed ones. If it depends on them its force is first shifted to them, until one of them has
 /// none left and makes room, or it has none itself.
-fn rest(a: &Delassus, driven: usize, pressed: &mut Vec<usize>, force: &mut [f64], apart: &mut [bool]) {
+fn rest(
+    a: &Delassus,
+    driven: usize,
+    pressed: &mut Vec<usize>,
+    force: &mut [f64],
+    apart: &mut [bool],
+) {
     let against: Vec<f64> = pressed.iter().map(|&i| -a.get(i, driven)).collect();
     let ratios = cholesky(pressed, |x, y| a.get(x, y), &against).unwrap_or_default();
     let mut outside = a.get(driven, driven);
@@ -506,7 +527,14 @@ mod tests {
 
     #[test]
     fn both_spaces_and_both_storages_have_one_solution() {
-        for (n, p, seed) in [(2, 5, 1), (2, 15, 2), (7, 5, 3), (7, 15, 4), (4, 30, 5), (12, 5, 6)] {
+        for (n, p, seed) in [
+            (2, 5, 1),
+            (2, 15, 2),
+            (7, 5, 3),
+            (7, 15, 4),
+            (4, 30, 5),
+            (12, 5, 6),
+        ] {
             let twin = Twin::random(n, p, seed);
             let mut answers = Vec::new();
             for storage in [Storage::Dense, Storage::Sparse] {
@@ -516,7 +544,12 @@ mod tests {
             let projector = projected(&twin);
             for (k, answer) in answers.iter().enumerate() {
                 assert!(answer.solved, "{n} {p}: {k}");
-                let off = answer.motion.iter().zip(&projector).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
+                let off = answer
+                    .motion
+                    .iter()
+                    .zip(&projector)
+                    .map(|(x, y)| (x - y).abs())
+                    .fold(0.0, f64::max);
                 assert!(off < 1e-4, "{n} {p}: {k} is off by {off:e}");
             }
         }
@@ -526,7 +559,11 @@ mod tests {
         let metric = Metric::new(1.0, &nalgebra::Matrix3::identity()).unwrap();
         let rows: Vec<PairRow> = (twin.rows.iter().zip(&twin.bounds))
             .map(|(row, bound)| {
-                let block = |k: usize| row.blocks.get(k).map(|(b, c)| (*b as u32, Motion::from_row_slice(c)));
+                let block = |k: usize| {
+                    row.blocks
+                        .get(k)
+                        .map(|(b, c)| (*b as u32, Motion::from_row_slice(c)))
+                };
                 PairRow {
                     bodies: [block(0).map(|b| b.0), block(1).map(|b| b.0)],
                     covectors: [0, 1].map(|k| block(k).map_or_else(Motion::zeros, |b| b.1)),

@@ -2,7 +2,8 @@
 
 use hapticd_dynamics::friction::{pit, rebound, sliding};
 use hapticd_dynamics::{
-    ConeSolver, Contact, DescentLimits, FrictionLaw, GroupProjector, Metric, Motion, Mover, PairRow, Projector, Row, Status, Vec3,
+    ConeSolver, Contact, DescentLimits, FrictionLaw, GroupProjector, Metric, Motion, Mover,
+    PairRow, Projector, Row, Status, Vec3,
 };
 use nalgebra::{DMatrix, DVector, Matrix3};
 
@@ -38,7 +39,10 @@ struct Problem {
 
 impl Problem {
     fn metrics(&self) -> Vec<Metric> {
-        self.masses.iter().map(|(m, i)| Metric::new(*m, i).unwrap()).collect()
+        self.masses
+            .iter()
+            .map(|(m, i)| Metric::new(*m, i).unwrap())
+            .collect()
     }
 
     fn mass_times(&self, x: &[Motion]) -> Vec<Motion> {
@@ -56,10 +60,15 @@ fn problem(random: &mut Random) -> Problem {
     let masses = (0..bodies)
         .map(|_| {
             let root = Matrix3::from_fn(|_, _| random.signed());
-            (10f64.powf(random.signed()), root * root.transpose() + Matrix3::identity() * 0.1)
+            (
+                10f64.powf(random.signed()),
+                root * root.transpose() + Matrix3::identity() * 0.1,
+            )
         })
         .collect();
-    let wanted = (0..bodies).map(|_| Motion::from_fn(|_, _| 2.0 * random.signed())).collect();
+    let wanted = (0..bodies)
+        .map(|_| Motion::from_fn(|_, _| 2.0 * random.signed()))
+        .collect();
     let count = 1 + random.below(50);
     let kind = random.below(3);
     let flat = random.vec3().normalize();
@@ -68,17 +77,29 @@ fn problem(random: &mut Random) -> Problem {
         let i = random.below(bodies) as u32;
         let other = random.below(bodies + 1);
         let j = (other < bodies && other as u32 != i).then_some(other as u32);
-        let normal = if kind == 1 { flat } else { random.vec3().normalize() };
+        let normal = if kind == 1 {
+            flat
+        } else {
+            random.vec3().normalize()
+        };
         let arms = [random.vec3(), random.vec3()];
         // Standing still is admissible in two kinds of three, so that most are feasible.
-        let bound = if kind == 2 { 0.3 * random.signed() } else { -0.5 * random.signed().abs() };
+        let bound = if kind == 2 {
+            0.3 * random.signed()
+        } else {
+            -0.5 * random.signed().abs()
+        };
         rows.push(PairRow::contact([Some(i), j], &normal, &arms, bound));
         if random.below(5) == 0 {
             let twin = rows[random.below(rows.len())];
             rows.push(twin);
         }
     }
-    Problem { masses, wanted, rows }
+    Problem {
+        masses,
+        wanted,
+        rows,
+    }
 }
 
 /// Dense `J`, bounds and root of the mass matrix for the oracle.
@@ -104,7 +125,12 @@ fn dense(p: &Problem) -> (DMatrix<f64>, DVector<f64>, DMatrix<f64>, DVector<f64>
         }
     }
     let x = DVector::from_iterator(n, p.wanted.iter().flat_map(|w| w.iter().copied()));
-    (j, DVector::from_iterator(p.rows.len(), p.rows.iter().map(|r| r.bound)), mass, x)
+    (
+        j,
+        DVector::from_iterator(p.rows.len(), p.rows.iter().map(|r| r.bound)),
+        mass,
+        x,
+    )
 }
 
 /// Non-negative least squares `min |E u - f|`, after Lawson and Hanson.
@@ -114,8 +140,12 @@ fn nnls(e: &DMatrix<f64>, f: &DVector<f64>) -> DVector<f64> {
     let mut passive = vec![false; m];
     for _ in 0..20 * m {
         let w = e.transpose() * (f - e * &u);
-        let best = (0..m).filter(|&i| !passive[i]).max_by(|&a, &b| w[a].total_cmp(&w[b]));
-        let Some(best) = best.filter(|&i| w[i] > 1e-11) else { break };
+        let best = (0..m)
+            .filter(|&i| !passive[i])
+            .max_by(|&a, &b| w[a].total_cmp(&w[b]));
+        let Some(best) = best.filter(|&i| w[i] > 1e-11) else {
+            break;
+        };
         passive[best] = true;
         loop {
             let set: Vec<usize> = (0..m).filter(|&i| passive[i]).collect();
@@ -152,7 +182,11 @@ fn oracle(p: &Problem) -> Option<Vec<Motion>> {
     let jq = &j * &inverse;
     let gap = &bounds - &j * &wanted;
     let n = jq.ncols();
-    let e = DMatrix::from_fn(n + 1, jq.nrows(), |r, c| if r < n { jq[(c, r)] } else { gap[c] });
+    let e = DMatrix::from_fn(
+        n + 1,
+        jq.nrows(),
+        |r, c| if r < n { jq[(c, r)] } else { gap[c] },
+    );
     let mut f = DVector::zeros(n + 1);
     f[n] = 1.0;
     let r = &e * nnls(&e, &f) - &f;
@@ -161,7 +195,11 @@ fn oracle(p: &Problem) -> Option<Vec<Motion>> {
     }
     let y = r.rows(0, n) / -r[n];
     let x = wanted + inverse * y;
-    Some((0..p.masses.len()).map(|b| Motion::from_column_slice(&x.as_slice()[6 * b..6 * b + 6])).collect())
+    Some(
+        (0..p.masses.len())
+            .map(|b| Motion::from_column_slice(&x.as_slice()[6 * b..6 * b + 6]))
+            .collect(),
+    )
 }
 
 #[test]
@@ -188,7 +226,12 @@ fn the_projection_obeys_kkt_and_the_least_distance_oracle() {
         }
         // KKT: admissible, M (x - wanted) is a sum of rows, each of them at its bound.
         let before = p.mass_times(&p.wanted);
-        let mut left: Vec<Motion> = p.mass_times(&x).iter().zip(before).map(|(a, b)| a - b).collect();
+        let mut left: Vec<Motion> = p
+            .mass_times(&x)
+            .iter()
+            .zip(before)
+            .map(|(a, b)| a - b)
+            .collect();
         for active in projector.active() {
             let row = &p.rows[active.row];
             assert!(active.multiplier >= 0.0 && row.slack(&x).abs() < 1e-8 * size);
@@ -199,7 +242,10 @@ fn the_projection_obeys_kkt_and_the_least_distance_oracle() {
             }
         }
         let force: f64 = projector.active().iter().map(|a| a.multiplier).sum();
-        assert!(left.iter().all(|m| m.amax() < 1e-8 * (size + force)), "{left:?}");
+        assert!(
+            left.iter().all(|m| m.amax() < 1e-8 * (size + force)),
+            "{left:?}"
+        );
         assert!(p.rows.iter().all(|r| r.slack(&x) > -1e-8 * size));
     }
     println!("{optimal} optimal, {infeasible} infeasible, differs by {most:e}");
@@ -225,7 +271,10 @@ fn one_body_is_the_single_body_projector() {
             .collect();
         let single = Projector::<32>::new().project(&metric, &wanted, &rows);
         let mut x = [wanted];
-        assert_eq!(group.project(&[metric], &mut x, &pairs).status, single.status);
+        assert_eq!(
+            group.project(&[metric], &mut x, &pairs).status,
+            single.status
+        );
         assert!((x[0] - single.motion).amax() < 1e-10);
     }
 }
@@ -251,7 +300,10 @@ fn separate_groups_are_solved_alike_together_and_alone() {
         }
         let mut both: Vec<Motion> = a.wanted.iter().chain(&b.wanted).copied().collect();
         let metrics: Vec<Metric> = a.metrics().into_iter().chain(b.metrics()).collect();
-        assert_eq!(projector.project(&metrics, &mut both, &rows).status, Status::Optimal);
+        assert_eq!(
+            projector.project(&metrics, &mut both, &rows).status,
+            Status::Optimal
+        );
         for (x, y) in both.iter().zip(alone.iter().chain(&other)) {
             assert!((x - y).amax() < 1e-8, "{x} {y}");
         }
@@ -264,16 +316,35 @@ fn gauss_reference_vectors_hold_for_groups() {
     let metric = Metric::new(1.0, &(Matrix3::identity() / 6.0)).unwrap();
     let down = Motion::new(0.0, 0.0, -9.81, 0.0, 0.0, 0.0);
     let corner = |x: f64, y: f64, bound: f64| {
-        PairRow::contact([Some(0), None], &Vec3::z(), &[Vec3::new(x, y, -0.5), Vec3::zeros()], bound)
+        PairRow::contact(
+            [Some(0), None],
+            &Vec3::z(),
+            &[Vec3::new(x, y, -0.5), Vec3::zeros()],
+            bound,
+        )
     };
     let mut projector = GroupProjector::default();
     let mut x = [down];
-    projector.project(&[metric], &mut x, &[corner(0.5, 0.5, 0.0), corner(0.5, -0.5, 0.0)]);
+    projector.project(
+        &[metric],
+        &mut x,
+        &[corner(0.5, 0.5, 0.0), corner(0.5, -0.5, 0.0)],
+    );
     assert!((x[0] - Motion::new(0.0, 0.0, -5.886, 0.0, -11.772, 0.0)).amax() < 1e-12);
-    assert!(projector.active().iter().all(|a| (a.multiplier - 1.962).abs() < 1e-12));
+    assert!(
+        projector
+            .active()
+            .iter()
+            .all(|a| (a.multiplier - 1.962).abs() < 1e-12)
+    );
     let four = |d: [f64; 4]| {
         let c = d.map(|d| 100.0 * (0.01 - d));
-        [corner(0.5, 0.5, c[0]), corner(0.5, -0.5, c[1]), corner(-0.5, 0.5, c[2]), corner(-0.5, -0.5, c[3])]
+        [
+            corner(0.5, 0.5, c[0]),
+            corner(0.5, -0.5, c[1]),
+            corner(-0.5, 0.5, c[2]),
+            corner(-0.5, -0.5, c[3]),
+        ]
     };
     x = [down];
     projector.project(&[metric], &mut x, &four([0.01; 4]));
@@ -318,8 +389,14 @@ fn friction_reference_vectors_hold() {
         (Vec3::new(4.0, 0.0, -9.81), Vec3::zeros()),
         (Vec3::new(5.0, 0.0, -9.81), Vec3::new(0.076, 0.0, 0.038)),
         (Vec3::new(6.0, 0.0, -9.81), Vec3::new(0.876, 0.0, 0.438)),
-        (Vec3::new(5.0 * cos, 5.0 * sin, -9.81), Vec3::new(0.5485280, 0.3166928, 0.2742640)),
-        (Vec3::new(6.0 * cos, 6.0 * sin, -9.81), Vec3::new(1.2778126, 0.7377454, 0.6389063)),
+        (
+            Vec3::new(5.0 * cos, 5.0 * sin, -9.81),
+            Vec3::new(0.5485280, 0.3166928, 0.2742640),
+        ),
+        (
+            Vec3::new(6.0 * cos, 6.0 * sin, -9.81),
+            Vec3::new(1.2778126, 0.7377454, 0.6389063),
+        ),
     ] {
         let rows: Vec<Row> = (pit(&n, 0.5, 6))
             .map(|normal| Row {
@@ -348,13 +425,29 @@ fn the_cone_is_the_pit_without_sides() {
         movers[0].velocity
     };
     let (sin, cos) = 40f64.to_radians().sin_cos();
-    for (push, expected) in [(4.0, (0.0, 0.0)), (5.0, (0.076, 0.038)), (6.0, (0.876, 0.438))] {
-        let v = solve(Vec3::new(push * cos, push * sin, -9.81), FrictionLaw::Convex);
-        assert!((v - Vec3::new(expected.0 * cos, expected.0 * sin, expected.1)).norm() < 1e-9, "{v}");
+    for (push, expected) in [
+        (4.0, (0.0, 0.0)),
+        (5.0, (0.076, 0.038)),
+        (6.0, (0.876, 0.438)),
+    ] {
+        let v = solve(
+            Vec3::new(push * cos, push * sin, -9.81),
+            FrictionLaw::Convex,
+        );
+        assert!(
+            (v - Vec3::new(expected.0 * cos, expected.0 * sin, expected.1)).norm() < 1e-9,
+            "{v}"
+        );
         // Coulomb: what is left of the push, and no lift.
-        let v = solve(Vec3::new(push * cos, push * sin, -9.81), FrictionLaw::Coulomb);
+        let v = solve(
+            Vec3::new(push * cos, push * sin, -9.81),
+            FrictionLaw::Coulomb,
+        );
         let left = (push - 0.5 * 9.81_f64).max(0.0);
-        assert!((v - Vec3::new(left * cos, left * sin, 0.0)).norm() < 1e-9, "{v}");
+        assert!(
+            (v - Vec3::new(left * cos, left * sin, 0.0)).norm() < 1e-9,
+            "{v}"
+        );
     }
 }
 
@@ -387,10 +480,14 @@ fn the_impact_reference_vector_holds() {
         arm: Vec3::zeros(),
         bound: rebound(-2.0, 0.5),
     };
-    assert!((particle(Vec3::new(1.0, 0.0, -2.0), &[hit]) - Vec3::new(1.0, 0.0, 1.0)).amax() < 1e-12);
+    assert!(
+        (particle(Vec3::new(1.0, 0.0, -2.0), &[hit]) - Vec3::new(1.0, 0.0, 1.0)).amax() < 1e-12
+    );
     let metric = Metric::new(1.0, &Matrix3::identity()).unwrap();
     let wanted = Motion::new(1.0, 0.0, -2.0, 0.0, 0.0, 0.0);
-    let impulse = Projector::<4>::new().project(&metric, &wanted, &[hit]).multiplier(0);
+    let impulse = Projector::<4>::new()
+        .project(&metric, &wanted, &[hit])
+        .multiplier(0);
     assert!((impulse - 3.0).abs() < 1e-12);
 }
 
@@ -407,7 +504,13 @@ fn simultaneous_impacts_obey_newton_and_keep_the_energy() {
                 let speed = row.slack(&p.wanted);
                 row.bound = rebound(speed, e);
             }
-            let energy = |x: &[Motion]| -> f64 { p.mass_times(x).iter().zip(x).map(|(p, x)| 0.5 * p.dot(x)).sum() };
+            let energy = |x: &[Motion]| -> f64 {
+                p.mass_times(x)
+                    .iter()
+                    .zip(x)
+                    .map(|(p, x)| 0.5 * p.dot(x))
+                    .sum()
+            };
             let mut x = p.wanted.clone();
             let result = projector.project(&p.metrics(), &mut x, &p.rows);
             assert_eq!(result.status, Status::Optimal);
@@ -436,7 +539,10 @@ fn a_table_does_not_mind_how_many_legs_it_has() {
             .collect();
         let mut exact = [wanted];
         let mut projector = GroupProjector::default();
-        assert_eq!(projector.project(&[metric], &mut exact, &rows).status, Status::Optimal);
+        assert_eq!(
+            projector.project(&[metric], &mut exact, &rows).status,
+            Status::Optimal
+        );
         let mut movers = [Mover {
             velocity: wanted.fixed_rows::<3>(0).into_owned(),
             spin: wanted.fixed_rows::<3>(3).into_owned(),
@@ -448,7 +554,8 @@ fn a_table_does_not_mind_how_many_legs_it_has() {
             tolerance_m_s: 1e-13,
             sweeps: 100_000,
         };
-        let done = ConeSolver::default().solve(&mut movers, &mut contacts, FrictionLaw::Coulomb, &limits);
+        let done =
+            ConeSolver::default().solve(&mut movers, &mut contacts, FrictionLaw::Coulomb, &limits);
         assert!(done.converged);
         // All legs stay on the floor: only the planar motion is left.
         let expected = Motion::new(0.3, -0.1, 0.0, 0.0, 0.0, 0.1);
@@ -486,7 +593,8 @@ fn the_descent_agrees_with_the_projector() {
             .map(|r| {
                 let normal = r.covectors[0].fixed_rows::<3>(0).into_owned();
                 // From the moments: the arm across the normal.
-                let arm = |k: usize, sign: f64| normal.cross(&(r.covectors[k].fixed_rows::<3>(3) * sign));
+                let arm =
+                    |k: usize, sign: f64| normal.cross(&(r.covectors[k].fixed_rows::<3>(3) * sign));
                 Contact {
                     bodies: r.bodies,
                     normal,
@@ -505,7 +613,8 @@ fn the_descent_agrees_with_the_projector() {
         let done = solver.solve(&mut movers, &mut contacts, FrictionLaw::Coulomb, &limits);
         assert!(done.converged, "{done:?}");
         for (m, x) in movers.iter().zip(&exact) {
-            let same = (m.velocity - x.fixed_rows::<3>(0)).norm() + (m.spin - x.fixed_rows::<3>(3)).norm();
+            let same =
+                (m.velocity - x.fixed_rows::<3>(0)).norm() + (m.spin - x.fixed_rows::<3>(3)).norm();
             most = most.max(same);
         }
         compared += 1;
@@ -519,14 +628,30 @@ fn nonsense_is_refused_and_moves_nothing() {
     let metric = Metric::new(1.0, &Matrix3::identity()).unwrap();
     let wanted = Motion::new(1.0, 0.0, 0.0, 0.0, 0.0, 0.0);
     let row = |bodies, bound| PairRow::contact(bodies, &Vec3::z(), &[Vec3::zeros(); 2], bound);
-    for rows in [[row([Some(3), None], 0.0)], [row([Some(0), None], f64::NAN)]] {
+    for rows in [
+        [row([Some(3), None], 0.0)],
+        [row([Some(0), None], f64::NAN)],
+    ] {
         let mut x = [wanted];
-        assert_eq!(GroupProjector::default().project(&[metric], &mut x, &rows).status, Status::Rejected);
+        assert_eq!(
+            GroupProjector::default()
+                .project(&[metric], &mut x, &rows)
+                .status,
+            Status::Rejected
+        );
         assert_eq!(x[0], Motion::zeros());
     }
     let mut x = [wanted];
-    let squeezed = [row([Some(0), None], 1.0), PairRow::contact([Some(0), None], &-Vec3::z(), &[Vec3::zeros(); 2], 1.0)];
-    assert_eq!(GroupProjector::default().project(&[metric], &mut x, &squeezed).status, Status::Infeasible);
+    let squeezed = [
+        row([Some(0), None], 1.0),
+        PairRow::contact([Some(0), None], &-Vec3::z(), &[Vec3::zeros(); 2], 1.0),
+    ];
+    assert_eq!(
+        GroupProjector::default()
+            .project(&[metric], &mut x, &squeezed)
+            .status,
+        Status::Infeasible
+    );
     let mut movers = [mover(1.0, Vec3::x())];
     let mut contacts = [Contact {
         bound: f64::NAN,
@@ -536,6 +661,7 @@ fn nonsense_is_refused_and_moves_nothing() {
         tolerance_m_s: 1e-9,
         sweeps: 10,
     };
-    let done = ConeSolver::default().solve(&mut movers, &mut contacts, FrictionLaw::Coulomb, &limits);
+    let done =
+        ConeSolver::default().solve(&mut movers, &mut contacts, FrictionLaw::Coulomb, &limits);
     assert!(done.residual_m_s.is_infinite() && !done.converged && movers[0].velocity == Vec3::x());
 }

@@ -2,7 +2,8 @@
 
 use hapticd_counting::{Counting, counted};
 use hapticd_dynamics::{
-    ConeSolver, Contact, DescentLimits, FrictionLaw, GroupProjector, Metric, Motion, Mover, PairRow, Projector, Row, Status, Vec3,
+    ConeSolver, Contact, DescentLimits, FrictionLaw, GroupProjector, Metric, Motion, Mover,
+    PairRow, Projector, Row, Status, Vec3,
 };
 use nalgebra::Matrix3;
 
@@ -56,7 +57,10 @@ fn solving_again_never_allocates() {
         .map(|i| {
             let a = f64::from(i);
             let normal = Vec3::new(a.sin(), (2.0 * a).cos(), 1.5).normalize();
-            let arms = [Vec3::new((3.0 * a).cos(), a.cos(), 0.2), Vec3::new(0.1, (5.0 * a).sin(), a.sin())];
+            let arms = [
+                Vec3::new((3.0 * a).cos(), a.cos(), 0.2),
+                Vec3::new(0.1, (5.0 * a).sin(), a.sin()),
+            ];
             let other = (i % 5 < 4 && i % 5 != i % 4).then_some((i % 5) as u32);
             PairRow::contact([Some((i % 4) as u32), other], &normal, &arms, -0.01)
         })

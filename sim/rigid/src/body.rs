@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hapticd_ccd::MeshIndex;
-use hapticd_geometry::{Mat3, MassError, MassProperties, MeshReport, Pose, Vec3, transform};
+use hapticd_geometry::{MassError, MassProperties, Mat3, MeshReport, Pose, Vec3, transform};
 
 use crate::overlap::Overlap;
 
@@ -175,7 +175,9 @@ pub enum BodyError {
     #[error("the body's mass: {0}")]
     Mesh(#[from] MassError),
     /// A given mass or inertia that is not positive.
-    #[error("mass {mass_kg} kg with a least principal inertia of {least_inertia_kg_m2} kg m²: both must be positive and finite")]
+    #[error(
+        "mass {mass_kg} kg with a least principal inertia of {least_inertia_kg_m2} kg m²: both must be positive and finite"
+    )]
     NotPositive {
         /// Given mass.
         mass_kg: f64,
@@ -243,7 +245,10 @@ impl Body {
             friction,
             restitution,
         } = spec.material;
-        for (what, value, high) in [("friction", friction, 1e3), ("restitution", restitution, 1.0)] {
+        for (what, value, high) in [
+            ("friction", friction, 1e3),
+            ("restitution", restitution, 1.0),
+        ] {
             if !(0.0..=high).contains(&value) {
                 return Err(BodyError::Material {
                     what,

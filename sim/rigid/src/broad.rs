@@ -94,7 +94,9 @@ mod tests {
     fn every_pair_that_may_meet_is_listed() {
         let mut seed = 1_u64;
         let mut next = || {
-            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            seed = seed
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
             (seed >> 11) as f64 / (1u64 << 53) as f64
         };
         let balls: Vec<Option<Ball>> = (0..60)

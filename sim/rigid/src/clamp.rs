@@ -1,7 +1,7 @@
 //! How far all bodies may follow their screws together: continuous detection on every pair that may meet.
 
-use hapticd_ccd::moving::{Motion, MovingBody, MovingSearch, advance_features};
 use hapticd_ccd::Advance;
+use hapticd_ccd::moving::{Motion, MovingBody, MovingSearch, advance_features};
 use hapticd_geometry::Screw;
 
 use crate::body::Body;
@@ -28,7 +28,8 @@ pub(crate) fn relative_way(a: &Body, centre: &hapticd_geometry::Vec3, screws: [&
     let at_centre = screws[0].velocity_of(centre) - screws[1].velocity_of(centre);
     let turning = (screws[0].angular_velocity() - screws[1].angular_velocity()).norm();
     let way = at_centre.norm() + turning * (a.radius_m + screws[0].velocity_of(centre).norm());
-    let size = |s: &Screw| s.translation.abs() + s.angle.abs() * ((s.point - centre).norm() + a.radius_m);
+    let size =
+        |s: &Screw| s.translation.abs() + s.angle.abs() * ((s.point - centre).norm() + a.radius_m);
     way + 16.0 * f64::EPSILON * (size(screws[0]) + size(screws[1]))
 }
 
@@ -57,14 +58,19 @@ pub(crate) fn proven(
             for listed in pairs {
                 let motion = known.get_or_insert_with(motions);
                 let f = listed.features;
-                let (Some(x), Some(y)) = (a.shape.feature_a(f.kind, f.a), b.shape.feature_b(f.kind, f.b)) else {
+                let (Some(x), Some(y)) = (
+                    a.shape.feature_a(f.kind, f.a),
+                    b.shape.feature_b(f.kind, f.b),
+                ) else {
                     return Stop {
                         t: 0.0,
                         features: None,
                     };
                 };
                 counters.followed += 1;
-                let advanced = advance_features(f.kind, &x, &y, &motion[0], &motion[1], clearance, stop.t, MOST_STEPS);
+                let advanced = advance_features(
+                    f.kind, &x, &y, &motion[0], &motion[1], clearance, stop.t, MOST_STEPS,
+                );
                 if let Advance::Stopped { t, .. } = advanced {
                     if t < stop.t {
                         stop = Stop {

@@ -20,7 +20,13 @@ const SWEEPS: u32 = 1000;
 
 impl Solver {
     /// Changes the velocities before, and with them the wanted ones, of a group with colliding contacts.
-    pub(crate) fn bounce(&mut self, settings: &Settings, links: &[Link], group: &Group, step_s: f64) {
+    pub(crate) fn bounce(
+        &mut self,
+        settings: &Settings,
+        links: &[Link],
+        group: &Group,
+        step_s: f64,
+    ) {
         let rows = group.rows.clone();
         let restitution = |s: &Self, i: usize| links[s.rows[i].link as usize].restitution;
         if !rows.clone().any(|i| restitution(self, i) > 0.0) {
@@ -43,7 +49,11 @@ impl Solver {
             colliding |= hits && e > 0.0;
             driven |= c.drift.norm_squared() > 0.0;
             fastest = fastest.max(speed.abs());
-            c.bound = if hits { -e * speed } else { (-e * speed).min(0.0) };
+            c.bound = if hits {
+                -e * speed
+            } else {
+                (-e * speed).min(0.0)
+            };
             c.impulse.fill(0.0);
             self.impacts.push(c);
             self.bounds.push(c.bound.min(0.0));
@@ -57,7 +67,8 @@ impl Solver {
         };
         let law = settings.friction;
         let had = self.energy(group);
-        self.cone.solve(&mut self.movers, &mut self.impacts, law, &limits);
+        self.cone
+            .solve(&mut self.movers, &mut self.impacts, law, &limits);
         let has = self.energy(group);
         if !driven && !(has <= had) {
             self.mix_with_plastic(settings, group, &limits, had);
@@ -71,7 +82,13 @@ impl Solver {
     }
 
     /// Between the velocities without restitution and the present ones, those with the energy `had`.
-    fn mix_with_plastic(&mut self, settings: &Settings, group: &Group, limits: &DescentLimits, had: f64) {
+    fn mix_with_plastic(
+        &mut self,
+        settings: &Settings,
+        group: &Group,
+        limits: &DescentLimits,
+        had: f64,
+    ) {
         let [mut bouncing, mut plastic] = std::mem::take(&mut self.mixed);
         bouncing.clear();
         plastic.clear();
@@ -83,7 +100,12 @@ impl Solver {
             c.bound = *bound;
             c.impulse.fill(0.0);
         }
-        self.cone.solve(&mut self.movers, &mut self.impacts, settings.friction, limits);
+        self.cone.solve(
+            &mut self.movers,
+            &mut self.impacts,
+            settings.friction,
+            limits,
+        );
         self.each(group, |_, mover| plastic.push(twist_of(mover)));
         // The energy is convex along the way from one to the other: bisection.
         let (mut low, mut high) = (0.0, 1.0);

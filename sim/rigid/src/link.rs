@@ -185,7 +185,9 @@ impl Link {
         self.listed.clear();
         // Room for a few steps like this one.
         let reach = 3.0 * look_m;
-        let near = searches.near.query(&a.shape, 0.0, &b.shape, b_from_a, reach);
+        let near = searches
+            .near
+            .query(&a.shape, 0.0, &b.shape, b_from_a, reach);
         self.complete_to = near.complete_to;
         self.listed.extend(near.pairs.iter().map(|pair| Listed {
             features: Features {
@@ -234,11 +236,18 @@ impl Link {
             }
         }
         let release = self.distances.release_m;
-        forced.retain(|f| fresh.iter().any(|p| p.features == *f && p.gap_m < 2.0 * release));
+        forced.retain(|f| {
+            fresh
+                .iter()
+                .any(|p| p.features == *f && p.gap_m < 2.0 * release)
+        });
         fresh.sort_unstable_by_key(|p| p.features);
         // The impulses of the last step are the start of the next.
         for p in fresh.iter_mut() {
-            if let Ok(k) = self.points.binary_search_by_key(&p.features, |q| q.features) {
+            if let Ok(k) = self
+                .points
+                .binary_search_by_key(&p.features, |q| q.features)
+            {
                 p.impulse = self.points[k].impulse;
             }
         }
@@ -258,7 +267,12 @@ impl Link {
             }
         }
         let safe = self.distances.safe_m;
-        keep_corners(&mut self.points, safe, &mut searches.plane, &mut searches.drop);
+        keep_corners(
+            &mut self.points,
+            safe,
+            &mut searches.plane,
+            &mut searches.drop,
+        );
     }
 
     /// Makes a listed pair a contact that its neighbours had hidden.
@@ -272,7 +286,11 @@ impl Link {
     /// Whether every pair stays farther apart than the clearance when no point of a moves by more than `way_m` relative to b.
     ///
     /// `Ok` with the listed pairs that may not, `Err` when pairs that are not listed may come nearer as well.
-    pub fn critical(&self, sides: &Sides<'_>, way_m: f64) -> Result<impl Iterator<Item = &Listed>, ()> {
+    pub fn critical(
+        &self,
+        sides: &Sides<'_>,
+        way_m: f64,
+    ) -> Result<impl Iterator<Item = &Listed>, ()> {
         let b_from_a = sides.b_from_a();
         let need = self.distances.clearance_m + way_m;
         if !self.is_complete_to(sides, &b_from_a, need) {
@@ -280,7 +298,10 @@ impl Link {
         }
         let moved = shift_between(&self.looked_at, &b_from_a, sides.bodies[0]);
         // Not `<`: NaN is critical.
-        Ok(self.listed.iter().filter(move |l| !(l.at_look - moved >= need)))
+        Ok(self
+            .listed
+            .iter()
+            .filter(move |l| !(l.at_look - moved >= need)))
     }
 }
 
@@ -326,13 +347,17 @@ impl<'a> Frame<'a> {
         let no_nearer = |along: &[Vec3], n: &Vec3| along.iter().all(|e| n.dot(e) <= SLACK);
         let is_contact = match f.kind {
             PairKind::EdgeEdge => {
-                c.interior && no_nearer(&a.into_faces(f.a), &to_b) && no_nearer(&b.into_faces(f.b), &to_a)
+                c.interior
+                    && no_nearer(&a.into_faces(f.a), &to_b)
+                    && no_nearer(&b.into_faces(f.b), &to_a)
             }
             PairKind::VertexFace => {
-                foot_holds(&c.params, &b.into_neighbours(f.b), &to_a) && no_nearer(&a.along_edges(f.a), &to_b)
+                foot_holds(&c.params, &b.into_neighbours(f.b), &to_a)
+                    && no_nearer(&a.along_edges(f.a), &to_b)
             }
             PairKind::FaceVertex => {
-                foot_holds(&c.params, &a.into_neighbours(f.a), &to_b) && no_nearer(&b.along_edges(f.b), &to_a)
+                foot_holds(&c.params, &a.into_neighbours(f.a), &to_b)
+                    && no_nearer(&b.along_edges(f.b), &to_a)
             }
         };
         Some((c, is_contact && c.distance > 0.0))

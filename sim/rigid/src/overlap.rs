@@ -38,11 +38,15 @@ pub(crate) fn overlap_of(a: &Body, b: &Body, b_from_a: &Pose) -> Option<(usize, 
         return (depth > 0.0).then_some((0, depth));
     }
     for &[ta, tb] in &crossings {
-        let corners_a = mesh_a.triangle(ta as usize).map(|p| transform(b_from_a, &p));
+        let corners_a = mesh_a
+            .triangle(ta as usize)
+            .map(|p| transform(b_from_a, &p));
         for p in probes(&corners_a, &mesh_b.triangle(tb as usize)) {
             depth = depth.max(depth_of(&p, b));
         }
-        let corners_b = mesh_b.triangle(tb as usize).map(|p| transform(&a_from_b, &p));
+        let corners_b = mesh_b
+            .triangle(tb as usize)
+            .map(|p| transform(&a_from_b, &p));
         for p in probes(&corners_b, &mesh_a.triangle(ta as usize)) {
             depth = depth.max(depth_of(&p, a));
         }
@@ -69,8 +73,14 @@ fn depth_of(p: &Vec3, body: &Body) -> f64 {
     }
     let point = MeshIndex::point(*p);
     let reach = 2.0 * body.radius_m;
-    let found = Proximity::new(1).query(&point, 0.0, &body.shape, &Pose::identity(), reach).pairs.first().copied();
-    found.map_or(reach, |pair| pair.distance).max(f64::MIN_POSITIVE)
+    let found = Proximity::new(1)
+        .query(&point, 0.0, &body.shape, &Pose::identity(), reach)
+        .pairs
+        .first()
+        .copied();
+    found
+        .map_or(reach, |pair| pair.distance)
+        .max(f64::MIN_POSITIVE)
 }
 
 /// True if the winding number of `p` is nearer to a non-zero integer than to 0 (van Oosterom and Strackee 1983).
@@ -96,7 +106,10 @@ fn pieces(mesh: &TriMesh) -> Vec<Vec3> {
     }
     let used = mesh.triangles().iter().flatten();
     let roots: std::collections::BTreeSet<u32> = used.map(|&v| groups.find(v)).collect();
-    roots.iter().map(|&v| mesh.positions()[v as usize]).collect()
+    roots
+        .iter()
+        .map(|&v| mesh.positions()[v as usize])
+        .collect()
 }
 
 /// Pairs of triangles that cross or touch.
@@ -117,7 +130,9 @@ fn crossings(a: &MeshIndex, b: &MeshIndex, b_from_a: &Pose) -> Vec<[u32; 2]> {
         }
         match (tree_a.triangle_of(i), tree_b.triangle_of(j)) {
             (Some(ta), Some(tb)) => {
-                let corners = mesh_a.triangle(ta as usize).map(|p| transform(b_from_a, &p));
+                let corners = mesh_a
+                    .triangle(ta as usize)
+                    .map(|p| transform(b_from_a, &p));
                 if cross(&corners, &mesh_b.triangle(tb as usize)) {
                     found.push([ta, tb]);
                 }

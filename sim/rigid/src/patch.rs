@@ -13,14 +13,21 @@ const SAME_PLANE: f64 = 1e-7;
 const SAME_GAP: f64 = 0.05;
 
 /// Leaves the corners of every plane's hull in `points`, in their order. `safe_m` is the safe distance. `work` is work space.
-pub(crate) fn keep_corners(points: &mut Vec<Point>, safe_m: f64, work: &mut Vec<(f64, f64, usize)>, drop: &mut Vec<bool>) {
+pub(crate) fn keep_corners(
+    points: &mut Vec<Point>,
+    safe_m: f64,
+    work: &mut Vec<(f64, f64, usize)>,
+    drop: &mut Vec<bool>,
+) {
     drop.clear();
     drop.resize(points.len(), false);
     // Planes are taken by their first point; what was in one is not in another.
     for first in 0..points.len() {
         let n = points[first].normal;
         let origin = points[first].middle;
-        let in_plane = |p: &Point| p.normal.dot(&n) > 1.0 - SAME_PLANE && (p.middle - origin).dot(&n).abs() <= 2.0 * safe_m;
+        let in_plane = |p: &Point| {
+            p.normal.dot(&n) > 1.0 - SAME_PLANE && (p.middle - origin).dot(&n).abs() <= 2.0 * safe_m
+        };
         if drop[first] || points[..first].iter().any(in_plane) {
             continue;
         }
@@ -65,7 +72,8 @@ fn half_hull(sorted: &[(f64, f64, usize)], tolerance: f64, drop: &mut [bool]) {
             let length = (q.0 - from.0).hypot(q.1 - from.1);
             // Of those on one line the farthest.
             let farther = (p.0 - from.0).hypot(p.1 - from.1) > length;
-            if k != next && (cross < -tolerance * length || farther && cross <= tolerance * length) {
+            if k != next && (cross < -tolerance * length || farther && cross <= tolerance * length)
+            {
                 next = k;
             }
         }
@@ -107,7 +115,17 @@ mod tests {
         points.push(point(9.0, 0.5, 0.0, Vec3::x()));
         keep_corners(&mut points, 1e-4, &mut Vec::new(), &mut Vec::new());
         let kept: Vec<(f64, f64)> = points.iter().map(|p| (p.middle.x, p.middle.y)).collect();
-        assert_eq!(kept, [(0.0, 0.0), (4.0, 0.0), (0.0, 3.0), (4.0, 3.0), (0.0, 0.0), (9.0, 0.5)]);
+        assert_eq!(
+            kept,
+            [
+                (0.0, 0.0),
+                (4.0, 0.0),
+                (0.0, 3.0),
+                (4.0, 3.0),
+                (0.0, 0.0),
+                (9.0, 0.5)
+            ]
+        );
     }
 
     #[test]

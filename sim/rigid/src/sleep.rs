@@ -25,7 +25,12 @@ fn restlessness(body: &Body, twist: &Twist, settings: &Settings) -> f64 {
 }
 
 /// Wakes what is near something that moves; repeats until nobody else wakes.
-pub(crate) fn wake(bodies: &mut [Option<Body>], state: &State, links: &[Link], settings: &Settings) {
+pub(crate) fn wake(
+    bodies: &mut [Option<Body>],
+    state: &State,
+    links: &[Link],
+    settings: &Settings,
+) {
     let disturbs = |bodies: &[Option<Body>], slot: u32| {
         let slot = slot as usize;
         bodies[slot].as_ref().is_some_and(|b| match b.kind {
@@ -35,7 +40,11 @@ pub(crate) fn wake(bodies: &mut [Option<Body>], state: &State, links: &[Link], s
         })
     };
     for link in links {
-        if !link.points.iter().any(|p| p.gap_m <= link.distances.release_m) {
+        if !link
+            .points
+            .iter()
+            .any(|p| p.gap_m <= link.distances.release_m)
+        {
             continue;
         }
         for (mover, sleeper) in [(link.a, link.b), (link.b, link.a)] {
@@ -60,11 +69,14 @@ pub(crate) fn rouse(bodies: &mut [Option<Body>], links: &[Link], slot: u32) {
     while any {
         any = false;
         for link in links {
-            let touching = link.points.iter().any(|p| p.gap_m <= link.distances.release_m);
+            let touching = link
+                .points
+                .iter()
+                .any(|p| p.gap_m <= link.distances.release_m);
             for (from, to) in [(link.a, link.b), (link.b, link.a)] {
-                let fresh = bodies[from as usize].as_ref().is_some_and(|b| {
-                    b.kind == BodyKind::Dynamic && !b.asleep && b.quiet_s == 0.0
-                });
+                let fresh = bodies[from as usize]
+                    .as_ref()
+                    .is_some_and(|b| b.kind == BodyKind::Dynamic && !b.asleep && b.quiet_s == 0.0);
                 if touching && fresh && is_asleep(bodies, to) {
                     if let Some(body) = &mut bodies[to as usize] {
                         body.asleep = false;
@@ -92,7 +104,10 @@ pub(crate) fn settle(
     }
     let mut anybody = false;
     for (body, twist) in bodies.iter_mut().zip(&state.twist) {
-        let Some(body) = body.as_mut().filter(|b| b.kind == BodyKind::Dynamic && !b.asleep) else {
+        let Some(body) = body
+            .as_mut()
+            .filter(|b| b.kind == BodyKind::Dynamic && !b.asleep)
+        else {
             continue;
         };
         let quiet = restlessness(body, twist, settings) <= 1.0;
@@ -103,9 +118,16 @@ pub(crate) fn settle(
         return;
     }
     groups.start(bodies.len());
-    let dynamic = |slot: u32| bodies[slot as usize].as_ref().is_some_and(|b| b.kind == BodyKind::Dynamic);
+    let dynamic = |slot: u32| {
+        bodies[slot as usize]
+            .as_ref()
+            .is_some_and(|b| b.kind == BodyKind::Dynamic)
+    };
     for link in links {
-        let touching = link.points.iter().any(|p| p.gap_m <= link.distances.release_m);
+        let touching = link
+            .points
+            .iter()
+            .any(|p| p.gap_m <= link.distances.release_m);
         if touching && dynamic(link.a) && dynamic(link.b) {
             groups.join(link.a, link.b);
         }
@@ -113,7 +135,9 @@ pub(crate) fn settle(
     // A member that is not ready keeps its group awake.
     let ready = |b: &Body| b.asleep || b.quiet_s >= settings.sleep_after_s;
     for slot in 0..bodies.len() {
-        let unready = bodies[slot].as_ref().is_some_and(|b| b.kind == BodyKind::Dynamic && !ready(b));
+        let unready = bodies[slot]
+            .as_ref()
+            .is_some_and(|b| b.kind == BodyKind::Dynamic && !ready(b));
         if unready {
             let name = groups.find(slot as u32) as usize;
             groups.refuse(name);
@@ -124,7 +148,10 @@ pub(crate) fn settle(
         if groups.is_refused(name) {
             continue;
         }
-        if let Some(body) = bodies[slot].as_mut().filter(|b| b.kind == BodyKind::Dynamic && !b.asleep) {
+        if let Some(body) = bodies[slot]
+            .as_mut()
+            .filter(|b| b.kind == BodyKind::Dynamic && !b.asleep)
+        {
             // Nothing pulls, or something holds: a body in the air only looks quiet.
             let pulled = settings.gravity + body.wrench.force * body.inverse_mass != Vec3::zeros();
             let holds = |l: &Link| {

@@ -10,12 +10,14 @@
 
 use std::ops::Range;
 
+use hapticd_ccd::Advance;
+use hapticd_ccd::moving::{Motion, advance_features};
 use hapticd_dynamics::{ConeSolver, Contact, DescentLimits, Mover};
-use hapticd_geometry::{Mat3, Pose, Vec3};
+use hapticd_geometry::{Mat3, Pose, Screw, Vec3};
 
 use crate::body::{Body, BodyKind, Twist};
 use crate::groups::Groups;
-use crate::link::{Link, Point};
+use crate::link::{Features, Link, Point};
 use crate::plan::Counters;
 use crate::settings::{Order, Settings};
 
@@ -23,6 +25,10 @@ use crate::settings::{Order, Settings};
 const RECOVERY: f64 = 0.2;
 /// A gap that lacks less than this part of the safe distance is left as it is.
 const LACKING: f64 = 1e-3;
+/// Largest angle of one screw, rad.
+pub(crate) const MOST_TURN: f64 = 0.5;
+/// Steps after which features that come near are taken to touch.
+const PASSING_STEPS: u32 = 32;
 /// A squeezed group whose contacts still approach by this part of its speeds has no admissible motion.
 const SQUEEZED: f64 = 0.1;
 
@@ -66,7 +72,8 @@ pub(crate) struct Scene<'a> {
 
 impl Scene<'_> {
     fn is_mover(&self, slot: usize) -> bool {
-        (self.bodies[slot].as_ref()).is_some_and(|b| b.kind == BodyKind::Dynamic && !b.asleep && !self.held[slot])
+        (self.bodies[slot].as_ref())
+            .is_some_and(|b| b.kind == BodyKind::Dynamic && !b.asleep && !self.held[slot])
     }
 
     /// Twist of a body whose motion is given.
@@ -77,12 +84,50 @@ impl Scene<'_> {
         }
     }
 
+    /// The body's motion if it keeps this twist; `None` if a screw could not tell it.
+    fn motion(&self, slot: usize, twist: &Twist, step_s: f64) -> Option<Motion> {
+        let body = self.bodies[slot].as_ref()?;
+        let pose = &self.state.pose[slot];
+        let turn = twist.angular * step_s;
+        if !(turn.norm() <= MOST_TURN) {
+            return None;
+        }
+        let screw = Screw::from_twist(&(twist.linear * step_s), &turn, &body.pivot_at(pose));
+        Some(Motion::screw(pose, &screw))
+    }
+
+    /// Whether two features that are not in contact yet come to the safe distance if nothing stops them.
+    ///
+    /// A row is the tangent plane of a contact: what only passes by, as a peg does at the rim of its hole, would be braked by it.
+    fn may_touch(&self, link: &Link, f: &Features, motions: &[Option<Motion>; 2]) -> bool {
+        let shape = |slot: u32| self.bodies[slot as usize].as_ref().map(|b| &b.shape);
+        let (Some(a), Some(b), [Some(x), Some(y)]) = (shape(link.a), shape(link.b), motions) else {
+            return true;
+        };
+        let (Some(a), Some(b)) = (a.feature_a(f.kind, f.a), b.feature_b(f.kind, f.b)) else {
+            return true;
+        };
+        advance_features(
+            f.kind,
+            &a,
+            &b,
+            x,
+            y,
+            link.distances.safe_m,
+            1.0,
+            PASSING_STEPS,
+        ) != Advance::Clear
+    }
+
     /// Velocity of the point at `p` of a body with this twist.
     pub(crate) fn velocity_at(&self, slot: usize, twist: &Twist, p: &Vec3) -> Vec3 {
         let Some(body) = &self.bodies[slot] else {
             return Vec3::zeros();
         };
-        twist.linear + twist.angular.cross(&(p - body.pivot_at(&self.state.pose[slot])))
+        twist.linear
+            + twist
+                .angular
+                .cross(&(p - body.pivot_at(&self.state.pose[slot])))
     }
 }
 
@@ -212,7 +257,12 @@ impl Solver {
             tolerance_m_s: 1e-3 * scale,
             sweeps: (scene.settings.visits / self.contacts.len().max(1) as u32).max(4),
         };
-        self.cone.solve(&mut self.movers, &mut self.contacts, scene.settings.friction, &limits);
+        self.cone.solve(
+            &mut self.movers,
+            &mut self.contacts,
+            scene.settings.friction,
+            &limits,
+        );
         for (mover, member) in self.movers.iter().zip(&self.members) {
             out.way[member.slot as usize] = Twist {
                 linear: mover.velocity,
@@ -230,7 +280,10 @@ impl Solver {
             let Some(body) = body.as_ref().filter(|_| scene.is_mover(slot)) else {
                 continue;
             };
-            let turn = *scene.state.pose[slot].rotation.to_rotation_matrix().matrix();
+            let turn = *scene.state.pose[slot]
+                .rotation
+                .to_rotation_matrix()
+                .matrix();
             let inverse_inertia = turn * body.inverse_inertia * turn.transpose();
             let inertia = turn * body.inertia * turn.transpose();
             let now = scene.state.twist[slot];
@@ -278,10 +331,19 @@ impl Solver {
                 None => scene.given(slots[k]),
             });
             let first = self.rows.len();
+            let mut motions = None;
             for (p, point) in link.points.iter().enumerate() {
                 let v = [0, 1].map(|k| scene.velocity_at(slots[k], &twists[k], &point.middle));
                 let closing = -point.normal.dot(&(v[0] - v[1]));
-                if point.gap_m <= link.distances.release_m + 1.5 * closing.max(0.0) * step_s {
+                let release = link.distances.release_m;
+                let mut matters = point.gap_m <= release + 1.5 * closing.max(0.0) * step_s;
+                if matters && point.gap_m > release {
+                    let motions = motions.get_or_insert_with(|| {
+                        [0, 1].map(|k| scene.motion(slots[k], &twists[k], step_s))
+                    });
+                    matters = scene.may_touch(link, &point.features, motions);
+                }
+                if matters {
                     self.rows.push(Row {
                         group: 0,
                         link: l as u32,
@@ -305,16 +367,24 @@ impl Solver {
             let a_moves = self.mover_of[link.a as usize] != NOBODY;
             row.group = self.groups.find(if a_moves { link.a } else { link.b });
         }
-        self.rows.sort_unstable_by_key(|r| (r.group, r.link, r.point));
+        self.rows
+            .sort_unstable_by_key(|r| (r.group, r.link, r.point));
         self.by_group.clear();
         for (m, member) in self.members.iter().enumerate().filter(|(_, m)| m.touched) {
-            self.by_group.push((self.groups.find(member.slot), m as u32));
+            self.by_group
+                .push((self.groups.find(member.slot), m as u32));
         }
         self.by_group.sort_unstable();
     }
 
     /// A contact between movers and bodies whose motion is given; `None` if neither is a mover.
-    fn contact(&self, scene: &Scene<'_>, link: &Link, point: &Point, given: bool) -> Option<Contact> {
+    fn contact(
+        &self,
+        scene: &Scene<'_>,
+        link: &Link,
+        point: &Point,
+        given: bool,
+    ) -> Option<Contact> {
         let mut contact = Contact {
             bodies: [None; 2],
             normal: point.normal,
@@ -375,7 +445,9 @@ impl Solver {
             sweeps: (scene.settings.visits / group.rows.len() as u32).max(4),
         };
         let law = scene.settings.friction;
-        let descent = self.cone.solve(&mut self.movers, &mut self.contacts, law, &limits);
+        let descent = self
+            .cone
+            .solve(&mut self.movers, &mut self.contacts, law, &limits);
         counters.visits += descent.sweeps * group.rows.len() as u32;
         counters.unconverged += u32::from(!descent.converged);
         self.residual_m_s = self.residual_m_s.max(descent.residual_m_s);
@@ -393,11 +465,15 @@ impl Solver {
             counters.infeasible += 1;
             self.each(group, |_, mover| set(mover, &Twist::ZERO));
         }
-        self.each(group, |member, mover| out.end[member.slot as usize] = twist_of(mover));
+        self.each(group, |member, mover| {
+            out.end[member.slot as usize] = twist_of(mover)
+        });
         if lacking && !hopeless {
             self.recover(links, group, interval.step_s, &limits);
         }
-        self.each(group, |member, mover| out.way[member.slot as usize] = twist_of(mover));
+        self.each(group, |member, mover| {
+            out.way[member.slot as usize] = twist_of(mover)
+        });
     }
 
     /// Changes the ways, not the velocities, so that gaps below the safe distance open again.
@@ -410,7 +486,8 @@ impl Solver {
             contact.impulse = Vec3::zeros();
         }
         let law = hapticd_dynamics::FrictionLaw::Coulomb;
-        self.cone.solve(&mut self.movers, &mut self.contacts, law, limits);
+        self.cone
+            .solve(&mut self.movers, &mut self.contacts, law, limits);
     }
 
     /// Every mover of a group.
@@ -482,5 +559,9 @@ fn gyrated(spin: &Vec3, inertia: &Mat3, step_s: f64) -> Vec3 {
     };
     let turned = spin - inverse * torque;
     let (was, is) = (spin.dot(&momentum), turned.dot(&(inertia * turned)));
-    if is > was { turned * (was / is).sqrt() } else { turned }
+    if is > was {
+        turned * (was / is).sqrt()
+    } else {
+        turned
+    }
 }

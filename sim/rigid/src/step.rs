@@ -15,15 +15,13 @@ use crate::link::Link;
 use crate::plan::{ContactReport, Executed, Plan, Segment, SegmentKind};
 use crate::settings::Order;
 use crate::sleep::{settle, wake};
-use crate::solve::{Interval, Scene};
+use crate::solve::{Interval, MOST_TURN, Scene};
 use crate::world::{World, sides};
 
 /// Most motion segments of a step. What is then left of it is not simulated, which the plan says.
 const MOST_SEGMENTS: u32 = 16;
 /// Most repositionings before a step.
 const MOST_REPOSITIONINGS: u32 = 4;
-/// Largest angle of one screw, rad.
-const MOST_TURN: f64 = 0.5;
 /// A segment that gets no further than this part of itself is a stall.
 const STALL: f64 = 1e-3;
 /// A link that stalls so often in a row has its bodies held for the rest of the step.
@@ -74,7 +72,11 @@ impl World {
         if !std::mem::take(&mut self.planned) {
             return;
         }
-        let share = if executed.share.is_finite() { executed.share.clamp(0.0, 1.0) } else { 0.0 };
+        let share = if executed.share.is_finite() {
+            executed.share.clamp(0.0, 1.0)
+        } else {
+            0.0
+        };
         let mut passed = 0.0;
         for (k, segment) in self.plan.segments.iter().enumerate() {
             let part = match k.cmp(&executed.segments) {
@@ -96,7 +98,14 @@ impl World {
             }
         }
         if passed > 0.0 {
-            settle(&mut self.bodies, &mut self.state, &self.links, &mut self.groups, &self.settings, passed);
+            settle(
+                &mut self.bodies,
+                &mut self.state,
+                &self.links,
+                &mut self.groups,
+                &self.settings,
+                passed,
+            );
         }
     }
 
@@ -107,7 +116,10 @@ impl World {
         let way = |slot: usize, body: &Body| {
             let twist = &state.twist[slot];
             let pulled = pull + body.wrench.force.norm() * body.inverse_mass;
-            (twist.linear.norm() + twist.angular.norm() * (body.centre - body.pivot).norm() + pulled * step_s) * step_s
+            (twist.linear.norm()
+                + twist.angular.norm() * (body.centre - body.pivot).norm()
+                + pulled * step_s)
+                * step_s
         };
         let ball = |slot: usize| {
             let body = bodies[slot].as_ref()?;
@@ -115,25 +127,46 @@ impl World {
             Some(Ball {
                 centre: body.centre_at(&state.pose[slot]),
                 radius_m: body.radius_m,
-                way_m: if moves && !body.asleep { way(slot, body) } else { 0.0 },
+                way_m: if moves && !body.asleep {
+                    way(slot, body)
+                } else {
+                    0.0
+                },
                 moves,
             })
         };
         let covered = (0..bodies.len()).all(|s| ball(s).is_none_or(|b| self.broad.covers(s, &b)));
         if !covered {
             self.broad.rebuild((0..bodies.len()).map(ball));
-            relink(&self.broad.pairs, bodies, state, &mut self.links, &mut self.spare);
+            relink(
+                &self.broad.pairs,
+                bodies,
+                state,
+                &mut self.links,
+                &mut self.spare,
+            );
         }
         for link in &mut self.links {
             let slots = [link.a as usize, link.b as usize];
             let Some(sides) = sides(bodies, state, link.a, link.b) else {
                 continue;
             };
-            let idle = |slot: usize, b: &Body| b.kind == BodyKind::Static || b.asleep || b.kind == BodyKind::Kinematic && state.twist[slot] == Twist::ZERO;
-            if idle(slots[0], sides.bodies[0]) && idle(slots[1], sides.bodies[1]) && link.is_known() {
+            let idle = |slot: usize, b: &Body| {
+                b.kind == BodyKind::Static
+                    || b.asleep
+                    || b.kind == BodyKind::Kinematic && state.twist[slot] == Twist::ZERO
+            };
+            if idle(slots[0], sides.bodies[0]) && idle(slots[1], sides.bodies[1]) && link.is_known()
+            {
                 continue;
             }
-            let look = link.distances.release_m + approach(&sides, [&state.twist[slots[0]], &state.twist[slots[1]]], pull, step_s);
+            let look = link.distances.release_m
+                + approach(
+                    &sides,
+                    [&state.twist[slots[0]], &state.twist[slots[1]]],
+                    pull,
+                    step_s,
+                );
             link.update(&sides, look, &mut self.searches);
         }
     }
@@ -141,7 +174,12 @@ impl World {
     /// While some contact is nearer than the alarm distance: apart again, in no time.
     fn reposition(&mut self) {
         let nearest = |links: &[Link]| {
-            let of = |l: &Link| l.points.iter().map(|p| p.gap_m / l.distances.alarm_m).fold(f64::INFINITY, f64::min);
+            let of = |l: &Link| {
+                l.points
+                    .iter()
+                    .map(|p| p.gap_m / l.distances.alarm_m)
+                    .fold(f64::INFINITY, f64::min)
+            };
             links.iter().map(of).fold(f64::INFINITY, f64::min)
         };
         let mut before = 0.0;
@@ -158,7 +196,8 @@ impl World {
                 state: &self.ahead,
                 held: &self.held,
             };
-            self.solver.reposition(&scene, &mut self.links, &mut self.motions);
+            self.solver
+                .reposition(&scene, &mut self.links, &mut self.motions);
             self.segment(SegmentKind::Reposition, 1.0);
             self.look(0.0);
         }
@@ -177,7 +216,13 @@ impl World {
             impulses_s: self.impulses_s,
         };
         let counters = &mut self.plan.counters;
-        self.solver.velocities(&scene, &mut self.links, interval, &mut self.motions, counters);
+        self.solver.velocities(
+            &scene,
+            &mut self.links,
+            interval,
+            &mut self.motions,
+            counters,
+        );
         self.impulses_s = step_s;
         self.plan.residual_m_s = self.plan.residual_m_s.max(self.solver.residual_m_s);
         self.segment(SegmentKind::Motion, step_s)
@@ -189,13 +234,25 @@ impl World {
         // A screw of more than half a turn would be another one: a part of the time.
         let turn = |t: &Twist| t.angular.norm() * step_s;
         let most = self.motions.way.iter().map(turn).fold(0.0, f64::max);
-        let share = if most > MOST_TURN { MOST_TURN / most } else { 1.0 };
+        let share = if most > MOST_TURN {
+            MOST_TURN / most
+        } else {
+            1.0
+        };
         let from = self.plan.screws.len();
         for slot in 0..slots {
             let way = &self.motions.way[slot];
             let scale = share * step_s;
-            let screw = Screw::from_twist(&(way.linear * scale), &(way.angular * scale), &self.pivot_ahead(slot));
-            self.plan.screws.push(if *way == Twist::ZERO { Screw::identity() } else { screw });
+            let screw = Screw::from_twist(
+                &(way.linear * scale),
+                &(way.angular * scale),
+                &self.pivot_ahead(slot),
+            );
+            self.plan.screws.push(if *way == Twist::ZERO {
+                Screw::identity()
+            } else {
+                screw
+            });
         }
         let (t, stopper) = self.clamp(from);
         let made = share * t;
@@ -210,9 +267,13 @@ impl World {
                 }
                 SegmentKind::Reposition => (self.ahead.twist[slot], self.ahead.twist[slot]),
             };
-            let asleep = self.bodies[slot].as_ref().is_none_or(|b| b.asleep || b.kind == BodyKind::Static);
+            let asleep = self.bodies[slot]
+                .as_ref()
+                .is_none_or(|b| b.asleep || b.kind == BodyKind::Static);
             // A kinematic body that is held keeps its order.
-            let keeps = self.bodies[slot].as_ref().is_some_and(|b| b.kind == BodyKind::Kinematic);
+            let keeps = self.bodies[slot]
+                .as_ref()
+                .is_some_and(|b| b.kind == BodyKind::Kinematic);
             let (start, end) = match (asleep, keeps) {
                 (true, _) => (Twist::ZERO, Twist::ZERO),
                 (_, true) => (self.ahead.twist[slot], self.ahead.twist[slot]),
@@ -266,7 +327,13 @@ impl World {
         let covered = (0..bodies.len()).all(|s| ball(s).is_none_or(|b| self.broad.covers(s, &b)));
         if !covered {
             self.broad.rebuild((0..bodies.len()).map(ball));
-            relink(&self.broad.pairs, bodies, state, &mut self.links, &mut self.spare);
+            relink(
+                &self.broad.pairs,
+                bodies,
+                state,
+                &mut self.links,
+                &mut self.spare,
+            );
         }
         let still = Screw::identity();
         let (mut t, mut stopper) = (1.0, None);
@@ -278,7 +345,14 @@ impl World {
             let Some(sides) = sides(bodies, state, link.a, link.b) else {
                 continue;
             };
-            let stop = proven(link, &sides, pair, t, &mut self.moving, &mut self.plan.counters);
+            let stop = proven(
+                link,
+                &sides,
+                pair,
+                t,
+                &mut self.moving,
+                &mut self.plan.counters,
+            );
             if stop.t < t {
                 t = stop.t;
                 stopper = Some(k);
@@ -301,11 +375,17 @@ impl World {
             return;
         }
         for slot in [link.a as usize, link.b as usize] {
-            let can_move = self.bodies[slot].as_ref().is_some_and(|b| b.kind != BodyKind::Static);
+            let can_move = self.bodies[slot]
+                .as_ref()
+                .is_some_and(|b| b.kind != BodyKind::Static);
             if can_move && !self.held[slot] {
                 self.held[slot] = true;
                 self.plan.counters.held += 1;
-                if self.bodies[slot].as_ref().is_some_and(|b| b.kind == BodyKind::Dynamic) && self.settings.order == Order::Second {
+                if self.bodies[slot]
+                    .as_ref()
+                    .is_some_and(|b| b.kind == BodyKind::Dynamic)
+                    && self.settings.order == Order::Second
+                {
                     self.ahead.twist[slot] = Twist::ZERO;
                 }
             }
@@ -315,7 +395,10 @@ impl World {
     fn report(&mut self) {
         for link in &self.links {
             let ids = [self.id_at(link.a as usize), self.id_at(link.b as usize)];
-            let near = link.points.iter().filter(|p| p.gap_m <= link.distances.release_m || p.impulse.norm_squared() > 0.0);
+            let near = link
+                .points
+                .iter()
+                .filter(|p| p.gap_m <= link.distances.release_m || p.impulse.norm_squared() > 0.0);
             self.plan.contacts.extend(near.map(|p| ContactReport {
                 bodies: ids,
                 point: p.middle,
@@ -340,19 +423,33 @@ fn approach(sides: &crate::link::Sides<'_>, twists: [&Twist; 2], pull: f64, step
     let [a, b] = sides.bodies;
     let centre = a.centre_at(sides.poses[0]);
     let at = |k: usize, body: &Body| {
-        twists[k].linear + twists[k].angular.cross(&(centre - body.pivot_at(sides.poses[k])))
+        twists[k].linear
+            + twists[k]
+                .angular
+                .cross(&(centre - body.pivot_at(sides.poses[k])))
     };
     let turning = (twists[0].angular - twists[1].angular).norm() * a.radius_m;
     let pulled = |x: &Body, y: &Body| {
         let force = (x.wrench.force * x.inverse_mass - y.wrench.force * y.inverse_mass).norm();
         // Gravity pulls both alike, unless one cannot follow.
-        force + if x.inverse_mass > 0.0 && y.inverse_mass > 0.0 { 0.0 } else { pull }
+        force
+            + if x.inverse_mass > 0.0 && y.inverse_mass > 0.0 {
+                0.0
+            } else {
+                pull
+            }
     };
     ((at(0, a) - at(1, b)).norm() + turning + pulled(a, b) * step_s) * step_s
 }
 
 /// Makes the links those of `pairs`, keeping what is known of those that stay.
-fn relink(pairs: &[(u32, u32)], bodies: &[Option<Body>], state: &crate::solve::State, links: &mut Vec<Link>, spare: &mut Vec<Link>) {
+fn relink(
+    pairs: &[(u32, u32)],
+    bodies: &[Option<Body>],
+    state: &crate::solve::State,
+    links: &mut Vec<Link>,
+    spare: &mut Vec<Link>,
+) {
     let key = |l: &Link| (l.a.min(l.b), l.a.max(l.b));
     let old = links.len();
     let mut gone = 0;
@@ -368,11 +465,18 @@ fn relink(pairs: &[(u32, u32)], bodies: &[Option<Body>], state: &crate::solve::S
     }
     let kept = links.len();
     for &(low, high) in pairs {
-        if links[..kept].binary_search_by_key(&(low, high), key).is_ok() {
+        if links[..kept]
+            .binary_search_by_key(&(low, high), key)
+            .is_ok()
+        {
             continue;
         }
         let radius = |s: u32| bodies[s as usize].as_ref().map_or(0.0, |b| b.radius_m);
-        let (a, b) = if radius(low) <= radius(high) { (low, high) } else { (high, low) };
+        let (a, b) = if radius(low) <= radius(high) {
+            (low, high)
+        } else {
+            (high, low)
+        };
         let Some(sides) = sides(bodies, state, a, b) else {
             continue;
         };
@@ -382,4 +486,3 @@ fn relink(pairs: &[(u32, u32)], bodies: &[Option<Body>], state: &crate::solve::S
     }
     links.sort_unstable_by_key(key);
 }
-

@@ -70,13 +70,17 @@ impl World {
     ///
     /// # Errors
     /// [`BodyError`]: numbers that make no sense, a dynamic body without mass, or [`BodyError::Overlap`] with the pair's depth when it
-    /// would start inside another body. The world is then as it was.
+    /// would start inside another body (two static ones may overlap). The world is then as it was.
     pub fn add(&mut self, spec: &BodySpec) -> Result<BodyId, BodyError> {
         let body = Body::new(spec)?;
         let mut pose = spec.world_from_body;
         pose.rotation.renormalize();
         for (slot, other) in self.bodies.iter().enumerate() {
             let Some(other) = other else { continue };
+            // What never moves may well be built of pieces that overlap.
+            if spec.kind == BodyKind::Static && other.kind == BodyKind::Static {
+                continue;
+            }
             let there = &self.state.pose[slot];
             let apart = (other.centre_at(there) - body.centre_at(&pose)).norm();
             if apart > other.radius_m + body.radius_m {
@@ -122,11 +126,17 @@ impl World {
         for k in 0..self.links.len() {
             let (a, b) = (self.links[k].a, self.links[k].b);
             if a == id.slot || b == id.slot {
-                rouse(&mut self.bodies, &self.links, if a == id.slot { b } else { a });
+                rouse(
+                    &mut self.bodies,
+                    &self.links,
+                    if a == id.slot { b } else { a },
+                );
             }
         }
         self.bodies[slot] = None;
-        let (gone, kept) = std::mem::take(&mut self.links).into_iter().partition(|l: &Link| l.a == id.slot || l.b == id.slot);
+        let (gone, kept) = std::mem::take(&mut self.links)
+            .into_iter()
+            .partition(|l: &Link| l.a == id.slot || l.b == id.slot);
         self.links = kept;
         let gone: Vec<Link> = gone;
         self.spare.extend(gone);
@@ -242,7 +252,11 @@ impl World {
     #[must_use]
     pub fn energy_j(&self) -> f64 {
         let of = |(slot, b): (usize, &Option<Body>)| match b {
-            Some(b) => b.energy(&self.state.pose[slot], &self.state.twist[slot], &self.settings.gravity),
+            Some(b) => b.energy(
+                &self.state.pose[slot],
+                &self.state.twist[slot],
+                &self.settings.gravity,
+            ),
             None => 0.0,
         };
         self.bodies.iter().enumerate().map(of).sum()
@@ -279,12 +293,19 @@ impl World {
     /// Where the centre of mass of a body is while a plan is made.
     pub(crate) fn pivot_ahead(&self, slot: usize) -> Vec3 {
         let pose = &self.ahead.pose[slot];
-        self.bodies[slot].as_ref().map_or(pose.translation.vector, |b| b.pivot_at(pose))
+        self.bodies[slot]
+            .as_ref()
+            .map_or(pose.translation.vector, |b| b.pivot_at(pose))
     }
 }
 
 /// The two sides of a link.
-pub(crate) fn sides<'a>(bodies: &'a [Option<Body>], state: &'a State, a: u32, b: u32) -> Option<Sides<'a>> {
+pub(crate) fn sides<'a>(
+    bodies: &'a [Option<Body>],
+    state: &'a State,
+    a: u32,
+    b: u32,
+) -> Option<Sides<'a>> {
     let (a, b) = (a as usize, b as usize);
     Some(Sides {
         bodies: [bodies[a].as_ref()?, bodies[b].as_ref()?],

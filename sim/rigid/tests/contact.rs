@@ -7,16 +7,29 @@ use hapticd_geometry::Vec3;
 use hapticd_rigid::{BodyError, BodySpec, Distances, Settings, Twist};
 
 /// A cube of half size `half` that starts at the safe distance over a floor.
-fn cube_on_floor(half: f64, friction: f64, gravity: Vec3, sleep_after_s: f64) -> (Scene, hapticd_rigid::BodyId, hapticd_rigid::BodyId) {
+fn cube_on_floor(
+    half: f64,
+    friction: f64,
+    gravity: Vec3,
+    sleep_after_s: f64,
+) -> (Scene, hapticd_rigid::BodyId, hapticd_rigid::BodyId) {
     let mut scene = Scene::new(Settings {
         gravity,
         sleep_after_s,
         ..Settings::default()
     });
     let wide = 100.0 * half;
-    let floor = scene.add(with(BodySpec::fixed(cuboid(wide, wide, half), at(0.0, 0.0, -half)), friction, 0.0));
+    let floor = scene.add(with(
+        BodySpec::fixed(cuboid(wide, wide, half), at(0.0, 0.0, -half)),
+        friction,
+        0.0,
+    ));
     let safe = Distances::new(half * 3f64.sqrt(), 0.0).safe_m;
-    let body = scene.add(with(BodySpec::dynamic(cube(half), at(0.0, 0.0, half + safe), 1000.0), friction, 0.0));
+    let body = scene.add(with(
+        BodySpec::dynamic(cube(half), at(0.0, 0.0, half + safe), 1000.0),
+        friction,
+        0.0,
+    ));
     (scene, floor, body)
 }
 
@@ -46,7 +59,10 @@ fn a_sliding_block_goes_as_far_as_coulomb_says() {
         }
         let gone = scene.x(body) - start;
         let expected = 0.5 * G * (angle.sin() - friction * angle.cos()) * time * time;
-        println!("mu {friction}: {} of {expected} m, off the plane {:e}", gone.x, gone.z);
+        println!(
+            "mu {friction}: {} of {expected} m, off the plane {:e}",
+            gone.x, gone.z
+        );
         assert!((gone.x / expected - 1.0).abs() < 5e-3);
         assert!(gone.y.abs() < 1e-9 && gone.z.abs() < 1e-5);
     }
@@ -79,12 +95,20 @@ fn a_resting_contact_lasts() {
 fn a_bounce_gives_back_its_share() {
     for (e, shape) in [(0.5, "cube"), (1.0, "cube"), (0.8, "ball"), (0.0, "cube")] {
         let mut scene = Scene::new(Settings::default());
-        scene.add(with(BodySpec::fixed(cuboid(5.0, 5.0, 0.5), at(0.0, 0.0, -0.5)), 0.0, 0.0));
+        scene.add(with(
+            BodySpec::fixed(cuboid(5.0, 5.0, 0.5), at(0.0, 0.0, -0.5)),
+            0.0,
+            0.0,
+        ));
         let mesh = match shape {
             "cube" => cube(0.1),
             _ => index(hapticd_geometry::shapes::icosphere(0.1, 2).unwrap()),
         };
-        let body = scene.add(with(BodySpec::dynamic(mesh, at(0.0, 0.0, 0.6), 1000.0), 0.0, e));
+        let body = scene.add(with(
+            BodySpec::dynamic(mesh, at(0.0, 0.0, 0.6), 1000.0),
+            0.0,
+            e,
+        ));
         let mut energy = scene.world.energy_j();
         let first = energy;
         let mut fell = 0.0;
@@ -122,9 +146,15 @@ fn a_fall_is_exact() {
         scene.world.step(H);
     }
     let x = scene.x(body);
-    assert!((x - Vec3::new(1.0, 0.0, 2.0 - 0.5 * G)).norm() < 1e-9, "{x}");
+    assert!(
+        (x - Vec3::new(1.0, 0.0, 2.0 - 0.5 * G)).norm() < 1e-9,
+        "{x}"
+    );
     let now = scene.world.energy_j();
-    assert!(now <= energy * (1.0 + 1e-12) && now > 0.99 * energy, "{now} {energy}");
+    assert!(
+        now <= energy * (1.0 + 1e-12) && now > 0.99 * energy,
+        "{now} {energy}"
+    );
 }
 
 #[test]
@@ -165,7 +195,9 @@ fn what_starts_inside_is_refused_with_the_depth() {
     }
     let swallowed = BodySpec::dynamic(cube(0.1), at(0.0, 0.0, -0.4), 1000.0);
     match scene.world.add(&swallowed) {
-        Err(BodyError::Overlap(o)) => assert!(o.crossings == 0 && (o.depth_m - 0.5).abs() < 1e-12, "{o:?}"),
+        Err(BodyError::Overlap(o)) => {
+            assert!(o.crossings == 0 && (o.depth_m - 0.5).abs() < 1e-12, "{o:?}")
+        }
         other => panic!("{other:?}"),
     }
     assert_eq!(scene.world.ids().count(), 1);

@@ -18,7 +18,11 @@ fn stepping_a_standing_pile_never_allocates() {
     scene.add(BodySpec::fixed(cuboid(5.0, 5.0, 0.5), at(0.0, 0.0, -0.5)));
     let shape = cube(0.1);
     for k in 0..5 {
-        scene.add(BodySpec::dynamic(shape.clone(), at(0.01 * f64::from(k), 0.0, 0.1001 + 0.2001 * f64::from(k)), 1000.0));
+        scene.add(BodySpec::dynamic(
+            shape.clone(),
+            at(0.01 * f64::from(k), 0.0, 0.1001 + 0.2001 * f64::from(k)),
+            1000.0,
+        ));
     }
     let step = |scene: &mut Scene, n: usize| {
         let mut contacts = 0;

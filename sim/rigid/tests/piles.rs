@@ -46,8 +46,15 @@ fn a_pyramid_stands() {
             println!("{k}: {:?} residual {:e}", plan.counters, plan.residual_m_s);
         }
     }
-    let moved = ids.iter().zip(&start).map(|(&id, x)| (scene.x(id) - x).norm()).fold(0.0, f64::max);
-    println!("moved {moved:e}, contacts {contacts}, visits {visits}, searches {searches}; ms a step {:?}", seconds.map(|s| s * 5.0));
+    let moved = ids
+        .iter()
+        .zip(&start)
+        .map(|(&id, x)| (scene.x(id) - x).norm())
+        .fold(0.0, f64::max);
+    println!(
+        "moved {moved:e}, contacts {contacts}, visits {visits}, searches {searches}; ms a step {:?}",
+        seconds.map(|s| s * 5.0)
+    );
     assert_eq!(scene.audit.penetrations(&scene.world), []);
     assert!(moved < 0.01, "{moved}");
 }
@@ -71,8 +78,16 @@ fn stirred(scene: &mut Scene) -> (Vec<BodyId>, BodyId) {
     let mut ids = Vec::new();
     for k in 0..24 {
         let (i, j, l) = (k % 3, k / 3 % 3, k / 9);
-        let p = at(0.3 * (f64::from(i) - 1.0), 0.3 * (f64::from(j) - 1.0), 0.25 + 0.3 * f64::from(l));
-        let spec = BodySpec::dynamic(shapes[k as usize % 5].clone(), turned(p, numbers.vector()), 800.0);
+        let p = at(
+            0.3 * (f64::from(i) - 1.0),
+            0.3 * (f64::from(j) - 1.0),
+            0.25 + 0.3 * f64::from(l),
+        );
+        let spec = BodySpec::dynamic(
+            shapes[k as usize % 5].clone(),
+            turned(p, numbers.vector()),
+            800.0,
+        );
         ids.push(scene.add(with(spec, 0.4, 0.2)));
     }
     let bar = BodySpec::kinematic(cuboid(0.4, 0.02, 0.03), at(0.0, 0.0, 0.06), Twist::ZERO);
@@ -92,7 +107,16 @@ fn a_stirred_pile_never_penetrates() {
     for k in 0..2000 {
         let stirring = (800..1400).contains(&k);
         let angular = Vec3::z() * if stirring { 3.0 } else { 0.0 };
-        scene.world.set_twist(bar, &Twist { angular, ..Twist::ZERO }).unwrap();
+        scene
+            .world
+            .set_twist(
+                bar,
+                &Twist {
+                    angular,
+                    ..Twist::ZERO
+                },
+            )
+            .unwrap();
         let plan = scene.world.step(H);
         let c = plan.counters;
         lost += H - plan.duration_s;
@@ -114,8 +138,14 @@ fn a_stirred_pile_never_penetrates() {
             assert_eq!(scene.audit.penetrations(&scene.world), [], "step {k}");
         }
     }
-    println!("{total:?} lost {lost} s, energy {first} to {energy}, worst gain {worst_gain:e}, {:?}", clock.elapsed());
-    assert!(ids.iter().all(|&id| scene.x(id).z > 0.0 && scene.x(id).x.abs() < 0.6));
+    println!(
+        "{total:?} lost {lost} s, energy {first} to {energy}, worst gain {worst_gain:e}, {:?}",
+        clock.elapsed()
+    );
+    assert!(
+        ids.iter()
+            .all(|&id| scene.x(id).z > 0.0 && scene.x(id).x.abs() < 0.6)
+    );
     // What repositioning lifts in one step: a body of a kilogram by a few safe distances.
     assert!(worst_gain < 5e-4, "{worst_gain}");
     assert!(lost < 0.02, "{lost}");
@@ -134,7 +164,11 @@ fn sizes_from_a_tenth_of_a_millimetre_to_a_kilometre() {
         for _ in 0..300 {
             scene.world.step(H);
         }
-        let moved = ids.iter().zip(&start).map(|(&id, x)| (scene.x(id) - x).norm()).fold(0.0, f64::max);
+        let moved = ids
+            .iter()
+            .zip(&start)
+            .map(|(&id, x)| (scene.x(id) - x).norm())
+            .fold(0.0, f64::max);
         println!("size {size}: moved {} of it", moved / size);
         assert!(moved < 0.02 * size);
         assert_eq!(scene.audit.penetrations(&scene.world), []);
@@ -150,7 +184,11 @@ fn a_squeezed_body_stops_the_press() {
         linear: Vec3::new(0.0, 0.0, -0.5),
         ..Twist::ZERO
     };
-    let press = scene.add(BodySpec::kinematic(cuboid(0.2, 0.2, 0.05), at(0.0, 0.0, 0.3), down));
+    let press = scene.add(BodySpec::kinematic(
+        cuboid(0.2, 0.2, 0.05),
+        at(0.0, 0.0, 0.3),
+        down,
+    ));
     // Elsewhere life goes on.
     let free = scene.add(BodySpec::dynamic(cube(0.05), at(0.7, 0.0, 2.0), 1000.0));
     let mut infeasible = 0;
@@ -160,7 +198,11 @@ fn a_squeezed_body_stops_the_press() {
         infeasible += plan.counters.infeasible;
         lost += H - plan.duration_s;
     }
-    println!("infeasible {infeasible}, lost {lost}, press at {}, body at {}", scene.x(press), scene.x(body));
+    println!(
+        "infeasible {infeasible}, lost {lost}, press at {}, body at {}",
+        scene.x(press),
+        scene.x(body)
+    );
     assert_eq!(scene.audit.penetrations(&scene.world), []);
     assert!(scene.x(press).z > 0.25 && scene.x(press).z < 0.251);
     assert!(infeasible > 0);
@@ -174,7 +216,11 @@ fn the_quiet_sleep_and_wake_when_disturbed() {
     for _ in 0..1500 {
         scene.world.step(H);
     }
-    let asleep = |scene: &Scene| ids.iter().filter(|&&id| scene.world.body(id).unwrap().asleep).count();
+    let asleep = |scene: &Scene| {
+        ids.iter()
+            .filter(|&&id| scene.world.body(id).unwrap().asleep)
+            .count()
+    };
     assert_eq!(asleep(&scene), 6);
     let plan = scene.world.step(H);
     assert_eq!((plan.counters.contacts, plan.counters.searches), (0, 0));
@@ -215,7 +261,13 @@ fn a_first_order_world_moves_only_what_is_pushed() {
     // Six cubes in a row, the first one pushed into the others.
     let shape = cube(0.1);
     let ids: Vec<BodyId> = (0..6)
-        .map(|k| scene.add(BodySpec::dynamic(shape.clone(), at(0.25 * f64::from(k), 0.0, 0.0), 1000.0)))
+        .map(|k| {
+            scene.add(BodySpec::dynamic(
+                shape.clone(),
+                at(0.25 * f64::from(k), 0.0, 0.0),
+                1000.0,
+            ))
+        })
         .collect();
     let push = Twist {
         linear: Vec3::new(1.0, 0.0, 0.0),
@@ -230,7 +282,11 @@ fn a_first_order_world_moves_only_what_is_pushed() {
         scene.world.step(H);
         assert_eq!(scene.world.body(ids[0]).unwrap().twist, push);
     }
-    let moved: Vec<f64> = ids.iter().zip(&start).map(|(&id, x)| (scene.x(id) - x).x).collect();
+    let moved: Vec<f64> = ids
+        .iter()
+        .zip(&start)
+        .map(|(&id, x)| (scene.x(id) - x).x)
+        .collect();
     println!("{moved:?}");
     assert!(moved.windows(2).all(|m| m[0] > m[1]) && moved[5] > 0.0 && moved[0] < 0.9);
     assert_eq!(scene.audit.penetrations(&scene.world), []);
@@ -269,7 +325,9 @@ fn equal_worlds_do_equal_things() {
         for _ in 0..300 {
             scene.world.step(H);
         }
-        ids.iter().map(|&id| scene.world.body(id).unwrap()).collect::<Vec<_>>()
+        ids.iter()
+            .map(|&id| scene.world.body(id).unwrap())
+            .collect::<Vec<_>>()
     };
     assert_eq!(run(), run());
 }

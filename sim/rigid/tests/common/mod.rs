@@ -50,7 +50,10 @@ pub struct Numbers(pub u64);
 impl Numbers {
     /// In [-1, 1).
     pub fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        self.0 = self
+            .0
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
         (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     }
 
@@ -68,7 +71,11 @@ pub struct Auditor {
 
 impl Auditor {
     pub fn learn(&mut self, id: BodyId, shape: &Arc<MeshIndex>) {
-        let known = self.known.iter().find(|(s, _)| Arc::ptr_eq(s, shape)).map(|(_, x)| x.clone());
+        let known = self
+            .known
+            .iter()
+            .find(|(s, _)| Arc::ptr_eq(s, shape))
+            .map(|(_, x)| x.clone());
         let solid = known.unwrap_or_else(|| {
             let solid = Arc::new(Solid::new(shape.mesh().unwrap()));
             self.known.push((shape.clone(), solid.clone()));
