@@ -71,13 +71,13 @@ pub(crate) fn proven(
                 let advanced = advance_features(
                     f.kind, &x, &y, &motion[0], &motion[1], clearance, stop.t, MOST_STEPS,
                 );
-                if let Advance::Stopped { t, .. } = advanced {
-                    if t < stop.t {
-                        stop = Stop {
-                            t,
-                            features: Some(f),
-                        };
-                    }
+                if let Advance::Stopped { t, .. } = advanced
+                    && t < stop.t
+                {
+                    stop = Stop {
+                        t,
+                        features: Some(f),
+                    };
                 }
             }
         }

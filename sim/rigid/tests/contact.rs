@@ -43,7 +43,6 @@ fn a_block_with_a_fifth_of_margin_does_not_creep() {
         assert_eq!(plan.duration_s, H);
     }
     let crept = (scene.x(body) - start).norm();
-    println!("crept {crept:e} m");
     assert!(crept <= 1e-6, "{crept}");
 }
 
@@ -59,10 +58,6 @@ fn a_sliding_block_goes_as_far_as_coulomb_says() {
         }
         let gone = scene.x(body) - start;
         let expected = 0.5 * G * (angle.sin() - friction * angle.cos()) * time * time;
-        println!(
-            "mu {friction}: {} of {expected} m, off the plane {:e}",
-            gone.x, gone.z
-        );
         assert!((gone.x / expected - 1.0).abs() < 5e-3);
         assert!(gone.y.abs() < 1e-9 && gone.z.abs() < 1e-5);
     }
@@ -87,7 +82,6 @@ fn a_resting_contact_lasts() {
         }
     }
     let drift = (scene.x(body) - start).norm();
-    println!("drift {drift:e}, searches {searches}, most segments {most}");
     assert!(drift < 1e-9 && searches == 0 && most == 1);
 }
 
@@ -125,7 +119,6 @@ fn a_bounce_gives_back_its_share() {
             }
             rose = rose.max(v);
         }
-        println!("e {e} {shape}: {fell} to {rose}, energy {first} to {energy}");
         // One step's gravity is the resolution.
         assert!((rose + e * fell).abs() <= 1.01 * G * H, "{rose} {fell}");
     }

@@ -78,7 +78,6 @@ fn linked_rings_stay_linked() {
         }
     }
     let apart = (scene.x(first) - scene.x(second)).norm();
-    println!("{apart} m apart, lost {lost} s");
     assert!(apart < 0.2 && lost < 0.01);
 }
 
@@ -161,7 +160,6 @@ fn elastic_bodies_keep_their_energy() {
                 );
             }
         }
-        println!("e {e}: energy {first} to {energy}, largest gain {gain:e}");
         assert!(gain < 1e-9 && energy > least * first);
     }
 }
@@ -262,7 +260,6 @@ fn a_heavy_body_rests_on_a_light_one() {
         residual = scene.world.step(H).residual_m_s;
     }
     let moved = (scene.x(ids[4]) - start).norm();
-    println!("moved {moved:e}, residual {residual:e}");
     assert!(moved < 1e-3 && residual < 1e-4);
     assert_eq!(scene.audit.penetrations(&scene.world), []);
 }
