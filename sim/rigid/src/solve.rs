@@ -169,6 +169,8 @@ pub(crate) struct Solver {
     pub(crate) bounds: Vec<f64>,
     pub(crate) mixed: [Vec<Twist>; 2],
     pub residual_m_s: f64,
+    /// Bodies whose motion is given and leaves others no room.
+    pub squeezing: Vec<u32>,
 }
 
 /// The step.
@@ -204,6 +206,7 @@ impl Solver {
         self.load_movers(scene, interval.step_s);
         self.load_rows(scene, links, interval.step_s);
         self.residual_m_s = 0.0;
+        self.squeezing.clear();
         let mut group = Group {
             rows: 0..0,
             members: 0..0,
@@ -227,7 +230,11 @@ impl Solver {
             // Halfway velocities make a free fall exact.
             out.way[slot] = match scene.settings.order {
                 Order::First => member.wanted,
-                Order::Second => member.before.towards(&member.wanted, 0.5),
+                // The spin at the end turns about itself, which keeps its energy.
+                Order::Second => Twist {
+                    angular: member.wanted.angular,
+                    ..member.before.towards(&member.wanted, 0.5)
+                },
             };
         }
     }
@@ -461,9 +468,19 @@ impl Solver {
             links[r.link as usize].points[r.point as usize].impulse = contact.impulse;
         }
         if hopeless {
-            // They stand still, and detection stops what squeezes them.
+            // They stand still, and so does what squeezes them.
             counters.infeasible += 1;
             self.each(group, |_, mover| set(mover, &Twist::ZERO));
+            for r in &self.rows[group.rows.clone()] {
+                let link = &links[r.link as usize];
+                for slot in [link.a, link.b] {
+                    if scene.given(slot as usize) != Twist::ZERO && !self.squeezing.contains(&slot)
+                    {
+                        self.squeezing.push(slot);
+                        out.way[slot as usize] = Twist::ZERO;
+                    }
+                }
+            }
         }
         self.each(group, |member, mover| {
             out.end[member.slot as usize] = twist_of(mover)

@@ -22,6 +22,8 @@ use crate::world::{World, sides};
 const MOST_SEGMENTS: u32 = 16;
 /// Most repositionings before a step.
 const MOST_REPOSITIONINGS: u32 = 4;
+/// Contacts are foreseen from this part of the smaller body's radius.
+const MOST_LOOK: f64 = 0.3;
 /// A segment that gets no further than this part of itself is a stall.
 const STALL: f64 = 1e-3;
 /// A link that stalls so often in a row has its bodies held for the rest of the step.
@@ -160,13 +162,15 @@ impl World {
             {
                 continue;
             }
-            let look = link.distances.release_m
-                + approach(
-                    &sides,
-                    [&state.twist[slots[0]], &state.twist[slots[1]]],
-                    pull,
-                    step_s,
-                );
+            let nearer = approach(
+                &sides,
+                [&state.twist[slots[0]], &state.twist[slots[1]]],
+                pull,
+                step_s,
+            );
+            // What comes from farther is left to detection: its contact is known when it is there.
+            let most = MOST_LOOK * sides.bodies[0].radius_m;
+            let look = link.distances.release_m + nearer.min(most);
             link.update(&sides, look, &mut self.searches);
         }
     }
@@ -223,6 +227,10 @@ impl World {
             &mut self.motions,
             counters,
         );
+        for &slot in &self.solver.squeezing {
+            counters.held += u32::from(!self.held[slot as usize]);
+            self.held[slot as usize] = true;
+        }
         self.impulses_s = step_s;
         self.plan.residual_m_s = self.plan.residual_m_s.max(self.solver.residual_m_s);
         self.segment(SegmentKind::Motion, step_s)
@@ -259,6 +267,7 @@ impl World {
         for slot in 0..slots {
             let screw = &mut self.plan.screws[from + slot];
             *screw = screw.part(t);
+            let old = self.ahead.pose[slot];
             place(&mut self.ahead.pose[slot], screw, 1.0);
             let (start, end) = match kind {
                 SegmentKind::Motion => {
@@ -267,6 +276,7 @@ impl World {
                 }
                 SegmentKind::Reposition => (self.ahead.twist[slot], self.ahead.twist[slot]),
             };
+            let end = self.tempered(slot, &old, &start, &end);
             let asleep = self.bodies[slot]
                 .as_ref()
                 .is_none_or(|b| b.asleep || b.kind == BodyKind::Static);
@@ -307,6 +317,25 @@ impl World {
             self.hold_if_stalled(t, stopper);
         }
         made * step_s
+    }
+
+    /// The twist at the end of a segment, its spin reduced if turning the body would have given it energy: the axis of a screw is not that of
+    /// the spin at its end if the spin changes on the way.
+    fn tempered(&self, slot: usize, old: &Pose, start: &Twist, end: &Twist) -> Twist {
+        let Some(body) = self.bodies[slot].as_ref().filter(|b| b.inverse_mass > 0.0) else {
+            return *end;
+        };
+        let energy = |pose: &Pose, twist: &Twist| {
+            let spin = pose.rotation.inverse() * twist.angular;
+            spin.dot(&(body.inertia * spin))
+        };
+        let most = energy(old, start).max(energy(old, end));
+        let has = energy(&self.ahead.pose[slot], end);
+        let share = if has > most { (most / has).sqrt() } else { 1.0 };
+        Twist {
+            angular: end.angular * share,
+            ..*end
+        }
     }
 
     /// Up to which share of the screws from `from` on all pairs keep their clearance, and which link ends it.
