@@ -258,21 +258,15 @@ impl Link {
                 (q.middle - p.middle).norm_squared() < place * place
                     && q.normal.dot(&p.normal) > 1.0 - SAME_NORMAL
             };
+            // What has stopped a motion is not to be hidden again.
             match self.points.iter_mut().find(same) {
-                Some(q) => {
-                    q.gap_m = q.gap_m.min(p.gap_m);
-                    q.impulse += p.impulse;
-                }
-                None => self.points.push(*p),
+                Some(q) if !forced.contains(&p.features) => q.impulse += p.impulse,
+                _ => self.points.push(*p),
             }
         }
         let safe = self.distances.safe_m;
-        keep_corners(
-            &mut self.points,
-            safe,
-            &mut searches.plane,
-            &mut searches.drop,
-        );
+        let work = (&mut searches.plane, &mut searches.drop);
+        keep_corners(&mut self.points, forced, safe, work);
     }
 
     /// Makes a listed pair a contact that its neighbours had hidden.

@@ -195,3 +195,76 @@ fn what_starts_inside_is_refused_with_the_depth() {
     }
     assert_eq!(scene.world.ids().count(), 1);
 }
+
+/// The rows of a contact against finite differences of the gap: what the normal and the point of a report promise is what the distance does.
+#[test]
+fn gaps_change_as_the_rows_say() {
+    let mut numbers = Numbers(31);
+    let shapes = [
+        cube(0.1),
+        cuboid(0.2, 0.05, 0.1),
+        index(hapticd_geometry::shapes::icosphere(0.12, 1).unwrap()),
+    ];
+    let (mut compared, h) = (0, 1e-7);
+    for k in 0..60 {
+        let mut scene = Scene::new(Settings {
+            gravity: Vec3::zeros(),
+            order: hapticd_rigid::Order::First,
+            ..Settings::default()
+        });
+        let one = scene.add(BodySpec::dynamic(
+            shapes[k % 3].clone(),
+            turned(at(0.0, 0.0, 0.0), numbers.vector()),
+            1000.0,
+        ));
+        let free = turned(at(0.6, 0.0, 0.0), numbers.vector());
+        let two = scene.add(BodySpec::dynamic(shapes[k / 3 % 3].clone(), free, 1000.0));
+        // Together until they are in contact.
+        let towards = Twist {
+            linear: Vec3::new(-1.0, 0.0, 0.0),
+            ..Twist::ZERO
+        };
+        scene.world.set_twist(two, &towards).unwrap();
+        for _ in 0..700 {
+            scene.world.step(H);
+        }
+        // Apart at a random twist each, so slowly that nothing is in the way.
+        for id in [one, two] {
+            let away = Twist {
+                linear: numbers.vector() + Vec3::x() * if id == one { -3.0 } else { 3.0 },
+                angular: numbers.vector(),
+            };
+            scene.world.set_twist(id, &away).unwrap();
+        }
+        // Out of where gaps are given back what they lack.
+        scene.world.step(1e-5);
+        let before = (
+            scene.world.body(one).unwrap(),
+            scene.world.body(two).unwrap(),
+        );
+        let contacts = scene.world.plan(h).contacts().to_vec();
+        scene.world.commit(&hapticd_rigid::Executed::ALL);
+        let after = scene.world.plan(h).contacts().to_vec();
+        for c in &contacts {
+            // The same contact, a moment later.
+            let Some(then) = after
+                .iter()
+                .find(|d| (d.point - c.point).norm() < 1e-5 && d.normal.dot(&c.normal) > 0.9)
+            else {
+                continue;
+            };
+            let velocity = |b: &hapticd_rigid::BodyView| {
+                b.twist.linear + b.twist.angular.cross(&(c.point - b.centre))
+            };
+            let sign = if c.bodies[0] == one { 1.0 } else { -1.0 };
+            let rate = c.normal.dot(&(velocity(&before.0) - velocity(&before.1))) * sign;
+            let measured = (then.gap_m - c.gap_m) / h;
+            assert!(
+                (rate - measured).abs() < 1e-4 * (1.0 + rate.abs()),
+                "{k}: {rate} {measured}"
+            );
+            compared += 1;
+        }
+    }
+    assert!(compared >= 40, "{compared}");
+}
