@@ -49,11 +49,11 @@ pub(crate) fn proven(
         features: None,
     };
     let mut stop = free;
-    let critical = link.critical(sides, way);
+    let critical = link.critical(way);
     let clearance = link.distances.clearance_m;
     let motions = || [0, 1].map(|k| Motion::screw(sides.poses[k], screws[k]));
     match critical {
-        Ok(pairs) => {
+        Some(pairs) => {
             let mut known: Option<[Motion; 2]> = None;
             for listed in pairs {
                 let motion = known.get_or_insert_with(motions);
@@ -81,7 +81,7 @@ pub(crate) fn proven(
                 }
             }
         }
-        Err(()) => {
+        None => {
             counters.swept += 1;
             let motion = motions();
             let bodies = [0, 1].map(|k| MovingBody {

@@ -124,8 +124,8 @@ fn a_stirred_pile_never_penetrates() {
         ids.iter()
             .all(|&id| scene.x(id).z > 0.0 && scene.x(id).x.abs() < 0.6)
     );
-    // What a kilogram gains from the share of a safe distance that one step gives back.
-    assert!(worst_gain < 5e-5, "{worst_gain}");
+    // What repositioning may give in one step: a kilogram lifted by a safe distance.
+    assert!(worst_gain < 1.0 * G * 4e-5, "{worst_gain}");
     assert!(
         energy < first && lost < 0.02 && held < 10,
         "{energy} {lost} {held}"
