@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         sleep_after_s: f64::INFINITY,
         visits,
         ..Settings::default()
-    });
+    })?;
     let half = 0.1;
     let floor = shapes::cuboid(&Vec3::new(5.0, 5.0, 0.5))?;
     world.add(&BodySpec::fixed(

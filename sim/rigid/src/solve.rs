@@ -306,6 +306,8 @@ impl Solver {
                     (now, wanted)
                 }
             };
+            // Forces beyond all numbers: as if there were none.
+            let wanted = if wanted.is_finite() { wanted } else { before };
             self.mover_of[slot] = self.movers.len() as u32;
             self.members.push(Member {
                 slot: slot as u32,

@@ -256,11 +256,12 @@ impl World {
                 &(way.angular * scale),
                 &self.pivot_ahead(slot),
             );
-            self.plan.screws.push(if *way == Twist::ZERO {
-                Screw::identity()
-            } else {
-                screw
-            });
+            let size = screw.angle + screw.translation + screw.point.sum();
+            // What is not a motion is none, and neither is standing still.
+            let moves = *way != Twist::ZERO && size.is_finite();
+            self.plan
+                .screws
+                .push(if moves { screw } else { Screw::identity() });
         }
         let (t, stopper) = self.clamp(from);
         let made = share * t;
@@ -276,6 +277,7 @@ impl World {
                 }
                 SegmentKind::Reposition => (self.ahead.twist[slot], self.ahead.twist[slot]),
             };
+            let end = if end.is_finite() { end } else { start };
             let end = self.tempered(slot, &old, &start, &end);
             let asleep = self.bodies[slot]
                 .as_ref()

@@ -43,9 +43,12 @@ pub struct World {
 
 impl World {
     /// An empty world.
-    #[must_use]
-    pub fn new(settings: Settings) -> Self {
-        Self {
+    ///
+    /// # Errors
+    /// [`BodyError::Setting`].
+    pub fn new(settings: Settings) -> Result<Self, BodyError> {
+        settings.check()?;
+        Ok(Self {
             settings,
             bodies: Vec::new(),
             generations: Vec::new(),
@@ -63,7 +66,7 @@ impl World {
             plan: Plan::default(),
             planned: false,
             impulses_s: 1.0,
-        }
+        })
     }
 
     /// Adds a body.
@@ -239,13 +242,18 @@ impl World {
     }
 
     /// Changes how it is simulated, and wakes everybody.
-    pub fn set_settings(&mut self, settings: Settings) {
+    ///
+    /// # Errors
+    /// [`BodyError::Setting`]; nothing has changed then.
+    pub fn set_settings(&mut self, settings: Settings) -> Result<(), BodyError> {
+        settings.check()?;
         self.settings = settings;
         for body in self.bodies.iter_mut().flatten() {
             body.asleep = false;
             body.quiet_s = 0.0;
         }
         self.planned = false;
+        Ok(())
     }
 
     /// Kinetic and potential energy of all bodies, J.

@@ -268,3 +268,130 @@ fn gaps_change_as_the_rows_say() {
     }
     assert!(compared >= 40, "{compared}");
 }
+
+#[test]
+fn numbers_that_make_no_sense_are_refused_and_move_nothing() {
+    use hapticd_geometry::{MassProperties, Pose, Quat};
+    use hapticd_rigid::{BodyId, BodyKind, Executed, Mass, World, Wrench};
+    let mut scene = Scene::new(Settings::default());
+    let good = BodySpec::dynamic(cube(0.1), at(0.0, 0.0, 0.0), 1000.0);
+    let properties = |mass, inertia: f64| {
+        Some(Mass::Given(MassProperties {
+            mass,
+            center: Vec3::zeros(),
+            inertia: hapticd_geometry::Mat3::identity() * inertia,
+        }))
+    };
+    let pose = |x: f64| Pose::from_parts(Vec3::repeat(x).into(), Quat::identity());
+    let open = index(hapticd_geometry::shapes::sheet(1.0, 2).unwrap());
+    for (bad, message) in [
+        (
+            BodySpec {
+                mass: None,
+                ..good.clone()
+            },
+            "needs a mass",
+        ),
+        (
+            BodySpec {
+                mass: properties(0.0, 1.0),
+                ..good.clone()
+            },
+            "mass 0 kg",
+        ),
+        (
+            BodySpec {
+                mass: properties(1.0, -1.0),
+                ..good.clone()
+            },
+            "inertia of -1",
+        ),
+        (
+            BodySpec {
+                mass: properties(f64::NAN, 1.0),
+                ..good.clone()
+            },
+            "NaN",
+        ),
+        (
+            BodySpec {
+                world_from_body: pose(f64::NAN),
+                ..good.clone()
+            },
+            "pose is not finite",
+        ),
+        (
+            BodySpec {
+                shape: open,
+                ..good.clone()
+            },
+            "8 edges with one face",
+        ),
+        (with(good.clone(), -0.1, 0.0), "friction = -0.1"),
+        (with(good.clone(), 0.1, 1.1), "restitution = 1.1"),
+    ] {
+        let error = scene.world.add(&bad).unwrap_err().to_string();
+        assert!(error.contains(message), "{error}");
+    }
+    assert!(
+        World::new(Settings {
+            tolerance: f64::NAN,
+            ..Settings::default()
+        })
+        .is_err()
+    );
+    let id = scene.add(good);
+    let infinite = Twist {
+        linear: Vec3::repeat(f64::INFINITY),
+        ..Twist::ZERO
+    };
+    assert_eq!(
+        scene.world.set_twist(id, &infinite),
+        Err(BodyError::NotFinite("twist"))
+    );
+    let gone = BodyId {
+        generation: 9,
+        ..id
+    };
+    assert_eq!(
+        scene.world.set_wrench(gone, &Wrench::ZERO),
+        Err(BodyError::Unknown(gone))
+    );
+    let floor = scene.add(BodySpec::fixed(cube(0.1), at(5.0, 0.0, 0.0)));
+    let refused = scene.world.set_twist(floor, &Twist::ZERO);
+    assert_eq!(
+        refused,
+        Err(BodyError::Kind {
+            id: floor,
+            kind: BodyKind::Static
+        })
+    );
+    let before = scene.world.body(id).unwrap();
+    for step in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert_eq!(scene.world.step(step).duration_s, 0.0);
+    }
+    // Without a plan, and with nonsense for what was made of it.
+    scene.world.commit(&Executed::ALL);
+    scene.world.plan(H);
+    scene.world.commit(&Executed {
+        segments: 0,
+        share: f64::NAN,
+    });
+    assert_eq!(scene.world.body(id).unwrap(), before);
+    // Beyond all numbers: refused, or nothing moves.
+    let wrench = |size: f64| Wrench {
+        force: Vec3::repeat(size),
+        torque: Vec3::repeat(size),
+    };
+    assert_eq!(
+        scene.world.set_wrench(id, &wrench(1e308)),
+        Err(BodyError::NotFinite("wrench"))
+    );
+    scene.world.set_wrench(id, &wrench(1e150)).unwrap();
+    for step in [H, 1e300, H] {
+        scene.world.step(step);
+        let now = scene.world.body(id).unwrap();
+        assert!(now.world_from_body.translation.vector.sum().is_finite());
+        assert!(now.twist.linear.sum().is_finite() && now.twist.angular.sum().is_finite());
+    }
+}
