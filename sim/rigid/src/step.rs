@@ -30,7 +30,7 @@ const STALL: f64 = 1e-3;
 const MOST_STALLS: u32 = 3;
 
 impl World {
-    /// Finds out what the coming `step_s` brings. Changes nothing that can be seen; a second plan replaces the first.
+    /// Finds out what the coming `step_s` brings. Changes nothing that can be seen, but that sleepers may wake; a second plan replaces the first.
     ///
     /// A step that is not positive and finite gives an empty plan.
     pub fn plan(&mut self, step_s: f64) -> &Plan {
@@ -46,8 +46,11 @@ impl World {
         self.held.clear();
         self.held.resize(self.bodies.len(), false);
         self.look(step_s);
-        wake(&mut self.bodies, &self.ahead, &self.links, &self.settings);
-        self.reposition();
+        // Links of sleepers are not kept up to date.
+        if wake(&mut self.bodies, &self.ahead, &self.links, &self.settings) {
+            self.look(step_s);
+        }
+        self.reposition(step_s);
         for link in &mut self.links {
             link.stalls = 0;
         }
@@ -176,7 +179,7 @@ impl World {
     }
 
     /// While some contact is nearer than the alarm distance: apart again, in no time.
-    fn reposition(&mut self) {
+    fn reposition(&mut self, step_s: f64) {
         let nearest = |links: &[Link]| {
             let of = |l: &Link| {
                 l.points
@@ -203,7 +206,7 @@ impl World {
             self.solver
                 .reposition(&scene, &mut self.links, &mut self.motions);
             self.segment(SegmentKind::Reposition, 1.0);
-            self.look(0.0);
+            self.look(step_s);
         }
     }
 
