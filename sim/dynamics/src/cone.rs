@@ -27,6 +27,10 @@ use crate::Vec3;
 /// Sliding and sticking are told apart by at most this many inner rounds per visit; what is left is done by the next sweep.
 const SLIDING_ROUNDS: u32 = 6;
 
+/// A start whose first sweep changes at most so many tolerances is the answer of a moment ago, and the next call will go on from here: few sweeps.
+const NEARLY: f64 = 30.0;
+const FEW: u32 = 8;
+
 /// How friction bounds the motion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrictionLaw {
@@ -89,7 +93,7 @@ pub struct Contact {
 pub struct DescentLimits {
     /// The descent ends when no contact's relative velocity is changed by more than this in a sweep, m/s.
     pub tolerance_m_s: f64,
-    /// Most sweeps.
+    /// Most sweeps. Of a start that is within a few tolerances only a few are made, since it will be better by the next call.
     pub sweeps: u32,
 }
 
@@ -175,7 +179,8 @@ impl ConeSolver {
         self.before.clear();
         self.before.resize(contacts.len(), Vec3::zeros());
         let mut last = f64::INFINITY;
-        while !result.converged && result.sweeps < limits.sweeps {
+        let mut most = limits.sweeps;
+        while !result.converged && result.sweeps < most {
             let mut worst = 0.0_f64;
             let mut change = 0.0;
             for ((block, contact), before) in self
@@ -193,7 +198,10 @@ impl ConeSolver {
             result.sweeps += 1;
             result.residual_m_s = worst;
             result.converged = worst <= limits.tolerance_m_s;
-            if !result.converged && result.sweeps < limits.sweeps {
+            if result.sweeps == 1 && worst <= NEARLY * limits.tolerance_m_s {
+                most = most.min(FEW);
+            }
+            if !result.converged && result.sweeps < most {
                 self.go_on(movers, contacts, change / last);
             }
             last = change;

@@ -248,7 +248,6 @@ fn the_projection_obeys_kkt_and_the_least_distance_oracle() {
         );
         assert!(p.rows.iter().all(|r| r.slack(&x) > -1e-8 * size));
     }
-    println!("{optimal} optimal, {infeasible} infeasible, differs by {most:e}");
     assert!(optimal > 200 && infeasible > 5 && most < 1e-7);
 }
 
@@ -619,7 +618,6 @@ fn the_descent_agrees_with_the_projector() {
         }
         compared += 1;
     }
-    println!("{compared} compared, differ by {most:e}");
     assert!(compared > 40 && most < 1e-5);
 }
 

@@ -201,6 +201,16 @@ pub enum BodyError {
         /// What it is.
         kind: BodyKind,
     },
+    /// A setting of the world that makes no sense.
+    #[error("{what} = {value} is not in 0 to {most}")]
+    Setting {
+        /// Which.
+        what: &'static str,
+        /// Its value; the length of a vector.
+        value: f64,
+        /// Most allowed.
+        most: f64,
+    },
     /// All slots are taken.
     #[error("the world already has {0} bodies")]
     Full(u32),

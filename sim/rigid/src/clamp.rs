@@ -49,11 +49,11 @@ pub(crate) fn proven(
         features: None,
     };
     let mut stop = free;
-    let critical = link.critical(sides, way);
+    let critical = link.critical(way);
     let clearance = link.distances.clearance_m;
     let motions = || [0, 1].map(|k| Motion::screw(sides.poses[k], screws[k]));
     match critical {
-        Ok(pairs) => {
+        Some(pairs) => {
             let mut known: Option<[Motion; 2]> = None;
             for listed in pairs {
                 let motion = known.get_or_insert_with(motions);
@@ -71,17 +71,17 @@ pub(crate) fn proven(
                 let advanced = advance_features(
                     f.kind, &x, &y, &motion[0], &motion[1], clearance, stop.t, MOST_STEPS,
                 );
-                if let Advance::Stopped { t, .. } = advanced {
-                    if t < stop.t {
-                        stop = Stop {
-                            t,
-                            features: Some(f),
-                        };
-                    }
+                if let Advance::Stopped { t, .. } = advanced
+                    && t < stop.t
+                {
+                    stop = Stop {
+                        t,
+                        features: Some(f),
+                    };
                 }
             }
         }
-        Err(()) => {
+        None => {
             counters.swept += 1;
             let motion = motions();
             let bodies = [0, 1].map(|k| MovingBody {

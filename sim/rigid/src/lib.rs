@@ -5,6 +5,24 @@
 //! [`World::commit`] makes the bodies follow them, all the way or as far as the caller says they got. Poses change in no other
 //! way, so bodies that start apart stay apart, whatever their speed (Redon 2002, sections 2.2, 5.3 and 6.2).
 //!
+//! ```
+//! use std::sync::Arc;
+//! use hapticd_ccd::MeshIndex;
+//! use hapticd_geometry::{Pose, Vec3, shapes};
+//! use hapticd_rigid::{BodySpec, Settings, World};
+//!
+//! let cube = Arc::new(MeshIndex::new(shapes::cuboid(&Vec3::repeat(0.1)).unwrap()));
+//! let mut world = World::new(Settings::default()).unwrap();
+//! world.add(&BodySpec::fixed(cube.clone(), Pose::translation(0.0, 0.0, -0.1))).unwrap();
+//! let body = world.add(&BodySpec::dynamic(cube, Pose::translation(0.0, 0.0, 0.11), 1000.0)).unwrap();
+//! for _ in 0..1000 {
+//!     world.step(1e-3);
+//! }
+//! // It has fallen by a centimetre and rests, a safe distance above the other.
+//! let gap = world.body(body).unwrap().centre.z - 0.1;
+//! assert!(gap > 0.0 && gap < 1e-4);
+//! ```
+//!
 //! * [`BodySpec`], [`Material`], [`Twist`], [`Wrench`]: what goes in.
 //! * [`Plan`], [`Segment`], [`ContactReport`], [`Counters`]: what comes out.
 //! * [`Settings`], [`Distances`]: how.

@@ -21,6 +21,8 @@ use crate::patch::keep_corners;
 const SLACK: f64 = 1e-6;
 /// Which pairs are contacts is decided anew when the bodies have moved by this part of the safe distance.
 const LOOK_AGAIN: f64 = 0.1;
+/// Bodies that have moved by less than this part of the safe distance since their contacts were computed stand still.
+const STILL: f64 = 1e-10;
 /// Two contacts of one pair of bodies nearer than this many release distances, with one normal, are one.
 const SAME_PLACE: f64 = 2.0;
 /// `1 - cos` of normals that count as one.
@@ -107,7 +109,11 @@ pub(crate) struct Link {
     complete_to: f64,
     looked_at: Pose,
     looked_to: f64,
-    updated_at: Pose,
+    /// Where the contacts were computed last, and how far the bodies may have moved since the list, since the look (up to there) and since.
+    renewed_at: Pose,
+    since_list: f64,
+    since_look: f64,
+    since_renewed: f64,
     forced: Vec<Features>,
 }
 
@@ -126,7 +132,10 @@ impl Link {
             complete_to: f64::NEG_INFINITY,
             looked_at: Pose::identity(),
             looked_to: f64::NEG_INFINITY,
-            updated_at: Pose::identity(),
+            renewed_at: Pose::identity(),
+            since_list: 0.0,
+            since_look: 0.0,
+            since_renewed: 0.0,
             forced: Vec::new(),
         }
     }
@@ -146,6 +155,9 @@ impl Link {
         self.listed.clear();
         self.forced.clear();
         self.stalls = 0;
+        self.since_list = 0.0;
+        self.since_look = 0.0;
+        self.since_renewed = 0.0;
         self.complete_to = f64::NEG_INFINITY;
         self.looked_to = f64::NEG_INFINITY;
     }
@@ -158,30 +170,41 @@ impl Link {
     /// Contacts, their gaps and normals at the present poses, complete up to a distance of `look_m`.
     pub fn update(&mut self, sides: &Sides<'_>, look_m: f64, searches: &mut Searches) {
         let b_from_a = sides.b_from_a();
-        let listed = self.is_complete_to(sides, &b_from_a, look_m);
+        let still = STILL * self.distances.safe_m;
+        let moved = shift_between(&self.renewed_at, &b_from_a, sides.bodies[0]);
+        let renews = !(moved <= still);
+        if renews {
+            self.renewed_at = b_from_a;
+            self.since_list = shift_between(&self.listed_at, &b_from_a, sides.bodies[0]);
+            self.since_look = shift_between(&self.looked_at, &b_from_a, sides.bodies[0]);
+            self.since_renewed = 0.0;
+        } else {
+            self.since_renewed = moved;
+        }
+        let listed = self.is_complete_to(look_m);
         if !listed {
             self.list(sides, &b_from_a, look_m, searches);
         }
-        let moved = shift_between(&self.looked_at, &b_from_a, sides.bodies[0]);
         let again = LOOK_AGAIN * self.distances.safe_m;
+        let moved = self.since_look + self.since_renewed;
         if !listed || !(moved <= again) || self.looked_to < look_m {
             self.look(sides, &b_from_a, look_m, searches);
-        } else if self.updated_at != b_from_a {
-            self.updated_at = b_from_a;
+        } else if renews {
             let frame = Frame::new(sides, &b_from_a);
             self.points.retain_mut(|p| frame.renew(p));
         }
     }
 
-    /// Whether no pair that is not listed is nearer than this at the present poses.
-    fn is_complete_to(&self, sides: &Sides<'_>, b_from_a: &Pose, distance_m: f64) -> bool {
-        self.complete_to - shift_between(&self.listed_at, b_from_a, sides.bodies[0]) >= distance_m
+    /// Whether no pair that is not listed is nearer than this at the poses of the last update.
+    fn is_complete_to(&self, distance_m: f64) -> bool {
+        self.complete_to - (self.since_list + self.since_renewed) >= distance_m
     }
 
     fn list(&mut self, sides: &Sides<'_>, b_from_a: &Pose, look_m: f64, searches: &mut Searches) {
         let [a, b] = sides.bodies;
         searches.count += 1;
         self.listed_at = *b_from_a;
+        self.since_list = 0.0;
         self.listed.clear();
         // Room for a few steps like this one.
         let reach = 3.0 * look_m;
@@ -211,8 +234,11 @@ impl Link {
 
     fn look(&mut self, sides: &Sides<'_>, b_from_a: &Pose, look_m: f64, searches: &mut Searches) {
         self.looked_at = *b_from_a;
-        self.updated_at = *b_from_a;
-        let moved = shift_between(&self.listed_at, b_from_a, sides.bodies[0]);
+        self.renewed_at = *b_from_a;
+        self.since_list += self.since_renewed;
+        self.since_look = 0.0;
+        self.since_renewed = 0.0;
+        let moved = self.since_list;
         // Some more, so that a body that speeds up is not looked at again at once.
         self.looked_to = 1.5 * look_m;
         let frame = Frame::new(sides, b_from_a);
@@ -258,21 +284,15 @@ impl Link {
                 (q.middle - p.middle).norm_squared() < place * place
                     && q.normal.dot(&p.normal) > 1.0 - SAME_NORMAL
             };
+            // What has stopped a motion is not to be hidden again.
             match self.points.iter_mut().find(same) {
-                Some(q) => {
-                    q.gap_m = q.gap_m.min(p.gap_m);
-                    q.impulse += p.impulse;
-                }
-                None => self.points.push(*p),
+                Some(q) if !forced.contains(&p.features) => q.impulse += p.impulse,
+                _ => self.points.push(*p),
             }
         }
         let safe = self.distances.safe_m;
-        keep_corners(
-            &mut self.points,
-            safe,
-            &mut searches.plane,
-            &mut searches.drop,
-        );
+        let work = (&mut searches.plane, &mut searches.drop);
+        keep_corners(&mut self.points, forced, safe, work);
     }
 
     /// Makes a listed pair a contact that its neighbours had hidden.
@@ -283,25 +303,15 @@ impl Link {
         }
     }
 
-    /// Whether every pair stays farther apart than the clearance when no point of a moves by more than `way_m` relative to b.
-    ///
-    /// `Ok` with the listed pairs that may not, `Err` when pairs that are not listed may come nearer as well.
-    pub fn critical(
-        &self,
-        sides: &Sides<'_>,
-        way_m: f64,
-    ) -> Result<impl Iterator<Item = &Listed>, ()> {
-        let b_from_a = sides.b_from_a();
+    /// The listed pairs that may come nearer than the clearance when no point of a moves by more than `way_m` relative to b from the poses
+    /// of the last update on; `None` when pairs that are not listed may do so as well.
+    pub fn critical(&self, way_m: f64) -> Option<impl Iterator<Item = &Listed>> {
         let need = self.distances.clearance_m + way_m;
-        if !self.is_complete_to(sides, &b_from_a, need) {
-            return Err(());
-        }
-        let moved = shift_between(&self.looked_at, &b_from_a, sides.bodies[0]);
+        let moved = self.since_look + self.since_renewed;
         // Not `<`: NaN is critical.
-        Ok(self
-            .listed
-            .iter()
-            .filter(move |l| !(l.at_look - moved >= need)))
+        let near = move |l: &&Listed| !(l.at_look - moved >= need);
+        self.is_complete_to(need)
+            .then(|| self.listed.iter().filter(near))
     }
 }
 

@@ -5,19 +5,20 @@
 
 use hapticd_geometry::Vec3;
 
-use crate::link::Point;
+use crate::link::{Features, Point};
 
 /// `1 - cos` of normals that belong to one plane.
 const SAME_PLANE: f64 = 1e-7;
 /// A point is left out if its gap is at least the largest of its plane less this part of the safe distance.
 const SAME_GAP: f64 = 0.05;
 
-/// Leaves the corners of every plane's hull in `points`, in their order. `safe_m` is the safe distance. `work` is work space.
+/// Leaves the corners of every plane's hull in `points`, in their order, and what is in `keep`. `safe_m` is the safe distance; `work` is work
+/// space.
 pub(crate) fn keep_corners(
     points: &mut Vec<Point>,
+    keep: &[Features],
     safe_m: f64,
-    work: &mut Vec<(f64, f64, usize)>,
-    drop: &mut Vec<bool>,
+    (work, drop): (&mut Vec<(f64, f64, usize)>, &mut Vec<bool>),
 ) {
     drop.clear();
     drop.resize(points.len(), false);
@@ -44,7 +45,8 @@ pub(crate) fn keep_corners(
             continue;
         }
         for &(.., k) in work.iter() {
-            drop[k] = points[k].gap_m >= most - SAME_GAP * safe_m;
+            drop[k] =
+                points[k].gap_m >= most - SAME_GAP * safe_m && !keep.contains(&points[k].features);
         }
         work.sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then(x.1.total_cmp(&y.1)));
         half_hull(work, safe_m, drop);
@@ -87,7 +89,6 @@ mod tests {
     use hapticd_ccd::PairKind;
 
     use super::*;
-    use crate::link::Features;
 
     fn point(x: f64, y: f64, z: f64, normal: Vec3) -> Point {
         Point {
@@ -103,6 +104,10 @@ mod tests {
         }
     }
 
+    fn corners(points: &mut Vec<Point>) {
+        keep_corners(points, &[], 1e-4, (&mut Vec::new(), &mut Vec::new()));
+    }
+
     #[test]
     fn the_corners_of_a_rectangle_stay_and_other_planes_too() {
         let mut points = Vec::new();
@@ -113,7 +118,7 @@ mod tests {
         }
         points.push(point(0.0, 0.0, 1.0, Vec3::z()));
         points.push(point(9.0, 0.5, 0.0, Vec3::x()));
-        keep_corners(&mut points, 1e-4, &mut Vec::new(), &mut Vec::new());
+        corners(&mut points);
         let kept: Vec<(f64, f64)> = points.iter().map(|p| (p.middle.x, p.middle.y)).collect();
         assert_eq!(
             kept,
@@ -135,11 +140,11 @@ mod tests {
             .map(|&(x, y)| point(x, y, 0.0, Vec3::z()))
             .collect();
         points[3].gap_m = 0.5e-4;
-        keep_corners(&mut points, 1e-4, &mut Vec::new(), &mut Vec::new());
+        corners(&mut points);
         assert_eq!(points.len(), 4);
         points.swap_remove(3);
         points.push(point(1.0, 0.7, 0.0, Vec3::z()));
-        keep_corners(&mut points, 1e-4, &mut Vec::new(), &mut Vec::new());
+        corners(&mut points);
         assert_eq!(points.len(), 3);
     }
 
@@ -151,7 +156,7 @@ mod tests {
         };
         let mut points: Vec<Point> = (0..8).map(corner).collect();
         points.push(point(0.1, 0.2, 0.0, Vec3::z()));
-        keep_corners(&mut points, 1e-4, &mut Vec::new(), &mut Vec::new());
+        corners(&mut points);
         assert_eq!(points.len(), 8);
     }
 }

@@ -3,6 +3,8 @@
 use hapticd_dynamics::FrictionLaw;
 use hapticd_geometry::Vec3;
 
+use crate::body::BodyError;
+
 /// What forces change (Redon 2002, section 6.3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
@@ -32,6 +34,23 @@ pub struct Settings {
     pub quiet: f64,
     /// A group that has been quiet for this long falls asleep, s. Infinite: never.
     pub sleep_after_s: f64,
+}
+
+impl Settings {
+    pub(crate) fn check(&self) -> Result<(), BodyError> {
+        let finite = f64::MAX;
+        for (what, value, most) in [
+            ("gravity", self.gravity.norm(), 1e100),
+            ("tolerance", self.tolerance, 1.0),
+            ("quiet", self.quiet, finite),
+            ("sleep_after_s", self.sleep_after_s, f64::INFINITY),
+        ] {
+            if !(0.0..=most).contains(&value) {
+                return Err(BodyError::Setting { what, value, most });
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Default for Settings {

@@ -24,13 +24,14 @@ fn restlessness(body: &Body, twist: &Twist, settings: &Settings) -> f64 {
     (twist.linear.norm() + twist.angular.norm() * (r + (body.centre - body.pivot).norm())) / quiet
 }
 
-/// Wakes what is near something that moves; repeats until nobody else wakes.
+/// Wakes what is near something that moves. Whether anybody woke.
 pub(crate) fn wake(
     bodies: &mut [Option<Body>],
     state: &State,
     links: &[Link],
     settings: &Settings,
-) {
+) -> bool {
+    let mut woken = false;
     let disturbs = |bodies: &[Option<Body>], slot: u32| {
         let slot = slot as usize;
         bodies[slot].as_ref().is_some_and(|b| match b.kind {
@@ -50,9 +51,11 @@ pub(crate) fn wake(
         for (mover, sleeper) in [(link.a, link.b), (link.b, link.a)] {
             if is_asleep(bodies, sleeper) && disturbs(bodies, mover) {
                 rouse(bodies, links, sleeper);
+                woken = true;
             }
         }
     }
+    woken
 }
 
 fn is_asleep(bodies: &[Option<Body>], slot: u32) -> bool {

@@ -10,12 +10,14 @@
 
 use std::ops::Range;
 
+use hapticd_ccd::Advance;
+use hapticd_ccd::moving::{Motion, advance_features};
 use hapticd_dynamics::{ConeSolver, Contact, DescentLimits, Mover};
-use hapticd_geometry::{Mat3, Pose, Vec3};
+use hapticd_geometry::{Mat3, Pose, Screw, Vec3};
 
 use crate::body::{Body, BodyKind, Twist};
 use crate::groups::Groups;
-use crate::link::{Link, Point};
+use crate::link::{Features, Link, Point};
 use crate::plan::Counters;
 use crate::settings::{Order, Settings};
 
@@ -23,6 +25,10 @@ use crate::settings::{Order, Settings};
 const RECOVERY: f64 = 0.2;
 /// A gap that lacks less than this part of the safe distance is left as it is.
 const LACKING: f64 = 1e-3;
+/// Largest angle of one screw, rad.
+pub(crate) const MOST_TURN: f64 = 0.5;
+/// Steps after which features that come near are taken to touch.
+const PASSING_STEPS: u32 = 32;
 /// A squeezed group whose contacts still approach by this part of its speeds has no admissible motion.
 const SQUEEZED: f64 = 0.1;
 
@@ -78,6 +84,41 @@ impl Scene<'_> {
         }
     }
 
+    /// The body's motion if it keeps this twist; `None` if a screw could not tell it.
+    fn motion(&self, slot: usize, twist: &Twist, step_s: f64) -> Option<Motion> {
+        let body = self.bodies[slot].as_ref()?;
+        let pose = &self.state.pose[slot];
+        let turn = twist.angular * step_s;
+        if !(turn.norm() <= MOST_TURN) {
+            return None;
+        }
+        let screw = Screw::from_twist(&(twist.linear * step_s), &turn, &body.pivot_at(pose));
+        Some(Motion::screw(pose, &screw))
+    }
+
+    /// Whether two features that are not in contact yet come to the safe distance if nothing stops them.
+    ///
+    /// A row is the tangent plane of a contact: what only passes by, as a peg does at the rim of its hole, would be braked by it.
+    fn may_touch(&self, link: &Link, f: &Features, motions: &[Option<Motion>; 2]) -> bool {
+        let shape = |slot: u32| self.bodies[slot as usize].as_ref().map(|b| &b.shape);
+        let (Some(a), Some(b), [Some(x), Some(y)]) = (shape(link.a), shape(link.b), motions) else {
+            return true;
+        };
+        let (Some(a), Some(b)) = (a.feature_a(f.kind, f.a), b.feature_b(f.kind, f.b)) else {
+            return true;
+        };
+        advance_features(
+            f.kind,
+            &a,
+            &b,
+            x,
+            y,
+            link.distances.safe_m,
+            1.0,
+            PASSING_STEPS,
+        ) != Advance::Clear
+    }
+
     /// Velocity of the point at `p` of a body with this twist.
     pub(crate) fn velocity_at(&self, slot: usize, twist: &Twist, p: &Vec3) -> Vec3 {
         let Some(body) = &self.bodies[slot] else {
@@ -128,6 +169,8 @@ pub(crate) struct Solver {
     pub(crate) bounds: Vec<f64>,
     pub(crate) mixed: [Vec<Twist>; 2],
     pub residual_m_s: f64,
+    /// Bodies whose motion is given and leaves others no room.
+    pub squeezing: Vec<u32>,
 }
 
 /// The step.
@@ -163,6 +206,7 @@ impl Solver {
         self.load_movers(scene, interval.step_s);
         self.load_rows(scene, links, interval.step_s);
         self.residual_m_s = 0.0;
+        self.squeezing.clear();
         let mut group = Group {
             rows: 0..0,
             members: 0..0,
@@ -186,7 +230,11 @@ impl Solver {
             // Halfway velocities make a free fall exact.
             out.way[slot] = match scene.settings.order {
                 Order::First => member.wanted,
-                Order::Second => member.before.towards(&member.wanted, 0.5),
+                // The spin at the end turns about itself, which keeps its energy.
+                Order::Second => Twist {
+                    angular: member.wanted.angular,
+                    ..member.before.towards(&member.wanted, 0.5)
+                },
             };
         }
     }
@@ -258,6 +306,8 @@ impl Solver {
                     (now, wanted)
                 }
             };
+            // Forces beyond all numbers: as if there were none.
+            let wanted = if wanted.is_finite() { wanted } else { before };
             self.mover_of[slot] = self.movers.len() as u32;
             self.members.push(Member {
                 slot: slot as u32,
@@ -290,10 +340,19 @@ impl Solver {
                 None => scene.given(slots[k]),
             });
             let first = self.rows.len();
+            let mut motions = None;
             for (p, point) in link.points.iter().enumerate() {
                 let v = [0, 1].map(|k| scene.velocity_at(slots[k], &twists[k], &point.middle));
                 let closing = -point.normal.dot(&(v[0] - v[1]));
-                if point.gap_m <= link.distances.release_m + 1.5 * closing.max(0.0) * step_s {
+                let release = link.distances.release_m;
+                let mut matters = point.gap_m <= release + 1.5 * closing.max(0.0) * step_s;
+                if matters && point.gap_m > release {
+                    let motions = motions.get_or_insert_with(|| {
+                        [0, 1].map(|k| scene.motion(slots[k], &twists[k], step_s))
+                    });
+                    matters = scene.may_touch(link, &point.features, motions);
+                }
+                if matters {
                     self.rows.push(Row {
                         group: 0,
                         link: l as u32,
@@ -411,9 +470,19 @@ impl Solver {
             links[r.link as usize].points[r.point as usize].impulse = contact.impulse;
         }
         if hopeless {
-            // They stand still, and detection stops what squeezes them.
+            // They stand still, and so does what squeezes them.
             counters.infeasible += 1;
             self.each(group, |_, mover| set(mover, &Twist::ZERO));
+            for r in &self.rows[group.rows.clone()] {
+                let link = &links[r.link as usize];
+                for slot in [link.a, link.b] {
+                    if scene.given(slot as usize) != Twist::ZERO && !self.squeezing.contains(&slot)
+                    {
+                        self.squeezing.push(slot);
+                        out.way[slot as usize] = Twist::ZERO;
+                    }
+                }
+            }
         }
         self.each(group, |member, mover| {
             out.end[member.slot as usize] = twist_of(mover)

@@ -15,22 +15,22 @@ use crate::link::Link;
 use crate::plan::{ContactReport, Executed, Plan, Segment, SegmentKind};
 use crate::settings::{Order, Settings};
 use crate::sleep::{settle, wake};
-use crate::solve::{Interval, Scene};
+use crate::solve::{Interval, MOST_TURN, Scene};
 use crate::world::{World, sides};
 
 /// Most motion segments of a step. What is then left of it is not simulated, which the plan says.
 const MOST_SEGMENTS: u32 = 16;
 /// Most repositionings before a step.
 const MOST_REPOSITIONINGS: u32 = 4;
-/// Largest angle of one screw, rad.
-const MOST_TURN: f64 = 0.5;
+/// Contacts are foreseen from this part of the smaller body's radius.
+const MOST_LOOK: f64 = 0.3;
 /// A segment that gets no further than this part of itself is a stall.
 const STALL: f64 = 1e-3;
 /// A link that stalls so often in a row has its bodies held for the rest of the step.
 const MOST_STALLS: u32 = 3;
 
 impl World {
-    /// Finds out what the coming `step_s` brings. Changes nothing that can be seen; a second plan replaces the first.
+    /// Finds out what the coming `step_s` brings. Changes nothing that can be seen, but that sleepers may wake; a second plan replaces the first.
     ///
     /// A step that is not positive and finite gives an empty plan.
     pub fn plan(&mut self, step_s: f64) -> &Plan {
@@ -46,8 +46,11 @@ impl World {
         self.held.clear();
         self.held.resize(self.bodies.len(), false);
         self.look(step_s);
-        wake(&mut self.bodies, &self.ahead, &self.links, &self.settings);
-        self.reposition();
+        // Links of sleepers are not kept up to date.
+        if wake(&mut self.bodies, &self.ahead, &self.links, &self.settings) {
+            self.look(step_s);
+        }
+        self.reposition(step_s);
         for link in &mut self.links {
             link.stalls = 0;
         }
@@ -134,11 +137,15 @@ impl World {
         };
         let ball = |slot: usize| {
             let body = bodies[slot].as_ref()?;
-            let moves = body.kind != BodyKind::Static && !body.asleep;
+            let moves = body.kind != BodyKind::Static;
             Some(Ball {
                 centre: body.centre_at(&state.pose[slot]),
                 radius_m: body.radius_m,
-                way_m: if moves { way(slot, body) } else { 0.0 },
+                way_m: if moves && !body.asleep {
+                    way(slot, body)
+                } else {
+                    0.0
+                },
                 solid: is_solid(body, &self.settings),
             })
         };
@@ -167,19 +174,21 @@ impl World {
             {
                 continue;
             }
-            let look = link.distances.release_m
-                + approach(
-                    &sides,
-                    [&state.twist[slots[0]], &state.twist[slots[1]]],
-                    pull,
-                    step_s,
-                );
+            let nearer = approach(
+                &sides,
+                [&state.twist[slots[0]], &state.twist[slots[1]]],
+                pull,
+                step_s,
+            );
+            // What comes from farther is left to detection: its contact is known when it is there.
+            let most = MOST_LOOK * sides.bodies[0].radius_m;
+            let look = link.distances.release_m + nearer.min(most);
             link.update(&sides, look, &mut self.searches);
         }
     }
 
     /// While some contact is nearer than the alarm distance: apart again, in no time.
-    fn reposition(&mut self) {
+    fn reposition(&mut self, step_s: f64) {
         let nearest = |links: &[Link]| {
             let of = |l: &Link| {
                 l.points
@@ -206,7 +215,7 @@ impl World {
             self.solver
                 .reposition(&scene, &mut self.links, &mut self.motions);
             self.segment(SegmentKind::Reposition, 1.0);
-            self.look(0.0);
+            self.look(step_s);
         }
     }
 
@@ -230,6 +239,10 @@ impl World {
             &mut self.motions,
             counters,
         );
+        for &slot in &self.solver.squeezing {
+            counters.held += u32::from(!self.held[slot as usize]);
+            self.held[slot as usize] = true;
+        }
         self.impulses_s = step_s;
         self.plan.residual_m_s = self.plan.residual_m_s.max(self.solver.residual_m_s);
         self.segment(SegmentKind::Motion, step_s)
@@ -255,17 +268,19 @@ impl World {
                 &(way.angular * scale),
                 &self.pivot_ahead(slot),
             );
-            self.plan.screws.push(if *way == Twist::ZERO {
-                Screw::identity()
-            } else {
-                screw
-            });
+            let size = screw.angle + screw.translation + screw.point.sum();
+            // What is not a motion is none, and neither is standing still.
+            let moves = *way != Twist::ZERO && size.is_finite();
+            self.plan
+                .screws
+                .push(if moves { screw } else { Screw::identity() });
         }
         let (t, stopper) = self.clamp(from);
         let made = share * t;
         for slot in 0..slots {
             let screw = &mut self.plan.screws[from + slot];
             *screw = screw.part(t);
+            let old = self.ahead.pose[slot];
             place(&mut self.ahead.pose[slot], screw, 1.0);
             let (start, end) = match kind {
                 SegmentKind::Motion => {
@@ -274,6 +289,8 @@ impl World {
                 }
                 SegmentKind::Reposition => (self.ahead.twist[slot], self.ahead.twist[slot]),
             };
+            let end = if end.is_finite() { end } else { start };
+            let end = self.tempered(slot, &old, &start, &end);
             let asleep = self.bodies[slot]
                 .as_ref()
                 .is_none_or(|b| b.asleep || b.kind == BodyKind::Static);
@@ -314,6 +331,25 @@ impl World {
             self.hold_if_stalled(t, stopper);
         }
         made * step_s
+    }
+
+    /// The twist at the end of a segment, its spin reduced if turning the body would have given it energy: the axis of a screw is not that of
+    /// the spin at its end if the spin changes on the way.
+    fn tempered(&self, slot: usize, old: &Pose, start: &Twist, end: &Twist) -> Twist {
+        let Some(body) = self.bodies[slot].as_ref().filter(|b| b.inverse_mass > 0.0) else {
+            return *end;
+        };
+        let energy = |pose: &Pose, twist: &Twist| {
+            let spin = pose.rotation.inverse() * twist.angular;
+            spin.dot(&(body.inertia * spin))
+        };
+        let most = energy(old, start).max(energy(old, end));
+        let has = energy(&self.ahead.pose[slot], end);
+        let share = if has > most { (most / has).sqrt() } else { 1.0 };
+        Twist {
+            angular: end.angular * share,
+            ..*end
+        }
     }
 
     /// Up to which share of the screws from `from` on all pairs keep their clearance, and which link ends it.

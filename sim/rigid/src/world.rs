@@ -44,9 +44,12 @@ pub struct World {
 
 impl World {
     /// An empty world.
-    #[must_use]
-    pub fn new(settings: Settings) -> Self {
-        Self {
+    ///
+    /// # Errors
+    /// [`BodyError::Setting`].
+    pub fn new(settings: Settings) -> Result<Self, BodyError> {
+        settings.check()?;
+        Ok(Self {
             settings,
             bodies: Vec::new(),
             generations: Vec::new(),
@@ -64,20 +67,21 @@ impl World {
             plan: Plan::default(),
             planned: false,
             impulses_s: 1.0,
-        }
+        })
     }
 
     /// Adds a body.
     ///
     /// # Errors
     /// [`BodyError`]: numbers that make no sense, a dynamic body without mass, or [`BodyError::Overlap`] with the pair's depth when it
-    /// would start inside another body. The world is then as it was.
+    /// would start inside another body (two static ones may overlap). The world is then as it was.
     pub fn add(&mut self, spec: &BodySpec) -> Result<BodyId, BodyError> {
         let body = Body::new(spec)?;
         let mut pose = spec.world_from_body;
         pose.rotation.renormalize();
         for (slot, other) in self.bodies.iter().enumerate() {
             let Some(other) = other else { continue };
+            // What never moves may well be built of pieces that overlap.
             if !(is_solid(&body, &self.settings) || is_solid(other, &self.settings)) {
                 continue;
             }
@@ -202,13 +206,8 @@ impl World {
     pub fn place_kinematic(&mut self, id: BodyId, world_from_body: &Pose) -> Result<(), BodyError> {
         let slot = self.slot_of(id)?;
         let turn = world_from_body.rotation.coords.norm();
-        if !(world_from_body
-            .translation
-            .vector
-            .norm_squared()
-            .is_finite()
-            && (turn - 1.0).abs() < 1e-6)
-        {
+        let far = world_from_body.translation.vector.norm_squared();
+        if !(far.is_finite() && (turn - 1.0).abs() < 1e-6) {
             return Err(BodyError::NotFinite("pose"));
         }
         match self.bodies[slot].as_ref().map(|b| b.kind) {
@@ -280,13 +279,18 @@ impl World {
     }
 
     /// Changes how it is simulated, and wakes everybody.
-    pub fn set_settings(&mut self, settings: Settings) {
+    ///
+    /// # Errors
+    /// [`BodyError::Setting`]; nothing has changed then.
+    pub fn set_settings(&mut self, settings: Settings) -> Result<(), BodyError> {
+        settings.check()?;
         self.settings = settings;
         for body in self.bodies.iter_mut().flatten() {
             body.asleep = false;
             body.quiet_s = 0.0;
         }
         self.planned = false;
+        Ok(())
     }
 
     /// Kinetic and potential energy of all bodies, J.

@@ -43,7 +43,6 @@ fn a_block_with_a_fifth_of_margin_does_not_creep() {
         assert_eq!(plan.duration_s, H);
     }
     let crept = (scene.x(body) - start).norm();
-    println!("crept {crept:e} m");
     assert!(crept <= 1e-6, "{crept}");
 }
 
@@ -59,10 +58,6 @@ fn a_sliding_block_goes_as_far_as_coulomb_says() {
         }
         let gone = scene.x(body) - start;
         let expected = 0.5 * G * (angle.sin() - friction * angle.cos()) * time * time;
-        println!(
-            "mu {friction}: {} of {expected} m, off the plane {:e}",
-            gone.x, gone.z
-        );
         assert!((gone.x / expected - 1.0).abs() < 5e-3);
         assert!(gone.y.abs() < 1e-9 && gone.z.abs() < 1e-5);
     }
@@ -87,7 +82,6 @@ fn a_resting_contact_lasts() {
         }
     }
     let drift = (scene.x(body) - start).norm();
-    println!("drift {drift:e}, searches {searches}, most segments {most}");
     assert!(drift < 1e-9 && searches == 0 && most == 1);
 }
 
@@ -125,7 +119,6 @@ fn a_bounce_gives_back_its_share() {
             }
             rose = rose.max(v);
         }
-        println!("e {e} {shape}: {fell} to {rose}, energy {first} to {energy}");
         // One step's gravity is the resolution.
         assert!((rose + e * fell).abs() <= 1.01 * G * H, "{rose} {fell}");
     }
@@ -201,4 +194,204 @@ fn what_starts_inside_is_refused_with_the_depth() {
         other => panic!("{other:?}"),
     }
     assert_eq!(scene.world.ids().count(), 1);
+}
+
+/// The rows of a contact against finite differences of the gap: what the normal and the point of a report promise is what the distance does.
+#[test]
+fn gaps_change_as_the_rows_say() {
+    let mut numbers = Numbers(31);
+    let shapes = [
+        cube(0.1),
+        cuboid(0.2, 0.05, 0.1),
+        index(hapticd_geometry::shapes::icosphere(0.12, 1).unwrap()),
+    ];
+    let (mut compared, h) = (0, 1e-7);
+    for k in 0..60 {
+        let mut scene = Scene::new(Settings {
+            gravity: Vec3::zeros(),
+            order: hapticd_rigid::Order::First,
+            ..Settings::default()
+        });
+        let one = scene.add(BodySpec::dynamic(
+            shapes[k % 3].clone(),
+            turned(at(0.0, 0.0, 0.0), numbers.vector()),
+            1000.0,
+        ));
+        let free = turned(at(0.6, 0.0, 0.0), numbers.vector());
+        let two = scene.add(BodySpec::dynamic(shapes[k / 3 % 3].clone(), free, 1000.0));
+        // Together until they are in contact.
+        let towards = Twist {
+            linear: Vec3::new(-1.0, 0.0, 0.0),
+            ..Twist::ZERO
+        };
+        scene.world.set_twist(two, &towards).unwrap();
+        for _ in 0..700 {
+            scene.world.step(H);
+        }
+        // Apart at a random twist each, so slowly that nothing is in the way.
+        for id in [one, two] {
+            let away = Twist {
+                linear: numbers.vector() + Vec3::x() * if id == one { -3.0 } else { 3.0 },
+                angular: numbers.vector(),
+            };
+            scene.world.set_twist(id, &away).unwrap();
+        }
+        // Out of where gaps are given back what they lack.
+        scene.world.step(1e-5);
+        let before = (
+            scene.world.body(one).unwrap(),
+            scene.world.body(two).unwrap(),
+        );
+        let contacts = scene.world.plan(h).contacts().to_vec();
+        scene.world.commit(&hapticd_rigid::Executed::ALL);
+        let after = scene.world.plan(h).contacts().to_vec();
+        for c in &contacts {
+            // The same contact, a moment later.
+            let Some(then) = after
+                .iter()
+                .find(|d| (d.point - c.point).norm() < 1e-5 && d.normal.dot(&c.normal) > 0.9)
+            else {
+                continue;
+            };
+            let velocity = |b: &hapticd_rigid::BodyView| {
+                b.twist.linear + b.twist.angular.cross(&(c.point - b.centre))
+            };
+            let sign = if c.bodies[0] == one { 1.0 } else { -1.0 };
+            let rate = c.normal.dot(&(velocity(&before.0) - velocity(&before.1))) * sign;
+            let measured = (then.gap_m - c.gap_m) / h;
+            assert!(
+                (rate - measured).abs() < 1e-4 * (1.0 + rate.abs()),
+                "{k}: {rate} {measured}"
+            );
+            compared += 1;
+        }
+    }
+    assert!(compared >= 40, "{compared}");
+}
+
+#[test]
+fn numbers_that_make_no_sense_are_refused_and_move_nothing() {
+    use hapticd_geometry::{MassProperties, Pose, Quat};
+    use hapticd_rigid::{BodyId, BodyKind, Executed, Mass, World, Wrench};
+    let mut scene = Scene::new(Settings::default());
+    let good = BodySpec::dynamic(cube(0.1), at(0.0, 0.0, 0.0), 1000.0);
+    let properties = |mass, inertia: f64| {
+        Some(Mass::Given(MassProperties {
+            mass,
+            center: Vec3::zeros(),
+            inertia: hapticd_geometry::Mat3::identity() * inertia,
+        }))
+    };
+    let pose = |x: f64| Pose::from_parts(Vec3::repeat(x).into(), Quat::identity());
+    let open = index(hapticd_geometry::shapes::sheet(1.0, 2).unwrap());
+    for (bad, message) in [
+        (
+            BodySpec {
+                mass: None,
+                ..good.clone()
+            },
+            "needs a mass",
+        ),
+        (
+            BodySpec {
+                mass: properties(0.0, 1.0),
+                ..good.clone()
+            },
+            "mass 0 kg",
+        ),
+        (
+            BodySpec {
+                mass: properties(1.0, -1.0),
+                ..good.clone()
+            },
+            "inertia of -1",
+        ),
+        (
+            BodySpec {
+                mass: properties(f64::NAN, 1.0),
+                ..good.clone()
+            },
+            "NaN",
+        ),
+        (
+            BodySpec {
+                world_from_body: pose(f64::NAN),
+                ..good.clone()
+            },
+            "pose is not finite",
+        ),
+        (
+            BodySpec {
+                shape: open,
+                ..good.clone()
+            },
+            "8 edges with one face",
+        ),
+        (with(good.clone(), -0.1, 0.0), "friction = -0.1"),
+        (with(good.clone(), 0.1, 1.1), "restitution = 1.1"),
+    ] {
+        let error = scene.world.add(&bad).unwrap_err().to_string();
+        assert!(error.contains(message), "{error}");
+    }
+    assert!(
+        World::new(Settings {
+            tolerance: f64::NAN,
+            ..Settings::default()
+        })
+        .is_err()
+    );
+    let id = scene.add(good);
+    let infinite = Twist {
+        linear: Vec3::repeat(f64::INFINITY),
+        ..Twist::ZERO
+    };
+    assert_eq!(
+        scene.world.set_twist(id, &infinite),
+        Err(BodyError::NotFinite("twist"))
+    );
+    let gone = BodyId {
+        generation: 9,
+        ..id
+    };
+    assert_eq!(
+        scene.world.set_wrench(gone, &Wrench::ZERO),
+        Err(BodyError::Unknown(gone))
+    );
+    let floor = scene.add(BodySpec::fixed(cube(0.1), at(5.0, 0.0, 0.0)));
+    let refused = scene.world.set_twist(floor, &Twist::ZERO);
+    assert_eq!(
+        refused,
+        Err(BodyError::Kind {
+            id: floor,
+            kind: BodyKind::Static
+        })
+    );
+    let before = scene.world.body(id).unwrap();
+    for step in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert_eq!(scene.world.step(step).duration_s, 0.0);
+    }
+    // Without a plan, and with nonsense for what was made of it.
+    scene.world.commit(&Executed::ALL);
+    scene.world.plan(H);
+    scene.world.commit(&Executed {
+        segments: 0,
+        share: f64::NAN,
+    });
+    assert_eq!(scene.world.body(id).unwrap(), before);
+    // Beyond all numbers: refused, or nothing moves.
+    let wrench = |size: f64| Wrench {
+        force: Vec3::repeat(size),
+        torque: Vec3::repeat(size),
+    };
+    assert_eq!(
+        scene.world.set_wrench(id, &wrench(1e308)),
+        Err(BodyError::NotFinite("wrench"))
+    );
+    scene.world.set_wrench(id, &wrench(1e150)).unwrap();
+    for step in [H, 1e300, H] {
+        scene.world.step(step);
+        let now = scene.world.body(id).unwrap();
+        assert!(now.world_from_body.translation.vector.sum().is_finite());
+        assert!(now.twist.linear.sum().is_finite() && now.twist.angular.sum().is_finite());
+    }
 }

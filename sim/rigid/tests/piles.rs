@@ -31,32 +31,23 @@ fn a_pyramid_stands() {
     });
     let ids = pyramid(&mut scene, 10, 0.1, 0.5);
     let start: Vec<Vec3> = ids.iter().map(|&id| scene.x(id)).collect();
-    let (mut visits, mut searches, mut seconds) = (0, 0, [0.0; 3]);
-    let mut contacts = 0;
     for k in 0..600 {
-        let clock = std::time::Instant::now();
         let plan = scene.world.step(H);
-        seconds[k / 200] += clock.elapsed().as_secs_f64();
-        visits += plan.counters.visits;
-        contacts = plan.counters.contacts;
-        if k > 300 {
-            searches += plan.counters.searches;
-        }
-        if k % 50 == 0 {
-            println!("{k}: {:?} residual {:e}", plan.counters, plan.residual_m_s);
+        assert_eq!(plan.duration_s, H);
+        if k >= 400 {
+            // Settled: four contacts on each of 100 faces, and nothing to search.
+            let c = plan.counters;
+            assert!((396..=412).contains(&c.contacts), "{c:?}");
+            assert_eq!((c.searches, c.segments, c.repositionings), (0, 1, 0));
+            assert!(plan.residual_m_s < 1e-5, "{}", plan.residual_m_s);
         }
     }
-    let moved = ids
-        .iter()
-        .zip(&start)
+    let moved = (ids.iter().zip(&start))
         .map(|(&id, x)| (scene.x(id) - x).norm())
         .fold(0.0, f64::max);
-    println!(
-        "moved {moved:e}, contacts {contacts}, visits {visits}, searches {searches}; ms a step {:?}",
-        seconds.map(|s| s * 5.0)
-    );
     assert_eq!(scene.audit.penetrations(&scene.world), []);
-    assert!(moved < 0.01, "{moved}");
+    // They start above the safe distance: ten of them come down by a part of a millimetre.
+    assert!(moved < 2e-3, "{moved}");
 }
 
 /// 24 bodies of several shapes in a box, and a bar that turns in it.
@@ -102,8 +93,7 @@ fn a_stirred_pile_never_penetrates() {
     let first = energy;
     let mut worst_gain = 0.0_f64;
     let mut lost = 0.0;
-    let mut total = hapticd_rigid::Counters::default();
-    let clock = std::time::Instant::now();
+    let mut held = 0;
     for k in 0..2000 {
         let stirring = (800..1400).contains(&k);
         let angular = Vec3::z() * if stirring { 3.0 } else { 0.0 };
@@ -120,15 +110,7 @@ fn a_stirred_pile_never_penetrates() {
         let plan = scene.world.step(H);
         let c = plan.counters;
         lost += H - plan.duration_s;
-        total.segments += c.segments;
-        total.repositionings += c.repositionings;
-        total.visits += c.visits;
-        total.unconverged += c.unconverged;
-        total.infeasible += c.infeasible;
-        total.held += c.held;
-        total.searches += c.searches;
-        total.followed += c.followed;
-        total.swept += c.swept;
+        held += c.held;
         let now = scene.world.energy_j();
         if !stirring {
             worst_gain = worst_gain.max(now - energy);
@@ -138,17 +120,16 @@ fn a_stirred_pile_never_penetrates() {
             assert_eq!(scene.audit.penetrations(&scene.world), [], "step {k}");
         }
     }
-    println!(
-        "{total:?} lost {lost} s, energy {first} to {energy}, worst gain {worst_gain:e}, {:?}",
-        clock.elapsed()
-    );
     assert!(
         ids.iter()
             .all(|&id| scene.x(id).z > 0.0 && scene.x(id).x.abs() < 0.6)
     );
-    // What repositioning lifts in one step: a body of a kilogram by a few safe distances.
-    assert!(worst_gain < 5e-4, "{worst_gain}");
-    assert!(lost < 0.02, "{lost}");
+    // What repositioning may give in one step: a kilogram lifted by a safe distance.
+    assert!(worst_gain < 1.0 * G * 4e-5, "{worst_gain}");
+    assert!(
+        energy < first && lost < 0.02 && held < 10,
+        "{energy} {lost} {held}"
+    );
 }
 
 #[test]
@@ -169,7 +150,6 @@ fn sizes_from_a_tenth_of_a_millimetre_to_a_kilometre() {
             .zip(&start)
             .map(|(&id, x)| (scene.x(id) - x).norm())
             .fold(0.0, f64::max);
-        println!("size {size}: moved {} of it", moved / size);
         assert!(moved < 0.02 * size);
         assert_eq!(scene.audit.penetrations(&scene.world), []);
     }
@@ -198,15 +178,56 @@ fn a_squeezed_body_stops_the_press() {
         infeasible += plan.counters.infeasible;
         lost += H - plan.duration_s;
     }
-    println!(
-        "infeasible {infeasible}, lost {lost}, press at {}, body at {}",
-        scene.x(press),
-        scene.x(body)
-    );
     assert_eq!(scene.audit.penetrations(&scene.world), []);
     assert!(scene.x(press).z > 0.25 && scene.x(press).z < 0.251);
-    assert!(infeasible > 0);
+    assert!(infeasible > 0 && lost < 1e-9, "{infeasible} {lost}");
+    assert!((scene.x(body).z - 0.1).abs() < 2e-4);
     assert!(scene.x(free).z < 2.0 - 0.4 * G * 0.16);
+}
+
+/// Twenty bodies, some hollow and some with a hole, thrown at rough ground at 30 steps a second.
+#[test]
+fn what_is_thrown_far_and_fast_stays_apart_and_gains_nothing() {
+    let mut scene = Scene::new(Settings::default());
+    let ground = index(shapes::terrain([1.0, 1.0], 24, 0.1, 0.3, 7).unwrap());
+    scene.add(with(BodySpec::fixed(ground, at(0.0, 0.0, 0.0)), 0.5, 0.0));
+    let shapes = [
+        index(shapes::icosphere(0.08, 2).unwrap()),
+        cube(0.07),
+        index(shapes::torus(0.1, 0.03, 24, 12).unwrap()),
+        index(shapes::inner_corner(0.1, 0.02).unwrap()),
+    ];
+    let mut numbers = Numbers(5);
+    for k in 0..20 {
+        let f = f64::from;
+        let pose = at(
+            0.3 * (f(k % 4) - 1.5),
+            0.3 * (f(k / 4 % 3) - 1.0),
+            0.5 + 0.3 * f(k / 12),
+        );
+        let spec = BodySpec::dynamic(
+            shapes[k as usize % 4].clone(),
+            turned(pose, numbers.vector()),
+            1000.0,
+        );
+        scene.add(BodySpec {
+            twist: Twist {
+                linear: numbers.vector() * 10.0,
+                angular: numbers.vector() * 100.0,
+            },
+            ..with(spec, 0.5, 0.3)
+        });
+    }
+    let mut energy = scene.world.energy_j();
+    for k in 0..40 {
+        scene.world.step(1.0 / 30.0);
+        let now = scene.world.energy_j();
+        assert!(now <= energy + 1e-5, "step {k}: {energy} to {now}");
+        energy = now;
+        if k % 4 == 0 {
+            assert_eq!(scene.audit.penetrations(&scene.world), [], "step {k}");
+        }
+    }
 }
 
 #[test]
@@ -287,7 +308,6 @@ fn a_first_order_world_moves_only_what_is_pushed() {
         .zip(&start)
         .map(|(&id, x)| (scene.x(id) - x).x)
         .collect();
-    println!("{moved:?}");
     assert!(moved.windows(2).all(|m| m[0] > m[1]) && moved[5] > 0.0 && moved[0] < 0.9);
     assert_eq!(scene.audit.penetrations(&scene.world), []);
     scene.world.set_twist(ids[0], &Twist::ZERO).unwrap();

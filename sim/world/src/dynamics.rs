@@ -74,7 +74,7 @@ pub(crate) struct Dynamics {
 
 impl Dynamics {
     /// No bodies; `gravity` in m/s².
-    pub fn new(gravity: Vec3) -> Self {
+    pub fn new(gravity: Vec3) -> Result<Self, BodyError> {
         let settings = Settings {
             gravity,
             kinematic_passes: true,
@@ -85,8 +85,8 @@ impl Dynamics {
             plan: Plan::default(),
             saved: Saved::default(),
         };
-        Dynamics {
-            rigid: Rigid::new(settings),
+        Ok(Dynamics {
+            rigid: Rigid::new(settings)?,
             ids: [None; MAX_BODIES],
             used: [Used {
                 impulse_n_s: Vec3::zeros(),
@@ -100,7 +100,7 @@ impl Dynamics {
             in_time: 0,
             idle: 0,
             stopped: false,
-        }
+        })
     }
 
     /// Takes a body in where it is now.

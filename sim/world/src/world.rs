@@ -163,7 +163,7 @@ impl World {
         if spec.kind != BodyKind::Dynamic {
             return Ok(());
         }
-        let mut dynamics = Box::new(Dynamics::new(self.gravity));
+        let mut dynamics = Box::new(Dynamics::new(self.gravity).map_err(refused)?);
         for body in self.slots.iter().flatten() {
             dynamics
                 .add(body.key.slot as usize, &body.spec, &body.pose)

@@ -123,7 +123,7 @@ pub struct Scene {
 impl Scene {
     pub fn new(settings: hapticd_rigid::Settings) -> Self {
         Self {
-            world: World::new(settings),
+            world: World::new(settings).unwrap(),
             audit: Auditor::default(),
         }
     }
