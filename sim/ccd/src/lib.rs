@@ -28,6 +28,7 @@ pub mod moving;
 pub mod obb;
 pub mod pair;
 pub mod proximity;
+pub mod spheres;
 pub mod sweep;
 pub mod tree;
 
