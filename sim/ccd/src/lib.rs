@@ -19,6 +19,7 @@
 
 pub mod advance;
 pub mod algebraic;
+pub mod backface;
 mod cull;
 pub mod elementary;
 pub mod first_contact;
