@@ -25,6 +25,7 @@ pub mod elementary;
 pub mod first_contact;
 mod front;
 pub mod index;
+pub mod intersect;
 pub mod moving;
 pub mod obb;
 pub mod pair;

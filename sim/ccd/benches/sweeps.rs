@@ -1,0 +1,131 @@
+//! First contact of 200 with 2,000 triangles on random sweeps from separated starts, held against 2,000 samples of each.
+//!
+//! Not criterion: what counts is the distribution and whether anything is missed. `cargo bench -p hapticd-ccd --bench sweeps`.
+#![allow(missing_docs, clippy::print_stdout)]
+
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+use std::time::Instant;
+
+use common::SplitMix;
+use hapticd_ccd::intersect::Intersections;
+use hapticd_ccd::moving::{Motion, MovingBody, MovingSearch};
+use hapticd_ccd::{FirstContactOptions, MeshIndex, first_contact};
+use hapticd_geometry::{Pose, Quat, Screw, Vec3, shapes};
+
+const CLEARANCE: f64 = 1e-5;
+
+struct Case {
+    motions: [Motion; 2],
+}
+
+/// Both bodies move, from apart; large: through each other; small: as far as in a millisecond at 1 m/s and 2 rad/s, near each other.
+fn case(rng: &mut SplitMix, large: bool) -> Case {
+    let apart = if large { rng.range(0.35, 1.0) } else { 0.16 };
+    let at = rng.direction() * apart;
+    let pose = |rng: &mut SplitMix, at: Vec3| {
+        Pose::from_parts(
+            at.into(),
+            Quat::from_scaled_axis(rng.direction() * rng.range(0.0, 3.0)),
+        )
+    };
+    let screw = |rng: &mut SplitMix, at: Vec3| {
+        let (d, spin) = if large {
+            ((rng.point(0.1) - at) * rng.range(0.5, 3.0), 2.0)
+        } else {
+            (rng.point(1e-3), 2e-3)
+        };
+        Screw::from_twist(&d, &rng.point(spin), &at)
+    };
+    let (from_a, from_b) = (pose(rng, at), pose(rng, -at));
+    let motions = [
+        Motion::screw(&from_a, &screw(rng, at)),
+        Motion::screw(&from_b, &screw(rng, -at)),
+    ];
+    Case { motions }
+}
+
+fn report(name: &str, mut times: Vec<f64>) {
+    times.sort_by(f64::total_cmp);
+    let mean = times.iter().sum::<f64>() / times.len() as f64;
+    let at = |q: f64| times[((times.len() - 1) as f64 * q) as usize];
+    println!(
+        "{name}: mean {:.3} ms, median {:.3}, p99 {:.3}, worst {:.3}",
+        mean * 1e3,
+        at(0.5) * 1e3,
+        at(0.99) * 1e3,
+        at(1.0) * 1e3
+    );
+}
+
+fn main() {
+    if std::env::args().any(|a| a == "--test") {
+        return;
+    }
+    let small = MeshIndex::new(shapes::torus(0.1, 0.04, 10, 10).expect("valid"));
+    let large = MeshIndex::new(shapes::torus(0.15, 0.06, 40, 25).expect("valid"));
+    let mut rng = SplitMix(1);
+    let mut search = MovingSearch::new(256);
+    let mut truth = Intersections::default();
+    for (name, sweeping, runs, checked) in [
+        ("large sweeps", true, 2_000, 150),
+        ("ticks of 1 ms", false, 2_000, 20),
+    ] {
+        let (mut times, mut hits, mut late, mut samples_hit) = (Vec::new(), 0, 0, 0);
+        let mut one_mover = Vec::new();
+        for run in 0..runs {
+            let case = loop {
+                let case = case(&mut rng, sweeping);
+                let [a, b] = &case.motions;
+                if !truth.any(&small, &large, &(b.start().inverse() * a.start())) {
+                    break case;
+                }
+            };
+            let body = |shape, motion| MovingBody {
+                shape,
+                motion,
+                radius_m: 0.0,
+            };
+            let (a, b) = (
+                body(&small, &case.motions[0]),
+                body(&large, &case.motions[1]),
+            );
+            let start = Instant::now();
+            let meeting = search.first_contact(&a, &b, CLEARANCE, 1.0);
+            times.push(start.elapsed().as_secs_f64());
+            hits += usize::from(meeting.first.is_some());
+            if run < 200 {
+                // The other search knows one mover only.
+                let b_from_a = b.motion.start().inverse() * a.motion.start();
+                let screw = a.motion.screws()[0].in_frame(&b.motion.start().inverse());
+                let start = Instant::now();
+                let found = first_contact(
+                    &small,
+                    &large,
+                    &b_from_a,
+                    &screw,
+                    &FirstContactOptions::default(),
+                );
+                one_mover.push(start.elapsed().as_secs_f64());
+                std::hint::black_box(found);
+            }
+            if run < checked {
+                let first = (0..=2_000).map(|i| f64::from(i) / 2_000.0).find(|&t| {
+                    let pose = b.motion.pose_at(t).inverse() * a.motion.pose_at(t);
+                    truth.any(&small, &large, &pose)
+                });
+                if let Some(t) = first {
+                    samples_hit += 1;
+                    late += usize::from(meeting.free_until >= t);
+                }
+            }
+        }
+        println!(
+            "{name}: {hits} contacts in {runs}; of {checked} sampled {samples_hit} touch, missed or late {late}"
+        );
+        report(name, times);
+        report("  one mover, interval search", one_mover);
+        assert_eq!(late, 0);
+    }
+}
