@@ -320,13 +320,13 @@ impl Search<'_> {
                 continue;
             }
             let (na, nb) = (&nodes_a[ia as usize], &nodes_b[ib as usize]);
-            let moved = self.start.obb(&na.obb);
-            if !self.overlap(&moved, &nb.obb) {
+            let (moved, still) = (self.start.obb(&na.obb()), nb.obb());
+            if !self.overlap(&moved, &still) {
                 continue;
             }
             let cones = (self.culling.cones_a, self.culling.cones_b);
             if self.recedes(cones.0, &mut stamps_a, ia, na.is_leaf(), &moved, true)
-                || self.recedes(cones.1, &mut stamps_b, ib, nb.is_leaf(), &nb.obb, false)
+                || self.recedes(cones.1, &mut stamps_b, ib, nb.is_leaf(), &still, false)
             {
                 continue;
             }
@@ -334,9 +334,7 @@ impl Search<'_> {
                 (true, true) => {
                     self.leaves(&a.leaves[na.leaf as usize], &b.leaves[nb.leaf as usize]);
                 }
-                (false, leaf)
-                    if leaf || na.obb.half.norm_squared() > nb.obb.half.norm_squared() =>
-                {
+                (false, leaf) if leaf || na.size() > nb.size() => {
                     stack.push((na.children + 1, ib));
                     stack.push((na.children, ib));
                 }
@@ -395,7 +393,7 @@ impl Search<'_> {
         let mut stack = vec![0u32];
         while let Some(i) = stack.pop() {
             let node = &nodes[i as usize];
-            if !self.overlap(&tip, &node.obb) {
+            if !self.overlap(&tip, &node.obb()) {
                 continue;
             }
             if node.is_leaf() {
@@ -425,7 +423,7 @@ impl Search<'_> {
         let mut stack = vec![0u32];
         while let Some(i) = stack.pop() {
             let node = &nodes[i as usize];
-            let moved = self.start.obb(&node.obb);
+            let moved = self.start.obb(&node.obb());
             if !self.overlap(&moved, &tip) {
                 continue;
             }

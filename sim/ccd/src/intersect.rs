@@ -40,12 +40,13 @@ impl Intersections {
         self.stack.push((0, 0));
         while let Some((ia, ib)) = self.stack.pop() {
             let (na, nb) = (&nodes_a[ia as usize], &nodes_b[ib as usize]);
+            let moved = na.obb();
             let moved = Obb {
-                center: motion.point(&na.obb.center),
-                axes: motion.rotation * na.obb.axes,
-                half: na.obb.half,
+                center: motion.point(&moved.center),
+                axes: motion.rotation * moved.axes,
+                ..moved
             };
-            if !overlap(&moved, &nb.obb) {
+            if !overlap(&moved, &nb.obb()) {
                 continue;
             }
             match (na.is_leaf(), nb.is_leaf()) {
@@ -59,9 +60,7 @@ impl Intersections {
                         }
                     }
                 }
-                (false, leaf)
-                    if leaf || na.obb.half.norm_squared() > nb.obb.half.norm_squared() =>
-                {
+                (false, leaf) if leaf || na.size() > nb.size() => {
                     self.stack.push((na.children + 1, ib));
                     self.stack.push((na.children, ib));
                 }

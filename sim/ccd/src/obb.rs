@@ -113,18 +113,6 @@ impl Moments {
         }
     }
 
-    pub(crate) fn minus(&self, other: &Self) -> Self {
-        let mut out = *self;
-        out.weight -= other.weight;
-        for i in 0..3 {
-            out.first[i] -= other.first[i];
-        }
-        for i in 0..6 {
-            out.second[i] -= other.second[i];
-        }
-        out
-    }
-
     /// Orthonormal principal axes as columns; the coordinate axes if the moments do not define any.
     pub(crate) fn axes(&self) -> Mat3 {
         let [x, y, z] = self.first;

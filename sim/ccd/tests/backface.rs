@@ -79,7 +79,7 @@ fn what_is_culled_recedes_throughout() {
                 let (_, second) = random_motion(&mut rng);
                 let still = Screw::identity();
                 for (i, node) in nodes.iter().enumerate() {
-                    let obb = node.obb.transformed(&start);
+                    let obb = node.obb().transformed(&start);
                     let cone: Vec<Vec3> = cones
                         .of(i as u32)
                         .iter()
@@ -126,7 +126,7 @@ fn intervals_agree_where_both_apply() {
     for _ in 0..10 {
         let (start, screw) = random_motion(&mut rng);
         for (i, node) in nodes.iter().enumerate() {
-            let obb = node.obb.transformed(&start);
+            let obb = node.obb().transformed(&start);
             let cone: Vec<Vec3> = cones
                 .of(i as u32)
                 .iter()
