@@ -14,6 +14,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod cases;
 mod polynomial;
 mod query;
 mod root;

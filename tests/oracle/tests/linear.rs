@@ -71,7 +71,7 @@ fn a_face_without_area_is_the_segment_or_point_that_it_is() {
     let point = [[1.0, 1.0, 1.0]; 3];
     face([0.0, 0.0, 0.0], [3.0, 3.0, 3.0], point, Some((1, 3)));
     face([0.0, 0.0, 0.0], [3.0, 3.0, 4.0], point, None);
-    // A face that turns inside out through a line, with the vertex on that line just then.
+    // A face that turns inside out through a line, with the vertex on the side that stays.
     let flips = |z| [[1.0, 1.0, 0.0], [0.0, 0.0, 0.0], [2.0, 2.0, 0.0], [0.0, 2.0, z]];
     expect(Features::VertexFace, flips(1.0), flips(-1.0), Some((0, 1)));
 }
@@ -106,11 +106,10 @@ fn edges_meet_at_the_times_worked_out_by_hand() {
 
 #[test]
 fn an_irrational_time_is_enclosed() {
-    // Heights -1 + 2 t^2 on the diagonal: both the vertex and the face move, d = (t, t, .), root sqrt(1/2).
+    // The face is the plane z = -x t, the vertex has x = 2 t, z = -1: 2 t^2 = 1.
     let start = [[0.0, 0.0, -1.0], [0.0, -9.0, 0.0], [9.0, 9.0, 0.0], [-9.0, 9.0, 0.0]];
     let end = [[2.0, 0.0, -1.0], [0.0, -9.0, 0.0], [9.0, 9.0, -9.0], [-9.0, 9.0, 9.0]];
     let span = query(Features::VertexFace, start, end).first_contact().expect("contact");
-    // The face is z = -x t, the vertex x = 2 t at z = -1.
     let half = ratio(1, 2);
     assert!(&span.from * &span.from <= half && half <= &span.to * &span.to);
     assert!(&span.to - &span.from < ratio(1, 1 << 60));

@@ -31,7 +31,10 @@ const ROUNDING: f64 = 1.0 / ((1u64 << 47) as f64 * (1u64 << 47) as f64);
 
 /// Deepest halving of the stretch, and the width that leaves.
 const MAX_DEPTH: usize = 60;
-const SHORTEST: f64 = 1.0 / (1u64 << MAX_DEPTH) as f64;
+const DEEPEST: f64 = 1.0 / (1u64 << MAX_DEPTH) as f64;
+
+/// Stretches this short, 2^-66 of the motion, are not halved.
+const SHORTEST: f64 = DEEPEST / 64.0;
 
 /// What is known of a stretch of time.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,13 +47,19 @@ pub(super) enum Refined {
     Unknown,
 }
 
-/// Bernstein coefficients on the stretch in hand; `f` is three times `F`.
+/// The quadratics of one projection.
 #[derive(Clone, Copy)]
-struct Polynomials {
-    f: [Twice; 4],
+struct Plane {
     p: [Twice; 3],
     q: [Twice; 3],
     r: [Twice; 3],
+}
+
+/// Bernstein coefficients on the stretch in hand; `f` is three times `F`.
+#[derive(Clone, Copy)]
+struct Polynomials<const N: usize> {
+    f: [Twice; 4],
+    planes: [Plane; N],
 }
 
 /// Bounds of the rounding errors.
@@ -90,52 +99,86 @@ enum Look {
     Free,
     /// Root of `F` inside both features, for certain.
     Contact,
+    /// Nothing is known even at its beginning.
+    Stuck,
     Open,
 }
 
-impl Polynomials {
+impl Plane {
+    /// The pairs of the module's table: Bernstein coefficients of both numbers.
+    fn pairs(&self, edges: bool) -> [([f64; 3], [f64; 3]); 3] {
+        let (p, q, r) = (&self.p, &self.q, &self.r);
+        let each = |op: fn(Twice, Twice) -> Twice, x: &[Twice; 3], y: &[Twice; 3]| {
+            std::array::from_fn(|i| op(x[i], y[i]).value())
+        };
+        let (plus, minus) = (|x, y| x + y, |x, y| x - y);
+        let second = (values(q), each(minus, q, r));
+        if edges {
+            [(values(p), each(minus, p, r)), second, second]
+        } else {
+            let third = std::array::from_fn(|i| p[i] - q[i]);
+            [
+                (values(p), each(plus, p, r)),
+                second,
+                (values(&third), each(plus, &third, r)),
+            ]
+        }
+    }
+
+    fn halved(&self) -> (Self, Self) {
+        let (p0, p1) = halve_quadratic(&self.p);
+        let (q0, q1) = halve_quadratic(&self.q);
+        let (r0, r1) = halve_quadratic(&self.r);
+        let of = |p, q, r| Self { p, q, r };
+        (of(p0, q0, r0), of(p1, q1, r1))
+    }
+}
+
+impl<const N: usize> Polynomials<N> {
     fn look(&self, edges: bool, bounds: &Bounds) -> Look {
         let f = values(&self.f);
         if sign(f, bounds.f) != Sign::Mixed {
             return Look::Free;
         }
-        let (p, q, r) = (&self.p, &self.q, &self.r);
-        let pair = |x: [Twice; 3], y: [Twice; 3]| {
-            (sign(values(&x), bounds.plane), sign(values(&y), bounds.plane))
-        };
-        let each = |op: fn(Twice, Twice) -> Twice, x: &[Twice; 3], y: &[Twice; 3]| {
-            std::array::from_fn(|i| op(x[i], y[i]))
-        };
-        let second = pair(*q, each(|x, y| x - y, q, r));
-        let pairs = if edges {
-            [pair(*p, each(|x, y| x - y, p, r)), second, second]
-        } else {
-            let third = each(|x, y| x - y, p, q);
-            [
-                pair(*p, each(|x, y| x + y, p, r)),
-                second,
-                pair(third, each(|x, y| x + y, &third, r)),
-            ]
-        };
-        if pairs.iter().any(|(x, y)| x == y && *x != Sign::Mixed) {
-            return Look::Free;
+        let bound = bounds.plane;
+        let mut inside = false;
+        let mut stuck = f[0].abs() <= bounds.f;
+        for plane in &self.planes {
+            let pairs = plane.pairs(edges);
+            let signs = pairs.map(|(x, y)| (sign(x, bound), sign(y, bound)));
+            if signs.iter().any(|(x, y)| x == y && *x != Sign::Mixed) {
+                return Look::Free;
+            }
+            let opposite = |(x, y): (Sign, Sign)| x != y && x != Sign::Mixed && y != Sign::Mixed;
+            inside |= signs.into_iter().all(opposite);
+            stuck &= !(pairs.iter()).any(|(x, y)| {
+                (x[0] > bound && y[0] > bound) || (x[0] < -bound && y[0] < -bound)
+            });
         }
-        let opposite = |(x, y): (Sign, Sign)| x != y && x != Sign::Mixed && y != Sign::Mixed;
         let crosses = (f[0] > bounds.f && f[3] < -bounds.f) || (f[0] < -bounds.f && f[3] > bounds.f);
-        if crosses && pairs.into_iter().all(opposite) {
-            return Look::Contact;
+        if crosses && inside {
+            Look::Contact
+        } else if stuck {
+            Look::Stuck
+        } else {
+            Look::Open
         }
-        Look::Open
+    }
+
+    /// Whether the projections are lines at the beginning, or nearly.
+    fn flat(&self, bounds: &Bounds) -> bool {
+        (self.planes.iter()).all(|plane| plane.r[0].value().abs() <= bounds.plane)
     }
 
     /// The two halves.
     fn halved(&self) -> (Self, Self) {
         let (f0, f1) = halve_cubic(&self.f);
-        let (p0, p1) = halve_quadratic(&self.p);
-        let (q0, q1) = halve_quadratic(&self.q);
-        let (r0, r1) = halve_quadratic(&self.r);
-        let of = |f, p, q, r| Self { f, p, q, r };
-        (of(f0, p0, q0, r0), of(f1, p1, q1, r1))
+        let (mut early, mut late) = (*self, *self);
+        (early.f, late.f) = (f0, f1);
+        for (i, plane) in self.planes.iter().enumerate() {
+            (early.planes[i], late.planes[i]) = plane.halved();
+        }
+        (early, late)
     }
 }
 
@@ -178,84 +221,153 @@ fn plus(x: &[Twice; 3], y: &[Twice; 3]) -> [Twice; 3] {
     std::array::from_fn(|i| x[i] + y[i])
 }
 
-/// Polynomials on the stretch between two states, projected along the axis that is best there; `None` if every projection is a line,
-/// as that of parallel edges and needles is.
-fn polynomials(frame: &Frame, a: &Exact, b: &Exact) -> Option<(Polynomials, Bounds)> {
-    let n0 = cross(&a.e1, &a.e2);
-    let n1 = plus(&cross(&a.e1, &b.e2), &cross(&b.e1, &a.e2));
-    let n2 = cross(&b.e1, &b.e2);
-    // The normal halfway, four times.
-    let middle: [f64; 3] = std::array::from_fn(|i| (n0[i] + n1[i] + n2[i]).value().abs());
-    let mut axis = 0;
-    for i in 1..3 {
-        if middle[i] > middle[axis] {
-            axis = i;
-        }
-    }
-    let bounds = Bounds {
-        f: ROUNDING * 4.0 * frame.volume + TINY,
-        plane: ROUNDING * (2.0 * frame.area + 2.0 * frame.reach * frame.reach) + TINY,
-    };
-    if !(middle[axis] > bounds.plane) {
-        return None;
-    }
-    // Thrice F: a third has no exact representation.
-    let f = [
-        dot(&a.d, &n0).times(3.0),
-        dot(&b.d, &n0) + dot(&a.d, &n1),
-        dot(&b.d, &n1) + dot(&a.d, &n2),
-        dot(&b.d, &n2).times(3.0),
-    ];
-    let quadratic = |x: [&[Twice; 3]; 2], y: [&[Twice; 3]; 2]| -> [Twice; 3] {
-        let (i, j) = ((axis + 1) % 3, (axis + 2) % 3);
-        let flat = |x: &[Twice; 3], y: &[Twice; 3]| x[i] * y[j] - x[j] * y[i];
-        [
-            flat(x[0], y[0]),
-            (flat(x[0], y[1]) + flat(x[1], y[0])).half(),
-            flat(x[1], y[1]),
-        ]
-    };
-    let polynomials = Polynomials {
-        f,
-        p: quadratic([&a.e2, &b.e2], [&a.d, &b.d]),
-        q: quadratic([&a.e1, &b.e1], [&a.d, &b.d]),
-        r: [n0[axis], n1[axis].half(), n2[axis]],
-    };
-    Some((polynomials, bounds))
-}
-
 /// Decides the stretch `[a, b]` of the motion with at most `halvings` looks, of which it takes those it needs; the time of a proven contact to within `time`, a
 /// fraction of the motion.
 pub(super) fn refine(frame: &Frame, a: f64, b: f64, time: f64, halvings: &mut u32) -> Refined {
-    let (start, end) = (frame.exactly_at(a), frame.exactly_at(b));
-    let Some((polynomials, bounds)) = polynomials(frame, &start, &end) else {
-        return Refined::Unknown;
+    let whole = Whole::new(frame, a, b);
+    let limits = Limits {
+        proven: time / (b - a),
+        any: (SHORTEST / (b - a)).max(DEEPEST),
     };
-    let enough = time / (b - a);
-    // Stretches still to be looked at, the earliest last: coefficients, beginning, width.
-    let mut stack = [(polynomials, 0.0, 1.0); MAX_DEPTH + 2];
-    let mut count = 1;
-    while count > 0 {
-        count -= 1;
-        let (here, from, width) = stack[count];
-        if *halvings == 0 {
-            return Refined::Unknown;
-        }
-        *halvings -= 1;
-        let proven = match here.look(frame.edges, &bounds) {
-            Look::Free => continue,
-            Look::Contact => true,
-            Look::Open => false,
-        };
-        if width <= SHORTEST || (proven && width <= enough) {
-            let to = from + width;
-            return Refined::Contact { from, to, proven };
-        }
-        let (early, late) = here.halved();
-        let width = 0.5 * width;
-        stack[count] = (late, from + width, width);
-        stack[count + 1] = (early, from, width);
-        count += 2;
+    let mut degenerate = true;
+    let mut answer = Refined::Unknown;
+    if let Some(axis) = whole.best_axis() {
+        answer = whole.decide(&whole.polynomials([axis]), &limits, halvings, &mut degenerate);
     }
-    Refined::Free
+    // Where one projection is a line, all three together may say more.
+    if degenerate {
+        let all = whole.polynomials([0, 1, 2]);
+        match whole.decide(&all, &limits, halvings, &mut degenerate) {
+            Refined::Unknown => {}
+            better => answer = better,
+        }
+    }
+    answer
+}
+
+/// Widths of stretches that are not halved, in the time of the whole.
+struct Limits {
+    /// With a contact for certain.
+    proven: f64,
+    /// Without.
+    any: f64,
+}
+
+/// A stretch as it came.
+struct Whole {
+    edges: bool,
+    a: Exact,
+    b: Exact,
+    /// Bernstein coefficients of `e1 x e2`, the middle one twice.
+    normal: [[Twice; 3]; 3],
+    bounds: Bounds,
+}
+
+impl Whole {
+    fn new(frame: &Frame, a: f64, b: f64) -> Self {
+        let (a, b) = (frame.exactly_at(a), frame.exactly_at(b));
+        Self {
+            edges: frame.edges,
+            normal: [
+                cross(&a.e1, &a.e2),
+                plus(&cross(&a.e1, &b.e2), &cross(&b.e1, &a.e2)),
+                cross(&b.e1, &b.e2),
+            ],
+            bounds: Bounds {
+                f: ROUNDING * 4.0 * frame.volume + TINY,
+                plane: ROUNDING * (2.0 * frame.area + 2.0 * frame.reach * frame.reach) + TINY,
+            },
+            a,
+            b,
+        }
+    }
+
+    /// Axis along which the features are widest; `None` if every projection is a line, as that of parallel edges and needles is.
+    fn best_axis(&self) -> Option<usize> {
+        let [n0, n1, n2] = &self.normal;
+        let size: [f64; 3] = std::array::from_fn(|i| (n0[i] + n1[i] + n2[i]).value().abs());
+        let mut axis = 0;
+        for i in 1..3 {
+            if size[i] > size[axis] {
+                axis = i;
+            }
+        }
+        (size[axis] > self.bounds.plane).then_some(axis)
+    }
+
+    fn polynomials<const N: usize>(&self, axes: [usize; N]) -> Polynomials<N> {
+        let (a, b) = (&self.a, &self.b);
+        let [n0, n1, n2] = &self.normal;
+        // Thrice F: a third has no exact representation.
+        let f = [
+            dot(&a.d, n0).times(3.0),
+            dot(&b.d, n0) + dot(&a.d, n1),
+            dot(&b.d, n1) + dot(&a.d, n2),
+            dot(&b.d, n2).times(3.0),
+        ];
+        let planes = axes.map(|axis| {
+            let (i, j) = ((axis + 1) % 3, (axis + 2) % 3);
+            let flat = |x: &[Twice; 3], y: &[Twice; 3]| x[i] * y[j] - x[j] * y[i];
+            let quadratic = |x: [&[Twice; 3]; 2], y: [&[Twice; 3]; 2]| {
+                [
+                    flat(x[0], y[0]),
+                    (flat(x[0], y[1]) + flat(x[1], y[0])).half(),
+                    flat(x[1], y[1]),
+                ]
+            };
+            Plane {
+                p: quadratic([&a.e2, &b.e2], [&a.d, &b.d]),
+                q: quadratic([&a.e1, &b.e1], [&a.d, &b.d]),
+                r: [n0[axis], n1[axis].half(), n2[axis]],
+            }
+        });
+        Polynomials { f, planes }
+    }
+
+    /// See [`refine`]. Sets `degenerate` unless the answer is to be had from these projections.
+    fn decide<const N: usize>(
+        &self,
+        polynomials: &Polynomials<N>,
+        limits: &Limits,
+        halvings: &mut u32,
+        degenerate: &mut bool,
+    ) -> Refined {
+        *degenerate = false;
+        // Most are decided at once.
+        let mut here = (*polynomials, 0.0, 1.0);
+        let mut look = here.0.look(self.edges, &self.bounds);
+        if let Look::Free = look {
+            return Refined::Free;
+        }
+        // Stretches still to be looked at, the earliest last: coefficients, beginning, width.
+        let mut later = [here; MAX_DEPTH + 1];
+        let mut count = 0;
+        loop {
+            let (polynomials, from, width) = here;
+            let proven = matches!(look, Look::Contact);
+            let stuck = matches!(look, Look::Stuck);
+            if let Look::Free = look {
+                if count == 0 {
+                    return Refined::Free;
+                }
+                count -= 1;
+                here = later[count];
+            } else if stuck || width <= limits.any || (proven && width <= limits.proven) {
+                *degenerate = !proven && polynomials.flat(&self.bounds);
+                let to = if stuck { from } else { from + width };
+                return Refined::Contact { from, to, proven };
+            } else {
+                let (early, late) = polynomials.halved();
+                let width = 0.5 * width;
+                later[count] = (late, from + width, width);
+                count += 1;
+                here = (early, from, width);
+            }
+            if *halvings == 0 {
+                return Refined::Unknown;
+            }
+            *halvings -= 1;
+            look = here.0.look(self.edges, &self.bounds);
+        }
+    }
 }

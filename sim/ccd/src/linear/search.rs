@@ -83,6 +83,7 @@ pub(super) fn first(frame: &Frame, separation: f64, options: &LinearOptions) -> 
     pending.push(0.0, 1.0);
     let mut looked = 0;
     let mut halvings = MAX_HALVINGS;
+    let mut narrow = true;
     while let Some((a, b)) = pending.pop() {
         if looked == options.max_stretches {
             return Some(Found {
@@ -93,18 +94,25 @@ pub(super) fn first(frame: &Frame, separation: f64, options: &LinearOptions) -> 
         }
         looked += 1;
         // Whoever needs many stretches is near the limits of 53 bits.
-        let due = separation == 0.0 && looked.is_multiple_of(REFINE_EVERY);
-        let mut outcome = if due {
-            search.refined(a, b, &mut halvings)
-        } else {
-            Outcome::Open
-        };
-        if let Outcome::Open = outcome {
-            outcome = search.stretch(a, b, &mut pending);
-            if let (Outcome::Contact(_), true) = (&outcome, separation == 0.0 && !due) {
-                match search.refined(a, b, &mut halvings) {
-                    Outcome::Open => {}
-                    better => outcome = better,
+        if separation == 0.0 && looked.is_multiple_of(REFINE_EVERY) {
+            match search.refined(a, b, &mut halvings) {
+                Outcome::Free => continue,
+                Outcome::Contact(found) => return Some(found),
+                Outcome::Open => {}
+            }
+        }
+        let mut outcome = search.stretch(a, b, &mut pending);
+        if let (Outcome::Contact(_), true) = (&outcome, separation == 0.0) {
+            // The same with twice the digits; of a long stretch first the beginning, where the contact is if it is one.
+            let c = if narrow && b - a > 2.0 * NARROW { a + NARROW } else { b };
+            narrow = false;
+            match search.refined(a, c, &mut halvings) {
+                Outcome::Open => {}
+                better => {
+                    if let Outcome::Free = better {
+                        pending.push(c, b);
+                    }
+                    outcome = better;
                 }
             }
         }
@@ -115,8 +123,11 @@ pub(super) fn first(frame: &Frame, separation: f64, options: &LinearOptions) -> 
     None
 }
 
-/// Every how many stretches the refinement is tried instead.
+/// Every how many stretches the refinement is tried first.
 const REFINE_EVERY: u32 = 8;
+
+/// Length of stretch that is refined, fraction of the motion.
+const NARROW: f64 = 1e-12;
 
 /// Halvings of all refinements of a query together.
 const MAX_HALVINGS: u32 = 160;
