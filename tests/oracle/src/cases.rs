@@ -144,7 +144,11 @@ impl Random {
         // Any size, anywhere: in half of the cases.
         if self.chance(2) {
             let scale = 10f64.powf(-4.0 + 7.0 * self.unit());
-            let origin = if self.chance(2) { self.vector().map(|x| x * 1e3) } else { [0.0; 3] };
+            let origin = if self.chance(2) {
+                self.vector().map(|x| x * 1e3)
+            } else {
+                [0.0; 3]
+            };
             for points in [&mut start, &mut end] {
                 *points = points.map(|p| plus(origin, p, scale));
             }
@@ -230,7 +234,11 @@ impl Random {
         // Half of the time the relative motion is across the direction of the gap.
         let tangential = self.chance(2);
         let velocity = |i: usize| {
-            let v = if tangential && i >= Self::first(features) { speed[3] } else { speed[i] };
+            let v = if tangential && i >= Self::first(features) {
+                speed[3]
+            } else {
+                speed[i]
+            };
             if tangential {
                 let along: f64 = (0..3).map(|k| v[k] * normal[k]).sum();
                 plus(v, normal, -along)
@@ -280,7 +288,10 @@ impl Random {
     fn shared(&mut self, features: Features) -> (Points, Points) {
         let (mut start, mut end) = (self.points(), self.points());
         let n = Self::first(features);
-        let (a, b) = (self.below(n as u64) as usize, n + self.below(4 - n as u64) as usize);
+        let (a, b) = (
+            self.below(n as u64) as usize,
+            n + self.below(4 - n as u64) as usize,
+        );
         match self.below(3) {
             0 => (start[a], end[a]) = (start[b], end[b]),
             1 => end[a] = end[b],
@@ -306,7 +317,11 @@ impl Random {
             1 => start[0][axis] -= f64::EPSILON,
             _ => {}
         }
-        if self.chance(2) { (start, end) } else { (end, start) }
+        if self.chance(2) {
+            (start, end)
+        } else {
+            (end, start)
+        }
     }
 
     fn thin(&mut self, features: Features) -> (Points, Points) {
@@ -326,7 +341,11 @@ impl Random {
     }
 
     fn collapsed(&mut self, features: Features) -> (Points, Points) {
-        let (mut start, mut end) = if self.chance(2) { self.lattice() } else { self.graze(features) };
+        let (mut start, mut end) = if self.chance(2) {
+            self.lattice()
+        } else {
+            self.graze(features)
+        };
         let (i, j) = match features {
             Features::VertexFace => [(1, 2), (1, 3), (2, 3)][self.below(3) as usize],
             Features::EdgeEdge => [(0, 1), (2, 3)][self.below(2) as usize],
@@ -352,10 +371,18 @@ impl Random {
         let (x, y) = (unit(cross(normal, [0.6, 0.0, 0.8])), self.vector());
         let along = cross(normal, x);
         let slide = plus(x.map(|k| k * y[0]), along, y[1]);
-        let drift = if self.chance(2) { self.vector() } else { [0.0; 3] };
+        let drift = if self.chance(2) {
+            self.vector()
+        } else {
+            [0.0; 3]
+        };
         let n = Self::first(features);
         let end = std::array::from_fn(|i| {
-            plus(plus(start[i], drift, 1.0), slide, if i < n { 1.0 } else { 0.0 })
+            plus(
+                plus(start[i], drift, 1.0),
+                slide,
+                if i < n { 1.0 } else { 0.0 },
+            )
         });
         (start, end)
     }

@@ -17,8 +17,10 @@
 pub mod cases;
 mod polynomial;
 mod query;
+mod rational;
 mod root;
 
 pub use num_bigint::BigInt;
 pub use num_rational::BigRational;
 pub use query::{Features, Point, Query, Span};
+pub use rational::nearest_f64;

@@ -59,7 +59,11 @@ impl Polynomial {
         let zero = BigInt::zero();
         let term = |x: &Self, i: usize| x.0.get(i).unwrap_or(&zero).clone();
         let n = self.0.len().max(other.0.len());
-        Self::new((0..n).map(|i| op(&term(self, i), &term(other, i))).collect())
+        Self::new(
+            (0..n)
+                .map(|i| op(&term(self, i), &term(other, i)))
+                .collect(),
+        )
     }
 
     pub fn plus(&self, other: &Self) -> Self {
@@ -160,7 +164,11 @@ impl Polynomial {
         let mut chain = vec![self.clone()];
         let mut next = self.derivative();
         while !next.is_zero() {
-            let rest = chain[chain.len() - 1].divided(&next).1.negated().primitive();
+            let rest = chain[chain.len() - 1]
+                .divided(&next)
+                .1
+                .negated()
+                .primitive();
             chain.push(next);
             next = rest;
         }

@@ -61,7 +61,11 @@ fn dot(x: &Vector, y: &Vector) -> Polynomial {
 impl Query {
     /// From coordinates as they are; `None` if one is not finite.
     #[must_use]
-    pub fn from_f64(features: Features, start: &[[f64; 3]; 4], end: &[[f64; 3]; 4]) -> Option<Self> {
+    pub fn from_f64(
+        features: Features,
+        start: &[[f64; 3]; 4],
+        end: &[[f64; 3]; 4],
+    ) -> Option<Self> {
         let exact = |points: &[[f64; 3]; 4]| -> Option<[Point; 4]> {
             let all: Option<Vec<Point>> = (points.iter())
                 .map(|p| {
@@ -138,7 +142,9 @@ impl Motion {
         }
         let mut first: Option<Root> = None;
         let times = self.conditions().into_iter().filter(|p| !p.is_zero());
-        let times = times.flat_map(|p| root::roots(&p)).chain([root::at(0), root::at(1)]);
+        let times = times
+            .flat_map(|p| root::roots(&p))
+            .chain([root::at(0), root::at(1)]);
         for mut time in times {
             if self.touch(&mut time) && first.as_mut().is_none_or(|first| time.before(first)) {
                 first = Some(time);

@@ -108,7 +108,10 @@ mod tests {
     #[test]
     fn roots_in_the_closed_unit_interval_are_found_in_order() {
         // x (x - 1) (3 x - 1) (x - 2): 0, 1/3, 1.
-        let p = of(&[0, 1]).times(&of(&[-1, 1])).times(&of(&[-1, 3])).times(&of(&[-2, 1]));
+        let p = of(&[0, 1])
+            .times(&of(&[-1, 1]))
+            .times(&of(&[-1, 3]))
+            .times(&of(&[-2, 1]));
         let mut found = roots(&p);
         assert_eq!(found.len(), 3);
         let probe = of(&[-1, 3]);

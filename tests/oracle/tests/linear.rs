@@ -21,7 +21,10 @@ fn expect(features: Features, start: Points, end: Points, at: Option<(i64, i64)>
         (None, None) => {}
         (Some(span), Some((n, d))) => {
             let t = ratio(n, d);
-            assert!(span.from <= t && t <= span.to, "{span:?} for {n}/{d}: {start:?} {end:?}");
+            assert!(
+                span.from <= t && t <= span.to,
+                "{span:?} for {n}/{d}: {start:?} {end:?}"
+            );
         }
         (found, at) => panic!("{found:?} for {at:?}: {start:?} {end:?}"),
     }
@@ -35,12 +38,17 @@ fn with_vertex(v: [f64; 3]) -> Points {
 
 #[test]
 fn a_vertex_meets_a_face_at_the_times_worked_out_by_hand() {
-    let vertex = |from, to, at| expect(Features::VertexFace, with_vertex(from), with_vertex(to), at);
+    let vertex =
+        |from, to, at| expect(Features::VertexFace, with_vertex(from), with_vertex(to), at);
     // Through the inside, the boundary, a corner, and past each.
     vertex([1.0, 1.0, 1.0], [1.0, 1.0, -2.0], Some((1, 3)));
     vertex([2.0, 2.0, 1.0], [2.0, 2.0, -1.0], Some((1, 2)));
     vertex([4.0, 0.0, 1.0], [4.0, 0.0, -3.0], Some((1, 4)));
-    vertex([2.0, 2.0f64.next_up(), 1.0], [2.0, 2.0f64.next_up(), -1.0], None);
+    vertex(
+        [2.0, 2.0f64.next_up(), 1.0],
+        [2.0, 2.0f64.next_up(), -1.0],
+        None,
+    );
     vertex([-1e-300, 1.0, 1.0], [-1e-300, 1.0, -1.0], None);
     // At the very beginning and end, and just not.
     vertex([1.0, 1.0, 0.0], [1.0, 1.0, 5.0], Some((0, 1)));
@@ -72,7 +80,14 @@ fn a_face_without_area_is_the_segment_or_point_that_it_is() {
     face([0.0, 0.0, 0.0], [3.0, 3.0, 3.0], point, Some((1, 3)));
     face([0.0, 0.0, 0.0], [3.0, 3.0, 4.0], point, None);
     // A face that turns inside out through a line, with the vertex on the side that stays.
-    let flips = |z| [[1.0, 1.0, 0.0], [0.0, 0.0, 0.0], [2.0, 2.0, 0.0], [0.0, 2.0, z]];
+    let flips = |z| {
+        [
+            [1.0, 1.0, 0.0],
+            [0.0, 0.0, 0.0],
+            [2.0, 2.0, 0.0],
+            [0.0, 2.0, z],
+        ]
+    };
     expect(Features::VertexFace, flips(1.0), flips(-1.0), Some((0, 1)));
 }
 
@@ -80,36 +95,113 @@ fn a_face_without_area_is_the_segment_or_point_that_it_is() {
 fn edges_meet_at_the_times_worked_out_by_hand() {
     let along_x = |y: f64, z: f64| [[-1.0, y, z], [1.0, y, z]];
     let edges = |a: [[f64; 3]; 2], b: [[f64; 3]; 2], c: [[f64; 3]; 2], d: [[f64; 3]; 2], at| {
-        expect(Features::EdgeEdge, [a[0], a[1], b[0], b[1]], [c[0], c[1], d[0], d[1]], at);
+        expect(
+            Features::EdgeEdge,
+            [a[0], a[1], b[0], b[1]],
+            [c[0], c[1], d[0], d[1]],
+            at,
+        );
     };
     let along_y = [[0.0, -1.0, 0.0], [0.0, 1.0, 0.0]];
-    edges(along_x(0.0, 1.0), along_y, along_x(0.0, -2.0), along_y, Some((1, 3)));
-    edges(along_x(1.0, 1.0), along_y, along_x(1.0, -1.0), along_y, Some((1, 2)));
+    edges(
+        along_x(0.0, 1.0),
+        along_y,
+        along_x(0.0, -2.0),
+        along_y,
+        Some((1, 3)),
+    );
+    edges(
+        along_x(1.0, 1.0),
+        along_y,
+        along_x(1.0, -1.0),
+        along_y,
+        Some((1, 2)),
+    );
     let beyond = 1.0f64.next_up();
-    edges(along_x(beyond, 1.0), along_y, along_x(beyond, -1.0), along_y, None);
+    edges(
+        along_x(beyond, 1.0),
+        along_y,
+        along_x(beyond, -1.0),
+        along_y,
+        None,
+    );
     // Parallel: side by side, in line, overlapping at last, and passing in parallel lines.
-    edges(along_x(1.0, 0.0), along_x(0.0, 0.0), along_x(-1.0, 0.0), along_x(0.0, 0.0), Some((1, 2)));
+    edges(
+        along_x(1.0, 0.0),
+        along_x(0.0, 0.0),
+        along_x(-1.0, 0.0),
+        along_x(0.0, 0.0),
+        Some((1, 2)),
+    );
     let far = [[3.0, 0.0, 0.0], [4.0, 0.0, 0.0]];
-    edges(along_x(0.0, 0.0), far, along_x(0.0, 0.0), [[-1.0, 0.0, 0.0], [0.0, 0.0, 0.0]], Some((1, 2)));
-    edges(along_x(0.0, 0.0), far, along_x(0.0, 0.0), [[1.0, 0.0, 0.0], [2.0, 0.0, 0.0]], Some((1, 1)));
-    edges(along_x(0.0, 0.0), far, along_x(0.0, 0.0), [[2.0, 0.0, 0.0], [3.0, 0.0, 0.0]], None);
-    edges(along_x(1.0, 0.0), far, along_x(1.0, 0.0), [[-4.0, 0.0, 0.0], [-3.0, 0.0, 0.0]], None);
+    edges(
+        along_x(0.0, 0.0),
+        far,
+        along_x(0.0, 0.0),
+        [[-1.0, 0.0, 0.0], [0.0, 0.0, 0.0]],
+        Some((1, 2)),
+    );
+    edges(
+        along_x(0.0, 0.0),
+        far,
+        along_x(0.0, 0.0),
+        [[1.0, 0.0, 0.0], [2.0, 0.0, 0.0]],
+        Some((1, 1)),
+    );
+    edges(
+        along_x(0.0, 0.0),
+        far,
+        along_x(0.0, 0.0),
+        [[2.0, 0.0, 0.0], [3.0, 0.0, 0.0]],
+        None,
+    );
+    edges(
+        along_x(1.0, 0.0),
+        far,
+        along_x(1.0, 0.0),
+        [[-4.0, 0.0, 0.0], [-3.0, 0.0, 0.0]],
+        None,
+    );
     // Points for edges.
     let point = |x| [[x, 0.0, 0.0]; 2];
-    edges(point(3.0), along_x(0.0, 0.0), point(-1.0), along_x(0.0, 0.0), Some((1, 2)));
+    edges(
+        point(3.0),
+        along_x(0.0, 0.0),
+        point(-1.0),
+        along_x(0.0, 0.0),
+        Some((1, 2)),
+    );
     edges(point(0.0), point(3.0), point(2.0), point(1.0), Some((3, 4)));
     edges(point(0.0), point(3.0), point(1.0), point(2.0), None);
     // A shared vertex touches from the start.
     let shared = [[-1.0, 0.0, 0.0], [-1.0, 2.0, 5.0]];
-    edges(along_x(0.0, 0.0), shared, along_x(0.0, 0.0), shared, Some((0, 1)));
+    edges(
+        along_x(0.0, 0.0),
+        shared,
+        along_x(0.0, 0.0),
+        shared,
+        Some((0, 1)),
+    );
 }
 
 #[test]
 fn an_irrational_time_is_enclosed() {
     // The face is the plane z = -x t, the vertex has x = 2 t, z = -1: 2 t^2 = 1.
-    let start = [[0.0, 0.0, -1.0], [0.0, -9.0, 0.0], [9.0, 9.0, 0.0], [-9.0, 9.0, 0.0]];
-    let end = [[2.0, 0.0, -1.0], [0.0, -9.0, 0.0], [9.0, 9.0, -9.0], [-9.0, 9.0, 9.0]];
-    let span = query(Features::VertexFace, start, end).first_contact().expect("contact");
+    let start = [
+        [0.0, 0.0, -1.0],
+        [0.0, -9.0, 0.0],
+        [9.0, 9.0, 0.0],
+        [-9.0, 9.0, 0.0],
+    ];
+    let end = [
+        [2.0, 0.0, -1.0],
+        [0.0, -9.0, 0.0],
+        [9.0, 9.0, -9.0],
+        [-9.0, 9.0, 9.0],
+    ];
+    let span = query(Features::VertexFace, start, end)
+        .first_contact()
+        .expect("contact");
     let half = ratio(1, 2);
     assert!(&span.from * &span.from <= half && half <= &span.to * &span.to);
     assert!(&span.to - &span.from < ratio(1, 1 << 60));
@@ -119,14 +211,19 @@ struct Random(u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         let x = self.0 ^ (self.0 >> 32);
         x.wrapping_mul(0xd6e8_feb8_6659_fd93) >> 20
     }
 
     /// Small integers, so that every degenerate case turns up often.
     fn points(&mut self, size: u64) -> Points {
-        std::array::from_fn(|_| std::array::from_fn(|_| (self.next() % (2 * size + 1)) as f64 - size as f64))
+        std::array::from_fn(|_| {
+            std::array::from_fn(|_| (self.next() % (2 * size + 1)) as f64 - size as f64)
+        })
     }
 }
 
@@ -147,7 +244,12 @@ fn distance(features: Features, start: &Points, end: &Points, t: f64) -> f64 {
 fn float(x: &BigRational) -> f64 {
     // Good to 1e-15 for what is in [0, 1].
     let scaled = x * BigRational::from_integer(BigInt::from(1_u64 << 53));
-    scaled.to_integer().to_string().parse::<f64>().expect("a number") / (1_u64 << 53) as f64
+    scaled
+        .to_integer()
+        .to_string()
+        .parse::<f64>()
+        .expect("a number")
+        / (1_u64 << 53) as f64
 }
 
 #[test]
@@ -160,13 +262,17 @@ fn sampling_finds_no_contact_that_the_oracle_denies_and_every_one_it_reports() {
         let size = [1, 2, 5][case / 2 % 3];
         let (start, end) = (random.points(size), random.points(size));
         let found = query(features, start, end).first_contact();
-        let sampled = (0..=SAMPLES).find(|&k| {
-            distance(features, &start, &end, f64::from(k) / f64::from(SAMPLES)) < 1e-13
-        });
+        let sampled = (0..=SAMPLES)
+            .find(|&k| distance(features, &start, &end, f64::from(k) / f64::from(SAMPLES)) < 1e-13);
         if let Some(k) = sampled {
             // Near to 1e-13 on a lattice of small integers at such times is contact.
-            let span = found.as_ref().unwrap_or_else(|| panic!("{start:?} {end:?} at {k}"));
-            assert!(span.from <= ratio(i64::from(k), i64::from(SAMPLES)), "{start:?} {end:?}");
+            let span = found
+                .as_ref()
+                .unwrap_or_else(|| panic!("{start:?} {end:?} at {k}"));
+            assert!(
+                span.from <= ratio(i64::from(k), i64::from(SAMPLES)),
+                "{start:?} {end:?}"
+            );
         }
         if let Some(span) = found {
             hits += 1;
@@ -195,7 +301,10 @@ fn the_answer_does_not_depend_on_names_scale_or_the_direction_of_time() {
         let same = |other: Option<hapticd_oracle::Span>, what: &str| match (&found, other) {
             (None, None) => {}
             (Some(a), Some(b)) => {
-                assert!(a.from <= b.to && b.from <= a.to, "{what}: {a:?} {b:?} {start:?} {end:?}");
+                assert!(
+                    a.from <= b.to && b.from <= a.to,
+                    "{what}: {a:?} {b:?} {start:?} {end:?}"
+                );
             }
             (a, b) => panic!("{what}: {a:?} {b:?} {start:?} {end:?}"),
         };
@@ -203,9 +312,17 @@ fn the_answer_does_not_depend_on_names_scale_or_the_direction_of_time() {
             same(renamed(order), "renamed");
         }
         // Sheared, scaled and moved: all exact for these numbers.
-        let moved = |p: &Points| p.map(|[x, y, z]| [4096.0 * (x + 0.5 * y), -y + 7.0, z * 0.125 + 3.0 * x]);
-        same(query(features, moved(&start), moved(&end)).first_contact(), "moved");
+        let moved =
+            |p: &Points| p.map(|[x, y, z]| [4096.0 * (x + 0.5 * y), -y + 7.0, z * 0.125 + 3.0 * x]);
+        same(
+            query(features, moved(&start), moved(&end)).first_contact(),
+            "moved",
+        );
         let back = query(features, end, start).first_contact();
-        assert_eq!(back.is_some(), found.is_some(), "backwards: {start:?} {end:?}");
+        assert_eq!(
+            back.is_some(),
+            found.is_some(),
+            "backwards: {start:?} {end:?}"
+        );
     }
 }

@@ -44,7 +44,11 @@ impl Cubic {
             // |e1 x e2| is below the Bernstein sum of the lengths of its coefficients (the middle one is n1 / 2).
             let (l0, l1, l2) = (n0.norm(), n1.norm(), n2.norm());
             let slack = DETERMINANT_ROUNDING * f64::EPSILON * frame.area;
-            for (bound, length) in bound.iter_mut().zip([l0, (l0 + l1) * third, (l1 + l2) * third, l2]) {
+            for (bound, length) in
+                bound
+                    .iter_mut()
+                    .zip([l0, (l0 + l1) * third, (l1 + l2) * third, l2])
+            {
                 *bound += separation * (length + slack) * (1.0 + 1e-14);
             }
         }
@@ -123,7 +127,12 @@ fn minimum(c1: f64, c2: f64, c3: f64) -> f64 {
 }
 
 /// A root in `[0, high]` of a function that is not negative at 0 and not positive at `high`: Newton's steps, halving where they leave the bracket.
-fn first_root(value: &impl Fn(f64) -> f64, slope: &impl Fn(f64) -> f64, high: f64, enough: f64) -> f64 {
+fn first_root(
+    value: &impl Fn(f64) -> f64,
+    slope: &impl Fn(f64) -> f64,
+    high: f64,
+    enough: f64,
+) -> f64 {
     let (mut low, mut high) = (0.0, high);
     let at_high = value(high);
     let at_low = value(low);

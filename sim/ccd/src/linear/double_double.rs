@@ -133,8 +133,14 @@ mod tests {
         // (1 + e)^2 - 1 = 2 e + e^2.
         let square = one_and * one_and - Twice::difference(1.0, 0.0);
         assert_eq!(square.value(), 2.0 * tiny);
-        assert_eq!((square - Twice::difference(2.0 * tiny, 0.0)).value(), tiny * tiny);
-        assert_eq!(one_and.times(3.0) - Twice::difference(3.0, 0.0), Twice::difference(3.0 * tiny, 0.0));
+        assert_eq!(
+            (square - Twice::difference(2.0 * tiny, 0.0)).value(),
+            tiny * tiny
+        );
+        assert_eq!(
+            one_and.times(3.0) - Twice::difference(3.0, 0.0),
+            Twice::difference(3.0 * tiny, 0.0)
+        );
         assert_eq!(one_and.half() + one_and.half(), one_and);
     }
 
@@ -143,7 +149,9 @@ mod tests {
         // 53-bit factors against 128-bit integers.
         let mut x = 0x1234_5678_9abc_def1_u64;
         for _ in 0..10_000 {
-            x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            x = x
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             let (a, b) = (x >> 11, (x.rotate_left(32)) >> 11);
             let (high, low) = product(a as f64, b as f64);
             assert_eq!(high as i128 + low as i128, i128::from(a) * i128::from(b));

@@ -67,6 +67,8 @@ struct Bounds {
     f: f64,
     /// Of a sum or difference of the quadratics.
     plane: f64,
+    /// What `R` must exceed for one projection to tell all.
+    flat: f64,
 }
 
 /// Signs of a polynomial on a stretch.
@@ -151,11 +153,11 @@ impl<const N: usize> Polynomials<N> {
             }
             let opposite = |(x, y): (Sign, Sign)| x != y && x != Sign::Mixed && y != Sign::Mixed;
             inside |= signs.into_iter().all(opposite);
-            stuck &= !(pairs.iter()).any(|(x, y)| {
-                (x[0] > bound && y[0] > bound) || (x[0] < -bound && y[0] < -bound)
-            });
+            stuck &= !(pairs.iter())
+                .any(|(x, y)| (x[0] > bound && y[0] > bound) || (x[0] < -bound && y[0] < -bound));
         }
-        let crosses = (f[0] > bounds.f && f[3] < -bounds.f) || (f[0] < -bounds.f && f[3] > bounds.f);
+        let crosses =
+            (f[0] > bounds.f && f[3] < -bounds.f) || (f[0] < -bounds.f && f[3] > bounds.f);
         if crosses && inside {
             Look::Contact
         } else if stuck {
@@ -167,7 +169,7 @@ impl<const N: usize> Polynomials<N> {
 
     /// Whether the projections are lines at the beginning, or nearly.
     fn flat(&self, bounds: &Bounds) -> bool {
-        (self.planes.iter()).all(|plane| plane.r[0].value().abs() <= bounds.plane)
+        (self.planes.iter()).all(|plane| plane.r[0].value().abs() <= bounds.flat)
     }
 
     /// The two halves.
@@ -232,7 +234,12 @@ pub(super) fn refine(frame: &Frame, a: f64, b: f64, time: f64, halvings: &mut u3
     let mut degenerate = true;
     let mut answer = Refined::Unknown;
     if let Some(axis) = whole.best_axis() {
-        answer = whole.decide(&whole.polynomials([axis]), &limits, halvings, &mut degenerate);
+        answer = whole.decide(
+            &whole.polynomials([axis]),
+            &limits,
+            halvings,
+            &mut degenerate,
+        );
     }
     // Where one projection is a line, all three together may say more.
     if degenerate {
@@ -276,6 +283,7 @@ impl Whole {
             bounds: Bounds {
                 f: ROUNDING * 4.0 * frame.volume + TINY,
                 plane: ROUNDING * (2.0 * frame.area + 2.0 * frame.reach * frame.reach) + TINY,
+                flat: 1e-4 * frame.area,
             },
             a,
             b,

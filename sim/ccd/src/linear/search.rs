@@ -104,7 +104,11 @@ pub(super) fn first(frame: &Frame, separation: f64, options: &LinearOptions) -> 
         let mut outcome = search.stretch(a, b, &mut pending);
         if let (Outcome::Contact(_), true) = (&outcome, separation == 0.0) {
             // The same with twice the digits; of a long stretch first the beginning, where the contact is if it is one.
-            let c = if narrow && b - a > 2.0 * NARROW { a + NARROW } else { b };
+            let c = if narrow && b - a > 2.0 * NARROW {
+                a + NARROW
+            } else {
+                b
+            };
             narrow = false;
             match search.refined(a, c, &mut halvings) {
                 Outcome::Open => {}
@@ -229,7 +233,14 @@ impl Search<'_> {
     }
 
     /// The critical time and its state; where the cubic does not say, the time at which the points that are closest halfway are.
-    fn nearest_pass(&self, critical: &Critical, at_a: &State, at_b: &State, a: f64, width: f64) -> (f64, State) {
+    fn nearest_pass(
+        &self,
+        critical: &Critical,
+        at_a: &State,
+        at_b: &State,
+        a: f64,
+        width: f64,
+    ) -> (f64, State) {
         let state = self.frame.at(a + critical.time * width);
         if critical.known {
             return (critical.time, state);
@@ -271,7 +282,11 @@ impl Search<'_> {
             if critical.known && blur < 0.2 {
                 (middle - blur, middle + blur)
             } else {
-                let cut = if middle > 0.1 && middle < 0.9 { middle } else { 0.5 };
+                let cut = if middle > 0.1 && middle < 0.9 {
+                    middle
+                } else {
+                    0.5
+                };
                 (cut, cut)
             }
         });

@@ -28,8 +28,14 @@ pub(super) fn along_an_axis(
             }
             r
         };
-        let (a0, b0) = (range(&a[0][..kind.points_a()]), range(&b[0][..kind.points_b()]));
-        let (a1, b1) = (range(&a[1][..kind.points_a()]), range(&b[1][..kind.points_b()]));
+        let (a0, b0) = (
+            range(&a[0][..kind.points_a()]),
+            range(&b[0][..kind.points_b()]),
+        );
+        let (a1, b1) = (
+            range(&a[1][..kind.points_a()]),
+            range(&b[1][..kind.points_b()]),
+        );
         if (clear(a0.0, b0.1) && clear(a1.0, b1.1)) || (clear(b0.0, a0.1) && clear(b1.0, a1.1)) {
             return true;
         }
