@@ -20,30 +20,39 @@ struct Case {
     motions: [Motion; 2],
 }
 
-/// Both bodies move, from apart; large: through each other; small: as far as in a millisecond at 1 m/s and 2 rad/s, near each other.
-fn case(rng: &mut SplitMix, large: bool) -> Case {
-    let apart = if large { rng.range(0.35, 1.0) } else { 0.16 };
-    let at = rng.direction() * apart;
-    let pose = |rng: &mut SplitMix, at: Vec3| {
-        Pose::from_parts(
-            at.into(),
-            Quat::from_scaled_axis(rng.direction() * rng.range(0.0, 3.0)),
+/// Both bodies move, from apart, mostly at each other.
+fn sweep(rng: &mut SplitMix) -> Case {
+    let at = rng.direction() * rng.range(0.35, 1.0);
+    let mut motion = |at: Vec3| {
+        let turn = Quat::from_scaled_axis(rng.direction() * rng.range(0.0, 3.0));
+        let start = Pose::from_parts(at.into(), turn);
+        let d = (rng.point(0.1) - at) * rng.range(0.5, 3.0);
+        Motion::screw(&start, &Screw::from_twist(&d, &rng.point(2.0), &at))
+    };
+    Case {
+        motions: [motion(at), motion(-at)],
+    }
+}
+
+/// As far as in a millisecond at 1 m/s and 2 rad/s, from where a sweep ends: up to a millimetre apart. `None` if it does not meet.
+fn tick(rng: &mut SplitMix, search: &mut MovingSearch, shapes: [&MeshIndex; 2]) -> Option<Case> {
+    let Case { motions } = sweep(rng);
+    let body = |k: usize| MovingBody {
+        shape: shapes[k],
+        motion: &motions[k],
+        radius_m: 0.0,
+    };
+    let near = search.first_contact(&body(0), &body(1), rng.log_range(2e-5, 1e-3), 1.0);
+    near.first?;
+    let motions = motions.map(|m| {
+        let start = m.pose_at(near.free_until);
+        let at = start.translation.vector;
+        Motion::screw(
+            &start,
+            &Screw::from_twist(&rng.point(1e-3), &rng.point(2e-3), &at),
         )
-    };
-    let screw = |rng: &mut SplitMix, at: Vec3| {
-        let (d, spin) = if large {
-            ((rng.point(0.1) - at) * rng.range(0.5, 3.0), 2.0)
-        } else {
-            (rng.point(1e-3), 2e-3)
-        };
-        Screw::from_twist(&d, &rng.point(spin), &at)
-    };
-    let (from_a, from_b) = (pose(rng, at), pose(rng, -at));
-    let motions = [
-        Motion::screw(&from_a, &screw(rng, at)),
-        Motion::screw(&from_b, &screw(rng, -at)),
-    ];
-    Case { motions }
+    });
+    Some(Case { motions })
 }
 
 fn report(name: &str, mut times: Vec<f64>) {
@@ -76,7 +85,13 @@ fn main() {
         let mut one_mover = Vec::new();
         for run in 0..runs {
             let case = loop {
-                let case = case(&mut rng, sweeping);
+                let case = if sweeping {
+                    sweep(&mut rng)
+                } else if let Some(case) = tick(&mut rng, &mut search, [&small, &large]) {
+                    case
+                } else {
+                    continue;
+                };
                 let [a, b] = &case.motions;
                 if !truth.any(&small, &large, &(b.start().inverse() * a.start())) {
                     break case;

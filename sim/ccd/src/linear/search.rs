@@ -1,0 +1,307 @@
+//! The search: stretches of time, earliest first.
+
+use super::LinearOptions;
+use super::coplanarity::{Critical, Cubic};
+use super::frame::{Frame, State};
+use super::refine::{Refined, refine};
+use super::separation::{Corners, clear, corners, proven_part, threshold, turning};
+
+/// Outcome: a contact that could not be ruled out.
+#[derive(Clone, Copy)]
+pub(super) struct Found {
+    pub t: f64,
+    pub t_upper: f64,
+    pub certain: bool,
+}
+
+impl Found {
+    /// Nothing is known.
+    pub const UNKNOWN: Found = Found {
+        t: 0.0,
+        t_upper: 1.0,
+        certain: false,
+    };
+}
+
+/// Stretches still to be looked at, the earliest last.
+struct Pending {
+    stretches: [(f64, f64); Self::CAPACITY],
+    count: usize,
+}
+
+impl Pending {
+    const CAPACITY: usize = 40;
+
+    /// Adds a stretch that is not after those already there. If there is no room the two latest become one, with what lies between them: sound, if
+    /// wasteful.
+    #[inline]
+    fn push(&mut self, from: f64, to: f64) {
+        if !(from < to) {
+            return;
+        }
+        if self.count == Self::CAPACITY {
+            self.stretches[0].0 = self.stretches[1].0;
+            self.stretches.copy_within(2.., 1);
+            self.count -= 1;
+        }
+        self.stretches[self.count] = (from, to);
+        self.count += 1;
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<(f64, f64)> {
+        self.count = self.count.checked_sub(1)?;
+        Some(self.stretches[self.count])
+    }
+}
+
+/// Sizes outside of which underflow or overflow would have to be counted in.
+const SIZES: std::ops::Range<f64> = 1e-70..1e70;
+
+/// First time at which the features are not proven to be apart; `None` if there is none.
+pub(super) fn first(frame: &Frame, separation: f64, options: &LinearOptions) -> Option<Found> {
+    if frame.reach == 0.0 {
+        return Some(Found {
+            t: 0.0,
+            t_upper: 0.0,
+            certain: true,
+        });
+    }
+    if !SIZES.contains(&frame.reach) {
+        return Some(Found::UNKNOWN);
+    }
+    let search = Search {
+        frame,
+        separation,
+        options,
+        threshold: threshold(frame, separation),
+    };
+    let mut pending = Pending {
+        stretches: [(0.0, 0.0); Pending::CAPACITY],
+        count: 0,
+    };
+    pending.push(0.0, 1.0);
+    let mut looked = 0;
+    let mut halvings = MAX_HALVINGS;
+    let mut narrow = true;
+    while let Some((a, b)) = pending.pop() {
+        if looked == options.max_stretches {
+            return Some(Found {
+                t: a,
+                t_upper: 1.0,
+                certain: false,
+            });
+        }
+        looked += 1;
+        // Whoever needs many stretches is near the limits of 53 bits.
+        if separation == 0.0 && looked.is_multiple_of(REFINE_EVERY) {
+            match search.refined(a, b, &mut halvings) {
+                Outcome::Free => continue,
+                Outcome::Contact(found) => return Some(found),
+                Outcome::Open => {}
+            }
+        }
+        let mut outcome = search.stretch(a, b, &mut pending);
+        if let (Outcome::Contact(_), true) = (&outcome, separation == 0.0) {
+            // The same with twice the digits; of a long stretch first the beginning, where the contact is if it is one.
+            let c = if narrow && b - a > 2.0 * NARROW {
+                a + NARROW
+            } else {
+                b
+            };
+            narrow = false;
+            match search.refined(a, c, &mut halvings) {
+                Outcome::Open => {}
+                better => {
+                    if let Outcome::Free = better {
+                        pending.push(c, b);
+                    }
+                    outcome = better;
+                }
+            }
+        }
+        if let Outcome::Contact(found) = outcome {
+            return Some(found);
+        }
+    }
+    None
+}
+
+/// Every how many stretches the refinement is tried first.
+const REFINE_EVERY: u32 = 8;
+
+/// Length of stretch that is refined, fraction of the motion.
+const NARROW: f64 = 1e-12;
+
+/// Halvings of all refinements of a query together.
+const MAX_HALVINGS: u32 = 160;
+
+/// What became of a stretch.
+enum Outcome {
+    /// Proven, or its parts are pending.
+    Free,
+    /// Free until this.
+    Contact(Found),
+    /// Not decided.
+    Open,
+}
+
+struct Search<'a> {
+    frame: &'a Frame<'a>,
+    separation: f64,
+    options: &'a LinearOptions,
+    threshold: f64,
+}
+
+impl Search<'_> {
+    /// Decides a stretch with twice the digits.
+    fn refined(&self, a: f64, b: f64, halvings: &mut u32) -> Outcome {
+        let (from, to, proven) = match refine(self.frame, a, b, self.options.time, halvings) {
+            Refined::Free => return Outcome::Free,
+            Refined::Unknown => return Outcome::Open,
+            Refined::Contact { from, to, proven } => (from, to, proven),
+        };
+        let width = b - a;
+        let slack = SHORTEST * b;
+        let found = Found {
+            t: (a + from * width - slack).max(a),
+            t_upper: (a + to * width + slack).min(b),
+            certain: true,
+        };
+        if !proven {
+            // Edges that are in line for a moment pass for a contact there.
+            let (early, late) = (self.frame.at(found.t), self.frame.at(found.t_upper));
+            if self.frame.closest(&early).distance > self.rounding() + moved(&early, &late) {
+                return Outcome::Open;
+            }
+        }
+        Outcome::Contact(found)
+    }
+
+    /// Of a distance, metres.
+    fn rounding(&self) -> f64 {
+        2.0 * (self.threshold - self.separation)
+    }
+
+    /// Proves `[a, b]` free, or leaves the parts that are not proven in `pending`, or gives up on it.
+    fn stretch(&self, a: f64, b: f64, pending: &mut Pending) -> Outcome {
+        let frame = self.frame;
+        let (at_a, at_b) = (frame.at(a), frame.at(b));
+        let cubic = Cubic::new(frame, &at_a, &at_b, self.separation);
+        if cubic.clear() {
+            return Outcome::Free;
+        }
+        let width = b - a;
+        let critical = cubic.critical();
+
+        // What the closest direction at the critical time proves.
+        let (middle, at_middle) = self.nearest_pass(&critical, &at_a, &at_b, a, width);
+        let n = frame.closest(&at_middle).normal;
+        let (na, nb) = (corners(frame, &at_a, &n), corners(frame, &at_b, &n));
+        let part = proven_part(frame, &na, &nb, self.threshold);
+        if part == Some((0.0, 1.0)) {
+            return Outcome::Free;
+        }
+
+        // The same for the two ends.
+        let start = frame.closest(&at_a);
+        let first = [
+            &corners(frame, &at_a, &start.normal),
+            &corners(frame, &at_b, &start.normal),
+        ];
+        let stuck = !cubic.clear_at_start() && !clear(first[0], self.threshold);
+        let apart = start.distance - self.separation;
+        let within = self.options.position_m > 0.0 && apart <= self.options.position_m;
+        if stuck || within || width <= self.options.time.max(SHORTEST) {
+            return Outcome::Contact(Found {
+                t: a,
+                t_upper: b,
+                certain: apart <= self.options.position_m + self.rounding() + moved(&at_a, &at_b),
+            });
+        }
+        let end = frame.closest(&at_b);
+        let last = [
+            &corners(frame, &at_a, &end.normal),
+            &corners(frame, &at_b, &end.normal),
+        ];
+        if turning(first, last, self.threshold) {
+            return Outcome::Free;
+        }
+
+        self.divide((a, b), &critical, middle, part, first, last, pending);
+        Outcome::Free
+    }
+
+    /// The critical time and its state; where the cubic does not say, the time at which the points that are closest halfway are.
+    fn nearest_pass(
+        &self,
+        critical: &Critical,
+        at_a: &State,
+        at_b: &State,
+        a: f64,
+        width: f64,
+    ) -> (f64, State) {
+        let state = self.frame.at(a + critical.time * width);
+        if critical.known {
+            return (critical.time, state);
+        }
+        let params = self.frame.closest(&state).params;
+        let from = self.frame.difference(at_a, &params);
+        let change = self.frame.difference(at_b, &params) - from;
+        let time = -from.dot(&change) / change.norm_squared();
+        if time > 0.0 && time < 1.0 {
+            (time, self.frame.at(a + time * width))
+        } else {
+            (critical.time, state)
+        }
+    }
+
+    /// Leaves in `pending` what of a stretch no direction proves.
+    #[allow(clippy::too_many_arguments)]
+    fn divide(
+        &self,
+        (a, b): (f64, f64),
+        critical: &Critical,
+        middle: f64,
+        part: Option<(f64, f64)>,
+        first: [&Corners; 2],
+        last: [&Corners; 2],
+        pending: &mut Pending,
+    ) {
+        let width = b - a;
+        let time = |local: f64| {
+            if local >= 1.0 { b } else { a + local * width }
+        };
+        let begin = proven_part(self.frame, first[0], first[1], self.threshold)
+            .map_or(0.0, |(from, to)| if from <= 0.0 { to } else { 0.0 });
+        let end = proven_part(self.frame, last[0], last[1], self.threshold)
+            .map_or(1.0, |(from, to)| if to >= 1.0 { from } else { 1.0 });
+        let (low, high) = part.unwrap_or_else(|| {
+            // Around a root the cubic says nothing; outside it does.
+            let blur = critical.blur.max(4.0 * f64::EPSILON / width);
+            if critical.known && blur < 0.2 {
+                (middle - blur, middle + blur)
+            } else {
+                let cut = if middle > 0.1 && middle < 0.9 {
+                    middle
+                } else {
+                    0.5
+                };
+                (cut, cut)
+            }
+        });
+        pending.push(time(high.max(begin)), time(end));
+        if part.is_none() && low < high {
+            pending.push(time(low.max(begin)), time(high.min(end)));
+        }
+        pending.push(time(begin), time(low.min(end)));
+    }
+}
+
+/// Most that a point of the difference moves between two states.
+fn moved(a: &State, b: &State) -> f64 {
+    (b.d - a.d).norm() + (b.e1 - a.e1).norm() + (b.e2 - a.e2).norm()
+}
+
+/// Shorter than this a stretch is only rounding.
+const SHORTEST: f64 = 4.0 * f64::EPSILON;
