@@ -16,7 +16,7 @@
 //! - [`linear`]: first contact of one feature pair when every vertex moves on a straight line (deformable meshes); the one
 //!   query here that is not about rigid motion.
 //!
-//! Units are metres and radians, `f64`. Nothing blocks, nothing uses threads, and all results are pure
+//! Units are metres and radians, `f64`. Nothing blocks, only [`ObbTree::with_threads`] uses threads, and all results are pure
 //! functions of the arguments.
 
 #![forbid(unsafe_code)]

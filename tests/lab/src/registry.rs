@@ -2,9 +2,17 @@
 
 use crate::ccd_queries;
 use crate::experiment::Experiment;
+use crate::redon;
 
 /// Every experiment there is.
-pub const EXPERIMENTS: &[Experiment] = &[ccd_queries::EXPERIMENT];
+pub const EXPERIMENTS: &[Experiment] = &[
+    ccd_queries::EXPERIMENT,
+    redon::e1::EXPERIMENT,
+    redon::e5::EXPERIMENT,
+    redon::e15::SIZES,
+    redon::e15::TIMES,
+    redon::e17::EXPERIMENT,
+];
 
 /// What an ID given by the user stands for: one experiment, or for `group-all` every one whose ID starts with `group-`.
 pub fn select(all: &[Experiment], id: &str) -> Result<Vec<Experiment>, String> {
