@@ -69,6 +69,13 @@ impl Cubic {
         self.f[0].abs() > self.bound[0]
     }
 
+    /// Whether `F` has changed sign at the end, for certain.
+    #[inline]
+    pub fn crosses(&self) -> bool {
+        let (f, e) = (&self.f, &self.bound);
+        (f[0] > e[0] && f[3] < -e[3]) || (f[0] < -e[0] && f[3] > e[3])
+    }
+
     /// The first root, or else the least absolute value.
     pub fn critical(&self) -> Critical {
         let [f0, f1, f2, f3] = self.f;

@@ -6,7 +6,7 @@ use super::LinearOptions;
 use super::coplanarity::Cubic;
 use super::frame::{Frame, State};
 use super::refine::{Refined, refine};
-use super::separation::{Corners, clear, corners, proven_part, threshold, turning};
+use super::separation::{CORNER_ROUNDING, Corners, clear, corners, proven_part, threshold, turning};
 
 /// Outcome: a contact that could not be ruled out.
 #[derive(Clone, Copy)]
@@ -189,7 +189,7 @@ impl Search<'_> {
 
     /// Of a distance, metres.
     fn rounding(&self) -> f64 {
-        2.0 * (self.threshold - self.separation)
+        4.0 * (self.threshold - self.separation)
     }
 
     /// Proves `[a, b]` free, or leaves the parts that are not proven in `pending`, or gives up on it.
@@ -229,7 +229,9 @@ impl Search<'_> {
         // The same for the two ends.
         let start = frame.closest(&at_a);
         let first = along(&start.normal);
-        let stuck = !cubic.clear_at_start() && !clear(&first[0], self.threshold);
+        let slack = 2.0 * CORNER_ROUNDING * f64::EPSILON * frame.reach;
+        let stuck = !clear(&first[0], self.threshold + slack)
+            && (self.separation > 0.0 || !cubic.clear_at_start());
         let apart = start.distance - self.separation;
         let within = self.options.position_m > 0.0 && apart <= self.options.position_m;
         if stuck || within || width <= self.options.time.max(SHORTEST) {
@@ -239,7 +241,7 @@ impl Search<'_> {
                 t_upper: b,
                 certain: near,
                 // The cubic changes sign, well inside of both features.
-                plain: near && !stuck && critical.known && well_inside(frame.edges, &start.params),
+                plain: near && cubic.crosses() && well_inside(frame.edges, &start.params),
             });
         }
         let end = frame.closest(&at_b);
