@@ -69,7 +69,7 @@ impl Case {
         }
         *samples -= 1;
         let middle = 0.5 * (from + to);
-        let rounding = 1e-12 * self.size();
+        let rounding = 1e-13 * self.size();
         let (distance, reach) = (self.distance(middle), self.speed() * 0.5 * (to - from));
         if distance > reach + rounding {
             return false;
@@ -104,10 +104,9 @@ fn plain() -> LinearOptions {
 /// At least this many random cases of each kind of feature.
 const CASES: usize = 100_000;
 
-/// All families in turn. Every tenth round, and every query of which dense sampling leaves a doubt, is judged by the oracle.
+/// All families in turn. Every twentieth round, and every query of which dense sampling leaves a doubt, is judged by the oracle.
 fn no_contact_is_missed(features: Features) {
     let mut random = Random::new(2026);
-    let start_time = std::time::Instant::now(); let mut oracle_s = 0.0; let mut doubts = 0;
     let (mut judged, mut contacts, mut free, mut false_alarms, mut uncertain) = (0, 0, 0, 0, 0);
     for case in 0..CASES {
         let family = Family::ALL[case % Family::ALL.len()];
@@ -132,14 +131,13 @@ fn no_contact_is_missed(features: Features) {
         }
         let sampled = found.map_or(1.0, |c| c.t * (1.0 - 1e-6) - 1e-6);
         let doubt = sampled > 0.0 && query.may_touch(0.0, sampled, &mut 1000);
-        if !doubt && !(case / Family::ALL.len()).is_multiple_of(10) {
+        if !doubt && !(case / Family::ALL.len()).is_multiple_of(20) {
             continue;
         }
-        judged += 1; doubts += usize::from(doubt); let t0 = std::time::Instant::now();
+        judged += 1;
         let truth = Query::from_f64(features, &start, &end)
             .expect("finite")
             .first_contact();
-        oracle_s += t0.elapsed().as_secs_f64();
         match (truth, found) {
             (Some(span), None) => panic!("missed: {span:?} {}", shown()),
             (Some(span), Some(contact)) => {
@@ -153,8 +151,7 @@ fn no_contact_is_missed(features: Features) {
             (None, None) => free += 1,
         }
     }
-    eprintln!("judged {judged} doubts {doubts} fa {false_alarms} contacts {contacts} free {free} oracle {oracle_s} total {:?}", start_time.elapsed());
-    let enough = judged >= CASES / 10 && contacts >= 1000 && free >= 3000;
+    let enough = judged >= CASES / 20 && contacts >= 1000 && free >= 3000;
     assert!(enough, "{judged} judged: {contacts} contacts, {free} free");
     assert!(
         false_alarms * 100 <= free,

@@ -143,7 +143,13 @@ fn first_root(
     let (mut low, mut high) = (0.0, high);
     let at_high = value(high);
     let at_low = value(low);
-    let mut t = low + (high - low) * (at_low / (at_low - at_high)).clamp(0.0, 1.0);
+    // Both 0 gives no number: the root is the beginning then.
+    let share = at_low / (at_low - at_high);
+    let mut t = if share > 0.0 {
+        high * share.min(1.0)
+    } else {
+        0.0
+    };
     for _ in 0..24 {
         let f = value(t);
         if !(f.abs() > enough) {

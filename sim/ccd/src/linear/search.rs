@@ -2,11 +2,15 @@
 
 use hapticd_geometry::Vec3;
 
+use crate::pair::PairDistance;
+
 use super::LinearOptions;
 use super::coplanarity::Cubic;
 use super::frame::{Frame, State};
 use super::refine::{Refined, refine};
-use super::separation::{CORNER_ROUNDING, Corners, clear, corners, proven_part, threshold, turning};
+use super::separation::{
+    CORNER_ROUNDING, Corners, clear, corners, proven_part, threshold, turning,
+};
 
 /// Outcome: a contact that could not be ruled out.
 #[derive(Clone, Copy)]
@@ -51,6 +55,18 @@ impl Pending {
         }
         self.stretches[self.count] = (from, to);
         self.count += 1;
+    }
+
+    /// The same in two halves if it is longer than `length`: a little less of the same is no progress.
+    #[inline]
+    fn push_at_most(&mut self, length: f64, from: f64, to: f64) {
+        let middle = 0.5 * (from + to);
+        if to - from > length {
+            self.push(middle, to);
+            self.push(from, middle);
+        } else {
+            self.push(from, to);
+        }
     }
 
     #[inline]
@@ -187,6 +203,25 @@ impl Search<'_> {
         Outcome::Contact(found)
     }
 
+    /// A stretch that is given up on.
+    fn contact(
+        &self,
+        (a, b): (f64, f64),
+        [at_a, at_b]: [&State; 2],
+        start: &PairDistance,
+        cubic: &Cubic,
+    ) -> Outcome {
+        let apart = start.distance - self.separation;
+        let near = apart <= self.options.position_m + self.rounding() + moved(at_a, at_b);
+        Outcome::Contact(Found {
+            t: a,
+            t_upper: b,
+            certain: near,
+            // The cubic changes sign, well inside of both features.
+            plain: near && cubic.crosses() && well_inside(self.frame.edges, &start.params),
+        })
+    }
+
     /// Of a distance, metres.
     fn rounding(&self) -> f64 {
         4.0 * (self.threshold - self.separation)
@@ -203,6 +238,15 @@ impl Search<'_> {
         let width = b - a;
         let along = |n: &Vec3| [corners(frame, &at_a, n), corners(frame, &at_b, n)];
         let part_of = |[x, y]: &[Corners; 2]| proven_part(frame, x, y, self.threshold);
+
+        if width <= self.options.time.max(SHORTEST) {
+            let start = frame.closest(&at_a);
+            return if part_of(&along(&start.normal)) == Some(WHOLE) {
+                Outcome::Free
+            } else {
+                self.contact((a, b), [&at_a, &at_b], &start, &cubic)
+            };
+        }
 
         // What the closest direction at the critical time proves; and if the cubic is not about these points, that at their own nearest pass.
         let critical = cubic.critical();
@@ -226,23 +270,25 @@ impl Search<'_> {
             return Outcome::Free;
         }
 
+        // A root that no direction proves free is a contact, or nearly: the cubic sees to the rest.
+        let blur = critical.blur.max(4.0 * f64::EPSILON / width);
+        if part.is_none() && critical.known && blur < 0.2 {
+            let (low, high) = (a + (middle - blur) * width, a + (middle + blur) * width);
+            pending.push(high, b);
+            pending.push(low.max(a), high.min(b));
+            pending.push(a, low);
+            return Outcome::Free;
+        }
+
         // The same for the two ends.
         let start = frame.closest(&at_a);
         let first = along(&start.normal);
         let slack = 2.0 * CORNER_ROUNDING * f64::EPSILON * frame.reach;
         let stuck = !clear(&first[0], self.threshold + slack)
             && (self.separation > 0.0 || !cubic.clear_at_start());
-        let apart = start.distance - self.separation;
-        let within = self.options.position_m > 0.0 && apart <= self.options.position_m;
-        if stuck || within || width <= self.options.time.max(SHORTEST) {
-            let near = apart <= self.options.position_m + self.rounding() + moved(&at_a, &at_b);
-            return Outcome::Contact(Found {
-                t: a,
-                t_upper: b,
-                certain: near,
-                // The cubic changes sign, well inside of both features.
-                plain: near && cubic.crosses() && well_inside(frame.edges, &start.params),
-            });
+        let within = start.distance - self.separation <= self.options.position_m;
+        if stuck || (within && self.options.position_m > 0.0) {
+            return self.contact((a, b), [&at_a, &at_b], &start, &cubic);
         }
         let end = frame.closest(&at_b);
         let last = along(&end.normal);
@@ -253,21 +299,15 @@ impl Search<'_> {
         // What no direction proves is left.
         let begin = part_of(&first).map_or(0.0, |(from, to)| if from <= 0.0 { to } else { 0.0 });
         let end = part_of(&last).map_or(1.0, |(from, to)| if to >= 1.0 { from } else { 1.0 });
-        let blur = critical.blur.max(4.0 * f64::EPSILON / width);
-        let around_root = part.is_none() && critical.known && blur < 0.2;
-        let (low, high) = match part {
-            Some(part) => part,
-            // Around a root the cubic says nothing; outside it does.
-            None if around_root => (middle - blur, middle + blur),
-            None if middle > 0.1 && middle < 0.9 => (middle, middle),
-            None => (0.5, 0.5),
+        let cut = if middle > 0.1 && middle < 0.9 {
+            middle
+        } else {
+            0.5
         };
+        let (low, high) = part.unwrap_or((cut, cut));
         let time = |local: f64| if local >= 1.0 { b } else { a + local * width };
-        pending.push(time(high.max(begin)), time(end));
-        if around_root {
-            pending.push(time(low.max(begin)), time(high.min(end)));
-        }
-        pending.push(time(begin), time(low.min(end)));
+        pending.push_at_most(0.75 * width, time(high.max(begin)), time(end));
+        pending.push_at_most(0.75 * width, time(begin), time(low.min(end)));
         Outcome::Free
     }
 }
