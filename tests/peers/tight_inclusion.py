@@ -3,7 +3,7 @@
 
     tight_inclusion.py KIND:FILE...        KIND: vf or ee
 
-Prints one JSON object: the version, and for each method its settings and the totals that the lab prints (`queries`, `missed`,
+Prints one JSON object, on the last line: the version, and for each method its settings and the totals that the lab prints (`queries`, `missed`,
 `false_alarms`, `mean_ns`, `p99_ns`, `max_ns`, ...), all together and by kind. Each query is timed alone around the call, which
 includes 1-3 us of Python; best of REPEATS calls, or the first if that took longer than a millisecond.
 Exit status 3: ipctk is not installed.
@@ -65,6 +65,7 @@ def totals(answers):
 
 
 def main():
+    ipctk.set_logger_level(ipctk.LoggerLevel.error)
     methods = {
         "Tight-Inclusion": (
             ipctk.TightInclusionCCD(tolerance=TOLERANCE, max_iterations=MAX_ITERATIONS),

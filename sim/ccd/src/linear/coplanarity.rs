@@ -69,6 +69,13 @@ impl Cubic {
         self.f[0].abs() > self.bound[0]
     }
 
+    /// Whether `F` has changed sign at the end, for certain.
+    #[inline]
+    pub fn crosses(&self) -> bool {
+        let (f, e) = (&self.f, &self.bound);
+        (f[0] > e[0] && f[3] < -e[3]) || (f[0] < -e[0] && f[3] > e[3])
+    }
+
     /// The first root, or else the least absolute value.
     pub fn critical(&self) -> Critical {
         let [f0, f1, f2, f3] = self.f;
@@ -136,7 +143,13 @@ fn first_root(
     let (mut low, mut high) = (0.0, high);
     let at_high = value(high);
     let at_low = value(low);
-    let mut t = low + (high - low) * (at_low / (at_low - at_high)).clamp(0.0, 1.0);
+    // Both 0 gives no number: the root is the beginning then.
+    let share = at_low / (at_low - at_high);
+    let mut t = if share > 0.0 {
+        high * share.min(1.0)
+    } else {
+        0.0
+    };
     for _ in 0..24 {
         let f = value(t);
         if !(f.abs() > enough) {

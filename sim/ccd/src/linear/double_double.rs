@@ -45,11 +45,6 @@ fn product(a: f64, b: f64) -> (f64, f64) {
 }
 
 impl Twice {
-    pub const ZERO: Self = Self {
-        high: 0.0,
-        low: 0.0,
-    };
-
     /// `a - b`, exactly.
     #[inline]
     pub fn difference(a: f64, b: f64) -> Self {

@@ -19,7 +19,8 @@
 //!    `[a, b]` have one sign (with a separation `m`: exceed `m |e1 x e2|`);
 //! 2. **a fixed direction**: the corners are all on one side. Where only part of `[a, b]` is proven that way, that part is cut out;
 //! 3. **a turning direction**, linear in time from the closest direction at `a` to that at `b`: the corners' components are
-//!    quadratics, and their Bernstein coefficients are all positive.
+//!    quadratics, and their Bernstein coefficients are all positive;
+//! 4. **the same conditions with twice the digits** (`refine`), where 53 bits do not decide and the separation is 0.
 //!
 //! The directions are those of the closest points at the ends, and at the *critical time*: the root of `F`, its least absolute value,
 //! or the time at which the closest points themselves pass nearest. Where the cubic is good for nothing (motion in one
@@ -39,10 +40,12 @@
 //!   stretch is cut, the cut's own rounding (a few `u` of the time) moves a corner by less than `10 u (Nd + N1 + N2)`; `16 u` again.
 //! * A coefficient of `F` is a mean of determinants: `3 . 6 u` from the three vectors, `2 sqrt 2 u` from the cross product, `3 u`
 //!   from the product with `d`, `2 u` from the sums: less than `27 u Nd N1 N2`. Used: `32 u` (`DETERMINANT_ROUNDING`).
-//! * Underflow adds less than [`TINY`]; features smaller than 1e-70 m or moving farther than 1e70 m are not judged.
+//! * Of numbers with twice the digits: see `refine`.
+//! * Underflow adds less than `TINY`; features smaller than 1e-70 m or moving farther than 1e70 m are not judged.
 //!
 //! A proof is accepted only if its numbers exceed these bounds, so **no contact is missed**: the answer "none" is a
-//! theorem about the given coordinates. What remains undecided is called a contact: features that pass within about 1e-14 of their size.
+//! theorem about the given coordinates. What remains undecided is called a contact: features that pass within about 1e-28 of their size; within 1e-14 where
+//! a feature has collapsed to a point or a separation is asked for.
 //!
 //! # Practice
 //!

@@ -99,7 +99,7 @@ fn values<const N: usize>(c: &[Twice; N]) -> [f64; N] {
 /// What one stretch's coefficients say.
 enum Look {
     Free,
-    /// Root of `F` inside both features, for certain.
+    /// Root of `F` inside both features, for certain; or one inside the other at the end, in one plane.
     Contact,
     /// Nothing is known even at its beginning.
     Stuck,
@@ -143,7 +143,7 @@ impl<const N: usize> Polynomials<N> {
             return Look::Free;
         }
         let bound = bounds.plane;
-        let mut inside = false;
+        let (mut inside, mut inside_at_end) = (false, false);
         let mut stuck = f[0].abs() <= bounds.f;
         for plane in &self.planes {
             let pairs = plane.pairs(edges);
@@ -153,12 +153,15 @@ impl<const N: usize> Polynomials<N> {
             }
             let opposite = |(x, y): (Sign, Sign)| x != y && x != Sign::Mixed && y != Sign::Mixed;
             inside |= signs.into_iter().all(opposite);
+            inside_at_end |= (pairs.iter())
+                .all(|(x, y)| (x[2] > bound && y[2] < -bound) || (x[2] < -bound && y[2] > bound));
             stuck &= !(pairs.iter())
                 .any(|(x, y)| (x[0] > bound && y[0] > bound) || (x[0] < -bound && y[0] < -bound));
         }
         let crosses =
             (f[0] > bounds.f && f[3] < -bounds.f) || (f[0] < -bounds.f && f[3] > bounds.f);
-        if crosses && inside {
+        let flat = f.iter().all(|x| x.abs() <= bounds.f);
+        if (crosses && inside) || (flat && inside_at_end) {
             Look::Contact
         } else if stuck {
             Look::Stuck

@@ -1,10 +1,16 @@
 //! The search: stretches of time, earliest first.
 
+use hapticd_geometry::Vec3;
+
+use crate::pair::PairDistance;
+
 use super::LinearOptions;
-use super::coplanarity::{Critical, Cubic};
+use super::coplanarity::Cubic;
 use super::frame::{Frame, State};
 use super::refine::{Refined, refine};
-use super::separation::{Corners, clear, corners, proven_part, threshold, turning};
+use super::separation::{
+    CORNER_ROUNDING, Corners, clear, corners, proven_part, threshold, turning,
+};
 
 /// Outcome: a contact that could not be ruled out.
 #[derive(Clone, Copy)]
@@ -12,6 +18,8 @@ pub(super) struct Found {
     pub t: f64,
     pub t_upper: f64,
     pub certain: bool,
+    /// Whether there is no need to look closer.
+    pub plain: bool,
 }
 
 impl Found {
@@ -20,6 +28,7 @@ impl Found {
         t: 0.0,
         t_upper: 1.0,
         certain: false,
+        plain: true,
     };
 }
 
@@ -48,6 +57,18 @@ impl Pending {
         self.count += 1;
     }
 
+    /// The same in two halves if it is longer than `length`: a little less of the same is no progress.
+    #[inline]
+    fn push_at_most(&mut self, length: f64, from: f64, to: f64) {
+        let middle = 0.5 * (from + to);
+        if to - from > length {
+            self.push(middle, to);
+            self.push(from, middle);
+        } else {
+            self.push(from, to);
+        }
+    }
+
     #[inline]
     fn pop(&mut self) -> Option<(f64, f64)> {
         self.count = self.count.checked_sub(1)?;
@@ -65,6 +86,7 @@ pub(super) fn first(frame: &Frame, separation: f64, options: &LinearOptions) -> 
             t: 0.0,
             t_upper: 0.0,
             certain: true,
+            plain: true,
         });
     }
     if !SIZES.contains(&frame.reach) {
@@ -90,6 +112,7 @@ pub(super) fn first(frame: &Frame, separation: f64, options: &LinearOptions) -> 
                 t: a,
                 t_upper: 1.0,
                 certain: false,
+                plain: true,
             });
         }
         looked += 1;
@@ -102,7 +125,8 @@ pub(super) fn first(frame: &Frame, separation: f64, options: &LinearOptions) -> 
             }
         }
         let mut outcome = search.stretch(a, b, &mut pending);
-        if let (Outcome::Contact(_), true) = (&outcome, separation == 0.0) {
+        if let (Outcome::Contact(Found { plain: false, .. }), true) = (&outcome, separation == 0.0)
+        {
             // The same with twice the digits; of a long stretch first the beginning, where the contact is if it is one.
             let c = if narrow && b - a > 2.0 * NARROW {
                 a + NARROW
@@ -167,6 +191,7 @@ impl Search<'_> {
             t: (a + from * width - slack).max(a),
             t_upper: (a + to * width + slack).min(b),
             certain: true,
+            plain: true,
         };
         if !proven {
             // Edges that are in line for a moment pass for a contact there.
@@ -178,9 +203,28 @@ impl Search<'_> {
         Outcome::Contact(found)
     }
 
+    /// A stretch that is given up on.
+    fn contact(
+        &self,
+        (a, b): (f64, f64),
+        [at_a, at_b]: [&State; 2],
+        start: &PairDistance,
+        cubic: &Cubic,
+    ) -> Outcome {
+        let apart = start.distance - self.separation;
+        let near = apart <= self.options.position_m + self.rounding() + moved(at_a, at_b);
+        Outcome::Contact(Found {
+            t: a,
+            t_upper: b,
+            certain: near,
+            // The cubic changes sign, well inside of both features.
+            plain: near && cubic.crosses() && well_inside(self.frame.edges, &start.params),
+        })
+    }
+
     /// Of a distance, metres.
     fn rounding(&self) -> f64 {
-        2.0 * (self.threshold - self.separation)
+        4.0 * (self.threshold - self.separation)
     }
 
     /// Proves `[a, b]` free, or leaves the parts that are not proven in `pending`, or gives up on it.
@@ -192,110 +236,90 @@ impl Search<'_> {
             return Outcome::Free;
         }
         let width = b - a;
-        let critical = cubic.critical();
+        let along = |n: &Vec3| [corners(frame, &at_a, n), corners(frame, &at_b, n)];
+        let part_of = |[x, y]: &[Corners; 2]| proven_part(frame, x, y, self.threshold);
 
-        // What the closest direction at the critical time proves.
-        let (middle, at_middle) = self.nearest_pass(&critical, &at_a, &at_b, a, width);
-        let n = frame.closest(&at_middle).normal;
-        let (na, nb) = (corners(frame, &at_a, &n), corners(frame, &at_b, &n));
-        let part = proven_part(frame, &na, &nb, self.threshold);
-        if part == Some((0.0, 1.0)) {
+        if width <= self.options.time.max(SHORTEST) {
+            let start = frame.closest(&at_a);
+            return if part_of(&along(&start.normal)) == Some(WHOLE) {
+                Outcome::Free
+            } else {
+                self.contact((a, b), [&at_a, &at_b], &start, &cubic)
+            };
+        }
+
+        // What the closest direction at the critical time proves; and if the cubic is not about these points, that at their own nearest pass.
+        let critical = cubic.critical();
+        let mut middle = critical.time;
+        let nearest = frame.closest(&frame.at(a + middle * width));
+        let mut part = part_of(&along(&nearest.normal));
+        if part != Some(WHOLE) && !(critical.known && nearest.interior) {
+            let from = frame.difference(&at_a, &nearest.params);
+            let change = frame.difference(&at_b, &nearest.params) - from;
+            let time = -from.dot(&change) / change.norm_squared();
+            if time > 0.0 && time < 1.0 && (time - middle).abs() > 1e-6 {
+                let normal = frame.closest(&frame.at(a + time * width)).normal;
+                let other = part_of(&along(&normal));
+                let length = |part: Option<(f64, f64)>| part.map_or(0.0, |(from, to)| to - from);
+                if length(other) > length(part) || !critical.known {
+                    (middle, part) = (time, other);
+                }
+            }
+        }
+        if part == Some(WHOLE) {
+            return Outcome::Free;
+        }
+
+        // A root that no direction proves free is a contact, or nearly: the cubic sees to the rest.
+        let blur = critical.blur.max(4.0 * f64::EPSILON / width);
+        if part.is_none() && critical.known && blur < 0.2 {
+            let (low, high) = (a + (middle - blur) * width, a + (middle + blur) * width);
+            pending.push(high, b);
+            pending.push(low.max(a), high.min(b));
+            pending.push(a, low);
             return Outcome::Free;
         }
 
         // The same for the two ends.
         let start = frame.closest(&at_a);
-        let first = [
-            &corners(frame, &at_a, &start.normal),
-            &corners(frame, &at_b, &start.normal),
-        ];
-        let stuck = !cubic.clear_at_start() && !clear(first[0], self.threshold);
-        let apart = start.distance - self.separation;
-        let within = self.options.position_m > 0.0 && apart <= self.options.position_m;
-        if stuck || within || width <= self.options.time.max(SHORTEST) {
-            return Outcome::Contact(Found {
-                t: a,
-                t_upper: b,
-                certain: apart <= self.options.position_m + self.rounding() + moved(&at_a, &at_b),
-            });
+        let first = along(&start.normal);
+        let slack = 2.0 * CORNER_ROUNDING * f64::EPSILON * frame.reach;
+        let stuck = !clear(&first[0], self.threshold + slack)
+            && (self.separation > 0.0 || !cubic.clear_at_start());
+        let within = start.distance - self.separation <= self.options.position_m;
+        if stuck || (within && self.options.position_m > 0.0) {
+            return self.contact((a, b), [&at_a, &at_b], &start, &cubic);
         }
         let end = frame.closest(&at_b);
-        let last = [
-            &corners(frame, &at_a, &end.normal),
-            &corners(frame, &at_b, &end.normal),
-        ];
-        if turning(first, last, self.threshold) {
+        let last = along(&end.normal);
+        if turning(&first, &last, self.threshold) {
             return Outcome::Free;
         }
 
-        self.divide((a, b), &critical, middle, part, first, last, pending);
+        // What no direction proves is left.
+        let begin = part_of(&first).map_or(0.0, |(from, to)| if from <= 0.0 { to } else { 0.0 });
+        let end = part_of(&last).map_or(1.0, |(from, to)| if to >= 1.0 { from } else { 1.0 });
+        let cut = if middle > 0.1 && middle < 0.9 {
+            middle
+        } else {
+            0.5
+        };
+        let (low, high) = part.unwrap_or((cut, cut));
+        let time = |local: f64| if local >= 1.0 { b } else { a + local * width };
+        pending.push_at_most(0.75 * width, time(high.max(begin)), time(end));
+        pending.push_at_most(0.75 * width, time(begin), time(low.min(end)));
         Outcome::Free
     }
+}
 
-    /// The critical time and its state; where the cubic does not say, the time at which the points that are closest halfway are.
-    fn nearest_pass(
-        &self,
-        critical: &Critical,
-        at_a: &State,
-        at_b: &State,
-        a: f64,
-        width: f64,
-    ) -> (f64, State) {
-        let state = self.frame.at(a + critical.time * width);
-        if critical.known {
-            return (critical.time, state);
-        }
-        let params = self.frame.closest(&state).params;
-        let from = self.frame.difference(at_a, &params);
-        let change = self.frame.difference(at_b, &params) - from;
-        let time = -from.dot(&change) / change.norm_squared();
-        if time > 0.0 && time < 1.0 {
-            (time, self.frame.at(a + time * width))
-        } else {
-            (critical.time, state)
-        }
-    }
+/// A whole stretch, in its own time.
+const WHOLE: (f64, f64) = (0.0, 1.0);
 
-    /// Leaves in `pending` what of a stretch no direction proves.
-    #[allow(clippy::too_many_arguments)]
-    fn divide(
-        &self,
-        (a, b): (f64, f64),
-        critical: &Critical,
-        middle: f64,
-        part: Option<(f64, f64)>,
-        first: [&Corners; 2],
-        last: [&Corners; 2],
-        pending: &mut Pending,
-    ) {
-        let width = b - a;
-        let time = |local: f64| {
-            if local >= 1.0 { b } else { a + local * width }
-        };
-        let begin = proven_part(self.frame, first[0], first[1], self.threshold)
-            .map_or(0.0, |(from, to)| if from <= 0.0 { to } else { 0.0 });
-        let end = proven_part(self.frame, last[0], last[1], self.threshold)
-            .map_or(1.0, |(from, to)| if to >= 1.0 { from } else { 1.0 });
-        let (low, high) = part.unwrap_or_else(|| {
-            // Around a root the cubic says nothing; outside it does.
-            let blur = critical.blur.max(4.0 * f64::EPSILON / width);
-            if critical.known && blur < 0.2 {
-                (middle - blur, middle + blur)
-            } else {
-                let cut = if middle > 0.1 && middle < 0.9 {
-                    middle
-                } else {
-                    0.5
-                };
-                (cut, cut)
-            }
-        });
-        pending.push(time(high.max(begin)), time(end));
-        if part.is_none() && low < high {
-            pending.push(time(low.max(begin)), time(high.min(end)));
-        }
-        pending.push(time(begin), time(low.min(end)));
-    }
+/// Whether closest points are so far from the boundaries of their features that rounding cannot make up for it.
+fn well_inside(edges: bool, params: &[f64; 3]) -> bool {
+    const MARGIN: f64 = 1e-3;
+    let used = if edges { &params[..2] } else { &params[..] };
+    used.iter().all(|&x| x > MARGIN && x < 1.0 - MARGIN)
 }
 
 /// Most that a point of the difference moves between two states.

@@ -96,8 +96,8 @@ pub(super) fn proven_part(
 /// Whether the direction that turns linearly from one to another separates over the whole stretch: `first` holds the corners
 /// along the direction of the beginning, at both ends of the stretch, `last` those along the direction of the end.
 #[inline]
-pub(super) fn turning(first: [&Corners; 2], last: [&Corners; 2], threshold: f64) -> bool {
-    clear(first[0], threshold)
-        && clear(last[1], threshold)
-        && (first[1].iter().zip(last[0])).all(|(x, y)| 0.5 * (x + y) > threshold)
+pub(super) fn turning(first: &[Corners; 2], last: &[Corners; 2], threshold: f64) -> bool {
+    clear(&first[0], threshold)
+        && clear(&last[1], threshold)
+        && (first[1].iter().zip(&last[0])).all(|(x, y)| 0.5 * (x + y) > threshold)
 }

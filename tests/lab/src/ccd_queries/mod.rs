@@ -148,9 +148,10 @@ fn run(context: &Context) -> Result<Report, Failure> {
     if let Some(peer) = peer {
         more.insert("peer".into(), peer);
     }
+    let mut details = Vec::new();
     if args.per_query {
         let list: Vec<_> = queries.iter().zip(&answers).enumerate().map(each).collect();
-        notes.extend(list.iter().map(line));
+        details.extend(list.iter().map(line));
         more.insert("per_query".into(), list.into());
     }
     Ok(Report {
@@ -158,6 +159,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
         verdict: verdict(&all),
         more,
         notes,
+        details,
     })
 }
 

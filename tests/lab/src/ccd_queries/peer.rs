@@ -47,5 +47,8 @@ pub fn run(python: &str, files: &[(&str, PathBuf)]) -> Result<Value, Failure> {
             String::from_utf8_lossy(&output.stderr).trim().to_owned(),
         ));
     }
-    serde_json::from_slice(&output.stdout).map_err(|e| failed(format!("its answer: {e}")))
+    // The peer's own log goes to standard output as well; the answer is the last line.
+    let text = String::from_utf8_lossy(&output.stdout);
+    let last = text.lines().next_back().unwrap_or_default();
+    serde_json::from_str(last).map_err(|e| failed(format!("its answer: {e}")))
 }

@@ -90,6 +90,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
         rows,
         verdict: Verdict::new(holds, why),
         more: serde_json::Map::new(),
+        details: Vec::new(),
         notes: vec![format!(
             "two identical inner corners of 0.3 m, {} leaf spheres of 12 mm each; A comes from afar, touches at mid-path and leaves, \
              {STEPS} steps, {touched} with a contact",

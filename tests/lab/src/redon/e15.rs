@@ -103,6 +103,7 @@ fn sizes(context: &Context) -> Result<Report, Failure> {
             ),
         ),
         more: serde_json::Map::new(),
+        details: Vec::new(),
         notes: vec![
             door::NOTE.into(),
             "cones are built deterministically (hull of the projected normals), not by annealing"
@@ -158,6 +159,7 @@ fn times(context: &Context) -> Result<Report, Failure> {
             format!("the slowest takes {slowest:.3} s (published: 6 to 233 s on a 1 GHz machine); bottom-up is {ratio:.1} times quicker"),
         ),
         more: serde_json::Map::new(),
+        details: Vec::new(),
         notes: vec![
             door::NOTE.into(),
             "times include the check that the mesh is a solid, which is the same for both strategies and makes their ratio smaller".into(),

@@ -75,6 +75,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
             ),
         ),
         more: serde_json::Map::new(),
+        details: Vec::new(),
         notes: vec![
             door::NOTE.into(),
             "the other sheet of a closed door faces the way it goes, so about half of it recedes"

@@ -54,6 +54,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
             ),
         ),
         more: serde_json::Map::new(),
+        details: Vec::new(),
         notes: vec![format!(
             "a cube of 0.3 m above a torus (for the teapot) of {} leaf spheres of {} mm",
             detailed.nodes().len().div_ceil(2),

@@ -210,6 +210,7 @@ fn pre_tests(context: &Context) -> Result<Report, Failure> {
             ),
         ),
         more: serde_json::Map::new(),
+        details: Vec::new(),
         notes: scene.notes(),
     })
 }
@@ -256,6 +257,7 @@ fn subdivision(context: &Context) -> Result<Report, Failure> {
             ),
         ),
         more: serde_json::Map::new(),
+        details: Vec::new(),
         notes: scene.notes(),
     })
 }
@@ -313,6 +315,7 @@ fn passing(context: &Context) -> Result<Report, Failure> {
             ),
         ),
         more: serde_json::Map::new(),
+        details: Vec::new(),
         notes: scene.notes(),
     })
 }
@@ -357,6 +360,7 @@ fn axes(context: &Context) -> Result<Report, Failure> {
             ),
         ),
         more: serde_json::Map::new(),
+        details: Vec::new(),
         notes: scene.notes(),
     })
 }
