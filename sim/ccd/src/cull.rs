@@ -170,18 +170,19 @@ pub(crate) struct Boxes {
 impl Boxes {
     /// `leaves` are the triangles in leaf order.
     pub(crate) fn new(tree: &ObbTree, leaves: &[Leaf]) -> Self {
-        let origin = tree.nodes()[0].obb.center;
+        let origin = tree.nodes()[0].center();
         let mut size: f64 = 0.0;
         let one_norm = |v: &Vec3| v.x.abs() + v.y.abs() + v.z.abs();
         let nodes = tree.nodes().iter().map(|node| {
-            let centre = node.obb.center - origin;
-            size = size.max(one_norm(&centre) + one_norm(&node.obb.half));
-            let axes = &node.obb.axes;
+            let obb = node.obb();
+            let centre = obb.center - origin;
+            size = size.max(one_norm(&centre) + one_norm(&obb.half));
+            let axes = &obb.axes;
             let row =
                 |r: usize| [axes[(r, 0)], axes[(r, 1)], axes[(r, 2)], centre[r]].map(|x| x as f32);
             Box32 {
                 rows: [row(0), row(1), row(2)],
-                half: [0, 1, 2].map(|i| node.obb.half[i] as f32),
+                half: [0, 1, 2].map(|i| obb.half[i] as f32),
                 link: node.leaf | LEAF,
             }
         });
@@ -477,8 +478,8 @@ mod tests {
                 let rotation = *turn.to_rotation_matrix().matrix();
                 let shift = Shift::new(small_a, small_b, &rotation, &pose.translation.vector);
                 let mut compare = |i: u32, j: u32, squared: f32| {
-                    let exact = a.nodes()[i as usize].obb.transformed(&pose);
-                    let bound = distance_lower_bound(&exact, &b.nodes()[j as usize].obb);
+                    let exact = a.nodes()[i as usize].obb().transformed(&pose);
+                    let bound = distance_lower_bound(&exact, &b.nodes()[j as usize].obb());
                     let here = f64::from(squared).sqrt();
                     assert!(here <= bound, "{here} above {bound}");
                     let lost = bound - here - 1e-5 * bound;

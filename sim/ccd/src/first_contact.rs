@@ -13,9 +13,12 @@
 
 use hapticd_geometry::{Mat3, Pose, Screw, Vec3, transform};
 
+use crate::backface::BackFaceCones;
+use crate::backface::cone::MOST_VECTORS;
+use crate::backface::recede::recedes;
 use crate::elementary::{Precision, first_contact_of_pair};
 use crate::index::{Leaf, MeshIndex, Shape, Surface};
-use crate::obb::{Obb, overlap};
+use crate::obb::{Axes, Obb, overlap_on};
 use crate::pair::PairKind;
 use crate::sweep::{SweepOptions, overlap_during};
 
@@ -41,6 +44,8 @@ pub struct FirstContactOptions {
     pub sweep: SweepOptions,
     /// Discrete box tests before it.
     pub pre_tests: PreTests,
+    /// Axes that the discrete tests try; those of the continuous one are in `sweep`.
+    pub discrete_axes: Axes,
     /// Whether later tests end at the earliest contact so far.
     pub pass_contact_time: bool,
 }
@@ -51,6 +56,7 @@ impl Default for FirstContactOptions {
             precision: Precision::default(),
             sweep: SweepOptions::default(),
             pre_tests: PreTests::Both,
+            discrete_axes: Axes::All,
             pass_contact_time: true,
         }
     }
@@ -106,6 +112,40 @@ pub struct Counters {
     pub vertex_face: u64,
     /// Face/vertex tests.
     pub face_vertex: u64,
+    /// Back-face tests of boxes.
+    pub back_faces: u64,
+}
+
+/// Which boxes are tested for moving away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CullBoxes {
+    /// Those of single triangles only.
+    Leaves,
+    /// All.
+    All,
+}
+
+/// How back faces are culled; see [`crate::backface`].
+#[derive(Clone, Copy, Debug)]
+pub struct Culling<'a> {
+    /// Cones of A; `None` if it has none: then nothing of it is culled.
+    pub cones_a: Option<&'a BackFaceCones>,
+    /// Cones of B.
+    pub cones_b: Option<&'a BackFaceCones>,
+    /// Boxes tested.
+    pub boxes: CullBoxes,
+    /// Test a box once, and remember; otherwise again in every pair it is met in.
+    pub stamps: bool,
+}
+
+impl Culling<'_> {
+    /// Nothing is culled.
+    pub const NONE: Self = Self {
+        cones_a: None,
+        cones_b: None,
+        boxes: CullBoxes::All,
+        stamps: true,
+    };
 }
 
 /// First contact of `a`, which starts at `b_from_a` and follows `screw` (in b's frame), with the standing
@@ -121,6 +161,23 @@ pub fn first_contact(
     b_from_a: &Pose,
     screw: &Screw,
     options: &FirstContactOptions,
+) -> (Option<FirstContact>, Counters) {
+    first_contact_culled(a, b, b_from_a, screw, options, &Culling::NONE)
+}
+
+/// [`first_contact()`], leaving out what moves away from the other body.
+///
+/// For bodies that start apart the time is the same to within the precision asked for; a touch at the start of two that part is
+/// not found. The cones must be those of these shapes. With cones a feature is tested with every triangle that does not recede, not with its owner only (which
+/// may recede while another does not), so it may be tested more than once.
+#[must_use]
+pub fn first_contact_culled(
+    a: &MeshIndex,
+    b: &MeshIndex,
+    b_from_a: &Pose,
+    screw: &Screw,
+    options: &FirstContactOptions,
+    culling: &Culling<'_>,
 ) -> (Option<FirstContact>, Counters) {
     let numbers = [
         screw.angle,
@@ -139,6 +196,7 @@ pub fn first_contact(
         end: Rigid::new(&screw.displacement_at(1.0)),
         best: None,
         counters: Counters::default(),
+        culling,
     };
     match (&a.shape, &b.shape) {
         (Shape::Surface(a), Shape::Surface(b)) => search.surfaces(a, b),
@@ -187,6 +245,34 @@ struct Search<'a> {
     end: Rigid,
     best: Option<FirstContact>,
     counters: Counters,
+    culling: &'a Culling<'a>,
+}
+
+/// What is known of a box of one side.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Faces {
+    Unknown,
+    Approach,
+    Recede,
+}
+
+/// What is known of all boxes of one side; empty where nothing is culled.
+struct Stamps(Vec<Faces>);
+
+impl Stamps {
+    fn new(cones: Option<&BackFaceCones>, nodes: usize) -> Self {
+        Self(vec![
+            Faces::Unknown;
+            if cones.is_some() { nodes } else { 0 }
+        ])
+    }
+
+    fn get(&self, node: u32) -> Faces {
+        self.0
+            .get(node as usize)
+            .copied()
+            .unwrap_or(Faces::Approach)
+    }
 }
 
 impl Search<'_> {
@@ -199,16 +285,16 @@ impl Search<'_> {
 
     /// Whether two boxes, `a` at time 0, may overlap before the end of the tests.
     fn overlap(&mut self, a: &Obb, b: &Obb) -> bool {
-        let pre = self.options.pre_tests;
+        let (pre, axes) = (self.options.pre_tests, self.options.discrete_axes);
         if matches!(pre, PreTests::Final | PreTests::Both) {
             self.counters.boxes_final += 1;
-            if overlap(&self.end.obb(a), b) {
+            if overlap_on(&self.end.obb(a), b, axes) {
                 return true;
             }
         }
         if matches!(pre, PreTests::Initial | PreTests::Both) {
             self.counters.boxes_initial += 1;
-            if overlap(a, b) {
+            if overlap_on(a, b, axes) {
                 return true;
             }
         }
@@ -226,20 +312,29 @@ impl Search<'_> {
 
     fn surfaces(&mut self, a: &Surface, b: &Surface) {
         let (nodes_a, nodes_b) = (a.tree.nodes(), b.tree.nodes());
+        let mut stamps_a = Stamps::new(self.culling.cones_a, nodes_a.len());
+        let mut stamps_b = Stamps::new(self.culling.cones_b, nodes_b.len());
         let mut stack = vec![(0u32, 0u32)];
         while let Some((ia, ib)) = stack.pop() {
+            if stamps_a.get(ia) == Faces::Recede || stamps_b.get(ib) == Faces::Recede {
+                continue;
+            }
             let (na, nb) = (&nodes_a[ia as usize], &nodes_b[ib as usize]);
-            let moved = self.start.obb(&na.obb);
-            if !self.overlap(&moved, &nb.obb) {
+            let (moved, still) = (self.start.obb(&na.obb()), nb.obb());
+            if !self.overlap(&moved, &still) {
+                continue;
+            }
+            let cones = (self.culling.cones_a, self.culling.cones_b);
+            if self.recedes(cones.0, &mut stamps_a, ia, na.is_leaf(), &moved, true)
+                || self.recedes(cones.1, &mut stamps_b, ib, nb.is_leaf(), &still, false)
+            {
                 continue;
             }
             match (na.is_leaf(), nb.is_leaf()) {
                 (true, true) => {
                     self.leaves(&a.leaves[na.leaf as usize], &b.leaves[nb.leaf as usize]);
                 }
-                (false, leaf)
-                    if leaf || na.obb.half.norm_squared() > nb.obb.half.norm_squared() =>
-                {
+                (false, leaf) if leaf || na.size() > nb.size() => {
                     stack.push((na.children + 1, ib));
                     stack.push((na.children, ib));
                 }
@@ -249,6 +344,43 @@ impl Search<'_> {
                 }
             }
         }
+    }
+
+    /// Whether a box of A, moved to its start, or of B moves away from the other body.
+    fn recedes(
+        &mut self,
+        cones: Option<&BackFaceCones>,
+        stamps: &mut Stamps,
+        node: u32,
+        leaf: bool,
+        obb: &Obb,
+        of_a: bool,
+    ) -> bool {
+        let Some(cones) = cones else {
+            return false;
+        };
+        let known = stamps.get(node);
+        if known != Faces::Unknown && self.culling.stamps {
+            return known == Faces::Recede;
+        }
+        let cone = cones.of(node);
+        if cone.is_empty() || !leaf && self.culling.boxes == CullBoxes::Leaves {
+            return false;
+        }
+        self.counters.back_faces += 1;
+        let away = if of_a {
+            let mut turned = [Vec3::zeros(); MOST_VECTORS];
+            for (t, m) in turned.iter_mut().zip(cone) {
+                *t = self.start.rotation * m;
+            }
+            recedes(obb, &turned[..cone.len()], self.screw, 1.0)
+        } else {
+            recedes(obb, cone, self.screw, -1.0)
+        };
+        if self.culling.stamps {
+            stamps.0[node as usize] = if away { Faces::Recede } else { Faces::Approach };
+        }
+        away
     }
 
     fn point_surface(&mut self, p: &Vec3, b: &Surface) {
@@ -261,7 +393,7 @@ impl Search<'_> {
         let mut stack = vec![0u32];
         while let Some(i) = stack.pop() {
             let node = &nodes[i as usize];
-            if !self.overlap(&tip, &node.obb) {
+            if !self.overlap(&tip, &node.obb()) {
                 continue;
             }
             if node.is_leaf() {
@@ -291,7 +423,7 @@ impl Search<'_> {
         let mut stack = vec![0u32];
         while let Some(i) = stack.pop() {
             let node = &nodes[i as usize];
-            let moved = self.start.obb(&node.obb);
+            let moved = self.start.obb(&node.obb());
             if !self.overlap(&moved, &tip) {
                 continue;
             }
@@ -309,8 +441,14 @@ impl Search<'_> {
     /// All feature pairs that two triangles own.
     fn leaves(&mut self, a: &Leaf, b: &Leaf) {
         let corners = a.corners.map(|p| self.start.point(&p));
+        // The owner of a feature may be culled while another of its triangles is not.
+        let all =
+            |cones: Option<&BackFaceCones>, mine: u8| if cones.is_some() { 0b111 } else { mine };
+        let (cones_a, cones_b) = (self.culling.cones_a, self.culling.cones_b);
+        let (vertices_a, edges_a) = (all(cones_a, a.owned_vertices), all(cones_a, a.owned_edges));
+        let (vertices_b, edges_b) = (all(cones_b, b.owned_vertices), all(cones_b, b.owned_edges));
         for i in 0..3 {
-            if a.owned_vertices & (1 << i) != 0 {
+            if vertices_a & (1 << i) != 0 {
                 let v = [corners[i]; 3];
                 self.pair(
                     PairKind::VertexFace,
@@ -320,7 +458,7 @@ impl Search<'_> {
                     b.triangle,
                 );
             }
-            if b.owned_vertices & (1 << i) != 0 {
+            if vertices_b & (1 << i) != 0 {
                 let v = [b.corners[i]; 3];
                 self.pair(
                     PairKind::FaceVertex,
@@ -331,9 +469,9 @@ impl Search<'_> {
                 );
             }
         }
-        for i in (0..3).filter(|i| a.owned_edges & (1 << i) != 0) {
+        for i in (0..3).filter(|i| edges_a & (1 << i) != 0) {
             let e = [corners[i], corners[(i + 1) % 3], corners[i]];
-            for j in (0..3).filter(|j| b.owned_edges & (1 << j) != 0) {
+            for j in (0..3).filter(|j| edges_b & (1 << j) != 0) {
                 let f = [b.corners[j], b.corners[(j + 1) % 3], b.corners[j]];
                 self.pair(PairKind::EdgeEdge, &e, &f, a.edges[i], b.edges[j]);
             }

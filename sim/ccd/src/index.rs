@@ -10,7 +10,7 @@ use hapticd_geometry::{Adjacency, NO_FACE, TriMesh, Vec3};
 
 use crate::cull::Boxes;
 use crate::pair::PairKind;
-use crate::tree::ObbTree;
+use crate::tree::{ObbTree, TreeDefect};
 
 /// One triangle with all a leaf test needs, contiguous in leaf order.
 #[derive(Clone, Copy, Debug)]
@@ -59,8 +59,23 @@ impl MeshIndex {
     #[must_use]
     pub fn new(mesh: impl Into<Arc<TriMesh>>) -> Self {
         let mesh = mesh.into();
-        let adjacency = Adjacency::new(&mesh);
         let tree = ObbTree::new(&mesh);
+        Self::assemble(mesh, tree)
+    }
+
+    /// Prepares a mesh with a hierarchy over it that is already there.
+    ///
+    /// # Errors
+    /// If the hierarchy is not one over this mesh.
+    pub fn with_tree(mesh: impl Into<Arc<TriMesh>>, tree: ObbTree) -> Result<Self, TreeDefect> {
+        let mesh = mesh.into();
+        let (low, high) = mesh.bounds();
+        tree.validate(&mesh, 1e-12 * (low.amax() + high.amax()))?;
+        Ok(Self::assemble(mesh, tree))
+    }
+
+    fn assemble(mesh: Arc<TriMesh>, tree: ObbTree) -> Self {
+        let adjacency = Adjacency::new(&mesh);
         let leaf = |&triangle: &u32| {
             let vertices = mesh.triangles()[triangle as usize];
             let edges = adjacency.triangle_edges[triangle as usize];

@@ -511,7 +511,7 @@ fn search_point(
         let child = |c: u32| Item {
             a: 0,
             b: c,
-            bound: point_bound_squared(p, &nodes[c as usize].obb),
+            bound: point_bound_squared(p, &nodes[c as usize].obb()),
         };
         let (first, second) = (child(node.children), child(node.children + 1));
         let (near, far) = if second.bound < first.bound {

@@ -14,16 +14,8 @@
 
 use hapticd_geometry::{IVec3, Interval, Screw, ScrewBounds, Vec3};
 
+pub use crate::obb::Axes;
 use crate::obb::Obb;
-
-/// Which axes the separating-axis test tries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Axes {
-    /// The six face normals only.
-    Faces,
-    /// Also the nine cross products of edges.
-    All,
-}
 
 /// Upper limit of [`SweepOptions::max_depth`].
 const DEEPEST: u32 = 32;

@@ -126,18 +126,21 @@ fn all_settings_find_the_same_contact() {
     ] {
         for pass_contact_time in [true, false] {
             for axes in [Axes::All, Axes::Faces] {
-                for k in [0.15, f64::INFINITY] {
-                    let sweep = SweepOptions {
-                        k,
-                        axes,
-                        ..SweepOptions::default()
-                    };
-                    settings.push(FirstContactOptions {
-                        pre_tests,
-                        pass_contact_time,
-                        sweep,
-                        ..base
-                    });
+                for discrete_axes in [Axes::All, Axes::Faces] {
+                    for k in [0.02, 0.15, f64::INFINITY] {
+                        let sweep = SweepOptions {
+                            k,
+                            axes,
+                            ..SweepOptions::default()
+                        };
+                        settings.push(FirstContactOptions {
+                            pre_tests,
+                            pass_contact_time,
+                            discrete_axes,
+                            sweep,
+                            ..base
+                        });
+                    }
                 }
             }
         }

@@ -5,7 +5,11 @@ mod common;
 use common::{KINDS, SplitMix, oracle_distance, screw_position, screw_through};
 use hapticd_ccd::moving::{Motion, advance_features};
 use hapticd_ccd::{Advance, PairKind, advance};
+use hapticd_counting::{Counting, counted};
 use hapticd_geometry::{Pose, Quat, Screw, Vec3, transform};
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
 
 const GENEROUS: u32 = 10_000;
 
@@ -383,5 +387,15 @@ fn nonsense_proves_nothing_and_never_panics() {
                 Advance::Stopped { t: 0.0, .. }
             ));
         }
+    }
+}
+
+/// Whatever the outcome: it may be called from the real-time thread.
+#[test]
+fn no_memory_is_allocated() {
+    let mut rng = SplitMix(701);
+    for k in 0..300 {
+        let case = random_case(&mut rng, KINDS[k % 3]);
+        assert_eq!(counted(|| advance_case(&case, GENEROUS)).1, 0);
     }
 }

@@ -74,8 +74,10 @@ pub fn first_contact_of_pair(
         PairKind::FaceVertex => vertex_face(&b[0], a, -s, -t),
         PairKind::EdgeEdge => edge_edge(&a[0], &(a[1] - a[0]), &b[0], &(b[1] - b[0]), s, t),
     };
-    let (roots, count) = roots_in(&cubic, 0.0, share_end);
-    roots[..count].iter().find_map(|&share| {
+    // Over the whole motion, so that the last bits of a root do not depend on where the search ends.
+    let (roots, count) = roots_in(&cubic, 0.0, 1.0);
+    let before_end = roots[..count].iter().take_while(|&&x| x <= share_end);
+    before_end.copied().find_map(|share| {
         let pair = closest(kind, &a.map(|x| motion.moved(&x, share)), b);
         (pair.distance <= tolerance).then_some(AlgebraicContact { share, pair })
     })

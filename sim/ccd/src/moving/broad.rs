@@ -46,7 +46,7 @@ pub fn swept_box(shape: &MeshIndex, motion: &Motion, margin_m: f64) -> Aabb {
     let (center, axes, half) = match &shape.shape {
         Shape::Point(p) => (*p, hapticd_geometry::Mat3::identity(), Vec3::zeros()),
         Shape::Surface(s) => {
-            let root = &s.tree.nodes()[0].obb;
+            let root = s.tree.nodes()[0].obb();
             (root.center, root.axes, root.half)
         }
     };

@@ -7,6 +7,7 @@
 //! - [`advance_features`]: one feature pair; bounded, allocation-free.
 //! - [`MovingSearch::first_contact`]: two meshes (or a point and a mesh); then [`MovingSearch::contacts_at`] for all contacts at that time.
 //! - [`MovingSearch::step_pairs`]: every feature pair that may come within a clearance during the step, a certified list to keep.
+//! - [`pieces`]: parametric and implicit surfaces through a trait, in the same search.
 //! - [`SceneSearch::first_contact`]: any number of bodies, one earliest time, all contacts at it; [`BroadPhase`] before it.
 //!
 //! ```
@@ -44,6 +45,7 @@ pub mod broad;
 pub mod features;
 mod meshes;
 pub mod motion;
+pub mod pieces;
 pub mod scene;
 mod search;
 

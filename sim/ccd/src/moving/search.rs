@@ -91,13 +91,17 @@ impl<'a> Side<'a> {
                 axes: Mat3::identity(),
                 half: Vec3::zeros(),
             },
-            (_, Some(node)) => node.obb,
+            (_, Some(node)) => node.obb(),
             (_, None) => Obb {
                 center: Vec3::zeros(),
                 axes: Mat3::identity(),
                 half: Vec3::zeros(),
             },
         }
+    }
+
+    fn size(&self, i: u32) -> f32 {
+        self.node(i).map_or(0.0, Node::size)
     }
 
     fn children(&self, i: u32) -> Option<u32> {
@@ -195,7 +199,7 @@ impl Queue {
         counters: &mut MovingCounters,
         meet: &mut impl FnMut(&Met<'_, '_>, f64) -> f64,
     ) {
-        let larger = || a.obb(item.a).half.norm_squared() > b.obb(item.b).half.norm_squared();
+        let larger = || a.size(item.a) > b.size(item.b);
         match (a.children(item.a), b.children(item.b)) {
             (None, None) => leaves(item, a, b, end, counters, meet),
             (Some(first), below) if below.is_none() || larger() => {

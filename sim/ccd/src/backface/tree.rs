@@ -1,0 +1,178 @@
+//! The cones of a hierarchy of boxes.
+
+use hapticd_geometry::{MeshReport, Vec3};
+
+use super::cone::{MOST_VECTORS, enclosing_cone};
+use crate::index::{MeshIndex, Surface};
+
+/// From what the cone of an inner box is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strategy {
+    /// From the normals of all triangles below: the tightest cones.
+    TopDown,
+    /// From the cones of its two children: quicker to build, a little less tight.
+    BottomUp,
+}
+
+/// Why there are no cones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConeError {
+    /// A point has no faces.
+    Point,
+    /// The mesh is open or not consistently outward: what recedes there may still be what touches first.
+    NotASolid {
+        /// Edges with one face.
+        boundary_edges: usize,
+        /// Edges with three faces or more.
+        non_manifold_edges: usize,
+        /// Edges along which one of the two faces is inside out.
+        misoriented_edges: usize,
+    },
+    /// More or fewer vectors a cone than there may be.
+    BadSize {
+        /// What was asked for.
+        most_vectors: usize,
+    },
+}
+
+impl std::fmt::Display for ConeError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Point => write!(f, "a point has no faces to cull"),
+            Self::NotASolid {
+                boundary_edges,
+                non_manifold_edges,
+                misoriented_edges,
+            } => write!(
+                f,
+                "not a closed, outward solid ({boundary_edges} boundary, {non_manifold_edges} non-manifold, \
+                 {misoriented_edges} misoriented edges): its back faces cannot be culled"
+            ),
+            Self::BadSize { most_vectors } => {
+                write!(
+                    f,
+                    "{most_vectors} vectors a cone: must be 3 to {MOST_VECTORS}"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for ConeError {}
+
+/// How many cones of which size, and what they take (Redon 2002, section 4.7.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConeReport {
+    /// Boxes by number of cone vectors; 0 for those without a cone.
+    pub by_size: [usize; MOST_VECTORS + 1],
+    /// Bytes of all vectors and of their index.
+    pub bytes: usize,
+}
+
+/// The cones of all boxes of a mesh's hierarchy.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BackFaceCones {
+    /// The vectors of node `i` are `vectors[start[i]..start[i + 1]]`; none if it has no cone.
+    start: Vec<u32>,
+    vectors: Vec<Vec3>,
+}
+
+impl BackFaceCones {
+    /// Builds cones of at most `most_vectors` (3 to 9) vectors.
+    ///
+    /// # Errors
+    /// If the shape is not a closed solid with outward faces, or the number of vectors is out of range.
+    pub fn new(
+        shape: &MeshIndex,
+        most_vectors: usize,
+        strategy: Strategy,
+    ) -> Result<Self, ConeError> {
+        if !(3..=MOST_VECTORS).contains(&most_vectors) {
+            return Err(ConeError::BadSize { most_vectors });
+        }
+        let (Some(surface), Some(mesh), Some(adjacency)) =
+            (shape.surface(), shape.mesh(), shape.adjacency())
+        else {
+            return Err(ConeError::Point);
+        };
+        let report = MeshReport::of(mesh, adjacency);
+        if !report.oriented {
+            return Err(ConeError::NotASolid {
+                boundary_edges: report.boundary_edges,
+                non_manifold_edges: report.non_manifold_edges,
+                misoriented_edges: report.misoriented_edges,
+            });
+        }
+        let nodes = surface.tree.nodes();
+        let normals = leaf_normals(surface);
+        let ranges = leaf_ranges(surface);
+        let mut cones: Vec<Option<Vec<Vec3>>> = vec![None; nodes.len()];
+        // Children come after their parent.
+        for (i, node) in nodes.iter().enumerate().rev() {
+            let below = if node.is_leaf() || strategy == Strategy::TopDown {
+                let [from, to] = ranges[i];
+                let below = &normals[from as usize..to as usize];
+                below.iter().copied().collect::<Option<Vec<Vec3>>>()
+            } else {
+                let children = node.children as usize;
+                let both = cones[children].as_ref().zip(cones[children + 1].as_ref());
+                both.map(|(x, y)| x.iter().chain(y).copied().collect::<Vec<Vec3>>())
+            };
+            cones[i] = below.and_then(|normals| enclosing_cone(&normals, most_vectors));
+        }
+        let mut start = Vec::with_capacity(nodes.len() + 1);
+        let mut vectors = Vec::new();
+        for cone in cones {
+            start.push(vectors.len() as u32);
+            vectors.extend(cone.unwrap_or_default());
+        }
+        start.push(vectors.len() as u32);
+        Ok(Self { start, vectors })
+    }
+
+    /// The cone of a box, in the frame of the mesh; empty if it has none, or there is no such box.
+    #[inline]
+    #[must_use]
+    pub fn of(&self, node: u32) -> &[Vec3] {
+        let i = node as usize;
+        match (self.start.get(i), self.start.get(i + 1)) {
+            (Some(&from), Some(&to)) => &self.vectors[from as usize..to as usize],
+            _ => &[],
+        }
+    }
+
+    /// Sizes and memory.
+    #[must_use]
+    pub fn report(&self) -> ConeReport {
+        let mut by_size = [0; MOST_VECTORS + 1];
+        for pair in self.start.windows(2) {
+            by_size[(pair[1] - pair[0]) as usize] += 1;
+        }
+        ConeReport {
+            by_size,
+            bytes: size_of_val(&self.vectors[..]) + size_of_val(&self.start[..]),
+        }
+    }
+}
+
+/// Outward unit normals in leaf order; `None` for triangles without area.
+fn leaf_normals(surface: &Surface) -> Vec<Option<Vec3>> {
+    let normal = |[p, q, r]: &[Vec3; 3]| (q - p).cross(&(r - p)).try_normalize(0.0);
+    surface.leaves.iter().map(|l| normal(&l.corners)).collect()
+}
+
+/// The leaves below every node.
+fn leaf_ranges(surface: &Surface) -> Vec<[u32; 2]> {
+    let nodes = surface.tree.nodes();
+    let mut ranges = vec![[0; 2]; nodes.len()];
+    for (i, node) in nodes.iter().enumerate().rev() {
+        ranges[i] = if node.is_leaf() {
+            [node.leaf, node.leaf + 1]
+        } else {
+            let children = node.children as usize;
+            let [x, y] = [ranges[children], ranges[children + 1]];
+            [x[0].min(y[0]), x[1].max(y[1])]
+        };
+    }
+    ranges
+}

@@ -1,0 +1,395 @@
+//! Building a hierarchy: where a set of triangles is cut in two.
+//!
+//! The rule is min-max (Redon 2002, section 3.1): the larger of the two child boxes is to be as small as possible. Fitting a box to every candidate is what
+//! building would spend its time on, so candidates are first measured in the axes of the box they are cut from: triangles are sorted
+//! into bins along each axis, and the bounds of what is before and after every wall follow from those of the bins. The best wall of each axis is then measured by
+//! boxes fitted to both sides. Small sets are cut at every position by the bounds alone.
+//!
+//! What a subtree is depends on its triangles only, and where it is stored on their number: subtrees can be built by any number of threads
+//! and come out the same.
+
+use hapticd_geometry::{Mat3, TriMesh, Vec3};
+
+use super::{INNER, Node, ObbTree};
+use crate::obb::{Moments, Obb, fit_triangle};
+
+/// Sets of up to so many are cut at every position.
+const CUT_EVERYWHERE: usize = 8;
+/// Sets from so many on have fitted boxes compared.
+const FITTED: usize = 16;
+/// Bins along an axis.
+const BINS: usize = 16;
+/// Candidate boxes are fitted to about so many triangles.
+const SAMPLE: usize = 64;
+/// Neither side of a cut of a large set is less than this part of it: the depth is logarithmic.
+const LEAST_PART: usize = 8;
+/// Sets smaller than this are not worth a thread.
+const THREAD: usize = 2048;
+
+/// Bounds of triangles in some axes.
+#[derive(Clone, Copy)]
+struct Bounds {
+    low: Vec3,
+    high: Vec3,
+}
+
+impl Bounds {
+    const NONE: Self = Self {
+        low: Vec3::new(f64::INFINITY, f64::INFINITY, f64::INFINITY),
+        high: Vec3::new(f64::NEG_INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY),
+    };
+
+    #[inline]
+    fn and(&self, other: &Self) -> Self {
+        Self {
+            low: self.low.inf(&other.low),
+            high: self.high.sup(&other.high),
+        }
+    }
+
+    /// As [`Obb::size`].
+    fn size(&self) -> f64 {
+        let h = (self.high - self.low) * 0.5;
+        h.x * h.y + h.y * h.z + h.z * h.x
+    }
+}
+
+/// A triangle in the axes of the box that is cut: its bounds and the sum of its corners.
+#[derive(Clone, Copy)]
+struct Cast {
+    bounds: Bounds,
+    sum: Vec3,
+    triangle: u32,
+}
+
+/// What all threads read.
+struct Shape {
+    /// Corners relative to `origin`.
+    corners: Vec<[Vec3; 3]>,
+    origin: Vec3,
+    /// Weight added to the area of every triangle, so that degenerate sets have axes too.
+    small: f64,
+    moments: Vec<Moments>,
+}
+
+/// Builds the hierarchy with up to `threads` threads.
+pub(super) fn build(mesh: &TriMesh, threads: usize) -> ObbTree {
+    let (low, high) = mesh.bounds();
+    let origin = low + (high - low) * 0.5;
+    let count = mesh.triangles().len();
+    let corners: Vec<[Vec3; 3]> = (0..count)
+        .map(|i| mesh.triangle(i).map(|p| p - origin))
+        .collect();
+    let extent = (high - low).amax();
+    // Small against the mean area even of very fine meshes.
+    let small = 1e-9 * extent * extent / count as f64;
+    let moments = corners
+        .iter()
+        .map(|t| Moments::of_triangle(t, small))
+        .collect();
+    let shape = Shape {
+        corners,
+        origin,
+        small,
+        moments,
+    };
+    let mut order: Vec<u32> = (0..count as u32).collect();
+    let mut nodes = vec![Node::BLANK; 2 * count - 1];
+    let (root, below) = nodes.split_at_mut(1);
+    let mut part = Part {
+        shape: &shape,
+        casts: Vec::new(),
+    };
+    let place = Place {
+        leaf: 0,
+        below: 1,
+        level: 0,
+    };
+    let depth = part.subtree(&mut order, &mut root[0], below, place, threads.max(1));
+    ObbTree {
+        nodes,
+        order,
+        depth,
+    }
+}
+
+/// Where a subtree is stored.
+#[derive(Clone, Copy)]
+struct Place {
+    /// Of its first triangle, in leaf order.
+    leaf: u32,
+    /// Of the nodes below its root.
+    below: u32,
+    level: u32,
+}
+
+/// One thread's work.
+struct Part<'a> {
+    shape: &'a Shape,
+    casts: Vec<Cast>,
+}
+
+impl Part<'_> {
+    /// Builds the tree over `set` into `node` and `below`, which are `2 n - 2` nodes; its depth.
+    fn subtree(
+        &mut self,
+        set: &mut [u32],
+        node: &mut Node,
+        below: &mut [Node],
+        place: Place,
+        threads: usize,
+    ) -> u32 {
+        if let [only] = set {
+            *node = self.node(
+                &fit_triangle(&self.shape.corners[*only as usize]),
+                0,
+                place.leaf,
+            );
+            return place.level;
+        }
+        let (obb, cut) = self.fit_and_cut(set);
+        *node = self.node(&obb, place.below, INNER);
+        let (left, right) = set.split_at_mut(cut);
+        let (children, rest) = below.split_at_mut(2);
+        let (first, second) = children.split_at_mut(1);
+        let (below_left, below_right) = rest.split_at_mut(2 * (cut - 1));
+        let place_left = Place {
+            leaf: place.leaf,
+            below: place.below + 2,
+            level: place.level + 1,
+        };
+        let place_right = Place {
+            leaf: place.leaf + cut as u32,
+            below: place.below + 2 * cut as u32,
+            level: place.level + 1,
+        };
+        if threads > 1 && left.len() + right.len() >= THREAD {
+            let mut other = Part {
+                shape: self.shape,
+                casts: Vec::new(),
+            };
+            let (mine, theirs) = (threads - threads / 2, threads / 2);
+            return std::thread::scope(|scope| {
+                let there = scope.spawn(move || {
+                    other.subtree(left, &mut first[0], below_left, place_left, theirs)
+                });
+                let here = self.subtree(right, &mut second[0], below_right, place_right, mine);
+                match there.join() {
+                    Ok(depth) => depth.max(here),
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            });
+        }
+        let x = self.subtree(left, &mut first[0], below_left, place_left, 1);
+        let y = self.subtree(right, &mut second[0], below_right, place_right, 1);
+        x.max(y)
+    }
+
+    fn node(&self, obb: &Obb, children: u32, leaf: u32) -> Node {
+        let mut obb = *obb;
+        obb.center += self.shape.origin;
+        // Moving the centre rounds; containment is meant for the mesh as it is.
+        let slack = 4.0 * f64::EPSILON * (obb.center.amax() + self.shape.origin.amax());
+        obb.half = obb.half.map(|h| h + slack);
+        Node::new(&obb, children, leaf)
+    }
+
+    /// The box of a set, and the set reordered so that the best cut is at the returned place, between 1 and its length - 1.
+    fn fit_and_cut(&mut self, set: &mut [u32]) -> (Obb, usize) {
+        let n = set.len();
+        // The very axes that the node will have.
+        let axes = Node::axes_as_stored(&self.axes_of(set));
+        let reference = self.shape.corners[set[0] as usize][0];
+        self.casts.clear();
+        let mut all = Bounds::NONE;
+        for &triangle in set.iter() {
+            let [p, q, r] = self.shape.corners[triangle as usize]
+                .each_ref()
+                .map(|p| axes.tr_mul(&(p - reference)));
+            let bounds = Bounds {
+                low: p.inf(&q).inf(&r),
+                high: p.sup(&q).sup(&r),
+            };
+            all = all.and(&bounds);
+            self.casts.push(Cast {
+                bounds,
+                sum: p + q + r,
+                triangle,
+            });
+        }
+        let middle = (all.low + all.high) * 0.5;
+        let center = reference + axes * middle;
+        let size = (center - reference).amax() + (all.high - all.low).amax();
+        let obb = Obb {
+            center,
+            axes,
+            half: ((all.high - all.low) * 0.5).add_scalar(16.0 * f64::EPSILON * size),
+        };
+        let cut = match n {
+            2 => 1,
+            3..=CUT_EVERYWHERE => self.cut_everywhere(set),
+            _ => self.cut_at_bins(set),
+        };
+        (obb, cut)
+    }
+
+    fn axes_of(&self, set: &[u32]) -> Mat3 {
+        // Moments about a corner of the set itself, where it is small: no cancellation far from the origin.
+        let mut sum = Moments::default();
+        if set.len() > SAMPLE {
+            for &t in set {
+                sum.add(&self.shape.moments[t as usize]);
+            }
+        } else {
+            let reference = self.shape.corners[set[0] as usize][0];
+            for &t in set {
+                let local = self.shape.corners[t as usize].map(|p| p - reference);
+                sum.add(&Moments::of_triangle(&local, self.shape.small));
+            }
+        }
+        sum.axes()
+    }
+
+    /// Every position along every axis, by bounds.
+    fn cut_everywhere(&mut self, set: &mut [u32]) -> usize {
+        let n = set.len();
+        let mut best = (f64::INFINITY, n / 2, 3);
+        for axis in 0..3 {
+            self.sort_along(axis);
+            let mut after = [Bounds::NONE; CUT_EVERYWHERE + 1];
+            for i in (1..n).rev() {
+                after[i] = after[i + 1].and(&self.casts[i].bounds);
+            }
+            let mut before = Bounds::NONE;
+            for cut in 1..n {
+                before = before.and(&self.casts[cut - 1].bounds);
+                let size = before.size().max(after[cut].size());
+                if size < best.0 {
+                    best = (size, cut, axis);
+                }
+            }
+        }
+        if best.2 < 3 {
+            self.sort_along(best.2);
+        }
+        for (slot, cast) in set.iter_mut().zip(&self.casts) {
+            *slot = cast.triangle;
+        }
+        best.1
+    }
+
+    fn sort_along(&mut self, axis: usize) {
+        let order = |x: &Cast, y: &Cast| {
+            let (a, b) = (x.sum[axis], y.sum[axis]);
+            a.total_cmp(&b).then(x.triangle.cmp(&y.triangle))
+        };
+        self.casts.sort_unstable_by(order);
+    }
+
+    /// The best wall between bins of each axis by bounds, the best of these by fitted boxes.
+    fn cut_at_bins(&mut self, set: &mut [u32]) -> usize {
+        let n = set.len();
+        let (mut low, mut high) = (self.casts[0].sum, self.casts[0].sum);
+        for cast in &self.casts {
+            (low, high) = (low.inf(&cast.sum), high.sup(&cast.sum));
+        }
+        let scale = (high - low).map(|x| if x > 0.0 { BINS as f64 / x } else { 0.0 });
+        let bin = |cast: &Cast, axis: usize| {
+            let x = (cast.sum[axis] - low[axis]) * scale[axis];
+            (x as usize).min(BINS - 1)
+        };
+        let mut bins = [[(0usize, Bounds::NONE); BINS]; 3];
+        for cast in &self.casts {
+            for (axis, bins) in bins.iter_mut().enumerate() {
+                let bin = &mut bins[bin(cast, axis)];
+                *bin = (bin.0 + 1, bin.1.and(&cast.bounds));
+            }
+        }
+        let least = (n / LEAST_PART).max(1);
+        let walls = [0, 1, 2].map(|axis| best_wall(&bins[axis], n, least));
+        let mut best: Option<(f64, usize, usize)> = None;
+        for (axis, wall) in walls.into_iter().enumerate() {
+            let Some((mut size, wall)) = wall else {
+                continue;
+            };
+            if n >= FITTED {
+                size = self.fitted_size(|cast| bin(cast, axis) < wall);
+            }
+            if best.is_none_or(|b| size < b.0) {
+                best = Some((size, axis, wall));
+            }
+        }
+        let Some((_, axis, wall)) = best else {
+            // Middles in a few heaps: cut by their order along the longest axis.
+            self.sort_along((high - low).imax());
+            for (slot, cast) in set.iter_mut().zip(&self.casts) {
+                *slot = cast.triangle;
+            }
+            return n / 2;
+        };
+        let mut cut = 0;
+        for before in [true, false] {
+            for cast in &self.casts {
+                if (bin(cast, axis) < wall) == before {
+                    set[cut] = cast.triangle;
+                    cut += 1;
+                }
+            }
+        }
+        self.casts.iter().filter(|c| bin(c, axis) < wall).count()
+    }
+
+    /// Size of the larger of the two boxes fitted to samples of both sides.
+    fn fitted_size(&self, is_left: impl Fn(&Cast) -> bool) -> f64 {
+        let stride = self.casts.len().div_ceil(SAMPLE);
+        let mut sides = [[[Vec3::zeros(); 3]; SAMPLE]; 2];
+        let mut counts = [0; 2];
+        let reference = self.shape.corners[self.casts[0].triangle as usize][0];
+        let mut moments = [Moments::default(); 2];
+        for cast in self.casts.iter().step_by(stride) {
+            let side = usize::from(!is_left(cast));
+            let local = self.shape.corners[cast.triangle as usize].map(|p| p - reference);
+            moments[side].add(&Moments::of_triangle(&local, self.shape.small));
+            sides[side][counts[side]] = local;
+            counts[side] += 1;
+        }
+        let size = |side: usize| match &sides[side][..counts[side]] {
+            [] => 0.0,
+            set => extent_along(&moments[side].axes(), set).size(),
+        };
+        size(0).max(size(1))
+    }
+}
+
+fn extent_along(axes: &Mat3, set: &[[Vec3; 3]]) -> Bounds {
+    let corners = set.iter().flatten();
+    corners.fold(Bounds::NONE, |b, p| {
+        let q = axes.tr_mul(p);
+        Bounds {
+            low: b.low.inf(&q),
+            high: b.high.sup(&q),
+        }
+    })
+}
+
+/// The wall between bins that keeps the larger side smallest, and that size; `None` if no wall leaves `least` on both sides.
+fn best_wall(bins: &[(usize, Bounds); BINS], n: usize, least: usize) -> Option<(f64, usize)> {
+    let mut after = [Bounds::NONE; BINS + 1];
+    for i in (1..BINS).rev() {
+        after[i] = after[i + 1].and(&bins[i].1);
+    }
+    let mut best: Option<(f64, usize)> = None;
+    let (mut count, mut before) = (0, Bounds::NONE);
+    for wall in 1..BINS {
+        count += bins[wall - 1].0;
+        before = before.and(&bins[wall - 1].1);
+        if count < least || n - count < least {
+            continue;
+        }
+        let size = before.size().max(after[wall].size());
+        if best.is_none_or(|b| size < b.0) {
+            best = Some((size, wall));
+        }
+    }
+    best
+}

@@ -1,0 +1,106 @@
+//! The table of experiments: one line each, in the order of `lab list` and of a group's run.
+
+use crate::ccd_queries;
+use crate::experiment::Experiment;
+use crate::redon;
+
+/// Every experiment there is.
+pub const EXPERIMENTS: &[Experiment] = &[
+    ccd_queries::EXPERIMENT,
+    redon::e1::EXPERIMENT,
+    redon::e5::EXPERIMENT,
+    redon::e6::PRE_TESTS,
+    redon::e6::SUBDIVISION,
+    redon::e6::PASSING,
+    redon::e6::AXES,
+    redon::e15::SIZES,
+    redon::e15::TIMES,
+    redon::e17::EXPERIMENT,
+];
+
+/// What an ID given by the user stands for: one experiment, or for `group-all` every one whose ID starts with `group-`.
+pub fn select(all: &[Experiment], id: &str) -> Result<Vec<Experiment>, String> {
+    let exact = all.iter().filter(|e| e.id == id);
+    let group = id
+        .strip_suffix("all")
+        .filter(|prefix| prefix.ends_with('-'));
+    let chosen: Vec<_> = match group {
+        Some(prefix) => all
+            .iter()
+            .filter(|e| e.id.starts_with(prefix))
+            .copied()
+            .collect(),
+        None => exact.copied().collect(),
+    };
+    if !chosen.is_empty() {
+        return Ok(chosen);
+    }
+    let nearest = all
+        .iter()
+        .map(|e| (strsim::jaro_winkler(e.id, id), e.id))
+        .filter(|(similarity, _)| *similarity > 0.8)
+        .max_by(|a, b| a.0.total_cmp(&b.0));
+    Err(match nearest {
+        Some((_, near)) => format!("no experiment '{id}'; did you mean '{near}'?"),
+        None => format!("no experiment '{id}'; `lab list` names them"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::{Failure, Report};
+
+    fn none(_: &crate::experiment::Context) -> Result<Report, Failure> {
+        Err(Failure::Run("not to be run".into()))
+    }
+
+    const fn named(id: &'static str) -> Experiment {
+        Experiment {
+            id,
+            title: "",
+            run: none,
+        }
+    }
+
+    const SOME: &[Experiment] = &[named("redon-e1"), named("rays-t1"), named("redon-e2")];
+
+    fn ids(id: &str) -> Result<Vec<&'static str>, String> {
+        select(SOME, id).map(|chosen| chosen.iter().map(|e| e.id).collect())
+    }
+
+    #[test]
+    fn an_id_selects_itself_and_a_group_its_members_in_order() {
+        assert_eq!(ids("redon-e2"), Ok(vec!["redon-e2"]));
+        assert_eq!(ids("redon-all"), Ok(vec!["redon-e1", "redon-e2"]));
+    }
+
+    #[test]
+    fn an_unknown_id_is_an_error_that_names_the_nearest() {
+        assert!(
+            ids("redon-e3")
+                .unwrap_err()
+                .contains("did you mean 'redon-e")
+        );
+        assert!(ids("skin-all").is_err());
+        assert!(ids("all").is_err());
+        assert!(ids("").is_err());
+    }
+
+    #[test]
+    fn ids_are_unique_lower_case_and_none_is_a_group() {
+        for (i, e) in EXPERIMENTS.iter().enumerate() {
+            assert!(
+                EXPERIMENTS[..i].iter().all(|other| other.id != e.id),
+                "{} twice",
+                e.id
+            );
+            assert!(
+                !e.id.ends_with("-all") && e.id == e.id.to_lowercase(),
+                "{}",
+                e.id
+            );
+            assert!(e.id.contains('-') && !e.title.is_empty(), "{}", e.id);
+        }
+    }
+}
