@@ -11,6 +11,8 @@
 //!   hierarchy over a mesh.
 //! - [`elementary`], [`mod@first_contact`]: Redon's interval root isolation and the tree traversal around
 //!   it, an independent second opinion on whole paths.
+//! - [`linear`]: first contact of one feature pair when every vertex moves on a straight line (deformable meshes); the one
+//!   query here that is not about rigid motion.
 //!
 //! Units are metres and radians, `f64`. Nothing blocks, nothing uses threads, and all results are pure
 //! functions of the arguments.
@@ -23,6 +25,7 @@ pub mod elementary;
 pub mod first_contact;
 mod front;
 pub mod index;
+pub mod linear;
 pub mod obb;
 pub mod pair;
 pub mod proximity;
@@ -33,6 +36,7 @@ pub use advance::{Advance, MotionBound, advance};
 pub use elementary::Precision;
 pub use first_contact::{FirstContact, FirstContactOptions, first_contact};
 pub use index::MeshIndex;
+pub use linear::{LinearContact, LinearOptions, first_contact_linear};
 pub use obb::Obb;
 pub use pair::{PairDistance, PairKind, closest};
 pub use proximity::{NearPair, NearSet, Proximity};

@@ -1,0 +1,175 @@
+//! The coplanarity cubic over a stretch of time, in Bernstein form.
+
+use super::TINY;
+use super::frame::{Frame, State};
+
+/// Rounding of a coefficient, in units of `f64::EPSILON` and of the product of the three lengths (32 u, see the module).
+const DETERMINANT_ROUNDING: f64 = 16.0;
+
+/// `F` over one stretch, in the stretch's own time from 0 to 1.
+pub(super) struct Cubic {
+    /// Bernstein coefficients.
+    f: [f64; 4],
+    /// What a coefficient must exceed in size to count.
+    bound: [f64; 4],
+}
+
+/// Where to look closer.
+#[derive(Clone, Copy)]
+pub(super) struct Critical {
+    /// In the stretch's own time.
+    pub time: f64,
+    /// Half the width around `time` on which `F` is too small to be told from 0; NaN or large if that is not known.
+    pub blur: f64,
+    /// Whether `F` says anything at all.
+    pub known: bool,
+}
+
+impl Cubic {
+    #[inline]
+    pub fn new(frame: &Frame, a: &State, b: &State, separation: f64) -> Self {
+        let n0 = a.e1.cross(&a.e2);
+        let n1 = a.e1.cross(&b.e2) + b.e1.cross(&a.e2);
+        let n2 = b.e1.cross(&b.e2);
+        let third = 1.0 / 3.0;
+        let f = [
+            a.d.dot(&n0),
+            (b.d.dot(&n0) + a.d.dot(&n1)) * third,
+            (b.d.dot(&n1) + a.d.dot(&n2)) * third,
+            b.d.dot(&n2),
+        ];
+        let rounding = DETERMINANT_ROUNDING * f64::EPSILON * frame.volume + TINY;
+        let mut bound = [rounding; 4];
+        if separation > 0.0 {
+            // |e1 x e2| is below the Bernstein sum of the lengths of its coefficients (the middle one is n1 / 2).
+            let (l0, l1, l2) = (n0.norm(), n1.norm(), n2.norm());
+            let slack = DETERMINANT_ROUNDING * f64::EPSILON * frame.area;
+            for (bound, length) in
+                bound
+                    .iter_mut()
+                    .zip([l0, (l0 + l1) * third, (l1 + l2) * third, l2])
+            {
+                *bound += separation * (length + slack) * (1.0 + 1e-14);
+            }
+        }
+        Self { f, bound }
+    }
+
+    /// Whether `F` proves that the features do not touch.
+    #[inline]
+    pub fn clear(&self) -> bool {
+        let (f, e) = (&self.f, &self.bound);
+        (f[0] > e[0] && f[1] > e[1] && f[2] > e[2] && f[3] > e[3])
+            || (f[0] < -e[0] && f[1] < -e[1] && f[2] < -e[2] && f[3] < -e[3])
+    }
+
+    /// Whether it does so at the beginning of the stretch.
+    #[inline]
+    pub fn clear_at_start(&self) -> bool {
+        self.f[0].abs() > self.bound[0]
+    }
+
+    /// Whether `F` has changed sign at the end, for certain.
+    #[inline]
+    pub fn crosses(&self) -> bool {
+        let (f, e) = (&self.f, &self.bound);
+        (f[0] > e[0] && f[3] < -e[3]) || (f[0] < -e[0] && f[3] > e[3])
+    }
+
+    /// The first root, or else the least absolute value.
+    pub fn critical(&self) -> Critical {
+        let [f0, f1, f2, f3] = self.f;
+        let noise = self.bound[0].max(self.bound[3]);
+        if self.f.iter().all(|x| !(x.abs() > 4.0 * noise)) {
+            return Critical {
+                time: 0.5,
+                blur: f64::INFINITY,
+                known: false,
+            };
+        }
+        // Power form: f0 + t (c1 + t (c2 + t c3)), and towards positive at the beginning.
+        let side = if f0 < 0.0 { -1.0 } else { 1.0 };
+        let c0 = side * f0;
+        let c1 = side * 3.0 * (f1 - f0);
+        let c2 = side * 3.0 * (f2 - 2.0 * f1 + f0);
+        let c3 = side * ((f3 - f0) - 3.0 * (f2 - f1));
+        let value = |t: f64| c0 + t * (c1 + t * (c2 + t * c3));
+        let slope = |t: f64| c1 + t * (2.0 * c2 + t * 3.0 * c3);
+        let mut high = 1.0;
+        if side * f3 > 0.0 {
+            // No change of sign from end to end: the lowest point in between.
+            let low = minimum(c1, c2, c3);
+            if !(value(low) < 0.0) {
+                return Critical {
+                    time: low,
+                    blur: f64::INFINITY,
+                    known: true,
+                };
+            }
+            high = low;
+        }
+        let time = first_root(&value, &slope, high, 0.5 * noise);
+        Critical {
+            time,
+            blur: 2.0 * noise / slope(time).abs(),
+            known: true,
+        }
+    }
+}
+
+/// Time in `[0, 1]` at which a cubic with this derivative has its local minimum, or the middle if it has none inside.
+fn minimum(c1: f64, c2: f64, c3: f64) -> f64 {
+    // c1 + 2 c2 t + 3 c3 t^2 = 0, going up.
+    let square = c2 * c2 - 3.0 * c1 * c3;
+    if !(square >= 0.0) {
+        return 0.5;
+    }
+    let root = square.sqrt();
+    let t = if c2 > 0.0 {
+        -c1 / (c2 + root)
+    } else {
+        (root - c2) / (3.0 * c3)
+    };
+    if t > 0.0 && t < 1.0 { t } else { 0.5 }
+}
+
+/// A root in `[0, high]` of a function that is not negative at 0 and not positive at `high`: Newton's steps, halving where they leave the bracket.
+fn first_root(
+    value: &impl Fn(f64) -> f64,
+    slope: &impl Fn(f64) -> f64,
+    high: f64,
+    enough: f64,
+) -> f64 {
+    let (mut low, mut high) = (0.0, high);
+    let at_high = value(high);
+    let at_low = value(low);
+    // Both 0 gives no number: the root is the beginning then.
+    let share = at_low / (at_low - at_high);
+    let mut t = if share > 0.0 {
+        high * share.min(1.0)
+    } else {
+        0.0
+    };
+    for _ in 0..24 {
+        let f = value(t);
+        if !(f.abs() > enough) {
+            break;
+        }
+        if f > 0.0 {
+            low = t;
+        } else {
+            high = t;
+        }
+        let newton = t - f / slope(t);
+        let next = if newton > low && newton < high {
+            newton
+        } else {
+            0.5 * (low + high)
+        };
+        if next == t {
+            break;
+        }
+        t = next;
+    }
+    t
+}

@@ -1,0 +1,331 @@
+//! The search: stretches of time, earliest first.
+
+use hapticd_geometry::Vec3;
+
+use crate::pair::PairDistance;
+
+use super::LinearOptions;
+use super::coplanarity::Cubic;
+use super::frame::{Frame, State};
+use super::refine::{Refined, refine};
+use super::separation::{
+    CORNER_ROUNDING, Corners, clear, corners, proven_part, threshold, turning,
+};
+
+/// Outcome: a contact that could not be ruled out.
+#[derive(Clone, Copy)]
+pub(super) struct Found {
+    pub t: f64,
+    pub t_upper: f64,
+    pub certain: bool,
+    /// Whether there is no need to look closer.
+    pub plain: bool,
+}
+
+impl Found {
+    /// Nothing is known.
+    pub const UNKNOWN: Found = Found {
+        t: 0.0,
+        t_upper: 1.0,
+        certain: false,
+        plain: true,
+    };
+}
+
+/// Stretches still to be looked at, the earliest last.
+struct Pending {
+    stretches: [(f64, f64); Self::CAPACITY],
+    count: usize,
+}
+
+impl Pending {
+    const CAPACITY: usize = 40;
+
+    /// Adds a stretch that is not after those already there. If there is no room the two latest become one, with what lies between them: sound, if
+    /// wasteful.
+    #[inline]
+    fn push(&mut self, from: f64, to: f64) {
+        if !(from < to) {
+            return;
+        }
+        if self.count == Self::CAPACITY {
+            self.stretches[0].0 = self.stretches[1].0;
+            self.stretches.copy_within(2.., 1);
+            self.count -= 1;
+        }
+        self.stretches[self.count] = (from, to);
+        self.count += 1;
+    }
+
+    /// The same in two halves if it is longer than `length`: a little less of the same is no progress.
+    #[inline]
+    fn push_at_most(&mut self, length: f64, from: f64, to: f64) {
+        let middle = 0.5 * (from + to);
+        if to - from > length {
+            self.push(middle, to);
+            self.push(from, middle);
+        } else {
+            self.push(from, to);
+        }
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<(f64, f64)> {
+        self.count = self.count.checked_sub(1)?;
+        Some(self.stretches[self.count])
+    }
+}
+
+/// Sizes outside of which underflow or overflow would have to be counted in.
+const SIZES: std::ops::Range<f64> = 1e-70..1e70;
+
+/// First time at which the features are not proven to be apart; `None` if there is none.
+pub(super) fn first(frame: &Frame, separation: f64, options: &LinearOptions) -> Option<Found> {
+    if frame.reach == 0.0 {
+        return Some(Found {
+            t: 0.0,
+            t_upper: 0.0,
+            certain: true,
+            plain: true,
+        });
+    }
+    if !SIZES.contains(&frame.reach) {
+        return Some(Found::UNKNOWN);
+    }
+    let search = Search {
+        frame,
+        separation,
+        options,
+        threshold: threshold(frame, separation),
+    };
+    let mut pending = Pending {
+        stretches: [(0.0, 0.0); Pending::CAPACITY],
+        count: 0,
+    };
+    pending.push(0.0, 1.0);
+    let mut looked = 0;
+    let mut halvings = MAX_HALVINGS;
+    let mut narrow = true;
+    while let Some((a, b)) = pending.pop() {
+        if looked == options.max_stretches {
+            return Some(Found {
+                t: a,
+                t_upper: 1.0,
+                certain: false,
+                plain: true,
+            });
+        }
+        looked += 1;
+        // Whoever needs many stretches is near the limits of 53 bits.
+        if separation == 0.0 && looked.is_multiple_of(REFINE_EVERY) {
+            match search.refined(a, b, &mut halvings) {
+                Outcome::Free => continue,
+                Outcome::Contact(found) => return Some(found),
+                Outcome::Open => {}
+            }
+        }
+        let mut outcome = search.stretch(a, b, &mut pending);
+        if let (Outcome::Contact(Found { plain: false, .. }), true) = (&outcome, separation == 0.0)
+        {
+            // The same with twice the digits; of a long stretch first the beginning, where the contact is if it is one.
+            let c = if narrow && b - a > 2.0 * NARROW {
+                a + NARROW
+            } else {
+                b
+            };
+            narrow = false;
+            match search.refined(a, c, &mut halvings) {
+                Outcome::Open => {}
+                better => {
+                    if let Outcome::Free = better {
+                        pending.push(c, b);
+                    }
+                    outcome = better;
+                }
+            }
+        }
+        if let Outcome::Contact(found) = outcome {
+            return Some(found);
+        }
+    }
+    None
+}
+
+/// Every how many stretches the refinement is tried first.
+const REFINE_EVERY: u32 = 8;
+
+/// Length of stretch that is refined, fraction of the motion.
+const NARROW: f64 = 1e-12;
+
+/// Halvings of all refinements of a query together.
+const MAX_HALVINGS: u32 = 160;
+
+/// What became of a stretch.
+enum Outcome {
+    /// Proven, or its parts are pending.
+    Free,
+    /// Free until this.
+    Contact(Found),
+    /// Not decided.
+    Open,
+}
+
+struct Search<'a> {
+    frame: &'a Frame<'a>,
+    separation: f64,
+    options: &'a LinearOptions,
+    threshold: f64,
+}
+
+impl Search<'_> {
+    /// Decides a stretch with twice the digits.
+    fn refined(&self, a: f64, b: f64, halvings: &mut u32) -> Outcome {
+        let (from, to, proven) = match refine(self.frame, a, b, self.options.time, halvings) {
+            Refined::Free => return Outcome::Free,
+            Refined::Unknown => return Outcome::Open,
+            Refined::Contact { from, to, proven } => (from, to, proven),
+        };
+        let width = b - a;
+        let slack = SHORTEST * b;
+        let found = Found {
+            t: (a + from * width - slack).max(a),
+            t_upper: (a + to * width + slack).min(b),
+            certain: true,
+            plain: true,
+        };
+        if !proven {
+            // Edges that are in line for a moment pass for a contact there.
+            let (early, late) = (self.frame.at(found.t), self.frame.at(found.t_upper));
+            if self.frame.closest(&early).distance > self.rounding() + moved(&early, &late) {
+                return Outcome::Open;
+            }
+        }
+        Outcome::Contact(found)
+    }
+
+    /// A stretch that is given up on.
+    fn contact(
+        &self,
+        (a, b): (f64, f64),
+        [at_a, at_b]: [&State; 2],
+        start: &PairDistance,
+        cubic: &Cubic,
+    ) -> Outcome {
+        let apart = start.distance - self.separation;
+        let near = apart <= self.options.position_m + self.rounding() + moved(at_a, at_b);
+        Outcome::Contact(Found {
+            t: a,
+            t_upper: b,
+            certain: near,
+            // The cubic changes sign, well inside of both features.
+            plain: near && cubic.crosses() && well_inside(self.frame.edges, &start.params),
+        })
+    }
+
+    /// Of a distance, metres.
+    fn rounding(&self) -> f64 {
+        4.0 * (self.threshold - self.separation)
+    }
+
+    /// Proves `[a, b]` free, or leaves the parts that are not proven in `pending`, or gives up on it.
+    fn stretch(&self, a: f64, b: f64, pending: &mut Pending) -> Outcome {
+        let frame = self.frame;
+        let (at_a, at_b) = (frame.at(a), frame.at(b));
+        let cubic = Cubic::new(frame, &at_a, &at_b, self.separation);
+        if cubic.clear() {
+            return Outcome::Free;
+        }
+        let width = b - a;
+        let along = |n: &Vec3| [corners(frame, &at_a, n), corners(frame, &at_b, n)];
+        let part_of = |[x, y]: &[Corners; 2]| proven_part(frame, x, y, self.threshold);
+
+        if width <= self.options.time.max(SHORTEST) {
+            let start = frame.closest(&at_a);
+            return if part_of(&along(&start.normal)) == Some(WHOLE) {
+                Outcome::Free
+            } else {
+                self.contact((a, b), [&at_a, &at_b], &start, &cubic)
+            };
+        }
+
+        // What the closest direction at the critical time proves; and if the cubic is not about these points, that at their own nearest pass.
+        let critical = cubic.critical();
+        let mut middle = critical.time;
+        let nearest = frame.closest(&frame.at(a + middle * width));
+        let mut part = part_of(&along(&nearest.normal));
+        if part != Some(WHOLE) && !(critical.known && nearest.interior) {
+            let from = frame.difference(&at_a, &nearest.params);
+            let change = frame.difference(&at_b, &nearest.params) - from;
+            let time = -from.dot(&change) / change.norm_squared();
+            if time > 0.0 && time < 1.0 && (time - middle).abs() > 1e-6 {
+                let normal = frame.closest(&frame.at(a + time * width)).normal;
+                let other = part_of(&along(&normal));
+                let length = |part: Option<(f64, f64)>| part.map_or(0.0, |(from, to)| to - from);
+                if length(other) > length(part) || !critical.known {
+                    (middle, part) = (time, other);
+                }
+            }
+        }
+        if part == Some(WHOLE) {
+            return Outcome::Free;
+        }
+
+        // A root that no direction proves free is a contact, or nearly: the cubic sees to the rest.
+        let blur = critical.blur.max(4.0 * f64::EPSILON / width);
+        if part.is_none() && critical.known && blur < 0.2 {
+            let (low, high) = (a + (middle - blur) * width, a + (middle + blur) * width);
+            pending.push(high, b);
+            pending.push(low.max(a), high.min(b));
+            pending.push(a, low);
+            return Outcome::Free;
+        }
+
+        // The same for the two ends.
+        let start = frame.closest(&at_a);
+        let first = along(&start.normal);
+        let slack = 2.0 * CORNER_ROUNDING * f64::EPSILON * frame.reach;
+        let stuck = !clear(&first[0], self.threshold + slack)
+            && (self.separation > 0.0 || !cubic.clear_at_start());
+        let within = start.distance - self.separation <= self.options.position_m;
+        if stuck || (within && self.options.position_m > 0.0) {
+            return self.contact((a, b), [&at_a, &at_b], &start, &cubic);
+        }
+        let end = frame.closest(&at_b);
+        let last = along(&end.normal);
+        if turning(&first, &last, self.threshold) {
+            return Outcome::Free;
+        }
+
+        // What no direction proves is left.
+        let begin = part_of(&first).map_or(0.0, |(from, to)| if from <= 0.0 { to } else { 0.0 });
+        let end = part_of(&last).map_or(1.0, |(from, to)| if to >= 1.0 { from } else { 1.0 });
+        let cut = if middle > 0.1 && middle < 0.9 {
+            middle
+        } else {
+            0.5
+        };
+        let (low, high) = part.unwrap_or((cut, cut));
+        let time = |local: f64| if local >= 1.0 { b } else { a + local * width };
+        pending.push_at_most(0.75 * width, time(high.max(begin)), time(end));
+        pending.push_at_most(0.75 * width, time(begin), time(low.min(end)));
+        Outcome::Free
+    }
+}
+
+/// A whole stretch, in its own time.
+const WHOLE: (f64, f64) = (0.0, 1.0);
+
+/// Whether closest points are so far from the boundaries of their features that rounding cannot make up for it.
+fn well_inside(edges: bool, params: &[f64; 3]) -> bool {
+    const MARGIN: f64 = 1e-3;
+    let used = if edges { &params[..2] } else { &params[..] };
+    used.iter().all(|&x| x > MARGIN && x < 1.0 - MARGIN)
+}
+
+/// Most that a point of the difference moves between two states.
+fn moved(a: &State, b: &State) -> f64 {
+    (b.d - a.d).norm() + (b.e1 - a.e1).norm() + (b.e2 - a.e2).norm()
+}
+
+/// Shorter than this a stretch is only rounding.
+const SHORTEST: f64 = 4.0 * f64::EPSILON;
