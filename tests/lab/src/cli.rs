@@ -30,6 +30,8 @@ enum Command {
         json: bool,
     },
     /// Run one experiment, or with `GROUP-all` every one of a group.
+    // `lab run ID --help` is the experiment's to answer.
+    #[command(disable_help_flag = true)]
     Run {
         /// An ID of `lab list`, or `GROUP-all`.
         id: String,
@@ -58,11 +60,19 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// `lab run --json ID` means what `lab run ID --json` does.
+/// `lab run --json ID` means what `lab run ID --json` does, and `lab run --help` what `lab help run` does.
 fn with_id_first(mut words: Vec<String>) -> Vec<String> {
-    if words.get(1).is_some_and(|w| w == "run") && words.get(2).is_some_and(|w| w == "--json") {
-        let json = words.remove(2);
-        words.push(json);
+    if words.get(1).is_some_and(|w| w == "run") {
+        match words.get(2).map(String::as_str) {
+            Some("--json") => {
+                let json = words.remove(2);
+                words.push(json);
+            }
+            Some("--help" | "-h") => words
+                .splice(1..3, ["help".into(), "run".into()])
+                .for_each(drop),
+            _ => {}
+        }
     }
     words
 }

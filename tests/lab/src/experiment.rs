@@ -68,6 +68,9 @@ pub struct Report {
     pub more: Map<String, Value>,
     /// Remarks for people: the set-up, surrogate models, what differs from the source.
     pub notes: Vec<String>,
+    /// Longer remarks for people only: a script has them in `more`.
+    #[serde(skip)]
+    pub details: Vec<String>,
 }
 
 /// One quantity.

@@ -14,9 +14,8 @@
 
 #![forbid(unsafe_code)]
 
+mod ccd_queries;
 mod cli;
-// The first experiments are on their way.
-#[allow(dead_code)]
 mod experiment;
 mod registry;
 mod table;

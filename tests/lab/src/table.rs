@@ -9,7 +9,7 @@ use crate::experiment::Report;
 /// The report as text: notes, table, verdict.
 pub fn render(id: &str, title: &str, report: &Report) -> String {
     let mut text = format!("{id}: {title}\n");
-    for note in &report.notes {
+    for note in report.notes.iter().chain(&report.details) {
         let _ = writeln!(text, "  {note}");
     }
     let mut headings = vec!["", "unit", "published", "ours"];
@@ -105,10 +105,11 @@ mod tests {
             verdict: Verdict::new(true, "none missed"),
             more: serde_json::Map::new(),
             notes: vec!["seed 1".into()],
+            details: vec!["query 0".into()],
         };
         assert_eq!(
             render("a-b", "title", &report),
-            "a-b: title\n  seed 1\n          unit  published    ours  peer\n  mean      us     0.7400  0.5000\n  \
+            "a-b: title\n  seed 1\n  query 0\n          unit  published    ours  peer\n  mean      us     0.7400  0.5000\n  \
              missed                -       0    12\nverdict: holds: none missed\n"
         );
     }
