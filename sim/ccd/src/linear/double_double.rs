@@ -125,13 +125,11 @@ mod tests {
         let one_and = Twice::difference(1.0, -tiny);
         assert_eq!(one_and.value(), 1.0);
         assert_eq!((one_and - Twice::difference(1.0, 0.0)).value(), tiny);
-        // (1 + e)^2 - 1 = 2 e + e^2.
-        let square = one_and * one_and - Twice::difference(1.0, 0.0);
-        assert_eq!(square.value(), 2.0 * tiny);
-        assert_eq!(
-            (square - Twice::difference(2.0 * tiny, 0.0)).value(),
-            tiny * tiny
-        );
+        // (1 + e)^2 - 1 = 2 e + e^2, with e = 2^-40.
+        let e = 0.5f64.powi(40);
+        let plus = Twice::difference(1.0, -e);
+        let square = plus * plus - Twice::difference(1.0, 0.0);
+        assert_eq!(square.value(), 2.0 * e + e * e);
         assert_eq!(
             one_and.times(3.0) - Twice::difference(3.0, 0.0),
             Twice::difference(3.0 * tiny, 0.0)
