@@ -125,7 +125,7 @@ fn crossings(a: &MeshIndex, b: &MeshIndex, b_from_a: &Pose) -> Vec<[u32; 2]> {
     let mut stack = vec![(0_u32, 0_u32)];
     while let Some((i, j)) = stack.pop() {
         let (x, y) = (&nodes_a[i as usize], &nodes_b[j as usize]);
-        if found.len() >= MOST_CROSSINGS || !overlap(&x.obb.transformed(b_from_a), &y.obb) {
+        if found.len() >= MOST_CROSSINGS || !overlap(&x.obb().transformed(b_from_a), &y.obb()) {
             continue;
         }
         match (tree_a.triangle_of(i), tree_b.triangle_of(j)) {
@@ -137,7 +137,7 @@ fn crossings(a: &MeshIndex, b: &MeshIndex, b_from_a: &Pose) -> Vec<[u32; 2]> {
                     found.push([ta, tb]);
                 }
             }
-            (None, other) if other.is_some() || x.obb.size() > y.obb.size() => {
+            (None, other) if other.is_some() || x.obb().size() > y.obb().size() => {
                 stack.extend([(x.children + 1, j), (x.children, j)]);
             }
             _ => stack.extend([(i, y.children + 1), (i, y.children)]),
