@@ -176,7 +176,14 @@ impl Dynamics {
             Some(now) if now.course.number > at.course => None,
             Some(now) => {
                 let end = end_of(&now.course);
-                if at.ended && at != end {
+                if self
+                    .issued
+                    .get(1)
+                    .is_some_and(|next| next.course.after == at)
+                {
+                    // It has, or will have, where to go on from there.
+                    None
+                } else if at.ended && at != end {
                     // Stopped on the way: what comes after was planned for an end that was not reached.
                     let executed = Executed {
                         segments: at.segments as usize,

@@ -398,3 +398,49 @@ fn the_same_hand_gives_the_same_bits() {
     assert_eq!(a.1, b.1);
     assert_eq!(a.2, b.2);
 }
+
+/// Stirred with a ball, a heap of blocks is stopped and set going again many times: the bodies' time goes on all the while, and when the
+/// hand has left them they rest.
+#[test]
+fn a_stirred_heap_does_not_stall() {
+    for lag in [0, 4] {
+        let heap = [
+            ("left", Vec3::new(0.04, -0.02, 0.0205)),
+            ("right", Vec3::new(0.04, 0.021, 0.0205)),
+            ("top", Vec3::new(0.04, 0.0, 0.062)),
+        ];
+        let heap = heap.map(|(name, at)| BodySpec {
+            name: name.into(),
+            ..block(at)
+        });
+        let mut rig = Rig::new(lag, heap.to_vec());
+        let start = [1, 2, 3].map(|b| rig.at(b));
+        let mut blocked = 0;
+        for k in 0..5000 {
+            let t = f64::from(k) * PERIOD_S;
+            let (sin, cos) = (std::f64::consts::TAU * t / 2.0).sin_cos();
+            let down = (t / 0.5).min(1.0);
+            rig.tick(Vec3::new(0.04 * cos, 0.04 * sin, 0.1 - 0.08 * down));
+            blocked += u32::from(rig.engine.output().blocked_bodies != 0);
+        }
+        assert!(blocked > 0, "lag {lag}: nothing was ever in the way");
+        let idle = rig.engine.query().idle_ticks;
+        assert!(
+            idle < 250,
+            "lag {lag}: the bodies waited in {idle} of 5000 ticks"
+        );
+        for _ in 0..1500 {
+            rig.tick(Vec3::new(0.0, 0.0, 0.2));
+        }
+        let rest = [1, 2, 3].map(|b| rig.at(b));
+        let moved = (start.iter().zip(&rest)).filter(|(a, b)| (*a - *b).norm() > 0.01);
+        assert!(moved.count() >= 2, "lag {lag}: {rest:?}");
+        for _ in 0..200 {
+            rig.tick(Vec3::new(0.0, 0.0, 0.2));
+        }
+        for (b, rest) in rest.iter().enumerate() {
+            let crept = (rig.at(b + 1) - rest).norm();
+            assert!(crept < 1e-6, "lag {lag}: body {b} creeps by {crept}");
+        }
+    }
+}
