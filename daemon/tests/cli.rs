@@ -240,6 +240,48 @@ fn virtual_time_has_no_place_for_a_device() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
+/// The demonstrations with dynamics and friction do what they say: at five seconds the peg is in its hole (3 cm long, its middle 15 mm above
+/// the plate when it stands on it), and the hand has felt the blocks, which never got into each other's or the tool's way unseen.
+#[test]
+fn the_other_demos_fit_a_part_and_stir_blocks() {
+    let dir = folder("scenes");
+    for scene in ["assembly", "blocks"] {
+        let args = [
+            "demo",
+            "--scene",
+            scene,
+            "--virtual-time",
+            "--duration",
+            "6",
+            "--plain",
+            "--report",
+            "report.json",
+        ];
+        let out = hapticd(&dir, &args);
+        let said = String::from_utf8_lossy(&out.stdout).into_owned();
+        let errors = String::from_utf8_lossy(&out.stderr);
+        assert_eq!(out.status.code(), Some(0), "{said}{errors}");
+        let report = std::fs::read(dir.join("report.json")).unwrap();
+        let report: serde_json::Value = serde_json::from_slice(&report).unwrap();
+        assert_eq!(report["max_penetration_m"], 0.0);
+        assert_eq!(report["arms"][0]["crossings"], 0);
+        assert_eq!(report["arms"][0]["checked_ticks"], 6000);
+        let touched = report["arms"][0]["contact_ticks"].as_u64().unwrap();
+        assert!(touched > 300, "{scene}: {report}");
+        if scene == "assembly" {
+            let line = said
+                .lines()
+                .chain(errors.lines())
+                .find(|l| l.trim_start().starts_with("5.0 s"));
+            let words: Vec<&str> = line.expect(&said).split_whitespace().collect();
+            let at = words.iter().position(|w| *w == "mm").unwrap();
+            let height_mm: f64 = words[at - 1].parse().unwrap();
+            assert!(height_mm < 0.0, "the peg is not in: {line:?}");
+        }
+    }
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
 #[test]
 fn a_demo_in_virtual_time_touches_and_never_penetrates() {
     let dir = folder("demo");

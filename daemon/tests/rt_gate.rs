@@ -145,6 +145,7 @@ fn ten_thousand_turns_allocate_nothing() {
     for (name, text) in [
         ("sphere", include_str!("../../config/demo.toml")),
         ("mesh", MESH_TOOL),
+        ("loose blocks", include_str!("../../config/blocks.toml")),
     ] {
         let (calls, touching, faults) = drive(text);
         assert_eq!(calls, 0, "{name}: the loop called the allocator");
