@@ -236,7 +236,10 @@ pub fn run(
     let mut spare: Vec<Box<Snapshot>> = (0..BUFFERS)
         .map(|_| Box::new(Snapshot::new(links.pair_capacity)))
         .collect();
-    while !stop.load(Ordering::Relaxed) {
+    let mut ending = false;
+    while !ending {
+        // Looked at before the commands: what was asked before the end is done and recorded.
+        ending = stop.load(Ordering::Acquire);
         heartbeat.fetch_add(1, Ordering::Relaxed);
         let mut applied = Vec::new();
         while let Ok(request) = links.requests.try_recv() {

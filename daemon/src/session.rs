@@ -544,7 +544,7 @@ pub fn run_real(
     }
     flags.quit.store(true, Ordering::Release);
     join(loop_thread, &mut died, "haptic");
-    stop.store(true, Ordering::Relaxed);
+    stop.store(true, Ordering::Release);
     for thread in arm_threads {
         // A hung device holds its thread for seconds: it has its zero queued, and the process does not wait for it.
         let patience = now_ns() + 500_000_000;
