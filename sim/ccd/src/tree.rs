@@ -1,7 +1,7 @@
 //! Hierarchies of oriented boxes over a mesh (Redon 2002, section 3.1).
 //!
 //! Binary, built top-down: a box is fitted, the triangles are cut in two along one of its axes, and so on down to one
-//! triangle a leaf; the cut is the *min-max* one ([`mod@build`]). Built off-line: allocates, takes time O(n log n), is deterministic
+//! triangle a leaf; the cut is the *min-max* one (see the private module `build`). Built off-line: allocates, takes time O(n log n), is deterministic
 //! whatever the number of threads. Kept next to its mesh as bytes ([`bytes`]). Reading is lock-free and allocation-free.
 
 mod build;

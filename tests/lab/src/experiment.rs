@@ -31,8 +31,6 @@ impl Context {
     }
 
     /// For an experiment that takes no arguments: refuses any.
-    // Used by the experiments that take none.
-    #[allow(dead_code)]
     pub fn no_arguments(&self) -> Result<(), Failure> {
         match self.args.first() {
             None => Ok(()),

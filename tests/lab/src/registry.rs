@@ -8,14 +8,17 @@ use crate::redon;
 pub const EXPERIMENTS: &[Experiment] = &[
     ccd_queries::EXPERIMENT,
     redon::e1::EXPERIMENT,
+    redon::e4::EXPERIMENT,
     redon::e5::EXPERIMENT,
     redon::e6::PRE_TESTS,
     redon::e6::SUBDIVISION,
     redon::e6::PASSING,
     redon::e6::AXES,
+    redon::e11::EXPERIMENT,
     redon::e15::SIZES,
     redon::e15::TIMES,
     redon::e17::EXPERIMENT,
+    redon::e18::EXPERIMENT,
 ];
 
 /// What an ID given by the user stands for: one experiment, or for `group-all` every one whose ID starts with `group-`.

@@ -1,6 +1,6 @@
 //! How far two features that both move provably stay apart.
 //!
-//! [`crate::advance`] with two movers. Along a unit direction `n`, the points `x_i` of A and `y_j` of B have the differences
+//! [`mod@crate::advance`] with two movers. Along a unit direction `n`, the points `x_i` of A and `y_j` of B have the differences
 //! `r_ij = x_i - y_j`, and the features are at least `min n.r_ij` apart. With bounds `A` and `J` on the acceleration and the jerk of a difference
 //! ([`crate::moving::motion`]), for `0 <= d <= T`
 //!
@@ -19,7 +19,7 @@
 //!
 //! `h` is chosen so that `n` stays orthogonal to the face or to both edges: all four rates are then equal, and are that of the distance.
 //!
-//! **Rounding** is bounded as in [`crate::advance`], with coordinates about a point near the bodies: `64 eps` times the number of factors
+//! **Rounding** is bounded as in [`mod@crate::advance`], with coordinates about a point near the bodies: `64 eps` times the number of factors
 //! of the motions, times `1 + w`, times the sum of the sizes of all terms, is taken off every gap.
 //!
 //! Bounded, allocation-free, a pure function, no panics.

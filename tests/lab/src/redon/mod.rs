@@ -1,10 +1,13 @@
-//! Experiments of Redon 2002: *Algorithmes de simulation dynamique interactive d'objets rigides*. Detection: sphere trees, box tests, back-face cones.
+//! Experiments of Redon 2002: *Algorithmes de simulation dynamique interactive d'objets rigides*. Detection: sphere trees, box tests, back-face cones. Dynamics: contact groups, motion space.
 //!
 //! The original models are not available; what stands in for each is in the notes of its report. Counts and ratios are compared, not times.
 
 pub mod e1;
+pub mod e11;
 pub mod e15;
 pub mod e17;
+pub mod e18;
+pub mod e4;
 pub mod e5;
 pub mod e6;
 
