@@ -220,7 +220,7 @@ fn bucket(ns: u64) -> usize {
     (((ns as f64 * 1e-3).log10() * 6.0) as usize).min(BUCKETS - 1)
 }
 
-/// Force-offs kept in [`ArmReport::force_off`].
+/// Force-offs kept in [`ArmReport::force_off`]; beyond them the first of each reason.
 pub const MOST_FORCE_OFFS: usize = 64;
 
 /// Highest value that the time histograms keep, ns.
@@ -334,11 +334,11 @@ impl Stats {
             }
             if tick.reason != a.last_reason {
                 a.last_reason = tick.reason;
-                if let Some(reason) =
-                    hapticd_devices::safety::ForceOffReason::from_code(tick.reason)
-                    && p.force_off.len() < MOST_FORCE_OFFS
+                let reason = hapticd_devices::safety::ForceOffReason::from_code(tick.reason);
+                if let Some(reason) = reason.map(|r| r.to_string())
+                    && (p.force_off.len() < MOST_FORCE_OFFS || !p.force_off.contains(&reason))
                 {
-                    p.force_off.push(reason.to_string());
+                    p.force_off.push(reason);
                 }
             }
             p.state = tick.state;

@@ -316,7 +316,7 @@ fn the_hello_is_at_its_published_bytes() {
     expected.extend(96_u32.to_le_bytes());
     expected.extend(5_u64.to_le_bytes());
     expected.extend(*b"HAPTICD\0");
-    expected.extend([1, 0, 0, 0, 0, 0, 0, 0]);
+    expected.extend([2, 0, 0, 0, 0, 0, 0, 0]);
     expected.extend(*b"ab");
     expected.extend([0; 62]);
     assert_eq!(packet, expected);
@@ -332,7 +332,7 @@ fn the_lengths_of_all_messages_are_the_published_ones() {
     };
     assert_eq!(
         lengths(requests().iter().map(|message| message.encode(1)).collect()),
-        [80, 8, 8, 8, 72, 152, 8, 8, 72, 8, 8, 8, 8, 8, 8, 8]
+        [80, 8, 8, 8, 72, 168, 8, 8, 72, 8, 8, 8, 8, 8, 8, 8]
     );
     assert_eq!(
         lengths(replies().iter().map(|message| message.encode(1)).collect()),
@@ -415,7 +415,7 @@ fn a_rotation_is_made_exactly_unit_and_refused_when_it_is_far_from_it() {
 #[test]
 fn codes_that_do_not_exist_are_refused() {
     let mut add = requests()[5].encode(1);
-    for (at, bad) in [(144, 2), (144, 255), (145, 2), (146, 1), (151, 1)] {
+    for (at, bad) in [(160, 3), (160, 255), (161, 2), (162, 1), (167, 1)] {
         let good = std::mem::replace(&mut add[16 + at], bad);
         assert!(Request::decode(&add, 1).is_err(), "{bad} at {at}");
         add[16 + at] = good;

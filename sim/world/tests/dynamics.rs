@@ -426,7 +426,8 @@ fn a_stirred_heap_does_not_stall() {
         assert!(blocked > 0, "lag {lag}: nothing was ever in the way");
         let idle = rig.engine.query().idle_ticks;
         assert!(
-            idle < 250,
+            // Each time the tool stops them they wait for one answer.
+            idle < 500,
             "lag {lag}: the bodies waited in {idle} of 5000 ticks"
         );
         for _ in 0..1500 {
