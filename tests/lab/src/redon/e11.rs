@@ -38,16 +38,16 @@ fn run(context: &Context) -> Result<Report, Failure> {
     let mut cubes: Vec<BodyId> = Vec::new();
     for (k, (x, y)) in [
         (0.0, 0.0),
-        (0.13, 0.03),
-        (0.15, -0.09),
-        (0.28, 0.0),
-        (0.3, 0.11),
+        (0.13, 0.05),
+        (0.14, -0.06),
+        (0.27, 0.07),
+        (0.28, -0.05),
     ]
     .iter()
     .enumerate()
     {
         let mut pose = Pose::translation(*x, *y, HALF_M + 1e-4);
-        pose.rotation = hapticd_geometry::Quat::from_scaled_axis(Vec3::z() * 0.1 * k as f64);
+        pose.rotation = hapticd_geometry::Quat::from_scaled_axis(Vec3::z() * 0.02 * k as f64);
         cubes.push(
             world
                 .add(&BodySpec::dynamic(cube.clone(), pose, 800.0))
