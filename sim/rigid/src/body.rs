@@ -45,6 +45,25 @@ pub struct Material {
     pub restitution: f64,
 }
 
+impl Material {
+    pub(crate) fn check(&self) -> Result<(), BodyError> {
+        for (what, value, high) in [
+            ("friction", self.friction, 1e3),
+            ("restitution", self.restitution, 1.0),
+        ] {
+            if !(0.0..=high).contains(&value) {
+                return Err(BodyError::Material {
+                    what,
+                    value,
+                    low: 0.0,
+                    high,
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Velocity of a body: of its centre of mass (of its bounding ball's centre if it has no mass), and angular. World axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Twist {
@@ -190,6 +209,9 @@ pub enum BodyError {
         other = .0.other, crossings = .0.crossings, depth_m = .0.depth_m
     )]
     Overlap(Overlap),
+    /// It would be where another body is going to be before the plan is at its end.
+    #[error("body {0:?} is on its way through there")]
+    InTheWay(BodyId),
     /// Nobody has that name (any more).
     #[error("there is no body {0:?}")]
     Unknown(BodyId),
@@ -251,23 +273,7 @@ impl Body {
         if !spec.twist.is_finite() {
             return Err(BodyError::NotFinite("twist"));
         }
-        let Material {
-            friction,
-            restitution,
-        } = spec.material;
-        for (what, value, high) in [
-            ("friction", friction, 1e3),
-            ("restitution", restitution, 1.0),
-        ] {
-            if !(0.0..=high).contains(&value) {
-                return Err(BodyError::Material {
-                    what,
-                    value,
-                    low: 0.0,
-                    high,
-                });
-            }
-        }
+        spec.material.check()?;
         let (low, high) = mesh.bounds();
         let centre = low + (high - low) / 2.0;
         let radius = (mesh.positions().iter())

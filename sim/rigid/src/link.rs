@@ -13,7 +13,7 @@
 use hapticd_ccd::{MeshIndex, PairDistance, PairKind, Proximity, closest};
 use hapticd_geometry::{Pose, Rigid, Vec3, transform};
 
-use crate::body::Body;
+use crate::body::{Body, Material};
 use crate::distances::Distances;
 use crate::patch::keep_corners;
 
@@ -140,6 +140,12 @@ impl Link {
         }
     }
 
+    /// What the two surfaces make of each other.
+    pub fn set_surfaces(&mut self, [a, b]: [Material; 2]) {
+        self.friction = (a.friction * b.friction).sqrt();
+        self.restitution = a.restitution.max(b.restitution);
+    }
+
     /// Makes a used link a new one, with its memory.
     pub fn reset(&mut self, a: u32, b: u32, sides: &Sides<'_>) {
         let bodies = sides.bodies;
@@ -148,9 +154,7 @@ impl Link {
         let radius = bodies[0].radius_m.min(bodies[1].radius_m);
         let extent = (0..2).map(|k| sides.poses[k].translation.vector.amax() + bodies[k].radius_m);
         self.distances = Distances::new(radius, extent.fold(0.0, f64::max));
-        let materials = bodies.map(|b| b.material);
-        self.friction = (materials[0].friction * materials[1].friction).sqrt();
-        self.restitution = materials[0].restitution.max(materials[1].restitution);
+        self.set_surfaces(bodies.map(|b| b.material));
         self.points.clear();
         self.listed.clear();
         self.forced.clear();

@@ -4,6 +4,10 @@
 //! back to the start of the plan that was followed and along it as far as the loop came. Lists of near features stay: their certificates
 //! speak of poses and are checked against where the bodies are. Does not allocate once its memory has grown to the scene.
 
+use hapticd_ccd::moving::{Motion, MovingBody};
+use hapticd_geometry::Screw;
+
+use crate::body::{BodyError, BodyId};
 use crate::plan::{Executed, Plan};
 use crate::solve::State;
 use crate::world::World;
@@ -53,5 +57,56 @@ impl World {
         for (slot, pose, twist) in newcomers {
             (self.state.pose[slot], self.state.twist[slot]) = (pose, twist);
         }
+    }
+
+    /// The first body, by slot, that touches `newcomer`, standing where it is, on its way from `saved` along `plan`. For bodies that come while
+    /// a plan is carried out that was made without them.
+    ///
+    /// # Errors
+    /// [`BodyError::Unknown`].
+    pub fn crosses(
+        &mut self,
+        newcomer: BodyId,
+        saved: &Saved,
+        plan: &Plan,
+    ) -> Result<Option<BodyId>, BodyError> {
+        let new = self.slot_of(newcomer)?;
+        let still = Motion::still(&self.state.pose[new]);
+        let shape_of = |slot: usize| self.bodies[slot].as_ref().map(|b| b.shape.clone());
+        let Some(there) = shape_of(new) else {
+            return Err(BodyError::Unknown(newcomer));
+        };
+        let standing = MovingBody {
+            shape: &there,
+            motion: &still,
+            radius_m: 0.0,
+        };
+        for slot in 0..saved.generations.len().min(self.bodies.len()) {
+            let same = saved.generations[slot] == self.generations[slot];
+            let (Some(shape), true) = (shape_of(slot), same && slot != new) else {
+                continue;
+            };
+            let mut pose = saved.state.pose[slot];
+            for segment in &plan.segments {
+                let Some(screw) = plan.screws(segment).get(slot) else {
+                    break;
+                };
+                if *screw == Screw::identity() {
+                    continue;
+                }
+                let motion = Motion::screw(&pose, screw);
+                let moving = MovingBody {
+                    shape: &shape,
+                    motion: &motion,
+                    radius_m: 0.0,
+                };
+                let meeting = self.moving.first_contact(&moving, &standing, 0.0, 1.0);
+                if meeting.free_until < 1.0 {
+                    return Ok(Some(self.id_at(slot)));
+                }
+                pose = screw.pose_at(&pose, 1.0);
+            }
+        }
+        Ok(None)
     }
 }

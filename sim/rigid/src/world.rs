@@ -3,7 +3,7 @@
 use hapticd_ccd::moving::MovingSearch;
 use hapticd_geometry::{Pose, Vec3};
 
-use crate::body::{Body, BodyError, BodyId, BodyKind, BodySpec, BodyView, Twist, Wrench};
+use crate::body::{Body, BodyError, BodyId, BodyKind, BodySpec, BodyView, Material, Twist, Wrench};
 use crate::broad::Broad;
 use crate::groups::Groups;
 use crate::link::{Link, Searches, Sides};
@@ -247,6 +247,27 @@ impl World {
         Ok(())
     }
 
+    /// Gives a body another surface.
+    ///
+    /// # Errors
+    /// [`BodyError`]: unknown, or out of range; nothing has changed then.
+    pub fn set_material(&mut self, id: BodyId, material: &Material) -> Result<(), BodyError> {
+        let slot = self.slot_of(id)?;
+        material.check()?;
+        if let Some(body) = &mut self.bodies[slot] {
+            body.material = *material;
+        }
+        for link in &mut self.links {
+            let both = [link.a, link.b].map(|s| self.bodies[s as usize].as_ref());
+            if let ([Some(a), Some(b)], true) = (both, link.a == id.slot || link.b == id.slot) {
+                link.set_surfaces([a.material, b.material]);
+            }
+        }
+        rouse(&mut self.bodies, &self.links, id.slot);
+        self.planned = false;
+        Ok(())
+    }
+
     /// Wakes a body and what it touches.
     ///
     /// # Errors
@@ -327,7 +348,7 @@ impl World {
         }
     }
 
-    fn slot_of(&self, id: BodyId) -> Result<usize, BodyError> {
+    pub(crate) fn slot_of(&self, id: BodyId) -> Result<usize, BodyError> {
         let slot = id.slot as usize;
         match self.bodies.get(slot) {
             Some(Some(_)) if self.generations[slot] == id.generation => Ok(slot),

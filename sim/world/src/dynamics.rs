@@ -144,12 +144,31 @@ impl Dynamics {
                 restitution: spec.restitution,
             },
         })?;
+        // The loop is still on its way to where the rigid world is already.
+        for issued in &self.issued {
+            if let Some(other) = self.rigid.crosses(id, &issued.saved, &issued.plan)? {
+                self.rigid.remove(id)?;
+                return Err(BodyError::InTheWay(other));
+            }
+        }
         self.ids[slot] = Some(id);
         self.used[slot] = Used {
             impulse_n_s: Vec3::zeros(),
             moment_nm_s: Vec3::zeros(),
         };
         Ok(())
+    }
+
+    /// Gives a body another surface; how it bounces stays.
+    pub fn set_friction(&mut self, slot: usize, friction: f64, restitution: f64) {
+        if let Some(id) = self.ids[slot] {
+            let material = hapticd_rigid::Material {
+                friction,
+                restitution,
+            };
+            // It is there, and the caller has looked at the numbers.
+            let _ = self.rigid.set_material(id, &material);
+        }
     }
 
     /// Lets a body go.

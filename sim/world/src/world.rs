@@ -230,6 +230,9 @@ impl World {
         }
         if let Some(body) = self.slots[slot].as_mut() {
             body.spec.material = *material;
+            if let Some(dynamics) = &mut self.dynamics {
+                dynamics.set_friction(slot, material.friction, body.spec.restitution);
+            }
         }
         self.version += 1;
         Ok(())

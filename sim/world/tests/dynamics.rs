@@ -9,7 +9,8 @@ use hapticd_haptics::{
     ArmOutcome, ArmSetup, Damping, Distances, Engine, Gains, Interaction, MAX_ARMS, Material,
     Snapshot, TickInput, ToolShape,
 };
-use hapticd_world::{BodyKind, BodySpec, Order, Shape, World};
+use hapticd_rigid::BodyError;
+use hapticd_world::{AddError, BodyKind, BodySpec, Order, Shape, World};
 
 const PERIOD_S: f64 = 1e-3;
 const BALL_M: f64 = 0.005;
@@ -543,4 +544,75 @@ fn a_tool_with_mass_strikes() {
             rig.at(1)
         );
     }
+}
+
+/// A body that comes while a course is under way may not stand where another one is about to fall through.
+#[test]
+fn nothing_is_put_in_the_way_of_a_course() {
+    let small = spec(
+        "small",
+        BodyKind::Dynamic,
+        Vec3::repeat(0.003),
+        Vec3::new(0.0, 0.0, 1.0),
+    );
+    let mut rig = Rig::new(4, vec![small]);
+    let away = Vec3::new(0.0, 0.25, 0.25);
+    for _ in 0..390 {
+        rig.tick(away);
+    }
+    // At 3.7 m/s the block would be past a thin plate right below it by the end of the course, on which alone a new body is looked at otherwise.
+    let below = rig.at(1) - Vec3::new(0.0, 0.0, 0.003 + 0.001);
+    let plate = spec(
+        "plate",
+        BodyKind::Static,
+        Vec3::new(0.05, 0.05, 1e-4),
+        below,
+    );
+    let refused = rig.world.add_body(plate.clone());
+    assert!(
+        matches!(
+            &refused,
+            Err(AddError::Dynamics {
+                why: BodyError::InTheWay(_),
+                ..
+            })
+        ),
+        "{refused:?}"
+    );
+    // Farther down it is seen in time, and the block comes to rest on it.
+    let mut spec = plate;
+    spec.world_from_body.translation.vector.z = 0.05;
+    rig.ids.push(rig.world.add_body(spec.clone()).unwrap());
+    rig.specs.push(spec);
+    for _ in 0..1000 {
+        rig.tick(away);
+    }
+    assert!((rig.at(1).z - 0.0531).abs() < 1e-4, "{:?}", rig.at(1));
+}
+
+/// A surface that changes while the block slides is felt by the floor as well: it stops after `v²/(2 mu g)` with the new coefficient.
+#[test]
+fn another_surface_rubs_otherwise_on_the_floor() {
+    let slid = |friction: Option<f64>| {
+        let mut rig = Rig::new(1, vec![block(Vec3::new(0.0, 0.0, 0.0205))]);
+        for _ in 0..300 {
+            rig.tick(Vec3::new(-0.05, 0.0, 0.012));
+        }
+        for k in 0..1500 {
+            let x = -0.05 + 0.055 * (f64::from(k) / 150.0).min(1.0);
+            rig.tick(Vec3::new(x, 0.0, 0.012));
+            if let (100, Some(friction)) = (k, friction) {
+                for id in rig.ids.clone() {
+                    let material = Material {
+                        friction,
+                        ..rig.specs[1].material
+                    };
+                    rig.world.set_material(id, &material).unwrap();
+                }
+            }
+        }
+        rig.at(1).x
+    };
+    let (rough, smooth) = (slid(None), slid(Some(0.05)));
+    assert!(smooth > 2.0 * rough, "{smooth} m instead of {rough} m");
 }

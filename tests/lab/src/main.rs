@@ -16,6 +16,7 @@
 
 mod ccd_queries;
 mod cli;
+mod contact;
 mod experiment;
 mod redon;
 mod registry;

@@ -1,12 +1,14 @@
 //! The table of experiments: one line each, in the order of `lab list` and of a group's run.
 
 use crate::ccd_queries;
+use crate::contact;
 use crate::experiment::Experiment;
 use crate::redon;
 
 /// Every experiment there is.
 pub const EXPERIMENTS: &[Experiment] = &[
     ccd_queries::EXPERIMENT,
+    contact::pile::EXPERIMENT,
     redon::e1::EXPERIMENT,
     redon::e4::EXPERIMENT,
     redon::e5::EXPERIMENT,

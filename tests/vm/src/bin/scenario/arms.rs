@@ -25,7 +25,7 @@ use crate::daemon::{ArmConfig, Daemon, LIMIT, PEAK_N, PROFILE, config, config_ov
 
 const ABOVE_M: [f64; 3] = [0.0, 0.0, 0.008];
 const INSIDE_M: [f64; 3] = [0.0, 0.0, -0.07];
-const SWING_S: f64 = 1.0;
+const SWING_S: f64 = 0.6;
 /// How long force takes to come back after a fault, where that is what is looked at, and where it is not.
 const RAMP_S: f64 = 1.5;
 const SHORT_S: f64 = 0.5;
@@ -362,9 +362,11 @@ pub fn hung() -> Result<String, String> {
         witness.now_s(),
         witness.forces_from(0).len(),
     );
+    // A write to an arm that hangs fails after five seconds.
+    let touches = (10.0 / SWING_S) as usize;
     daemon.until(
-        "the other arm to feel the plate seven times meanwhile",
-        |_| (peaks(&witness.forces_from(from)).len() >= 7).then_some(()),
+        "the other arm to feel the plate for two such writes meanwhile",
+        |_| (peaks(&witness.forces_from(from)).len() >= touches).then_some(()),
     )?;
     let (hung_s, forces) = (witness.now_s() - start, witness.forces_from(from));
     sane(&forces)?;
