@@ -253,6 +253,20 @@ fn surfaces() -> Result<Vec<Scene>, MeshError> {
         s.weight = 0.4;
         all.push(s);
     }
+    // What exporters write: triangles that share no vertex and face anywhere, and a body turned inside out. Both have no inside, and hold.
+    let half = Vec3::new(0.03, 0.02, 0.01);
+    let tiled = meshes::tiled_box(&half, 4)?;
+    for (name, mesh) in [
+        ("soup, block", meshes::soup(&tiled)?),
+        ("inside out, block", meshes::inside_out(&tiled)?),
+    ] {
+        let tool = turning(shapes::cuboid(&Vec3::new(0.006, 0.004, 0.003))?);
+        let body = BodyPlan::sheet(mesh, Pose::identity());
+        let mut s = Scene::new(name, tool, vec![body]);
+        s.targets = box_places(&half);
+        s.weight = 0.4;
+        all.push(s);
+    }
     // Vertices a picometre off the plane and each other's neighbours' planes.
     let base = meshes::tiled_box(&Vec3::new(0.03, 0.03, 0.005), 6)?;
     let shaken = meshes::shaken(&base, 1e-12, 5)?;

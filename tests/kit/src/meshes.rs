@@ -91,6 +91,31 @@ pub fn sliver_box(half: &Vec3, n: u32) -> Result<TriMesh, MeshError> {
     TriMesh::new(positions, triangles)
 }
 
+/// A mesh whose triangles share nothing, every second one turned over: vertices three, six or more times over, no edge with two faces.
+///
+/// # Errors
+/// If a size is not finite.
+pub fn soup(mesh: &TriMesh) -> Result<TriMesh, MeshError> {
+    let mut positions = Vec::new();
+    let mut triangles = Vec::new();
+    for k in 0..mesh.triangles().len() {
+        let first = positions.len() as u32;
+        positions.extend(mesh.triangle(k));
+        let [b, c] = if k % 2 == 0 { [1, 2] } else { [2, 1] };
+        triangles.push([first, first + b, first + c]);
+    }
+    TriMesh::new(positions, triangles)
+}
+
+/// A mesh with every face turned over: its inside is outside.
+///
+/// # Errors
+/// None, of a mesh that is one.
+pub fn inside_out(mesh: &TriMesh) -> Result<TriMesh, MeshError> {
+    let turned = mesh.triangles().iter().map(|&[a, b, c]| [a, c, b]);
+    TriMesh::new(mesh.positions().to_vec(), turned.collect())
+}
+
 /// A mesh with every vertex moved a little: no face is flat on anything any more.
 ///
 /// # Errors
