@@ -17,6 +17,7 @@
 mod ccd_queries;
 mod cli;
 mod experiment;
+mod models;
 mod redon;
 mod registry;
 mod table;

@@ -19,6 +19,8 @@ pub const EXPERIMENTS: &[Experiment] = &[
     redon::e15::TIMES,
     redon::e17::EXPERIMENT,
     redon::e18::EXPERIMENT,
+    redon::e27::EXPERIMENT,
+    redon::e28::EXPERIMENT,
 ];
 
 /// What an ID given by the user stands for: one experiment, or for `group-all` every one whose ID starts with `group-`.

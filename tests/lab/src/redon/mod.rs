@@ -7,8 +7,12 @@ pub mod e11;
 pub mod e15;
 pub mod e17;
 pub mod e18;
+pub mod e27;
+pub mod e28;
 pub mod e4;
 pub mod e5;
 pub mod e6;
 
 mod door;
+mod hand;
+mod trial;
