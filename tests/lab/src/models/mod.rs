@@ -2,6 +2,9 @@
 //!
 //! Each is a pure function of nothing, with about as many triangles as the original.
 
+pub mod car;
+pub mod nozzle;
+pub mod pylon;
 pub mod steering_wheel;
 
 mod lattice;
