@@ -19,7 +19,9 @@ use hapticd_dynamics::{Metric, Motion, Projector, Row};
 use hapticd_geometry::{Pose, Quat, Rigid, Screw, Vec3, transform};
 
 use crate::bodies::{Body, BodyTable};
-use crate::coupling::{Coupling, Gains};
+use crate::coupling::Coupling;
+use crate::engine::ArmSetup;
+use crate::interaction::{Intent, Interaction, gyration};
 use crate::outcome::{ArmOutcome, Contact, MAX_CONTACTS, MAX_SUBSTEPS};
 use crate::rows::{Candidate, candidate};
 use crate::snapshot::{BodyEntry, BodyKey, MAX_BODIES, Snapshot};
@@ -101,6 +103,7 @@ pub(crate) struct Arm {
     pub shape: ToolShape,
     pub distances: Distances,
     pub coupling: Coupling,
+    intent: Intent,
     pub present: bool,
     pub epoch: u32,
     pub proxy: Pose,
@@ -133,11 +136,13 @@ const MAX_LOADS: usize = 2 * hapticd_dynamics::MAX_ACTIVE;
 const HAND_S: f64 = 0.008;
 
 impl Arm {
-    pub fn new(shape: ToolShape, distances: Distances, gains: Gains, pair_budget: usize) -> Self {
+    pub fn new(setup: &ArmSetup) -> Self {
+        let pair_budget = setup.pair_budget;
         Arm {
-            shape,
-            distances,
-            coupling: Coupling::new(gains),
+            shape: setup.shape,
+            distances: setup.distances,
+            coupling: Coupling::new(setup.gains, setup.damping),
+            intent: Intent::new(setup.interaction),
             present: false,
             epoch: 0,
             proxy: Pose::identity(),
@@ -158,11 +163,16 @@ impl Arm {
         }
     }
 
-    /// Places the proxy without a path: nothing is solid until a snapshot of the new epoch proves it clear.
+    /// Places the proxy without a path: nothing is solid until a snapshot of the new epoch proves it clear. A tool that goes by increments
+    /// is placed once; later it goes on from where it is.
     pub fn anchor(&mut self, pose: &Pose) -> Option<Box<Snapshot>> {
         self.present = true;
+        let placed = self.epoch > 0 && self.intent.interaction() == Interaction::Increments;
         self.epoch = self.epoch.wrapping_add(1);
-        self.proxy = *pose;
+        if !placed {
+            self.proxy = *pose;
+        }
+        self.intent.reset();
         self.solid = [None; MAX_BODIES];
         self.coupling.reset();
         self.rub = Rub::new();
@@ -403,13 +413,18 @@ impl Arm {
     ) -> ArmOutcome {
         let mut out = ArmOutcome::absent();
         out.present = true;
+        let before = self.proxy;
+        let gains = self.coupling.gains();
+        let intended = self
+            .intent
+            .goal(device, &before, &self.shape, &gains, period_s);
         let goal = if self.shape.turns {
-            *device
+            intended
         } else {
             // A ball turns with the hand about its own centre, which moves no point of its surface through anything;
             // other tools that may not turn keep the orientation they were anchored with.
             let rotation = if self.shape.bound_m == 0.0 {
-                device.rotation
+                intended.rotation
             } else {
                 self.proxy.rotation
             };
@@ -418,7 +433,7 @@ impl Arm {
                 self.proxy.rotation = rotation;
                 self.proxy.translation.vector = centre - rotation * self.shape.centre;
             }
-            Pose::from_parts(device.translation, rotation)
+            Pose::from_parts(intended.translation, rotation)
         };
 
         for slot in &mut self.stoppers {
@@ -561,9 +576,16 @@ impl Arm {
         }
         self.stride = 1.1 * walked + self.distances.safe_m;
         self.report(&mut out, tick);
+        self.intent
+            .went(&before, &self.proxy, &self.shape, period_s);
+        // The hand of a tool that goes by increments is wherever it is.
+        let drawn_to = match self.intent.interaction() {
+            Interaction::Increments => self.proxy,
+            _ => *device,
+        };
         out.wrench = self
             .coupling
-            .wrench(device, &self.proxy, material, period_s);
+            .wrench(&drawn_to, &self.proxy, material, period_s);
         out.proxy = self.proxy;
         out
     }
@@ -571,9 +593,10 @@ impl Arm {
     /// Tells the bodies what this tick's contacts pushed them with.
     pub fn push_back(&self, bodies: &mut BodyTable, period_s: f64) {
         let stiffness = self.coupling.stiffness_n_per_m();
+        let scale = self.intent.newtons_per_metre(stiffness, period_s);
         for (key, point, push) in &self.loads[..self.load_count] {
             let behind = (stiffness, self.hand_m_s);
-            bodies.push(*key, point, &(push * -stiffness), period_s, behind);
+            bodies.push(*key, point, &(push * -scale), period_s, behind);
         }
     }
 
@@ -650,8 +673,8 @@ impl Arm {
                 carrier: bodies.carrier(entry.key, centre),
             };
         }
-        let gyration = (0.4 * self.shape.bound_m * self.shape.bound_m).max(1e-8);
-        let Ok(metric) = Metric::new(1.0, &(nalgebra::Matrix3::identity() * gyration)) else {
+        let inertia = nalgebra::Matrix3::identity() * gyration(&self.shape);
+        let Ok(metric) = Metric::new(1.0, &inertia) else {
             return (Motion::zeros(), count);
         };
         // The whole deflection of the coupling is wanted anew in each tick, so the contacts' pushes on it are the forces of the tick: the

@@ -6,7 +6,8 @@
 //!
 //! The force on the arm is `F = k (p_proxy - p_device) + b d/dt(p_proxy - p_device)` and likewise for rotation
 //! (Redon 2002, section 6.4.2, eq. 6.4; Colgate's damped spring). In free space the proxy is at the device pose,
-//! so the deflection and its rate are both exactly zero and the arm is felt as it is.
+//! so the deflection and its rate are both exactly zero and the arm is felt as it is. The damper may act on the device instead,
+//! `F = k (p_proxy - p_device) - b d/dt p_device` (eq. 6.5): stabler, and felt everywhere.
 //!
 //! The stiffness is not a matter of taste. A spring rendered with period `T` and delay `t_d` by an arm with
 //! viscous damping `b` feeds energy unless `k (T/2 + t_d) + B < b` (Colgate and Schenkel for `t_d = 0`; pure delay
@@ -19,7 +20,7 @@
 //! The daemon measures period and delay and recomputes the gains off the real-time thread;
 //! materials may ask for less stiffness and never get more.
 
-use hapticd_geometry::{Pose, Vec3};
+use hapticd_geometry::{Pose, Quat, Vec3};
 
 /// What the stable gains follow from. SI units.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -97,6 +98,16 @@ impl Gains {
     }
 }
 
+/// What the damper of the coupling acts on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Damping {
+    /// The speed of the proxy relative to the device (equation 6.4): free motion stays free.
+    #[default]
+    Relative,
+    /// The speed of the device (equation 6.5): the stabler variant, felt as friction everywhere.
+    Device,
+}
+
 /// Force and torque at the tool's origin, world axes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Wrench {
@@ -115,17 +126,23 @@ const BLEND_S: f64 = 0.010;
 #[derive(Clone, Debug)]
 pub struct Coupling {
     gains: Gains,
+    damping: Damping,
     stiffness_n_per_m: f64,
+    /// What is damped, up to a constant: the stretch, or the device's way back.
     history: [(Vec3, Vec3); WINDOW],
     filled: usize,
     next: usize,
+    /// Rotation of the device in the previous tick, and all that it has turned back since the start.
+    last: Option<(Quat, Vec3)>,
 }
 
 impl Coupling {
     /// A coupling at rest.
-    pub fn new(gains: Gains) -> Self {
+    pub fn new(gains: Gains, damping: Damping) -> Self {
         Coupling {
             gains,
+            damping,
+            last: None,
             stiffness_n_per_m: gains.stiffness_n_per_m,
             history: [(Vec3::zeros(), Vec3::zeros()); WINDOW],
             filled: 0,
@@ -152,6 +169,7 @@ impl Coupling {
     pub fn reset(&mut self) {
         self.filled = 0;
         self.next = 0;
+        self.last = None;
         self.stiffness_n_per_m = self.gains.stiffness_n_per_m;
     }
 
@@ -176,21 +194,30 @@ impl Coupling {
         // The bound of stability may have come down: that one is not negotiable.
         self.stiffness_n_per_m = self.stiffness_n_per_m.min(self.gains.stiffness_n_per_m);
 
+        let damped = match self.damping {
+            Damping::Relative => (stretch, twist),
+            Damping::Device => {
+                let (before, back) = self.last.unwrap_or((device.rotation, Vec3::zeros()));
+                let back = back - (device.rotation * before.inverse()).scaled_axis();
+                self.last = Some((device.rotation, back));
+                (-device.translation.vector, back)
+            }
+        };
         let (oldest, span) = if self.filled == 0 {
-            ((stretch, twist), 1)
+            (damped, 1)
         } else if self.filled < WINDOW {
             (self.history[0], self.filled)
         } else {
             (self.history[self.next], WINDOW)
         };
-        self.history[self.next] = (stretch, twist);
+        self.history[self.next] = damped;
         self.next = (self.next + 1) % WINDOW;
         self.filled = (self.filled + 1).min(WINDOW);
         let window_s = span as f64 * period_s;
         let (rate, spin) = if window_s > 0.0 {
             (
-                (stretch - oldest.0) / window_s,
-                (twist - oldest.1) / window_s,
+                (damped.0 - oldest.0) / window_s,
+                (damped.1 - oldest.1) / window_s,
             )
         } else {
             (Vec3::zeros(), Vec3::zeros())
@@ -272,7 +299,7 @@ mod tests {
             damping_n_s_per_m: 1.0,
             ..Gains::default()
         };
-        let mut c = Coupling::new(gains);
+        let mut c = Coupling::new(gains, Damping::Relative);
         for i in 0..20 {
             let p = Pose::translation(f64::from(i) * 0.01, 0.0, 0.0);
             assert_eq!(c.wrench(&p, &p, None, 1e-3), Wrench::default());

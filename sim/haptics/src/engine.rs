@@ -24,7 +24,8 @@ use hapticd_geometry::Pose;
 
 use crate::arm::Arm;
 use crate::bodies::{Body, BodyTable};
-use crate::coupling::Gains;
+use crate::coupling::{Damping, Gains};
+use crate::interaction::Interaction;
 use crate::outcome::ArmOutcome;
 use crate::snapshot::{ArmQuery, MAX_ARMS, MAX_BODIES, Query, Snapshot};
 use crate::tool::{Distances, ToolShape};
@@ -38,6 +39,10 @@ pub struct ArmSetup {
     pub distances: Distances,
     /// Coupling gains to start with.
     pub gains: Gains,
+    /// What the coupling damps.
+    pub damping: Damping,
+    /// How the tool follows the hand.
+    pub interaction: Interaction,
     /// Most feature pairs that one look at the surroundings evaluates; a tick evaluates less than eight times as many.
     pub pair_budget: usize,
     /// Furthest that a query looks, m.
@@ -90,7 +95,7 @@ impl Engine {
     /// `snapshot_lag_s`: expected time from a query to the use of its answer; sizes the queries' reach.
     pub fn new(setups: [Option<ArmSetup>; MAX_ARMS], snapshot_lag_s: f64) -> Self {
         Engine {
-            arms: setups.map(|s| s.map(|s| Arm::new(s.shape, s.distances, s.gains, s.pair_budget))),
+            arms: setups.map(|s| s.as_ref().map(Arm::new)),
             setups,
             speed_m_s: [0.0; MAX_ARMS],
             last_device: [None; MAX_ARMS],

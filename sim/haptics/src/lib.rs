@@ -21,6 +21,7 @@ mod bodies;
 mod coupling;
 mod course;
 mod engine;
+mod interaction;
 mod outcome;
 mod rows;
 mod snapshot;
@@ -30,10 +31,11 @@ mod way;
 
 pub use arm::MAX_ROWS;
 pub use bodies::{Body, BodyTable};
-pub use coupling::{Coupling, Gains, RigTiming, Wrench};
+pub use coupling::{Coupling, Damping, Gains, RigTiming, Wrench};
 pub use course::{Course, Followed, MAX_SEGMENTS};
 pub use engine::{ArmSetup, Engine, TickInput, TickOutput};
 pub use hapticd_ccd::PairKind;
+pub use interaction::Interaction;
 pub use outcome::{ArmOutcome, Contact, MAX_CONTACTS, MAX_SUBSTEPS};
 pub use snapshot::{
     ArmQuery, BodyEntry, BodyKey, BodyPose, BodyTarget, HINTS, MAX_ARMS, MAX_BODIES, MAX_PUSHES,

@@ -18,7 +18,8 @@ use std::time::Instant;
 use hapticd_ccd::MeshIndex;
 use hapticd_geometry::{Adjacency, MeshReport, Pose, Quat, TriMesh, Vec3, shapes};
 use hapticd_haptics::{
-    ArmSetup, Distances, Engine, Gains, MAX_ARMS, Material, Snapshot, TickInput, ToolShape,
+    ArmSetup, Damping, Distances, Engine, Gains, Interaction, MAX_ARMS, Material, Snapshot,
+    TickInput, ToolShape,
 };
 use hapticd_world::{BodyKind, BodySpec, Shape, World};
 
@@ -92,6 +93,8 @@ fn rig(
             stiffness_n_per_m: 500.0,
             ..Gains::default()
         },
+        damping: Damping::default(),
+        interaction: Interaction::default(),
         pair_budget: 1024,
         reach_max_m: 0.02,
         reach_min_m: 20.0 * distances.safe_m,

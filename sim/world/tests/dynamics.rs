@@ -6,8 +6,8 @@ use std::sync::Arc;
 use hapticd_ccd::{MeshIndex, Proximity};
 use hapticd_geometry::{Adjacency, MeshReport, Pose, TriMesh, Vec3, shapes};
 use hapticd_haptics::{
-    ArmOutcome, ArmSetup, Distances, Engine, Gains, MAX_ARMS, Material, Snapshot, TickInput,
-    ToolShape,
+    ArmOutcome, ArmSetup, Damping, Distances, Engine, Gains, Interaction, MAX_ARMS, Material,
+    Snapshot, TickInput, ToolShape,
 };
 use hapticd_world::{BodyKind, BodySpec, Shape, World};
 
@@ -82,6 +82,8 @@ impl Rig {
                 damping_n_s_per_m: 0.5,
                 ..Gains::default()
             },
+            damping: Damping::default(),
+            interaction: Interaction::default(),
             pair_budget: 512,
             reach_max_m: 0.05,
             reach_min_m: 20.0 * distances.safe_m,

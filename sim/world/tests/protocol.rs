@@ -6,8 +6,8 @@ use std::sync::Arc;
 use hapticd_ccd::MeshIndex;
 use hapticd_geometry::{Adjacency, MeshReport, Pose, TriMesh, Vec3, shapes};
 use hapticd_haptics::{
-    ArmQuery, ArmSetup, Distances, Engine, Gains, MAX_ARMS, Material, Query, Snapshot, TickInput,
-    ToolShape,
+    ArmQuery, ArmSetup, Damping, Distances, Engine, Gains, Interaction, MAX_ARMS, Material, Query,
+    Snapshot, TickInput, ToolShape,
 };
 use hapticd_world::{BodyKind, BodySpec, Shape, World};
 
@@ -64,6 +64,8 @@ fn pair_with(
             stiffness_n_per_m: 500.0,
             ..Gains::default()
         },
+        damping: Damping::default(),
+        interaction: Interaction::default(),
         pair_budget: 256,
         reach_max_m: 0.05,
         reach_min_m,

@@ -8,8 +8,8 @@ use hapticd_audit::{
 use hapticd_ccd::MeshIndex;
 use hapticd_geometry::{Adjacency, MeshReport, Pose, TriMesh, Vec3};
 use hapticd_haptics::{
-    ArmOutcome, ArmSetup, BodyKey, Engine, Gains, MAX_ARMS, MAX_CONTACTS, Material, Snapshot,
-    TickInput, ToolShape,
+    ArmOutcome, ArmSetup, BodyKey, Damping, Engine, Gains, Interaction, MAX_ARMS, MAX_CONTACTS,
+    Material, Snapshot, TickInput, ToolShape,
 };
 use hapticd_world::{BodyKind, BodySpec, Shape, World};
 
@@ -163,6 +163,8 @@ impl Rig {
                 rotational_stiffness_nm_per_rad: 0.5,
                 rotational_damping_nm_s_per_rad: 0.0005,
             },
+            damping: Damping::default(),
+            interaction: Interaction::default(),
             pair_budget: scene.pair_budget,
             reach_max_m: scene.reach_max_m,
             reach_min_m: (20.0 * scene.distances.safe_m).min(scene.reach_max_m),

@@ -299,7 +299,12 @@ impl Scene {
 
 pub fn setup(shape: ToolShape, distances: Distances) -> [Option<ArmSetup>; MAX_ARMS] {
     let mut s = [None; MAX_ARMS];
-    s[0] = Some(ArmSetup {
+    s[0] = Some(arm_setup(shape, distances));
+    s
+}
+
+pub fn arm_setup(shape: ToolShape, distances: Distances) -> ArmSetup {
+    ArmSetup {
         shape,
         distances,
         gains: Gains {
@@ -308,11 +313,12 @@ pub fn setup(shape: ToolShape, distances: Distances) -> [Option<ArmSetup>; MAX_A
             rotational_stiffness_nm_per_rad: 0.5,
             rotational_damping_nm_s_per_rad: 0.0,
         },
+        damping: Damping::default(),
+        interaction: Interaction::default(),
         pair_budget: 512,
         reach_max_m: 0.1,
         reach_min_m: 0.005,
-    });
-    s
+    }
 }
 
 /// Runs `ticks`, answering each query `lag` ticks late, and hands each tick's device pose, output and distance to `check`.
