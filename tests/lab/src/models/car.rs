@@ -71,7 +71,7 @@ pub fn body_shell() -> Result<TriMesh, Failure> {
 }
 
 /// Distance between planes of the lattice.
-const STEP_M: f64 = 0.075;
+const STEP_M: f64 = 0.08;
 
 /// The left door, mounted: about 16,000 triangles. Two plates with a rim, ribs between, a window.
 pub fn car_door() -> Result<TriMesh, Failure> {

@@ -15,7 +15,7 @@ const BAY_M: [f64; 2] = [1.2, 1.7];
 const HOLE_M: [[f64; 2]; 2] = [[1.3, 1.6], [0.1, 0.4]];
 /// Length, depth and height of the part.
 pub const PART_M: [f64; 3] = [0.42, 0.06, 0.12];
-const STEP_M: f64 = 0.0222;
+const STEP_M: f64 = 0.0238;
 
 /// The pylon: about 76,000 triangles.
 pub fn pylon() -> Result<TriMesh, Failure> {
