@@ -6,7 +6,7 @@ use hapticd_testkit::{BodyPlan, Scene, ToolPlan};
 use serde_json::Value;
 
 use super::hand::{Grip, Script};
-use super::trial::{Trial, least, most};
+use super::trial::{Feels, Trial, least, most};
 use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -56,7 +56,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
         (0.3, at(0.03, TOUCH_M - 0.01)),
         (0.3, at(0.0, TOUCH_M - 0.01)),
     ]);
-    let trial = Trial::run(&scene, Grip::RELAXED, &script, 1)?;
+    let trial = Trial::run(&scene, Grip::RELAXED, &script, Feels::Force, 1)?;
 
     let (up, side) = (Vec3::z(), Vec3::x());
     let holds_along = |n: &Vec3| {

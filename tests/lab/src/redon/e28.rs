@@ -5,7 +5,7 @@ use hapticd_testkit::{BodyPlan, Scene, ToolPlan};
 use serde_json::Value;
 
 use super::hand::{Grip, Script};
-use super::trial::{Sample, Trial, least, most};
+use super::trial::{Feels, Sample, Trial, least, most};
 use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
 use crate::models::steering_wheel::{
     GROOVE_DEPTH_M, GROOVE_RADIUS_M, HUB_HALF_M, LOGO_HALF_M, LOGO_HEIGHT_M, steering_wheel,
@@ -53,7 +53,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
         (0.2, along(0.192, 0.02)),
     ]);
     scene.start = script.goal(0.0);
-    let trial = Trial::run(&scene, Grip::RELAXED, &script, 4)?;
+    let trial = Trial::run(&scene, Grip::RELAXED, &script, Feels::Force, 4)?;
 
     let logo: Vec<&Sample> = trial.stages(2..=2).collect();
     let groove: Vec<&Sample> = trial.stages(6..=6).collect();

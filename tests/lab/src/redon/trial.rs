@@ -20,10 +20,18 @@ pub struct Sample {
     pub device: Vec3,
     pub tool: Pose,
     pub force_n: Vec3,
+    pub torque_nm: Vec3,
     /// How much the force changed since the tick before, N.
     pub jump_n: f64,
     /// Normal of the nearest contact that holds the tool, if one does.
     pub normal: Option<Vec3>,
+}
+
+/// What a device gives the hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Feels {
+    Force,
+    ForceAndTorque,
 }
 
 /// What a trial was like.
@@ -39,6 +47,7 @@ impl Trial {
         scene: &Scene,
         grip: Grip,
         script: &Script,
+        feels: Feels,
         measure_every: u64,
     ) -> Result<Self, Failure> {
         let mut rig = Rig::new(scene, Manner::fixed(1), 1)
@@ -58,6 +67,9 @@ impl Trial {
         let ticks = (script.duration_s() / PERIOD_S).round() as u32;
         for k in 0..ticks {
             let time_s = f64::from(k) * PERIOD_S;
+            if feels == Feels::Force {
+                wrench.torque_nm = Vec3::zeros();
+            }
             hand.advance(&script.goal(time_s), &wrench, PERIOD_S);
             let (outcome, _) = rig.step(Some(hand.pose));
             let contacts = &outcome.contacts[..outcome.contact_count];
@@ -66,6 +78,7 @@ impl Trial {
                 device: hand.pose.translation.vector,
                 tool: outcome.proxy,
                 force_n: outcome.wrench.force_n,
+                torque_nm: outcome.wrench.torque_nm,
                 jump_n: (outcome.wrench.force_n - wrench.force_n).norm(),
                 normal: contacts.iter().find(|c| c.active).map(|c| c.normal),
             });
