@@ -135,8 +135,8 @@ fn door(context: &Context) -> Result<Report, Failure> {
         verdict: Verdict::new(
             stage.is_clean() && error < 1e-3 && in_frame && touched > 10,
             format!(
-                "the door slides along pillar and frame into its opening, stops there {:.1} mm from its place on the frame and {:.1} mm on the flange (gaps {:.0} and {:.0} \
-                 mm), and is placed to {:.2} mm; {}",
+                "the door, held by pillar and frame in {touched} steps, pressed stops {:.1} mm from its place on the frame and {:.1} mm on the flange (gaps {:.0} and {:.0} \
+                 mm), and ends {:.1e} mm off its place; {}",
                 1e3 * seat.x,
                 1e3 * seat.y,
                 1e3 * car::GAP_M,
@@ -226,7 +226,7 @@ fn motor(context: &Context) -> Result<Report, Failure> {
         verdict: Verdict::new(
             stage.is_clean() && out && touched > 10,
             format!(
-                "the motor slides along the inner plate to the access hole and out of it, {:.0} mm clear of the door at the end, held by its surroundings in {touched} steps; {}",
+                "the motor, held by plate and hole in {touched} steps, is {:.0} mm clear of the door at the end; {}",
                 1e3 * (nearest - door_high.y),
                 stage.words()
             ),
@@ -336,7 +336,8 @@ fn part(context: &Context) -> Result<Report, Failure> {
         verdict: Verdict::new(
             stage.is_clean() && straight.is_clean() && cleared > 0.0 && stays < 0.0 && touched > 10,
             format!(
-                "pulled straight the part stays in the pylon; pivoted it slides on its surroundings for {touched} steps and is {:.0} mm clear after {:.0} s; {}",
+                "pulled straight the part is {:.0} mm clear of the pylon; pivoted, held by its surroundings in {touched} steps, it is {:.0} mm clear after {:.0} s; {}",
+                1e3 * stays,
                 1e3 * cleared,
                 script.duration_s(),
                 stage.words()

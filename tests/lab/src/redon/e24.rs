@@ -106,7 +106,7 @@ fn pipe_in_nozzle(context: &Context) -> Result<Report, Failure> {
         ),
     ];
     let ended = format!(
-        "the pipe is led in by the funnel and is {:.1} mm deep at the end, of 100 mm wanted, with {:.1} mm of room",
+        "the pipe is {:.1} mm in the nozzle at the end, of 100 mm wanted, with {:.1} mm of room",
         1e3 * depth,
         1e3 * (BORE_M - PIPE_M)
     );
@@ -166,7 +166,7 @@ fn motor_in_door(context: &Context) -> Result<Report, Failure> {
         ),
     ];
     let ended = format!(
-        "the motor goes through the access hole and along the inner plate to its place, off by {:.2} mm at the end",
+        "the motor, through the access hole and along the inner plate, is {:.1e} mm off its place at the end",
         1e3 * off
     );
     let notes = vec![

@@ -97,7 +97,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
         verdict: Verdict::new(
             stage.is_clean() && passed && sliding > 10,
             format!(
-                "the teapot advances, slides on the bunny for {sliding} of {STEPS} steps, {:.0} mm aside, and is {:.0} mm past it at the end; {}",
+                "the teapot slides on the bunny in {sliding} of {STEPS} steps, {:.0} mm aside, and is {:.0} mm past it at the end; {}",
                 1e3 * aside,
                 1e3 * passed_by,
                 stage.words()

@@ -134,3 +134,47 @@ impl Script {
         )
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hand_comes_to_where_it_wants_to_be_less_what_the_device_pushes() {
+        let goal = Pose::from_parts(
+            Vec3::new(0.01, -0.02, 0.03).into(),
+            Quat::from_scaled_axis(Vec3::new(0.1, 0.2, -0.1)),
+        );
+        let mut hand = Hand::new(Grip::RELAXED, Pose::identity());
+        let device = Wrench {
+            force_n: Vec3::z() * 1.5,
+            torque_nm: Vec3::zeros(),
+        };
+        for _ in 0..2000 {
+            hand.advance(&goal, &device, 1e-3);
+        }
+        let off = hand.pose.translation.vector - goal.translation.vector;
+        // 1.5 N on 300 N/m.
+        assert!((off - Vec3::z() * 5e-3).norm() < 1e-6, "{off}");
+        assert!(hand.pose.rotation.angle_to(&goal.rotation) < 1e-6);
+        assert!(hand.velocity.norm() < 1e-6);
+    }
+
+    #[test]
+    fn a_script_waits_goes_at_constant_speed_and_stays() {
+        let at = |x: f64| Pose::translation(x, 0.0, 0.0);
+        let script = Script::new(&[(1.0, at(0.0)), (2.0, at(4.0)), (1.0, at(4.0))]);
+        assert_eq!(script.duration_s(), 4.0);
+        for (time_s, stage, x) in [
+            (0.5, 0, 0.0),
+            (1.0, 1, 0.0),
+            (1.5, 1, 1.0),
+            (2.9, 1, 3.8),
+            (3.5, 2, 4.0),
+            (9.0, 3, 4.0),
+        ] {
+            assert_eq!(script.stage(time_s), stage);
+            assert!((script.goal(time_s).translation.x - x).abs() < 1e-12);
+        }
+    }
+}
