@@ -46,8 +46,8 @@ pub use effective::{Entry, Origin, Segment, TablePath, effective_json, effective
 pub use field::{Choices, NameOrPath, Tabular};
 pub use load::{LoadError, Loaded, TEXT_BYTES_MAX, load, parse};
 pub use schema::{
-    Arm, Body, BodyKind, Clock, Collision, Config, Device, Dynamics, Hand, Ipc, Level, Log, Loop,
-    Material, Mechanics, Motion, Placement, Record, Safety, Shape,
+    Arm, Body, BodyKind, Clock, Collision, Config, Damping, Device, Dynamics, Hand, Interaction,
+    Ipc, Level, Log, Loop, Material, Mechanics, Motion, Order, Placement, Record, Safety, Shape,
 };
 pub use source::{Position, Source};
 pub use value::Value;

@@ -12,8 +12,8 @@ use hapticd_devices::safety::{Limits, LimitsError, OscillationLimits};
 use hapticd_devices::sim::rig::RigError as SimRigError;
 use hapticd_devices::sim::{HandParams, SimArmParams, SimRig};
 use hapticd_geometry::{MeshReport, Pose, TriMesh, Vec3};
-use hapticd_haptics::{ArmSetup, Distances, Gains, MAX_ARMS, RigTiming};
-use hapticd_world::{AddError, World};
+use hapticd_haptics::{ArmSetup, Damping, Distances, Gains, Interaction, MAX_ARMS, RigTiming};
+use hapticd_world::{AddError, Order, World};
 
 use crate::checker::Checker;
 use crate::collision::Collider;
@@ -159,6 +159,10 @@ pub struct RigArm {
     pub tool_mesh: Option<TriMesh>,
     /// Stiffness that the configuration allows at most.
     pub max_stiffness_n_per_m: Option<f64>,
+    /// How the tool follows the hand.
+    pub interaction: Interaction,
+    /// What the coupling's damper acts on.
+    pub damping: Damping,
 }
 
 /// Everything, ready to run.
@@ -249,6 +253,8 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
             tool_radius_m: built.tool.radius_m,
             tool_mesh: built.mesh.clone(),
             max_stiffness_n_per_m: arm.max_stiffness_n_per_m,
+            interaction: interaction(&arm.interaction),
+            damping: damping(&arm.interaction),
             spec,
         });
         meshes.extend(
@@ -264,7 +270,7 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
     let distances = Distances::for_width(width);
     let pairs = config.collision.pairs as usize;
     let mut world = World::new(distances.clearance_m, pairs);
-    world.set_gravity(&Vec3::from(config.dynamics.gravity_m_s2));
+    world.set_order(order(&config.dynamics.order));
     let mut rigs: [Option<ArmRig>; MAX_ARMS] = [const { None }; MAX_ARMS];
     for (i, (arm, built)) in arms.iter().zip(tools).enumerate() {
         world.set_tool(i, built.shape, built.tool);
@@ -281,6 +287,8 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
                     answer_delay_s(&arm.spec, None),
                 ),
                 pair_budget: config.haptic_loop.tick_budget_pairs as usize,
+                damping: arm.damping,
+                interaction: arm.interaction,
                 reach_max_m: config.collision.reach_max_m,
                 reach_min_m: (20.0 * distances.safe_m).min(config.collision.reach_max_m),
             },
@@ -322,6 +330,38 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
         pair_capacity: 2 * pairs,
         meshes,
     })
+}
+
+fn order(order: &config::Order) -> Order {
+    match order {
+        config::Order::Second { gravity_m_s2 } => Order::Second {
+            gravity_m_s2: Vec3::from(*gravity_m_s2),
+        },
+        config::Order::First { drag_per_s } => Order::First {
+            drag_per_s: *drag_per_s,
+        },
+    }
+}
+
+fn interaction(interaction: &config::Interaction) -> Interaction {
+    match interaction {
+        config::Interaction::Spring {
+            tool_mass_kg: Some(mass_kg),
+            ..
+        } => Interaction::SpringWithMass(*mass_kg),
+        config::Interaction::Spring { .. } => Interaction::Spring,
+        config::Interaction::Increments {} => Interaction::Increments,
+    }
+}
+
+fn damping(interaction: &config::Interaction) -> Damping {
+    match interaction {
+        config::Interaction::Spring {
+            damping: config::Damping::Device,
+            ..
+        } => Damping::Device,
+        _ => Damping::Relative,
+    }
 }
 
 fn device_fault(arm: &config::Arm, error: RigError) -> Fault {

@@ -282,6 +282,62 @@ fn the_other_demos_fit_a_part_and_stir_blocks() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
+/// Each way for a tool to follow the hand, in worlds of both orders: loose blocks are stirred, nothing penetrates, and the session replays to the last bit.
+#[test]
+fn every_interaction_in_worlds_of_both_orders_runs_and_replays() {
+    let dir = folder("interaction");
+    let blocks = include_str!("../../config/blocks.toml");
+    let arm = "world_from_base = { position_m = [0.0, 0.0, 0.04] }\n";
+    assert!(blocks.contains(arm));
+    for (interaction, order) in [
+        ("{ tool_mass_kg = 0.1 }", "order = \"second\""),
+        (
+            "{ tool_mass_kg = 0.1, damping = \"device\" }",
+            "order = \"first\"",
+        ),
+        ("{ metaphor = \"increments\" }", "order = \"first\""),
+        ("{}", "order = \"first\"\ndrag_per_s = 30"),
+    ] {
+        let with = format!("{arm}interaction = {interaction}\n");
+        let text = blocks.replace(arm, &with) + &format!("\n[dynamics]\n{order}\n");
+        std::fs::write(dir.join("hapticd.toml"), text).unwrap();
+        let run = [
+            "run",
+            "hapticd.toml",
+            "--virtual-time",
+            "--duration",
+            "4",
+            "--plain",
+            "--record",
+            "session.mcap",
+            "--force",
+            "--report",
+            "report.json",
+        ];
+        let out = hapticd(&dir, &run);
+        assert_eq!(
+            out.status.code(),
+            Some(0),
+            "{interaction}, {order}: {out:?}"
+        );
+        let report = std::fs::read(dir.join("report.json")).unwrap();
+        let report: serde_json::Value = serde_json::from_slice(&report).unwrap();
+        assert_eq!(report["max_penetration_m"], 0.0, "{interaction}, {order}");
+        assert_eq!(report["arms"][0]["crossings"], 0);
+        let touched = report["arms"][0]["contact_ticks"].as_u64().unwrap();
+        assert!(touched > 100, "{interaction}, {order}: {report}");
+        let felt = report["arms"][0]["max_force_n"].as_f64().unwrap();
+        assert_eq!(felt == 0.0, interaction.contains("increments"), "{report}");
+        let out = hapticd(&dir, &["replay", "session.mcap", "--verify"]);
+        assert_eq!(
+            out.status.code(),
+            Some(0),
+            "{interaction}, {order}: {out:?}"
+        );
+    }
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
 #[test]
 fn a_demo_in_virtual_time_touches_and_never_penetrates() {
     let dir = folder("demo");

@@ -3,7 +3,7 @@
 use crate::field::NameOrPath;
 use crate::key::Literal::Text;
 use crate::key::{choice, flatten, name, name_or_path, number, table, text};
-use crate::macros::{section, variants};
+use crate::macros::{choices, section, variants};
 use crate::schema::{Hand, Mechanics, Placement, Shape};
 
 /// Intentions that ship with the daemon.
@@ -33,6 +33,31 @@ variants! {
     }
 }
 
+choices! {
+    /// What the damper of the coupling acts on.
+    pub enum Damping {
+        /// The speed of the tool relative to the hand: free motion stays free.
+        Relative as "relative",
+        /// The speed of the hand: stabler, and felt as friction everywhere.
+        Device as "device",
+    }
+}
+
+variants! {
+    /// How the tool follows the hand.
+    pub enum Interaction by "metaphor" = choice::<Interaction>("spring"); {
+        /// A spring draws it to where the hand is.
+        Spring as "spring" {
+            /// Mass of the tool. "none": it has no inertia and goes where contacts let it within the tick, as suits fitting parts.
+            tool_mass_kg: Option<f64> = number(0.2, 0.001, 100.0).unit("kg").or_word("none"),
+            /// What the damper of the coupling acts on.
+            damping: Damping = choice::<Damping>("relative"),
+        },
+        /// Every displacement of the hand is one of the tool; what a contact refuses is lost. Nothing is felt: for devices without force.
+        Increments as "increments" {},
+    }
+}
+
 section! {
     /// The arms. Each gets a tool in the scene.
     pub struct Arm {
@@ -49,5 +74,7 @@ section! {
         /// Upper bound of the stiffness that the arm renders.
         /// "auto" computes it from the arm's damping, friction, resolution and delay, so that it stays passive.
         max_stiffness_n_per_m: Option<f64> = number(1000.0, 1.0, 100_000.0).unit("N/m").or_word("auto"),
+        /// How the tool follows the hand.
+        interaction: Interaction = table::<Interaction>(),
     }
 }

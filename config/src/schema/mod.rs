@@ -18,10 +18,10 @@ mod shape;
 mod simulated;
 mod timing;
 
-pub use arm::{Arm, Device};
+pub use arm::{Arm, Damping, Device, Interaction};
 pub use body::{Body, BodyKind, Motion};
 pub use collision::Collision;
-pub use dynamics::Dynamics;
+pub use dynamics::{Dynamics, Order};
 pub use ipc::Ipc;
 pub use log::{Level, Log};
 pub use material::Material;

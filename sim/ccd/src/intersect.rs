@@ -18,18 +18,30 @@ pub struct Intersections {
 impl Intersections {
     /// All pairs (triangle of `a`, triangle of `b`) that have a point in common, sorted. Points have none.
     pub fn all(&mut self, a: &MeshIndex, b: &MeshIndex, b_from_a: &Pose) -> &[(u32, u32)] {
-        self.search(a, b, b_from_a, false);
+        self.some(a, b, b_from_a, usize::MAX);
         self.pairs.sort_unstable();
+        &self.pairs
+    }
+
+    /// At most `most` of them, in no order that means anything.
+    pub fn some(
+        &mut self,
+        a: &MeshIndex,
+        b: &MeshIndex,
+        b_from_a: &Pose,
+        most: usize,
+    ) -> &[(u32, u32)] {
+        self.search(a, b, b_from_a, most);
         &self.pairs
     }
 
     /// Whether there is any.
     pub fn any(&mut self, a: &MeshIndex, b: &MeshIndex, b_from_a: &Pose) -> bool {
-        self.search(a, b, b_from_a, true);
+        self.search(a, b, b_from_a, 1);
         !self.pairs.is_empty()
     }
 
-    fn search(&mut self, a: &MeshIndex, b: &MeshIndex, b_from_a: &Pose, first: bool) {
+    fn search(&mut self, a: &MeshIndex, b: &MeshIndex, b_from_a: &Pose, most: usize) {
         self.pairs.clear();
         self.stack.clear();
         let (Some(a), Some(b)) = (a.surface(), b.surface()) else {
@@ -55,7 +67,7 @@ impl Intersections {
                     let corners = la.corners.each_ref().map(|p| motion.point(p));
                     if triangles_intersect(&corners, &lb.corners) {
                         self.pairs.push((la.triangle, lb.triangle));
-                        if first {
+                        if self.pairs.len() >= most {
                             return;
                         }
                     }

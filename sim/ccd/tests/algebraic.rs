@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::SplitMix;
+use common::{SplitMix, about_z, two_edges, vertex_and_face};
 use hapticd_ccd::algebraic::AlgebraicMotion;
 use hapticd_ccd::algebraic::cubic::{roots_in, value};
 use hapticd_ccd::algebraic::pair::{edge_edge, first_contact_of_pair, vertex_face};
@@ -13,17 +13,8 @@ use hapticd_ccd::sweep::{Axes, SweepOptions, overlap_during, separated_during};
 use hapticd_ccd::{PairKind, closest};
 use hapticd_geometry::{Interval, Mat3, Screw, Vec3};
 
-fn screw(angle: f64, translation: f64) -> Screw {
-    Screw {
-        angle,
-        translation,
-        point: Vec3::zeros(),
-        axis: Vec3::z(),
-    }
-}
-
 fn motion(angle: f64, translation: f64) -> AlgebraicMotion {
-    AlgebraicMotion::new(&screw(angle, translation)).expect("in range")
+    AlgebraicMotion::new(&about_z(angle, translation)).expect("in range")
 }
 
 /// Contact time on the algebraic motion, with points given in the frame of the screw.
@@ -53,7 +44,7 @@ fn v1_pure_translation() {
     let b = [Vec3::zeros(), Vec3::x(), Vec3::new(0.0, 1.0, 0.5)];
     let kind = PairKind::VertexFace;
     near(algebraic_time(kind, &a, &b, &motion(0.0, -1.0)), 0.9, 1e-14);
-    let c = uniform(kind, &a, &b, &screw(0.0, -1.0));
+    let c = uniform(kind, &a, &b, &about_z(0.0, -1.0));
     near(c.t, 0.9, 1e-12);
     near(c.pair.params[1], 0.2, 1e-12);
     near(c.pair.params[2], 0.2, 1e-12);
@@ -61,12 +52,7 @@ fn v1_pure_translation() {
 
 #[test]
 fn v2_vertex_face() {
-    let a = [Vec3::new(1.0, 0.0, 1.0); 3];
-    let b = [
-        Vec3::new(0.0, 0.0, 0.4),
-        Vec3::new(2.0, 0.0, 0.4),
-        Vec3::new(0.0, 2.0, 0.6),
-    ];
+    let (a, b) = vertex_and_face();
     let m = motion(1.0, -1.0);
     let t = m.half_tangent();
     // In tau, as printed.
@@ -92,7 +78,7 @@ fn v2_vertex_face() {
     );
     near(touched.params[1], 0.418_495_8, 1e-7);
     near(touched.params[2], 0.273_607_9, 1e-7);
-    let c = uniform(PairKind::VertexFace, &a, &b, &screw(1.0, -1.0));
+    let c = uniform(PairKind::VertexFace, &a, &b, &about_z(1.0, -1.0));
     near(c.t, 0.547_909_602_676, 1e-12);
     near(
         (c.pair.point_b - Vec3::new(0.853_615_3, 0.520_904_0, 0.452_090_4)).norm(),
@@ -106,16 +92,7 @@ fn v2_vertex_face() {
 
 #[test]
 fn v3_edge_edge() {
-    let a = [
-        Vec3::new(1.0, -0.5, 0.0),
-        Vec3::new(1.0, 0.5, 0.2),
-        Vec3::zeros(),
-    ];
-    let b = [
-        Vec3::new(0.3, 0.9, -1.0),
-        Vec3::new(0.8, 0.8, 1.5),
-        Vec3::zeros(),
-    ];
+    let (a, b) = two_edges();
     let m = motion(1.2, 0.5);
     let t = m.half_tangent();
     near(t, 0.684_136_808_342, 1e-12);
@@ -152,7 +129,7 @@ fn v3_edge_edge() {
         0.0,
         1e-7,
     );
-    let c = uniform(PairKind::EdgeEdge, &a, &b, &screw(1.2, 0.5));
+    let c = uniform(PairKind::EdgeEdge, &a, &b, &about_z(1.2, 0.5));
     near(c.t, 0.604_291_099_501, 1e-12);
     near(c.pair.params[0], 0.738_851_0, 1e-7);
     near(c.pair.params[1], 0.579_966_3, 1e-7);
@@ -218,7 +195,7 @@ fn v6_boxes() {
         axes: Mat3::identity(),
         half: Vec3::repeat(half),
     };
-    let quarter = screw(std::f64::consts::FRAC_PI_2, 0.0);
+    let quarter = about_z(std::f64::consts::FRAC_PI_2, 0.0);
     let b = cube(1.0, 0.0);
     let all = Interval::new(0.0, 1.0);
     assert!(separated_during(
@@ -392,7 +369,7 @@ fn contacts_agree_with_sampling() {
 #[test]
 fn out_of_range_is_refused() {
     for angle in [-0.1, std::f64::consts::PI, 4.0, f64::NAN] {
-        assert!(AlgebraicMotion::new(&screw(angle, 0.1)).is_none());
+        assert!(AlgebraicMotion::new(&about_z(angle, 0.1)).is_none());
     }
-    assert!(AlgebraicMotion::new(&screw(0.1, f64::INFINITY)).is_none());
+    assert!(AlgebraicMotion::new(&about_z(0.1, f64::INFINITY)).is_none());
 }

@@ -5,7 +5,10 @@ mod common;
 
 use std::f64::consts::PI;
 
-use common::{KINDS, SplitMix, distance_at, screw_position, screw_through};
+use common::{
+    KINDS, SplitMix, about_z, distance_at, screw_position, screw_through, two_edges,
+    vertex_and_face,
+};
 use hapticd_ccd::elementary::{Contact, Precision, coplanarity, first_contact_of_pair};
 use hapticd_ccd::{Advance, PairKind, advance};
 use hapticd_geometry::{Interval, Screw, Vec3};
@@ -15,15 +18,6 @@ const FINE: Precision = Precision {
     position_m: 1e-13,
     max_evaluations: 1_000_000,
 };
-
-fn about_z(angle: f64, translation: f64) -> Screw {
-    Screw {
-        angle,
-        translation,
-        point: Vec3::zeros(),
-        axis: Vec3::z(),
-    }
-}
 
 fn first(
     kind: PairKind,
@@ -50,12 +44,7 @@ fn pure_translation_meets_a_face() {
 
 #[test]
 fn a_screw_meets_a_face() {
-    let face = [
-        Vec3::new(0.0, 0.0, 0.4),
-        Vec3::new(2.0, 0.0, 0.4),
-        Vec3::new(0.0, 2.0, 0.6),
-    ];
-    let a = [Vec3::new(1.0, 0.0, 1.0); 3];
+    let (a, face) = vertex_and_face();
     let screw = about_z(1.0, -1.0);
     let c = first(PairKind::VertexFace, &a, &face, &screw, &FINE).expect("contact");
     assert!(c.certain && (c.t - 0.547909602676).abs() < 1e-12, "{}", c.t);
@@ -71,16 +60,7 @@ fn a_screw_meets_a_face() {
 
 #[test]
 fn a_screw_meets_an_edge() {
-    let a = [
-        Vec3::new(1.0, -0.5, 0.0),
-        Vec3::new(1.0, 0.5, 0.2),
-        Vec3::zeros(),
-    ];
-    let b = [
-        Vec3::new(0.3, 0.9, -1.0),
-        Vec3::new(0.8, 0.8, 1.5),
-        Vec3::zeros(),
-    ];
+    let (a, b) = two_edges();
     let screw = about_z(1.2, 0.5);
     let c = first(PairKind::EdgeEdge, &a, &b, &screw, &FINE).expect("contact");
     assert!(c.certain && (c.t - 0.604291099501).abs() < 1e-12, "{}", c.t);

@@ -576,8 +576,9 @@ impl Arm {
         }
         self.stride = 1.1 * walked + self.distances.safe_m;
         self.report(&mut out, tick);
+        let went = [&before, &self.proxy, &goal];
         self.intent
-            .went(&before, &self.proxy, &self.shape, period_s);
+            .went(went, device, &self.shape, &gains, period_s);
         // The hand of a tool that goes by increments is wherever it is.
         let drawn_to = match self.intent.interaction() {
             Interaction::Increments => self.proxy,
@@ -593,7 +594,8 @@ impl Arm {
     /// Tells the bodies what this tick's contacts pushed them with.
     pub fn push_back(&self, bodies: &mut BodyTable, period_s: f64) {
         let stiffness = self.coupling.stiffness_n_per_m();
-        let scale = self.intent.newtons_per_metre(stiffness, period_s);
+        let gains = self.coupling.gains();
+        let scale = self.intent.newtons_per_metre(&gains, stiffness, period_s);
         for (key, point, push) in &self.loads[..self.load_count] {
             let behind = (stiffness, self.hand_m_s);
             bodies.push(*key, point, &(push * -scale), period_s, behind);

@@ -21,6 +21,9 @@
 //! The tool's side of the spring has the stiffness that the hand is given, so that action is reaction, but never less than moves the mass at
 //! [`LEAST_RAD_S`]: an arm that may not be given any force still leads its tool. Its damping is critical. The inertia is that of
 //! a solid ball as large as the tool.
+//!
+//! Bodies that the tool touches feel the spring and not the mass. To the loop every body is immovable within a tick, so a blow would hand on more
+//! momentum than the body's own mass takes, and so more energy than the tool had: what the mass strikes with is lost instead.
 
 use hapticd_geometry::{Pose, Quat, Vec3, transform};
 
@@ -50,6 +53,8 @@ pub(crate) struct Intent {
     /// Of the tool's centre, and its spin: what it really did in the last tick.
     velocity: Vec3,
     spin: Vec3,
+    /// How much of what contacts held back in the last tick was the spring's doing, 0 to 1; the rest was that of the mass.
+    of_spring: f64,
 }
 
 /// One direction of the spring, per unit of mass: stiffness and damping.
@@ -86,6 +91,7 @@ impl Intent {
             last_device: None,
             velocity: Vec3::zeros(),
             spin: Vec3::zeros(),
+            of_spring: 1.0,
         }
     }
 
@@ -151,21 +157,49 @@ impl Intent {
         }
     }
 
-    /// What the tick has made of the intention.
-    pub fn went(&mut self, from: &Pose, to: &Pose, shape: &ToolShape, period_s: f64) {
-        if matches!(self.interaction, Interaction::SpringWithMass(_)) && period_s > 0.0 {
-            self.velocity =
-                (transform(to, &shape.centre) - transform(from, &shape.centre)) / period_s;
-            self.spin = (to.rotation * from.rotation.inverse()).scaled_axis() / period_s;
+    /// What the tick has made of the intention: it led from `from` to `to` instead of `goal`.
+    pub fn went(
+        &mut self,
+        [from, to, goal]: [&Pose; 3],
+        device: &Pose,
+        shape: &ToolShape,
+        gains: &Gains,
+        period_s: f64,
+    ) {
+        let Interaction::SpringWithMass(mass_kg) = self.interaction else {
+            return;
+        };
+        if !(period_s > 0.0) {
+            return;
         }
+        let shift = |a: &Pose, b: &Pose| transform(b, &shape.centre) - transform(a, &shape.centre);
+        let turn = |a: &Pose, b: &Pose| (b.rotation * a.rotation.inverse()).scaled_axis();
+        self.velocity = shift(from, to) / period_s;
+        self.spin = turn(from, to) / period_s;
+        let inertia = mass_kg * gyration(shape);
+        let (linear, angular) = (
+            Spring::new(gains.stiffness_n_per_m / mass_kg),
+            Spring::new(gains.rotational_stiffness_nm_per_rad / inertia),
+        );
+        let (refused, unturned) = (shift(to, goal), turn(to, goal));
+        let pulled = mass_kg * linear.stiffness * shift(to, device).dot(&refused)
+            + inertia * angular.stiffness * turn(to, device).dot(&unturned);
+        let resisted = (mass_kg * linear.load(period_s) * refused.norm_squared()
+            + inertia * angular.load(period_s) * unturned.norm_squared())
+            / (period_s * period_s);
+        self.of_spring = if resisted > 0.0 {
+            (pulled / resisted).clamp(0.0, 1.0)
+        } else {
+            0.0
+        };
     }
 
-    /// The force, N, behind each metre by which a contact changed the tick's wanted displacement.
-    pub fn newtons_per_metre(&self, stiffness_n_per_m: f64, period_s: f64) -> f64 {
+    /// The force, N, that a touched body feels for each metre by which contact with it changed the tick's wanted displacement.
+    pub fn newtons_per_metre(&self, gains: &Gains, stiffness_n_per_m: f64, period_s: f64) -> f64 {
         match self.interaction {
             Interaction::SpringWithMass(mass_kg) if period_s > 0.0 => {
-                let spring = Spring::new(stiffness_n_per_m / mass_kg);
-                mass_kg * spring.load(period_s) / (period_s * period_s)
+                let spring = Spring::new(gains.stiffness_n_per_m / mass_kg);
+                self.of_spring * mass_kg * spring.load(period_s) / (period_s * period_s)
             }
             _ => stiffness_n_per_m,
         }

@@ -1,6 +1,6 @@
 //! Whether two bodies are in each other, and how deep: asked once, when a body is added. Afterwards continuous detection keeps them apart.
 
-use hapticd_ccd::obb::overlap;
+use hapticd_ccd::intersect::Intersections;
 use hapticd_ccd::{MeshIndex, Proximity};
 use hapticd_geometry::{Pose, TriMesh, Vec3, transform};
 
@@ -21,10 +21,11 @@ pub struct Overlap {
     pub depth_m: f64,
 }
 
-/// Pairs of crossing triangles of `a` and `b`, and the depth; `None` if the bodies are apart.
+/// Number of pairs of intersecting triangles of `a` and `b`, and the depth; `None` if the bodies are apart.
 pub(crate) fn overlap_of(a: &Body, b: &Body, b_from_a: &Pose) -> Option<(usize, f64)> {
     let (mesh_a, mesh_b) = (a.shape.mesh()?, b.shape.mesh()?);
-    let crossings = crossings(&a.shape, &b.shape, b_from_a);
+    let mut search = Intersections::default();
+    let crossings = search.some(&a.shape, &b.shape, b_from_a, MOST_CROSSINGS);
     let a_from_b = b_from_a.inverse();
     let mut depth = 0.0_f64;
     if crossings.is_empty() {
@@ -37,7 +38,7 @@ pub(crate) fn overlap_of(a: &Body, b: &Body, b_from_a: &Pose) -> Option<(usize, 
         }
         return (depth > 0.0).then_some((0, depth));
     }
-    for &[ta, tb] in &crossings {
+    for &(ta, tb) in crossings {
         let corners_a = mesh_a
             .triangle(ta as usize)
             .map(|p| transform(b_from_a, &p));
@@ -110,56 +111,4 @@ fn pieces(mesh: &TriMesh) -> Vec<Vec3> {
         .iter()
         .map(|&v| mesh.positions()[v as usize])
         .collect()
-}
-
-/// Pairs of triangles that cross or touch.
-fn crossings(a: &MeshIndex, b: &MeshIndex, b_from_a: &Pose) -> Vec<[u32; 2]> {
-    let mut found = Vec::new();
-    let (Some(mesh_a), Some(mesh_b)) = (a.mesh(), b.mesh()) else {
-        return found;
-    };
-    let (Some(tree_a), Some(tree_b)) = (a.tree(), b.tree()) else {
-        return found;
-    };
-    let (nodes_a, nodes_b) = (tree_a.nodes(), tree_b.nodes());
-    let mut stack = vec![(0_u32, 0_u32)];
-    while let Some((i, j)) = stack.pop() {
-        let (x, y) = (&nodes_a[i as usize], &nodes_b[j as usize]);
-        if found.len() >= MOST_CROSSINGS || !overlap(&x.obb().transformed(b_from_a), &y.obb()) {
-            continue;
-        }
-        match (tree_a.triangle_of(i), tree_b.triangle_of(j)) {
-            (Some(ta), Some(tb)) => {
-                let corners = mesh_a
-                    .triangle(ta as usize)
-                    .map(|p| transform(b_from_a, &p));
-                if cross(&corners, &mesh_b.triangle(tb as usize)) {
-                    found.push([ta, tb]);
-                }
-            }
-            (None, other) if other.is_some() || x.obb().size() > y.obb().size() => {
-                stack.extend([(x.children + 1, j), (x.children, j)]);
-            }
-            _ => stack.extend([(i, y.children + 1), (i, y.children)]),
-        }
-    }
-    found
-}
-
-/// An edge of one goes through the other. Coplanar triangles do not cross: their neighbours do if the bodies overlap.
-fn cross(x: &[Vec3; 3], y: &[Vec3; 3]) -> bool {
-    (0..3).any(|k| pierces(&x[k], &x[(k + 1) % 3], y) || pierces(&y[k], &y[(k + 1) % 3], x))
-}
-
-fn pierces(p: &Vec3, q: &Vec3, t: &[Vec3; 3]) -> bool {
-    let [a, b, c] = *t;
-    let normal = (b - a).cross(&(c - a));
-    let (hp, hq) = (normal.dot(&(p - a)), normal.dot(&(q - a)));
-    if hp * hq > 0.0 || hp == hq {
-        return false;
-    }
-    let along = q - p;
-    let side = |u: &Vec3, v: &Vec3| along.dot(&(u - p).cross(&(v - p)));
-    let (s0, s1, s2) = (side(&a, &b), side(&b, &c), side(&c, &a));
-    (s0 >= 0.0 && s1 >= 0.0 && s2 >= 0.0) || (s0 <= 0.0 && s1 <= 0.0 && s2 <= 0.0)
 }

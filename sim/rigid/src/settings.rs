@@ -8,7 +8,8 @@ use crate::body::BodyError;
 /// What forces change (Redon 2002, section 6.3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// Velocities: bodies are moved as their wanted twists say, as far as contacts admit, and stand still when nothing is wanted.
+    /// Velocities: bodies are moved as their wanted twists and the forces on them say, as far as contacts admit, and stand still when nothing is
+    /// wanted. A force `f` on a mass `m` is worth the velocity `f / (m drag)`.
     First,
     /// Accelerations: gravity, inertia, impacts.
     Second,
@@ -21,6 +22,8 @@ pub struct Settings {
     pub order: Order,
     /// Acceleration of everything, m/s². Not used in a first-order world.
     pub gravity: Vec3,
+    /// What resists forces in a first-order world, 1/s. Not used in one of second order.
+    pub drag_per_s: f64,
     /// Whether kinematic bodies pass through static ones and each other, so that only dynamic bodies are kept apart from everything. Where
     /// others place them, they may overlap by intention.
     pub kinematic_passes: bool,
@@ -41,6 +44,8 @@ impl Settings {
         let finite = f64::MAX;
         for (what, value, most) in [
             ("gravity", self.gravity.norm(), 1e100),
+            // What divides by it must stay finite.
+            ("1 / drag_per_s", self.drag_per_s.recip(), 1e100),
             ("tolerance", self.tolerance, 1.0),
             ("quiet", self.quiet, finite),
             ("sleep_after_s", self.sleep_after_s, f64::INFINITY),
@@ -59,6 +64,7 @@ impl Default for Settings {
         Self {
             order: Order::Second,
             gravity: Vec3::new(0.0, 0.0, -9.81),
+            drag_per_s: 10.0,
             kinematic_passes: false,
             friction: FrictionLaw::Coulomb,
             tolerance: 1e-5,

@@ -295,7 +295,14 @@ impl Solver {
             let inertia = turn * body.inertia * turn.transpose();
             let now = scene.state.twist[slot];
             let (before, wanted) = match scene.settings.order {
-                Order::First => (Twist::ZERO, now),
+                Order::First => {
+                    let yields_s = 1.0 / scene.settings.drag_per_s;
+                    let wanted = Twist {
+                        linear: now.linear + body.wrench.force * (body.inverse_mass * yields_s),
+                        angular: now.angular + inverse_inertia * body.wrench.torque * yields_s,
+                    };
+                    (Twist::ZERO, wanted)
+                }
                 Order::Second => {
                     let pull = scene.settings.gravity + body.wrench.force * body.inverse_mass;
                     let twisting = inverse_inertia * body.wrench.torque;

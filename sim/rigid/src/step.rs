@@ -9,13 +9,13 @@
 use hapticd_geometry::{Pose, Screw};
 
 use crate::body::{Body, BodyKind, Twist};
-use crate::broad::Ball;
+use crate::broad::{Ball, Broad};
 use crate::clamp::proven;
 use crate::link::Link;
 use crate::plan::{ContactReport, Executed, Plan, Segment, SegmentKind};
 use crate::settings::{Order, Settings};
 use crate::sleep::{settle, wake};
-use crate::solve::{Interval, MOST_TURN, Scene};
+use crate::solve::{Interval, MOST_TURN, Scene, State};
 use crate::world::{World, sides};
 
 /// Most motion segments of a step. What is then left of it is not simulated, which the plan says.
@@ -128,6 +128,9 @@ impl World {
         let pull = self.settings.gravity.norm();
         let (bodies, state) = (&self.bodies, &self.ahead);
         let way = |slot: usize, body: &Body| {
+            if body.kind == BodyKind::Static || body.asleep {
+                return 0.0;
+            }
             let twist = &state.twist[slot];
             let pulled = pull + body.wrench.force.norm() * body.inverse_mass;
             (twist.linear.norm()
@@ -135,31 +138,8 @@ impl World {
                 + pulled * step_s)
                 * step_s
         };
-        let ball = |slot: usize| {
-            let body = bodies[slot].as_ref()?;
-            let moves = body.kind != BodyKind::Static;
-            Some(Ball {
-                centre: body.centre_at(&state.pose[slot]),
-                radius_m: body.radius_m,
-                way_m: if moves && !body.asleep {
-                    way(slot, body)
-                } else {
-                    0.0
-                },
-                solid: is_solid(body, &self.settings),
-            })
-        };
-        let covered = (0..bodies.len()).all(|s| ball(s).is_none_or(|b| self.broad.covers(s, &b)));
-        if !covered {
-            self.broad.rebuild((0..bodies.len()).map(ball));
-            relink(
-                &self.broad.pairs,
-                bodies,
-                state,
-                &mut self.links,
-                &mut self.spare,
-            );
-        }
+        let lists = (&mut self.broad, &mut self.links, &mut self.spare);
+        find_neighbours(bodies, state, &self.settings, way, lists);
         for link in &mut self.links {
             let slots = [link.a as usize, link.b as usize];
             let Some(sides) = sides(bodies, state, link.a, link.b) else {
@@ -357,27 +337,12 @@ impl World {
         let screws = &self.plan.screws[from..];
         // Where contacts threw a body farther than was thought, new pairs may come near.
         let (bodies, state) = (&self.bodies, &self.ahead);
-        let ball = |slot: usize| {
-            let body = bodies[slot].as_ref()?;
+        let way = |slot: usize, body: &Body| {
             let centre = body.centre_at(&state.pose[slot]);
-            Some(Ball {
-                way_m: screws[slot].velocity_of(&centre).norm(),
-                centre,
-                radius_m: body.radius_m,
-                solid: is_solid(body, &self.settings),
-            })
+            screws[slot].velocity_of(&centre).norm()
         };
-        let covered = (0..bodies.len()).all(|s| ball(s).is_none_or(|b| self.broad.covers(s, &b)));
-        if !covered {
-            self.broad.rebuild((0..bodies.len()).map(ball));
-            relink(
-                &self.broad.pairs,
-                bodies,
-                state,
-                &mut self.links,
-                &mut self.spare,
-            );
-        }
+        let lists = (&mut self.broad, &mut self.links, &mut self.spare);
+        find_neighbours(bodies, state, &self.settings, way, lists);
         let still = Screw::identity();
         let (mut t, mut stopper) = (1.0, None);
         for (k, link) in self.links.iter_mut().enumerate() {
@@ -494,11 +459,35 @@ fn approach(sides: &crate::link::Sides<'_>, twists: [&Twist; 2], pull: f64, step
     ((at(0, a) - at(1, b)).norm() + turning + pulled(a, b) * step_s) * step_s
 }
 
+/// Brings the list of neighbours and the links up to date for bodies whose centres go no further than `way`, m.
+fn find_neighbours(
+    bodies: &[Option<Body>],
+    state: &State,
+    settings: &Settings,
+    way: impl Fn(usize, &Body) -> f64,
+    (broad, links, spare): (&mut Broad, &mut Vec<Link>, &mut Vec<Link>),
+) {
+    let ball = |slot: usize| {
+        let body = bodies[slot].as_ref()?;
+        Some(Ball {
+            centre: body.centre_at(&state.pose[slot]),
+            radius_m: body.radius_m,
+            way_m: way(slot, body),
+            solid: is_solid(body, settings),
+        })
+    };
+    let covered = (0..bodies.len()).all(|s| ball(s).is_none_or(|b| broad.covers(s, &b)));
+    if !covered {
+        broad.rebuild((0..bodies.len()).map(ball));
+        relink(&broad.pairs, bodies, state, links, spare);
+    }
+}
+
 /// Makes the links those of `pairs`, keeping what is known of those that stay.
 fn relink(
     pairs: &[(u32, u32)],
     bodies: &[Option<Body>],
-    state: &crate::solve::State,
+    state: &State,
     links: &mut Vec<Link>,
     spare: &mut Vec<Link>,
 ) {

@@ -4,7 +4,7 @@ mod common;
 
 use common::*;
 use hapticd_geometry::{Vec3, shapes};
-use hapticd_rigid::{BodyId, BodySpec, Executed, Order, Settings, Twist, Wrench};
+use hapticd_rigid::{BodyId, BodyKind, BodySpec, Executed, Order, Settings, Twist, Wrench};
 
 fn pyramid(scene: &mut Scene, rows: i32, half: f64, friction: f64) -> Vec<BodyId> {
     let wide = 100.0 * half;
@@ -316,6 +316,52 @@ fn a_first_order_world_moves_only_what_is_pushed() {
         scene.world.step(H);
     }
     assert!((before - scene.x(ids[3])).norm() < 1e-9);
+}
+
+/// Of first order: `f / (m drag)`, at once and no longer than the force lasts, and against what it presses on it stays.
+#[test]
+fn in_a_first_order_world_a_force_is_a_velocity() {
+    let drag_per_s = 5.0;
+    let mut scene = Scene::new(Settings {
+        order: Order::First,
+        drag_per_s,
+        ..Settings::default()
+    });
+    let free = scene.add(BodySpec::dynamic(cube(0.1), at(0.0, 0.0, 0.0), 1000.0));
+    let wall = BodySpec {
+        kind: BodyKind::Static,
+        ..BodySpec::dynamic(cube(0.1), at(2.0, 0.0, 0.0), 1000.0)
+    };
+    scene.add(wall);
+    let push = |x| Wrench {
+        force: Vec3::new(x, 0.0, 0.0),
+        torque: Vec3::zeros(),
+    };
+    let mass_kg = 0.2 * 0.2 * 0.2 * 1000.0;
+    scene.world.set_wrench(free, &push(4.0)).unwrap();
+    for _ in 0..100 {
+        scene.world.step(H);
+    }
+    let expected = 4.0 / (mass_kg * drag_per_s) * 100.0 * H;
+    assert!(
+        (scene.x(free).x / expected - 1.0).abs() < 1e-9,
+        "{}",
+        scene.x(free).x
+    );
+    scene.world.set_wrench(free, &Wrench::ZERO).unwrap();
+    let before = scene.x(free);
+    scene.world.step(H);
+    assert_eq!(scene.x(free), before);
+    scene.world.set_wrench(free, &push(4000.0)).unwrap();
+    for _ in 0..1000 {
+        scene.world.step(H);
+    }
+    assert!(
+        (1.79..1.8).contains(&scene.x(free).x),
+        "{}",
+        scene.x(free).x
+    );
+    assert_eq!(scene.audit.penetrations(&scene.world), []);
 }
 
 #[test]

@@ -27,6 +27,21 @@ use hapticd_rigid::{
 use crate::body::{BodyKind, BodySpec};
 use crate::world::Resident;
 
+/// What forces change (Redon 2002, section 6.3.1).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Order {
+    /// Accelerations. `gravity_m_s2` acts on everything that is free, m/s².
+    Second {
+        /// m/s².
+        gravity_m_s2: Vec3,
+    },
+    /// Velocities: a force `f` moves a mass `m` at `f / (m drag)`, and nothing moves that is not pushed.
+    First {
+        /// Above 0, 1/s.
+        drag_per_s: f64,
+    },
+}
+
 /// Shortest and longest course, ticks: what is pushed is felt no sooner and no later than in one and a half.
 const SHORTEST_TICKS: u64 = 2;
 const LONGEST_TICKS: u64 = 16;
@@ -56,6 +71,7 @@ struct Used {
 
 /// See the module page.
 pub(crate) struct Dynamics {
+    order: Order,
     rigid: Rigid,
     ids: [Option<BodyId>; MAX_BODIES],
     used: [Used; MAX_BODIES],
@@ -73,19 +89,26 @@ pub(crate) struct Dynamics {
 }
 
 impl Dynamics {
-    /// No bodies; `gravity` in m/s².
-    pub fn new(gravity: Vec3) -> Result<Self, BodyError> {
-        let settings = Settings {
-            gravity,
+    /// No bodies.
+    pub fn new(order: Order) -> Result<Self, BodyError> {
+        let mut settings = Settings {
             kinematic_passes: true,
             ..Settings::default()
         };
+        match order {
+            Order::Second { gravity_m_s2 } => settings.gravity = gravity_m_s2,
+            Order::First { drag_per_s } => {
+                settings.order = hapticd_rigid::Order::First;
+                settings.drag_per_s = drag_per_s;
+            }
+        }
         let issued = || Issued {
             course: Course::new(),
             plan: Plan::default(),
             saved: Saved::default(),
         };
         Ok(Dynamics {
+            order,
             rigid: Rigid::new(settings)?,
             ids: [None; MAX_BODIES],
             used: [Used {
@@ -337,15 +360,26 @@ impl Dynamics {
                             };
                             if let Some(along) = push.force_n.try_normalize(1e-9) {
                                 let arm = push.point - view.centre;
-                                let speed = (view.twist.linear + view.twist.angular.cross(&arm)
-                                    - push.hand_m_s)
-                                    .dot(&along);
-                                let bearable =
-                                    BEARABLE * self.rigid.mass_at(id, &push.point, &along) / step_s;
-                                let damping =
-                                    (push.stiffness_n_per_m * DELAY * step_s).min(bearable);
+                                let mass = self.rigid.mass_at(id, &push.point, &along);
+                                let damping = push.stiffness_n_per_m * DELAY * step_s;
+                                let pressed = force.dot(&along).max(0.0);
+                                let less = match self.order {
+                                    Order::Second { .. } => {
+                                        let at_point =
+                                            view.twist.linear + view.twist.angular.cross(&arm);
+                                        let speed = (at_point - push.hand_m_s).dot(&along);
+                                        damping.min(BEARABLE * mass / step_s) * speed
+                                    }
+                                    // It has the speed that the force gives it: solved for that.
+                                    Order::First { drag_per_s } => {
+                                        let drag = mass * drag_per_s;
+                                        let hand = push.hand_m_s.dot(&along);
+                                        let speed = (pressed + damping * hand) / (drag + damping);
+                                        pressed - drag * speed
+                                    }
+                                };
                                 // Never a pull.
-                                let less = (damping * speed).min(force.dot(&along).max(0.0));
+                                let less = less.min(pressed);
                                 force -= along * less;
                                 torque -= arm.cross(&along) * less;
                             }

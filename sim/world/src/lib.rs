@@ -12,4 +12,5 @@ mod inside;
 mod world;
 
 pub use body::{AddError, BodyKind, BodySpec, CommandError, Shape};
+pub use dynamics::Order;
 pub use world::{BodyInfo, World};

@@ -6,7 +6,7 @@ use hapticd_haptics::{BodyKey, BodyTarget, MAX_ARMS, MAX_BODIES, Material, Query
 
 use crate::answer::Found;
 use crate::body::{AddError, BodyKind, BodySpec, CommandError, Shape};
-use crate::dynamics::Dynamics;
+use crate::dynamics::{Dynamics, Order};
 use crate::inside::piece_points;
 
 pub(crate) struct Resident {
@@ -60,7 +60,7 @@ pub struct World {
     pub(crate) clearance_m: f64,
     /// Only while there is a body that forces move.
     pub(crate) dynamics: Option<Box<Dynamics>>,
-    gravity: Vec3,
+    order: Order,
 }
 
 impl World {
@@ -80,7 +80,9 @@ impl World {
             distances: Vec::new(),
             clearance_m,
             dynamics: None,
-            gravity: Vec3::new(0.0, 0.0, -9.81),
+            order: Order::Second {
+                gravity_m_s2: Vec3::new(0.0, 0.0, -9.81),
+            },
         }
     }
 
@@ -96,9 +98,9 @@ impl World {
         }
     }
 
-    /// Acceleration of dynamic bodies, m/s²; from the first of them on. 9.81 along -z if nothing is said.
-    pub fn set_gravity(&mut self, gravity: &Vec3) {
-        self.gravity = *gravity;
+    /// What forces do to dynamic bodies, from the first of them on. Second order with 9.81 m/s² along -z if nothing is said.
+    pub fn set_order(&mut self, order: Order) {
+        self.order = order;
     }
 
     /// Adds a body; it becomes solid to each tool as soon as that tool is proven clear of it.
@@ -163,7 +165,7 @@ impl World {
         if spec.kind != BodyKind::Dynamic {
             return Ok(());
         }
-        let mut dynamics = Box::new(Dynamics::new(self.gravity).map_err(refused)?);
+        let mut dynamics = Box::new(Dynamics::new(self.order).map_err(refused)?);
         for body in self.slots.iter().flatten() {
             dynamics
                 .add(body.key.slot as usize, &body.spec, &body.pose)

@@ -9,7 +9,7 @@ use hapticd_haptics::{
     ArmOutcome, ArmSetup, Damping, Distances, Engine, Gains, Interaction, MAX_ARMS, Material,
     Snapshot, TickInput, ToolShape,
 };
-use hapticd_world::{BodyKind, BodySpec, Shape, World};
+use hapticd_world::{BodyKind, BodySpec, Order, Shape, World};
 
 const PERIOD_S: f64 = 1e-3;
 const BALL_M: f64 = 0.005;
@@ -53,9 +53,21 @@ struct Rig {
 
 impl Rig {
     fn new(lag: usize, bodies: Vec<BodySpec>) -> Self {
+        Self::of(lag, bodies, None, Interaction::Spring)
+    }
+
+    fn of(
+        lag: usize,
+        bodies: Vec<BodySpec>,
+        order: Option<Order>,
+        interaction: Interaction,
+    ) -> Self {
         let distances = Distances::for_width(0.2);
         let tool = ToolShape::sphere(BALL_M);
         let mut world = World::new(distances.clearance_m, 1024);
+        if let Some(order) = order {
+            world.set_order(order);
+        }
         let point = Shape {
             index: Arc::new(MeshIndex::point(Vec3::zeros())),
             closed: false,
@@ -83,7 +95,7 @@ impl Rig {
                 ..Gains::default()
             },
             damping: Damping::default(),
-            interaction: Interaction::default(),
+            interaction,
             pair_budget: 512,
             reach_max_m: 0.05,
             reach_min_m: 20.0 * distances.safe_m,
@@ -445,5 +457,90 @@ fn a_stirred_heap_does_not_stall() {
             let crept = (rig.at(b + 1) - rest).norm();
             assert!(crept < 1e-6, "lag {lag}: body {b} creeps by {crept}");
         }
+    }
+}
+
+/// In a first-order world nothing falls. What is pushed goes with the hand, resists by its drag alone, and stands still when the hand does.
+#[test]
+fn of_first_order_it_moves_only_while_it_is_pushed() {
+    let drag_per_s = 20.0;
+    for lag in [0, 1, 3] {
+        let order = Some(Order::First { drag_per_s });
+        let free = block(Vec3::new(0.0, 0.0, 0.1));
+        let mut rig = Rig::of(lag, vec![free], order, Interaction::Spring);
+        for _ in 0..300 {
+            rig.tick(Vec3::new(-0.05, 0.0, 0.1));
+        }
+        assert_eq!(rig.at(1), Vec3::new(0.0, 0.0, 0.1));
+        let (mut sum, mut n) = (0.0, 0);
+        let mut far = 0.0;
+        for k in 0..2000 {
+            far = -0.05 + 0.05 * f64::from(k) * PERIOD_S;
+            let out = rig.tick(Vec3::new(far, 0.0, 0.1));
+            if k > 1500 {
+                sum -= out.wrench.force_n.x;
+                n += 1;
+            }
+        }
+        let (mean, expected) = (sum / f64::from(n), MASS_KG * drag_per_s * 0.05);
+        assert!(
+            (mean / expected - 1.0).abs() < 0.05,
+            "lag {lag}: {mean} N instead of {expected}"
+        );
+        // The hand stops, and the stretch of the spring runs out; the body may know of it 20 ms late.
+        for _ in 0..1000 {
+            rig.tick(Vec3::new(far, 0.0, 0.1));
+        }
+        let rest = rig.at(1);
+        assert!(
+            (rest.x - far - BALL_M - 0.02).abs() < 0.02 * 0.05,
+            "lag {lag}: {} m",
+            rest.x - far
+        );
+        for _ in 0..300 {
+            rig.tick(Vec3::new(far - 0.01, 0.0, 0.1));
+        }
+        assert_eq!(rig.at(1), rest, "lag {lag}");
+    }
+}
+
+/// A tool with mass that runs into a loose block pushes it with the spring behind it, and hands on no energy that it did not have.
+#[test]
+fn a_tool_with_mass_strikes() {
+    for (lag, mass_kg) in [(0, 0.05), (1, 0.2), (3, 0.2), (1, 1.0)] {
+        let bodies = vec![block(Vec3::new(0.0, 0.0, 0.0205))];
+        let mut rig = Rig::of(lag, bodies, None, Interaction::SpringWithMass(mass_kg));
+        for _ in 0..500 {
+            rig.tick(Vec3::new(-0.06, 0.0, 0.012));
+        }
+        let mut before = rig.at(1);
+        let mut fastest = 0.0_f64;
+        // 0.3 m/s until 1 cm past the side of the block.
+        for k in 0..1500 {
+            let x = -0.06 + (0.3 * f64::from(k) * PERIOD_S).min(0.045);
+            rig.tick(Vec3::new(x, 0.0, 0.012));
+            // Over 8 ticks: a course moves in its own rhythm.
+            if k % 8 == 0 {
+                let now = rig.at(1);
+                fastest = fastest.max((now - before).norm() / (8.0 * PERIOD_S));
+                before = now;
+            }
+        }
+        // What a spring whose far end goes at a speed can give a resting body is twice that speed, when nothing is lost.
+        let most = 2.0 * 0.3;
+        assert!(
+            (0.05..most).contains(&fastest),
+            "lag {lag}, {mass_kg} kg: {fastest} m/s"
+        );
+        let rest = rig.at(1);
+        assert!(rest.x > 0.005, "lag {lag}, {mass_kg} kg: {rest:?}");
+        for _ in 0..300 {
+            rig.tick(Vec3::new(-0.06, 0.0, 0.012));
+        }
+        assert!(
+            (rig.at(1) - rest).norm() < 1e-5,
+            "{rest:?}, then {:?}",
+            rig.at(1)
+        );
     }
 }

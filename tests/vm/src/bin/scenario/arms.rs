@@ -25,9 +25,9 @@ use crate::daemon::{ArmConfig, Daemon, LIMIT, PEAK_N, PROFILE, config, config_ov
 
 const ABOVE_M: [f64; 3] = [0.0, 0.0, 0.008];
 const INSIDE_M: [f64; 3] = [0.0, 0.0, -0.07];
-const SWING_S: f64 = 1.5;
+const SWING_S: f64 = 1.0;
 /// How long force takes to come back after a fault, where that is what is looked at, and where it is not.
-const RAMP_S: f64 = 3.0;
+const RAMP_S: f64 = 1.5;
 const SHORT_S: f64 = 0.5;
 /// A force that only contact can make.
 const FELT_N: f64 = 0.1 * PEAK_N;
