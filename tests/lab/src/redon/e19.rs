@@ -201,6 +201,8 @@ fn slide(
     let failed = |e| Failure::Run(format!("a mesh: {e}"));
     let settings = Settings {
         gravity: Vec3::new(tilt_rad.sin(), 0.0, -tilt_rad.cos()) * G,
+        // What stays is to be held by friction, not by having been put to sleep.
+        sleep_after_s: f64::INFINITY,
         ..Settings::default()
     };
     let mut stage = Stage::new(settings)?;
