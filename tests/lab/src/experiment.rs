@@ -106,8 +106,6 @@ impl Row {
 
     /// The same row with a further column.
     #[must_use]
-    // For whoever has more to show than two values.
-    #[allow(dead_code)]
     pub fn with(mut self, column: &str, value: impl Into<Value>) -> Self {
         self.more.insert(column.to_owned(), value.into());
         self

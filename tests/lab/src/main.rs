@@ -18,6 +18,9 @@ mod ccd_queries;
 mod cli;
 mod contact;
 mod experiment;
+// Some stand ready for experiments to come.
+#[allow(dead_code, unused_imports)]
+mod models;
 mod redon;
 mod registry;
 mod table;

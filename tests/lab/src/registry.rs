@@ -21,6 +21,18 @@ pub const EXPERIMENTS: &[Experiment] = &[
     redon::e15::TIMES,
     redon::e17::EXPERIMENT,
     redon::e18::EXPERIMENT,
+    redon::e19::BUNNY,
+    redon::e19::SHELL,
+    redon::e20::DOOR,
+    redon::e20::MOTOR,
+    redon::e20::PYLON,
+    redon::e23::EXPERIMENT,
+    redon::e24::PIPE,
+    redon::e26::EXPERIMENT,
+    redon::e27::EXPERIMENT,
+    redon::e28::EXPERIMENT,
+    redon::e24::MOTOR,
+    redon::e30::EXPERIMENT,
 ];
 
 /// What an ID given by the user stands for: one experiment, or for `group-all` every one whose ID starts with `group-`.

@@ -1,0 +1,129 @@
+//! The product's loop on a bench: scene, engine and answers one tick later, with gains, damper, metaphor, period and delay as an experiment wants them.
+//!
+//! Virtual time, deterministic. Whoever wants every tick checked exactly uses [`super::trial`] instead.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use hapticd_ccd::MeshIndex;
+use hapticd_geometry::{Adjacency, MeshReport, Pose, TriMesh, Vec3};
+use hapticd_haptics::{
+    ArmOutcome, ArmSetup, Damping, Distances, Engine, Gains, Interaction, MAX_ARMS, Material,
+    Snapshot, TickInput, ToolShape, Wrench,
+};
+use hapticd_world::{BodyKind, BodySpec, Shape, World};
+
+use crate::experiment::Failure;
+
+/// Feature pairs of a body that an answer lists.
+const PAIRS: usize = 1024;
+/// Far above every gain: the body's surface caps nothing.
+const UNCAPPED: f64 = 1e12;
+
+/// How the loop is set.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    pub gains: Gains,
+    pub damping: Damping,
+    pub interaction: Interaction,
+    pub period_s: f64,
+    /// Whole periods from the force to its effect.
+    pub delay: usize,
+}
+
+/// See the module page.
+pub struct Bench {
+    world: World,
+    engine: Engine,
+    answer: Option<Box<Snapshot>>,
+    period_s: f64,
+    forces: VecDeque<Wrench>,
+}
+
+fn shape(mesh: &TriMesh) -> Shape {
+    let report = MeshReport::of(mesh, &Adjacency::new(mesh));
+    Shape::new(Arc::new(MeshIndex::new(mesh.clone())), &report)
+}
+
+impl Bench {
+    /// A ball of this radius, or a mesh that does not turn, before one body that stands still.
+    pub fn new(
+        tool: Result<f64, &TriMesh>,
+        body: &TriMesh,
+        pose: Pose,
+        setting: &Setting,
+    ) -> Result<Self, Failure> {
+        let (form, tool_shape) = match tool {
+            Ok(radius_m) => {
+                let index = Arc::new(MeshIndex::point(Vec3::zeros()));
+                (
+                    Shape {
+                        index,
+                        closed: false,
+                        bound_m: 0.0,
+                    },
+                    ToolShape::sphere(radius_m),
+                )
+            }
+            Err(mesh) => (shape(mesh), ToolShape::mesh(mesh.positions(), false)),
+        };
+        let distances = Distances::for_width(0.2);
+        let mut world = World::new(distances.clearance_m, PAIRS);
+        world.set_tool(0, form, tool_shape);
+        let spec = BodySpec {
+            name: "body".into(),
+            kind: BodyKind::Static,
+            shape: shape(body),
+            solid: true,
+            world_from_body: pose,
+            restitution: 0.0,
+            density_kg_m3: 1000.0,
+            material: Material {
+                stiffness_n_per_m: UNCAPPED,
+                damping_n_s_per_m: UNCAPPED,
+                friction: 0.0,
+            },
+        };
+        world
+            .add_body(spec)
+            .map_err(|e| Failure::Run(format!("the body: {e}")))?;
+        let mut setups = [None; MAX_ARMS];
+        setups[0] = Some(ArmSetup {
+            shape: tool_shape,
+            distances,
+            gains: setting.gains,
+            damping: setting.damping,
+            interaction: setting.interaction,
+            pair_budget: 256,
+            reach_max_m: 0.05,
+            reach_min_m: 20.0 * distances.safe_m,
+        });
+        Ok(Self {
+            world,
+            engine: Engine::new(setups, 3.0 * setting.period_s),
+            answer: None,
+            period_s: setting.period_s,
+            forces: VecDeque::from(vec![Wrench::default(); setting.delay]),
+        })
+    }
+
+    /// One tick with the device there; what came of it, and the force that the hand feels until the next.
+    pub fn tick(&mut self, device: &Pose) -> (ArmOutcome, Wrench) {
+        let mut free = self.answer.take().and_then(|a| self.engine.receive(a));
+        let mut devices = [None; MAX_ARMS];
+        devices[0] = Some(*device);
+        self.engine.tick(&TickInput {
+            period_s: self.period_s,
+            devices,
+            anchor: 0,
+        });
+        free = free.or_else(|| self.engine.take_retired());
+        let mut answer = free.unwrap_or_else(|| Box::new(Snapshot::new(2 * PAIRS)));
+        if self.world.answer(&self.engine.query(), 0, &mut answer) {
+            self.answer = Some(answer);
+        }
+        let outcome = self.engine.output().arms[0];
+        self.forces.push_back(outcome.wrench);
+        (outcome, self.forces.pop_front().unwrap_or_default())
+    }
+}
