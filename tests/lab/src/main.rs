@@ -17,8 +17,6 @@
 mod ccd_queries;
 mod cli;
 mod experiment;
-// Some stand ready for experiments to come.
-#[allow(dead_code, unused_imports)]
 mod models;
 mod redon;
 mod registry;

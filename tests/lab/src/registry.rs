@@ -8,6 +8,8 @@ use crate::redon;
 pub const EXPERIMENTS: &[Experiment] = &[
     ccd_queries::EXPERIMENT,
     redon::e1::EXPERIMENT,
+    redon::e2::EXPERIMENT,
+    redon::e3::EXPERIMENT,
     redon::e4::EXPERIMENT,
     redon::e5::EXPERIMENT,
     redon::e6::PRE_TESTS,
@@ -15,6 +17,9 @@ pub const EXPERIMENTS: &[Experiment] = &[
     redon::e6::PASSING,
     redon::e6::AXES,
     redon::e11::EXPERIMENT,
+    redon::e12::EXPERIMENT,
+    redon::e13::CULLING,
+    redon::e13::CONES,
     redon::e15::SIZES,
     redon::e15::TIMES,
     redon::e17::EXPERIMENT,

@@ -4,6 +4,8 @@
 //! draw a part through, open patches, smooth curvature. Closed, facing outward and without two triangles that cross, unless said otherwise.
 
 pub mod bunny;
+// The places on the motor's way are for experiments that draw it out.
+#[allow(dead_code)]
 pub mod lift_door;
 pub mod meshing;
 pub mod teapot;
@@ -66,7 +68,7 @@ mod tests {
         assert!(is_near(count(test_door().unwrap()), 3_530));
         assert!(is_near(count(bunny().unwrap()), 5_000));
         let pot = count(teapot().unwrap());
-        assert!(is_near(pot, teapot::TRIANGLES), "{pot}");
+        assert!(is_near(pot, 6_320), "{pot}");
     }
 
     #[test]

@@ -4,11 +4,19 @@
 
 pub mod e1;
 pub mod e11;
+pub mod e12;
+pub mod e13;
 pub mod e15;
 pub mod e17;
 pub mod e18;
+pub mod e2;
+pub mod e3;
 pub mod e4;
 pub mod e5;
 pub mod e6;
 
 mod door;
+mod doors;
+mod motor;
+mod random;
+mod trajectory;
