@@ -16,6 +16,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     redon::e6::SUBDIVISION,
     redon::e6::PASSING,
     redon::e6::AXES,
+    redon::e10::EXPERIMENT,
     redon::e11::EXPERIMENT,
     redon::e12::EXPERIMENT,
     redon::e13::CULLING,

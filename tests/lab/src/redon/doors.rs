@@ -120,7 +120,8 @@ impl Scene {
         let mut notes = vec![
             super::door::NOTE.to_owned(),
             format!(
-                "a scripted hand brings one door to the other and slides it along, turning, through frictionless first-order dynamics for {frames} frames (published: about \
+                "a scripted hand brings one door to the other and slides it along, turning, through frictionless first-order dynamics for {frames} \
+                 frames (published: about \
                  2,390 by a person); {} steps, of which detection stops {stopped} at a new contact, recorded once and replayed by every variant",
                 steps.len()
             ),

@@ -135,8 +135,10 @@ fn run(context: &Context) -> Result<Report, Failure> {
     let most = out.below_s(0.99);
     let holds = out.below == 0 && out.bad == 0 && out.rises == 0 && most < STEP_S / 2.0;
     let why = format!(
-        "{STARTS} starts of {STEPS} steps: below the floor {} times, not a number {} times; the energy rises in {} of {} steps, at most by {:.1e} of that at the start (with steps a \
-         tenth as long by {:.1e}); 99 % of the steps take less than {:.1} ms, on average {:.2} ms (published: quicker than the screen, no incoherence, no instability)",
+        "{STARTS} starts of {STEPS} steps: below the floor {} times, not a number {} times; the energy rises in {} of {} steps, at most by {:.1e} of \
+         that at the start (with steps a \
+         tenth as long by {:.1e}); 99 % of the steps take less than {:.1} ms, on average {:.2} ms (published: quicker than the screen, no incoherence, \
+         no instability)",
         out.below,
         out.bad,
         out.rises,
@@ -166,7 +168,8 @@ fn run(context: &Context) -> Result<Report, Failure> {
         more: serde_json::Map::new(),
         details: Vec::new(),
         notes: vec![
-            format!("a procedural teapot of {triangles} triangles in open patches; its mass is that of a thin shell; steps of 1/30 s, no friction, restitution 0 to 1"),
+            format!("a procedural teapot of {triangles} triangles in open patches; its mass is that of a thin shell; steps of 1/30 s, no friction, \
+            restitution 0 to 1"),
             "the simulator's box trees stand for the source's sphere trees; a step goes on after a bounce, where the source's ended".into(),
             "wall time: what else the machine does counts, so the time of 99 % of the steps decides".into(),
         ],

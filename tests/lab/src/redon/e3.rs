@@ -75,7 +75,8 @@ fn run(context: &Context) -> Result<Report, Failure> {
         }
     }
     let why = format!(
-        "{stops} stops in {TRIALS} trials: overlapping there {overlaps}, farther apart than the tolerance {beyond} (farthest {farthest:.1e} m); the intended pose overlaps in \
+        "{stops} stops in {TRIALS} trials: overlapping there {overlaps}, farther apart than the tolerance {beyond} (farthest {farthest:.1e} m); the \
+         intended pose overlaps in \
          {meant} of {stops}"
     );
     Ok(Report {
@@ -91,7 +92,8 @@ fn run(context: &Context) -> Result<Report, Failure> {
         more: serde_json::Map::new(),
         details: Vec::new(),
         notes: vec![
-            "a procedural teapot (open, about 6,400 triangles) and a procedural bunny of 5,120 stand for the models; straight ways with a slow turn towards the bunny stand for \
+            "a procedural teapot (open, about 6,400 triangles) and a procedural bunny of 5,120 stand for the models; straight ways with a slow turn \
+             towards the bunny stand for \
              the keyboard"
                 .into(),
             format!("intended: where the hand is {FURTHER} frames of 10 mm after the one in which the teapot was stopped"),

@@ -99,7 +99,8 @@ fn pre_tests(context: &Context) -> Result<Report, Failure> {
         continuous(3) < either && either.max(continuous(1)).max(continuous(2)) < continuous(0),
     );
     let why = format!(
-        "contacts of all variants the same to the last bit: {same} ({} in {} steps); both pre-tests leave {:.0} % of the continuous tests (published: 48 %), fewer than \
+        "contacts of all variants the same to the last bit: {same} ({} in {} steps); both pre-tests leave {:.0} % of the continuous tests (published: \
+         48 %), fewer than \
          either alone, and either fewer than none: {ordered}",
         replays[0].touching(),
         replays[0].contacts.len(),
@@ -151,7 +152,8 @@ fn subdivision(context: &Context) -> Result<Report, Failure> {
     let cheaper = steepest <= 0.0;
     let same = same(&replays);
     let why = format!(
-        "contacts the same: {same}; the larger k, the more box pairs: {more_pairs}, and the fewer intervals a test: {cheaper} (largest change from one k to the \
+        "contacts the same: {same}; the larger k, the more box pairs: {more_pairs}, and the fewer intervals a test: {cheaper} (largest change from one \
+         k to the \
          next {steepest:+.2} %; from the first to the last {:+.0} %; published: a curve with a flat minimum, k = 0.15 recommended)",
         100.0 * (a_pair(&replays[replays.len() - 1]) / a_pair(&replays[0]) - 1.0)
     );
@@ -194,7 +196,8 @@ fn passing(context: &Context) -> Result<Report, Failure> {
     let features = change(replays[0].elementary(), replays[1].elementary());
     let same = same(&replays);
     let why = format!(
-        "contacts the same: {same}; box tests {boxes:+.0} % (published -24 %), elementary tests {features:+.0} % (published -56 %), time divided by {:.2} (published 2.04)",
+        "contacts the same: {same}; box tests {boxes:+.0} % (published -24 %), elementary tests {features:+.0} % (published -56 %), time divided by \
+         {:.2} (published 2.04)",
         replays[0].total_s() / replays[1].total_s()
     );
     Ok(scene.report(
@@ -245,7 +248,8 @@ fn axes(context: &Context) -> Result<Report, Failure> {
         .all(|r| replays[3].total_s() < r.total_s());
     let same = same(&replays);
     let why = format!(
-        "contacts the same: {same}; both full has the fewest box pairs: {fewest} ({:+.0} % against both partial; published -23 %), and takes the least time here: {quickest}",
+        "contacts the same: {same}; both full has the fewest box pairs: {fewest} ({:+.0} % against both partial; published -23 %), and takes the least \
+         time here: {quickest}",
         change(replays[0].boxes(), replays[3].boxes())
     );
     Ok(scene.report(table, Verdict::new(same && fewest, why), &[]))

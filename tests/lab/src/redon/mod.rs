@@ -3,6 +3,7 @@
 //! The original models are not available; what stands in for each is in the notes of its report. Counts and ratios are compared, not times.
 
 pub mod e1;
+pub mod e10;
 pub mod e11;
 pub mod e12;
 pub mod e13;

@@ -94,13 +94,15 @@ impl Scene {
         } = &self.trajectory;
         let mut all = vec![
             format!(
-                "a procedural motor of {} triangles and a procedural door of {} (plates of 0.8 to 1.5 mm) stand for the window-lift motor and the car door, about \
+                "a procedural motor of {} triangles and a procedural door of {} (plates of 0.8 to 1.5 mm) stand for the window-lift motor and the car \
+                 door, about \
                  20,000 triangles in all",
                 triangles(&self.motor),
                 triangles(&self.door)
             ),
             format!(
-                "a scripted hand leads the motor through frictionless first-order dynamics for {frames} frames (published: 2,604 by a person); {} steps, of which detection \
+                "a scripted hand leads the motor through frictionless first-order dynamics for {frames} frames (published: 2,604 by a person); {} \
+                 steps, of which detection \
                  stops {stopped} at a new contact, recorded once and replayed by every variant",
                 steps.len()
             ),
