@@ -18,8 +18,6 @@ mod ccd_queries;
 mod cli;
 mod contact;
 mod experiment;
-// Some stand ready for experiments to come.
-#[allow(dead_code, unused_imports)]
 mod models;
 mod redon;
 mod registry;

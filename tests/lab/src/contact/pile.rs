@@ -59,6 +59,8 @@ struct Pile {
     engine: Engine,
     waiting: VecDeque<Query>,
     late: usize,
+    // Boxes: they travel to the engine and back.
+    #[allow(clippy::vec_box)]
     spare: Vec<Box<Snapshot>>,
     tool: Solid,
     tray: Vec<(Solid, Pose)>,

@@ -7,9 +7,6 @@ use hapticd_geometry::{TriMesh, Vec3};
 use super::meshing::Patches;
 use crate::experiment::Failure;
 
-/// Of the customary subdivision of the original's 32 patches; the source says "several thousand".
-pub const TRIANGLES: usize = 6320;
-
 /// Radius and height of the body's outline from the foot to the rim.
 const BODY_M: [[f64; 2]; 7] = [
     [0.075, 0.0],
@@ -46,8 +43,8 @@ const HANDLE_M: [[f64; 3]; 5] = [
     [-0.088, 0.035, 0.007],
 ];
 
-/// The teapot: open, without a volume, about 6,300 triangles, 0.33 m long from handle to spout, the foot in z = 0. The body's foot is closed by a
-/// patch of its own, its rim is open under the lid.
+/// The teapot: open, without a volume, about 6,300 triangles (the customary subdivision of the original's 32 patches; the source says "several
+/// thousand"), 0.33 m long from handle to spout, the foot in z = 0. The foot is closed by a patch of its own, the rim is open under the lid.
 pub fn teapot() -> Result<TriMesh, Failure> {
     let mut patches = Patches::default();
     // Four quarters, as the original's patches.

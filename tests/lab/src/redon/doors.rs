@@ -1,0 +1,172 @@
+//! The common set-up of E13 and E14: one test door brought to another and slid along it, recorded once per process.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+use hapticd_ccd::backface::{BackFaceCones, Strategy};
+use hapticd_ccd::first_contact::{Counters, CullBoxes, Culling, first_contact_culled};
+use hapticd_ccd::{FirstContactOptions, MeshIndex};
+use hapticd_geometry::TriMesh;
+
+use super::trajectory::{Hand, Step, Trajectory, record};
+use crate::experiment::Failure;
+use crate::models;
+
+/// Frames: derived from the published time and rate.
+pub const FRAMES: u32 = 2390;
+
+/// From above onto the other's upper sheet, then along it, turning; a centimetre into it wherever it is in contact. The doors nest with 30 mm between.
+const HAND: Hand<'static> = Hand(&[
+    (0.00, [0.05, -0.10, 0.40], [0.20, 0.10, 0.30]),
+    (0.12, [0.02, 0.02, 0.02], [0.00, 0.00, 0.02]),
+    (0.30, [0.15, 0.02, 0.02], [0.00, 0.00, 0.10]),
+    (0.45, [0.10, 0.20, 0.03], [0.05, 0.02, -0.05]),
+    (0.60, [-0.20, 0.10, 0.02], [0.00, -0.05, 0.20]),
+    (0.75, [-0.10, -0.25, 0.02], [-0.05, 0.00, 0.50]),
+    (0.90, [0.20, -0.10, 0.03], [0.00, 0.06, 0.20]),
+    (1.00, [0.05, 0.05, 0.02], [0.00, 0.00, 0.00]),
+]);
+
+/// The two doors and what was recorded.
+pub struct Scene {
+    /// The door: features shared by triangles belong to one of them.
+    pub door: Arc<MeshIndex>,
+    /// The same triangles, each with vertices and edges of its own, as the source has them: nine edge pairs and three of each other kind for two.
+    pub apart: MeshIndex,
+    /// The way of the one that moves.
+    pub trajectory: Trajectory,
+}
+
+/// The scene; recorded at the first call, the same for all.
+pub fn scene() -> Result<&'static Scene, Failure> {
+    static SCENE: OnceLock<Result<Scene, String>> = OnceLock::new();
+    let scene = SCENE.get_or_init(|| Scene::new().map_err(|e| format!("{e:?}")));
+    scene.as_ref().map_err(|why| Failure::Run(why.clone()))
+}
+
+impl Scene {
+    fn new() -> Result<Self, Failure> {
+        let mesh = models::test_door()?;
+        let corners = (0..mesh.triangles().len())
+            .flat_map(|t| mesh.triangle(t))
+            .collect();
+        let own = (0..mesh.triangles().len() as u32).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]);
+        let apart = TriMesh::new(corners, own.collect())
+            .map_err(|e| Failure::Run(format!("the door: {e}")))?;
+        let door = Arc::new(MeshIndex::new(mesh));
+        let trajectory = record(&door, &door, &HAND, FRAMES)?;
+        Ok(Self {
+            door,
+            apart: MeshIndex::new(apart),
+            trajectory,
+        })
+    }
+
+    /// Cones for the door.
+    pub fn cones(&self, most: usize, strategy: Strategy) -> Result<BackFaceCones, Failure> {
+        BackFaceCones::new(&self.door, most, strategy)
+            .map_err(|e| Failure::Run(format!("the door: {e}")))
+    }
+
+    /// All steps, or every so many-th and all that were stopped, without culling.
+    pub fn replay_whole(&self, every: usize) -> Replay {
+        self.replay(&self.apart, &Culling::NONE, every)
+    }
+
+    /// The same with back faces of both doors culled.
+    pub fn replay_culled(
+        &self,
+        cones: &BackFaceCones,
+        boxes: CullBoxes,
+        stamps: bool,
+        every: usize,
+    ) -> Replay {
+        let culling = Culling {
+            cones_a: Some(cones),
+            cones_b: Some(cones),
+            boxes,
+            stamps,
+        };
+        self.replay(&self.door, &culling, every)
+    }
+
+    /// All steps, or every so many-th and all that were stopped, of this door along this door.
+    pub fn replay(&self, door: &MeshIndex, culling: &Culling<'_>, every: usize) -> Replay {
+        let mut replay = Replay::default();
+        let options = FirstContactOptions::default();
+        let began = Instant::now();
+        for Step { start, screw, .. } in self.trajectory.sample(every) {
+            let (found, c) = first_contact_culled(door, door, start, screw, &options, culling);
+            let total = &mut replay.counters;
+            total.boxes_final += c.boxes_final;
+            total.edge_edge += c.edge_edge;
+            total.vertex_face += c.vertex_face;
+            total.face_vertex += c.face_vertex;
+            total.back_faces += c.back_faces;
+            replay.times.push(found.map(|c| c.t));
+        }
+        replay.seconds = began.elapsed().as_secs_f64();
+        replay
+    }
+
+    /// What reports say of it.
+    pub fn notes(&self, every: usize) -> Vec<String> {
+        let Trajectory {
+            frames,
+            stopped,
+            steps,
+            ..
+        } = &self.trajectory;
+        let mut notes = vec![
+            super::door::NOTE.to_owned(),
+            format!(
+                "a scripted hand brings one door to the other and slides it along, turning, through frictionless first-order dynamics for {frames} \
+                 frames (published: about \
+                 2,390 by a person); {} steps, of which detection stops {stopped} at a new contact, recorded once and replayed by every variant",
+                steps.len()
+            ),
+            "as in the source every triangle is tested with its own three vertices and edges, whether its neighbours were or not".into(),
+            "counts decide; seconds are of this machine and for information, detection only".into(),
+        ];
+        if every > 1 {
+            notes.push(format!(
+                "every {every}th step is replayed, and every one that was stopped"
+            ));
+        }
+        notes
+    }
+}
+
+/// What one variant did.
+#[derive(Default)]
+pub struct Replay {
+    /// Sums over all steps.
+    pub counters: Counters,
+    /// Of contact, by step.
+    pub times: Vec<Option<f64>>,
+    /// Altogether.
+    pub seconds: f64,
+}
+
+impl Replay {
+    /// Largest difference of a contact time from another replay's, in steps; infinite where only one has a contact.
+    pub fn difference(&self, other: &Self) -> f64 {
+        let pairs = self.times.iter().zip(&other.times);
+        let of = pairs.map(|pair| match pair {
+            (Some(s), Some(t)) => (s - t).abs(),
+            (None, None) => 0.0,
+            _ => f64::INFINITY,
+        });
+        of.fold(0.0, f64::max)
+    }
+
+    /// Steps with a contact.
+    pub fn touching(&self) -> usize {
+        self.times.iter().flatten().count()
+    }
+
+    /// All tests of feature pairs.
+    pub fn elementary(&self) -> u64 {
+        self.counters.edge_edge + self.counters.vertex_face + self.counters.face_vertex
+    }
+}
