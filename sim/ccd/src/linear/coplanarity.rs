@@ -134,7 +134,7 @@ fn minimum(c1: f64, c2: f64, c3: f64) -> f64 {
 }
 
 /// A root in `[0, high]` of a function that is not negative at 0 and not positive at `high`: Newton's steps, halving where they leave the bracket.
-fn first_root(
+pub(super) fn first_root(
     value: &impl Fn(f64) -> f64,
     slope: &impl Fn(f64) -> f64,
     high: f64,

@@ -6,6 +6,8 @@
 
 use std::ops::{Add, Mul, Neg, Sub};
 
+use super::polynomials::Number;
+
 /// `high + low`, `|low| <= u |high|`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Twice {
@@ -14,7 +16,7 @@ pub(super) struct Twice {
 }
 
 /// `a + b` exactly.
-#[inline]
+#[inline(always)]
 fn sum(a: f64, b: f64) -> (f64, f64) {
     let s = a + b;
     let t = s - a;
@@ -22,14 +24,14 @@ fn sum(a: f64, b: f64) -> (f64, f64) {
 }
 
 /// `a + b` exactly if `|a| >= |b|`.
-#[inline]
+#[inline(always)]
 fn quick_sum(a: f64, b: f64) -> (f64, f64) {
     let s = a + b;
     (s, b - (s - a))
 }
 
 /// `a` in two halves of 26 bits.
-#[inline]
+#[inline(always)]
 fn halves(a: f64) -> (f64, f64) {
     let c = 134_217_729.0 * a;
     let high = c - (c - a);
@@ -37,7 +39,7 @@ fn halves(a: f64) -> (f64, f64) {
 }
 
 /// `a b` exactly.
-#[inline]
+#[inline(always)]
 fn product(a: f64, b: f64) -> (f64, f64) {
     let p = a * b;
     let ((ah, al), (bh, bl)) = (halves(a), halves(b));
@@ -46,30 +48,29 @@ fn product(a: f64, b: f64) -> (f64, f64) {
 
 impl Twice {
     /// `a - b`, exactly.
-    #[inline]
+    #[inline(always)]
     pub fn difference(a: f64, b: f64) -> Self {
         let (high, low) = sum(a, -b);
         Self { high, low }
     }
+}
 
-    /// The nearest `f64`.
-    #[inline]
-    pub fn value(self) -> f64 {
+impl Number for Twice {
+    #[inline(always)]
+    fn value(self) -> f64 {
         self.high
     }
 
-    /// Half of it, exactly.
-    #[inline]
-    pub fn half(self) -> Self {
+    #[inline(always)]
+    fn half(self) -> Self {
         Self {
             high: 0.5 * self.high,
             low: 0.5 * self.low,
         }
     }
 
-    /// Times a plain number.
-    #[inline]
-    pub fn times(self, x: f64) -> Self {
+    #[inline(always)]
+    fn times(self, x: f64) -> Self {
         let (p, e) = product(self.high, x);
         let (high, low) = quick_sum(p, e + self.low * x);
         Self { high, low }
@@ -78,7 +79,7 @@ impl Twice {
 
 impl Add for Twice {
     type Output = Self;
-    #[inline]
+    #[inline(always)]
     fn add(self, o: Self) -> Self {
         let (s, e) = sum(self.high, o.high);
         let (high, low) = quick_sum(s, e + (self.low + o.low));
@@ -88,7 +89,7 @@ impl Add for Twice {
 
 impl Neg for Twice {
     type Output = Self;
-    #[inline]
+    #[inline(always)]
     fn neg(self) -> Self {
         Self {
             high: -self.high,
@@ -99,7 +100,7 @@ impl Neg for Twice {
 
 impl Sub for Twice {
     type Output = Self;
-    #[inline]
+    #[inline(always)]
     fn sub(self, o: Self) -> Self {
         self + -o
     }
@@ -107,7 +108,7 @@ impl Sub for Twice {
 
 impl Mul for Twice {
     type Output = Self;
-    #[inline]
+    #[inline(always)]
     fn mul(self, o: Self) -> Self {
         let (p, e) = product(self.high, o.high);
         let (high, low) = quick_sum(p, e + (self.high * o.low + self.low * o.high));

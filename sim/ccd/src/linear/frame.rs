@@ -5,6 +5,7 @@ use hapticd_geometry::Vec3;
 use crate::pair::{PairDistance, PairKind, closest};
 
 use super::double_double::Twice;
+use super::polynomials::{Number, Vectors};
 
 /// A vector that is linear in time, on `[0, 1]`.
 #[derive(Clone, Copy)]
@@ -40,15 +41,30 @@ impl<'a> Linear<'a> {
     }
 
     /// The same with twice the digits; exact at 0 and 1.
+    #[inline]
     fn exactly_at(&self, t: f64) -> [Twice; 3] {
-        let end = |i: usize, k: usize| Twice::difference(self.to[i][k], self.from[i][k]);
-        std::array::from_fn(|k| {
-            if t >= 1.0 {
-                end(1, k)
-            } else {
-                end(0, k) + (end(1, k) - end(0, k)).times(t)
-            }
-        })
+        if t <= 0.0 {
+            self.exact_end(0)
+        } else if t >= 1.0 {
+            self.exact_end(1)
+        } else {
+            let ([x, y, z], [u, v, w]) = (self.exact_end(0), self.exact_end(1));
+            [
+                x + (u - x).times(t),
+                y + (v - y).times(t),
+                z + (w - z).times(t),
+            ]
+        }
+    }
+
+    #[inline]
+    fn exact_end(&self, i: usize) -> [Twice; 3] {
+        let (from, to) = (self.from[i], self.to[i]);
+        [
+            Twice::difference(to.x, from.x),
+            Twice::difference(to.y, from.y),
+            Twice::difference(to.z, from.z),
+        ]
     }
 
     /// The larger length, rounded up.
@@ -67,11 +83,15 @@ pub(super) struct State {
     pub e2: Vec3,
 }
 
-/// The three vectors at one time, with twice the digits.
-pub(super) struct Exact {
-    pub d: [Twice; 3],
-    pub e1: [Twice; 3],
-    pub e2: [Twice; 3],
+impl State {
+    #[inline]
+    pub fn vectors(&self) -> Vectors<f64> {
+        Vectors {
+            d: self.d.into(),
+            e1: self.e1.into(),
+            e2: self.e2.into(),
+        }
+    }
 }
 
 /// The query: see the module's theory.
@@ -88,6 +108,8 @@ pub(super) struct Frame<'a> {
     pub volume: f64,
     /// `N1 N2`.
     pub area: f64,
+    /// `Nd N1 + Nd N2 + N1 N2`.
+    pub areas: f64,
 }
 
 impl<'a> Frame<'a> {
@@ -124,6 +146,7 @@ impl<'a> Frame<'a> {
             reach: nd + n1 + n2,
             volume: nd * n1 * n2,
             area: n1 * n2,
+            areas: nd * (n1 + n2) + n1 * n2,
         }
     }
 
@@ -137,8 +160,8 @@ impl<'a> Frame<'a> {
     }
 
     /// [`Frame::at`] with twice the digits.
-    pub fn exactly_at(&self, t: f64) -> Exact {
-        Exact {
+    pub fn exactly_at(&self, t: f64) -> Vectors<Twice> {
+        Vectors {
             d: self.d.exactly_at(t),
             e1: self.e1.exactly_at(t),
             e2: self.e2.exactly_at(t),

@@ -20,12 +20,17 @@
 //! 2. **a fixed direction**: the corners are all on one side. Where only part of `[a, b]` is proven that way, that part is cut out;
 //! 3. **a turning direction**, linear in time from the closest direction at `a` to that at `b`: the corners' components are
 //!    quadratics, and their Bernstein coefficients are all positive;
-//! 4. **the same conditions with twice the digits** (`refine`), where 53 bits do not decide and the separation is 0.
+//! 4. **a line through an edge**, in a projection (`polynomials`), that has the features on its two sides; only for a separation of 0;
+//! 5. **coplanarity and lines with twice the digits** (`refine`), where 53 bits do not decide and the separation is 0.
 //!
 //! The directions are those of the closest points at the ends, and at the *critical time*: the root of `F`, its least absolute value,
 //! or the time at which the closest points themselves pass nearest. Where the cubic is good for nothing (motion in one
 //! plane, parallel edges, needles) the directions do the work, and the other way round at close grazes out of plane; what neither settles is
 //! divided at the critical time, earlier part first.
+//!
+//! With a separation of 0 coplanarity and lines come first, over the whole motion: most queries end there, free or with a contact that is proven to be one,
+//! and where plain
+//! numbers come to a point that they cannot decide, twice the digits do. The directions are asked about what that leaves.
 //!
 //! # Rounding
 //!
@@ -44,7 +49,7 @@
 //! * Underflow adds less than `TINY`; features smaller than 1e-70 m or moving farther than 1e70 m are not judged.
 //!
 //! A proof is accepted only if its numbers exceed these bounds, so **no contact is missed**: the answer "none" is a
-//! theorem about the given coordinates. What remains undecided is called a contact: features that pass within about 1e-28 of their size; within 1e-14 where
+//! theorem about the given coordinates. What remains undecided is called a contact: features that pass within about 1e-27 of their size; within 1e-14 where
 //! a feature has collapsed to a point or a separation is asked for.
 //!
 //! # Practice
@@ -56,6 +61,7 @@
 mod coplanarity;
 mod double_double;
 mod frame;
+mod polynomials;
 mod refine;
 mod search;
 mod separation;

@@ -4,13 +4,14 @@ use hapticd_geometry::Vec3;
 
 use crate::pair::PairDistance;
 
-use super::LinearOptions;
 use super::coplanarity::Cubic;
 use super::frame::{Frame, State};
+use super::polynomials::{Bounds, Polynomials, Scan, best_axis, coplanarity, normal, scan};
 use super::refine::{Refined, refine};
 use super::separation::{
     CORNER_ROUNDING, Corners, clear, corners, proven_part, threshold, turning,
 };
+use super::{LinearOptions, TINY};
 
 /// Outcome: a contact that could not be ruled out.
 #[derive(Clone, Copy)]
@@ -102,12 +103,20 @@ pub(super) fn first(frame: &Frame, separation: f64, options: &LinearOptions) -> 
         stretches: [(0.0, 0.0); Pending::CAPACITY],
         count: 0,
     };
-    pending.push(0.0, 1.0);
-    let mut looked = 0;
     let mut halvings = MAX_HALVINGS;
+    let mut looked = 0;
+    let mut from = 0.0;
+    if separation == 0.0 {
+        match search.quick(&mut looked, &mut halvings) {
+            Quick::Free => return None,
+            Quick::Contact(found) => return Some(found),
+            Quick::Open(time) => from = time,
+        }
+    }
+    pending.push(from, 1.0);
     let mut narrow = true;
     while let Some((a, b)) = pending.pop() {
-        if looked == options.max_stretches {
+        if looked >= options.max_stretches {
             return Some(Found {
                 t: a,
                 t_upper: 1.0,
@@ -151,6 +160,15 @@ pub(super) fn first(frame: &Frame, separation: f64, options: &LinearOptions) -> 
     None
 }
 
+/// First length with twice the digits where plain numbers have come to a point, which is how far they are blind around a double root.
+const BLIND: f64 = 1e-7;
+
+/// Most looks that are taken at the motion before directions are asked.
+const QUICK_LOOKS: u32 = 16;
+
+/// Features nearer than this, in units of their sizes, are looked at with twice the digits.
+const NEARLY: f64 = 1e-10;
+
 /// Every how many stretches the refinement is tried first.
 const REFINE_EVERY: u32 = 8;
 
@@ -158,7 +176,7 @@ const REFINE_EVERY: u32 = 8;
 const NARROW: f64 = 1e-12;
 
 /// Halvings of all refinements of a query together.
-const MAX_HALVINGS: u32 = 160;
+const MAX_HALVINGS: u32 = 320;
 
 /// What became of a stretch.
 enum Outcome {
@@ -177,7 +195,84 @@ struct Search<'a> {
     threshold: f64,
 }
 
+/// What is left of the motion.
+enum Quick {
+    Free,
+    Contact(Found),
+    /// Free until this time.
+    Open(f64),
+}
+
 impl Search<'_> {
+    /// The contact conditions over all that is left, in plain numbers, and where these come to an end with twice the digits; stops where the features are
+    /// apart and
+    /// yet no line through an edge tells, as it may be where one projection is not enough.
+    fn quick(&self, looked: &mut u32, halvings: &mut u32) -> Quick {
+        let mut from = 0.0;
+        let mut longest = BLIND;
+        let most = QUICK_LOOKS.min(self.options.max_stretches);
+        let mut looks = most;
+        while looks > 0 {
+            // The look at all of it.
+            looks -= 1;
+            let (scanned, coplanar) = self.scanned(from, &mut looks);
+            *looked = most - looks;
+            let left = 1.0 - from;
+            let (a, b) = match scanned {
+                Scan::Free => return Quick::Free,
+                Scan::Contact { from: p, to: q } => {
+                    return Quick::Contact(Found {
+                        t: (from + p * left - SHORTEST).max(from),
+                        t_upper: (from + q * left + SHORTEST).min(1.0),
+                        certain: true,
+                        plain: true,
+                    });
+                }
+                Scan::Open { from: p, to: q } => (
+                    (from + p * left - SHORTEST).max(from),
+                    (from + q * left + SHORTEST).min(1.0),
+                ),
+            };
+            let here = self.frame.at(a);
+            if self.frame.closest(&here).distance > NEARLY * self.frame.reach {
+                return Quick::Open(a);
+            }
+            let b = if coplanar { 1.0 } else { b.min(a + longest) };
+            longest *= 1e3;
+            match self.refined(a, b, halvings) {
+                Outcome::Free if b >= 1.0 => return Quick::Free,
+                Outcome::Free => from = b,
+                Outcome::Contact(found) => return Quick::Contact(found),
+                Outcome::Open => return Quick::Open(a),
+            }
+        }
+        Quick::Open(from)
+    }
+
+    /// What plain numbers say of `[from, 1]`, and whether `F` is nothing but rounding there.
+    ///
+    /// Bounds: a coefficient of `3 F` is off by `3 . 27 u` (see the module), and the two divisions of `part` add `2 . 3 . 5 u` of the largest, which is at most
+    /// `3 Nd N1 N2`: `171 u < 128` epsilon. The quadratics are off by `2 . 6 u + 2 u` and the mean's `u`, a sum of three of them
+    /// by `2 u` more, and the divisions' `2 . 2 . 5 u`: `37 u < 32` epsilon of the sum of their sizes.
+    fn scanned(&self, from: f64, looks: &mut u32) -> (Scan, bool) {
+        let frame = self.frame;
+        let (a, b) = (frame.at(from).vectors(), frame.at(1.0).vectors());
+        let bounds = Bounds {
+            f: 128.0 * f64::EPSILON * frame.volume + TINY,
+            plane: 32.0 * f64::EPSILON * frame.areas + TINY,
+            coplanar: -1.0,
+        };
+        let normal = normal(&a, &b);
+        let f = coplanarity(&a, &b, &normal);
+        if f.iter().all(|&x| x > bounds.f) || f.iter().all(|&x| x < -bounds.f) {
+            return (Scan::Free, false);
+        }
+        let polynomials = Polynomials::new(f, &a, &b, &normal, [best_axis(&normal).0]);
+        let proven = self.options.time.max(SHORTEST) / (1.0 - from);
+        let scanned = scan(&polynomials, frame.edges, &bounds, proven, looks);
+        (scanned, polynomials.coplanar(&bounds))
+    }
+
     /// Decides a stretch with twice the digits.
     fn refined(&self, a: f64, b: f64, halvings: &mut u32) -> Outcome {
         let (from, to, proven) = match refine(self.frame, a, b, self.options.time, halvings) {
