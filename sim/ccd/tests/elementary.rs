@@ -222,7 +222,7 @@ fn sampled_contacts_are_never_missed() {
         max_evaluations: 100_000,
     };
     let (mut contacts, mut none) = (0, 0);
-    for _ in 0..6_000 {
+    for _ in 0..100_000 {
         let (kind, a, b, screw) = random_meeting(&mut rng);
         let distance = |t: f64| distance_at(kind, &a, &b, &screw, t);
         // First bracket with a change of side and the features near; sampling is finer than the features.
@@ -264,7 +264,7 @@ fn sampled_contacts_are_never_missed() {
             }
         }
     }
-    assert!(contacts > 2_000 && none > 500, "{contacts} {none}");
+    assert!(contacts > 33_000 && none > 8_000, "{contacts} {none}");
 }
 
 #[test]

@@ -157,6 +157,27 @@ fn no_overlap_is_missed_and_subdivision_removes_false_ones() {
     assert!(evaluations[1] < 6 * n as u64, "{evaluations:?}");
 }
 
+/// The same with the settings of the product, many times.
+#[test]
+fn no_overlap_is_missed_in_a_hundred_thousand_motions() {
+    let mut rng = SplitMix(35);
+    let n = 100_000;
+    let (mut truth, mut said) = (0, 0);
+    for k in 0..n {
+        let case = random_case(&mut rng);
+        let options = SweepOptions {
+            axes: [Axes::All, Axes::Faces][k % 2],
+            ..SweepOptions::default()
+        };
+        let found = overlap_during(&case.a, &case.b, &case.screw, 1.0, &options, &mut 0);
+        let real = sampled(&case, 200);
+        assert!(found || !real, "missed: {:?}", options.axes);
+        truth += usize::from(real);
+        said += usize::from(found);
+    }
+    assert!(truth > n / 5 && said - truth < n / 10, "{truth} {said}");
+}
+
 #[test]
 fn shorter_motions_overlap_less() {
     let mut rng = SplitMix(32);
