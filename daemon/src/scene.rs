@@ -3,11 +3,9 @@
 //! Allocates, loads files and builds trees: start-up and client commands only, never a real-time thread.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use hapticd_ccd::MeshIndex;
 use hapticd_config as config;
-use hapticd_geometry::{Adjacency, MeshError, MeshReport, Pose, Quat, TriMesh, Vec3, load, shapes};
+use hapticd_geometry::{MeshError, MeshReport, Pose, Quat, TriMesh, Vec3, load, shapes};
 use hapticd_haptics::{Material, ToolShape};
 use hapticd_world::{AddError, BodyKind, BodySpec, Shape};
 
@@ -156,13 +154,6 @@ fn shifted(mesh: &TriMesh, by: &Vec3) -> Result<TriMesh, MeshError> {
     )
 }
 
-/// Adjacency, tree and report of a mesh.
-pub fn indexed(mesh: TriMesh) -> (Shape, MeshReport) {
-    let report = report_of(&mesh);
-    let index = MeshIndex::new(mesh);
-    (Shape::new(Arc::new(index), &report), report)
-}
-
 /// An arm's tool: what the collision thread and what the loop need of it, and its mesh for the checker.
 pub struct BuiltTool {
     /// For the world.
@@ -184,7 +175,7 @@ pub fn tool(arm: &config::Arm, turns: bool, folder: &Path) -> Result<BuiltTool, 
     match (mesh(&arm.tool, owner, folder)?, &arm.tool) {
         (Some((mesh, dropped)), _) => {
             let tool = ToolShape::mesh(mesh.positions(), turns);
-            let (shape, mut report) = indexed(mesh.clone());
+            let (shape, mut report) = Shape::of(mesh.clone());
             report.degenerate_triangles += dropped;
             if !report.closed {
                 return Err(SceneError::OpenTool {
@@ -207,11 +198,7 @@ pub fn tool(arm: &config::Arm, turns: bool, folder: &Path) -> Result<BuiltTool, 
 
 fn sphere_tool(radius_m: f64) -> BuiltTool {
     BuiltTool {
-        shape: Shape {
-            index: Arc::new(MeshIndex::point(Vec3::zeros())),
-            closed: false,
-            bound_m: 0.0,
-        },
+        shape: Shape::point(),
         tool: ToolShape::sphere(radius_m),
         mesh: None,
         report: None,
@@ -240,7 +227,7 @@ pub fn body(
     let Some((mesh, dropped)) = mesh(&body.shape, owner, folder)? else {
         return Err(SceneError::SphereBody(body.name.clone()));
     };
-    let (shape, mut report) = indexed(mesh);
+    let (shape, mut report) = Shape::of(mesh);
     report.degenerate_triangles += dropped;
     if body.solid && !report.oriented {
         return Err(SceneError::Add(AddError::OpenSolid {
@@ -298,9 +285,4 @@ pub fn describe(report: &MeshReport) -> String {
         report.misoriented_edges,
         report.signed_volume_m3
     )
-}
-
-/// What a mesh is like.
-pub fn report_of(mesh: &TriMesh) -> MeshReport {
-    MeshReport::of(mesh, &Adjacency::new(mesh))
 }

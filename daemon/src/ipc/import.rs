@@ -37,7 +37,7 @@ fn body(request: &AddBody, mesh: Mesh, mesh_bytes: u64) -> Result<Imported, Refu
     let positions = mesh.positions.into_iter().map(Vec3::from).collect();
     let mesh = TriMesh::new(positions, mesh.triangles)
         .map_err(|error| Refusal::text(ErrorCode::BadMesh, error.to_string()))?;
-    let (shape, report) = scene::indexed(mesh);
+    let (shape, report) = hapticd_world::Shape::of(mesh);
     if request.solid && !(report.closed && report.oriented) {
         let detail = format!(
             "a solid body's mesh must be closed and outward: {}",

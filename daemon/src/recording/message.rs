@@ -14,7 +14,6 @@ use super::number::Num;
 use crate::collision::{Applied, SceneCommand, StepLog};
 use crate::haptic::core::{ArmInput, LoopInput};
 use crate::haptic::record::{ArmTick, Blame, TickRecord};
-use crate::scene;
 
 /// A point or vector.
 pub type Triple = [Num; 3];
@@ -601,7 +600,7 @@ impl CommandMessage {
                         (false, true) => BodyKind::Kinematic,
                         (false, false) => BodyKind::Static,
                     },
-                    shape: scene::indexed(mesh).0,
+                    shape: hapticd_world::Shape::of(mesh).0,
                     solid: m.solid,
                     world_from_body: (&m.world_from_body).into(),
                     material: Material {

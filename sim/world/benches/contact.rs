@@ -12,11 +12,9 @@
 // Boxes are what the engine takes and gives back.
 #![allow(missing_docs, clippy::print_stdout, clippy::vec_box)]
 
-use std::sync::Arc;
 use std::time::Instant;
 
-use hapticd_ccd::MeshIndex;
-use hapticd_geometry::{Adjacency, MeshReport, Pose, Quat, TriMesh, Vec3, shapes};
+use hapticd_geometry::{Pose, Quat, TriMesh, Vec3, shapes};
 use hapticd_haptics::{
     ArmSetup, Damping, Distances, Engine, Gains, Interaction, MAX_ARMS, Material, Snapshot,
     TickInput, ToolShape,
@@ -53,11 +51,6 @@ fn spikes() -> TriMesh {
     TriMesh::new(positions, triangles).unwrap()
 }
 
-fn shape(mesh: TriMesh) -> Shape {
-    let report = MeshReport::of(&mesh, &Adjacency::new(&mesh));
-    Shape::new(Arc::new(MeshIndex::new(mesh)), &report)
-}
-
 /// The buffers are used again and again, as in the daemon: fresh memory would be timed with the answer.
 fn rig(
     tool: TriMesh,
@@ -68,12 +61,12 @@ fn rig(
     let distances = Distances::for_width(WIDTH_M);
     let tool_shape = ToolShape::mesh(tool.positions(), true);
     let mut world = World::new(distances.clearance_m, pairs);
-    world.set_tool(0, shape(tool), tool_shape);
+    world.set_tool(0, Shape::of(tool).0, tool_shape);
     world
         .add_body(BodySpec {
             name: "ground".into(),
             kind: BodyKind::Static,
-            shape: shape(ground),
+            shape: Shape::of(ground).0,
             solid,
             world_from_body: Pose::identity(),
             restitution: 0.0,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hapticd_ccd::MeshIndex;
-use hapticd_geometry::{MeshReport, Pose, Vec3};
+use hapticd_geometry::{Adjacency, MeshReport, Pose, TriMesh, Vec3};
 use hapticd_haptics::{MAX_BODIES, Material};
 use hapticd_rigid::BodyError;
 
@@ -39,6 +39,21 @@ impl Shape {
             closed: report.closed && report.oriented,
             index,
             bound_m: bound_m * (1.0 + 1e-12),
+        }
+    }
+
+    /// A mesh with its tree, and what it is like.
+    pub fn of(mesh: TriMesh) -> (Self, MeshReport) {
+        let report = MeshReport::of(&mesh, &Adjacency::new(&mesh));
+        (Self::new(Arc::new(MeshIndex::new(mesh)), &report), report)
+    }
+
+    /// A point: what a ball is to detection.
+    pub fn point() -> Self {
+        Shape {
+            index: Arc::new(MeshIndex::point(Vec3::zeros())),
+            closed: false,
+            bound_m: 0.0,
         }
     }
 

@@ -1,10 +1,9 @@
 //! Dynamic bodies under a hand: they fall and rest, are pushed and push back, and nothing ever goes through anything.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 use hapticd_ccd::{MeshIndex, Proximity};
-use hapticd_geometry::{Adjacency, MeshReport, Pose, TriMesh, Vec3, shapes};
+use hapticd_geometry::{Pose, Vec3, shapes};
 use hapticd_haptics::{
     ArmOutcome, ArmSetup, Damping, Distances, Engine, Gains, Interaction, MAX_ARMS, Material,
     Snapshot, TickInput, ToolShape,
@@ -18,16 +17,11 @@ const STIFFNESS: f64 = 500.0;
 const FRICTION: f64 = 0.3;
 const G: f64 = 9.81;
 
-fn shape(mesh: TriMesh) -> Shape {
-    let report = MeshReport::of(&mesh, &Adjacency::new(&mesh));
-    Shape::new(Arc::new(MeshIndex::new(mesh)), &report)
-}
-
 fn spec(name: &str, kind: BodyKind, half: Vec3, at: Vec3) -> BodySpec {
     BodySpec {
         name: name.into(),
         kind,
-        shape: shape(shapes::cuboid(&half).unwrap()),
+        shape: Shape::of(shapes::cuboid(&half).unwrap()).0,
         solid: true,
         world_from_body: Pose::translation(at.x, at.y, at.z),
         material: Material {
@@ -69,11 +63,7 @@ impl Rig {
         if let Some(order) = order {
             world.set_order(order);
         }
-        let point = Shape {
-            index: Arc::new(MeshIndex::point(Vec3::zeros())),
-            closed: false,
-            bound_m: 0.0,
-        };
+        let point = Shape::point();
         world.set_tool(0, point, tool);
         let floor = spec(
             "floor",

@@ -1,10 +1,7 @@
 //! Scene and loop together, where the two could misunderstand each other: answers out of order, bodies that come later, bodies far away,
 //! bodies of several pieces.
 
-use std::sync::Arc;
-
-use hapticd_ccd::MeshIndex;
-use hapticd_geometry::{Adjacency, MeshReport, Pose, TriMesh, Vec3, shapes};
+use hapticd_geometry::{Pose, TriMesh, Vec3, shapes};
 use hapticd_haptics::{
     ArmQuery, ArmSetup, Damping, Distances, Engine, Gains, Interaction, MAX_ARMS, Material, Query,
     Snapshot, TickInput, ToolShape,
@@ -13,16 +10,11 @@ use hapticd_world::{BodyKind, BodySpec, Shape, World};
 
 const RADIUS_M: f64 = 0.005;
 
-fn shape(mesh: TriMesh) -> Shape {
-    let report = MeshReport::of(&mesh, &Adjacency::new(&mesh));
-    Shape::new(Arc::new(MeshIndex::new(mesh)), &report)
-}
-
 fn body(name: &str, kind: BodyKind, mesh: TriMesh, pose: Pose) -> BodySpec {
     BodySpec {
         name: name.to_owned(),
         kind,
-        shape: shape(mesh),
+        shape: Shape::of(mesh).0,
         solid: true,
         world_from_body: pose,
         restitution: 0.0,
@@ -47,14 +39,7 @@ fn pair_with(
 ) -> (World, Engine) {
     let distances = Distances::for_width(0.2);
     let mut world = World::new(distances.clearance_m, pairs);
-    let form = tool_mesh.map_or_else(
-        || Shape {
-            index: Arc::new(MeshIndex::point(Vec3::zeros())),
-            closed: false,
-            bound_m: 0.0,
-        },
-        shape,
-    );
+    let form = tool_mesh.map_or_else(|| Shape::point(), |mesh| Shape::of(mesh).0);
     world.set_tool(0, form, tool);
     let mut setups = [None; MAX_ARMS];
     setups[0] = Some(ArmSetup {
@@ -207,11 +192,7 @@ fn a_new_body_in_the_slot_of_one_that_was_solid_is_looked_at_for_enclosing() {
         body(name, BodyKind::Static, mesh, Pose::translation(x, 0.0, 0.0))
     };
     let mut world = World::new(1e-5, 1024);
-    let centre = Shape {
-        index: Arc::new(MeshIndex::point(Vec3::zeros())),
-        closed: false,
-        bound_m: 0.0,
-    };
+    let centre = Shape::point();
     world.set_tool(0, centre, ToolShape::sphere(RADIUS_M));
     let first = world.add_body(cube("first", 1.0)).unwrap();
     let key = world.infos().next().unwrap().key;

@@ -1,12 +1,9 @@
 //! The driver: scene, loop, courier and checker, one tick at a time.
 
-use std::sync::Arc;
-
 use hapticd_audit::{
     Solid, Sweep, SweepLimits, Tool, distance_m, penetration_depth_m, sweep_body, sweep_tool,
 };
-use hapticd_ccd::MeshIndex;
-use hapticd_geometry::{Adjacency, MeshReport, Pose, TriMesh, Vec3};
+use hapticd_geometry::Pose;
 use hapticd_haptics::{
     ArmOutcome, ArmSetup, BodyKey, Damping, Engine, Gains, Interaction, MAX_ARMS, MAX_CONTACTS,
     Material, Snapshot, TickInput, ToolShape,
@@ -91,12 +88,6 @@ pub struct Rig {
     pub tally: Tally,
 }
 
-/// A mesh as the scene wants it.
-fn shape(mesh: &TriMesh) -> Shape {
-    let report = MeshReport::of(mesh, &Adjacency::new(mesh));
-    Shape::new(Arc::new(MeshIndex::new(mesh.clone())), &report)
-}
-
 impl Rig {
     /// Builds scene and loop.
     ///
@@ -107,16 +98,12 @@ impl Rig {
             ToolPlan::Ball { radius_m } => (
                 Form::Ball(*radius_m),
                 ToolShape::sphere(*radius_m),
-                Shape {
-                    index: Arc::new(MeshIndex::point(Vec3::zeros())),
-                    closed: false,
-                    bound_m: 0.0,
-                },
+                Shape::point(),
             ),
             ToolPlan::Mesh { mesh, turns } => (
                 Form::Mesh(Box::new(Solid::new(mesh))),
                 ToolShape::mesh(mesh.positions(), *turns),
-                shape(mesh),
+                Shape::of(mesh.clone()).0,
             ),
         };
         let mut world = World::new(scene.distances.clearance_m, scene.pairs_per_body);
@@ -131,7 +118,7 @@ impl Rig {
                     } else {
                         BodyKind::Kinematic
                     },
-                    shape: shape(&plan.mesh),
+                    shape: Shape::of(plan.mesh.clone()).0,
                     solid: plan.solid,
                     world_from_body: plan.pose,
                     restitution: 0.0,

@@ -20,7 +20,8 @@ fn table() -> BodySpec {
     BodySpec {
         name: "table".to_owned(),
         kind: BodyKind::Static,
-        shape: scene::indexed(shapes::cuboid(&Vec3::new(0.1, 0.1, 0.01)).expect("a box")).0,
+        shape: hapticd_world::Shape::of(shapes::cuboid(&Vec3::new(0.1, 0.1, 0.01)).expect("a box"))
+            .0,
         solid: true,
         world_from_body: Pose::translation(0.0, 0.0, -0.01),
         material: scene::DEFAULT_MATERIAL,

@@ -179,7 +179,7 @@ fn torus() -> BodySpec {
     BodySpec {
         name: "ring".to_owned(),
         kind: BodyKind::Kinematic,
-        shape: scene::indexed(shapes::torus(0.03, 0.008, 24, 12).expect("a torus")).0,
+        shape: hapticd_world::Shape::of(shapes::torus(0.03, 0.008, 24, 12).expect("a torus")).0,
         solid: true,
         world_from_body: Pose::translation(0.0, 0.0, 0.1),
         material: Material {

@@ -4,11 +4,9 @@
 //! pair of surfaces, tool and trays included. The energy of the bodies is that of their poses: velocities are differences of poses over a tick.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 use clap::Parser;
 use hapticd_audit::{Solid, Tool, intersects, penetration_depth_m};
-use hapticd_ccd::MeshIndex;
 use hapticd_geometry::{
     Adjacency, MassProperties, MeshReport, Pose, Quat, TriMesh, Vec3, shapes, transform,
 };
@@ -72,16 +70,11 @@ fn failed(error: impl std::fmt::Display) -> Failure {
     Failure::Run(format!("the pile: {error}"))
 }
 
-fn shape(mesh: &TriMesh) -> Shape {
-    let report = MeshReport::of(mesh, &Adjacency::new(mesh));
-    Shape::new(Arc::new(MeshIndex::new(mesh.clone())), &report)
-}
-
 fn spec(name: String, kind: BodyKind, mesh: &TriMesh, pose: &Pose) -> BodySpec {
     BodySpec {
         name,
         kind,
-        shape: shape(mesh),
+        shape: Shape::of(mesh.clone()).0,
         solid: true,
         world_from_body: *pose,
         material: Material {
@@ -100,7 +93,7 @@ impl Pile {
         let rod = shapes::cuboid(&Vec3::new(0.006, 0.006, 0.04)).map_err(failed)?;
         let tool = ToolShape::mesh(rod.positions(), true);
         let mut world = World::new(distances.clearance_m, 4096);
-        world.set_tool(0, shape(&rod), tool);
+        world.set_tool(0, Shape::of(rod.clone()).0, tool);
         // A tray of five slabs, open above.
         let slab = |x: f64, y: f64, z: f64| shapes::cuboid(&Vec3::new(x, y, z)).map_err(failed);
         let tray = [

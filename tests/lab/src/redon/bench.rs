@@ -3,10 +3,8 @@
 //! Virtual time, deterministic. Whoever wants every tick checked exactly uses [`super::trial`] instead.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
-use hapticd_ccd::MeshIndex;
-use hapticd_geometry::{Adjacency, MeshReport, Pose, TriMesh, Vec3};
+use hapticd_geometry::{Pose, TriMesh};
 use hapticd_haptics::{
     ArmOutcome, ArmSetup, Damping, Distances, Engine, Gains, Interaction, MAX_ARMS, Material,
     Snapshot, TickInput, ToolShape, Wrench,
@@ -40,11 +38,6 @@ pub struct Bench {
     forces: VecDeque<Wrench>,
 }
 
-fn shape(mesh: &TriMesh) -> Shape {
-    let report = MeshReport::of(mesh, &Adjacency::new(mesh));
-    Shape::new(Arc::new(MeshIndex::new(mesh.clone())), &report)
-}
-
 impl Bench {
     /// A ball of this radius, or a mesh that does not turn, before one body that stands still.
     pub fn new(
@@ -54,18 +47,11 @@ impl Bench {
         setting: &Setting,
     ) -> Result<Self, Failure> {
         let (form, tool_shape) = match tool {
-            Ok(radius_m) => {
-                let index = Arc::new(MeshIndex::point(Vec3::zeros()));
-                (
-                    Shape {
-                        index,
-                        closed: false,
-                        bound_m: 0.0,
-                    },
-                    ToolShape::sphere(radius_m),
-                )
-            }
-            Err(mesh) => (shape(mesh), ToolShape::mesh(mesh.positions(), false)),
+            Ok(radius_m) => (Shape::point(), ToolShape::sphere(radius_m)),
+            Err(mesh) => (
+                Shape::of(mesh.clone()).0,
+                ToolShape::mesh(mesh.positions(), false),
+            ),
         };
         let distances = Distances::for_width(0.2);
         let mut world = World::new(distances.clearance_m, PAIRS);
@@ -73,7 +59,7 @@ impl Bench {
         let spec = BodySpec {
             name: "body".into(),
             kind: BodyKind::Static,
-            shape: shape(body),
+            shape: Shape::of(body.clone()).0,
             solid: true,
             world_from_body: pose,
             restitution: 0.0,

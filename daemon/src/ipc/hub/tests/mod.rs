@@ -7,10 +7,7 @@ mod leases;
 mod rights;
 
 use super::{Hub, Import, Imported, Output};
-use crate::{
-    ipc::{Answer, BodyRecord, ClientId, Command, GoneWhy, Notice, Quotas, Refusal, Role},
-    scene,
-};
+use crate::ipc::{Answer, BodyRecord, ClientId, Command, GoneWhy, Notice, Quotas, Refusal, Role};
 use hapticd_geometry::{Pose, Vec3, shapes};
 use hapticd_haptics::Material;
 use hapticd_protocol::{
@@ -177,7 +174,7 @@ impl Rig {
     }
 
     pub(super) fn finish_import(&mut self, token: u64, mesh_bytes: u64) -> u64 {
-        let (shape, report) = scene::indexed(shapes::cuboid(&Vec3::repeat(0.1)).unwrap());
+        let (shape, report) = hapticd_world::Shape::of(shapes::cuboid(&Vec3::repeat(0.1)).unwrap());
         let spec = BodySpec {
             name: "cuboid".to_owned(),
             kind: hapticd_world::BodyKind::Kinematic,
