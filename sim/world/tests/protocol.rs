@@ -39,7 +39,7 @@ fn pair_with(
 ) -> (World, Engine) {
     let distances = Distances::for_width(0.2);
     let mut world = World::new(distances.clearance_m, pairs);
-    let form = tool_mesh.map_or_else(|| Shape::point(), |mesh| Shape::of(mesh).0);
+    let form = tool_mesh.map_or_else(Shape::point, |mesh| Shape::of(mesh).0);
     world.set_tool(0, form, tool);
     let mut setups = [None; MAX_ARMS];
     setups[0] = Some(ArmSetup {
