@@ -21,7 +21,7 @@ fn bench(c: &mut Criterion) {
     c.bench_function("any intersecting pair", |bench| {
         bench.iter(|| search.any(&torus, &torus, black_box(&across)));
     });
-    let mut proximity = Proximity::new(1);
+    let mut proximity = Proximity::new(16);
     let distance = |p: &mut Proximity| p.query(&torus, 0.0, &torus, &apart, 10.0).pairs[0].distance;
     let gap = distance(&mut proximity);
     c.bench_function(&format!("distance, {gap:.4} m"), |bench| {

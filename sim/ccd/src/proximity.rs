@@ -104,7 +104,7 @@ impl Proximity {
     /// `b_from_a` takes coordinates of `a` to those of `b`. If there are more pairs than the capacity the
     /// nearest ones are returned, up to ties: the last ones may be farther than pairs left out by a
     /// thousandth of their distance, and [`NearSet::complete_to`] says from where on pairs may be
-    /// missing. A point shape is only paired with triangles ([`PairKind::VertexFace`] if it is `a`,
+    /// missing: the least distance of the shapes lies between that and the first pair's, and is the first pair's where that is no more. A point shape is only paired with triangles ([`PairKind::VertexFace`] if it is `a`,
     /// [`PairKind::FaceVertex`] if it is `b`), each once.
     pub fn query(
         &mut self,

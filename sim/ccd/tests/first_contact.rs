@@ -76,7 +76,7 @@ fn random_motion(rng: &mut SplitMix) -> (Pose, Screw) {
 fn agrees_with_every_pair_tried() {
     let zoo = zoo();
     let mut rng = SplitMix(41);
-    let mut proximity = Proximity::new(1);
+    let mut proximity = Proximity::new(16);
     let (mut hits, mut misses) = (0, 0);
     for _ in 0..50 {
         let a = &zoo[rng.below(zoo.len() as u64) as usize];

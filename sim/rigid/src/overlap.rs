@@ -74,14 +74,11 @@ fn depth_of(p: &Vec3, body: &Body) -> f64 {
     }
     let point = MeshIndex::point(*p);
     let reach = 2.0 * body.radius_m;
-    let found = Proximity::new(1)
-        .query(&point, 0.0, &body.shape, &Pose::identity(), reach)
-        .pairs
-        .first()
-        .copied();
-    found
-        .map_or(reach, |pair| pair.distance)
-        .max(f64::MIN_POSITIVE)
+    let mut near = Proximity::new(16);
+    let found = near.query(&point, 0.0, &body.shape, &Pose::identity(), reach);
+    // A list that was full may have left out a pair that is a little nearer.
+    let nearest = found.pairs.first().map_or(reach, |pair| pair.distance);
+    nearest.min(found.complete_to).max(f64::MIN_POSITIVE)
 }
 
 /// True if the winding number of `p` is nearer to a non-zero integer than to 0 (van Oosterom and Strackee 1983).

@@ -99,7 +99,7 @@ impl Rig {
             clearance_m: distances.clearance_m,
             specs,
             ids,
-            far: Proximity::new(1),
+            far: Proximity::new(16),
         }
     }
 

@@ -16,6 +16,7 @@
 
 mod ccd_queries;
 mod cli;
+mod clock;
 mod contact;
 mod experiment;
 mod models;

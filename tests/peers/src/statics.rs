@@ -28,7 +28,7 @@ pub fn statics(python: &str) -> Result<Vec<Row>, Box<dyn Error>> {
     let turn = Quat::from_scaled_axis(Vec3::new(1.2, 0.3, -0.2));
     let at = |x: f64| Pose::from_parts(Vec3::new(x, 0.05, 0.02).into(), turn);
     let (across, apart) = (at(0.1), at(0.9));
-    let (mut search, mut proximity) = (Intersections::default(), Proximity::new(1));
+    let (mut search, mut proximity) = (Intersections::default(), Proximity::new(16));
     let (mut pairs, mut distance) = (Vec::new(), Vec::new());
     let count = search.all(&torus, &torus, &across).len();
     let gap = proximity.query(&torus, 0.0, &torus, &apart, 10.0).pairs[0].distance;

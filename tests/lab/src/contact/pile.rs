@@ -17,6 +17,7 @@ use hapticd_haptics::{
 use hapticd_world::{BodyKind, BodySpec, Shape, World};
 use serde_json::Value;
 
+use crate::clock::Moment;
 use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -265,7 +266,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     let (mut gained_j, mut settling_j, mut rounds) = (f64::NEG_INFINITY, 0.0_f64, 0_u32);
     let mut least_j = f64::INFINITY;
     let mut last: Option<(Pose, ArmOutcome)> = None;
-    let start = std::time::Instant::now();
+    let start = Moment::now();
     for tick in 0..args.ticks {
         let device = hand(tick);
         let out = pile.tick(&device);

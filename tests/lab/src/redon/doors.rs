@@ -1,7 +1,6 @@
 //! The common set-up of E13 and E14: one test door brought to another and slid along it, recorded once per process.
 
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
 
 use hapticd_ccd::backface::{BackFaceCones, Strategy};
 use hapticd_ccd::first_contact::{Counters, CullBoxes, Culling, first_contact_culled};
@@ -9,6 +8,7 @@ use hapticd_ccd::{FirstContactOptions, MeshIndex};
 use hapticd_geometry::TriMesh;
 
 use super::trajectory::{Hand, Step, Trajectory, record};
+use crate::clock::Moment;
 use crate::experiment::Failure;
 use crate::models;
 
@@ -94,7 +94,7 @@ impl Scene {
     pub fn replay(&self, door: &MeshIndex, culling: &Culling<'_>, every: usize) -> Replay {
         let mut replay = Replay::default();
         let options = FirstContactOptions::default();
-        let began = Instant::now();
+        let began = Moment::now();
         for Step { start, screw, .. } in self.trajectory.sample(every) {
             let (found, c) = first_contact_culled(door, door, start, screw, &options, culling);
             let total = &mut replay.counters;

@@ -6,7 +6,6 @@
 
 use std::collections::{HashMap, HashSet};
 use std::hint::black_box;
-use std::time::Instant;
 
 use hapticd_ccd::obb::{Axes, Obb, overlap_on};
 use hapticd_ccd::sweep::{SweepOptions, overlap_during};
@@ -17,6 +16,7 @@ use serde_json::Value;
 
 use super::motor::scene;
 use super::trajectory::Step;
+use crate::clock::Moment;
 use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -69,7 +69,7 @@ struct Search {
 impl Search {
     /// One step, from the roots, or if there is a table from where the last one ended.
     fn run(&mut self, nodes: [&[Node]; 2], step: &Step) {
-        let began = Instant::now();
+        let began = Moment::now();
         let poses = [
             Rigid::new(&step.start),
             Rigid::new(&step.screw.pose_at(&step.start, 1.0)),
@@ -205,7 +205,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
             .filter(|pair| !found.contains(pair))
             .count();
         // Next to each other, so that other work on the machine slows both.
-        let began = Instant::now();
+        let began = Moment::now();
         black_box(first_contact(
             &scene.motor,
             &scene.door,
@@ -333,7 +333,7 @@ fn sines(steps: &[Step]) -> [f64; 2] {
     let time = |f: &dyn Fn(Interval) -> Interval| {
         let mut least = f64::INFINITY;
         for _ in 0..5 {
-            let began = Instant::now();
+            let began = Moment::now();
             for _ in 0..20 {
                 for &x in &angles {
                     black_box(f(black_box(x)));

@@ -64,8 +64,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
         1.0 / means[0]
     );
     let notes = [
-        "the whole step is that of the simulator that recorded the way, which follows lists of near features; wall time, so whatever else the machine \
-         does counts",
+        "the whole step is that of the simulator that recorded the way, which follows lists of near features; processor time",
     ];
     Ok(scene.report(rows, Verdict::new(means[0] < TARGET_S, why), &notes))
 }

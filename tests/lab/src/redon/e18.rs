@@ -1,10 +1,9 @@
 //! E18 (section 5.5.3, tables 5.1 and 5.2): Dantzig's algorithm in contact space against Wilhelmsen's in motion space.
 
-use std::time::Instant;
-
 use clap::Parser;
 use hapticd_dynamics::twin::{Storage, Twin, dantzig, wilhelmsen};
 
+use crate::clock::Moment;
 use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -101,10 +100,10 @@ fn measure(storage: Storage, runs: u64) -> Table {
             let (mut contact, mut motion) = (0.0, 0.0);
             for run in 0..runs {
                 let twin = Twin::random(n, p, run + 1000 * (n * 100 + p) as u64);
-                let clock = Instant::now();
+                let clock = Moment::now();
                 let x = wilhelmsen(&twin, storage, TOLERANCE);
                 motion += clock.elapsed().as_secs_f64();
-                let clock = Instant::now();
+                let clock = Moment::now();
                 let y = dantzig(&twin, storage, TOLERANCE);
                 contact += clock.elapsed().as_secs_f64();
                 if x.solved && y.solved {

@@ -30,7 +30,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     let bunny = MeshIndex::new(models::bunny()?);
     let options = FirstContactOptions::default();
     let mut random = Random::new(3);
-    let (mut discrete, mut near) = (Intersections::default(), Proximity::new(1));
+    let (mut discrete, mut near) = (Intersections::default(), Proximity::new(16));
     let (mut stops, mut overlaps, mut beyond, mut meant) = (0, 0, 0, 0);
     let (mut farthest, mut share): (f64, f64) = (0.0, 0.0);
     for _ in 0..TRIALS {

@@ -24,7 +24,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
         MeshIndex::new(shapes::cuboid(&Vec3::new(HALF_THICKNESS_M, 0.5, 0.5)).map_err(failed)?);
     let start = Pose::translation(-0.4, 0.02, -0.01);
     let mut discrete = Intersections::default();
-    let mut near = Proximity::new(1);
+    let mut near = Proximity::new(16);
     let (mut rows, mut holds) = (Vec::new(), true);
     for (case, way_m, published) in [
         ("(a) ends in it", 0.42, true),

@@ -1,13 +1,13 @@
 //! The common set-up of E6 to E9 and E12: the window motor led into the door and out again, 2,604 frames, recorded once per process.
 
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
 
 use hapticd_ccd::first_contact::Counters;
 use hapticd_ccd::{FirstContactOptions, MeshIndex, PairKind, first_contact};
 use serde_json::Map;
 
 use super::trajectory::{Hand, Step, Trajectory, record};
+use crate::clock::Moment;
 use crate::experiment::{Failure, Report, Row, Verdict};
 use crate::models;
 
@@ -65,7 +65,7 @@ impl Scene {
     pub fn replay(&self, options: &FirstContactOptions) -> Replay {
         let mut replay = Replay::default();
         for Step { start, screw, .. } in &self.trajectory.steps {
-            let began = Instant::now();
+            let began = Moment::now();
             let (found, c) = first_contact(&self.motor, &self.door, start, screw, options);
             replay.seconds.push(began.elapsed().as_secs_f64());
             let total = &mut replay.counters;

@@ -4,7 +4,6 @@
 //! is counted at every step is said by the world itself.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use hapticd_audit::{Solid, Tool, distance_m, penetration_depth_m};
 use hapticd_ccd::MeshIndex;
@@ -14,6 +13,7 @@ use hapticd_rigid::{
 };
 use serde_json::Value;
 
+use crate::clock::Moment;
 use crate::experiment::{Failure, Row};
 
 /// Sums over a run.
@@ -136,7 +136,7 @@ impl Stage {
 
     /// A step; with `audit` the checker looks at where it has led.
     pub fn step(&mut self, step_s: f64, audit: bool) -> Result<(), Failure> {
-        let clock = Instant::now();
+        let clock = Moment::now();
         let plan = self.world.step(step_s);
         let t = &mut self.tally;
         let took = clock.elapsed().as_secs_f64();

@@ -5,12 +5,12 @@
 //! frame*, so that a step that was cut short by a contact meets that contact again in every replay.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use hapticd_ccd::MeshIndex;
 use hapticd_geometry::{Pose, Quat, Screw, Vec3};
 use hapticd_rigid::{BodySpec, Order, SegmentKind, Settings, Twist, World};
 
+use crate::clock::Moment;
 use crate::experiment::Failure;
 
 /// Length of a frame, s.
@@ -112,7 +112,7 @@ pub fn record(
             angular: turn / FRAME_S,
         };
         world.set_twist(led, &twist).map_err(refused)?;
-        let start = Instant::now();
+        let start = Moment::now();
         let plan = world.step(FRAME_S);
         out.seconds.push(start.elapsed().as_secs_f64());
         let mut left = FRAME_S;

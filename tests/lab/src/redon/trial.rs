@@ -8,6 +8,7 @@ use hapticd_testkit::courier::Manner;
 use hapticd_testkit::{Rig, Scene, Tally};
 
 use super::hand::{Grip, Hand, Script};
+use crate::clock::Moment;
 use crate::experiment::{Failure, Row};
 
 pub const PERIOD_S: f64 = 1e-3;
@@ -57,7 +58,7 @@ impl Trial {
         let mut hand = Hand::new(grip, start);
         let mut wrench = Wrench::default();
         let mut samples = Vec::new();
-        let clock = std::time::Instant::now();
+        let clock = Moment::now();
         // The first answers have to come before anything is solid.
         for _ in 0..50 {
             rig.step(Some(start));
