@@ -7,7 +7,7 @@ use hapticd_ccd::first_contact::{Counters, CullBoxes, Culling, first_contact_cul
 use hapticd_ccd::{FirstContactOptions, MeshIndex};
 use hapticd_geometry::TriMesh;
 
-use super::trajectory::{Hand, Step, Trajectory, record};
+use super::trajectory::{Hand, Recorded, Step, Trajectory, record, recorded};
 use crate::clock::Moment;
 use crate::experiment::Failure;
 use crate::models;
@@ -39,9 +39,8 @@ pub struct Scene {
 
 /// The scene; recorded at the first call, the same for all.
 pub fn scene() -> Result<&'static Scene, Failure> {
-    static SCENE: OnceLock<Result<Scene, String>> = OnceLock::new();
-    let scene = SCENE.get_or_init(|| Scene::new().map_err(|e| format!("{e:?}")));
-    scene.as_ref().map_err(|why| Failure::Run(why.clone()))
+    static SCENE: Recorded<Scene> = OnceLock::new();
+    recorded(&SCENE, Scene::new)
 }
 
 impl Scene {

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use hapticd_ccd::MeshIndex;
 use hapticd_geometry::{MassProperties, Mat3, Pose, Quat, TriMesh, Vec3, shapes, transform};
 use hapticd_rigid::{BodySpec, Mass, Settings, Twist, World};
+use hapticd_testkit::Random;
 use serde_json::Value;
 
-use super::random::Random;
 use crate::clock::Moment;
 use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
 use crate::models;

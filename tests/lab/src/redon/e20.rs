@@ -121,14 +121,8 @@ fn door(context: &Context) -> Result<Report, Failure> {
             Value::Null,
             seat.y,
         ),
-        Row::new(
-            "steps in which its surroundings held it from where it was wanted",
-            "",
-            Value::Null,
-            touched,
-        ),
-        Row::new("simulated time", "s", Value::Null, script.duration_s()),
     ];
+    rows.extend(held(touched, Value::Null, &script));
     rows.extend(stage.rows(""));
     Ok(Report {
         rows,
@@ -212,14 +206,8 @@ fn motor(context: &Context) -> Result<Report, Failure> {
             Value::Null,
             nearest - door_high.y,
         ),
-        Row::new(
-            "steps in which its surroundings held it from where it was wanted",
-            "",
-            Value::Null,
-            touched,
-        ),
-        Row::new("simulated time", "s", Value::Null, script.duration_s()),
     ];
+    rows.extend(held(touched, Value::Null, &script));
     rows.extend(stage.rows(""));
     Ok(Report {
         rows,
@@ -238,6 +226,15 @@ fn motor(context: &Context) -> Result<Report, Failure> {
                 .into(),
         ],
     })
+}
+
+/// What every one of the three says of its script.
+fn held(touched: u64, published_s: impl Into<Value>, script: &Script) -> [Row; 2] {
+    let what = "steps in which its surroundings held it from where it was wanted";
+    [
+        Row::new(what, "", Value::Null, touched),
+        Row::new("simulated time", "s", published_s, script.duration_s()),
+    ]
 }
 
 /// Leads the body along the script; the steps in which its surroundings held it from where it was wanted.
@@ -321,14 +318,8 @@ fn part(context: &Context) -> Result<Report, Failure> {
             "must be pivoted",
             stays,
         ),
-        Row::new(
-            "steps in which its surroundings held it from where it was wanted",
-            "",
-            Value::Null,
-            touched,
-        ),
-        Row::new("simulated time", "s", "about 30", script.duration_s()),
     ];
+    rows.extend(held(touched, "about 30", &script));
     rows.extend(stage.rows(""));
     rows.extend(straight.rows("straight"));
     Ok(Report {

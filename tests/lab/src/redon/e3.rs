@@ -3,9 +3,9 @@
 use hapticd_ccd::intersect::Intersections;
 use hapticd_ccd::{FirstContactOptions, MeshIndex, Proximity, first_contact};
 use hapticd_geometry::{Pose, Quat, Screw, Vec3};
+use hapticd_testkit::Random;
 use serde_json::Value;
 
-use super::random::Random;
 use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
 use crate::models;
 

@@ -29,7 +29,6 @@ mod door;
 mod doors;
 mod hand;
 mod motor;
-mod random;
 mod stage;
 mod trajectory;
 mod trial;

@@ -4,7 +4,7 @@
 //! recorded are the questions that the steps put to detection: where the body starts and the screw it is to follow *for the whole of what is left of the
 //! frame*, so that a step that was cut short by a contact meets that contact again in every replay.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use hapticd_ccd::MeshIndex;
 use hapticd_geometry::{Pose, Quat, Screw, Vec3};
@@ -27,6 +27,18 @@ pub struct Step {
     pub screw: Screw,
     /// Whether it was stopped before the end.
     pub stopped: bool,
+}
+
+/// What is made once and is the same for all that ask.
+pub type Recorded<T> = OnceLock<Result<T, String>>;
+
+/// What is in the cell, made at the first call.
+pub fn recorded<T>(
+    cell: &'static Recorded<T>,
+    make: impl FnOnce() -> Result<T, Failure>,
+) -> Result<&'static T, Failure> {
+    let made = cell.get_or_init(|| make().map_err(|e| format!("{e:?}")));
+    made.as_ref().map_err(|why| Failure::Run(why.clone()))
 }
 
 /// What was recorded.
