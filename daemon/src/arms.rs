@@ -64,7 +64,7 @@ pub fn serve(
                 state.opened.fetch_add(1, Ordering::Relaxed);
                 complaint.clear();
                 tracing::info!(arm = name, device = %arm.spec().name, "arm attached");
-                let end = attend(&mut *arm, &mut input, &mut commands, state, stop);
+                let end = attend(name, &mut *arm, &mut input, &mut commands, state, stop);
                 input.write(ArmInput {
                     attached: false,
                     ..ArmInput::default()
@@ -102,6 +102,7 @@ fn say_once(last: &mut String, arm: &str, what: &str) {
 }
 
 fn attend(
+    name: &str,
     arm: &mut dyn Transport,
     input: &mut latest::Writer<ArmInput>,
     commands: &mut latest::Reader<ArmCommand>,
@@ -112,6 +113,7 @@ fn attend(
     // An arm counts from zero each time that it is opened.
     let reports_before = state.reports.load(Ordering::Relaxed);
     let bad_before = state.bad_reports.load(Ordering::Relaxed);
+    let mut deaf = false;
     while !stop.load(Ordering::Relaxed) {
         state.heartbeat.fetch_add(1, Ordering::Relaxed);
         if arm.wait_input(PATIENCE)?
@@ -138,11 +140,20 @@ fn attend(
             let took = now_ns() - started;
             state.longest_write_ns.fetch_max(took, Ordering::Relaxed);
             match written {
+                Ok(()) if deaf => {
+                    deaf = false;
+                    tracing::info!(arm = name, "the arm takes its commands again");
+                }
                 Ok(()) => {}
                 Err(TransportError::Gone) => return Err(TransportError::Gone),
                 // A write that fails may succeed the next time: the next command is due in a millisecond.
-                Err(_) => {
+                Err(error) => {
                     state.failed_writes.fetch_add(1, Ordering::Relaxed);
+                    if !deaf {
+                        deaf = true;
+                        let took_ms = took as f64 * 1e-6;
+                        tracing::warn!(arm = name, %error, took_ms, "the arm does not take its commands");
+                    }
                 }
             }
         }

@@ -79,20 +79,19 @@ fn until_felt(
 ) -> Result<Vec<ForceAt>, String> {
     daemon.until(&format!("{what} feels the plate"), |_| {
         let forces = arm.forces_from(from);
-        let touches = forces
-            .windows(2)
-            .filter(|pair| pair[0].force.norm_n() < FELT_N && pair[1].force.norm_n() >= FELT_N)
-            .count();
-        (touches >= 3).then_some(forces)
+        (peaks(&forces).len() >= 3).then_some(forces)
     })
 }
 
-/// The strongest force of each touch that has ended, oldest first.
+/// The strongest push of each touch that has ended, oldest first.
+///
+/// A push is upwards, out of the ground. A hand that leaves fast is held back by the coupling's damper for a few ticks:
+/// that is the end of its touch, not another one.
 fn peaks(forces: &[ForceAt]) -> Vec<f64> {
     let mut peaks = Vec::new();
     let mut peak: f64 = 0.0;
     for at in forces {
-        let force = at.force.norm_n();
+        let force = at.force.newtons[2];
         if force > FELT_N {
             peak = peak.max(force);
         } else if peak > 0.0 {
@@ -355,6 +354,7 @@ pub fn hung() -> Result<String, String> {
     let mut daemon = Daemon::start("hung", &config(&arms, SHORT_S))?;
     full_force(&mut daemon, &arm)?;
     full_force(&mut daemon, &witness)?;
+    let said = daemon.output().len();
     arm.set_streaming(false);
     arm.set_draining(false);
     let (taken, start, from) = (
@@ -362,11 +362,14 @@ pub fn hung() -> Result<String, String> {
         witness.now_s(),
         witness.forces_from(0).len(),
     );
-    // A write to an arm that hangs fails after five seconds.
-    let touches = (10.0 / SWING_S) as usize;
-    daemon.until(
-        "the other arm to feel the plate for two such writes meanwhile",
-        |_| (peaks(&witness.forces_from(from)).len() >= touches).then_some(()),
+    daemon.until_says(said, "right", "does not take its commands")?;
+    // While the next write hangs, too.
+    let again = witness.forces_from(0).len();
+    until_felt(
+        &mut daemon,
+        &witness,
+        again,
+        "the other arm, with its neighbour hung,",
     )?;
     let (hung_s, forces) = (witness.now_s() - start, witness.forces_from(from));
     sane(&forces)?;
@@ -385,6 +388,7 @@ pub fn hung() -> Result<String, String> {
     // The firmware comes back to life: so does its force.
     arm.set_draining(true);
     arm.set_streaming(true);
+    daemon.until_says(said, "right", "takes its commands again")?;
     full_force(&mut daemon, &arm)?;
     let report = daemon.stop()?;
     was_off(&report, "right", "device sample too old")?;
