@@ -84,16 +84,16 @@ pub(super) struct Polynomials<T, const N: usize> {
 
 /// Whether at one time `F` is within its bound, and no line of the projection along the axis of its widest extent separates the features; `None` if that
 /// projection
-/// is a line, or nearly: below `flat`.
+/// is a line, or nearly: below `flat`. `n` is `e1 x e2`.
 #[inline]
 pub(super) fn stuck<T: Number>(
     s: &Vectors<T>,
+    n: &[T; 3],
     edges: bool,
     bounds: &Bounds,
     flat: f64,
 ) -> Option<bool> {
-    let n = cross(&s.e1, &s.e2);
-    if dot(&s.d, &n).times(3.0).value().abs() > bounds.f {
+    if dot(&s.d, n).times(3.0).value().abs() > bounds.f {
         return Some(false);
     }
     let size = [n[0].value().abs(), n[1].value().abs(), n[2].value().abs()];
@@ -222,7 +222,7 @@ fn split_cubic<T: Number>(c: &[T; 4], s: f64) -> ([T; 4], [T; 4]) {
 }
 
 #[inline]
-fn cross<T: Number>(x: &[T; 3], y: &[T; 3]) -> [T; 3] {
+pub(super) fn cross<T: Number>(x: &[T; 3], y: &[T; 3]) -> [T; 3] {
     [
         x[1] * y[2] - x[2] * y[1],
         x[2] * y[0] - x[0] * y[2],
@@ -293,11 +293,12 @@ impl<T: Number> Plane<T> {
 /// `e1 x e2` over a stretch: Bernstein coefficients, the middle one twice.
 pub(super) type Normal<T> = [[T; 3]; 3];
 
+/// Of the stretch from `a`, where it is `n_a`, to `b`.
 #[inline]
-pub(super) fn normal<T: Number>(a: &Vectors<T>, b: &Vectors<T>) -> Normal<T> {
+pub(super) fn normal<T: Number>(a: &Vectors<T>, n_a: [T; 3], b: &Vectors<T>) -> Normal<T> {
     let (x, y) = (cross(&a.e1, &b.e2), cross(&b.e1, &a.e2));
     [
-        cross(&a.e1, &a.e2),
+        n_a,
         [x[0] + y[0], x[1] + y[1], x[2] + y[2]],
         cross(&b.e1, &b.e2),
     ]

@@ -12,7 +12,8 @@ use super::TINY;
 use super::double_double::Twice;
 use super::frame::Frame;
 use super::polynomials::{
-    Bounds, Normal, Polynomials, SLACK, Scan, Vectors, best_axis, coplanarity, normal, scan, stuck,
+    Bounds, Normal, Polynomials, SLACK, Scan, Vectors, best_axis, coplanarity, cross, normal, scan,
+    stuck,
 };
 
 /// See the module.
@@ -47,7 +48,8 @@ pub(super) fn refine(frame: &Frame, a: f64, b: f64, time: f64, looks: &mut u32) 
     let flat = 1e-4 * frame.area;
     // Most often the stretch begins with a contact: no need to know the rest of it.
     let at_a = frame.exactly_at(a);
-    if stuck(&at_a, frame.edges, &bounds, flat) == Some(true) {
+    let normal_at_a = cross(&at_a.e1, &at_a.e2);
+    if stuck(&at_a, &normal_at_a, frame.edges, &bounds, flat) == Some(true) {
         return Refined::Contact {
             from: 0.0,
             to: 0.0,
@@ -57,7 +59,7 @@ pub(super) fn refine(frame: &Frame, a: f64, b: f64, time: f64, looks: &mut u32) 
     let at_b = frame.exactly_at(b);
     let whole = Whole {
         edges: frame.edges,
-        normal: normal(&at_a, &at_b),
+        normal: normal(&at_a, normal_at_a, &at_b),
         bounds,
         flat,
         a: at_a,

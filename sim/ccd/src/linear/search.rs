@@ -6,7 +6,7 @@ use crate::pair::PairDistance;
 
 use super::coplanarity::Cubic;
 use super::frame::{Frame, State};
-use super::polynomials::{Bounds, Polynomials, Scan, best_axis, coplanarity, normal, scan};
+use super::polynomials::{Bounds, Polynomials, Scan, best_axis, coplanarity, cross, normal, scan};
 use super::refine::{Refined, refine};
 use super::separation::{
     CORNER_ROUNDING, Corners, clear, corners, proven_part, threshold, turning,
@@ -262,7 +262,7 @@ impl Search<'_> {
             plane: 32.0 * f64::EPSILON * frame.areas + TINY,
             coplanar: -1.0,
         };
-        let normal = normal(&a, &b);
+        let normal = normal(&a, cross(&a.e1, &a.e2), &b);
         let f = coplanarity(&a, &b, &normal);
         if f.iter().all(|&x| x > bounds.f) || f.iter().all(|&x| x < -bounds.f) {
             return (Scan::Free, false);

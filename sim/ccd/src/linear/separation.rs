@@ -21,12 +21,15 @@ pub(super) fn along_an_axis(
 ) -> bool {
     let clear = |low: f64, high: f64| (low - high) * (1.0 - 1e-15) > separation;
     for axis in 0..3 {
+        // Coordinates are finite: f64::min and max would ask.
         let range = |points: &[Vec3]| {
-            let mut r = (points[0][axis], points[0][axis]);
+            let (mut low, mut high) = (points[0][axis], points[0][axis]);
             for p in &points[1..] {
-                r = (r.0.min(p[axis]), r.1.max(p[axis]));
+                let x = p[axis];
+                low = if x < low { x } else { low };
+                high = if x > high { x } else { high };
             }
-            r
+            (low, high)
         };
         let (a0, b0) = (
             range(&a[0][..kind.points_a()]),
