@@ -5,9 +5,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use hapticd_audit::{Solid, Sweep, SweepLimits, Tool, penetration_depth_m, sweep_body, sweep_tool};
+use hapticd_audit::{
+    Solid, Sweep, SweepLimits, Tool, penetration_depth_m, sweep_body, sweep_past_tool, sweep_tool,
+    tools_overlap_m,
+};
 use hapticd_geometry::{Pose, TriMesh};
-use hapticd_haptics::{BodyKey, MAX_ARMS};
+use hapticd_haptics::{BodyKey, MAX_ARMS, tool_slot};
 
 use crate::collision::{Applied, SceneCommand};
 use crate::haptic::record::{MAX_MOVED, TickRecord};
@@ -16,6 +19,17 @@ use crate::stats::Stats;
 enum ArmShape {
     Ball(f64),
     Mesh(Solid),
+}
+
+impl ArmShape {
+    fn tool(&self) -> Tool<'_> {
+        match self {
+            ArmShape::Ball(radius_m) => Tool::Sphere {
+                radius_m: *radius_m,
+            },
+            ArmShape::Mesh(solid) => Tool::Mesh(solid),
+        }
+    }
 }
 
 struct CheckedBody {
@@ -161,17 +175,16 @@ impl Checker {
             self.proxies[arm] = None;
             return None;
         }
-        let tool = match shape {
-            ArmShape::Ball(radius_m) => Tool::Sphere {
-                radius_m: *radius_m,
-            },
-            ArmShape::Mesh(solid) => Tool::Mesh(solid),
-        };
-        let start = if tick.anchored {
+        let tool = shape.tool();
+        let mut start = if tick.anchored {
             None
         } else {
             self.proxies[arm]
         };
+        // A ball has turned in place before it moved: its centre goes straight.
+        if let (Some(from), ArmShape::Ball(_)) = (&mut start, shape) {
+            from.rotation = tick.world_from_proxy.rotation;
+        }
         self.proxies[arm] = Some(tick.world_from_proxy);
         let mut verdict = Verdict {
             penetration_m: 0.0,
@@ -183,10 +196,6 @@ impl Checker {
             }
             // The tools move first, past bodies where they were; then the bodies, past tools where they are.
             if let Some(mut from) = start {
-                // A ball has turned in place before it moved: its centre goes straight.
-                if matches!(shape, ArmShape::Ball(_)) {
-                    from.rotation = tick.world_from_proxy.rotation;
-                }
                 for to in &tick.path[..tick.path_len as usize] {
                     let sweep = sweep_tool(&tool, &from, to, &body.solid, &body.pose, &self.limits);
                     verdict.crossed |= !matches!(sweep, Sweep::Clear { .. });
@@ -209,6 +218,25 @@ impl Checker {
                 verdict.crossed |= !matches!(sweep, Sweep::Clear { .. });
             }
             let depth = penetration_depth_m(&tool, &tick.world_from_proxy, &body.solid, &pose);
+            verdict.penetration_m = verdict.penetration_m.max(depth);
+        }
+        // Tools move one after the other: past those before them where they are now, past those after them where they were.
+        for (other, shape) in self.arms.iter().enumerate() {
+            let solid = |a: usize, b: usize| record.arms[a].solid & (1 << tool_slot(b)) != 0;
+            let known = other != arm && solid(arm, other) && solid(other, arm);
+            let (Some(shape), Some(at)) = (shape.as_ref().filter(|_| known), self.proxies[other])
+            else {
+                continue;
+            };
+            let other = shape.tool();
+            if let Some(mut from) = start {
+                for to in &tick.path[..tick.path_len as usize] {
+                    let sweep = sweep_past_tool(&tool, &from, to, &other, &at, &self.limits);
+                    verdict.crossed |= !matches!(sweep, Sweep::Clear { .. });
+                    from = *to;
+                }
+            }
+            let depth = tools_overlap_m(&tool, &tick.world_from_proxy, &other, &at);
             verdict.penetration_m = verdict.penetration_m.max(depth);
         }
         Some(verdict)

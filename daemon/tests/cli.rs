@@ -339,6 +339,51 @@ fn every_interaction_in_worlds_of_both_orders_runs_and_replays() {
 }
 
 #[test]
+fn two_arms_whose_tools_meet_feel_each_other_and_replay() {
+    let dir = folder("arms");
+    let arm = |name: &str, tool: &str, x_m: f64, yaw_deg: f64| {
+        format!(
+            "[[arm]]\nname = \"{name}\"\nkind = \"simulated\"\nintention = \"circle\"\ntool = {tool}\n\
+             world_from_base = {{ position_m = [{x_m}, 0.0, 0.0], rpy_deg = [0.0, 0.0, {yaw_deg}] }}\n\n"
+        )
+    };
+    let ball = "{ kind = \"sphere\", radius_m = 0.02 }";
+    let cube = "{ kind = \"cuboid\", size_m = [0.04, 0.04, 0.04] }";
+    for (left, right) in [(ball, ball), (ball, cube), (cube, cube)] {
+        let text = arm("left", left, 0.0, 0.0) + &arm("right", right, 0.05, 180.0);
+        std::fs::write(dir.join("hapticd.toml"), text).unwrap();
+        let run = [
+            "run",
+            "hapticd.toml",
+            "--virtual-time",
+            "--duration",
+            "7",
+            "--plain",
+            "--record",
+            "session.mcap",
+            "--force",
+            "--report",
+            "report.json",
+        ];
+        let out = hapticd(&dir, &run);
+        assert_eq!(out.status.code(), Some(0), "{left}, {right}: {out:?}");
+        let report = std::fs::read(dir.join("report.json")).unwrap();
+        let report: serde_json::Value = serde_json::from_slice(&report).unwrap();
+        assert_eq!(report["max_penetration_m"], 0.0, "{left}, {right}");
+        for arm in 0..2 {
+            let arm = &report["arms"][arm];
+            assert_eq!(arm["crossings"], 0, "{left}, {right}: {report}");
+            let of = |key: &str| arm[key].as_f64().unwrap();
+            assert!(of("contact_ticks") > 100.0, "{left}, {right}: {report}");
+            assert!(of("max_force_n") > 0.2, "{left}, {right}: {report}");
+        }
+        let out = hapticd(&dir, &["replay", "session.mcap", "--verify"]);
+        assert_eq!(out.status.code(), Some(0), "{left}, {right}: {out:?}");
+    }
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+#[test]
 fn a_demo_in_virtual_time_touches_and_never_penetrates() {
     let dir = folder("demo");
     let out = hapticd(

@@ -38,7 +38,7 @@ use crate::macros::section;
 /// Most arms: what the haptic loop has room for.
 pub const ARMS_MAX: usize = 4;
 /// Most bodies: what a scene has room for.
-pub const BODIES_MAX: usize = 64;
+pub const BODIES_MAX: usize = 60;
 
 section! {
     /// The configuration of `hapticd`: one file in TOML.

@@ -275,7 +275,7 @@ impl From<&AddError> for Refusal {
             _ => ErrorCode::Internal,
         };
         let limit = if matches!(error, AddError::Full) {
-            hapticd_haptics::MAX_BODIES as u64
+            hapticd_haptics::MAX_SCENE_BODIES as u64
         } else {
             0
         };

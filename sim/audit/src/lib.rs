@@ -8,6 +8,7 @@
 //! * [`penetration_depth_m`]: 0.0 if and only if the tool is outside the body and touches nothing.
 //! * [`distance_m`]: how far apart are the surfaces?
 //! * [`sweep_tool`], [`sweep_body`]: did the surfaces stay apart *between* two poses?
+//! * [`sweep_past_tool`], [`tools_overlap_m`]: the same of two tools.
 //!
 //! # What exact means
 //!
@@ -29,12 +30,14 @@ mod penetration;
 mod query;
 mod solid;
 mod sweep;
+mod tools;
 
 pub use inside::contains;
 pub use penetration::penetration_depth_m;
 pub use query::{Hit, Tool, distance_m, intersects};
 pub use solid::Solid;
 pub use sweep::{Sweep, SweepLimits, sweep_body, sweep_tool};
+pub use tools::{sweep_past_tool, tools_overlap_m};
 
 use hapticd_geometry::{Pose, Vec3};
 

@@ -102,7 +102,7 @@ impl MeshIndex {
         }
     }
 
-    /// Prepares a single point, feature index 0.
+    /// Prepares a single point, feature index 0. It is a face with one point three times over, too: that is how two points are paired.
     #[must_use]
     pub fn point(at: Vec3) -> Self {
         Self {
@@ -191,7 +191,12 @@ impl MeshIndex {
         let i = feature as usize;
         let zero = Vec3::zeros();
         match &self.shape {
-            Shape::Point(p) => (points == 1 && i == 0).then_some([*p, zero, zero]),
+            Shape::Point(p) if i > 0 => None,
+            Shape::Point(p) => match points {
+                1 => Some([*p, zero, zero]),
+                2 => None,
+                _ => Some([*p; 3]),
+            },
             Shape::Surface(s) => {
                 let position = |v: u32| s.mesh.positions().get(v as usize).copied();
                 match points {

@@ -105,7 +105,7 @@ impl Proximity {
     /// nearest ones are returned, up to ties: the last ones may be farther than pairs left out by a
     /// thousandth of their distance, and [`NearSet::complete_to`] says from where on pairs may be
     /// missing: the least distance of the shapes lies between that and the first pair's, and is the first pair's where that is no more. A point shape is only paired with triangles ([`PairKind::VertexFace`] if it is `a`,
-    /// [`PairKind::FaceVertex`] if it is `b`), each once.
+    /// [`PairKind::FaceVertex`] if it is `b`), each once, and with a point as if that were one.
     pub fn query(
         &mut self,
         a: &MeshIndex,
@@ -162,7 +162,11 @@ impl Proximity {
                     search_point(&p, a, kind, &mut self.found, &mut self.stack, &mut counters);
                     true
                 }
-                (Shape::Point(_), Shape::Point(_)) => false,
+                (Shape::Point(p), Shape::Point(q)) => {
+                    let apart = (motion.point(p) - q).norm_squared();
+                    self.found.offer(apart, PairKind::VertexFace, 0, 0);
+                    true
+                }
             };
         let complete_to = if searched {
             self.found.finish(reach)

@@ -224,6 +224,24 @@ fn equal_inputs_give_equal_lists() {
 }
 
 #[test]
+fn two_points_are_a_pair() {
+    let [a, b] = [Vec3::x(), -Vec3::y()].map(MeshIndex::point);
+    let pose = Pose::translation(0.0, 2.0, 0.0);
+    let mut p = Proximity::new(8);
+    let near = p.query(&a, 0.5, &b, &pose, 5.0);
+    let [pair] = near.pairs else {
+        panic!("{:?}", near.pairs)
+    };
+    assert!((pair.distance - (10.0_f64.sqrt() - 0.5)).abs() < 1e-15);
+    assert_eq!(near.complete_to, 5.0);
+    let feature = b.feature_b(pair.kind, pair.feature_b).expect("a face");
+    assert_eq!(feature, [-Vec3::y(); 3]);
+    let far = p.query(&a, 0.5, &b, &pose, 2.0);
+    assert!(far.pairs.is_empty());
+    assert_eq!(far.complete_to, 2.0);
+}
+
+#[test]
 fn nothing_is_claimed_without_numbers() {
     let body = MeshIndex::new(shapes::icosphere(0.2, 1).expect("valid"));
     let tip = MeshIndex::point(Vec3::zeros());
@@ -234,7 +252,7 @@ fn nothing_is_claimed_without_numbers() {
         (&tip, 0.0, &body, &bad, 1.0),
         (&tip, f64::NAN, &body, &good, 1.0),
         (&body, 0.0, &body, &good, f64::INFINITY),
-        (&tip, 0.0, &tip, &good, 1.0),
+        (&tip, 0.0, &tip, &bad, 1.0),
     ] {
         let found = p.query(a, radius, b, pose, reach);
         assert!(found.pairs.is_empty());

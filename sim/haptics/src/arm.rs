@@ -24,7 +24,7 @@ use crate::engine::ArmSetup;
 use crate::interaction::{Intent, Interaction, gyration};
 use crate::outcome::{ArmOutcome, Contact, MAX_CONTACTS, MAX_SUBSTEPS};
 use crate::rows::{Candidate, candidate};
-use crate::snapshot::{BodyEntry, BodyKey, MAX_BODIES, Snapshot};
+use crate::snapshot::{BodyEntry, BodyKey, MAX_ARMS, MAX_BODIES, Snapshot, tool_in};
 use crate::tool::{Distances, ToolShape};
 use crate::twist::{shift_of_velocity, velocity_of_shift};
 use crate::way::{Way, swapped};
@@ -65,6 +65,8 @@ struct Near {
     frame_from_tool: Rigid,
     /// Upper bound on the tool's motion relative to the body since the reference poses.
     moved: f64,
+    /// Radii of tool and body together.
+    radius_m: f64,
     /// Of the body's pairs at the present poses, the first `looked_at` were looked at, and those that may be nearer than `looked_to_m`
     /// are among the candidates.
     looked_at: usize,
@@ -98,6 +100,17 @@ const STOPPERS: usize = 8;
 /// For how many ticks.
 const STOPPER_TICKS: u64 = 16;
 
+/// What one tool presses another one with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Press {
+    /// Unit, from the tool that presses to the other.
+    pub direction: Vec3,
+    /// How far its hand is ahead of it that way, m.
+    pub demand_m: f64,
+    /// Of its coupling.
+    pub stiffness_n_per_m: f64,
+}
+
 /// The proxy of one arm.
 pub(crate) struct Arm {
     pub shape: ToolShape,
@@ -110,6 +123,10 @@ pub(crate) struct Arm {
     pub snapshot: Option<Box<Snapshot>>,
     /// Keys of the bodies solid to this tool, by slot.
     solid: [Option<BodyKey>; MAX_BODIES],
+    /// Other arms' tools, a bit by slot, to which this one is solid, too: neither may stop the other before both know that they are apart.
+    pub met: u64,
+    /// What other tools pushed this one with in the last tick.
+    pub pressed: [Option<Press>; MAX_ARMS],
     pair_budget: usize,
     projector: Projector<MAX_ROWS>,
     candidates: Vec<Candidate>,
@@ -148,6 +165,8 @@ impl Arm {
             proxy: Pose::identity(),
             snapshot: None,
             solid: [None; MAX_BODIES],
+            met: 0,
+            pressed: [None; MAX_ARMS],
             pair_budget,
             projector: Projector::new(),
             candidates: Vec::with_capacity(MAX_SUBSTEPS * pair_budget),
@@ -191,6 +210,12 @@ impl Arm {
 
     pub fn is_solid(&self, key: BodyKey) -> bool {
         self.solid[key.slot as usize] == Some(key)
+    }
+
+    /// Solid, and if it is a tool, this one is solid to it.
+    pub fn meets(&self, key: BodyKey) -> bool {
+        let both = tool_in(key.slot as usize).is_none() || self.met & (1 << key.slot) != 0;
+        both && self.is_solid(key)
     }
 
     /// Bound on the tool's motion relative to a body since a snapshot's reference poses.
@@ -286,7 +311,7 @@ impl Arm {
             return;
         };
         for entry in &snapshot.bodies {
-            if self.solid[entry.key.slot as usize] != Some(entry.key) {
+            if !self.meets(entry.key) {
                 continue;
             }
             let Some(body) = bodies.get(entry.key) else {
@@ -308,6 +333,7 @@ impl Arm {
             world_from_frame: Rigid::new(&frame),
             frame_from_tool: Rigid::new(&(frame.inverse() * self.proxy)),
             moved: self.moved_since(snapshot, entry, &body.pose),
+            radius_m: self.shape.radius_m + entry.radius_m,
             looked_at: 0,
             looked_to_m: f64::NEG_INFINITY,
         }
@@ -378,7 +404,7 @@ impl Arm {
             let may = reachable(snapshot, near, near.moved + horizon).max(must);
             let extra = (may - must).min(spare);
             spare -= extra;
-            let limit = horizon.max(path + clearance_m) + self.shape.radius_m + ROUNDING_M;
+            let limit = horizon.max(path + clearance_m) + near.radius_m + ROUNDING_M;
             let pairs = &snapshot.pairs_of(&near.entry)[..must + extra];
             for (k, pair) in pairs.iter().enumerate() {
                 if tested as usize == budget {
@@ -392,6 +418,7 @@ impl Arm {
                 }
                 tested += 1;
                 let mut c = candidate(pair, &world_from_tool, near.frame());
+                c.radius_m = near.radius_m;
                 c.body_index = i as u8;
                 c.pair_index = near.entry.first_pair + k as u32;
                 self.candidates.push(c);
@@ -435,6 +462,7 @@ impl Arm {
             }
             Pose::from_parts(intended.translation, rotation)
         };
+        let goal = self.give_way(goal);
 
         for slot in &mut self.stoppers {
             *slot = slot.filter(|(_, until)| *until > tick);
@@ -591,6 +619,47 @@ impl Arm {
         out
     }
 
+    /// The goal, with what other tools press this one with.
+    ///
+    /// Two hands that press tools against each other are two springs in series: where the tools meet, both springs pull equally. So along the
+    /// direction of contact a pressed tool wants what both hands want together, each by its stiffness. The tool that presses follows in the next
+    /// tick. A tool with a mass, and one that goes by increments, do not give way: to others they are walls.
+    fn give_way(&self, mut goal: Pose) -> Pose {
+        if self.intent.interaction() != Interaction::Spring {
+            return goal;
+        }
+        let own = self.coupling.stiffness_n_per_m();
+        for press in self.pressed.iter().flatten() {
+            let way =
+                transform(&goal, &self.shape.centre) - transform(&self.proxy, &self.shape.centre);
+            let wanted = way.dot(&press.direction);
+            let both = own + press.stiffness_n_per_m;
+            if press.demand_m > wanted && both > 0.0 {
+                let together = (own * wanted + press.stiffness_n_per_m * press.demand_m) / both;
+                goal.translation.vector += press.direction * (together - wanted);
+            }
+        }
+        goal
+    }
+
+    /// What this tool presses another one with after a tick with this outcome, the hand being at `device`.
+    pub fn press_on(&self, other: u32, out: &ArmOutcome, device: &Pose) -> Option<Press> {
+        if self.intent.interaction() == Interaction::Increments {
+            return None;
+        }
+        let contact = out.contacts[..out.contact_count]
+            .iter()
+            .find(|c| c.body == other)?;
+        let stretch =
+            transform(device, &self.shape.centre) - transform(&self.proxy, &self.shape.centre);
+        let demand_m = -stretch.dot(&contact.normal);
+        (demand_m > 0.0).then_some(Press {
+            direction: -contact.normal,
+            demand_m,
+            stiffness_n_per_m: self.coupling.stiffness_n_per_m(),
+        })
+    }
+
     /// Tells the bodies what this tick's contacts pushed them with.
     pub fn push_back(&self, bodies: &mut BodyTable, period_s: f64) {
         let stiffness = self.coupling.stiffness_n_per_m();
@@ -623,7 +692,7 @@ impl Arm {
         let mut gaps = [0.0f64; MAX_ROWS];
         let mut count = 0;
         for (i, c) in self.candidates.iter().enumerate() {
-            let gap = c.distance_m - self.shape.radius_m;
+            let gap = c.distance_m - c.radius_m;
             if !(c.contact || self.has_stopped(c)) {
                 continue;
             }
@@ -724,7 +793,7 @@ impl Arm {
             }
             if out.contact_count < MAX_CONTACTS && (active || gaps[k] < self.distances.release_m) {
                 out.contacts[out.contact_count] = Contact {
-                    point: c.body_point,
+                    point: c.body_point + c.normal * near.entry.radius_m,
                     normal: c.normal,
                     gap_m: gaps[k],
                     body: near.entry.id,
@@ -746,14 +815,18 @@ impl Arm {
             return false;
         };
         let world_from_tool = Rigid::new(&self.proxy);
-        let near_enough = self.shape.radius_m + (1.0 + SLACK) * self.distances.safe_m;
+        let near_enough = (1.0 + SLACK) * self.distances.safe_m;
         let now = |c: &Candidate| {
             let pair = &snapshot.pairs[c.pair_index as usize];
             let near = &self.near[c.body_index as usize];
-            candidate(pair, &world_from_tool, near.frame())
+            Candidate {
+                radius_m: c.radius_m,
+                ..candidate(pair, &world_from_tool, near.frame())
+            }
         };
         let holds = |c: &Candidate, normal: &Vec3, facing: f64| {
-            c.contact && c.distance_m <= near_enough && c.normal.dot(normal) > facing
+            let gap = c.distance_m - c.radius_m;
+            c.contact && gap <= near_enough && c.normal.dot(normal) > facing
         };
         let close = |p: &Vec3, q: &Vec3| (p - q).norm_squared() <= path * path;
         self.holding.iter().all(|&i| {
@@ -805,11 +878,12 @@ impl Arm {
 
     /// Earliest proven lower bound over the candidates, and the candidate that set it.
     fn first_contact(&self, screw: &Screw, path: f64, t_end: f64) -> (f64, Option<usize>) {
-        let threshold = self.shape.radius_m + GUARD * self.distances.clearance_m;
+        let clearance_m = GUARD * self.distances.clearance_m;
         let way = Way::new(screw);
         let mut t = t_end;
         let mut stopper = None;
         for (i, c) in self.candidates.iter().enumerate() {
+            let threshold = c.radius_m + clearance_m;
             // Not: `distance >= ...`, so that NaN is tested (and stops).
             if c.distance_m - path > threshold || way.least_gap(c) > threshold + ROUNDING_M {
                 continue;
@@ -853,7 +927,7 @@ impl Arm {
         } else {
             1.0
         };
-        let threshold = self.shape.radius_m + GUARD * self.distances.clearance_m;
+        let threshold = near.radius_m + GUARD * self.distances.clearance_m;
         let horizon = near.within_reach(path, self.distances.clearance_m);
         let way = Way::new(step);
         let world_from_tool = Rigid::new(&self.proxy);

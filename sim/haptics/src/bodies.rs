@@ -11,7 +11,8 @@ use hapticd_geometry::{Pose, Screw, Vec3, transform};
 
 use crate::course::{Courses, Followed, Piece};
 use crate::snapshot::{
-    BodyEntry, BodyKey, BodyPose, BodyTarget, MAX_BODIES, MAX_PUSHES, Push, Snapshot,
+    BodyEntry, BodyKey, BodyPose, BodyTarget, MAX_BODIES, MAX_PUSHES, MAX_SCENE_BODIES, Push,
+    Snapshot, tool_id, tool_key, tool_slot,
 };
 
 /// Remaining way that counts as arrived, metres (angles count by the body's bounding radius).
@@ -89,7 +90,7 @@ impl BodyTable {
             .filter(|b| b.key == key)
     }
 
-    /// All living bodies, by slot.
+    /// All living bodies, by slot, and then the tools.
     pub fn iter(&self) -> impl Iterator<Item = &Body> {
         self.slots.iter().flatten()
     }
@@ -104,7 +105,8 @@ impl BodyTable {
         let mut listed = 0_u64;
         for entry in &snapshot.bodies {
             let slot = entry.key.slot as usize;
-            if slot >= MAX_BODIES || self.gone.contains(&entry.id) {
+            // The loop alone knows where the tools are.
+            if slot >= MAX_SCENE_BODIES || self.gone.contains(&entry.id) {
                 continue;
             }
             listed |= 1 << slot;
@@ -116,11 +118,34 @@ impl BodyTable {
                 body => *body = Some(Self::newborn(entry)),
             }
         }
-        for (slot, body) in self.slots.iter_mut().enumerate() {
+        for (slot, body) in self.slots[..MAX_SCENE_BODIES].iter_mut().enumerate() {
             if listed & (1 << slot) == 0 {
                 *body = None;
             }
         }
+    }
+
+    /// An arm's tool is there, for other arms' tools; `None`: it is gone.
+    pub(crate) fn place_tool(&mut self, arm: usize, tool: Option<(u32, &Pose)>) {
+        self.slots[tool_slot(arm)] = tool.map(|(epoch, pose)| Body {
+            key: tool_key(arm, epoch),
+            id: tool_id(arm),
+            pose: *pose,
+            target: None,
+            by_course: false,
+            centre: Vec3::zeros(),
+            push: Push::none(tool_key(arm, epoch)),
+            untouched: u32::MAX,
+            bound_m: 0.0,
+            step: None,
+            progress: 1.0,
+            moved: false,
+        });
+    }
+
+    /// All bodies of the scene that live, by slot.
+    pub fn of_scene(&self) -> impl Iterator<Item = &Body> {
+        self.slots[..MAX_SCENE_BODIES].iter().flatten()
     }
 
     fn newborn(entry: &BodyEntry) -> Body {

@@ -7,7 +7,8 @@
 //! # Order of a tick
 //!
 //! 1. Every moving body decides its step ([`BodyTable::plan`]).
-//! 2. Every tool moves while the bodies stand still, making room for the bodies' steps. What it pushes is noted.
+//! 2. Every tool moves, one after the other, while the bodies stand still, making room for the bodies' steps. What it pushes is noted.
+//!    To a tool the other arms' tools are bodies where they are at that moment.
 //! 3. Every body steps while the tools stand still; those on a [`Course`](crate::Course) all together.
 //!
 //! One mover at a time keeps each detection a screw against constants, makes any number of arms and bodies safe without
@@ -18,16 +19,18 @@
 //! A body is *solid* to a tool from the first snapshot that proves the tool clear of it at the present poses. Until then
 //! (a body added around the tool, a tool that starts inside an object) it exerts nothing: no code path could separate the
 //! two without a jump. Once solid it stays so until body or tool goes: a body goes with the first snapshot without it, or at once by
-//! [`Engine::forget`].
+//! [`Engine::forget`]. Two tools are solid to each other from when both know it.
 
 use hapticd_geometry::Pose;
 
-use crate::arm::Arm;
+use crate::arm::{Arm, Press};
 use crate::bodies::{Body, BodyTable};
 use crate::coupling::{Damping, Gains};
 use crate::interaction::Interaction;
 use crate::outcome::ArmOutcome;
-use crate::snapshot::{ArmQuery, MAX_ARMS, MAX_BODIES, Query, Snapshot};
+use crate::snapshot::{
+    ArmQuery, BodyKey, MAX_ARMS, MAX_BODIES, Query, Snapshot, tool_id, tool_in, tool_key, tool_slot,
+};
 use crate::tool::{Distances, ToolShape};
 
 /// How one arm takes part.
@@ -87,6 +90,8 @@ pub struct Engine {
     snapshot_lag_s: f64,
     /// Of the last tick.
     period_s: f64,
+    /// In the last tick, by arm, then by the arm that it pressed.
+    pressed: [[Option<Press>; MAX_ARMS]; MAX_ARMS],
 }
 
 impl Engine {
@@ -109,6 +114,7 @@ impl Engine {
             },
             snapshot_lag_s,
             period_s: 0.0,
+            pressed: [[None; MAX_ARMS]; MAX_ARMS],
         }
     }
 
@@ -150,6 +156,7 @@ impl Engine {
         self.output.tick = self.tick;
         self.period_s = input.period_s;
         self.bodies.plan(input.period_s);
+        self.introduce();
         for (i, slot) in self.arms.iter_mut().enumerate() {
             let Some(arm) = slot.as_mut() else {
                 self.output.arms[i].present = false;
@@ -164,6 +171,8 @@ impl Engine {
                     self.retired[i] = arm.detach();
                 }
                 self.last_device[i] = None;
+                self.pressed[i] = [None; MAX_ARMS];
+                self.bodies.place_tool(i, None);
                 self.output.arms[i] = ArmOutcome::absent();
                 continue;
             };
@@ -184,8 +193,12 @@ impl Engine {
             // Quick to rise, slow to fall: the reach must cover the next motion, not the last.
             self.speed_m_s[i] = speed.max(0.95 * self.speed_m_s[i]);
             self.output.arms[i] = arm.tick(&device, &self.bodies, self.tick, input.period_s);
-            self.output.arms[i].solid = solid_bits(arm, &self.bodies);
+            self.output.arms[i].solid = solid_bits(&self.bodies, |key| arm.meets(key));
             arm.push_back(&mut self.bodies, input.period_s);
+            for j in 0..MAX_ARMS {
+                self.pressed[i][j] = arm.press_on(tool_id(j), &self.output.arms[i], &device);
+            }
+            self.bodies.place_tool(i, Some((arm.epoch, &arm.proxy)));
         }
         self.output.blocked_bodies = 0;
         for slot in 0..MAX_BODIES {
@@ -214,6 +227,41 @@ impl Engine {
         &self.output
     }
 
+    /// Tells the arms, before a tick, to which other tools theirs are solid, and what pressed them.
+    fn introduce(&mut self) {
+        let present = |arm: &&Arm| arm.present;
+        let mut met = [0_u64; MAX_ARMS];
+        for (i, met) in met.iter_mut().enumerate() {
+            for j in (0..MAX_ARMS).filter(|j| *j != i) {
+                let [Some(a), Some(b)] = [i, j].map(|k| self.arms[k].as_ref().filter(present))
+                else {
+                    continue;
+                };
+                if a.is_solid(tool_key(j, b.epoch)) && b.is_solid(tool_key(i, a.epoch)) {
+                    *met |= 1 << tool_slot(j);
+                }
+            }
+        }
+        for (i, arm) in self.arms.iter_mut().enumerate() {
+            if let Some(arm) = arm {
+                arm.met = met[i];
+                for j in 0..MAX_ARMS {
+                    arm.pressed[j] = self.pressed[j][i];
+                }
+            }
+        }
+    }
+
+    /// How fast other arms' tools come at most that are listed near an arm's, m/s.
+    fn neighbours_m_s(&self, arm: &Arm) -> f64 {
+        let entries = arm.snapshot.iter().flat_map(|s| &s.bodies);
+        entries
+            .filter(|entry| entry.pair_count > 0)
+            .filter_map(|entry| tool_in(entry.key.slot as usize))
+            .map(|other| self.speed_m_s[other])
+            .fold(0.0, f64::max)
+    }
+
     /// The question to the collision thread after a tick.
     pub fn query(&self) -> Query {
         let mut q = Query {
@@ -228,7 +276,8 @@ impl Engine {
         for i in 0..MAX_ARMS {
             if let (Some(arm), Some(setup)) = (&self.arms[i], &self.setups[i]) {
                 // Tools and bodies come towards each other: their speeds add up.
-                let bodies_m = 3.0 * bodies_m_s * self.snapshot_lag_s;
+                let towards_m_s = bodies_m_s.max(self.neighbours_m_s(arm));
+                let bodies_m = 3.0 * towards_m_s * self.snapshot_lag_s;
                 let ahead_m = 3.0 * self.speed_m_s[i] * self.snapshot_lag_s + bodies_m;
                 let worthwhile_m = arm.worthwhile_reach(&self.bodies) + bodies_m;
                 let reach_m = (setup.reach_min_m + ahead_m).min(setup.reach_max_m);
@@ -237,7 +286,7 @@ impl Engine {
                     epoch: arm.epoch,
                     world_from_tool: arm.proxy,
                     reach_m: reach_m.min(worthwhile_m),
-                    solid: solid_bits(arm, &self.bodies),
+                    solid: solid_bits(&self.bodies, |key| arm.is_solid(key)),
                 };
             }
         }
@@ -248,9 +297,9 @@ impl Engine {
         q
     }
 
-    /// The bodies as they are now.
+    /// The bodies of the scene as they are now.
     pub fn bodies(&self) -> impl Iterator<Item = &Body> {
-        self.bodies.iter()
+        self.bodies.of_scene()
     }
 
     /// The last tick's output.
@@ -259,10 +308,10 @@ impl Engine {
     }
 }
 
-/// The living bodies that are solid to an arm, a bit by slot. The arm itself may still name one that lives no more, whose slot may be
+/// The living bodies of which an arm says so, a bit by slot. The arm itself may still name one that lives no more, whose slot may be
 /// another one's by now.
-fn solid_bits(arm: &Arm, bodies: &BodyTable) -> u64 {
-    let solid = bodies.iter().filter(|body| arm.is_solid(body.key));
+fn solid_bits(bodies: &BodyTable, says: impl Fn(BodyKey) -> bool) -> u64 {
+    let solid = bodies.iter().filter(|body| says(body.key));
     solid.fold(0, |bits, body| bits | 1 << body.key.slot)
 }
 

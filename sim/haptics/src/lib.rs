@@ -39,6 +39,6 @@ pub use interaction::Interaction;
 pub use outcome::{ArmOutcome, Contact, MAX_CONTACTS, MAX_SUBSTEPS};
 pub use snapshot::{
     ArmQuery, BodyEntry, BodyKey, BodyPose, BodyTarget, HINTS, MAX_ARMS, MAX_BODIES, MAX_PUSHES,
-    Material, Pair, Push, Query, Snapshot,
+    MAX_SCENE_BODIES, Material, Pair, Push, Query, Snapshot, tool_id, tool_in, tool_key, tool_slot,
 };
 pub use tool::{Distances, ToolShape};

@@ -37,8 +37,10 @@ pub struct Candidate {
     pub tool: [Vec3; 3],
     /// Body points.
     pub body: [Vec3; 3],
-    /// Distance of the closed features (the tool's radius not taken off).
+    /// Distance of the closed features (no radius taken off).
     pub distance_m: f64,
+    /// Radii of tool and body together: distance at which their surfaces meet, metres.
+    pub radius_m: f64,
     /// Unit, from the body to the tool.
     pub normal: Vec3,
     /// Closest point of the tool's feature.
@@ -74,6 +76,7 @@ pub fn candidate(pair: &Pair, tool: &Rigid, body: Option<&Rigid>) -> Candidate {
         tool: a,
         body: b,
         distance_m: c.distance,
+        radius_m: 0.0,
         normal: c.normal,
         tool_point: c.point_a,
         body_point: c.point_b,

@@ -18,8 +18,39 @@ use crate::course::{Course, Followed};
 
 /// Most arms one daemon drives.
 pub const MAX_ARMS: usize = 4;
-/// Most bodies of one scene; the world refuses the next one with this number.
+/// Places in the tables of bodies.
 pub const MAX_BODIES: usize = 64;
+/// Most bodies of one scene; the world refuses the next one with this number. The places after them are the tools', which are bodies
+/// to each other.
+pub const MAX_SCENE_BODIES: usize = MAX_BODIES - MAX_ARMS;
+
+/// The place of an arm's tool in the tables of bodies.
+#[must_use]
+pub fn tool_slot(arm: usize) -> usize {
+    MAX_SCENE_BODIES + arm
+}
+
+/// The arm whose tool has this place; `None` for a body of the scene.
+#[must_use]
+pub fn tool_in(slot: usize) -> Option<usize> {
+    slot.checked_sub(MAX_SCENE_BODIES)
+        .filter(|arm| *arm < MAX_ARMS)
+}
+
+/// Client-visible identity of an arm's tool as a body: no body of the scene has it.
+#[must_use]
+pub fn tool_id(arm: usize) -> u32 {
+    u32::MAX - arm as u32
+}
+
+/// Name of an arm's tool as a body: placed anew it is another one.
+#[must_use]
+pub fn tool_key(arm: usize, epoch: u32) -> BodyKey {
+    BodyKey {
+        slot: tool_slot(arm) as u8,
+        generation: epoch,
+    }
+}
 
 /// Names a body for as long as it lives: a slot that is used again gets another generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -175,7 +206,7 @@ pub const HINTS: usize = 7;
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Pair {
-    /// Distance of the two closed features at the reference poses less the tool's radius, metres.
+    /// Distance of the two closed features at the reference poses less the radii of tool and body, metres.
     pub distance_m: f64,
     /// Unit, from the body's feature to the tool's at the reference poses, in the frame of the body points; zero if they touch.
     pub direction: Vec3,
@@ -259,7 +290,7 @@ pub struct BodyEntry {
     pub pair_count: u32,
     /// More pairs were within reach than the list has room for.
     pub full: bool,
-    /// The tool is inside this closed body, so it cannot become solid to it now. Asked for by `ArmQuery::solid`.
+    /// The tool is inside this body or around it, or their surfaces meet, so it cannot become solid to it now. Asked for by `ArmQuery::solid`.
     pub encloses_tool: bool,
     /// Moves only if it has one, or on a course.
     pub target: Option<BodyTarget>,
@@ -269,6 +300,8 @@ pub struct BodyEntry {
     pub centre: Vec3,
     /// Radius of a ball about the body's origin that holds it, metres: bounds its points' motion.
     pub bound_m: f64,
+    /// Half-thickness around the body's features, metres: the radius of another arm's ball; 0 for all that is a mesh.
+    pub radius_m: f64,
     /// Surface.
     pub material: Material,
 }

@@ -11,11 +11,14 @@
 use hapticd_ccd::PairKind;
 use hapticd_ccd::{MeshIndex, NearPair};
 use hapticd_geometry::{Pose, Rigid, Vec3, transform};
-use hapticd_haptics::{BodyEntry, HINTS, MAX_ARMS, Pair, Query, Snapshot, ToolShape};
+use hapticd_haptics::{
+    BodyEntry, BodyKey, BodyTarget, HINTS, MAX_ARMS, Material, Pair, Query, Snapshot, ToolShape,
+    tool_id, tool_key,
+};
 
 use crate::body::{BodyKind, Shape};
 use crate::inside::contains;
-use crate::world::World;
+use crate::world::{Resident, Tool, World};
 
 impl World {
     /// Fills `out` with the answer for one arm. False (and `out` untouched): that arm asks nothing.
@@ -47,13 +50,12 @@ impl World {
         // Every body's nearest pairs first; then which of them there is room for.
         self.near.clear();
         self.found.clear();
-        for body in self.slots.iter().flatten() {
-            let world_from_body = World::pose_in(body, query);
-            let body_from_tool = world_from_body.inverse() * asked.world_from_tool;
+        for body in around(&self.slots, &self.tools, query, arm) {
+            let body_from_tool = body.world_from_body.inverse() * asked.world_from_tool;
             let near = self.proximity.query(
                 &tool.shape.index,
-                tool.tool.radius_m,
-                &body.spec.shape.index,
+                tool.tool.radius_m + body.radius_m,
+                &body.shape.index,
                 &body_from_tool,
                 asked.reach_m,
             );
@@ -61,7 +63,8 @@ impl World {
             if near.pairs.is_empty() {
                 // Nothing within reach: the bounding balls may say more. Without this a body far from every tool could go no
                 // further than the reach per answer.
-                let apart = balls_apart(&tool.tool, body.spec.shape.bound_m, &body_from_tool);
+                let bound_m = body.shape.bound_m + body.radius_m;
+                let apart = balls_apart(&tool.tool, bound_m, &body_from_tool);
                 complete_to = complete_to.max(apart);
             }
             self.found.push(Found {
@@ -79,11 +82,15 @@ impl World {
         );
 
         let mut from = 0;
-        for (body, found) in self.slots.iter().flatten().zip(&self.found) {
-            let world_from_body = World::pose_in(body, query);
+        let bodies = around(&self.slots, &self.tools, query, arm);
+        for (body, found) in bodies.zip(&self.found) {
+            let Around {
+                world_from_body,
+                fixed,
+                ..
+            } = body;
             let body_from_tool = world_from_body.inverse() * asked.world_from_tool;
-            let fixed = body.spec.kind == BodyKind::Static;
-            let index = &*body.spec.shape.index;
+            let index = &*body.shape.index;
             let near = &self.near[from..from + found.pairs];
             from += found.pairs;
             let first = out.pairs.len();
@@ -111,11 +118,14 @@ impl World {
             let known = query.pose_of(body.key).is_some();
             let is_solid = known && asked.solid & (1 << body.key.slot) != 0;
             let encloses_tool = !is_solid
-                && encloses(
-                    (&tool.shape, &tool.pieces),
-                    (&body.spec.shape, &body.pieces),
-                    &body_from_tool,
-                );
+                && (self
+                    .intersections
+                    .any(&tool.shape.index, index, &body_from_tool)
+                    || encloses(
+                        (&tool.shape, &tool.pieces),
+                        (body.shape, body.pieces),
+                        &body_from_tool,
+                    ));
             out.bodies.push(BodyEntry {
                 key: body.key,
                 id: body.id,
@@ -127,17 +137,77 @@ impl World {
                 full,
                 encloses_tool,
                 target: body.target,
-                by_course: body.spec.kind != BodyKind::Static && self.dynamics.is_some(),
-                centre: self
-                    .dynamics
-                    .as_ref()
+                by_course: !(fixed || body.tool) && self.dynamics.is_some(),
+                centre: (self.dynamics.as_ref())
+                    .filter(|_| !body.tool)
                     .map_or_else(Vec3::zeros, |d| d.centre(body.key.slot as usize)),
-                bound_m: body.spec.shape.bound_m,
-                material: body.spec.material,
+                bound_m: body.shape.bound_m,
+                radius_m: body.radius_m,
+                material: body.material,
             });
         }
         true
     }
+}
+
+/// What a tool may touch: a body of the scene, or another arm's tool.
+#[derive(Clone, Copy)]
+struct Around<'a> {
+    key: BodyKey,
+    id: u32,
+    shape: &'a Shape,
+    pieces: &'a [Vec3],
+    world_from_body: Pose,
+    fixed: bool,
+    tool: bool,
+    target: Option<BodyTarget>,
+    radius_m: f64,
+    material: Material,
+}
+
+/// Tools are hard, undamped and smooth to each other: what they are pressed with is limited by their couplings alone.
+const BETWEEN_TOOLS: Material = Material {
+    stiffness_n_per_m: f64::MAX,
+    damping_n_s_per_m: f64::MAX,
+    friction: 0.0,
+};
+
+/// All that an arm's tool may touch, bodies by slot, then tools by arm.
+fn around<'a>(
+    slots: &'a [Option<Resident>],
+    tools: &'a [Option<Tool>; MAX_ARMS],
+    query: &'a Query,
+    arm: usize,
+) -> impl Iterator<Item = Around<'a>> {
+    let bodies = slots.iter().flatten().map(|body| Around {
+        key: body.key,
+        id: body.id,
+        shape: &body.spec.shape,
+        pieces: &body.pieces,
+        world_from_body: World::pose_in(body, query),
+        fixed: body.spec.kind == BodyKind::Static,
+        tool: false,
+        target: body.target,
+        radius_m: 0.0,
+        material: body.spec.material,
+    });
+    let others = (0..MAX_ARMS).filter(move |other| *other != arm);
+    bodies.chain(others.filter_map(|other| {
+        let tool = tools[other].as_ref()?;
+        let asked = Some(&query.arms[other]).filter(|asked| asked.present)?;
+        Some(Around {
+            key: tool_key(other, asked.epoch),
+            id: tool_id(other),
+            shape: &tool.shape,
+            pieces: &tool.pieces,
+            world_from_body: asked.world_from_tool,
+            fixed: false,
+            tool: true,
+            target: None,
+            radius_m: tool.tool.radius_m,
+            material: BETWEEN_TOOLS,
+        })
+    }))
 }
 
 /// What the query found at one body.

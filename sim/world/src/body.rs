@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hapticd_ccd::MeshIndex;
 use hapticd_geometry::{Adjacency, MeshReport, Pose, TriMesh, Vec3};
-use hapticd_haptics::{MAX_BODIES, Material};
+use hapticd_haptics::{MAX_SCENE_BODIES, Material};
 use hapticd_rigid::BodyError;
 
 /// Whether a body may move.
@@ -89,7 +89,7 @@ pub struct BodySpec {
 #[non_exhaustive]
 pub enum AddError {
     /// No slot left.
-    #[error("the scene already has {MAX_BODIES} bodies, the most it can hold")]
+    #[error("the scene already has {MAX_SCENE_BODIES} bodies, the most it can hold")]
     Full,
     /// A name that is taken.
     #[error("a body named `{0}` exists already")]

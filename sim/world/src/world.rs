@@ -1,8 +1,11 @@
 //! The scene's bookkeeping: who is there, what may be asked of it.
 
+use hapticd_ccd::intersect::Intersections;
 use hapticd_ccd::{NearPair, Proximity};
 use hapticd_geometry::{Pose, Vec3};
-use hapticd_haptics::{BodyKey, BodyTarget, MAX_ARMS, MAX_BODIES, Material, Query, ToolShape};
+use hapticd_haptics::{
+    BodyKey, BodyTarget, MAX_ARMS, MAX_BODIES, MAX_SCENE_BODIES, Material, Query, ToolShape,
+};
 
 use crate::answer::Found;
 use crate::body::{AddError, BodyKind, BodySpec, CommandError, Shape};
@@ -53,6 +56,7 @@ pub struct World {
     pub(crate) sequence: u64,
     next_id: u32,
     pub(crate) proximity: Proximity,
+    pub(crate) intersections: Intersections,
     /// Work space of an answer: the bodies' pairs one after the other, what there was of each, distances.
     pub(crate) near: Vec<NearPair>,
     pub(crate) found: Vec<Found>,
@@ -75,6 +79,7 @@ impl World {
             sequence: 0,
             next_id: 1,
             proximity: Proximity::new(pairs_per_body.max(16)),
+            intersections: Intersections::default(),
             near: Vec::new(),
             found: Vec::with_capacity(MAX_BODIES),
             distances: Vec::new(),
@@ -118,7 +123,10 @@ impl World {
                 name: spec.name,
             });
         }
-        let Some(slot) = self.slots.iter().position(Option::is_none) else {
+        let free = self.slots[..MAX_SCENE_BODIES]
+            .iter()
+            .position(Option::is_none);
+        let Some(slot) = free else {
             return Err(AddError::Full);
         };
         self.join_dynamics(slot, &spec)?;

@@ -130,6 +130,31 @@ fn a_body_far_from_every_tool_goes_at_its_speed() {
     assert!((y - 0.2).abs() < 1e-9, "it went {y} m");
 }
 
+/// Of a rod that sticks out of a plate on both sides no vertex, and no edge, is near a vertex or an edge of the plate.
+#[test]
+fn a_tool_that_pierces_a_body_is_not_clear_of_it() {
+    let rod = shapes::cuboid(&Vec3::new(0.001, 0.001, 0.04)).unwrap();
+    let tool = ToolShape::mesh(rod.positions(), true);
+    let plate = shapes::cuboid(&Vec3::new(0.05, 0.05, 0.001)).unwrap();
+    for solid in [true, false] {
+        let (mut world, mut engine) = pair(tool, Some(rod.clone()));
+        let mut plate = body("plate", BodyKind::Static, plate.clone(), Pose::identity());
+        plate.solid = solid;
+        world.add_body(plate).unwrap();
+        let mut solid_at = |x: f64| {
+            // Off the diagonals of the plate's sides, which are edges, too.
+            let at = Pose::translation(x, -0.015, 0.0);
+            tick(&mut engine, at);
+            let snapshot = answer(&mut world, &engine);
+            engine.receive(snapshot);
+            tick(&mut engine, at);
+            engine.output().arms[0].solid
+        };
+        assert_eq!(solid_at(0.02), 0, "it is in the plate");
+        assert_eq!(solid_at(0.1), 1, "it is beside the plate");
+    }
+}
+
 #[test]
 fn a_tool_around_one_piece_of_a_body_is_not_clear_of_it() {
     let tool = shapes::cuboid(&Vec3::repeat(0.01)).unwrap();

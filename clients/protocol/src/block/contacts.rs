@@ -19,7 +19,7 @@ pub struct Contact {
     pub normal: [f64; 3],
     /// = 6. Between the surfaces along the normal, m; positive, for they never overlap.
     pub distance_m: f64,
-    /// = 7, bits 0..32. The body's identity.
+    /// = 7, bits 0..32. The body's identity; of the tool of arm `k`, `u32::MAX - k`: no body has that.
     pub body: u32,
 }
 

@@ -271,6 +271,7 @@ impl Scene {
                     .iter()
                     .map(|p| p.norm())
                     .fold(0.0, f64::max),
+                radius_m: 0.0,
                 material: Material {
                     stiffness_n_per_m: 1e9,
                     damping_n_s_per_m: 1e9,
