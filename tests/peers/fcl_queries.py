@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """FCL (PyPI `python-fcl`) on the queries of `tests/peers`: fcl_queries.py REQUEST.json prints one JSON object.
 
-`sweeps`: for each case the time of contact of conservative advancement (null: none) and the seconds of the call. `statics`: seconds of each call.
+`sweeps`: for each case the time of contact of conservative advancement (null: none) and the seconds of the call, until `patience_s` seconds are spent. `statics`: seconds of each call.
 1-3 us of every call are Python's. Exit status 3: python-fcl is not installed.
 """
 
@@ -40,14 +40,17 @@ def sweeps(request):
         gjk_solver_type=fcl.GJKSolverType.GST_LIBCCD,
         ccd_solver_type=fcl.CCDSolverType.CCDC_CONSERVATIVE_ADVANCEMENT,
     )
-    answers = []
+    answers, spent = [], 0.0
     for (a0, a1), (b0, b1) in request["cases"]:
         a, b = fcl.CollisionObject(small, transform(a0)), fcl.CollisionObject(large, transform(b0))
+        if spent >= request["patience_s"]:
+            break
         ends = transform(a1), transform(b1)
         result = fcl.ContinuousCollisionResult()
         start = time.perf_counter()
         fcl.continuousCollide(a, ends[0], b, ends[1], settings, result)
         seconds = time.perf_counter() - start
+        spent += seconds
         answers.append({"time": result.time_of_contact if result.is_collide else None, "seconds": seconds})
     return answers
 

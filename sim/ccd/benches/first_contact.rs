@@ -4,14 +4,16 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use hapticd_ccd::{FirstContactOptions, MeshIndex, first_contact};
+use hapticd_ccd::MeshIndex;
+use hapticd_ccd::moving::{Motion, MovingBody, MovingSearch};
 use hapticd_geometry::{Pose, Screw, Vec3, shapes};
 
 fn bench(c: &mut Criterion) {
     let ground = shapes::terrain([0.5, 0.5], 224, 0.02, 0.05, 7).expect("valid sizes");
     let ground = MeshIndex::new(ground);
     let torus = MeshIndex::new(shapes::torus(0.08, 0.03, 100, 50).expect("valid sizes"));
-    let options = FirstContactOptions::default();
+    let still = Motion::still(&Pose::identity());
+    let mut search = MovingSearch::new(64);
     let start = Pose::translation(0.05, 0.02, 0.08);
     let at = start.translation.vector;
     for (name, d, w) in [
@@ -20,13 +22,20 @@ fn bench(c: &mut Criterion) {
         ("fall of 5 m", Vec3::new(0.1, 0.0, -5.0), 2.0),
     ] {
         let screw = Screw::from_twist(&d, &Vec3::new(0.3 * w, 0.1 * w, w), &at);
-        let (contact, counters) = first_contact(&torus, &ground, &start, &screw, &options);
-        let t = contact.map_or(f64::NAN, |c| c.t);
-        let boxes = counters.boxes_final;
+        let motion = Motion::screw(&start, &screw);
+        let body = |shape, motion| MovingBody {
+            shape,
+            motion,
+            radius_m: 0.0,
+        };
+        let (tool, standing) = (body(&torus, &motion), body(&ground, &still));
+        let before = search.counters().boxes;
+        let t = search.first_contact(&tool, &standing, 1e-5, 1.0).free_until;
+        let boxes = search.counters().boxes - before;
         c.bench_function(
-            &format!("{name}: contact at {t:.4}, {boxes} boxes"),
+            &format!("{name}: free until {t:.4}, {boxes} boxes"),
             |bench| {
-                bench.iter(|| first_contact(&torus, &ground, black_box(&start), &screw, &options));
+                bench.iter(|| search.first_contact(black_box(&tool), &standing, 1e-5, 1.0));
             },
         );
     }

@@ -48,7 +48,7 @@ pub(crate) enum Shape {
     Surface(Box<Surface>),
 }
 
-/// A shape prepared for [`crate::proximity`] and [`crate::first_contact()`].
+/// A shape prepared for the queries of this crate: [`crate::proximity`], [`crate::moving`] and the others on meshes.
 #[derive(Clone, Debug)]
 pub struct MeshIndex {
     pub(crate) shape: Shape,

@@ -11,8 +11,8 @@
 //! - [`mod@moving`]: pairs and scenes of moving bodies, chains of links, parametric and implicit surfaces; the dynamics.
 //! - [`intersect`]: which triangles of two standing meshes intersect.
 //! - [`algebraic`], [`spheres`]: Redon's first method; [`backface`]: what moves away and need not be tested.
-//! - [`elementary`], [`mod@first_contact`]: Redon's interval root isolation and the tree traversal around
-//!   it, an independent second opinion on whole paths.
+//! - [`elementary`], [`first_contact`]: Redon's interval root isolation and the tree traversal around it, with the switches that were
+//!   measured; an independent second opinion for tests, slow, called by nothing in the daemon.
 //! - [`linear`]: first contact of one feature pair when every vertex moves on a straight line (deformable meshes); the one
 //!   query here that is not about rigid motion.
 //!
@@ -41,7 +41,6 @@ pub mod tree;
 
 pub use advance::{Advance, MotionBound, advance};
 pub use elementary::Precision;
-pub use first_contact::{FirstContact, FirstContactOptions, first_contact};
 pub use index::MeshIndex;
 pub use linear::{LinearContact, LinearOptions, first_contact_linear};
 pub use obb::Obb;

@@ -3,10 +3,12 @@
 mod common;
 
 use common::{SplitMix, screw_position};
+use hapticd_ccd::MeshIndex;
 use hapticd_ccd::backface::recede::{recedes, recedes_between};
 use hapticd_ccd::backface::{BackFaceCones, ConeError, Strategy};
-use hapticd_ccd::first_contact::{CullBoxes, Culling, first_contact, first_contact_culled};
-use hapticd_ccd::{FirstContactOptions, MeshIndex};
+use hapticd_ccd::first_contact::{
+    CullBoxes, Culling, FirstContactOptions, first_contact, first_contact_culled,
+};
 use hapticd_geometry::{Pose, Quat, Screw, TriMesh, Vec3, shapes, transform};
 
 fn solids() -> Vec<MeshIndex> {

@@ -4,9 +4,11 @@ mod common;
 
 use common::SplitMix;
 use hapticd_ccd::elementary::{Precision, first_contact_of_pair};
-use hapticd_ccd::first_contact::{Counters, PreTests, first_contact};
+use hapticd_ccd::first_contact::{
+    Counters, FirstContact, FirstContactOptions, PreTests, first_contact,
+};
 use hapticd_ccd::sweep::{Axes, SweepOptions};
-use hapticd_ccd::{FirstContact, FirstContactOptions, MeshIndex, PairKind, Proximity};
+use hapticd_ccd::{MeshIndex, PairKind, Proximity};
 use hapticd_geometry::{Pose, Quat, Screw, Vec3, shapes, transform};
 
 fn zoo() -> Vec<MeshIndex> {

@@ -3,8 +3,9 @@
 mod common;
 
 use common::SplitMix;
+use hapticd_ccd::first_contact::{FirstContactOptions, first_contact};
 use hapticd_ccd::moving::{Motion, MovingBody, MovingSearch};
-use hapticd_ccd::{FirstContactOptions, MeshIndex, Proximity, first_contact};
+use hapticd_ccd::{MeshIndex, Proximity};
 use hapticd_geometry::{Pose, Quat, Screw, Vec3, shapes};
 
 fn zoo() -> Vec<MeshIndex> {

@@ -1,4 +1,4 @@
-//! Rigid bodies: a pyramid, a slope, and two plates that fly at each other; `hapticd-rigid` beside Rapier.
+//! Rigid bodies: a pyramid, a slope, and two plates that fly at each other; `hapticd-rigid` beside Rapier, on the slope beside MuJoCo and PyBullet, too.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -8,8 +8,9 @@ use hapticd_ccd::MeshIndex;
 use hapticd_geometry::{Pose, Vec3, shapes};
 use hapticd_rigid::{BodyId, BodySpec, Material, Settings, Twist, World};
 use rapier3d::prelude::{ColliderBuilder, PhysicsWorld, RigidBodyBuilder, RigidBodyHandle, Vector};
+use serde_json::json;
 
-use crate::{Row, Times, bar};
+use crate::{Row, Times, ask, bar};
 
 type Rows = Result<Vec<Row>, Box<dyn Error>>;
 
@@ -119,11 +120,22 @@ pub fn pyramid(_: &str) -> Rows {
     ])
 }
 
-/// Metres that a cube of 0.2 m goes in 5 s down a slope of angle atan 0.5: ours, Rapier's.
-fn slid(friction: f64) -> Result<[f64; 2], Box<dyn Error>> {
+/// Half width of the slope's cube, m; step, s; steps; friction with a fifth of margin, and with too little.
+const HALF: f64 = 0.1;
+const SLOPE_DT: f64 = 1e-3;
+const SLOPE_STEPS: u32 = 5000;
+const FRICTION: [f64; 2] = [0.6, 0.49];
+
+/// In the frame of a slope of angle atan 0.5: x down it, z off it.
+fn slope_gravity() -> Vec3 {
     let angle = 0.5_f64.atan();
-    let (half, dt) = (0.1, 1e-3);
-    let (mut ours, mut theirs) = scenes(Vec3::new(angle.sin(), 0.0, -angle.cos()) * GRAVITY, dt)?;
+    Vec3::new(angle.sin(), 0.0, -angle.cos()) * GRAVITY
+}
+
+/// Metres that a cube goes down the slope: ours, Rapier's.
+fn slid(friction: f64) -> Result<[f64; 2], Box<dyn Error>> {
+    let half = HALF;
+    let (mut ours, mut theirs) = scenes(slope_gravity(), SLOPE_DT)?;
     let material = Material {
         friction,
         restitution: 0.0,
@@ -159,8 +171,8 @@ fn slid(friction: f64) -> Result<[f64; 2], Box<dyn Error>> {
             .density(1000.0),
     );
     let start = ours.body(id)?.centre.x;
-    for _ in 0..5000 {
-        ours.step(dt);
+    for _ in 0..SLOPE_STEPS {
+        ours.step(SLOPE_DT);
         theirs.step();
     }
     Ok([
@@ -170,28 +182,39 @@ fn slid(friction: f64) -> Result<[f64; 2], Box<dyn Error>> {
 }
 
 /// Creep with a fifth of margin, and the sliding distance.
-pub fn slope(_: &str) -> Rows {
-    let angle = 0.5_f64.atan();
-    let creep = slid(0.6)?;
-    let sliding = slid(0.49)?;
-    let truth = 0.5 * GRAVITY * (angle.sin() - 0.49 * angle.cos()) * 25.0;
-    let off = sliding.map(|x| 100.0 * (x / truth - 1.0));
+pub fn slope(python: &str) -> Rows {
+    let gravity = slope_gravity();
+    let [creep, sliding] = [slid(FRICTION[0])?, slid(FRICTION[1])?];
+    let time = SLOPE_DT * f64::from(SLOPE_STEPS);
+    let truth = 0.5 * (gravity.x + FRICTION[1] * gravity.z) * time * time;
+    let off = |x: f64| 100.0 * (x / truth - 1.0);
+    let scene = json!({
+        "half_m": HALF, "density": 1000.0, "gravity": gravity.as_slice(), "dt_s": SLOPE_DT, "steps": SLOPE_STEPS, "friction": FRICTION,
+    });
+    let others = ask(python, "slope.py", &scene)?;
+    let mut peers = vec![("Rapier", [creep[1], sliding[1]])];
+    for name in ["MuJoCo", "MuJoCo, no slip", "PyBullet"] {
+        let of = |k: usize| others[name][k].as_f64().ok_or("no answer");
+        peers.push((name, [of(0)?, of(1)?]));
+    }
     let verdict =
         |holds: bool, bar: &str| format!("{bar}: {}", if holds { "holds" } else { "FALLS SHORT" });
-    Ok(vec![
-        Row::new(
+    let mut rows = Vec::new();
+    for (name, [crept, slid]) in peers {
+        rows.push(Row::new(
             "block on a slope with 20 % margin, creep in 5 s",
             format!("{:.1e} m", creep[0]),
-            format!("Rapier {:.1e} m", creep[1]),
+            format!("{name} {crept:.1e} m"),
             verdict(creep[0].abs() <= 1e-6, "1 um"),
-        ),
-        Row::new(
+        ));
+        rows.push(Row::new(
             &format!("the same sliding (friction 0.49), against {truth:.4} m"),
-            format!("{:+.2} %", off[0]),
-            format!("Rapier {:+.2} %", off[1]),
-            verdict(off[0].abs() <= 0.5, "0.5 %"),
-        ),
-    ])
+            format!("{:+.2} %", off(sliding[0])),
+            format!("{name} {:+.2} %", off(slid)),
+            verdict(off(sliding[0]).abs() <= 0.5, "0.5 %"),
+        ));
+    }
+    Ok(rows)
 }
 
 /// A number in [-1, 1).

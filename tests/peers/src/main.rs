@@ -1,4 +1,4 @@
-//! The same scenes in `hapticd` and in Rapier, parry and FCL, in one run and in turns, as one table.
+//! The same scenes in `hapticd` and in Rapier, parry, FCL, MuJoCo and PyBullet, in one run and in turns, as one table.
 //!
 //! `tests/peers/run` sets up what this needs. Prints versions and settings first; bars that ours does not reach are printed as such, and are not a failure
 //! of the run.
@@ -9,6 +9,7 @@ mod statics;
 mod sweeps;
 
 use std::error::Error;
+use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
@@ -71,11 +72,11 @@ pub fn bar(ratio: f64, most: f64) -> String {
     format!("{ratio:.2} of the peer's (bar {most}): {verdict}")
 }
 
-/// Runs the Python part on a request.
-pub fn fcl(python: &str, request: &Value) -> Result<Value, Box<dyn Error>> {
+/// Runs a script of this folder on a request.
+pub fn ask(python: &str, script: &str, request: &Value) -> Result<Value, Box<dyn Error>> {
     let path = std::env::temp_dir().join(format!("hapticd-peers-{}.json", std::process::id()));
     std::fs::write(&path, request.to_string())?;
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/fcl_queries.py");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join(script);
     let output = Command::new(python).arg(script).arg(&path).output();
     std::fs::remove_file(&path)?;
     let output = output?;
@@ -92,7 +93,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .ok_or("usage: hapticd-peers PYTHON [PART...]")?;
     let chosen = |part: &str| arguments.len() < 2 || arguments[1..].iter().any(|a| a == part);
     println!(
-        "peers: rapier3d 0.36 (f32, its default parameters, one thread), parry3d-f64 0.31, python-fcl 0.7.0"
+        "peers: rapier3d 0.36 (f32, its default parameters, one thread), parry3d-f64 0.31, python-fcl 0.7.0, mujoco 4.0.0, pybullet 3.2.7"
     );
     let mut rows = Vec::new();
     for (name, part) in [

@@ -10,7 +10,7 @@ use hapticd_geometry::{Pose, Quat, Vec3, shapes};
 use serde_json::json;
 
 use crate::sweeps::mesh_json;
-use crate::{Row, Times, bar, fcl};
+use crate::{Row, Times, ask, bar};
 
 const ROUNDS: usize = 30;
 
@@ -55,7 +55,7 @@ pub fn statics(python: &str) -> Result<Vec<Row>, Box<dyn Error>> {
             &mut distance,
         );
         if answer.is_none() {
-            answer = Some(fcl(python, &request)?);
+            answer = Some(ask(python, "fcl_queries.py", &request)?);
         }
     }
     let answer = answer.ok_or("no answer")?;

@@ -1,4 +1,5 @@
-//! Tree against tree: 200 large random sweeps of 200 with 2,000 triangles, all from apart.
+//! Tree against tree: large random sweeps of two rings, all from apart: 200 of 200 with 2,000 triangles, 100 of 20,000 and 80,000 with as many, of which the
+//! peers get those that they manage in a minute.
 //!
 //! Every method has the same poses at the beginning and at the end. Ours moves along a screw between them; parry and FCL move the body's origin straight at
 //! constant speed while it turns. Each is held against 2,000 samples of its own motion, overlap decided by one static test for all.
@@ -19,9 +20,8 @@ use parry3d_f64::query::{NonlinearRigidMotion, cast_shapes_nonlinear};
 use parry3d_f64::shape::TriMesh;
 use serde_json::{Value, json};
 
-use crate::{Row, Times, bar, fcl};
+use crate::{Row, Times, ask, bar};
 
-const CASES: usize = 200;
 const SAMPLES: u32 = 2_000;
 
 /// One body's motion: poses at the ends, and the rotation between them, less than half a turn.
@@ -80,7 +80,6 @@ fn random(rng: &mut SplitMix) -> [Sweep; 2] {
 }
 
 /// What a method says against the samples of its motion.
-#[derive(Default)]
 struct Tally {
     missed: usize,
     late: usize,
@@ -89,6 +88,19 @@ struct Tally {
 }
 
 impl Tally {
+    const fn new() -> Self {
+        Self {
+            missed: 0,
+            late: 0,
+            touching: 0,
+            times: Vec::new(),
+        }
+    }
+
+    fn spent(&self) -> f64 {
+        self.times.iter().sum()
+    }
+
     fn add(&mut self, said: Option<f64>, sampled: Option<f64>, seconds: f64) {
         self.times.push(seconds);
         if let Some(truth) = sampled {
@@ -103,8 +115,11 @@ impl Tally {
     fn shown(&self) -> String {
         let ms = Times::of(&self.times).ms();
         format!(
-            "of {} that touch {} missed, {} late; {ms}",
-            self.touching, self.missed, self.late
+            "{} sweeps, of {} that touch {} missed, {} late; {ms}",
+            self.times.len(),
+            self.touching,
+            self.missed,
+            self.late
         )
     }
 }
@@ -126,91 +141,133 @@ pub fn mesh_json(index: &MeshIndex) -> Result<Value, Box<dyn Error>> {
     Ok(json!({"vertices": vertices, "triangles": mesh.triangles()}))
 }
 
-/// All three.
+/// Two meshes and how often they are swept.
+struct Size {
+    name: &'static str,
+    /// Facets around and across the rings.
+    facets: [(u32, u32); 2],
+    cases: usize,
+    /// No further case is given to a peer that has spent this many seconds.
+    patience: f64,
+}
+
+const SIZES: [Size; 3] = [
+    Size {
+        name: "200 x 2,000",
+        facets: [(10, 10), (40, 25)],
+        cases: 200,
+        patience: f64::INFINITY,
+    },
+    Size {
+        name: "20,000 x 20,000",
+        facets: [(125, 80), (125, 80)],
+        cases: 100,
+        patience: 60.0,
+    },
+    Size {
+        name: "80,000 x 80,000",
+        facets: [(250, 160), (250, 160)],
+        cases: 100,
+        patience: 60.0,
+    },
+];
+
+/// All sizes, beside both peers.
 pub fn sweeps(python: &str) -> Result<Vec<Row>, Box<dyn Error>> {
-    let small = MeshIndex::new(shapes::torus(0.1, 0.04, 10, 10)?);
-    let large = MeshIndex::new(shapes::torus(0.15, 0.06, 40, 25)?);
-    let (peer_small, peer_large) = (peer_mesh(&small)?, peer_mesh(&large)?);
-    let mut rng = SplitMix(1);
-    let mut truth = Intersections::default();
-    let mut search = MovingSearch::new(256);
-    let (mut ours, mut parry, mut others) = (Tally::default(), Tally::default(), Tally::default());
-    let (mut cases, mut straight) = (Vec::new(), Vec::new());
-    for _ in 0..CASES {
-        let [a, b] = loop {
-            let case = random(&mut rng);
-            if !truth.any(&small, &large, &(case[1].start.inverse() * case[0].start)) {
-                break case;
+    let mut rows = Vec::new();
+    for size in &SIZES {
+        eprintln!("  {} ...", size.name);
+        rows.extend(size.run(python)?);
+    }
+    Ok(rows)
+}
+
+impl Size {
+    fn run(&self, python: &str) -> Result<Vec<Row>, Box<dyn Error>> {
+        let [(n, m), (k, l)] = self.facets;
+        let shapes = [
+            MeshIndex::new(shapes::torus(0.1, 0.04, n, m)?),
+            MeshIndex::new(shapes::torus(0.15, 0.06, k, l)?),
+        ];
+        let peers = [peer_mesh(&shapes[0])?, peer_mesh(&shapes[1])?];
+        let mut rng = SplitMix(1);
+        let mut truth = Intersections::default();
+        let mut search = MovingSearch::new(256);
+        let [mut ours, mut parry, mut others] = [const { Tally::new() }; 3];
+        let (mut cases, mut straight) = (Vec::new(), Vec::new());
+        for _ in 0..self.cases {
+            let [a, b] = loop {
+                let case = random(&mut rng);
+                let apart = case[1].start.inverse() * case[0].start;
+                if !truth.any(&shapes[0], &shapes[1], &apart) {
+                    break case;
+                }
+            };
+            let mut first = |x: &dyn Fn(f64) -> Pose, y: &dyn Fn(f64) -> Pose| {
+                (0..=SAMPLES)
+                    .map(|i| f64::from(i) / f64::from(SAMPLES))
+                    .find(|&t| truth.any(&shapes[0], &shapes[1], &(y(t).inverse() * x(t))))
+            };
+            let motions = [a.screw(), b.screw()];
+            let on_screws = first(&|t| motions[0].pose_at(t), &|t| motions[1].pose_at(t));
+            let on_lines = first(&|t| a.straight(t), &|t| b.straight(t));
+            let body = |k: usize| MovingBody {
+                shape: &shapes[k],
+                motion: &motions[k],
+                radius_m: 0.0,
+            };
+            let clock = Instant::now();
+            let meeting = search.first_contact(&body(0), &body(1), 1e-5, 1.0);
+            let seconds = clock.elapsed().as_secs_f64();
+            ours.add(
+                meeting.first.map(|_| meeting.free_until),
+                on_screws,
+                seconds,
+            );
+            if parry.spent() < self.patience {
+                let clock = Instant::now();
+                let hit = cast_shapes_nonlinear(
+                    &a.peer(),
+                    &peers[0],
+                    &b.peer(),
+                    &peers[1],
+                    0.0,
+                    1.0,
+                    true,
+                )
+                .map_err(|_| "parry does not support this pair")?;
+                let seconds = clock.elapsed().as_secs_f64();
+                parry.add(hit.map(|h| h.time_of_impact), on_lines, seconds);
             }
+            cases.push(json!([a.json(), b.json()]));
+            straight.push(on_lines);
+        }
+        let request = json!({"sweeps": {
+            "small": mesh_json(&shapes[0])?, "large": mesh_json(&shapes[1])?, "cases": cases,
+            "patience_s": self.patience.min(1e9),
+        }});
+        let answer = ask(python, "fcl_queries.py", &request)?;
+        let answers = answer["sweeps"].as_array().ok_or("no answer")?;
+        for (answer, sampled) in answers.iter().zip(straight) {
+            let seconds = answer["seconds"].as_f64().ok_or("no time")?;
+            others.add(answer["time"].as_f64(), sampled, seconds);
+        }
+        let row = |name: &str, peer: &Tally| {
+            // On the same sweeps.
+            let same = Times::of(&ours.times[..peer.times.len()]).mean;
+            Row::new(
+                &format!("large sweeps, {} triangles; {name}", self.name),
+                ours.shown(),
+                peer.shown(),
+                bar(same / Times::of(&peer.times).mean, 1.0),
+            )
         };
-        let mut first = |x: &dyn Fn(f64) -> Pose, y: &dyn Fn(f64) -> Pose| {
-            (0..=SAMPLES)
-                .map(|i| f64::from(i) / f64::from(SAMPLES))
-                .find(|&t| truth.any(&small, &large, &(y(t).inverse() * x(t))))
-        };
-        let (ma, mb) = (a.screw(), b.screw());
-        let on_screws = first(&|t| ma.pose_at(t), &|t| mb.pose_at(t));
-        let on_lines = first(&|t| a.straight(t), &|t| b.straight(t));
-        let body = |shape, motion| MovingBody {
-            shape,
-            motion,
-            radius_m: 0.0,
-        };
-        let clock = Instant::now();
-        let meeting = search.first_contact(&body(&small, &ma), &body(&large, &mb), 1e-5, 1.0);
-        let seconds = clock.elapsed().as_secs_f64();
-        ours.add(
-            meeting.first.as_ref().map(|_| meeting.free_until),
-            on_screws,
-            seconds,
-        );
-        let clock = Instant::now();
-        let hit = cast_shapes_nonlinear(
-            &a.peer(),
-            &peer_small,
-            &b.peer(),
-            &peer_large,
-            0.0,
-            1.0,
-            true,
-        )
-        .map_err(|_| "parry does not support this pair")?;
-        parry.add(
-            hit.map(|h| h.time_of_impact),
-            on_lines,
-            clock.elapsed().as_secs_f64(),
-        );
-        cases.push(json!([a.json(), b.json()]));
-        straight.push(on_lines);
+        Ok(vec![
+            row("parry `cast_shapes_nonlinear`", &parry),
+            row(
+                "FCL, conservative advancement, OBBRSS, linear, 1,000 iterations, time error 1e-6",
+                &others,
+            ),
+        ])
     }
-    let request = json!({"sweeps": {"small": mesh_json(&small)?, "large": mesh_json(&large)?, "cases": cases}});
-    let answer = fcl(python, &request)?;
-    for (answer, sampled) in answer["sweeps"]
-        .as_array()
-        .ok_or("no answer")?
-        .iter()
-        .zip(straight)
-    {
-        others.add(
-            answer["time"].as_f64(),
-            sampled,
-            answer["seconds"].as_f64().ok_or("no time")?,
-        );
-    }
-    let mean = |t: &Tally| Times::of(&t.times).mean;
-    let row = |name: &str, peer: &Tally| {
-        Row::new(
-            &format!("200 large sweeps, 2,000 x 200 triangles; {name}"),
-            ours.shown(),
-            peer.shown(),
-            bar(mean(&ours) / mean(peer), 1.0),
-        )
-    };
-    Ok(vec![
-        row("parry `cast_shapes_nonlinear`", &parry),
-        row(
-            "FCL, conservative advancement, OBBRSS, linear, 1,000 iterations, time error 1e-6",
-            &others,
-        ),
-    ])
 }

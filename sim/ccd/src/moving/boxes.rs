@@ -92,7 +92,7 @@ pub(crate) fn apart(
     Apart {
         gap: if gap > 0.0 { gap } else { 0.0 },
         time,
-        far: nearer > 0.5 * (a.radius + b.radius),
+        far: nearer > 0.15 * (a.radius + b.radius),
     }
 }
 

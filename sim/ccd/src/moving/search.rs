@@ -24,6 +24,8 @@ struct Item {
     time: f64,
     a: u32,
     b: u32,
+    /// Whether they may be farther apart for longer: to be tested again, from then on.
+    far: bool,
 }
 
 /// The greatest is the one to look at first: the earliest, of equals the deepest.
@@ -73,11 +75,12 @@ impl<'a> Side<'a> {
         }
     }
 
-    fn at(&mut self, t: f64) -> &BodyState {
+    /// A box from `t` on, with bounds up to `end`.
+    fn moving_box(&mut self, i: u32, t: f64, end: f64) -> MovingBox {
         if self.last.0 != t {
             self.last = (t, self.course.body(t));
         }
-        &self.last.1
+        MovingBox::new(&self.obb(i), &self.course, &self.last.1, end)
     }
 
     fn node(&self, i: u32) -> Option<&'a Node> {
@@ -156,64 +159,67 @@ impl Queue {
             time: 0.0,
             a: 0,
             b: 0,
+            far: true,
         });
-        while let Some(mut item) = self.heap.pop() {
+        while let Some(item) = self.heap.pop() {
             if item.time > end {
                 break;
             }
-            counters.boxes += 1;
-            let (box_a, box_b) = (a.obb(item.a), b.obb(item.b));
-            let (now_a, now_b) = (*a.at(item.time), *b.at(item.time));
-            let box_a = MovingBox::new(&box_a, &a.course, &now_a, end);
-            let box_b = MovingBox::new(&box_b, &b.course, &now_b, end);
-            let remaining = end - item.time;
-            let known = apart(
-                &box_a,
-                &box_b,
-                [&a.course, &b.course],
-                quest.floor,
-                remaining,
-            );
-            // What is near at the start is kept at time 0 down to its features.
-            let near = item.time == 0.0 && known.gap < quest.reach;
-            if !near {
-                if known.time >= remaining {
-                    continue;
-                }
-                item.time += known.time;
-                if known.far {
-                    self.heap.push(item);
-                    continue;
-                }
+            let Item { time, .. } = item;
+            if item.far {
+                let box_a = a.moving_box(item.a, time, end);
+                let box_b = b.moving_box(item.b, time, end);
+                self.test(item, [&box_a, &box_b], [a, b], quest, end, counters);
+                continue;
             }
-            self.expand(&item, a, b, &mut end, counters, meet);
+            let larger = || a.size(item.a) > b.size(item.b);
+            match (a.children(item.a), b.children(item.b)) {
+                (None, None) => leaves(&item, a, b, &mut end, counters, meet),
+                (Some(first), below) if below.is_none() || larger() => {
+                    let box_b = b.moving_box(item.b, time, end);
+                    for child in [first, first + 1] {
+                        let box_a = a.moving_box(child, time, end);
+                        let item = Item { a: child, ..item };
+                        self.test(item, [&box_a, &box_b], [a, b], quest, end, counters);
+                    }
+                }
+                (_, Some(first)) => {
+                    let box_a = a.moving_box(item.a, time, end);
+                    for child in [first, first + 1] {
+                        let box_b = b.moving_box(child, time, end);
+                        let item = Item { b: child, ..item };
+                        self.test(item, [&box_a, &box_b], [a, b], quest, end, counters);
+                    }
+                }
+                // The guard above took these.
+                (Some(_), None) => {}
+            }
         }
     }
 
-    fn expand(
+    /// Keeps a pair of boxes if they may matter before the end, with the time up to which they are then known to be apart.
+    fn test(
         &mut self,
-        item: &Item,
-        a: &Side<'_>,
-        b: &Side<'_>,
-        end: &mut f64,
+        item: Item,
+        boxes: [&MovingBox; 2],
+        [a, b]: [&Side<'_>; 2],
+        quest: Quest,
+        end: f64,
         counters: &mut MovingCounters,
-        meet: &mut impl FnMut(&Met<'_, '_>, f64) -> f64,
     ) {
-        let larger = || a.size(item.a) > b.size(item.b);
-        match (a.children(item.a), b.children(item.b)) {
-            (None, None) => leaves(item, a, b, end, counters, meet),
-            (Some(first), below) if below.is_none() || larger() => {
-                for a in [first, first + 1] {
-                    self.heap.push(Item { a, ..*item });
-                }
-            }
-            (_, Some(first)) => {
-                for b in [first, first + 1] {
-                    self.heap.push(Item { b, ..*item });
-                }
-            }
-            // The guard above took these.
-            (Some(_), None) => {}
+        counters.boxes += 1;
+        let remaining = end - item.time;
+        let courses = [&a.course, &b.course];
+        let known = apart(boxes[0], boxes[1], courses, quest.floor, remaining);
+        // What is near at the start is kept at time 0 down to its features.
+        if item.time == 0.0 && known.gap < quest.reach {
+            self.heap.push(Item { far: false, ..item });
+        } else if known.time < remaining {
+            self.heap.push(Item {
+                time: item.time + known.time,
+                far: known.far,
+                ..item
+            });
         }
     }
 }

@@ -2,9 +2,11 @@
 
 use std::sync::{Arc, OnceLock};
 
+use hapticd_ccd::MeshIndex;
 use hapticd_ccd::backface::{BackFaceCones, Strategy};
-use hapticd_ccd::first_contact::{Counters, CullBoxes, Culling, first_contact_culled};
-use hapticd_ccd::{FirstContactOptions, MeshIndex};
+use hapticd_ccd::first_contact::{
+    Counters, CullBoxes, Culling, FirstContactOptions, first_contact_culled,
+};
 use hapticd_geometry::TriMesh;
 
 use super::trajectory::{Hand, Recorded, Step, Trajectory, record, recorded};

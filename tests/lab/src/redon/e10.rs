@@ -7,10 +7,10 @@
 use std::collections::{HashMap, HashSet};
 use std::hint::black_box;
 
+use hapticd_ccd::first_contact::{FirstContactOptions, first_contact};
 use hapticd_ccd::obb::{Axes, Obb, overlap_on};
 use hapticd_ccd::sweep::{SweepOptions, overlap_during};
 use hapticd_ccd::tree::Node;
-use hapticd_ccd::{FirstContactOptions, first_contact};
 use hapticd_geometry::{Interval, Rigid};
 use serde_json::Value;
 

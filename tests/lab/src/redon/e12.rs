@@ -1,6 +1,6 @@
 //! E12 (section 3.6): what a step costs on the trajectory of E6, on average and at worst.
 
-use hapticd_ccd::FirstContactOptions;
+use hapticd_ccd::first_contact::FirstContactOptions;
 use serde_json::Value;
 
 use super::motor::scene;
@@ -18,7 +18,8 @@ const TARGET_S: f64 = 1e-3;
 fn run(context: &Context) -> Result<Report, Failure> {
     context.no_arguments()?;
     let scene = scene()?;
-    let detection = scene.replay(&FirstContactOptions::default());
+    let moving = scene.moving_seconds();
+    let published = scene.replay(&FirstContactOptions::default());
     let mut rows = Vec::new();
     let mut means = Vec::new();
     for (name, published, seconds) in [
@@ -27,10 +28,11 @@ fn run(context: &Context) -> Result<Report, Failure> {
             Some(39.1 / 2604.0),
             &scene.trajectory.seconds,
         ),
+        ("detection alone", None, &moving),
         (
-            "detection by the published method alone",
+            "detection alone, by the published method",
             None,
-            &detection.seconds,
+            &published.seconds,
         ),
     ] {
         let mut sorted = seconds.clone();
@@ -64,7 +66,8 @@ fn run(context: &Context) -> Result<Report, Failure> {
         1.0 / means[0]
     );
     let notes = [
-        "the whole step is that of the simulator that recorded the way, which follows lists of near features; processor time",
+        "the whole step is that of the simulator that recorded the way, which follows lists of near features; detection alone starts from the roots of the trees at every step; \
+         processor time",
     ];
     Ok(scene.report(rows, Verdict::new(means[0] < TARGET_S, why), &notes))
 }

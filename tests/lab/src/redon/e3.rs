@@ -1,7 +1,8 @@
 //! E3 (section 2.7.3, figure 2.9): a teapot that is led about a bunny and stopped where they touch; where it was meant to go they overlap.
 
 use hapticd_ccd::intersect::Intersections;
-use hapticd_ccd::{FirstContactOptions, MeshIndex, Proximity, first_contact};
+use hapticd_ccd::moving::{Motion, MovingBody, MovingSearch};
+use hapticd_ccd::{MeshIndex, Proximity};
 use hapticd_geometry::{Pose, Quat, Screw, Vec3};
 use hapticd_testkit::Random;
 use serde_json::Value;
@@ -16,6 +17,10 @@ pub const EXPERIMENT: Experiment = Experiment {
 };
 
 const TRIALS: u32 = 200;
+/// How near the two may come.
+const CLEARANCE_M: f64 = 1e-7;
+/// How far apart they may be where they are stopped.
+const TOLERANCE_M: f64 = CLEARANCE_M + 1e-9;
 /// How far the hand goes in a frame, and turns, m and rad.
 const FRAME_M: f64 = 0.01;
 const FRAME_RAD: f64 = 0.02;
@@ -28,7 +33,8 @@ fn run(context: &Context) -> Result<Report, Failure> {
     context.no_arguments()?;
     let pot = MeshIndex::new(models::teapot()?);
     let bunny = MeshIndex::new(models::bunny()?);
-    let options = FirstContactOptions::default();
+    let mut search = MovingSearch::new(16);
+    let still = Motion::still(&Pose::identity());
     let mut random = Random::new(3);
     let (mut discrete, mut near) = (Intersections::default(), Proximity::new(16));
     let (mut stops, mut overlaps, mut beyond, mut meant) = (0, 0, 0, 0);
@@ -45,14 +51,21 @@ fn run(context: &Context) -> Result<Report, Failure> {
         for _ in 0..FRAMES {
             let screw =
                 Screw::from_twist(&way, &turn, &hapticd_geometry::transform(&pose, &middle));
-            let (found, _) = first_contact(&pot, &bunny, &pose, &screw, &options);
-            let Some(contact) = found else {
+            let motion = Motion::screw(&pose, &screw);
+            let body = |shape, motion| MovingBody {
+                shape,
+                motion,
+                radius_m: 0.0,
+            };
+            let (led, standing) = (body(&pot, &motion), body(&bunny, &still));
+            let meeting = search.first_contact(&led, &standing, CLEARANCE_M, 1.0);
+            if meeting.first.is_none() {
                 pose = screw.pose_at(&pose, 1.0);
                 pose.rotation.renormalize();
                 continue;
             };
             stops += 1;
-            let stopped = screw.pose_at(&pose, contact.t);
+            let stopped = motion.pose_at(meeting.free_until);
             overlaps += u32::from(discrete.any(&pot, &bunny, &stopped));
             let apart = near.query(&pot, 0.0, &bunny, &stopped, 1.0);
             let distance = apart
@@ -60,11 +73,8 @@ fn run(context: &Context) -> Result<Report, Failure> {
                 .first()
                 .map_or(f64::INFINITY, |pair| pair.distance);
             farthest = farthest.max(distance);
-            // What the precision asked for leaves: of the position, and of the time at the speed of the fastest point.
-            let fastest = FRAME_M + FRAME_RAD * 0.25;
-            let tolerance = options.precision.position_m + options.precision.time * fastest;
-            share = share.max(distance / tolerance);
-            beyond += u32::from(!(distance <= tolerance));
+            share = share.max(distance / TOLERANCE_M);
+            beyond += u32::from(!(distance <= TOLERANCE_M));
             let intended = (0..=FURTHER).fold(pose, |p, _| {
                 let next =
                     Screw::from_twist(&way, &turn, &hapticd_geometry::transform(&p, &middle));

@@ -1,7 +1,8 @@
 //! E4 (section 2.7.3, figure 2.10): a body crosses a thin obstacle in one step; a test of the end pose alone sees it or not.
 
 use hapticd_ccd::intersect::Intersections;
-use hapticd_ccd::{FirstContactOptions, MeshIndex, Proximity, first_contact};
+use hapticd_ccd::moving::{Motion, MovingBody, MovingSearch};
+use hapticd_ccd::{MeshIndex, Proximity};
 use hapticd_geometry::{Pose, Screw, Vec3, shapes};
 use serde_json::Value;
 
@@ -15,6 +16,8 @@ pub const EXPERIMENT: Experiment = Experiment {
 
 /// Half of the obstacle's thickness, m; the body is 0.3 m wide.
 const HALF_THICKNESS_M: f64 = 0.5e-3;
+/// How near the two may come.
+const CLEARANCE_M: f64 = 1e-7;
 
 fn run(context: &Context) -> Result<Report, Failure> {
     context.no_arguments()?;
@@ -24,7 +27,8 @@ fn run(context: &Context) -> Result<Report, Failure> {
         MeshIndex::new(shapes::cuboid(&Vec3::new(HALF_THICKNESS_M, 0.5, 0.5)).map_err(failed)?);
     let start = Pose::translation(-0.4, 0.02, -0.01);
     let mut discrete = Intersections::default();
-    let mut near = Proximity::new(16);
+    let (mut near, mut search) = (Proximity::new(16), MovingSearch::new(16));
+    let still = Motion::still(&Pose::identity());
     let (mut rows, mut holds) = (Vec::new(), true);
     for (case, way_m, published) in [
         ("(a) ends in it", 0.42, true),
@@ -33,13 +37,15 @@ fn run(context: &Context) -> Result<Report, Failure> {
         let turn = Vec3::new(0.05, 0.1, -0.08);
         let screw = Screw::from_twist(&(Vec3::x() * way_m), &turn, &start.translation.vector);
         let seen = discrete.any(&body, &wall, &screw.pose_at(&start, 1.0));
-        let (found, _) = first_contact(
-            &body,
-            &wall,
-            &start,
-            &screw,
-            &FirstContactOptions::default(),
-        );
+        let motion = Motion::screw(&start, &screw);
+        let moving = |shape, motion| MovingBody {
+            shape,
+            motion,
+            radius_m: 0.0,
+        };
+        let (thrown, standing) = (moving(&body, &motion), moving(&wall, &still));
+        let meeting = search.first_contact(&thrown, &standing, CLEARANCE_M, 1.0);
+        let found = meeting.first.is_some();
         rows.push(Row::new(
             format!("{case}: discrete test finds it"),
             "",
@@ -50,14 +56,10 @@ fn run(context: &Context) -> Result<Report, Failure> {
             format!("{case}: continuous test finds it"),
             "",
             true,
-            found.is_some(),
+            found,
         ));
-        holds &= seen == published;
-        let Some(contact) = found else {
-            holds = false;
-            continue;
-        };
-        let stopped = screw.pose_at(&start, contact.t);
+        holds &= seen == published && found;
+        let stopped = motion.pose_at(meeting.free_until);
         let overlaps = discrete.any(&body, &wall, &stopped);
         let apart = near.query(&body, 0.0, &wall, &stopped, 1.0);
         let distance = apart
@@ -68,7 +70,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
             format!("{case}: stopped at"),
             "step",
             Value::Null,
-            contact.t,
+            meeting.free_until,
         ));
         rows.push(Row::new(
             format!("{case}: distance there"),
@@ -76,9 +78,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
             Value::Null,
             distance,
         ));
-        // The precision of the position of contact asked for, and of the time times the speed.
-        let precise = FirstContactOptions::default().precision;
-        holds &= !overlaps && distance <= precise.position_m + precise.time * 1.2 * way_m;
+        holds &= !overlaps && distance <= CLEARANCE_M + 1e-9;
     }
     Ok(Report {
         rows,

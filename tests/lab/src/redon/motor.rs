@@ -1,9 +1,12 @@
 //! The common set-up of E6 to E9 and E12: the window motor led into the door and out again, 2,604 frames, recorded once per process.
 
+use std::hint::black_box;
 use std::sync::{Arc, OnceLock};
 
-use hapticd_ccd::first_contact::Counters;
-use hapticd_ccd::{FirstContactOptions, MeshIndex, PairKind, first_contact};
+use hapticd_ccd::first_contact::{Counters, FirstContactOptions, first_contact};
+use hapticd_ccd::moving::{Motion, MovingBody, MovingSearch};
+use hapticd_ccd::{MeshIndex, PairKind};
+use hapticd_geometry::Pose;
 use serde_json::Map;
 
 use super::trajectory::{Hand, Recorded, Step, Trajectory, record, recorded};
@@ -80,6 +83,29 @@ impl Scene {
                 .push(found.map(|c| (c.t.to_bits(), c.kind, c.feature_a, c.feature_b)));
         }
         replay
+    }
+
+    /// Processor seconds of each step's detection by the search that the dynamics use.
+    pub fn moving_seconds(&self) -> Vec<f64> {
+        let mut search = MovingSearch::new(256);
+        let still = Motion::still(&Pose::identity());
+        let door = MovingBody {
+            shape: &self.door,
+            motion: &still,
+            radius_m: 0.0,
+        };
+        let time = |Step { start, screw, .. }: &Step| {
+            let motion = Motion::screw(start, screw);
+            let motor = MovingBody {
+                shape: &self.motor,
+                motion: &motion,
+                radius_m: 0.0,
+            };
+            let began = Moment::now();
+            black_box(search.first_contact(&motor, &door, 0.0, 1.0));
+            began.elapsed().as_secs_f64()
+        };
+        self.trajectory.steps.iter().map(time).collect()
     }
 
     /// A report with what all experiments on this scene have to say.
