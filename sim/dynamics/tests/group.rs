@@ -600,6 +600,44 @@ fn the_descent_agrees_with_the_projector() {
     assert!(compared > 40 && most < 1e-5);
 }
 
+/// A pot on its foot: dozens of contacts of one body that say nearly the same. A descent that goes on by a guessed length swings for ever, and the
+/// body jumps.
+#[test]
+fn a_ring_of_contacts_comes_to_rest() {
+    let mut random = Random(9);
+    for (count, friction) in [(16, 0.0), (64, 0.0), (16, 0.5), (64, 0.5)] {
+        for spread in [0.0, 3e-4] {
+            let wanted = Vec3::new(0.0, 0.0, -0.3);
+            let inertia = Matrix3::from_diagonal(&Vec3::new(4e-3, 5e-3, 6e-3));
+            let mut movers = [Mover {
+                spin: Vec3::new(1.0, 0.3, 0.0),
+                inverse_inertia: inertia.try_inverse().unwrap(),
+                ..mover(0.8, wanted)
+            }];
+            let mut contacts: Vec<Contact> = (0..count)
+                .map(|k| {
+                    let turn = std::f64::consts::TAU * f64::from(k) / f64::from(count);
+                    let arm = Vec3::new(0.07 * turn.cos() + 0.01, 0.07 * turn.sin(), -0.08);
+                    let mut contact = touch(arm, friction);
+                    contact.bound = -spread * random.signed().abs();
+                    contact
+                })
+                .collect();
+            let limits = DescentLimits {
+                tolerance_m_s: 3e-6,
+                sweeps: 500,
+            };
+            let law = FrictionLaw::Coulomb;
+            let done = ConeSolver::default().solve(&mut movers, &mut contacts, law, &limits);
+            let case = format!("{count} {friction} {spread}: {done:?} {:?}", movers[0]);
+            assert!(done.converged || spread > 0.0, "{case}");
+            assert!(done.residual_m_s < 1e-3, "{case}");
+            let left = movers[0].velocity.norm() + 0.1 * movers[0].spin.norm();
+            assert!(left < 5.0 * spread + 1e-3, "{case}");
+        }
+    }
+}
+
 #[test]
 fn nonsense_is_refused_and_moves_nothing() {
     let metric = Metric::new(1.0, &Matrix3::identity()).unwrap();

@@ -341,14 +341,24 @@ impl Body {
         transform(pose, &self.centre)
     }
 
+    /// Acceleration of a free body by gravity and its wrench, m/s².
+    pub fn pull(&self, gravity: &Vec3) -> Vec3 {
+        gravity + self.wrench.force * self.inverse_mass
+    }
+
+    /// Kinetic energy of its spin, J; 0 for what has no mass.
+    pub fn spin_energy(&self, pose: &Pose, angular: &Vec3) -> f64 {
+        let spin = pose.rotation.inverse() * angular;
+        0.5 * spin.dot(&(self.inertia * spin))
+    }
+
     /// Kinetic and (with respect to the origin) potential energy in the field `gravity`, J; 0 for what has no mass.
     pub fn energy(&self, pose: &Pose, twist: &Twist, gravity: &Vec3) -> f64 {
         if self.inverse_mass == 0.0 {
             return 0.0;
         }
         let mass = 1.0 / self.inverse_mass;
-        let spin = pose.rotation.inverse() * twist.angular;
-        0.5 * (mass * twist.linear.norm_squared() + spin.dot(&(self.inertia * spin)))
+        0.5 * mass * twist.linear.norm_squared() + self.spin_energy(pose, &twist.angular)
             - mass * gravity.dot(&self.pivot_at(pose))
     }
 }

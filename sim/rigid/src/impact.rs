@@ -74,10 +74,9 @@ impl Solver {
             self.mix_with_plastic(settings, group, &limits, had);
         }
         self.each(group, |member: &mut Member, mover: &mut Mover| {
-            let after = twist_of(mover);
-            member.wanted.linear += after.linear - member.before.linear;
-            member.wanted.angular += after.angular - member.before.angular;
-            member.before = after;
+            member.before = twist_of(mover);
+            // Not by what the impact has changed: how free flight turns a spin depends on the spin.
+            member.wanted = member.free(&member.before, step_s);
         });
     }
 

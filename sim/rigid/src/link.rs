@@ -28,6 +28,12 @@ const SAME_PLACE: f64 = 2.0;
 /// `1 - cos` of normals that count as one.
 const SAME_NORMAL: f64 = 1e-9;
 
+/// Most pairs of a list. Longer ones reach farther, but cost more than they save: what is beyond is left to the search of whole bodies.
+const FEW: usize = 1024;
+/// The same where `FEW` reach less far than this many release distances.
+const MANY: usize = 4096;
+const ENOUGH: f64 = 2.0;
+
 /// One of the bodies' features against one of the other's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Features {
@@ -61,6 +67,8 @@ pub(crate) struct Point {
 /// Work space that the links of a world share.
 pub(crate) struct Searches {
     near: Proximity,
+    /// Where so many are near that the first list does not tell the contacts.
+    dense: Proximity,
     far: Proximity,
     pub count: u32,
     fresh: Vec<Point>,
@@ -71,7 +79,8 @@ pub(crate) struct Searches {
 impl Searches {
     pub fn new() -> Self {
         Self {
-            near: Proximity::new(4096),
+            near: Proximity::new(FEW),
+            dense: Proximity::new(MANY),
             far: Proximity::new(1),
             count: 0,
             fresh: Vec::new(),
@@ -212,9 +221,14 @@ impl Link {
         self.listed.clear();
         // Room for a few steps like this one.
         let reach = 3.0 * look_m;
-        let near = searches
+        let mut near = searches
             .near
             .query(&a.shape, 0.0, &b.shape, b_from_a, reach);
+        if near.complete_to < ENOUGH * self.distances.release_m {
+            near = searches
+                .dense
+                .query(&a.shape, 0.0, &b.shape, b_from_a, reach);
+        }
         self.complete_to = near.complete_to;
         self.listed.extend(near.pairs.iter().map(|pair| Listed {
             features: Features {

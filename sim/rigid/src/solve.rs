@@ -25,6 +25,8 @@ use crate::settings::{Order, Settings};
 const RECOVERY: f64 = 0.2;
 /// A gap that lacks less than this part of the safe distance is left as it is.
 const LACKING: f64 = 1e-3;
+/// A body with less than this part of the energy that a lift takes is not lifted.
+const AT_REST: f64 = 1e-2;
 /// Largest angle of one screw, rad.
 pub(crate) const MOST_TURN: f64 = 0.5;
 /// Steps after which features that come near are taken to touch.
@@ -50,6 +52,8 @@ pub(crate) struct Motions {
     pub end: Vec<Twist>,
     /// Twist that carries the body in between.
     pub way: Vec<Twist>,
+    /// In free flight: forces and nothing else.
+    pub free: Vec<bool>,
 }
 
 impl Motions {
@@ -58,6 +62,8 @@ impl Motions {
             list.clear();
             list.resize(slots, Twist::ZERO);
         }
+        self.free.clear();
+        self.free.resize(slots, false);
     }
 }
 
@@ -146,10 +152,22 @@ pub(crate) struct Member {
     inertia: Mat3,
     /// At the start of the step.
     pub before: Twist,
+    /// What forces add in the step.
+    forced: Twist,
     /// At its end, were there no contacts.
     pub wanted: Twist,
     /// Has contacts.
     touched: bool,
+}
+
+impl Member {
+    /// What free flight makes of this twist in the step: turning first, which gives no energy, then forces.
+    pub fn free(&self, from: &Twist, step_s: f64) -> Twist {
+        Twist {
+            linear: from.linear + self.forced.linear,
+            angular: gyrated(&from.angular, &self.inertia, step_s) + self.forced.angular,
+        }
+    }
 }
 
 /// Work space.
@@ -227,6 +245,7 @@ impl Solver {
             let slot = member.slot as usize;
             out.start[slot] = member.before;
             out.end[slot] = member.wanted;
+            out.free[slot] = scene.settings.order == Order::Second;
             // Halfway velocities make a free fall exact.
             out.way[slot] = match scene.settings.order {
                 Order::First => member.wanted,
@@ -294,38 +313,41 @@ impl Solver {
             let inverse_inertia = turn * body.inverse_inertia * turn.transpose();
             let inertia = turn * body.inertia * turn.transpose();
             let now = scene.state.twist[slot];
-            let (before, wanted) = match scene.settings.order {
-                Order::First => {
-                    let yields_s = 1.0 / scene.settings.drag_per_s;
-                    let wanted = Twist {
-                        linear: now.linear + body.wrench.force * (body.inverse_mass * yields_s),
-                        angular: now.angular + inverse_inertia * body.wrench.torque * yields_s,
-                    };
-                    (Twist::ZERO, wanted)
-                }
-                Order::Second => {
-                    let pull = scene.settings.gravity + body.wrench.force * body.inverse_mass;
-                    let twisting = inverse_inertia * body.wrench.torque;
-                    let wanted = Twist {
-                        linear: now.linear + pull * step_s,
-                        angular: gyrated(&now.angular, &inertia, step_s) + twisting * step_s,
-                    };
-                    (now, wanted)
-                }
-            };
-            // Forces beyond all numbers: as if there were none.
-            let wanted = if wanted.is_finite() { wanted } else { before };
-            self.mover_of[slot] = self.movers.len() as u32;
-            self.members.push(Member {
+            let twisting = inverse_inertia * body.wrench.torque;
+            let mut member = Member {
                 slot: slot as u32,
                 inertia,
-                before,
-                wanted,
+                before: Twist::ZERO,
+                forced: Twist::ZERO,
+                wanted: Twist::ZERO,
                 touched: false,
-            });
+            };
+            match scene.settings.order {
+                Order::First => {
+                    let yields_s = 1.0 / scene.settings.drag_per_s;
+                    member.wanted = Twist {
+                        linear: now.linear + body.wrench.force * (body.inverse_mass * yields_s),
+                        angular: now.angular + twisting * yields_s,
+                    };
+                }
+                Order::Second => {
+                    member.before = now;
+                    member.forced = Twist {
+                        linear: body.pull(&scene.settings.gravity) * step_s,
+                        angular: twisting * step_s,
+                    };
+                    member.wanted = member.free(&now, step_s);
+                }
+            }
+            // Forces beyond all numbers: as if there were none.
+            if !member.wanted.is_finite() {
+                (member.forced, member.wanted) = (Twist::ZERO, member.before);
+            }
+            self.mover_of[slot] = self.movers.len() as u32;
+            self.members.push(member);
             self.movers.push(Mover {
-                velocity: wanted.linear,
-                spin: wanted.angular,
+                velocity: member.wanted.linear,
+                spin: member.wanted.angular,
                 inverse_mass: body.inverse_mass,
                 inverse_inertia,
             });
@@ -432,7 +454,7 @@ impl Solver {
         out: &mut Motions,
         counters: &mut Counters,
     ) {
-        let (mut squeezing, mut lacking) = (false, false);
+        let (mut squeezing, mut lacking) = (false, 0.0_f64);
         self.contacts.clear();
         for i in group.rows.clone() {
             let r = self.rows[i];
@@ -443,7 +465,9 @@ impl Solver {
             };
             squeezing |= contact.drift != Vec3::zeros();
             let room = point.gap_m - link.distances.safe_m;
-            lacking |= room < -LACKING * link.distances.safe_m;
+            if room < -LACKING * link.distances.safe_m {
+                lacking = lacking.max(-room);
+            }
             contact.bound = -room.max(0.0) / interval.step_s;
             contact.impulse = point.impulse * (interval.step_s / interval.impulses_s);
             self.contacts.push(contact);
@@ -491,15 +515,49 @@ impl Solver {
                 }
             }
         }
+        if scene.settings.order == Order::Second && !squeezing {
+            self.shorten(group);
+        }
         self.each(group, |member, mover| {
             out.end[member.slot as usize] = twist_of(mover)
         });
-        if lacking && !hopeless {
+        let pays = scene.settings.order == Order::Second && !squeezing;
+        if lacking > 0.0
+            && !hopeless
+            && !(pays && self.is_at_rest(group, RECOVERY * lacking / interval.step_s))
+        {
             self.recover(links, group, interval.step_s, &limits);
+            if pays {
+                self.afford(group, out);
+            }
         }
         self.each(group, |member, mover| {
             out.way[member.slot as usize] = twist_of(mover)
         });
+    }
+
+    /// Gauss' principle along the velocities that the descent has reached: of their multiples up to themselves the nearest to the wanted ones.
+    ///
+    /// Standing still is admissible, so these are, too, and the exact answer stays what it is. What is left over by a descent of bounded
+    /// work can gain energy, and this cannot: `|v|² <= v . wanted` is all that the proof needs (see the module page of `step`).
+    fn shorten(&mut self, group: &Group) {
+        let (mut own, mut with_wanted) = (0.0, 0.0);
+        self.each(group, |member, mover| {
+            let momentum = [
+                mover.velocity / mover.inverse_mass,
+                member.inertia * mover.spin,
+            ];
+            own += momentum[0].dot(&mover.velocity) + momentum[1].dot(&mover.spin);
+            with_wanted +=
+                momentum[0].dot(&member.wanted.linear) + momentum[1].dot(&member.wanted.angular);
+        });
+        if with_wanted < own {
+            let share = (with_wanted / own).max(0.0);
+            self.each(group, |_, mover| {
+                mover.velocity *= share;
+                mover.spin *= share;
+            });
+        }
     }
 
     /// Changes the ways, not the velocities, so that gaps below the safe distance open again.
@@ -516,6 +574,36 @@ impl Solver {
             .solve(&mut self.movers, &mut self.contacts, law, limits);
     }
 
+    /// Whether some body of the group is so slow that it could not pay for a lift at this speed: gaps then stay what they are.
+    fn is_at_rest(&mut self, group: &Group, speed: f64) -> bool {
+        let mut slow = false;
+        self.each(group, |member, mover| {
+            let rise = member.forced.linear.norm() * speed;
+            slow |= energy_per_mass(member, mover) < AT_REST * rise;
+        });
+        slow
+    }
+
+    /// Shortens what [`Solver::recover`] has added until every body's kinetic energy pays for the height that it gains.
+    fn afford(&mut self, group: &Group, out: &Motions) {
+        let mut share = 1.0_f64;
+        self.each(group, |member, mover| {
+            let end = &out.end[member.slot as usize];
+            let rise = -member.forced.linear.dot(&(mover.velocity - end.linear));
+            let way = twist_of(mover);
+            set(mover, end);
+            let has = energy_per_mass(member, mover);
+            set(mover, &way);
+            if rise > has {
+                share = share.min(has / rise);
+            }
+        });
+        self.each(group, |member, mover| {
+            let end = out.end[member.slot as usize];
+            set(mover, &end.towards(&twist_of(mover), share));
+        });
+    }
+
     /// Every mover of a group.
     pub(crate) fn each(&mut self, group: &Group, mut f: impl FnMut(&mut Member, &mut Mover)) {
         for &(_, m) in &self.by_group[group.members.clone()] {
@@ -527,8 +615,7 @@ impl Solver {
     pub(crate) fn energy(&self, group: &Group) -> f64 {
         let of = |&(_, m): &(u32, u32)| {
             let (mover, member) = (&self.movers[m as usize], &self.members[m as usize]);
-            let angular = mover.spin.dot(&(member.inertia * mover.spin));
-            0.5 * (mover.velocity.norm_squared() / mover.inverse_mass + angular)
+            energy_per_mass(member, mover) / mover.inverse_mass
         };
         self.by_group[group.members.clone()].iter().map(of).sum()
     }
@@ -561,6 +648,12 @@ impl Solver {
         let excess = |c: &Contact| c.bound - c.normal.dot(&self.relative(c));
         self.contacts.iter().map(excess).fold(0.0, f64::max)
     }
+}
+
+/// Kinetic energy of a mover, J/kg.
+fn energy_per_mass(member: &Member, mover: &Mover) -> f64 {
+    let angular = mover.spin.dot(&(member.inertia * mover.spin));
+    0.5 * (mover.velocity.norm_squared() + angular * mover.inverse_mass)
 }
 
 pub(crate) fn set(mover: &mut Mover, twist: &Twist) {

@@ -5,8 +5,23 @@
 //! Redon's step (2002, figure 1.1 and section 6.2): solve for the velocities, make one constant-speed screw of each, find the first time
 //! at which any pair comes to its clearance, and place *all* bodies there on the same screws. What is left of the step goes on from there, with
 //! the new contact known, a bounded number of times. Velocities at a stop are between those of the start and of the end, in proportion.
+//!
+//! **No step gives energy** (of second order, kinematic bodies apart). Let `v0` be the velocities at the start, impacts done, and `f` what forces add.
+//! The velocities at the end, `v1`, are the nearest to the wanted `u = v0 + f` among those that contacts admit, standing still included, so
+//! `|v1|^2 <= v1 . u`; the bodies go along `v1`, so forces do the work `v1 . f = v1 . (u - v0)`, and the kinetic energy changes by at most that less
+//! `|v1 - v0|^2 / 2`. A part of a step is between its ends, energy is convex, and so no part of it gives any, either. That is for
+//! straight ways and a fixed orientation; `arrived` sees to the rest.
+//!
+//! # Practice
+//!
+//! * A screw carries the centre of mass along an arc that only ends on the straight way. A body in free flight that was stopped before gets the
+//!   velocity that its parabola has at the height where it is. Another pays with its speed for what the arc, or the lift that gives gaps
+//!   their distance back, raised it, and for what the turn of its inertia at an unchanged spin would give; what it is lowered, it loses.
+//! * Bodies in contact whose arc would bow into the contact go in shorter segments: their rows know of straight ways only.
+//! * What was stopped is nearer than the safe distance. It is put back there at once, while it has the speed with which it came, and pays with it.
+//! * A commit of a part of a segment takes the velocity in proportion: there the arc may give or take a little.
 
-use hapticd_geometry::{Pose, Screw};
+use hapticd_geometry::{Pose, Screw, Vec3};
 
 use crate::body::{Body, BodyKind, Twist};
 use crate::broad::{Ball, Broad};
@@ -24,6 +39,9 @@ const MOST_SEGMENTS: u32 = 16;
 const MOST_REPOSITIONINGS: u32 = 4;
 /// Contacts are foreseen from this part of the smaller body's radius.
 const MOST_LOOK: f64 = 0.3;
+/// A screw of bodies in contact bows by no more than this part of their safe distance, unless its share of the step would be too small.
+const MOST_BOW: f64 = 0.5;
+const LEAST_SHARE: f64 = 0.08;
 /// A segment that gets no further than this part of itself is a stall.
 const STALL: f64 = 1e-3;
 /// A link that stalls so often in a row has its bodies held for the rest of the step.
@@ -58,6 +76,10 @@ impl World {
         while left > 0.0 && self.plan.counters.segments < MOST_SEGMENTS {
             if self.plan.counters.segments > 0 {
                 self.look(left);
+                // A body that was stopped is nearer than it should be, but has what it takes to get back: the speed with which it came.
+                if self.settings.order == Order::Second {
+                    self.reposition(left);
+                }
             }
             let made = self.motion(left);
             left -= made;
@@ -234,11 +256,14 @@ impl World {
         // A screw of more than half a turn would be another one: a part of the time.
         let turn = |t: &Twist| t.angular.norm() * step_s;
         let most = self.motions.way.iter().map(turn).fold(0.0, f64::max);
-        let share = if most > MOST_TURN {
+        let mut share = if most > MOST_TURN {
             MOST_TURN / most
         } else {
             1.0
         };
+        if kind == SegmentKind::Motion && self.settings.order == Order::Second {
+            share = share.min(self.straight_share(step_s));
+        }
         let from = self.plan.screws.len();
         for slot in 0..slots {
             let way = &self.motions.way[slot];
@@ -262,15 +287,19 @@ impl World {
             *screw = screw.part(t);
             let old = self.ahead.pose[slot];
             place(&mut self.ahead.pose[slot], screw, 1.0);
-            let (start, end) = match kind {
+            let (start, end, made_s) = match kind {
                 SegmentKind::Motion => {
                     let start = self.motions.start[slot];
-                    (start, start.towards(&self.motions.end[slot], made))
+                    let end = start.towards(&self.motions.end[slot], made);
+                    (start, end, made * step_s)
                 }
-                SegmentKind::Reposition => (self.ahead.twist[slot], self.ahead.twist[slot]),
+                SegmentKind::Reposition => (self.ahead.twist[slot], self.ahead.twist[slot], 0.0),
             };
             let end = if end.is_finite() { end } else { start };
-            let end = self.tempered(slot, &old, &start, &end);
+            let end = match self.settings.order {
+                Order::First => end,
+                Order::Second => self.arrived(slot, &old, [&start, &end], made_s, made < 1.0),
+            };
             let asleep = self.bodies[slot]
                 .as_ref()
                 .is_none_or(|b| b.asleep || b.kind == BodyKind::Static);
@@ -313,22 +342,67 @@ impl World {
         made * step_s
     }
 
-    /// The twist at the end of a segment, its spin reduced if turning the body would have given it energy: the axis of a screw is not that of
-    /// the spin at its end if the spin changes on the way.
-    fn tempered(&self, slot: usize, old: &Pose, start: &Twist, end: &Twist) -> Twist {
-        let Some(body) = self.bodies[slot].as_ref().filter(|b| b.inverse_mass > 0.0) else {
+    /// Which share of the motions over `step_s` is straight enough for what touches: a screw that turns bows out from the straight way of the
+    /// centre of mass, by a part that shrinks with the square of the share, and contacts know of straight ways only.
+    fn straight_share(&self, step_s: f64) -> f64 {
+        let bend = |slot: u32| {
+            let way = &self.motions.way[slot as usize];
+            way.angular.cross(&way.linear)
+        };
+        let mut share = 1.0_f64;
+        for link in &self.links {
+            let d = &link.distances;
+            let bends = bend(link.a) - bend(link.b);
+            for p in link.points.iter().filter(|p| p.gap_m <= d.release_m) {
+                // The way bows out to the other side of where it bends to.
+                let bow = p.normal.dot(&bends) * step_s * step_s / 8.0;
+                if bow > MOST_BOW * d.safe_m {
+                    share = share.min((MOST_BOW * d.safe_m / bow).sqrt());
+                }
+            }
+        }
+        share.max(LEAST_SHARE)
+    }
+
+    /// The twist of a body that a segment has put where it now is, given the one that its velocities alone make in this time (see the module page);
+    /// `cut` says that the segment was to go on.
+    fn arrived(
+        &self,
+        slot: usize,
+        old: &Pose,
+        [start, end]: [&Twist; 2],
+        made_s: f64,
+        cut: bool,
+    ) -> Twist {
+        let body = self.bodies[slot].as_ref();
+        let Some(body) = body.filter(|b| b.inverse_mass > 0.0) else {
             return *end;
         };
-        let energy = |pose: &Pose, twist: &Twist| {
-            let spin = pose.rotation.inverse() * twist.angular;
-            spin.dot(&(body.inertia * spin))
-        };
-        let most = energy(old, start).max(energy(old, end));
-        let has = energy(&self.ahead.pose[slot], end);
-        let share = if has > most { (most / has).sqrt() } else { 1.0 };
+        let new = &self.ahead.pose[slot];
+        let pull = body.pull(&self.settings.gravity);
+        let went = body.pivot_at(new) - body.pivot_at(old);
+        let has = body.spin_energy(new, &end.angular);
+        if self.motions.free[slot] {
+            let had = |twist: &Twist| body.spin_energy(old, &twist.angular);
+            let most = had(start).max(had(end));
+            // At its end the straight way is the parabola's.
+            let linear = match cut {
+                true => thrown(&pull, &start.linear, &end.linear, &went),
+                false => end.linear,
+            };
+            return Twist {
+                linear,
+                angular: end.angular * root_share(most, has),
+            };
+        }
+        let level = self.motions.end[slot].linear * made_s;
+        let mass = 1.0 / body.inverse_mass;
+        let linear = 0.5 * mass * end.linear.norm_squared();
+        let given = body.spin_energy(old, &end.angular) - has + mass * pull.dot(&(went - level));
+        let share = root_share(linear + has + given, linear + has);
         Twist {
+            linear: end.linear * share,
             angular: end.angular * share,
-            ..*end
         }
     }
 
@@ -424,6 +498,30 @@ pub(crate) fn is_solid(body: &Body, settings: &Settings) -> bool {
         BodyKind::Static => false,
         BodyKind::Kinematic => !settings.kinematic_passes,
         BodyKind::Dynamic => true,
+    }
+}
+
+/// The velocity of a body in free flight that has come so far: that of its parabola at this height. `end` is nearly it.
+fn thrown(pull: &Vec3, start: &Vec3, end: &Vec3, went: &Vec3) -> Vec3 {
+    let size = pull.norm();
+    if size == 0.0 {
+        return *end;
+    }
+    let along = pull / size;
+    let (fell, falls) = (start.dot(&along), end.dot(&along));
+    let square = fell * fell + 2.0 * size * went.dot(&along);
+    let velocity = end + along * (square.max(0.0).sqrt().copysign(falls) - falls);
+    // Above the top of the parabola: what is lacking comes off the rest.
+    let most = start.norm_squared() + 2.0 * pull.dot(went);
+    velocity * root_share(most, velocity.norm_squared())
+}
+
+/// By how much to multiply a velocity of the energy `has` so that it has at most `most`.
+fn root_share(most: f64, has: f64) -> f64 {
+    if has > most && has > 0.0 {
+        (most.max(0.0) / has).sqrt()
+    } else {
+        1.0
     }
 }
 

@@ -59,7 +59,10 @@ fn a_sliding_block_goes_as_far_as_coulomb_says() {
         let gone = scene.x(body) - start;
         let expected = 0.5 * G * (angle.sin() - friction * angle.cos()) * time * time;
         assert!((gone.x / expected - 1.0).abs() < 5e-3);
-        assert!(gone.y.abs() < 1e-9 && gone.z.abs() < 1e-5);
+        assert!(
+            gone.y.abs() < 1e-9 && gone.z.abs() < 1e-5,
+            "{friction} {gone:?}"
+        );
     }
 }
 
