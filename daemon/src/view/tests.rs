@@ -269,6 +269,18 @@ fn every_size_can_be_drawn() {
 }
 
 #[test]
+fn solid_names_bodies_and_tools() {
+    let mut live = free(&["right", "left"]);
+    live.bodies = vec![(1, "ground".to_owned())];
+    let solid = 0b110 | 1 << hapticd_haptics::tool_slot(1);
+    assert_eq!(
+        super::text::bodies(&live, solid),
+        "ground, body 2, tool of left"
+    );
+    assert_eq!(super::text::bodies(&live, 0), "none");
+}
+
+#[test]
 fn numbers_out_of_range_can_be_drawn() {
     for bad in [f64::NAN, f64::INFINITY, -1e300, 1e300] {
         let mut live = contact();

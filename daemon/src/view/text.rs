@@ -3,6 +3,7 @@
 //! Pure. Every number comes out in a fixed width where it stands in a column, so that nothing jumps about.
 
 use hapticd_devices::safety::{ForceOffReason, GovernorState};
+use hapticd_haptics::tool_in;
 use ratatui::style::Color;
 
 use crate::haptic::record::ArmTick;
@@ -104,16 +105,20 @@ pub fn bar(filled: f64, width: usize) -> String {
         .collect()
 }
 
-/// The names of the bodies whose bit is set; `body 7` where the configuration has none in that slot.
+/// The names of the bodies whose bit is set, other arms' tools among them; `body 7` where the configuration has none in that slot.
 pub fn bodies(live: &Live, solid: u64) -> String {
+    let name = |slot: u8| {
+        let tool = tool_in(usize::from(slot)).and_then(|arm| live.arms.get(arm));
+        let body = live.bodies.iter().find(|(s, _)| *s == slot);
+        match (tool, body) {
+            (Some(arm), _) => format!("tool of {}", arm.name),
+            (None, Some((_, name))) => name.clone(),
+            (None, None) => format!("body {slot}"),
+        }
+    };
     let names: Vec<String> = (0..64u8)
         .filter(|slot| solid >> slot & 1 == 1)
-        .map(|slot| {
-            live.bodies
-                .iter()
-                .find(|(s, _)| *s == slot)
-                .map_or_else(|| format!("body {slot}"), |(_, name)| name.clone())
-        })
+        .map(name)
         .collect();
     if names.is_empty() {
         "none".to_owned()

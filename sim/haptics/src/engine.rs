@@ -198,7 +198,8 @@ impl Engine {
             for j in 0..MAX_ARMS {
                 self.pressed[i][j] = arm.press_on(tool_id(j), &self.output.arms[i], &device);
             }
-            self.bodies.place_tool(i, Some((arm.epoch, &arm.proxy)));
+            let seen_at = arm.shape.seen_at(&arm.proxy);
+            self.bodies.place_tool(i, Some((arm.epoch, &seen_at)));
         }
         self.output.blocked_bodies = 0;
         for slot in 0..MAX_BODIES {

@@ -2,7 +2,7 @@
 //!
 //! Plain data; no allocation. Metres, tool frame.
 
-use hapticd_geometry::{Pose, Screw, Vec3, transform};
+use hapticd_geometry::{Pose, Quat, Screw, Vec3, transform};
 
 /// The rigid shape that an arm moves, reduced to what bounds its motion. Its features come with the snapshots.
 #[derive(Clone, Copy, Debug)]
@@ -59,6 +59,15 @@ impl ToolShape {
         2.0 * (self.bound_m + self.radius_m)
     }
 
+    /// The tool's pose as others see it: the turn of a ball moves no point of it, and is not told.
+    pub fn seen_at(&self, pose: &Pose) -> Pose {
+        if self.bound_m == 0.0 && self.centre == Vec3::zeros() {
+            Pose::from_parts(pose.translation, Quat::identity())
+        } else {
+            *pose
+        }
+    }
+
     /// Upper bound on how far any tool point is displaced between two poses.
     pub fn displacement(&self, from: &Pose, to: &Pose) -> f64 {
         let centre = transform(to, &self.centre) - transform(from, &self.centre);
@@ -102,7 +111,6 @@ impl Distances {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hapticd_geometry::Quat;
 
     #[test]
     fn displacement_bounds_every_vertex() {

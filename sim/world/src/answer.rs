@@ -200,7 +200,7 @@ fn around<'a>(
             id: tool_id(other),
             shape: &tool.shape,
             pieces: &tool.pieces,
-            world_from_body: asked.world_from_tool,
+            world_from_body: tool.tool.seen_at(&asked.world_from_tool),
             fixed: false,
             tool: true,
             target: None,

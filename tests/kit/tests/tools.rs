@@ -286,6 +286,33 @@ fn a_tool_held_by_a_soft_hand_is_pushed_away_by_a_stiff_one() {
 }
 
 #[test]
+fn a_ball_that_spins_is_no_news_to_its_neighbour() {
+    let mut rig = Rig::new(
+        vec![Form::cube(), Form::ball()],
+        &[500.0, 500.0],
+        Manner::fixed(4),
+        1,
+    );
+    for tick in 0..300 {
+        let ball = Pose::from_parts(
+            Vec3::new(0.023, 0.0, 0.0).into(),
+            Quat::from_scaled_axis(Vec3::z() * (0.1 * f64::from(tick))),
+        );
+        let y = 1e-5 * f64::from(tick);
+        rig.step(&[Some(Pose::translation(0.0, y, 0.0)), Some(ball)]);
+        let cube = &rig.engine.output().arms[0];
+        assert!(!cube.starved, "tick {tick}");
+        assert!(
+            tick < 20 || cube.snapshot_age <= 12,
+            "tick {tick}: {}",
+            cube.snapshot_age
+        );
+        assert!((cube.proxy.translation.y - y).abs() < 1e-12, "tick {tick}");
+    }
+    assert_eq!(rig.violations, 0);
+}
+
+#[test]
 fn a_tool_that_comes_back_inside_another_stops_nothing_until_it_is_out() {
     let mut rig = Rig::new(
         vec![Form::ball(), Form::cube()],
