@@ -124,6 +124,8 @@ pub(crate) struct Link {
     since_look: f64,
     since_renewed: f64,
     forced: Vec<Features>,
+    /// The last list was a long one, and needed to be.
+    crowded: bool,
 }
 
 impl Link {
@@ -146,6 +148,7 @@ impl Link {
             since_look: 0.0,
             since_renewed: 0.0,
             forced: Vec::new(),
+            crowded: false,
         }
     }
 
@@ -168,6 +171,7 @@ impl Link {
         self.listed.clear();
         self.forced.clear();
         self.stalls = 0;
+        self.crowded = false;
         self.since_list = 0.0;
         self.since_look = 0.0;
         self.since_renewed = 0.0;
@@ -221,14 +225,17 @@ impl Link {
         self.listed.clear();
         // Room for a few steps like this one.
         let reach = 3.0 * look_m;
-        let mut near = searches
-            .near
-            .query(&a.shape, 0.0, &b.shape, b_from_a, reach);
-        if near.complete_to < ENOUGH * self.distances.release_m {
-            near = searches
-                .dense
-                .query(&a.shape, 0.0, &b.shape, b_from_a, reach);
+        let enough = ENOUGH * self.distances.release_m;
+        // What was crowded is so for a while: the short list is not asked first.
+        let first = match self.crowded {
+            true => &mut searches.dense,
+            false => &mut searches.near,
+        };
+        let mut near = first.query(&a.shape, 0.0, &b.shape, b_from_a, reach);
+        if !self.crowded && near.complete_to < enough {
+            near = (searches.dense).query(&a.shape, 0.0, &b.shape, b_from_a, reach);
         }
+        self.crowded = near.pairs.len() > FEW;
         self.complete_to = near.complete_to;
         self.listed.extend(near.pairs.iter().map(|pair| Listed {
             features: Features {
