@@ -1,7 +1,7 @@
 //! The real binary, as a person at a rig types it: what it says to bad input, what a demo leaves behind, how it ends.
 
 use std::io::{BufRead, BufReader, Lines};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Output, Stdio};
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ fn folder(name: &str) -> PathBuf {
     path
 }
 
-fn hapticd(folder: &PathBuf, args: &[&str]) -> Output {
+fn hapticd(folder: &Path, args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_hapticd"))
         .args(args)
         .current_dir(folder)
@@ -283,6 +283,30 @@ fn the_other_demos_fit_a_part_and_stir_blocks() {
 }
 
 /// Each way for a tool to follow the hand, in worlds of both orders: loose blocks are stirred, nothing penetrates, and the session replays to the last bit.
+/// Runs a configuration in virtual time, replays the recording, bit for bit, and gives the run's report.
+fn run_and_verify(dir: &Path, configuration: &str, seconds: &str) -> serde_json::Value {
+    std::fs::write(dir.join("hapticd.toml"), configuration).unwrap();
+    let run = [
+        "run",
+        "hapticd.toml",
+        "--virtual-time",
+        "--duration",
+        seconds,
+        "--plain",
+        "--record",
+        "session.mcap",
+        "--force",
+        "--report",
+        "report.json",
+    ];
+    for arguments in [&run[..], &["replay", "session.mcap", "--verify"]] {
+        let out = hapticd(dir, arguments);
+        assert_eq!(out.status.code(), Some(0), "{configuration}: {out:?}");
+    }
+    let report = std::fs::read(dir.join("report.json")).unwrap();
+    serde_json::from_slice(&report).unwrap()
+}
+
 #[test]
 fn every_interaction_in_worlds_of_both_orders_runs_and_replays() {
     let dir = folder("interaction");
@@ -300,40 +324,13 @@ fn every_interaction_in_worlds_of_both_orders_runs_and_replays() {
     ] {
         let with = format!("{arm}interaction = {interaction}\n");
         let text = blocks.replace(arm, &with) + &format!("\n[dynamics]\n{order}\n");
-        std::fs::write(dir.join("hapticd.toml"), text).unwrap();
-        let run = [
-            "run",
-            "hapticd.toml",
-            "--virtual-time",
-            "--duration",
-            "4",
-            "--plain",
-            "--record",
-            "session.mcap",
-            "--force",
-            "--report",
-            "report.json",
-        ];
-        let out = hapticd(&dir, &run);
-        assert_eq!(
-            out.status.code(),
-            Some(0),
-            "{interaction}, {order}: {out:?}"
-        );
-        let report = std::fs::read(dir.join("report.json")).unwrap();
-        let report: serde_json::Value = serde_json::from_slice(&report).unwrap();
+        let report = run_and_verify(&dir, &text, "4");
         assert_eq!(report["max_penetration_m"], 0.0, "{interaction}, {order}");
         assert_eq!(report["arms"][0]["crossings"], 0);
         let touched = report["arms"][0]["contact_ticks"].as_u64().unwrap();
         assert!(touched > 100, "{interaction}, {order}: {report}");
         let felt = report["arms"][0]["max_force_n"].as_f64().unwrap();
         assert_eq!(felt == 0.0, interaction.contains("increments"), "{report}");
-        let out = hapticd(&dir, &["replay", "session.mcap", "--verify"]);
-        assert_eq!(
-            out.status.code(),
-            Some(0),
-            "{interaction}, {order}: {out:?}"
-        );
     }
     std::fs::remove_dir_all(dir).unwrap();
 }
@@ -351,24 +348,7 @@ fn two_arms_whose_tools_meet_feel_each_other_and_replay() {
     let cube = "{ kind = \"cuboid\", size_m = [0.04, 0.04, 0.04] }";
     for (left, right) in [(ball, ball), (ball, cube), (cube, cube)] {
         let text = arm("left", left, 0.0, 0.0) + &arm("right", right, 0.05, 180.0);
-        std::fs::write(dir.join("hapticd.toml"), text).unwrap();
-        let run = [
-            "run",
-            "hapticd.toml",
-            "--virtual-time",
-            "--duration",
-            "7",
-            "--plain",
-            "--record",
-            "session.mcap",
-            "--force",
-            "--report",
-            "report.json",
-        ];
-        let out = hapticd(&dir, &run);
-        assert_eq!(out.status.code(), Some(0), "{left}, {right}: {out:?}");
-        let report = std::fs::read(dir.join("report.json")).unwrap();
-        let report: serde_json::Value = serde_json::from_slice(&report).unwrap();
+        let report = run_and_verify(&dir, &text, "7");
         assert_eq!(report["max_penetration_m"], 0.0, "{left}, {right}");
         for arm in 0..2 {
             let arm = &report["arms"][arm];
@@ -377,8 +357,6 @@ fn two_arms_whose_tools_meet_feel_each_other_and_replay() {
             assert!(of("contact_ticks") > 100.0, "{left}, {right}: {report}");
             assert!(of("max_force_n") > 0.2, "{left}, {right}: {report}");
         }
-        let out = hapticd(&dir, &["replay", "session.mcap", "--verify"]);
-        assert_eq!(out.status.code(), Some(0), "{left}, {right}: {out:?}");
     }
     std::fs::remove_dir_all(dir).unwrap();
 }

@@ -384,7 +384,7 @@ impl BodyTable {
     /// For a query.
     pub fn write_poses(&self, out: &mut [BodyPose; MAX_BODIES]) -> usize {
         let mut n = 0;
-        for body in self.iter() {
+        for body in self.of_scene() {
             out[n] = BodyPose {
                 key: body.key,
                 world_from_body: body.pose,

@@ -131,7 +131,7 @@ pub struct Query {
     pub tick: u64,
     /// The tools.
     pub arms: [ArmQuery; MAX_ARMS],
-    /// Poses of the bodies that the loop knows, `..body_count`.
+    /// Poses of the bodies of the scene that the loop knows, `..body_count`.
     pub bodies: [BodyPose; MAX_BODIES],
     /// How many entries of `bodies` count.
     pub body_count: usize,

@@ -115,7 +115,7 @@ impl World {
             }
             let taken = out.pairs.len() - first;
             // By key, not by slot: the loop may have asked while another body had this one's.
-            let known = query.pose_of(body.key).is_some();
+            let known = body.tool || query.pose_of(body.key).is_some();
             let is_solid = known && asked.solid & (1 << body.key.slot) != 0;
             let encloses_tool = !is_solid
                 && (self
