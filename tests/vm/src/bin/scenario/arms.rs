@@ -85,15 +85,14 @@ fn until_felt(
 
 /// The strongest push of each touch that has ended, oldest first.
 ///
-/// A push is upwards, out of the ground. A hand that leaves fast is held back by the coupling's damper for a few ticks:
+/// A push is upwards, out of the ground, though not straight up where that slopes. A hand that leaves fast is held back by the coupling's damper for a few ticks:
 /// that is the end of its touch, not another one.
 fn peaks(forces: &[ForceAt]) -> Vec<f64> {
     let mut peaks = Vec::new();
     let mut peak: f64 = 0.0;
     for at in forces {
-        let force = at.force.newtons[2];
-        if force > FELT_N {
-            peak = peak.max(force);
+        if at.force.newtons[2] > FELT_N {
+            peak = peak.max(at.force.norm_n());
         } else if peak > 0.0 {
             peaks.push(peak);
             peak = 0.0;
