@@ -85,8 +85,8 @@ fn until_felt(
 
 /// The strongest push of each touch that has ended, oldest first.
 ///
-/// A push is upwards, out of the ground, though not straight up where that slopes. A hand that leaves fast is held back by the coupling's damper for a few ticks:
-/// that is the end of its touch, not another one.
+/// A push is upwards, out of the ground, though not straight up where that slopes. A hand that leaves fast is held back
+/// by the coupling's damper for a few ticks: that is the end of its touch, not another one.
 fn peaks(forces: &[ForceAt]) -> Vec<f64> {
     let mut peaks = Vec::new();
     let mut peak: f64 = 0.0;
@@ -233,7 +233,13 @@ pub fn mesh() -> Result<String, String> {
     plug(&arm, &Identity::generic("MESH"))?;
     let ground = "shape = { kind = \"mesh\", file = \"/tmp/hills.obj\" }\nsolid = false\n";
     let arms = [one("right", "MESH", 0.0)];
+    // A sheet has two sides, and an arm that is attached below it stays there.
+    arm.set_path(Path::rest(ABOVE_M));
     let mut daemon = Daemon::start("mesh", &config_over(ground, &arms, SHORT_S))?;
+    daemon.until("300 commands above the hills", |_| {
+        (arm.forces_from(0).len() >= 300).then_some(())
+    })?;
+    arm.set_path(Path::swing(ABOVE_M, INSIDE_M, SWING_S));
     until_felt(&mut daemon, &arm, 0, "the arm")?;
     full_force(&mut daemon, &arm)?;
     let report = daemon.stop()?;
