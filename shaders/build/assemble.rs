@@ -1,0 +1,170 @@
+//! Puts the WGSL files together, checks them, and finds out what each pass binds. Run by `build.rs`, tested by `tests/sources.rs`.
+//!
+//! A pass is a file with an entry point. Its lines `//# use other.wgsl` name the files whose declarations it needs; each is put in front of it
+//! once, with those that it needs itself in front of that. Places in the whole are led back to the file and line that they came from.
+
+use std::collections::BTreeMap;
+
+use naga::AddressSpace;
+use naga::valid::{Capabilities, GlobalUse, ModuleInfo, ValidationFlags, Validator};
+
+/// The files by name.
+pub type Files = BTreeMap<String, String>;
+
+/// One pass and the files that it uses, in one text.
+pub struct Unit {
+    /// The text.
+    pub text: String,
+    /// The files of it, and on which line of the text (from 1) each begins.
+    pieces: Vec<(String, u32)>,
+}
+
+/// A buffer that a pass binds, in group 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Slot {
+    /// Its number.
+    pub binding: u32,
+    /// Name of the variable.
+    pub name: String,
+    /// `Uniform`, `Read` or `Write`.
+    pub access: &'static str,
+}
+
+/// Puts `file` and what it uses together.
+pub fn assemble(files: &Files, file: &str) -> Result<Unit, String> {
+    let mut unit = Unit {
+        text: String::new(),
+        pieces: Vec::new(),
+    };
+    append(files, file, &mut Vec::new(), &mut unit)?;
+    Ok(unit)
+}
+
+fn append(
+    files: &Files,
+    file: &str,
+    above: &mut Vec<String>,
+    unit: &mut Unit,
+) -> Result<(), String> {
+    if unit.pieces.iter().any(|(name, _)| name == file) {
+        return Ok(());
+    }
+    let text = files
+        .get(file)
+        .ok_or_else(|| format!("{file}: no such file"))?;
+    above.push(file.to_string());
+    for (i, line) in text.lines().enumerate() {
+        let Some(other) = line.strip_prefix("//# use ") else {
+            continue;
+        };
+        let other = other.trim();
+        if !files.contains_key(other) {
+            return Err(format!("{file}:{}:9: no such file: {other}", i + 1));
+        }
+        if above.iter().any(|name| name == other) {
+            return Err(format!(
+                "{file}:{}:9: uses itself by way of {other}",
+                i + 1
+            ));
+        }
+        append(files, other, above, unit)?;
+    }
+    above.pop();
+    let first = unit.text.lines().count() as u32 + 1;
+    unit.pieces.push((file.to_string(), first));
+    unit.text.push_str(text);
+    if !text.ends_with('\n') {
+        unit.text.push('\n');
+    }
+    Ok(())
+}
+
+impl Unit {
+    /// `file:line:column` of a place in the whole text.
+    pub fn place(&self, line: u32, column: u32) -> String {
+        let (file, first) = self
+            .pieces
+            .iter()
+            .rfind(|(_, first)| *first <= line)
+            .unwrap_or(&self.pieces[0]);
+        format!("{file}:{}:{column}", line - first + 1)
+    }
+
+    /// Parses and validates, for an adapter that can do no more than it must.
+    pub fn check(&self) -> Result<(naga::Module, ModuleInfo), String> {
+        let module = naga::front::wgsl::parse_str(&self.text).map_err(|error| {
+            let notes: String = error.notes().map(|note| format!("; {note}")).collect();
+            format!(
+                "{}: {}{notes}",
+                self.located(error.location(&self.text)),
+                error.message()
+            )
+        })?;
+        let info = Validator::new(ValidationFlags::all(), Capabilities::empty())
+            .validate(&module)
+            .map_err(|error| {
+                let mut text = format!(
+                    "{}: {}",
+                    self.located(error.location(&self.text)),
+                    error.as_inner()
+                );
+                let mut cause = std::error::Error::source(error.as_inner());
+                while let Some(next) = cause {
+                    text.push_str(&format!(": {next}"));
+                    cause = next.source();
+                }
+                text
+            })?;
+        Ok((module, info))
+    }
+
+    fn located(&self, at: Option<naga::SourceLocation>) -> String {
+        let (line, column) = at.map_or((self.pieces.last().map_or(1, |p| p.1), 1), |at| {
+            (at.line_number, at.line_position)
+        });
+        self.place(line, column)
+    }
+}
+
+/// The one entry point of a pass and the buffers that it uses; the others that its files declare need not be bound.
+pub fn slots(module: &naga::Module, info: &ModuleInfo) -> Result<(String, Vec<Slot>), String> {
+    let [entry] = module.entry_points.as_slice() else {
+        return Err(format!(
+            "{} entry points, a pass has one",
+            module.entry_points.len()
+        ));
+    };
+    let used = info.get_entry_point(0);
+    let mut slots = Vec::new();
+    for (handle, variable) in module.global_variables.iter() {
+        let Some(binding) = variable.binding else {
+            continue;
+        };
+        if used[handle] == GlobalUse::empty() {
+            continue;
+        }
+        let name = variable.name.clone().unwrap_or_default();
+        if binding.group != 0 {
+            return Err(format!("{name}: group {}, not 0", binding.group));
+        }
+        slots.push(Slot {
+            binding: binding.binding,
+            name,
+            access: match variable.space {
+                AddressSpace::Uniform => "Uniform",
+                AddressSpace::Storage { access } if access.contains(naga::StorageAccess::STORE) => {
+                    "Write"
+                }
+                _ => "Read",
+            },
+        });
+    }
+    slots.sort_by_key(|slot| slot.binding);
+    if let Some(pair) = slots.windows(2).find(|p| p[0].binding == p[1].binding) {
+        return Err(format!(
+            "{} and {} are both binding {}",
+            pair[0].name, pair[1].name, pair[0].binding
+        ));
+    }
+    Ok((entry.name.clone(), slots))
+}

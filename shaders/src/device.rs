@@ -1,0 +1,302 @@
+//! The device: opening it, noticing that it is lost, and opening it again.
+//!
+//! Every device that is opened has a *generation*, 1 and up. What was made with a device belongs to its generation and dies with it; work that
+//! a lost device still had is dropped. Errors that nobody waits for, and the loss itself, are noted by the driver's callbacks and reported by the
+//! next call that returns a [`Fault`].
+
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use thiserror::Error;
+
+use crate::adapter::{AdapterReport, Choice, OpenError, pick, suffices};
+
+/// What went wrong on a device that was open.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum Fault {
+    /// The device is gone: open it again.
+    #[error("the GPU was lost: {0}")]
+    Lost(String),
+    /// Its memory is full.
+    #[error("the GPU is out of memory: {0}")]
+    OutOfMemory(String),
+    /// We asked for something that is not allowed: a defect of ours.
+    #[error("the GPU refused a command of ours: {0}")]
+    Rejected(String),
+    /// The driver failed.
+    #[error("the GPU's driver failed: {0}")]
+    Driver(String),
+}
+
+impl Fault {
+    fn of(error: &wgpu::Error) -> Self {
+        match error {
+            wgpu::Error::OutOfMemory { source } => Self::OutOfMemory(source.to_string()),
+            wgpu::Error::Validation { description, .. } => Self::Rejected(description.clone()),
+            wgpu::Error::Internal { description, .. } => Self::Driver(description.clone()),
+        }
+    }
+}
+
+/// The first fault of a device, noted by whatever thread the driver calls back on.
+#[derive(Debug, Default)]
+struct Watch {
+    any: AtomicBool,
+    first: Mutex<Option<Fault>>,
+}
+
+impl Watch {
+    fn note(&self, fault: Fault) {
+        let mut first = self.lock();
+        // A loss explains all that came before it.
+        if first.is_none() || matches!(fault, Fault::Lost(_)) {
+            *first = Some(fault);
+        }
+        self.any.store(true, Ordering::Release);
+    }
+
+    fn check(&self) -> Result<(), Fault> {
+        if !self.any.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        self.lock().clone().map_or(Ok(()), Err)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Fault>> {
+        self.first.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What to open.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// What kind of adapter.
+    pub choice: Choice,
+    /// Use no more than this, even if the adapter has more; `None`: all that it has.
+    pub limits: Option<wgpu::Limits>,
+}
+
+impl From<Choice> for Options {
+    fn from(choice: Choice) -> Self {
+        Self {
+            choice,
+            limits: None,
+        }
+    }
+}
+
+/// An open device and its queue.
+#[derive(Debug)]
+pub struct Gpu {
+    options: Options,
+    instance: wgpu::Instance,
+    open: Open,
+    generation: u64,
+}
+
+#[derive(Debug)]
+struct Open {
+    adapter: AdapterReport,
+    limits: wgpu::Limits,
+    device: wgpu::Device,
+    queue: wgpu::Queue,
+    watch: Arc<Watch>,
+    tick_ns: Option<f32>,
+}
+
+impl Gpu {
+    /// Opens an adapter of the kind that is asked for.
+    ///
+    /// # Errors
+    /// If there is none, if it cannot do what the passes need, or if its driver refuses.
+    pub fn open(options: impl Into<Options>) -> Result<Self, OpenError> {
+        let options = options.into();
+        let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
+            backends: wgpu::Backends::VULKAN,
+            // No validation layers, whatever the build: tests and daemon run the same. Only what could hang the GPU is checked.
+            flags: wgpu::InstanceFlags::VALIDATION_INDIRECT_CALL,
+            ..wgpu::InstanceDescriptor::new_without_display_handle()
+        });
+        let open = open(&instance, &options)?;
+        Ok(Self {
+            options,
+            instance,
+            open,
+            generation: 1,
+        })
+    }
+
+    /// Opens the adapter anew, after a loss. The next generation begins: all that was made with the old device is void.
+    ///
+    /// # Errors
+    /// As [`Gpu::open`]; the old, lost device then stays.
+    pub fn reopen(&mut self) -> Result<(), OpenError> {
+        let open = open(&self.instance, &self.options)?;
+        // The old one may still be alive, when it is only suspected.
+        self.open.device.destroy();
+        self.open = open;
+        self.generation += 1;
+        Ok(())
+    }
+
+    /// The adapter in use.
+    #[must_use]
+    pub fn adapter(&self) -> &AdapterReport {
+        &self.open.adapter
+    }
+
+    /// Counts the devices opened, from 1.
+    #[must_use]
+    pub fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// Most bytes that a pass can be given in one buffer.
+    #[must_use]
+    pub fn largest_binding(&self) -> u64 {
+        let limits = &self.open.limits;
+        // Whole rows of the largest element.
+        limits
+            .max_storage_buffer_binding_size
+            .min(limits.max_buffer_size)
+            & !255
+    }
+
+    /// The first fault since the device was opened.
+    ///
+    /// # Errors
+    /// That fault.
+    pub fn check(&self) -> Result<(), Fault> {
+        self.open.watch.check()
+    }
+
+    /// Gives the driver the occasion to report what is done; does not wait.
+    ///
+    /// # Errors
+    /// If the device has failed.
+    pub fn poll(&self) -> Result<(), Fault> {
+        self.turn(wgpu::PollType::Poll)
+    }
+
+    /// Waits until the device has done all that was submitted. For tests and measurements: a step never waits.
+    ///
+    /// # Errors
+    /// If the device has failed.
+    pub fn wait(&self) -> Result<(), Fault> {
+        self.turn(wgpu::PollType::wait_indefinitely())
+    }
+
+    fn turn(&self, how: wgpu::PollType) -> Result<(), Fault> {
+        self.guard(|device, _| {
+            if let Err(error) = device.poll(how) {
+                self.open.watch.note(Fault::Driver(error.to_string()));
+            }
+        })
+    }
+
+    /// Loses the device on purpose, as if it had been unplugged. Everything submitted and not answered is dropped.
+    pub fn lose(&self) {
+        self.open.device.destroy();
+        self.open
+            .watch
+            .note(Fault::Lost("destroyed on demand".to_string()));
+    }
+
+    /// Nanoseconds of a tick of the GPU's clock; `None` if it has none.
+    #[must_use]
+    pub fn tick_ns(&self) -> Option<f32> {
+        self.open.tick_ns
+    }
+
+    /// Runs what talks to the device. wgpu panics where a device vanishes under `poll`; the daemon must outlive that, so a panic counts as a loss.
+    pub(crate) fn guard<T>(
+        &self,
+        work: impl FnOnce(&wgpu::Device, &wgpu::Queue) -> T,
+    ) -> Result<T, Fault> {
+        self.check()?;
+        let done = catch_unwind(AssertUnwindSafe(|| {
+            work(&self.open.device, &self.open.queue)
+        }));
+        match done {
+            Ok(value) => self.check().map(|()| value),
+            Err(panic) => {
+                let message = panic
+                    .downcast_ref::<String>()
+                    .cloned()
+                    .or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string))
+                    .unwrap_or_default();
+                self.open.watch.note(Fault::Lost(message));
+                self.check().and(Err(Fault::Lost(String::new())))
+            }
+        }
+    }
+
+    /// Like [`Gpu::guard`], but errors of this work are returned and not held against the device.
+    pub(crate) fn attempt<T>(
+        &self,
+        work: impl FnOnce(&wgpu::Device, &wgpu::Queue) -> T,
+    ) -> Result<T, Fault> {
+        self.guard(|device, queue| {
+            let scopes = [
+                wgpu::ErrorFilter::Internal,
+                wgpu::ErrorFilter::OutOfMemory,
+                wgpu::ErrorFilter::Validation,
+            ]
+            .map(|filter| device.push_error_scope(filter));
+            let value = work(device, queue);
+            let mut first = None;
+            for scope in scopes.into_iter().rev() {
+                first = first.or(now(scope.pop()).flatten());
+            }
+            first.map_or(Ok(value), |error| Err(Fault::of(&error)))
+        })?
+    }
+}
+
+fn open(instance: &wgpu::Instance, options: &Options) -> Result<Open, OpenError> {
+    let adapters = now(instance.enumerate_adapters(wgpu::Backends::VULKAN)).unwrap_or_default();
+    let (adapter, report) = pick(adapters, options.choice)?;
+    let limits = options.limits.clone().unwrap_or_else(|| adapter.limits());
+    suffices(&report.name, &limits)?;
+    let features = adapter.features() & wgpu::Features::TIMESTAMP_QUERY;
+    let refused = |message: String| OpenError::Refused {
+        adapter: report.name.clone(),
+        message,
+    };
+    let (device, queue) = now(adapter.request_device(&wgpu::DeviceDescriptor {
+        label: Some("hapticd"),
+        required_features: features,
+        required_limits: limits.clone(),
+        ..wgpu::DeviceDescriptor::default()
+    }))
+    .ok_or_else(|| refused("it did not answer".to_string()))?
+    .map_err(|error| refused(error.to_string()))?;
+    let watch = Arc::new(Watch::default());
+    let noted = Arc::clone(&watch);
+    device.on_uncaptured_error(Arc::new(move |error| noted.note(Fault::of(&error))));
+    let noted = Arc::clone(&watch);
+    device.set_device_lost_callback(move |reason, message| {
+        noted.note(Fault::Lost(format!("{reason:?}: {message}")));
+    });
+    let tick_ns = (!features.is_empty()).then(|| queue.get_timestamp_period());
+    Ok(Open {
+        adapter: report,
+        limits,
+        device,
+        queue,
+        watch,
+        tick_ns,
+    })
+}
+
+/// The value of a future that is ready at once, as all of wgpu's are outside of a browser.
+fn now<T>(future: impl Future<Output = T>) -> Option<T> {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(value) => Some(value),
+        Poll::Pending => None,
+    }
+}

@@ -1,0 +1,56 @@
+//! The GPU's part in ray-traced collision detection (Lehericey 2016): the shaders and their typed passes, on wgpu.
+//!
+//! The CPU twin is `hapticd_rays`; the two share one layout and give the same answers but for rounding. This crate knows nothing of arms, of
+//! the daemon or of time.
+//!
+//! # Theory
+//!
+//! A point of an object looks along its normal, both ways, for the surface of another. Three algorithms do that: through a tree of boxes, over
+//! all triangles, or by a walk from the triangle that was met before. Each is a pass of its own: threads of a GPU that go together must do the
+//! same. The lists of rays are counted on the GPU, and the passes are launched with those counts (indirect dispatch): the CPU schedules a
+//! whole step ahead and never reads in the middle of one.
+//!
+//! # Practice
+//!
+//! [`Gpu`] is the device: hardware unless [`Choice::Software`] is asked for; in tests the environment variable [`Choice::VARIABLE`]
+//! (`HAPTICD_GPU=hardware` or `software`, by default `software`) chooses. [`Tracer`] has the passes and buffers. [`Packed`] is the scene to
+//! hand to it. Any call may return a [`Fault`]; after one, [`Tracer::recover`] opens the device again, a generation later, and the scene has
+//! to be set anew.
+//!
+//! Shaders are in `src/wgsl`, one file for a pass and some for what passes share; they are checked when this crate is built, and what a pass
+//! binds is read off its shader. No pass binds more than eight storage buffers, which every adapter of WebGPU has.
+#![forbid(unsafe_code)]
+
+mod adapter;
+mod buffer;
+mod device;
+mod hits;
+mod pass;
+mod readback;
+mod scene;
+mod times;
+mod tracer;
+
+pub use adapter::{AdapterReport, Choice, Kind, OpenError, UnknownChoice, suffices};
+pub use buffer::{BufferError, Store};
+pub use device::{Fault, Gpu, Options};
+pub use hits::{Hit, Hits, List};
+pub use pass::{Access, Bound, Pass, PassError, Slot, Source};
+pub use readback::DEPTH;
+pub use scene::{Body, Cluster, Packed, Parts, Scene, SceneError};
+pub use tracer::{Answer, SetupError, StepError, Ticket, Tracer, Work};
+
+/// wgpu, for the types of it that are in this crate's interface.
+pub use wgpu;
+
+/// The passes, as the build found them in `src/wgsl`.
+pub mod passes {
+    use crate::pass::{Access, Slot, Source};
+
+    include!(concat!(env!("OUT_DIR"), "/passes.rs"));
+}
+
+/// Threads of a group, in every pass.
+pub const GROUP: u32 = 64;
+/// Most groups along one dimension; more are folded in two.
+pub const SIDE: u32 = 65_535;

@@ -1,0 +1,188 @@
+//! A pass: a shader with one entry point, its pipeline, and the buffers that it binds.
+//!
+//! Which buffers those are is found out from the shader when the crate is built ([`Source::slots`]), so the two cannot disagree.
+
+use thiserror::Error;
+
+use crate::device::{Fault, Gpu};
+
+/// How a pass uses a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Small, and the same for all.
+    Uniform,
+    /// Reads it.
+    Read,
+    /// Reads and writes it.
+    Write,
+}
+
+/// A buffer that a pass binds, in group 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slot {
+    /// Its number.
+    pub binding: u32,
+    /// The shader's name of it.
+    pub name: &'static str,
+    /// How it is used.
+    pub access: Access,
+}
+
+/// A shader and what it binds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The entry point.
+    pub entry: &'static str,
+    /// The whole text.
+    pub wgsl: &'static str,
+    /// What it binds, by number.
+    pub slots: &'static [Slot],
+}
+
+/// Why there is no pipeline for a pass.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum PassError {
+    /// The compiler, ours or the driver's, does not accept the shader.
+    #[error("pass `{pass}` is not accepted: {message}")]
+    Rejected {
+        /// Which pass.
+        pass: &'static str,
+        /// In the compiler's words.
+        message: String,
+    },
+    /// The device has failed.
+    #[error(transparent)]
+    Fault(#[from] Fault),
+}
+
+/// A pass that is ready to run.
+#[derive(Debug)]
+pub struct Pass {
+    source: &'static Source,
+    pipeline: wgpu::ComputePipeline,
+    bound: Option<(Vec<u64>, wgpu::BindGroup)>,
+}
+
+/// A buffer to bind, and what tells it from others ([`crate::buffer::Store::id`]).
+pub type Bound<'a> = (&'a wgpu::Buffer, u64);
+
+impl Pass {
+    /// Compiles the shader.
+    ///
+    /// # Errors
+    /// If it is not accepted, or the device has failed.
+    pub fn new(gpu: &Gpu, source: &'static Source) -> Result<Self, PassError> {
+        let made = gpu.attempt(|device, _| {
+            let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
+                label: Some(source.entry),
+                source: wgpu::ShaderSource::Wgsl(source.wgsl.into()),
+            });
+            device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+                label: Some(source.entry),
+                // From the shader: what it uses, as in `slots`.
+                layout: None,
+                module: &module,
+                entry_point: Some(source.entry),
+                compilation_options: wgpu::PipelineCompilationOptions::default(),
+                cache: None,
+            })
+        });
+        match made {
+            Ok(pipeline) => Ok(Self {
+                source,
+                pipeline,
+                bound: None,
+            }),
+            Err(Fault::Rejected(message) | Fault::Driver(message)) => Err(PassError::Rejected {
+                pass: source.entry,
+                message,
+            }),
+            Err(fault) => Err(fault.into()),
+        }
+    }
+
+    /// Binds the buffers that `find` gives for the shader's names; keeps the bind group as long as they stay the same.
+    ///
+    /// # Errors
+    /// If the device has failed.
+    pub fn bind<'a>(
+        &mut self,
+        gpu: &Gpu,
+        find: impl Fn(&str) -> Option<Bound<'a>>,
+    ) -> Result<(), Fault> {
+        let mut buffers = Vec::with_capacity(self.source.slots.len());
+        for slot in self.source.slots {
+            buffers.push(find(slot.name).ok_or_else(|| {
+                Fault::Rejected(format!(
+                    "pass `{}`: nobody has a buffer `{}`",
+                    self.source.entry, slot.name
+                ))
+            })?);
+        }
+        let ids = buffers.iter().map(|(_, id)| *id);
+        if let Some((bound, _)) = &self.bound
+            && ids.clone().eq(bound.iter().copied())
+        {
+            return Ok(());
+        }
+        let entries: Vec<wgpu::BindGroupEntry<'_>> = self
+            .source
+            .slots
+            .iter()
+            .zip(&buffers)
+            .map(|(slot, (buffer, _))| wgpu::BindGroupEntry {
+                binding: slot.binding,
+                resource: buffer.as_entire_binding(),
+            })
+            .collect();
+        let group = gpu.attempt(|device, _| {
+            device.create_bind_group(&wgpu::BindGroupDescriptor {
+                label: Some(self.source.entry),
+                layout: &self.pipeline.get_bind_group_layout(0),
+                entries: &entries,
+            })
+        })?;
+        self.bound = Some((ids.collect(), group));
+        Ok(())
+    }
+
+    /// Records the pass; how many groups is at `offset` in `args`. It has been bound before, or nothing is recorded.
+    pub fn record_indirect(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        args: &wgpu::Buffer,
+        offset: u64,
+        times: Option<wgpu::ComputePassTimestampWrites<'_>>,
+    ) {
+        self.record(encoder, times, |pass| {
+            pass.dispatch_workgroups_indirect(args, offset);
+        });
+    }
+
+    /// Records the pass with one group. It has been bound before, or nothing is recorded.
+    pub fn record_one(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        times: Option<wgpu::ComputePassTimestampWrites<'_>>,
+    ) {
+        self.record(encoder, times, |pass| pass.dispatch_workgroups(1, 1, 1));
+    }
+
+    fn record(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        times: Option<wgpu::ComputePassTimestampWrites<'_>>,
+        dispatch: impl FnOnce(&mut wgpu::ComputePass<'_>),
+    ) {
+        let Some((_, group)) = &self.bound else {
+            return;
+        };
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+            label: Some(self.source.entry),
+            timestamp_writes: times,
+        });
+        pass.set_pipeline(&self.pipeline);
+        pass.set_bind_group(0, group, &[]);
+        dispatch(&mut pass);
+    }
+}

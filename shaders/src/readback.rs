@@ -1,0 +1,153 @@
+//! Getting answers back without waiting: a ring of buffers that the GPU copies into and the CPU maps when the driver says so.
+//!
+//! Answers come in the order of the steps. When all buffers of the ring are under way the next step is refused; nobody waits.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use crate::buffer::BufferError;
+use crate::device::{Fault, Gpu};
+
+/// Steps that may be under way.
+pub const DEPTH: usize = 3;
+
+const WAITING: u8 = 0;
+const READY: u8 = 1;
+const FAILED: u8 = 2;
+
+/// The ring; `T` says what is in a buffer.
+#[derive(Debug)]
+pub struct Ring<T> {
+    free: Vec<wgpu::Buffer>,
+    under_way: VecDeque<Flight<T>>,
+}
+
+#[derive(Debug)]
+struct Flight<T> {
+    buffer: wgpu::Buffer,
+    bytes: u64,
+    state: Arc<AtomicU8>,
+    what: T,
+}
+
+impl<T> Default for Ring<T> {
+    fn default() -> Self {
+        Self {
+            free: Vec::with_capacity(DEPTH),
+            under_way: VecDeque::with_capacity(DEPTH),
+        }
+    }
+}
+
+impl<T> Ring<T> {
+    /// Steps under way.
+    #[must_use]
+    pub fn under_way(&self) -> usize {
+        self.under_way.len()
+    }
+
+    /// A buffer of at least that many bytes to copy an answer into; `None` if all are under way.
+    ///
+    /// # Errors
+    /// If there is no memory, or the device has failed.
+    pub fn take(&mut self, gpu: &Gpu, bytes: u64) -> Result<Option<wgpu::Buffer>, BufferError> {
+        if self.under_way.len() >= DEPTH {
+            return Ok(None);
+        }
+        if let Some(buffer) = self.free.pop()
+            && buffer.size() >= bytes
+        {
+            return Ok(Some(buffer));
+        }
+        let size = (bytes + bytes / 2).max(1024).next_multiple_of(256);
+        gpu.attempt(|device, _| {
+            device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some("answers"),
+                size,
+                usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
+                mapped_at_creation: false,
+            })
+        })
+        .map(Some)
+        .map_err(|fault| match fault {
+            Fault::OutOfMemory(message) => BufferError::NoMemory {
+                buffer: "answers",
+                bytes: size,
+                message,
+            },
+            fault => fault.into(),
+        })
+    }
+
+    /// Sends a step that copies its answer into the first `bytes` of `buffer`.
+    ///
+    /// # Errors
+    /// If the device has failed; the step is then dropped.
+    pub fn send(
+        &mut self,
+        gpu: &Gpu,
+        commands: wgpu::CommandBuffer,
+        buffer: wgpu::Buffer,
+        bytes: u64,
+        what: T,
+    ) -> Result<(), Fault> {
+        let state = Arc::new(AtomicU8::new(WAITING));
+        let told = Arc::clone(&state);
+        gpu.guard(|_, queue| {
+            queue.submit([commands]);
+            if bytes > 0 {
+                buffer
+                    .slice(..bytes)
+                    .map_async(wgpu::MapMode::Read, move |result| {
+                        told.store(if result.is_ok() { READY } else { FAILED }, Ordering::Release);
+                    });
+            }
+        })?;
+        self.under_way.push_back(Flight {
+            buffer,
+            bytes,
+            state,
+            what,
+        });
+        Ok(())
+    }
+
+    /// Hands the oldest step's bytes to `read`, if they have come. Does not wait.
+    ///
+    /// # Errors
+    /// If the device has failed.
+    pub fn receive<R>(
+        &mut self,
+        gpu: &Gpu,
+        read: impl FnOnce(T, &[u8]) -> R,
+    ) -> Result<Option<R>, Fault> {
+        gpu.poll()?;
+        match self
+            .under_way
+            .front()
+            .map(|oldest| oldest.state.load(Ordering::Acquire))
+        {
+            None | Some(WAITING) => return Ok(None),
+            Some(FAILED) => return Err(Fault::Lost("an answer cannot be read".to_string())),
+            Some(_) => {}
+        }
+        let Some(oldest) = self.under_way.pop_front() else {
+            return Ok(None);
+        };
+        let view = gpu
+            .guard(|_, _| oldest.buffer.slice(..oldest.bytes).get_mapped_range())?
+            .map_err(|error| Fault::Driver(error.to_string()))?;
+        let answer = read(oldest.what, &view);
+        drop(view);
+        gpu.guard(|_, _| oldest.buffer.unmap())?;
+        self.free.push(oldest.buffer);
+        Ok(Some(answer))
+    }
+
+    /// Forgets everything, after a loss.
+    pub fn clear(&mut self) {
+        self.free.clear();
+        self.under_way.clear();
+    }
+}

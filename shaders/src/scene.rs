@@ -1,0 +1,317 @@
+//! The objects on the GPU: the shapes of all of them packed one behind the other, and where they are.
+
+use bytemuck::{Pod, Zeroable};
+use hapticd_rays::layout::{
+    DEFORMABLE, NONE, Neighbours, Node, Normal, Object, Point, Triangle,
+};
+use thiserror::Error;
+
+use crate::buffer::{BufferError, Store};
+use crate::device::Gpu;
+use crate::pass::Bound;
+
+/// Where the triangles of a cluster are listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Cluster {
+    /// First, in [`Packed::members`].
+    pub first: u32,
+    /// How many.
+    pub count: u32,
+}
+
+/// One shape's parts, with local indices.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Parts<'a> {
+    /// Points.
+    pub points: &'a [Point],
+    /// Of each point.
+    pub normals: &'a [Normal],
+    /// Corners.
+    pub triangles: &'a [Triangle],
+    /// Of each triangle.
+    pub neighbours: &'a [Neighbours],
+    /// The tree; empty for a deformable.
+    pub nodes: &'a [Node],
+    /// First triangle of each cluster in [`Parts::members`], and their count at the end; empty if there are no clusters.
+    pub cluster_starts: &'a [u32],
+    /// Triangles, cluster by cluster.
+    pub members: &'a [u32],
+}
+
+/// What one object is, besides its parts: the rest of [`Object`] is filled in.
+pub type Body = Object;
+
+/// What is wrong with a scene: the caller's fault, and nothing has been taken over.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+pub enum SceneError {
+    /// Two lists that go together have different lengths.
+    #[error("object {object}: {count} {what}, it has {of}")]
+    Count {
+        /// Which object.
+        object: usize,
+        /// Of what.
+        what: &'static str,
+        /// How many are given.
+        count: usize,
+        /// How many there should be.
+        of: usize,
+    },
+    /// An index beyond what it counts.
+    #[error("object {object}: {what} {index} of {of}")]
+    Index {
+        /// Which object.
+        object: usize,
+        /// What is counted.
+        what: &'static str,
+        /// The index.
+        index: u32,
+        /// How many there are.
+        of: usize,
+    },
+    /// More than an index can count.
+    #[error("object {object}: the scene has more than {most} {what}")]
+    Full {
+        /// Which object.
+        object: usize,
+        /// Of what.
+        what: &'static str,
+        /// How many there can be.
+        most: usize,
+    },
+}
+
+/// The shapes of all objects, packed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Packed {
+    /// Where their parts are, and where they are.
+    pub objects: Vec<Object>,
+    /// Points of all.
+    pub points: Vec<Point>,
+    /// Of each point.
+    pub normals: Vec<Normal>,
+    /// Triangles of all.
+    pub triangles: Vec<Triangle>,
+    /// Of each triangle.
+    pub neighbours: Vec<Neighbours>,
+    /// Trees of all.
+    pub nodes: Vec<Node>,
+    /// Clusters of all.
+    pub clusters: Vec<Cluster>,
+    /// Triangles of the clusters, local to their objects.
+    pub members: Vec<u32>,
+    records: usize,
+}
+
+/// Triangle numbers share a word with a flag, and a leaf of a tree with a count.
+const MOST_TRIANGLES: usize = 1 << 29;
+
+impl Packed {
+    /// Adds an object and gives its number. Of `body` its place, radius, flags, thickness and walk limit are taken; where its parts are is
+    /// filled in.
+    ///
+    /// # Errors
+    /// If the parts do not fit each other; every index is looked at, so that no pass can leave its own object.
+    pub fn add(&mut self, parts: &Parts<'_>, body: &Body) -> Result<u32, SceneError> {
+        let object = self.objects.len();
+        check(object, parts, body.flags & DEFORMABLE != 0)?;
+        let full = |what, len: usize, more: usize, most: usize| {
+            if len + more > most {
+                return Err(SceneError::Full { object, what, most });
+            }
+            Ok(len as u32)
+        };
+        let most = NONE as usize;
+        let clusters = parts.cluster_starts.len().saturating_sub(1);
+        let placed = Object {
+            first_point: full("points", self.points.len(), parts.points.len(), most)?,
+            points: parts.points.len() as u32,
+            first_triangle: full(
+                "triangles",
+                self.triangles.len(),
+                parts.triangles.len(),
+                MOST_TRIANGLES,
+            )?,
+            triangles: parts.triangles.len() as u32,
+            first_node: full("nodes", self.nodes.len(), parts.nodes.len(), most)?,
+            nodes: parts.nodes.len() as u32,
+            first_record: full("records", self.records, 2 * parts.points.len(), most)?,
+            first_cluster: full("clusters", self.clusters.len(), clusters, most)?,
+            clusters: clusters as u32,
+            ..*body
+        };
+        let first_member = full("members", self.members.len(), parts.members.len(), most)?;
+        self.records += 2 * parts.points.len();
+        self.objects.push(placed);
+        self.points.extend_from_slice(parts.points);
+        self.normals.extend_from_slice(parts.normals);
+        self.triangles.extend_from_slice(parts.triangles);
+        self.neighbours.extend_from_slice(parts.neighbours);
+        self.nodes.extend_from_slice(parts.nodes);
+        self.clusters
+            .extend(parts.cluster_starts.windows(2).map(|w| Cluster {
+                first: first_member + w[0],
+                count: w[1] - w[0],
+            }));
+        self.members.extend_from_slice(parts.members);
+        Ok(object as u32)
+    }
+
+    /// Records of all: two for every point.
+    #[must_use]
+    pub fn records(&self) -> usize {
+        self.records
+    }
+}
+
+fn check(object: usize, parts: &Parts<'_>, deformable: bool) -> Result<(), SceneError> {
+    let (points, triangles) = (parts.points.len(), parts.triangles.len());
+    let count = |what, count: usize, of: usize| {
+        if count != of {
+            return Err(SceneError::Count {
+                object,
+                what,
+                count,
+                of,
+            });
+        }
+        Ok(())
+    };
+    let within = |what, index: u32, of: usize| {
+        if index as usize >= of {
+            return Err(SceneError::Index {
+                object,
+                what,
+                index,
+                of,
+            });
+        }
+        Ok(())
+    };
+    count("normals", parts.normals.len(), points)?;
+    count("neighbours", parts.neighbours.len(), triangles)?;
+    for triangle in parts.triangles {
+        for v in triangle.v {
+            within("point", v, points)?;
+        }
+    }
+    for neighbours in parts.neighbours {
+        for across in neighbours.across {
+            if across != NONE {
+                within("triangle", across, triangles)?;
+            }
+        }
+    }
+    if deformable {
+        count("nodes of a deformable", parts.nodes.len(), 0)?;
+    }
+    for (i, node) in parts.nodes.iter().enumerate() {
+        // Forward, or the way through the tree has no end.
+        if node.skip as usize <= i {
+            within("node", node.skip, 0)?;
+        }
+        within("node", node.skip, parts.nodes.len() + 1)?;
+        within(
+            "triangle",
+            (node.leaf >> 3) + (node.leaf & 7),
+            triangles + 1,
+        )?;
+    }
+    for pair in parts.cluster_starts.windows(2) {
+        within("member", pair[0], pair[1] as usize + 1)?;
+    }
+    if let Some(&end) = parts.cluster_starts.last() {
+        count("members", parts.members.len(), end as usize)?;
+    }
+    for &member in parts.members {
+        within("triangle", member, triangles)?;
+    }
+    Ok(())
+}
+
+/// A [`Packed`] on the GPU.
+#[derive(Debug)]
+pub struct Scene {
+    objects: Store<Object>,
+    points: Store<Point>,
+    normals: Store<Normal>,
+    triangles: Store<Triangle>,
+    neighbours: Store<Neighbours>,
+    nodes: Store<Node>,
+    clusters: Store<Cluster>,
+    members: Store<u32>,
+}
+
+impl Scene {
+    /// Without objects.
+    ///
+    /// # Errors
+    /// If the device has failed or has no memory.
+    pub fn new(gpu: &Gpu) -> Result<Self, BufferError> {
+        let none = wgpu::BufferUsages::empty();
+        Ok(Self {
+            objects: Store::new(gpu, "objects", none, 1)?,
+            points: Store::new(gpu, "points", none, 1)?,
+            normals: Store::new(gpu, "normals", none, 1)?,
+            triangles: Store::new(gpu, "triangles", none, 1)?,
+            neighbours: Store::new(gpu, "neighbours", none, 1)?,
+            nodes: Store::new(gpu, "nodes", none, 1)?,
+            clusters: Store::new(gpu, "clusters", none, 1)?,
+            members: Store::new(gpu, "members", none, 1)?,
+        })
+    }
+
+    /// Takes over all objects, in place of those before.
+    ///
+    /// # Errors
+    /// If there is no room, or the device has failed; the scene is then undefined until it is set again.
+    pub fn set(&mut self, gpu: &Gpu, packed: &Packed) -> Result<(), BufferError> {
+        self.objects.write(gpu, &packed.objects)?;
+        self.points.write(gpu, &packed.points)?;
+        self.normals.write(gpu, &packed.normals)?;
+        self.triangles.write(gpu, &packed.triangles)?;
+        self.neighbours.write(gpu, &packed.neighbours)?;
+        self.nodes.write(gpu, &packed.nodes)?;
+        self.clusters.write(gpu, &packed.clusters)?;
+        self.members.write(gpu, &packed.members)
+    }
+
+    /// Where the objects are now: all of them, as packed but for place.
+    ///
+    /// # Errors
+    /// If there are more than were set, or the device has failed.
+    pub fn place(&mut self, gpu: &Gpu, objects: &[Object]) -> Result<(), BufferError> {
+        self.objects.overwrite(gpu, 0, objects)
+    }
+
+    /// Where a deformable's points are now, from packed number `first` on, and their normals.
+    ///
+    /// # Errors
+    /// If there are more than were set, or the device has failed.
+    pub fn deform(
+        &mut self,
+        gpu: &Gpu,
+        first: usize,
+        points: &[Point],
+        normals: &[Normal],
+    ) -> Result<(), BufferError> {
+        self.points.overwrite(gpu, first, points)?;
+        self.normals.overwrite(gpu, first, normals)
+    }
+
+    /// The buffer that the shaders call this.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<Bound<'_>> {
+        Some(match name {
+            "objects" => (self.objects.buffer(), self.objects.id()),
+            "points" => (self.points.buffer(), self.points.id()),
+            "normals" => (self.normals.buffer(), self.normals.id()),
+            "triangles" => (self.triangles.buffer(), self.triangles.id()),
+            "neighbours" => (self.neighbours.buffer(), self.neighbours.id()),
+            "nodes" => (self.nodes.buffer(), self.nodes.id()),
+            "clusters" => (self.clusters.buffer(), self.clusters.id()),
+            "members" => (self.members.buffer(), self.members.id()),
+            _ => return None,
+        })
+    }
+}

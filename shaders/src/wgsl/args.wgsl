@@ -1,0 +1,18 @@
+//# use lists.wgsl
+// How many groups the next passes need, from what the lists hold: the host need not know.
+
+// Most groups in one dimension, on every adapter.
+const SIDE: u32 = 65535u;
+
+@group(0) @binding(0) var<storage, read> lists: Lists;
+@group(0) @binding(1) var<storage, read_write> args: array<vec4<u32>, LISTS>;
+
+@compute @workgroup_size(64)
+fn build_args(@builtin(local_invocation_index) i: u32) {
+    if i >= LISTS {
+        return;
+    }
+    let groups = (entries(lists.list[i]) + GROUP - 1u) / GROUP;
+    let rows = max((groups + SIDE - 1u) / SIDE, 1u);
+    args[i] = vec4((groups + rows - 1u) / rows, rows, 1u, 0u);
+}

@@ -1,0 +1,115 @@
+//# use layout.wgsl
+//# use lists.wgsl
+//# use lines.wgsl
+// What the three traces have in common: what they read, the line of a ray, and the nearest triangle on either side of its origin.
+
+struct Settings {
+    // Length of the outer rays, m.
+    prediction: f32,
+    pad0: u32,
+    pad1: u32,
+    pad2: u32,
+}
+
+// Of a triangle the highest bit says that the line goes outward there; NONE if there is no triangle.
+struct Hits {
+    ahead_t: f32,
+    ahead: u32,
+    behind_t: f32,
+    behind: u32,
+}
+
+const OUTWARD: u32 = 0x80000000u;
+
+@group(0) @binding(0) var<uniform> settings: Settings;
+// A uniform and not a storage buffer: adapters with eight of the latter per stage are to do.
+@group(0) @binding(1) var<uniform> lists: Lists;
+@group(0) @binding(2) var<storage, read> objects: array<Object>;
+@group(0) @binding(3) var<storage, read> points: array<Point>;
+@group(0) @binding(4) var<storage, read> normals: array<Normal>;
+@group(0) @binding(5) var<storage, read> triangles: array<Triangle>;
+@group(0) @binding(6) var<storage, read> rays: array<Ray>;
+@group(0) @binding(7) var<storage, read_write> hits: array<Hits>;
+
+struct Aim {
+    line: Line,
+    // Where it may meet something: from `-behind` to `ahead`.
+    behind: f32,
+    ahead: f32,
+    // The line's point if it belongs to the target, whose triangles at that point do not count; otherwise NONE.
+    own: u32,
+    // Otherwise the point has no normal, or something is not a number: nothing is met.
+    some: bool,
+}
+
+// How far to look, behind and ahead: `range` in the CPU twin's `accept.rs`.
+fn look_range(source: Object, goal: Object, exit: f32) -> vec2<f32> {
+    let from_sheet = (source.flags & SHEET) != 0u;
+    let to_sheet = (goal.flags & SHEET) != 0u;
+    let prediction = min(settings.prediction, FAR);
+    if from_sheet && to_sheet {
+        return vec2(max(prediction, source.half_thickness + goal.half_thickness));
+    }
+    if from_sheet {
+        // From inside of a solid the way out may be long.
+        return vec2(FAR);
+    }
+    if to_sheet {
+        return vec2(max(prediction, goal.half_thickness), 0.5 * exit);
+    }
+    return vec2(prediction, exit);
+}
+
+// The line of a ray in the target's frame.
+fn aim(ray: Ray) -> Aim {
+    let source = objects[ray.source];
+    let goal = objects[ray.target_];
+    let at = source.first_point + ray.point;
+    let normal = normals[at];
+    var line = Line(points[at].x, select(-normal.n, normal.n, (source.flags & SHEET) != 0u));
+    var own = ray.point;
+    if ray.source != ray.target_ {
+        let back = conjugate(goal.q);
+        let q = compose(back, source.q);
+        line = Line(turn(q, line.o) + turn(back, source.t - goal.t), turn(q, line.d));
+        own = NONE;
+    }
+    let sound = finite(line.o.x + line.o.y + line.o.z) && finite(line.d.x + line.d.y + line.d.z);
+    let range = look_range(source, goal, select(FAR, normal.exit, finite(normal.exit)));
+    return Aim(line, range.x, range.y, own, sound && dot(line.d, line.d) > 0.5);
+}
+
+fn nothing() -> Hits {
+    return Hits(0.0, NONE, 0.0, NONE);
+}
+
+fn marked(triangle: u32, outward: bool) -> u32 {
+    return triangle | select(0u, OUTWARD, outward);
+}
+
+// Of two triangles at the same place the lower number counts: the answer does not depend on the order.
+fn nearer(t: f32, triangle: u32, old_t: f32, old: u32) -> bool {
+    return old == NONE || t < old_t || (t == old_t && triangle < (old & ~OUTWARD));
+}
+
+// Looks at one triangle, and keeps it if it is the nearest yet on its side.
+fn look(c: Aim, goal: Object, triangle: u32, found: ptr<function, Hits>) {
+    let v = triangles[goal.first_triangle + triangle].v;
+    if c.own != NONE && any(v == vec3(c.own)) {
+        return;
+    }
+    let first = goal.first_point;
+    let at = meet(c.line, points[first + v.x].x, points[first + v.y].x, points[first + v.z].x);
+    if !at.some || edge(at) != 3u {
+        return;
+    }
+    if at.t >= 0.0 {
+        if at.t <= c.ahead && nearer(at.t, triangle, (*found).ahead_t, (*found).ahead) {
+            (*found).ahead_t = at.t;
+            (*found).ahead = marked(triangle, at.outward);
+        }
+    } else if -at.t <= c.behind && nearer(-at.t, triangle, -(*found).behind_t, (*found).behind) {
+        (*found).behind_t = at.t;
+        (*found).behind = marked(triangle, at.outward);
+    }
+}

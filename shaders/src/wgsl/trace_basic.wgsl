@@ -1,0 +1,33 @@
+//# use trace.wgsl
+// Full trace of a deformable target: every triangle of it, or of one of its clusters (Lehericey 2016, chapters 3 and 4).
+
+// Of each cluster the first of its triangles in `members` and how many there are.
+@group(0) @binding(8) var<storage, read> clusters: array<vec2<u32>>;
+@group(0) @binding(9) var<storage, read> members: array<u32>;
+
+@compute @workgroup_size(64)
+fn trace_basic(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let i = invocation(group, groups, local);
+    if i >= entries(lists.list[BASIC]) {
+        return;
+    }
+    let ray = rays[i];
+    let c = aim(ray);
+    let goal = objects[ray.target_];
+    var found = nothing();
+    if c.some && ray.start == NONE {
+        for (var triangle = 0u; triangle < goal.triangles; triangle++) {
+            look(c, goal, triangle, &found);
+        }
+    } else if c.some && ray.start < goal.clusters {
+        let cluster = clusters[goal.first_cluster + ray.start];
+        for (var k = 0u; k < min(cluster.y, goal.triangles); k++) {
+            look(c, goal, members[cluster.x + k], &found);
+        }
+    }
+    hits[i] = found;
+}

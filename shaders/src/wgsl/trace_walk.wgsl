@@ -1,0 +1,45 @@
+//# use trace.wgsl
+// Walk over the target's surface from the triangle that the line met before (Lehericey 2016, algorithms 1 to 3).
+
+@group(0) @binding(8) var<storage, read> neighbours: array<Neighbours>;
+
+@compute @workgroup_size(64)
+fn trace_walk(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let i = invocation(group, groups, local);
+    if i >= entries(lists.list[WALK]) {
+        return;
+    }
+    let ray = rays[i];
+    let c = aim(ray);
+    let goal = objects[ray.target_];
+    var found = nothing();
+    var triangle = ray.start;
+    // The walk has no memory: one that looks at more triangles than there are goes round.
+    var left = select(0u, min(goal.walk_limit, goal.triangles), c.some);
+    while left > 0u && triangle < goal.triangles {
+        left--;
+        let v = triangles[goal.first_triangle + triangle].v;
+        let first = goal.first_point;
+        let at = meet(c.line, points[first + v.x].x, points[first + v.y].x, points[first + v.z].x);
+        if !at.some {
+            break;
+        }
+        let way = edge(at);
+        if way == 3u {
+            if at.t >= 0.0 {
+                found.ahead_t = at.t;
+                found.ahead = marked(triangle, at.outward);
+            } else {
+                found.behind_t = at.t;
+                found.behind = marked(triangle, at.outward);
+            }
+            break;
+        }
+        triangle = neighbours[goal.first_triangle + triangle].across[way];
+    }
+    hits[i] = found;
+}

@@ -1,0 +1,116 @@
+//! The shaders' structs are those of the CPU twin, byte for byte.
+
+use std::mem::{align_of, offset_of, size_of};
+
+use hapticd_rays::layout;
+use hapticd_shaders::passes;
+use naga::proc::Layouter;
+
+/// A struct: name, size, alignment, and name, offset and size of its fields.
+type Struct = (String, u32, Vec<(String, u32, u32)>);
+
+/// All structs with a name in all passes.
+fn in_shaders() -> Vec<Struct> {
+    let mut all: Vec<Struct> = Vec::new();
+    for source in passes::ALL {
+        let module = naga::front::wgsl::parse_str(source.wgsl).unwrap();
+        let mut layouter = Layouter::default();
+        layouter.update(module.to_ctx()).unwrap();
+        for (_, ty) in module.types.iter() {
+            let (Some(name), naga::TypeInner::Struct { members, span }) = (&ty.name, &ty.inner)
+            else {
+                continue;
+            };
+            let fields = members
+                .iter()
+                .map(|member| {
+                    let name = member.name.clone().unwrap();
+                    (name, member.offset, layouter[member.ty].size)
+                })
+                .collect();
+            let found = (name.clone(), *span, fields);
+            match all.iter().find(|(other, ..)| other == name) {
+                Some(other) => assert_eq!(*other, found, "{name} differs between passes"),
+                None => all.push(found),
+            }
+        }
+    }
+    all
+}
+
+/// The fields of a Rust struct, like [`in_shaders`].
+macro_rules! of {
+    ($type:path, $name:literal, $($field:ident: $size:literal),+) => {
+        (
+            $name.to_string(),
+            size_of::<$type>() as u32,
+            vec![$((stringify!($field).to_string(), offset_of!($type, $field) as u32, $size)),+],
+        )
+    };
+}
+
+fn in_rust() -> Vec<Struct> {
+    vec![
+        of!(layout::Point, "Point", x: 12, cluster: 4),
+        of!(layout::Normal, "Normal", n: 12, exit: 4),
+        of!(layout::Triangle, "Triangle", v: 12, cluster: 4),
+        of!(layout::Neighbours, "Neighbours", across: 12, pad: 4),
+        of!(layout::Node, "Node", low: 12, skip: 4, high: 12, leaf: 4),
+        of!(
+            layout::Object, "Object", q: 16, t: 12, radius: 4, first_point: 4, points: 4, first_triangle: 4, triangles: 4,
+            first_node: 4, nodes: 4, first_record: 4, flags: 4, half_thickness: 4, walk_limit: 4, first_cluster: 4, clusters: 4
+        ),
+        of!(layout::Ray, "Ray", source: 4, point: 4, target: 4, start: 4),
+        of!(hapticd_shaders::Hits, "Hits", ahead_t: 4, ahead: 4, behind_t: 4, behind: 4),
+        of!(hapticd_shaders::List, "List", count: 4, capacity: 4, pad: 8),
+    ]
+}
+
+/// `target` is a reserved word in WGSL.
+fn same_name(rust: &str, wgsl: &str) -> bool {
+    rust == wgsl || (rust == "target" && wgsl == "target_")
+}
+
+#[test]
+fn every_struct_is_laid_out_alike() {
+    let shaders = in_shaders();
+    for (name, size, fields) in in_rust() {
+        let (_, wgsl_size, wgsl_fields) = shaders
+            .iter()
+            .find(|(other, ..)| *other == name)
+            .unwrap_or_else(|| panic!("no shader has {name}"));
+        assert_eq!(size, *wgsl_size, "{name}: size");
+        assert_eq!(fields.len(), wgsl_fields.len(), "{name}: fields");
+        for (rust, wgsl) in fields.iter().zip(wgsl_fields) {
+            assert!(
+                same_name(&rust.0, &wgsl.0) && (rust.1, rust.2) == (wgsl.1, wgsl.2),
+                "{name}: {rust:?} in Rust, {wgsl:?} in WGSL"
+            );
+        }
+        // Arrays of it have no gaps.
+        assert_eq!(size % 16, 0, "{name}");
+    }
+    assert!(align_of::<layout::Object>() <= 16);
+}
+
+#[test]
+fn constants_are_the_same() {
+    for source in passes::ALL {
+        let module = naga::front::wgsl::parse_str(source.wgsl).unwrap();
+        for (_, constant) in module.constants.iter() {
+            let expected = match constant.name.as_deref() {
+                Some("NONE") => naga::Literal::U32(layout::NONE),
+                Some("SHEET") => naga::Literal::U32(layout::SHEET),
+                Some("DEFORMABLE") => naga::Literal::U32(layout::DEFORMABLE),
+                Some("GROUP") => naga::Literal::U32(hapticd_shaders::GROUP),
+                Some("SIDE") => naga::Literal::U32(hapticd_shaders::SIDE),
+                _ => continue,
+            };
+            let naga::Expression::Literal(value) = module.global_expressions[constant.init] else {
+                panic!("{:?} is no literal", constant.name);
+            };
+            assert_eq!(value, expected, "{:?} in {}", constant.name, source.entry);
+        }
+        assert!(module.entry_points.iter().all(|e| e.workgroup_size == [hapticd_shaders::GROUP, 1, 1]));
+    }
+}

@@ -1,0 +1,80 @@
+//! What the build says of shaders that are not right, and how files are put together.
+
+#[path = "../build/assemble.rs"]
+mod assemble;
+
+use assemble::{Files, assemble};
+
+const COMMON: &str = "// Common.\nstruct A { x: f32 }\nfn twice(x: f32) -> f32 { return 2.0 * x; }\n";
+const PASS: &str = "//# use common.wgsl\n@group(0) @binding(0) var<storage, read_write> a: array<f32>;\n\
+                    @group(0) @binding(1) var<storage, read> unused: array<A>;\n\
+                    @compute @workgroup_size(64) fn go() { a[0] = twice(a[1]); }\n";
+
+fn files(of: &[(&str, &str)]) -> Files {
+    of.iter()
+        .map(|(name, text)| (name.to_string(), text.to_string()))
+        .collect()
+}
+
+/// What is said of `pass.wgsl`.
+fn complaint(of: &[(&str, &str)]) -> String {
+    match assemble(&files(of), "pass.wgsl") {
+        Err(error) => error,
+        Ok(unit) => match unit.check() {
+            Err(error) => error,
+            Ok((module, info)) => assemble::slots(&module, &info).unwrap_err(),
+        },
+    }
+}
+
+#[test]
+fn a_pass_binds_what_it_uses_and_nothing_else() {
+    let unit = assemble(&files(&[("common.wgsl", COMMON), ("pass.wgsl", PASS)]), "pass.wgsl").unwrap();
+    let (module, info) = unit.check().unwrap();
+    let (entry, slots) = assemble::slots(&module, &info).unwrap();
+    assert_eq!(entry, "go");
+    assert_eq!(slots.len(), 1);
+    assert_eq!((slots[0].binding, slots[0].name.as_str(), slots[0].access), (0, "a", "Write"));
+}
+
+#[test]
+fn a_file_that_two_files_use_is_there_once() {
+    let other = "//# use common.wgsl\nfn four(x: f32) -> f32 { return twice(twice(x)); }\n";
+    let pass = format!("//# use other.wgsl\n{PASS}");
+    let all = [("common.wgsl", COMMON), ("other.wgsl", other), ("pass.wgsl", pass.as_str())];
+    let unit = assemble(&files(&all), "pass.wgsl").unwrap();
+    assert_eq!(unit.text.matches("struct A").count(), 1);
+    unit.check().unwrap();
+}
+
+#[test]
+fn mistakes_are_placed_in_the_file_that_they_are_in() {
+    // Syntax, in the pass.
+    let pass = PASS.replace("twice(a[1])", "twice(a[1]");
+    let said = complaint(&[("common.wgsl", COMMON), ("pass.wgsl", &pass)]);
+    assert!(said.starts_with("pass.wgsl:4:"), "{said}");
+    // A type, in what it uses.
+    let common = COMMON.replace("2.0 * x", "vec2(x)");
+    let said = complaint(&[("common.wgsl", &common), ("pass.wgsl", PASS)]);
+    assert!(said.starts_with("common.wgsl:3:"), "{said}");
+    // A name that nobody has.
+    let pass = PASS.replace("twice", "thrice");
+    let said = complaint(&[("common.wgsl", COMMON), ("pass.wgsl", &pass)]);
+    assert!(said.starts_with("pass.wgsl:4:") && said.contains("thrice"), "{said}");
+}
+
+#[test]
+fn files_that_are_not_there_or_use_themselves() {
+    let said = complaint(&[("pass.wgsl", PASS)]);
+    assert_eq!(said, "pass.wgsl:1:9: no such file: common.wgsl");
+    let common = format!("//# use pass.wgsl\n{COMMON}");
+    let said = complaint(&[("common.wgsl", &common), ("pass.wgsl", PASS)]);
+    assert_eq!(said, "common.wgsl:1:9: uses itself by way of pass.wgsl");
+}
+
+#[test]
+fn two_buffers_in_one_place() {
+    let pass = PASS.replace("binding(1)", "binding(0)").replace("a[1]", "unused[1].x");
+    let said = complaint(&[("common.wgsl", COMMON), ("pass.wgsl", &pass)]);
+    assert!(said.contains("both binding 0") || said.contains("onflict"), "{said}");
+}
