@@ -1,63 +1,85 @@
 //! What a trace answers, as the passes write it.
 
 use bytemuck::{Pod, Zeroable};
-use hapticd_rays::layout::NONE;
+use hapticd_rays::layout::{Class, NONE};
+
+/// A triangle that a line meets on one side of its origin, or none.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Hit {
+    /// Along the line, m.
+    pub t: f32,
+    /// Which triangle, local, with flags above: see [`Hit::number`].
+    pub triangle: u32,
+    /// `corner 0 + u (corner 1 - corner 0) + v (corner 2 - corner 0)`.
+    pub u: f32,
+    /// See [`Hit::u`].
+    pub v: f32,
+}
+
+const OUTWARD: u32 = 1 << 31;
+const CLASS: u32 = 29;
+
+impl Hit {
+    /// No triangle.
+    pub const NONE: Self = Self {
+        t: 0.0,
+        triangle: NONE,
+        u: 0.0,
+        v: 0.0,
+    };
+
+    /// Which triangle, local; `None` if none is met.
+    #[must_use]
+    pub fn number(&self) -> Option<u32> {
+        (self.triangle != NONE).then_some(self.triangle & ((1 << CLASS) - 1))
+    }
+
+    /// Whether the line goes from the inner side of the triangle to the outer one.
+    #[must_use]
+    pub fn outward(&self) -> bool {
+        self.triangle & OUTWARD != 0
+    }
+
+    /// What it means, once that has been found out.
+    #[must_use]
+    pub fn class(&self) -> Class {
+        match self.triangle >> CLASS & 3 {
+            1 => Class::Collision,
+            2 => Class::Prediction,
+            _ => Class::Nothing,
+        }
+    }
+}
 
 /// The nearest triangle on either side of a line's origin.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Hits {
-    /// Where ahead, m, 0 or more.
-    pub ahead_t: f32,
-    /// Which triangle ahead, local; the highest bit says that the line goes outward there. [`NONE`] if there is none.
-    pub ahead: u32,
-    /// Where behind, m, below 0.
-    pub behind_t: f32,
-    /// As [`Hits::ahead`].
-    pub behind: u32,
+    /// `t >= 0`.
+    pub ahead: Hit,
+    /// `t < 0`.
+    pub behind: Hit,
 }
-
-/// A triangle that a line meets.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Hit {
-    /// Local.
-    pub triangle: u32,
-    /// Along the line, m.
-    pub t: f32,
-    /// The line goes from the inner side of the triangle to the outer one.
-    pub outward: bool,
-}
-
-const OUTWARD: u32 = 1 << 31;
 
 impl Hits {
     /// Nothing on either side.
     pub const NOTHING: Self = Self {
-        ahead_t: 0.0,
-        ahead: NONE,
-        behind_t: 0.0,
-        behind: NONE,
+        ahead: Hit::NONE,
+        behind: Hit::NONE,
     };
 
     /// Ahead of the origin.
     #[must_use]
     pub fn ahead(&self) -> Option<Hit> {
-        hit(self.ahead_t, self.ahead)
+        self.ahead.number().map(|_| self.ahead)
     }
 
     /// Behind it.
     #[must_use]
     pub fn behind(&self) -> Option<Hit> {
-        hit(self.behind_t, self.behind)
+        self.behind.number().map(|_| self.behind)
     }
-}
-
-fn hit(t: f32, word: u32) -> Option<Hit> {
-    (word != NONE).then_some(Hit {
-        triangle: word & !OUTWARD,
-        t,
-        outward: word & OUTWARD != 0,
-    })
 }
 
 /// A list that passes append to: its count goes on past its capacity, its elements do not.
@@ -68,8 +90,10 @@ pub struct List {
     pub count: u32,
     /// Room.
     pub capacity: u32,
+    /// Where it begins in its buffer.
+    pub first: u32,
     /// Fills the row.
-    pub pad: [u32; 2],
+    pub pad: u32,
 }
 
 impl List {

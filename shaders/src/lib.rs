@@ -25,19 +25,23 @@ mod adapter;
 mod buffer;
 mod device;
 mod hits;
+mod narrow;
 mod pass;
 mod readback;
 mod scene;
 mod times;
 mod tracer;
+mod traces;
 
 pub use adapter::{AdapterReport, Choice, Kind, OpenError, UnknownChoice, suffices};
 pub use buffer::{BufferError, Store};
 pub use device::{Fault, Gpu, Options};
 pub use hits::{Hit, Hits, List};
+pub use narrow::{Chunk, Found, Narrow, Place, Room, Step};
 pub use pass::{Access, Bound, Pass, PassError, Slot, Source};
 pub use readback::DEPTH;
 pub use scene::{Body, Cluster, Packed, Parts, Scene, SceneError};
+pub use traces::Settings;
 pub use tracer::{Answer, SetupError, StepError, Ticket, Tracer, Work};
 
 /// wgpu, for the types of it that are in this crate's interface.
@@ -52,5 +56,7 @@ pub mod passes {
 
 /// Threads of a group, in every pass.
 pub const GROUP: u32 = 64;
+/// Points of a [`Chunk`].
+pub const CHUNK: u32 = 256;
 /// Most groups along one dimension; more are folded in two.
 pub const SIDE: u32 = 65_535;

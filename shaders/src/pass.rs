@@ -55,8 +55,8 @@ pub enum PassError {
     Fault(#[from] Fault),
 }
 
-/// A pass that is ready to run.
-#[derive(Debug)]
+/// A pass that is ready to run. A copy shares its pipeline.
+#[derive(Clone, Debug)]
 pub struct Pass {
     source: &'static Source,
     pipeline: wgpu::ComputePipeline,
@@ -154,21 +154,25 @@ impl Pass {
         offset: u64,
         times: Option<wgpu::ComputePassTimestampWrites<'_>>,
     ) {
-        self.record(encoder, times, |pass| {
+        self.run(encoder, times, |pass| {
             pass.dispatch_workgroups_indirect(args, offset);
         });
     }
 
-    /// Records the pass with one group. It has been bound before, or nothing is recorded.
-    pub fn record_one(
+    /// Records the pass with that many groups, folded if there are many. It has been bound before, or nothing is recorded.
+    pub fn record(
         &self,
         encoder: &mut wgpu::CommandEncoder,
+        groups: u32,
         times: Option<wgpu::ComputePassTimestampWrites<'_>>,
     ) {
-        self.record(encoder, times, |pass| pass.dispatch_workgroups(1, 1, 1));
+        let rows = groups.div_ceil(crate::SIDE).max(1);
+        self.run(encoder, times, |pass| {
+            pass.dispatch_workgroups(groups.div_ceil(rows), rows, 1);
+        });
     }
 
-    fn record(
+    fn run(
         &self,
         encoder: &mut wgpu::CommandEncoder,
         times: Option<wgpu::ComputePassTimestampWrites<'_>>,

@@ -284,6 +284,21 @@ impl Scene {
         self.objects.overwrite(gpu, 0, objects)
     }
 
+    /// Where the objects are now, and behind them where they were a step ago.
+    ///
+    /// # Errors
+    /// If there is no room, or the device has failed.
+    pub(crate) fn place_all(
+        &mut self,
+        gpu: &Gpu,
+        now: &[Object],
+        before: &[Object],
+    ) -> Result<(), BufferError> {
+        self.objects.reserve(gpu, now.len() + before.len())?;
+        self.objects.overwrite(gpu, 0, now)?;
+        self.objects.overwrite(gpu, now.len(), before)
+    }
+
     /// Where a deformable's points are now, from packed number `first` on, and their normals.
     ///
     /// # Errors

@@ -2,22 +2,18 @@
 //!
 //! A step uploads its rays, records the passes and sends them; the answer is received when it has come, a step or two later. Nothing waits.
 
-use bytemuck::{Pod, Zeroable};
 use hapticd_rays::layout::{Normal, Object, Point, Ray};
 use thiserror::Error;
 
 use crate::adapter::OpenError;
-use crate::buffer::{BufferError, Store};
+use crate::buffer::BufferError;
 use crate::device::{Fault, Gpu};
 use crate::hits::{Hits, List};
-use crate::pass::{Bound, Pass, PassError};
-use crate::passes;
+use crate::pass::PassError;
 use crate::readback::{DEPTH, Ring};
 use crate::scene::{Packed, Scene};
 use crate::times::Clock;
-
-/// Traces; their order is that of the lists in the shaders.
-const TRACES: usize = 3;
+use crate::traces::{LISTS, Settings, TRACES, Traces};
 
 /// The rays of a step, by algorithm.
 #[derive(Clone, Copy, Debug, Default)]
@@ -96,30 +92,12 @@ pub enum StepError {
     Fault(#[from] Fault),
 }
 
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-struct Settings {
-    prediction: f32,
-    pad: [u32; 3],
-}
-
-#[derive(Debug)]
-struct Trace {
-    pass: Pass,
-    rays: Store<Ray>,
-    hits: Store<Hits>,
-}
-
 /// Everything that belongs to one device.
 #[derive(Debug)]
 struct Made {
     scene: Scene,
     scene_set: bool,
-    settings: Store<Settings>,
-    lists: Store<List>,
-    args: Store<[u32; 4]>,
-    build_args: Pass,
-    traces: [Trace; TRACES],
+    traces: Traces,
     clock: Option<Clock>,
 }
 
@@ -227,27 +205,13 @@ impl Tracer {
         let commands = gpu.guard(|device, _| {
             let mut encoder =
                 device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-            made.build_args.record_one(&mut encoder, None);
-            for (k, trace) in (0..).zip(&made.traces) {
-                let times = made.clock.as_ref().map(|clock| clock.around(k));
-                trace.pass.record_indirect(
-                    &mut encoder,
-                    made.args.buffer(),
-                    u64::from(k) * 16,
-                    times,
-                );
-            }
-            let mut offset = 0;
-            for (trace, &count) in made.traces.iter().zip(&rays) {
-                let bytes = (count * size_of::<Hits>()) as u64;
-                if bytes > 0 {
-                    let from = trace.hits.buffer();
-                    encoder.copy_buffer_to_buffer(from, 0, &buffer, offset, bytes);
-                    offset += bytes;
-                }
+            made.traces.record(&mut encoder, made.clock.as_ref(), 0);
+            let hits = made.traces.hits();
+            if answer > 0 {
+                encoder.copy_buffer_to_buffer(hits, 0, &buffer, 0, answer);
             }
             if let Some(clock) = &made.clock {
-                clock.copy(&mut encoder, &buffer, offset);
+                clock.copy(&mut encoder, &buffer, answer);
             }
             encoder.finish()
         })?;
@@ -306,68 +270,32 @@ impl Tracer {
 
 impl Made {
     fn new(gpu: &Gpu) -> Result<Self, SetupError> {
-        let none = wgpu::BufferUsages::empty();
-        let trace = |source| -> Result<Trace, SetupError> {
-            Ok(Trace {
-                pass: Pass::new(gpu, source)?,
-                rays: Store::new(gpu, "rays", none, 1)?,
-                hits: Store::new(gpu, "hits", none, 1)?,
-            })
-        };
         Ok(Self {
             scene: Scene::new(gpu)?,
             scene_set: false,
-            settings: Store::new(gpu, "settings", wgpu::BufferUsages::UNIFORM, 1)?,
-            lists: Store::new(gpu, "lists", wgpu::BufferUsages::UNIFORM, TRACES)?,
-            args: Store::new(gpu, "args", wgpu::BufferUsages::INDIRECT, TRACES)?,
-            build_args: Pass::new(gpu, &passes::BUILD_ARGS)?,
-            traces: [
-                trace(&passes::TRACE_TREE)?,
-                trace(&passes::TRACE_BASIC)?,
-                trace(&passes::TRACE_WALK)?,
-            ],
+            traces: Traces::new(gpu)?,
             clock: Clock::new(gpu, TRACES as u32)?,
         })
     }
 
     /// Uploads what a step works on, and binds it.
     fn load(&mut self, gpu: &Gpu, work: &Work<'_>) -> Result<(), BufferError> {
-        let mut lists = [List::default(); TRACES];
-        for ((trace, list), rays) in self.traces.iter_mut().zip(&mut lists).zip(work.lists()) {
-            trace.rays.write(gpu, rays)?;
-            trace.hits.reserve(gpu, rays.len())?;
+        let traces = &mut self.traces;
+        let divided = traces.divide(gpu, work.lists().map(<[Ray]>::len))?;
+        let mut lists = [List::default(); LISTS];
+        for ((list, divided), rays) in lists.iter_mut().zip(divided).zip(work.lists()) {
             *list = List {
                 count: rays.len() as u32,
-                capacity: trace.rays.capacity().min(trace.hits.capacity()) as u32,
-                pad: [0; 2],
+                ..divided
             };
+            traces.rays.overwrite(gpu, list.first as usize, rays)?;
         }
-        self.lists.write(gpu, &lists)?;
-        self.settings.write(
-            gpu,
-            &[Settings {
-                prediction: work.prediction,
-                pad: [0; 3],
-            }],
-        )?;
-        let common: [(&str, Bound<'_>); 3] = [
-            ("settings", (self.settings.buffer(), self.settings.id())),
-            ("lists", (self.lists.buffer(), self.lists.id())),
-            ("args", (self.args.buffer(), self.args.id())),
-        ];
-        let find = |name: &str| {
-            let (_, bound) = common.iter().find(|(known, _)| *known == name)?;
-            Some(*bound)
+        traces.lists.write(gpu, &lists)?;
+        let settings = Settings {
+            prediction: work.prediction,
+            ..Settings::default()
         };
-        self.build_args.bind(gpu, find)?;
-        for trace in &mut self.traces {
-            let (rays, hits) = (&trace.rays, &trace.hits);
-            trace.pass.bind(gpu, |name| match name {
-                "rays" => Some((rays.buffer(), rays.id())),
-                "hits" => Some((hits.buffer(), hits.id())),
-                _ => find(name).or_else(|| self.scene.find(name)),
-            })?;
-        }
-        Ok(())
+        traces.settings.write(gpu, &[settings])?;
+        traces.bind(gpu, &self.scene)
     }
 }

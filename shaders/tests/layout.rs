@@ -61,8 +61,21 @@ fn in_rust() -> Vec<Struct> {
             first_node: 4, nodes: 4, first_record: 4, flags: 4, half_thickness: 4, walk_limit: 4, first_cluster: 4, clusters: 4
         ),
         of!(layout::Ray, "Ray", source: 4, point: 4, target: 4, start: 4),
-        of!(hapticd_shaders::Hits, "Hits", ahead_t: 4, ahead: 4, behind_t: 4, behind: 4),
-        of!(hapticd_shaders::List, "List", count: 4, capacity: 4, pad: 8),
+        of!(layout::Record, "Record", triangle: 4, target: 4, bits: 4, t: 4),
+        of!(
+            layout::Contact, "Contact", x: 12, depth: 4, n: 12, source: 4, point: 4, target: 4, triangle: 4, t: 4, uv: 8, pad: 8
+        ),
+        of!(hapticd_shaders::Hit, "Hit", t: 4, triangle: 4, u: 4, v: 4),
+        of!(hapticd_shaders::Hits, "Hits", ahead: 16, behind: 16),
+        of!(hapticd_shaders::List, "List", count: 4, capacity: 4, first: 4, pad: 4),
+        of!(hapticd_shaders::List, "Counter", count: 4, capacity: 4, first: 4, pad: 4),
+        of!(hapticd_shaders::Chunk, "Chunk", source: 4, target: 4, first: 4, full: 4),
+        of!(
+            hapticd_shaders::Place, "Place", nearest: 4, winner: 4, target: 4, triangle: 4, bits: 4, t: 4, u: 4, v: 4
+        ),
+        of!(
+            hapticd_shaders::Settings, "Settings", prediction: 4, flags: 4, objects: 4, points: 4, jobs: 4, pad0: 4, pad1: 4, pad2: 4
+        ),
     ]
 }
 
@@ -103,6 +116,12 @@ fn constants_are_the_same() {
                 Some("SHEET") => naga::Literal::U32(layout::SHEET),
                 Some("DEFORMABLE") => naga::Literal::U32(layout::DEFORMABLE),
                 Some("GROUP") => naga::Literal::U32(hapticd_shaders::GROUP),
+                Some("CHUNK") => naga::Literal::U32(hapticd_shaders::CHUNK),
+                Some("INNER_SIDE") => naga::Literal::U32(layout::INNER_SIDE),
+                Some("INVERTED") => naga::Literal::U32(layout::INVERTED),
+                Some("NOTHING") => naga::Literal::U32(layout::Class::Nothing as u32),
+                Some("COLLISION") => naga::Literal::U32(layout::Class::Collision as u32),
+                Some("PREDICTION") => naga::Literal::U32(layout::Class::Prediction as u32),
                 Some("SIDE") => naga::Literal::U32(hapticd_shaders::SIDE),
                 _ => continue,
             };

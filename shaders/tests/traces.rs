@@ -28,7 +28,7 @@ fn cloud(chance: &mut Chance, count: usize) -> Shape {
     let mut points = Vec::new();
     let mut normals = Vec::new();
     for _ in 0..count {
-        let x = chance.vector() * 0.15;
+        let x = chance.vector() * 0.12;
         let n = chance.direction();
         points.push(Point {
             x: [x.x as f32, x.y as f32, x.z as f32],
@@ -156,7 +156,7 @@ fn the_tree_and_the_basic_trace_find_what_brute_force_finds() {
         assert!(answer.walk.is_empty());
     }
     println!("{all} rays, {met} met something, {unclear} had more than one right answer");
-    assert!(met > all / 4);
+    assert!(met > all / 8);
 }
 
 #[test]
@@ -233,19 +233,19 @@ fn walks_go_where_they_go_in_double_precision() {
             unclear += usize::from(!clear);
             arrived += usize::from(found.is_some());
             if clear {
-                assert_eq!(found.map(|hit| hit.triangle), expected, "{name}, {ray:?}");
+                assert_eq!(found.and_then(|hit| hit.number()), expected, "{name}, {ray:?}");
             }
             // Wherever it ended: the line meets that triangle, there and not beyond the other side.
             let Some(hit) = found else { continue };
             assert!(hits.ahead().is_none() || hits.behind().is_none());
             let endless = oracle::Line { behind: f64::INFINITY, ahead: f64::INFINITY, ..line };
-            let all = oracle::candidates(&endless, &case.shape, [hit.triangle]);
+            let all = oracle::candidates(&endless, &case.shape, hit.number());
             oracle::judge(&all, hits).unwrap_or_else(|wrong| panic!("{name}, {ray:?}: {wrong}"));
         }
     }
     println!("{all} walks, {arrived} arrived, {unclear} could have gone another way");
     assert!(arrived > all / 10);
-    assert!((unclear as f64) < 2.0 * UNCLEAR * f64::from(all));
+    assert!((unclear as f64) < 2.0 * UNCLEAR * all as f64);
 }
 
 #[test]
@@ -268,7 +268,7 @@ fn a_shape_against_itself_leaves_out_the_triangles_of_the_point() {
         }
         if *flags == 0 {
             // A closed volume: every inner ray leaves it somewhere.
-            assert!(answer.tree.iter().all(|hits| hits.ahead().is_some_and(|hit| hit.outward)), "{name}");
+            assert!(answer.tree.iter().all(|hits| hits.ahead().is_some_and(|hit| hit.outward())), "{name}");
         }
     }
 }

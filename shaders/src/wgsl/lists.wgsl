@@ -5,16 +5,32 @@ const GROUP: u32 = 64u;
 const TREE: u32 = 0u;
 const BASIC: u32 = 1u;
 const WALK: u32 = 2u;
-const LISTS: u32 = 3u;
+const CONTACTS: u32 = 3u;
+const LISTS: u32 = 4u;
+// The three lists of rays are in one buffer, each from its `first` on.
+const TRACES: u32 = 3u;
 
 struct List {
     count: u32,
     capacity: u32,
-    pad: vec2<u32>,
+    first: u32,
+    pad: u32,
 }
 
 struct Lists {
     list: array<List, LISTS>,
+}
+
+// The same, for those who append.
+struct Counter {
+    count: atomic<u32>,
+    capacity: u32,
+    first: u32,
+    pad: u32,
+}
+
+struct Counters {
+    list: array<Counter, LISTS>,
 }
 
 // How many entries of a list are there.

@@ -1,27 +1,27 @@
 //# use layout.wgsl
 //# use lists.wgsl
 //# use lines.wgsl
+//# use settings.wgsl
 // What the three traces have in common: what they read, the line of a ray, and the nearest triangle on either side of its origin.
 
-struct Settings {
-    // Length of the outer rays, m.
-    prediction: f32,
-    pad0: u32,
-    pad1: u32,
-    pad2: u32,
+// Where a line meets a triangle on one side of its origin, and where on the triangle. NONE if it meets none.
+struct Hit {
+    t: f32,
+    // Highest bit: the line goes outward there; the next two: the class, once it is known (`accept.wgsl`).
+    triangle: u32,
+    u: f32,
+    v: f32,
 }
 
-// Of a triangle the highest bit says that the line goes outward there; NONE if there is no triangle.
 struct Hits {
-    ahead_t: f32,
-    ahead: u32,
-    behind_t: f32,
-    behind: u32,
+    ahead: Hit,
+    behind: Hit,
 }
 
 const OUTWARD: u32 = 0x80000000u;
+const CLASS: u32 = 29u;
+const NUMBER: u32 = 0x1fffffffu;
 
-@group(0) @binding(0) var<uniform> settings: Settings;
 // A uniform and not a storage buffer: adapters with eight of the latter per stage are to do.
 @group(0) @binding(1) var<uniform> lists: Lists;
 @group(0) @binding(2) var<storage, read> objects: array<Object>;
@@ -80,16 +80,16 @@ fn aim(ray: Ray) -> Aim {
 }
 
 fn nothing() -> Hits {
-    return Hits(0.0, NONE, 0.0, NONE);
+    return Hits(Hit(0.0, NONE, 0.0, 0.0), Hit(0.0, NONE, 0.0, 0.0));
 }
 
-fn marked(triangle: u32, outward: bool) -> u32 {
-    return triangle | select(0u, OUTWARD, outward);
+fn hit(triangle: u32, at: Meeting) -> Hit {
+    return Hit(at.t, triangle | select(0u, OUTWARD, at.outward), at.u, at.v);
 }
 
 // Of two triangles at the same place the lower number counts: the answer does not depend on the order.
-fn nearer(t: f32, triangle: u32, old_t: f32, old: u32) -> bool {
-    return old == NONE || t < old_t || (t == old_t && triangle < (old & ~OUTWARD));
+fn nearer(t: f32, triangle: u32, old: Hit) -> bool {
+    return old.triangle == NONE || t < abs(old.t) || (t == abs(old.t) && triangle < (old.triangle & NUMBER));
 }
 
 // Looks at one triangle, and keeps it if it is the nearest yet on its side.
@@ -104,12 +104,10 @@ fn look(c: Aim, goal: Object, triangle: u32, found: ptr<function, Hits>) {
         return;
     }
     if at.t >= 0.0 {
-        if at.t <= c.ahead && nearer(at.t, triangle, (*found).ahead_t, (*found).ahead) {
-            (*found).ahead_t = at.t;
-            (*found).ahead = marked(triangle, at.outward);
+        if at.t <= c.ahead && nearer(at.t, triangle, (*found).ahead) {
+            (*found).ahead = hit(triangle, at);
         }
-    } else if -at.t <= c.behind && nearer(-at.t, triangle, -(*found).behind_t, (*found).behind) {
-        (*found).behind_t = at.t;
-        (*found).behind = marked(triangle, at.outward);
+    } else if -at.t <= c.behind && nearer(-at.t, triangle, (*found).behind) {
+        (*found).behind = hit(triangle, at);
     }
 }

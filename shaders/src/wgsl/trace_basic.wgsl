@@ -11,10 +11,12 @@ fn trace_basic(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
-    let i = invocation(group, groups, local);
-    if i >= entries(lists.list[BASIC]) {
+    let list = lists.list[BASIC];
+    var i = invocation(group, groups, local);
+    if i >= entries(list) {
         return;
     }
+    i += list.first;
     let ray = rays[i];
     let c = aim(ray);
     let goal = objects[ray.target_];

@@ -9,10 +9,12 @@ fn trace_tree(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
-    let i = invocation(group, groups, local);
-    if i >= entries(lists.list[TREE]) {
+    let list = lists.list[TREE];
+    var i = invocation(group, groups, local);
+    if i >= entries(list) {
         return;
     }
+    i += list.first;
     let ray = rays[i];
     let c = aim(ray);
     let goal = objects[ray.target_];
@@ -21,8 +23,8 @@ fn trace_tree(
     while at < goal.nodes {
         let node = nodes[goal.first_node + at];
         // What is farther than what is known already does not count.
-        let from_t = select(found.behind_t, -c.behind, found.behind == NONE);
-        let to_t = select(found.ahead_t, c.ahead, found.ahead == NONE);
+        let from_t = select(found.behind.t, -c.behind, found.behind.triangle == NONE);
+        let to_t = select(found.ahead.t, c.ahead, found.ahead.triangle == NONE);
         if within(c.line, node.low, node.high, from_t, to_t) {
             let first = node.leaf >> 3u;
             let end = first + (node.leaf & 7u);

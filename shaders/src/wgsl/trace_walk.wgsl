@@ -9,10 +9,12 @@ fn trace_walk(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
-    let i = invocation(group, groups, local);
-    if i >= entries(lists.list[WALK]) {
+    let list = lists.list[WALK];
+    var i = invocation(group, groups, local);
+    if i >= entries(list) {
         return;
     }
+    i += list.first;
     let ray = rays[i];
     let c = aim(ray);
     let goal = objects[ray.target_];
@@ -30,12 +32,12 @@ fn trace_walk(
         }
         let way = edge(at);
         if way == 3u {
-            if at.t >= 0.0 {
-                found.ahead_t = at.t;
-                found.ahead = marked(triangle, at.outward);
-            } else {
-                found.behind_t = at.t;
-                found.behind = marked(triangle, at.outward);
+            // On its own surface a walk may end at a triangle of the point itself, which is no answer.
+            let own = c.own != NONE && any(v == vec3(c.own));
+            if at.t >= 0.0 && !own {
+                found.ahead = hit(triangle, at);
+            } else if !own {
+                found.behind = hit(triangle, at);
             }
             break;
         }

@@ -114,7 +114,7 @@ fn judge_side(all: &[Candidate], side: f64, hit: Option<Hit>) -> Result<(), Stri
         Some(hit) => {
             let known = all
                 .iter()
-                .find(|c| c.triangle == hit.triangle)
+                .find(|c| Some(c.triangle) == hit.number())
                 .ok_or("a triangle that is not met")?;
             let t = f64::from(hit.t);
             if (t - known.t).abs() > known.error {
@@ -123,15 +123,16 @@ fn judge_side(all: &[Candidate], side: f64, hit: Option<Hit>) -> Result<(), Stri
             if (t >= 0.0) != (side > 0.0) {
                 return Err("on the other side".to_string());
             }
-            if hit.outward != known.outward && known.certain {
+            if hit.outward() != known.outward && known.certain {
                 return Err("the other way through".to_string());
             }
-            t * side + known.error
+            t * side
         }
     };
+    // What was computed for the other is at most this.
     match all
         .iter()
-        .find(|c| c.certain && c.t * side >= 0.0 && c.t * side + c.error < found - 2.0 * c.error)
+        .find(|c| c.certain && c.t * side >= 0.0 && c.t * side + c.error < found)
     {
         Some(nearer) => Err(format!("triangle {} is nearer", nearer.triangle)),
         None => Ok(()),

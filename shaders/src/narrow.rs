@@ -1,0 +1,497 @@
+//! The narrow phase on the GPU, from pairs to contacts: points send rays, rays are traced, answers are kept, contacts are made.
+//!
+//! # Theory
+//!
+//! Lehericey 2016, chapter 3, section 1: every stage reads a dense list and appends to the next. The lists are counted on the GPU, and what
+//! does not fit is counted all the same, so the host knows how much room was missing and makes it for the next step. What each point met is
+//! remembered on the GPU from step to step ([`Record`]).
+//!
+//! # Practice
+//!
+//! The host says which pairs there are, and for each whether it has moved too far to walk on ([`Chunk`]); it knows both from its broad phase.
+//! Rays may also be given as they are ([`Step::basic`] and the others): those of deformables, whose clusters the host looks after.
+
+use bytemuck::{Pod, Zeroable};
+use hapticd_rays::layout::{Contact, NONE, Normal, Object, Point, Ray, Record};
+
+use crate::buffer::{BufferError, Store};
+use crate::device::{Fault, Gpu};
+use crate::hits::List;
+use crate::pass::Pass;
+use crate::passes;
+use crate::readback::Ring;
+use crate::scene::{Packed, Scene};
+use crate::times::Clock;
+use crate::tracer::{SetupError, StepError, Ticket};
+use crate::traces::{LISTS, Settings, TRACES, Traces};
+use crate::{CHUNK, GROUP};
+
+/// A part of a pair: up to [`CHUNK`] points of the source against one target.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Chunk {
+    /// The object whose points send rays.
+    pub source: u32,
+    /// The rigid object that they are to meet.
+    pub target: u32,
+    /// First of the points, local.
+    pub first: u32,
+    /// 1: traced in full, for a pair that has moved or is new. 0: walked on from what is known.
+    pub full: u32,
+}
+
+impl Chunk {
+    /// The chunks of one direction of a pair.
+    pub fn of(source: u32, target: u32, points: u32, full: bool) -> impl Iterator<Item = Self> {
+        (0..points).step_by(CHUNK as usize).map(move |first| Self {
+            source,
+            target,
+            first,
+            full: u32::from(full),
+        })
+    }
+}
+
+/// The best answer yet for one side of a point, as the passes have it between themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Place {
+    /// Bits of its length, [`NONE`] if there is none.
+    pub nearest: u32,
+    /// Of those at the same length the lowest triangle of the scene.
+    pub winner: u32,
+    /// The object met.
+    pub target: u32,
+    /// The triangle met, local.
+    pub triangle: u32,
+    /// As in [`Record::bits`]; the highest says that the line goes outward.
+    pub bits: u32,
+    /// Along the ray, m.
+    pub t: f32,
+    /// On the triangle.
+    pub u: f32,
+    /// On the triangle.
+    pub v: f32,
+}
+
+const EMPTY: Place = Place {
+    nearest: NONE,
+    winner: NONE,
+    target: NONE,
+    triangle: NONE,
+    bits: 0,
+    t: 0.0,
+    u: 0.0,
+    v: 0.0,
+};
+
+/// What a step is to do.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Step<'a> {
+    /// Parts of the pairs of rigid objects.
+    pub chunks: &'a [Chunk],
+    /// Further rays, through the trees of rigid targets.
+    pub tree: &'a [Ray],
+    /// Further rays, over the triangles of a target or of one of its clusters.
+    pub basic: &'a [Ray],
+    /// Further rays, walking on from [`Ray::start`].
+    pub walk: &'a [Ray],
+    /// Length of the longest prediction that is wanted, m.
+    pub prediction: f32,
+    /// Trace rigid targets without their trees.
+    pub by_basic: bool,
+    /// Look for points that crossed a sheet.
+    pub inversions: bool,
+    /// Give back the records, too.
+    pub records: bool,
+}
+
+impl<'a> Step<'a> {
+    fn rays(&self) -> [&'a [Ray]; TRACES] {
+        [self.tree, self.basic, self.walk]
+    }
+}
+
+/// Room for what a step finds; by itself it grows after a step that had too little.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// Rays for the tree, the basic algorithm and the walk, beyond those that are given.
+    pub rays: [usize; TRACES],
+    /// Contacts.
+    pub contacts: usize,
+}
+
+/// What a step found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// Which step.
+    pub ticket: Ticket,
+    /// In order of source, point and target.
+    pub contacts: Vec<Contact>,
+    /// Of every point, ahead and behind, if asked for: at twice the point's packed number.
+    pub records: Vec<Record>,
+    /// Rays of the three lists, and contacts, with those that found no room.
+    pub wanted: [u32; LISTS],
+    /// Something found no room: contacts may be missing. The next step has it.
+    pub overflow: bool,
+    /// Nanoseconds on the GPU: emission, the three traces, what comes after; `None` if it has no clock.
+    pub pass_ns: Option<[f64; STAMPS]>,
+}
+
+/// Parts of a step that are timed.
+const STAMPS: usize = TRACES + 2;
+
+/// Everything that belongs to one device.
+#[derive(Debug)]
+struct Made {
+    scene: Scene,
+    scene_set: Option<Counted>,
+    before: Store<Point>,
+    traces: Traces,
+    chunks: Store<Chunk>,
+    places: Store<Place>,
+    records: Store<Record>,
+    contacts: Store<Contact>,
+    emit: Pass,
+    after: [Pass; 3],
+    keep: Pass,
+    clock: Option<Clock>,
+}
+
+/// What a scene has.
+#[derive(Clone, Copy, Debug)]
+struct Counted {
+    objects: u32,
+    points: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Sent {
+    ticket: Ticket,
+    contacts: usize,
+    records: usize,
+}
+
+/// See the module page.
+#[derive(Debug)]
+pub struct Narrow {
+    gpu: Gpu,
+    made: Made,
+    ring: Ring<Sent>,
+    steps: u64,
+    room: Room,
+}
+
+impl Narrow {
+    /// Compiles the passes.
+    ///
+    /// # Errors
+    /// If the device does not accept a shader, has no memory or has failed.
+    pub fn new(gpu: Gpu) -> Result<Self, SetupError> {
+        let made = Made::new(&gpu)?;
+        Ok(Self {
+            gpu,
+            made,
+            ring: Ring::default(),
+            steps: 0,
+            room: Room {
+                rays: [1 << 12; TRACES],
+                contacts: 1 << 10,
+            },
+        })
+    }
+
+    /// The device.
+    #[must_use]
+    pub fn gpu(&self) -> &Gpu {
+        &self.gpu
+    }
+
+    /// Room for what the next step finds.
+    #[must_use]
+    pub fn room(&self) -> Room {
+        self.room
+    }
+
+    /// Makes room, as predicted from the pairs or otherwise.
+    pub fn set_room(&mut self, room: Room) {
+        self.room = room;
+    }
+
+    /// After a fault: opens the device anew and compiles the passes. What was under way is dropped, what was known of the points is
+    /// forgotten, and the scene has to be set again.
+    ///
+    /// # Errors
+    /// If that fails; it can be tried again.
+    pub fn recover(&mut self) -> Result<(), SetupError> {
+        self.ring.clear();
+        self.gpu.reopen()?;
+        self.made = Made::new(&self.gpu)?;
+        self.steps = 0;
+        Ok(())
+    }
+
+    /// Takes over all objects, in place of those before; nothing is known of their points. They have been where they are.
+    ///
+    /// # Errors
+    /// If there is no room, or the device has failed.
+    pub fn set_scene(&mut self, packed: &Packed) -> Result<(), BufferError> {
+        let made = &mut self.made;
+        made.scene_set = None;
+        made.scene.set(&self.gpu, packed)?;
+        made.scene.place_all(&self.gpu, &packed.objects, &packed.objects)?;
+        made.before.write(&self.gpu, &packed.points)?;
+        made.places
+            .write(&self.gpu, &vec![EMPTY; packed.records()])?;
+        made.records
+            .write(&self.gpu, &vec![Record::EMPTY; packed.records()])?;
+        made.scene_set = Some(Counted {
+            objects: packed.objects.len() as u32,
+            points: packed.points.len() as u32,
+        });
+        Ok(())
+    }
+
+    /// Where the objects are now and where they were a step ago: all of them, as packed but for place.
+    ///
+    /// # Errors
+    /// If there are more than were set, or the device has failed.
+    pub fn place(&mut self, now: &[Object], before: &[Object]) -> Result<(), BufferError> {
+        self.made.scene.place_all(&self.gpu, now, before)
+    }
+
+    /// Where a deformable's points are now and where they were a step ago, from packed number `first` on, and their normals.
+    ///
+    /// # Errors
+    /// If there are more than were set, or the device has failed.
+    pub fn deform(
+        &mut self,
+        first: usize,
+        points: &[Point],
+        before: &[Point],
+        normals: &[Normal],
+    ) -> Result<(), BufferError> {
+        self.made.scene.deform(&self.gpu, first, points, normals)?;
+        self.made.before.overwrite(&self.gpu, first, before)
+    }
+
+    /// Sends a step.
+    ///
+    /// # Errors
+    /// If too many are under way, if there is no scene, if something does not fit, or if the device has failed; nothing was sent.
+    pub fn send(&mut self, step: &Step<'_>) -> Result<Ticket, StepError> {
+        let gpu = &self.gpu;
+        gpu.check()?;
+        let counted = self
+            .made
+            .scene_set
+            .ok_or_else(|| StepError::NoScene(gpu.generation()))?;
+        let records = if step.records { 2 * counted.points as usize } else { 0 };
+        let sizes = [
+            LISTS * size_of::<List>(),
+            self.room.contacts * size_of::<Contact>(),
+            records * size_of::<Record>(),
+        ]
+        .map(|bytes| bytes as u64);
+        let clock = self.made.clock.as_ref();
+        let bytes = sizes.iter().sum::<u64>() + clock.map_or(0, Clock::bytes);
+        let Some(buffer) = self.ring.take(gpu, bytes)? else {
+            return Err(StepError::Busy);
+        };
+        self.made.load(gpu, step, counted, &self.room)?;
+        let made = &self.made;
+        let commands = gpu.guard(|device, _| {
+            let mut encoder =
+                device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            made.record(&mut encoder, step, counted);
+            let mut offset = 0;
+            let from = [
+                made.traces.lists.buffer(),
+                made.contacts.buffer(),
+                made.records.buffer(),
+            ];
+            for (from, bytes) in from.into_iter().zip(sizes) {
+                if bytes > 0 {
+                    encoder.copy_buffer_to_buffer(from, 0, &buffer, offset, bytes);
+                    offset += bytes;
+                }
+            }
+            if let Some(clock) = &made.clock {
+                clock.copy(&mut encoder, &buffer, offset);
+            }
+            encoder.finish()
+        })?;
+        let ticket = Ticket {
+            generation: gpu.generation(),
+            number: self.steps + 1,
+        };
+        let sent = Sent {
+            ticket,
+            contacts: self.room.contacts,
+            records,
+        };
+        self.ring.send(gpu, commands, buffer, bytes, sent)?;
+        self.steps += 1;
+        Ok(ticket)
+    }
+
+    /// The answer of the oldest step, if it has come. Does not wait.
+    ///
+    /// # Errors
+    /// If the device has failed: then no step will be answered until [`Narrow::recover`].
+    pub fn receive(&mut self) -> Result<Option<Found>, Fault> {
+        let clock = self.made.clock.as_ref();
+        let found = self.ring.receive(&self.gpu, |sent, bytes| {
+            let (lists, rest) = bytes.split_at(LISTS * size_of::<List>());
+            let (contacts, rest) = rest.split_at(sent.contacts * size_of::<Contact>());
+            let (records, stamps) = rest.split_at(sent.records * size_of::<Record>());
+            let lists: Vec<List> = bytemuck::pod_collect_to_vec(lists);
+            let there = lists[TRACES].entries() as usize * size_of::<Contact>();
+            let mut contacts: Vec<Contact> = bytemuck::pod_collect_to_vec(&contacts[..there]);
+            // Appended in the order in which the GPU came to them.
+            contacts.sort_unstable_by_key(|c| (c.source, c.point, c.target, c.triangle));
+            let mut wanted = [0; LISTS];
+            for (wanted, list) in wanted.iter_mut().zip(&lists) {
+                *wanted = list.count;
+            }
+            let pass_ns = clock.and_then(|clock| {
+                let mut all = [0.0; STAMPS];
+                for (k, ns) in all.iter_mut().enumerate() {
+                    *ns = clock.read(stamps, k)?;
+                }
+                Some(all)
+            });
+            Found {
+                ticket: sent.ticket,
+                contacts,
+                records: bytemuck::pod_collect_to_vec(records),
+                wanted,
+                overflow: lists.iter().any(|list| list.count > list.capacity),
+                pass_ns,
+            }
+        })?;
+        if let Some(found) = &found {
+            self.grow(found);
+        }
+        Ok(found)
+    }
+
+    /// Half as much again as was wanted.
+    fn grow(&mut self, found: &Found) {
+        let [rays @ .., contacts] = found.wanted.map(|n| n as usize + n as usize / 2);
+        for (room, wanted) in self.room.rays.iter_mut().zip(rays) {
+            *room = wanted.max(*room);
+        }
+        self.room.contacts = contacts.max(self.room.contacts);
+    }
+
+    /// Waits for the oldest answer; `None` if no step is under way. For tests and measurements: the collision thread never waits.
+    ///
+    /// # Errors
+    /// If the device has failed.
+    pub fn wait(&mut self) -> Result<Option<Found>, Fault> {
+        if self.ring.under_way() > 0 {
+            self.gpu.wait()?;
+        }
+        self.receive()
+    }
+}
+
+impl Made {
+    fn new(gpu: &Gpu) -> Result<Self, SetupError> {
+        let none = wgpu::BufferUsages::empty();
+        Ok(Self {
+            scene: Scene::new(gpu)?,
+            scene_set: None,
+            before: Store::new(gpu, "points_before", none, 1)?,
+            traces: Traces::new(gpu)?,
+            chunks: Store::new(gpu, "chunks", none, 1)?,
+            places: Store::new(gpu, "places", none, 1)?,
+            records: Store::new(gpu, "records", none, 1)?,
+            contacts: Store::new(gpu, "contacts", none, 1)?,
+            emit: Pass::new(gpu, &passes::EMIT_RIGID)?,
+            after: [
+                Pass::new(gpu, &passes::ACCEPT_HITS)?,
+                Pass::new(gpu, &passes::SETTLE_TIES)?,
+                Pass::new(gpu, &passes::CLAIM_PLACES)?,
+            ],
+            keep: Pass::new(gpu, &passes::KEEP_ANSWERS)?,
+            clock: Clock::new(gpu, STAMPS as u32)?,
+        })
+    }
+
+    /// Uploads what a step works on, and binds it.
+    fn load(
+        &mut self,
+        gpu: &Gpu,
+        step: &Step<'_>,
+        counted: Counted,
+        room: &Room,
+    ) -> Result<(), BufferError> {
+        let mut capacities = room.rays;
+        for (capacity, given) in capacities.iter_mut().zip(step.rays()) {
+            *capacity += given.len();
+        }
+        let mut lists = [List::default(); LISTS];
+        let divided = self.traces.divide(gpu, capacities)?;
+        for ((list, divided), given) in lists.iter_mut().zip(divided).zip(step.rays()) {
+            *list = List {
+                count: given.len() as u32,
+                ..divided
+            };
+            let first = divided.first as usize;
+            self.traces.rays.overwrite(gpu, first, given)?;
+        }
+        lists[TRACES].capacity = room.contacts as u32;
+        self.contacts.reserve(gpu, room.contacts)?;
+        self.traces.lists.write(gpu, &lists)?;
+        self.chunks.write(gpu, step.chunks)?;
+        let settings = Settings {
+            prediction: step.prediction,
+            flags: u32::from(step.by_basic) | u32::from(step.inversions) << 1,
+            objects: counted.objects,
+            points: counted.points,
+            jobs: step.chunks.len() as u32,
+            ..Settings::default()
+        };
+        self.traces.settings.write(gpu, &[settings])?;
+        self.traces.bind(gpu, &self.scene)?;
+        let Self {
+            scene,
+            before,
+            traces,
+            chunks,
+            places,
+            records,
+            contacts,
+            emit,
+            after,
+            keep,
+            ..
+        } = self;
+        for pass in after.iter_mut().chain([emit, keep]) {
+            pass.bind(gpu, |name| match name {
+                "points_before" => Some((before.buffer(), before.id())),
+                "chunks" => Some((chunks.buffer(), chunks.id())),
+                "places" => Some((places.buffer(), places.id())),
+                "records" => Some((records.buffer(), records.id())),
+                "contacts" => Some((contacts.buffer(), contacts.id())),
+                _ => traces.find(name).or_else(|| scene.find(name)),
+            })?;
+        }
+        Ok(())
+    }
+
+    fn record(&self, encoder: &mut wgpu::CommandEncoder, step: &Step<'_>, counted: Counted) {
+        let clock = self.clock.as_ref();
+        let around = |k| clock.map(|clock: &Clock| clock.around(k));
+        self.emit.record(encoder, step.chunks.len() as u32, around(0));
+        self.traces.record(encoder, clock, 1);
+        let all = (TRACES * 16) as u64;
+        for pass in &self.after {
+            pass.record_indirect(encoder, self.traces.args.buffer(), all, None);
+        }
+        let groups = counted.points.div_ceil(GROUP);
+        self.keep.record(encoder, groups, around(STAMPS as u32 - 1));
+    }
+}

@@ -1,0 +1,137 @@
+//! Lists of rays, the three traces, and their hits: what a plain trace and a whole step have in common.
+
+use bytemuck::{Pod, Zeroable};
+use hapticd_rays::layout::Ray;
+
+use crate::buffer::{BufferError, Store};
+use crate::device::Gpu;
+use crate::hits::{Hits, List};
+use crate::pass::{Bound, Pass};
+use crate::passes;
+use crate::scene::Scene;
+use crate::times::Clock;
+use crate::tracer::SetupError;
+
+/// Lists of rays: for the tree, the basic algorithm and the walk, in the shaders' order.
+pub(crate) const TRACES: usize = 3;
+/// Those and the contacts.
+pub(crate) const LISTS: usize = 4;
+
+/// What is the same for a whole step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Settings {
+    /// Length of the longest prediction that is wanted, m.
+    pub prediction: f32,
+    /// How the step is done.
+    pub flags: u32,
+    /// Objects of the scene.
+    pub objects: u32,
+    /// Points of the scene.
+    pub points: u32,
+    /// Chunks of pairs to emit rays from.
+    pub jobs: u32,
+    /// Fills the row.
+    pub pad0: u32,
+    /// Fills the row.
+    pub pad1: u32,
+    /// Fills the row.
+    pub pad2: u32,
+}
+
+#[derive(Debug)]
+pub(crate) struct Traces {
+    pub settings: Store<Settings>,
+    pub lists: Store<List>,
+    pub args: Store<[u32; 4]>,
+    pub rays: Store<Ray>,
+    hits: Store<Hits>,
+    build_args: Pass,
+    passes: [Pass; TRACES],
+}
+
+impl Traces {
+    pub fn new(gpu: &Gpu) -> Result<Self, SetupError> {
+        let none = wgpu::BufferUsages::empty();
+        Ok(Self {
+            settings: Store::new(gpu, "settings", wgpu::BufferUsages::UNIFORM, 1)?,
+            lists: Store::new(gpu, "lists", wgpu::BufferUsages::UNIFORM, LISTS)?,
+            args: Store::new(gpu, "args", wgpu::BufferUsages::INDIRECT, TRACES + 1)?,
+            rays: Store::new(gpu, "rays", none, 1)?,
+            hits: Store::new(gpu, "hits", none, 1)?,
+            build_args: Pass::new(gpu, &passes::BUILD_ARGS)?,
+            passes: [
+                Pass::new(gpu, &passes::TRACE_TREE)?,
+                Pass::new(gpu, &passes::TRACE_BASIC)?,
+                Pass::new(gpu, &passes::TRACE_WALK)?,
+            ],
+        })
+    }
+
+    /// Makes room for lists of rays of these capacities, one behind the other, and gives them, empty.
+    pub fn divide(
+        &mut self,
+        gpu: &Gpu,
+        capacities: [usize; TRACES],
+    ) -> Result<[List; TRACES], BufferError> {
+        let total = capacities.iter().sum();
+        self.rays.reserve(gpu, total)?;
+        self.hits.reserve(gpu, total)?;
+        let mut first = 0;
+        Ok(capacities.map(|capacity| {
+            let list = List {
+                count: 0,
+                capacity: capacity as u32,
+                first,
+                pad: 0,
+            };
+            first += capacity as u32;
+            list
+        }))
+    }
+
+    /// The buffer that the shaders call this.
+    pub fn find(&self, name: &str) -> Option<Bound<'_>> {
+        Some(match name {
+            "settings" => (self.settings.buffer(), self.settings.id()),
+            // The same lists for those who read them and for those who append.
+            "lists" | "counters" => (self.lists.buffer(), self.lists.id()),
+            "args" => (self.args.buffer(), self.args.id()),
+            "rays" => (self.rays.buffer(), self.rays.id()),
+            "hits" => (self.hits.buffer(), self.hits.id()),
+            _ => return None,
+        })
+    }
+
+    /// Binds the passes to what is theirs and to the scene.
+    pub fn bind(&mut self, gpu: &Gpu, scene: &Scene) -> Result<(), BufferError> {
+        let mut build_args = self.build_args.clone();
+        build_args.bind(gpu, |name| self.find(name))?;
+        self.build_args = build_args;
+        for k in 0..TRACES {
+            let mut pass = self.passes[k].clone();
+            pass.bind(gpu, |name| self.find(name).or_else(|| scene.find(name)))?;
+            self.passes[k] = pass;
+        }
+        Ok(())
+    }
+
+    /// Records the traces of what is in the lists; stamps of the clock from number `stamp` on.
+    pub fn record(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        clock: Option<&Clock>,
+        stamp: u32,
+    ) {
+        self.build_args.record(encoder, 1, None);
+        for (k, pass) in (0..).zip(&self.passes) {
+            let times = clock.map(|clock| clock.around(stamp + k));
+            pass.record_indirect(encoder, self.args.buffer(), u64::from(k) * 16, times);
+        }
+    }
+
+    /// The hits, in the order of the rays.
+    pub fn hits(&self) -> &wgpu::Buffer {
+        self.hits.buffer()
+    }
+}

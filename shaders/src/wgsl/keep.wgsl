@@ -1,0 +1,197 @@
+//# use lists.wgsl
+//# use lines.wgsl
+//# use settings.wgsl
+//# use places.wgsl
+// After the rays, for each point: which of its answers are kept, whether it crossed a sheet, and its contacts; as in the CPU twin's `commit.rs`.
+
+struct Contact {
+    x: vec3<f32>,
+    depth: f32,
+    n: vec3<f32>,
+    source: u32,
+    point: u32,
+    target_: u32,
+    triangle: u32,
+    t: f32,
+    uv: vec2<f32>,
+    pad: vec2<u32>,
+}
+
+const OUTWARD: u32 = 0x80000000u;
+
+// The objects now, and behind them the objects a step ago.
+@group(0) @binding(2) var<storage, read> objects: array<Object>;
+@group(0) @binding(3) var<storage, read> points: array<Point>;
+@group(0) @binding(5) var<storage, read> triangles: array<Triangle>;
+@group(0) @binding(8) var<storage, read_write> places: array<Place>;
+@group(0) @binding(9) var<storage, read_write> records: array<Record>;
+@group(0) @binding(10) var<storage, read_write> counters: Counters;
+@group(0) @binding(11) var<storage, read_write> contacts: array<Contact>;
+@group(0) @binding(12) var<storage, read> points_before: array<Point>;
+
+// An answer of one side; `bits` is NOTHING if there is none.
+struct Answer {
+    target_: u32,
+    triangle: u32,
+    bits: u32,
+    t: f32,
+    uv: vec2<f32>,
+}
+
+fn class_in(bits: u32) -> u32 {
+    return bits & CLASS_BITS;
+}
+
+// Takes an answer out, and leaves the place ready for the next step.
+fn take(place: u32) -> Answer {
+    let some = atomicLoad(&places[place].nearest) != NONE;
+    atomicStore(&places[place].nearest, NONE);
+    atomicStore(&places[place].winner, NONE);
+    let bits = select(NOTHING, places[place].bits, some);
+    return Answer(
+        places[place].target_,
+        places[place].triangle,
+        bits,
+        places[place].t,
+        vec2(places[place].u, places[place].v),
+    );
+}
+
+// The object of a point: the last that begins at it or before.
+fn owner(point: u32) -> u32 {
+    var low = 0u;
+    var high = settings.objects;
+    while high - low > 1u {
+        let middle = (low + high) / 2u;
+        if objects[middle].first_point <= point {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+fn put(object: Object, x: vec3<f32>) -> vec3<f32> {
+    return turn(object.q, x) + object.t;
+}
+
+fn now(object: u32, point: u32) -> vec3<f32> {
+    return put(objects[object], points[objects[object].first_point + point].x);
+}
+
+fn before(object: u32, point: u32) -> vec3<f32> {
+    return put(objects[settings.objects + object], points_before[objects[object].first_point + point].x);
+}
+
+fn above(x: vec3<f32>, a: vec3<f32>, b: vec3<f32>, c: vec3<f32>) -> bool {
+    return dot(x - a, cross(b - a, c - a)) >= 0.0;
+}
+
+// Whether a point is on the wrong side of the triangle that it met: crossed it in this step, or earlier and not back yet.
+fn crossed(source: u32, point: u32, answer: Answer) -> bool {
+    let goal = answer.target_;
+    let v = triangles[objects[goal].first_triangle + answer.triangle].v;
+    let is = above(now(source, point), now(goal, v.x), now(goal, v.y), now(goal, v.z));
+    let was = above(before(source, point), before(goal, v.x), before(goal, v.y), before(goal, v.z));
+    let place = objects[source].first_record + 2u * point;
+    let first = records[place];
+    let second = records[place + 1u];
+    let inverted = (first.target_ == goal && (first.bits & INVERTED) != 0u)
+        || (second.target_ == goal && (second.bits & INVERTED) != 0u);
+    return (is != was) != inverted;
+}
+
+fn contact(source: u32, point: u32, answer: Answer) -> Contact {
+    let a = objects[source];
+    let b = objects[answer.target_];
+    let x = now(source, point);
+    let v = triangles[b.first_triangle + answer.triangle].v;
+    let p = now(answer.target_, v.x);
+    let q = now(answer.target_, v.y);
+    let r = now(answer.target_, v.z);
+    let across = cross(q - p, r - p);
+    let normal = across / length(across);
+    let met = p + (q - p) * answer.uv.x + (r - p) * answer.uv.y;
+    var n = normal;
+    if (b.flags & SHEET) != 0u {
+        var front = (answer.bits & OUTWARD) != 0u;
+        if (a.flags & SHEET) != 0u {
+            front = above(x, p, q, r) != ((answer.bits & INVERTED) != 0u);
+        }
+        n = select(-normal, normal, front);
+    }
+    var depth = a.half_thickness + b.half_thickness - dot(x - met, n);
+    if !finite(depth) || !finite(n.x + n.y + n.z) {
+        // A triangle that has collapsed since the ray met it: nothing is known of it.
+        n = vec3(0.0, 0.0, 1.0);
+        depth = 0.0;
+    }
+    return Contact(
+        x, depth, n, source, point, answer.target_, answer.triangle, answer.t, answer.uv, vec2(0u),
+    );
+}
+
+// Notes an answer in its place, and its contact if it is one.
+fn keep(source: u32, point: u32, half: u32, answer: Answer, inverted: bool) {
+    let place = objects[source].first_record + 2u * point + half;
+    if class_in(answer.bits) == NOTHING {
+        records[place] = Record(NONE, NONE, NOTHING, 0.0);
+        return;
+    }
+    var kept = answer;
+    if inverted {
+        kept.bits = (kept.bits & ~CLASS_BITS) | COLLISION | INVERTED;
+    }
+    records[place] = Record(kept.triangle, kept.target_, kept.bits & ~OUTWARD, kept.t);
+    if class_in(kept.bits) == COLLISION {
+        let i = atomicAdd(&counters.list[CONTACTS].count, 1u);
+        if i < counters.list[CONTACTS].capacity {
+            contacts[i] = contact(source, point, kept);
+        }
+    }
+}
+
+@compute @workgroup_size(64)
+fn keep_answers(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let i = invocation(group, groups, local);
+    if i >= settings.points {
+        return;
+    }
+    let source = owner(i);
+    let point = i - objects[source].first_point;
+    let place = objects[source].first_record + 2u * point;
+    var ahead = take(place);
+    var behind = take(place + 1u);
+    let sheet = (objects[source].flags & SHEET) != 0u;
+    if !sheet {
+        // One answer: a collision before anything else, then what is behind.
+        if class_in(ahead.bits) != COLLISION && class_in(behind.bits) != NOTHING {
+            ahead = behind;
+        }
+        behind.bits = NOTHING;
+    } else if (ahead.bits & behind.bits & INNER_SIDE) != 0u && class_in(ahead.bits) != NOTHING
+        && class_in(behind.bits) != NOTHING && ahead.target_ == behind.target_ {
+        // Inside of a solid: out by the shorter way, or the two would push against each other.
+        if abs(ahead.t) <= abs(behind.t) {
+            behind.bits = NOTHING;
+        } else {
+            ahead.bits = NOTHING;
+        }
+    }
+    // Both are asked before either is written: the old records say what was inverted already.
+    let look = sheet && (settings.flags & INVERSIONS) != 0u;
+    let first = look && turned_over(source, point, ahead);
+    let second = look && turned_over(source, point, behind);
+    keep(source, point, 0u, ahead, first);
+    keep(source, point, 1u, behind, second);
+}
+
+fn turned_over(source: u32, point: u32, answer: Answer) -> bool {
+    return class_in(answer.bits) != NOTHING && (objects[answer.target_].flags & SHEET) != 0u
+        && crossed(source, point, answer);
+}
