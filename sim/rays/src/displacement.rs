@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn angles_small_and_large() {
-        for turn in [0.0_f32, 1e-6, 1e-3, 0.5, 3.0, 3.14] {
+        for turn in [0.0_f32, 1e-6, 1e-3, 0.5, 3.0, 3.1] {
             let q = UnitQuaternion::from_axis_angle(&V3::y_axis(), turn);
             let r = UnitQuaternion::from_euler_angles(0.3, -0.8, 2.0);
             let measured = angle(&r, &(r * q));

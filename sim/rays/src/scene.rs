@@ -106,6 +106,8 @@ pub(crate) struct Item {
     /// The clusters' boxes are of these poses.
     clusters_at: Option<Pose>,
     pub first_record: u32,
+    /// Was never in a step: where it is put now is where it starts.
+    fresh: bool,
 }
 
 impl Item {
@@ -193,9 +195,18 @@ impl Item {
 
     /// Where it is now is where it was.
     pub fn settle(&mut self) {
+        self.fresh = false;
         self.pose_before = self.pose;
         if self.deformable {
             self.points_before.copy_from_slice(&self.points);
+        }
+    }
+
+    /// It was put somewhere: if that is where it starts, it was there before, too.
+    fn start(&mut self) {
+        if self.fresh {
+            self.settle();
+            self.fresh = true;
         }
     }
 
@@ -240,7 +251,7 @@ impl Item {
         let walked = walk(&line, &target, start, limit).hit.and_then(found);
         walked.unwrap_or_else(|| {
             let range = Range {
-                behind: -1.0,
+                behind: 0.0,
                 ahead: f32::INFINITY,
             };
             let all = 0..self.shape.triangles.len() as u32;
@@ -370,6 +381,7 @@ impl Scene {
             motions: Vec::with_capacity(shape.clusters.count()),
             clusters_at: None,
             first_record: self.records,
+            fresh: true,
             shape,
         };
         item.update_bounds();
@@ -393,6 +405,7 @@ impl Scene {
         check_pose(object, pose)?;
         let item = self.of_kind(object, false)?;
         item.pose = *pose;
+        item.start();
         item.update_bounds();
         Ok(())
     }
@@ -420,6 +433,7 @@ impl Scene {
         for (to, from) in item.points.iter_mut().zip(points) {
             *to = from.cast();
         }
+        item.start();
         Ok(())
     }
 

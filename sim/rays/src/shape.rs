@@ -306,7 +306,7 @@ impl Shape {
             return (0.0, NONE);
         }
         let range = Range {
-            behind: -1.0,
+            behind: 0.0,
             ahead: f32::INFINITY,
         };
         let target = self.target(&self.points, false);

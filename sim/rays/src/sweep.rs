@@ -71,7 +71,7 @@ mod tests {
                     let low = V3::from(*s) + V3::from(*m) * step as f32;
                     (low, low + V3::new(0.1, 0.2, 0.05))
                 }).collect();
-                let counts = |a: u32, b: u32| (a + b) % 5 != 0;
+                let counts = |a: u32, b: u32| !(a + b).is_multiple_of(5);
                 let mut expected = Vec::new();
                 for a in 0..boxes.len() as u32 {
                     for b in a + 1..boxes.len() as u32 {
