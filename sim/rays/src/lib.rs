@@ -1,7 +1,46 @@
 //! Ray-traced collision detection (Lehericey 2016): the CPU twin of the passes in `shaders`, and their oracle.
+//!
+//! From every point of every object of a pair a ray goes inward along the normal against the other object. If it leaves the other object
+//! there, the point is inside, and triangle, normal and depth are known at once. The ray the other way sees what is near: a *prediction*. A
+//! surface that was met a step ago is met again a few triangles further on at most, so a *walk* over the mesh from there replaces the full trace
+//! as long as the two have hardly moved.
+//!
+//! * [`Shape`] is a mesh made ready, [`Scene`] the objects, [`Tracer`] a step: pairs, then points, then rays.
+//! * [`layout`] is what the shaders share; [`line`](mod@line), [`trace`], [`accept`](mod@accept), [`displacement`] are the parts, each on its own.
+//!
+//! Single precision, as on the GPU; poses are subtracted in double precision before. Vertices against triangles only: edges that cross with no
+//! vertex inside are not seen, and between steps nothing is; what must not be missed belongs to `hapticd-ccd`.
+//!
+//! No I/O, no clocks. Threads are rayon's; the answer does not depend on how many. Not for the real-time thread, but for
+//! [`trace::walk`], which neither allocates nor blocks.
 #![forbid(unsafe_code)]
 
+pub mod accept;
+mod clusters;
+mod commit;
+pub mod displacement;
+mod emit;
 pub mod layout;
+pub mod line;
+mod neighbourhood;
+mod predictor;
+mod resolve;
+mod scene;
+mod settings;
+mod shape;
+mod sweep;
+pub mod trace;
+mod tracer;
+mod tree;
+
+pub use clusters::Clusters;
+pub use emit::Rays;
+pub use predictor::{Predicted, Predictor};
+pub use scene::{FURTHEST_M, Scene, SceneError};
+pub use settings::{Full, Separation, Settings};
+pub use shape::{POINTS_PER_CLUSTER, Shape, ShapeError, Topology};
+pub use sweep::Sweep;
+pub use tracer::{Report, Tracer};
 
 /// A point or a vector, metres unless named otherwise.
 pub type V3 = nalgebra::Vector3<f32>;

@@ -1,0 +1,378 @@
+//! Clusters of points that are near each other *along* the surface (Lehericey 2016, chapter 4, section 4.1).
+//!
+//! # Theory
+//!
+//! k-means on the graph of the edges with their lengths at rest: distances are shortest paths, so clusters are connected and stay together
+//! when the surface folds. The centre of a cluster is its medoid: of its points the one with the least sum of distances to the others.
+//!
+//! # Practice
+//!
+//! Seeds are put farthest from those before them; every part of the surface that is not connected gets its own. Few rounds are enough, since
+//! the seeds are spread already. Made once, off-line; a mesh of a hundred thousand points takes seconds.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use hapticd_geometry::{Adjacency, TriMesh};
+
+use crate::layout::{NONE, Triangle};
+
+/// Rounds of assignment and new centres, at most.
+const ROUNDS: usize = 8;
+
+/// Which point is in which cluster. Every point of a triangle is in one.
+#[derive(Clone, Debug, Default)]
+pub struct Clusters {
+    /// The cluster of each point; 0 for points of no triangle.
+    pub of_point: Vec<u32>,
+    /// First point of each cluster in [`Clusters::points`], and their count at the end.
+    pub first_point: Vec<u32>,
+    /// Points, cluster by cluster.
+    pub points: Vec<u32>,
+    /// First triangle of each cluster in [`Clusters::triangles`], and their count at the end.
+    pub first_triangle: Vec<u32>,
+    /// Triangles, cluster by cluster: a triangle is in all clusters of its corners.
+    pub triangles: Vec<u32>,
+}
+
+impl Clusters {
+    /// How many.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.first_point.len().saturating_sub(1)
+    }
+
+    /// Points of one.
+    #[must_use]
+    pub fn points_of(&self, cluster: usize) -> &[u32] {
+        &self.points[self.first_point[cluster] as usize..self.first_point[cluster + 1] as usize]
+    }
+
+    /// Triangles of one.
+    #[must_use]
+    pub fn triangles_of(&self, cluster: usize) -> &[u32] {
+        &self.triangles
+            [self.first_triangle[cluster] as usize..self.first_triangle[cluster + 1] as usize]
+    }
+
+    /// The clusters of these points, listed; points of no triangle are in no list.
+    fn new(of_point: Vec<u32>, used: &[bool], count: usize) -> Clusters {
+        let mut lists = vec![Vec::new(); count];
+        for (p, &c) in of_point.iter().enumerate().filter(|(p, _)| used[*p]) {
+            lists[c as usize].push(p as u32);
+        }
+        let (first_point, points) = flatten(&lists);
+        Clusters {
+            of_point,
+            first_point,
+            points,
+            ..Clusters::default()
+        }
+    }
+
+    /// With the triangles listed, too.
+    pub(crate) fn with_triangles(mut self, triangles: &[Triangle]) -> Clusters {
+        let mut lists = vec![Vec::new(); self.count()];
+        for (t, triangle) in triangles.iter().enumerate() {
+            let mut of = triangle.v.map(|v| self.of_point[v as usize]);
+            of.sort_unstable();
+            for k in 0..3 {
+                if k == 0 || of[k] != of[k - 1] {
+                    lists[of[k] as usize].push(t as u32);
+                }
+            }
+        }
+        (self.first_triangle, self.triangles) = flatten(&lists);
+        self
+    }
+}
+
+fn flatten(lists: &[Vec<u32>]) -> (Vec<u32>, Vec<u32>) {
+    let mut first = vec![0];
+    let mut all = Vec::new();
+    for list in lists {
+        all.extend_from_slice(list);
+        first.push(all.len() as u32);
+    }
+    (first, all)
+}
+
+/// Edges with lengths, by point.
+struct Graph<'a> {
+    mesh: &'a TriMesh,
+    adjacency: &'a Adjacency,
+}
+
+/// Distances are compared as integers of this fraction of a metre: a heap of floats needs an order.
+const UNIT_M: f64 = 1e-9;
+
+impl Graph<'_> {
+    fn around(&self, p: u32) -> impl Iterator<Item = (u32, u64)> + '_ {
+        self.adjacency.vertex_edges(p).iter().map(move |&e| {
+            let [a, b] = self.adjacency.edges[e as usize].vertices;
+            let other = if a == p { b } else { a };
+            let at = |v: u32| self.mesh.positions()[v as usize];
+            let length = (at(p) - at(other)).norm() / UNIT_M;
+            (other, (length as u64).max(1))
+        })
+    }
+
+    /// Shortest paths from the sources, each with its label, over the points for which `inside` says yes. Lowers what is in
+    /// `distance` already and relabels what becomes nearer.
+    fn spread(
+        &self,
+        sources: &[(u32, u32)],
+        distance: &mut [u64],
+        label: &mut [u32],
+        inside: impl Fn(u32) -> bool,
+    ) {
+        let mut heap = BinaryHeap::new();
+        for &(p, l) in sources {
+            distance[p as usize] = 0;
+            label[p as usize] = l;
+            heap.push(Reverse((0, l, p)));
+        }
+        while let Some(Reverse((d, l, p))) = heap.pop() {
+            if d > distance[p as usize] || l != label[p as usize] {
+                continue;
+            }
+            for (q, length) in self.around(p) {
+                let there = d + length;
+                if inside(q) && there < distance[q as usize] {
+                    distance[q as usize] = there;
+                    label[q as usize] = l;
+                    heap.push(Reverse((there, l, q)));
+                }
+            }
+        }
+    }
+}
+
+/// Clusters of `per_cluster` points on average; 0: all in one.
+pub(crate) fn cluster(mesh: &TriMesh, adjacency: &Adjacency, per_cluster: usize) -> Clusters {
+    let points = mesh.positions().len();
+    let used: Vec<bool> = (0..points as u32)
+        .map(|p| !adjacency.vertex_edges(p).is_empty())
+        .collect();
+    let count = used.iter().filter(|&&u| u).count();
+    let wanted = if per_cluster == 0 {
+        1
+    } else {
+        count.div_ceil(per_cluster)
+    };
+    if wanted <= 1 {
+        return Clusters::new(vec![0; points], &used, 1);
+    }
+    let graph = Graph { mesh, adjacency };
+    let mut centres = seeds(&graph, &used, wanted);
+    let mut label = vec![NONE; points];
+    for _ in 0..ROUNDS {
+        let mut distance = vec![u64::MAX; points];
+        let sources: Vec<(u32, u32)> = centres.iter().copied().zip(0..).collect();
+        graph.spread(&sources, &mut distance, &mut label, |_| true);
+        let new = medoids(&graph, &label, &centres);
+        if new == centres {
+            break;
+        }
+        centres = new;
+    }
+    // After the last round of new centres the labels are of the centres before: still connected, still shortest paths.
+    let of_point = label
+        .iter()
+        .map(|&l| if l == NONE { 0 } else { l })
+        .collect();
+    Clusters::new(of_point, &used, centres.len())
+}
+
+/// Points as far from each other as can be, and one at least on each part.
+fn seeds(graph: &Graph<'_>, used: &[bool], wanted: usize) -> Vec<u32> {
+    let mut distance = vec![u64::MAX; used.len()];
+    let mut label = vec![NONE; used.len()];
+    let mut seeds = Vec::with_capacity(wanted);
+    loop {
+        let farthest = (0..used.len())
+            .filter(|&p| used[p])
+            .max_by_key(|&p| (distance[p], Reverse(p)));
+        let Some(p) = farthest else { return seeds };
+        let new_part = distance[p] == u64::MAX;
+        if (seeds.len() >= wanted && !new_part) || distance[p] == 0 {
+            return seeds;
+        }
+        graph.spread(
+            &[(p as u32, seeds.len() as u32)],
+            &mut distance,
+            &mut label,
+            |_| true,
+        );
+        seeds.push(p as u32);
+    }
+}
+
+/// Of each cluster the point with the least sum of distances to its others; for large clusters looked for downhill from the old centre.
+fn medoids(graph: &Graph<'_>, label: &[u32], centres: &[u32]) -> Vec<u32> {
+    let mut members = vec![Vec::new(); centres.len()];
+    for (p, &l) in label.iter().enumerate() {
+        if l != NONE {
+            members[l as usize].push(p as u32);
+        }
+    }
+    let mut distance = vec![u64::MAX; label.len()];
+    let mut dummy = vec![NONE; label.len()];
+    let mut sum_from = |centre: u32, cluster: u32| -> u64 {
+        for &p in &members[cluster as usize] {
+            distance[p as usize] = u64::MAX;
+            dummy[p as usize] = NONE;
+        }
+        graph.spread(&[(centre, 0)], &mut distance, &mut dummy, |q| {
+            label[q as usize] == cluster
+        });
+        members[cluster as usize]
+            .iter()
+            .map(|&p| distance[p as usize])
+            .fold(0, u64::saturating_add)
+    };
+    centres
+        .iter()
+        .zip(0..)
+        .map(|(&centre, cluster)| {
+            let mut best = (sum_from(centre, cluster), centre);
+            loop {
+                let around: Vec<u32> = (graph.around(best.1))
+                    .map(|(q, _)| q)
+                    .filter(|&q| label[q as usize] == cluster)
+                    .collect();
+                let next = around
+                    .into_iter()
+                    .map(|q| (sum_from(q, cluster), q))
+                    .min()
+                    .filter(|next| next.0 < best.0);
+                match next {
+                    Some(next) => best = next,
+                    None => return best.1,
+                }
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hapticd_geometry::{Vec3, shapes};
+
+    fn of(mesh: &TriMesh, per_cluster: usize) -> Clusters {
+        let adjacency = Adjacency::new(mesh);
+        let clusters = cluster(mesh, &adjacency, per_cluster);
+        let triangles: Vec<Triangle> = (mesh.triangles().iter())
+            .map(|&v| Triangle { v, cluster: 0 })
+            .collect();
+        clusters.with_triangles(&triangles)
+    }
+
+    /// Every point in one cluster, every cluster in one piece, every triangle in those of its corners.
+    fn check(mesh: &TriMesh, clusters: &Clusters) {
+        let mut seen = vec![false; mesh.positions().len()];
+        let adjacency = Adjacency::new(mesh);
+        for c in 0..clusters.count() {
+            let points = clusters.points_of(c);
+            assert!(
+                !points.is_empty(),
+                "cluster {c} of {} is empty",
+                clusters.count()
+            );
+            for &p in points {
+                assert_eq!(clusters.of_point[p as usize], c as u32);
+                assert!(!std::mem::replace(&mut seen[p as usize], true));
+            }
+            let mut reached = vec![points[0]];
+            let mut i = 0;
+            while i < reached.len() {
+                for &e in adjacency.vertex_edges(reached[i]) {
+                    for v in adjacency.edges[e as usize].vertices {
+                        if clusters.of_point[v as usize] == c as u32 && !reached.contains(&v) {
+                            reached.push(v);
+                        }
+                    }
+                }
+                i += 1;
+            }
+            assert_eq!(reached.len(), points.len(), "cluster {c} is in pieces");
+        }
+        for (t, corners) in mesh.triangles().iter().enumerate() {
+            for c in 0..clusters.count() {
+                let has = corners
+                    .iter()
+                    .any(|&v| clusters.of_point[v as usize] == c as u32);
+                assert_eq!(clusters.triangles_of(c).contains(&(t as u32)), has);
+            }
+        }
+        assert!(seen.iter().all(|&s| s));
+    }
+
+    #[test]
+    fn clusters_are_connected_and_about_as_large_as_asked_for() {
+        for (mesh, per_cluster) in [
+            (shapes::sheet(0.1, 24).unwrap(), 32),
+            (shapes::icosphere(0.1, 3).unwrap(), 48),
+            (shapes::torus(0.1, 0.03, 40, 16).unwrap(), 20),
+        ] {
+            let clusters = of(&mesh, per_cluster);
+            check(&mesh, &clusters);
+            let wanted = mesh.positions().len().div_ceil(per_cluster);
+            assert_eq!(clusters.count(), wanted);
+            let largest = (0..wanted).map(|c| clusters.points_of(c).len()).max();
+            assert!(largest < Some(3 * per_cluster), "{largest:?}");
+        }
+    }
+
+    /// Near in space, far along the surface: a strip folded to a hairpin, 1 mm between its halves.
+    #[test]
+    fn clusters_follow_the_surface_not_the_distance() {
+        let n = 20;
+        let mut positions = Vec::new();
+        let mut triangles = Vec::new();
+        for i in 0..2 * n {
+            let (x, z) = if i < n {
+                (i, 0.0)
+            } else {
+                (2 * n - 1 - i, 0.001)
+            };
+            for y in 0..2 {
+                positions.push(Vec3::new(0.01 * f64::from(x), 0.01 * f64::from(y), z));
+            }
+        }
+        for i in 0..2 * n as u32 - 1 {
+            let a = 2 * i;
+            triangles.push([a, a + 2, a + 1]);
+            triangles.push([a + 1, a + 2, a + 3]);
+        }
+        let mesh = TriMesh::new(positions, triangles).unwrap();
+        let clusters = of(&mesh, 16);
+        check(&mesh, &clusters);
+        // The open ends lie on each other, a millimetre apart, and are not in one cluster.
+        assert_ne!(clusters.of_point[0], clusters.of_point[4 * n as usize - 2]);
+    }
+
+    #[test]
+    fn parts_that_are_not_connected_have_their_own() {
+        let one = shapes::sheet(0.1, 3).unwrap();
+        let mut positions = one.positions().to_vec();
+        let mut triangles = one.triangles().to_vec();
+        let n = positions.len() as u32;
+        positions.extend(one.positions().iter().map(|p| p + Vec3::z()));
+        triangles.extend(one.triangles().iter().map(|t| t.map(|v| v + n)));
+        let mesh = TriMesh::new(positions, triangles).unwrap();
+        let clusters = of(&mesh, 20);
+        check(&mesh, &clusters);
+        assert_eq!(clusters.count(), 2);
+    }
+
+    #[test]
+    fn the_same_mesh_gives_the_same_clusters_and_none_gives_one() {
+        let mesh = shapes::icosphere(0.1, 2).unwrap();
+        assert_eq!(of(&mesh, 10).of_point, of(&mesh, 10).of_point);
+        let one = of(&mesh, 0);
+        check(&mesh, &one);
+        assert_eq!(one.count(), 1);
+    }
+}

@@ -1,0 +1,233 @@
+//! After the rays: the nearest answer of each point is kept, points that crossed a sheet are found, contacts are made.
+//!
+//! # Theory
+//!
+//! A place in space is taken by one object, so one answer is enough: one for a point of a volume, one for each side of a point of a sheet
+//! (Lehericey 2016, chapter 4, section 1.4). The price is that a second surface behind the nearest is not tracked.
+//!
+//! *Inversions* (chapter 3, section 4.2.2): a point of a sheet that was on one side of a triangle before the step and is on the other side now
+//! has gone through. The contact then points back, and a prediction becomes a contact, or nothing would ever put it right. The source forgets
+//! after one step; here [`INVERTED`] is remembered with the record until the point is back, so that a solver that needs several steps gets them.
+
+use crate::V3;
+use crate::layout::{Class, Contact, INNER_SIDE, INVERTED, NONE, Record};
+use crate::resolve::Found;
+use crate::scene::Scene;
+use crate::settings::{Separation, Settings};
+
+/// Finds the nearest answer on each side of each point, whatever the order of the answers.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Arbiter {
+    /// By place: which of the answers, or [`NONE`].
+    winner: Vec<u32>,
+    /// One bit for every place that has an answer.
+    touched: Vec<u64>,
+    answers: Vec<Found>,
+}
+
+impl Arbiter {
+    pub fn begin(&mut self, places: usize) {
+        self.answers.clear();
+        self.winner.resize(places, NONE);
+        self.touched.resize(places.div_ceil(64), 0);
+    }
+
+    pub fn offer(&mut self, found: &Found) {
+        let place = found.place as usize;
+        let winner = &mut self.winner[place];
+        let nearer = |old: &Found| {
+            let key = |f: &Found| {
+                (
+                    f.record.t.abs().to_bits(),
+                    f.record.target,
+                    f.record.triangle,
+                )
+            };
+            key(found) < key(old)
+        };
+        if *winner == NONE {
+            *winner = self.answers.len() as u32;
+            self.answers.push(*found);
+            self.touched[place / 64] |= 1 << (place % 64);
+        } else if nearer(&self.answers[*winner as usize]) {
+            self.answers[*winner as usize] = *found;
+        }
+    }
+
+    /// Takes every point's answers, ahead and behind, in order of the points: their places and the answers that count.
+    fn drain(&mut self, mut each: impl FnMut(usize, [Option<Found>; 2])) {
+        for w in 0..self.touched.len() {
+            let mut bits = std::mem::take(&mut self.touched[w]);
+            while bits != 0 {
+                // Both halves of a point are in the same word.
+                let base = (bits.trailing_zeros() & !1) as usize;
+                bits &= !(3 << base);
+                let place = 64 * w + base;
+                let answer = [place, place + 1].map(|p| {
+                    let winner = std::mem::replace(&mut self.winner[p], NONE);
+                    let found = self.answers.get(winner as usize)?;
+                    (found.record.class() != Class::Nothing).then_some(*found)
+                });
+                each(place, answer);
+            }
+        }
+    }
+}
+
+/// What a step gives.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Kept {
+    pub contacts: Vec<Contact>,
+    pub predictions: u64,
+    pub inversions: u64,
+    /// Sum of the lengths of all rays that are contacts, m.
+    pub length_m: f64,
+}
+
+/// Fills `next` (all empty before) and `tracked` with what is kept, and makes the contacts.
+pub(crate) fn commit(
+    scene: &Scene,
+    settings: &Settings,
+    arbiter: &mut Arbiter,
+    before: &[Record],
+    next: &mut [Record],
+    tracked: &mut Vec<u32>,
+    out: &mut Kept,
+) {
+    out.contacts.clear();
+    (out.predictions, out.inversions, out.length_m) = (0, 0, 0.0);
+    tracked.clear();
+    let mut object = 0;
+    arbiter.drain(|place, answer| {
+        while scene
+            .items
+            .get(object + 1)
+            .is_some_and(|next| next.first_record as usize <= place)
+        {
+            object += 1;
+        }
+        let source = &scene.items[object];
+        let point = (place as u32 - source.first_record) / 2;
+        let mut kept = choose(source.is_sheet(), answer);
+        for (half, slot) in kept.iter_mut().enumerate() {
+            let Some(found) = slot else { continue };
+            let target = &scene.items[found.record.target as usize];
+            if settings.inversions && source.is_sheet() && target.is_sheet() {
+                let was = &before[place..place + 2];
+                if crossed(scene, object as u32, point, &found.record, was) {
+                    found.record.bits = found.record.bits & !3 | Class::Collision as u32 | INVERTED;
+                    out.inversions += 1;
+                }
+            }
+            next[place + half] = found.record;
+            tracked.push((place + half) as u32);
+            match found.record.class() {
+                Class::Collision => {
+                    out.length_m += f64::from(found.record.t.abs());
+                    out.contacts
+                        .push(contact(scene, settings, object as u32, point, found));
+                }
+                _ => out.predictions += 1,
+            }
+        }
+    });
+}
+
+/// Which of the answers ahead and behind are kept, each in its place.
+fn choose(sheet: bool, [ahead, behind]: [Option<Found>; 2]) -> [Option<Found>; 2] {
+    if !sheet {
+        let collides = |f: &Found| f.record.class() == Class::Collision;
+        return [ahead.filter(collides).or(behind).or(ahead), None];
+    }
+    // Inside of a solid both sides meet its inner side: out by the shorter way, or the two would push against each other.
+    if let (Some(a), Some(b)) = (&ahead, &behind) {
+        let inside = a.record.bits & b.record.bits & INNER_SIDE != 0;
+        if inside && a.record.target == b.record.target {
+            return if a.record.t.abs() <= b.record.t.abs() {
+                [ahead, None]
+            } else {
+                [None, behind]
+            };
+        }
+    }
+    [ahead, behind]
+}
+
+/// On which side of a triangle's plane a point is.
+fn above(x: &V3, [a, b, c]: &[V3; 3]) -> bool {
+    (x - a).dot(&(b - a).cross(&(c - a))) >= 0.0
+}
+
+/// Whether a point is on the wrong side of the triangle that it met: crossed it in this step, or earlier and not back yet.
+fn crossed(scene: &Scene, source: u32, point: u32, record: &Record, before: &[Record]) -> bool {
+    let (a, b) = (
+        &scene.items[source as usize],
+        &scene.items[record.target as usize],
+    );
+    let v = b.shape.triangles[record.triangle as usize].v;
+    let now = above(&a.world(point), &v.map(|v| b.world(v)));
+    let then = above(&a.world_before(point), &v.map(|v| b.world_before(v)));
+    let was_inverted =
+        (before.iter()).any(|old| old.target == record.target && old.bits & INVERTED != 0);
+    (now != then) != was_inverted
+}
+
+/// The contact point of a hit, thickness included (Lehericey 2016, chapter 3, sections 3 and 4.2.3).
+fn contact(scene: &Scene, settings: &Settings, source: u32, point: u32, found: &Found) -> Contact {
+    let record = &found.record;
+    let (a, b) = (
+        &scene.items[source as usize],
+        &scene.items[record.target as usize],
+    );
+    let x = a.world(point);
+    let corners = b.shape.triangles[record.triangle as usize]
+        .v
+        .map(|v| b.world(v));
+    let [p, q, r] = corners;
+    let normal = (q - p).cross(&(r - p)).normalize();
+    // Unit, in the world: the line that was traced.
+    let d = a
+        .line(point as usize)
+        .map_or_else(V3::zeros, |line| a.pose.rotation.cast::<f32>() * line.d);
+    let met = p + (q - p) * found.uv[0] + (r - p) * found.uv[1];
+    let thickness = a.half_thickness() + b.half_thickness();
+    let (mut n, mut depth);
+    if b.is_sheet() {
+        n = if a.is_sheet() {
+            let side = above(&x, &corners) != (record.bits & INVERTED != 0);
+            if side { normal } else { -normal }
+        } else if normal.dot(&d) >= 0.0 {
+            normal
+        } else {
+            -normal
+        };
+        depth = thickness - (x - met).dot(&n);
+    } else {
+        n = normal;
+        depth = thickness - (x - met).dot(&n);
+        if !a.is_sheet() && settings.separation != Separation::Reprojected {
+            let cosine = d.dot(&normal);
+            n = d;
+            depth = match settings.separation {
+                Separation::Cosine => record.t * cosine,
+                _ => record.t,
+            };
+        }
+    }
+    if !depth.is_finite() {
+        // A triangle that has collapsed since the ray met it: nothing is known of it.
+        (n, depth) = (V3::z(), 0.0);
+    }
+    Contact {
+        x: x.into(),
+        depth,
+        n: n.into(),
+        source,
+        point,
+        target: record.target,
+        triangle: record.triangle,
+        t: record.t,
+        uv: found.uv,
+        pad: [0; 2],
+    }
+}

@@ -1,0 +1,224 @@
+//! Stage two: which points send a ray, and which algorithm traces it (Lehericey 2016, chapter 3, section 1.2).
+
+use rayon::prelude::*;
+
+use crate::V3;
+use crate::displacement::{Measure, Pose};
+use crate::layout::{Class, NONE, Ray, Record};
+use crate::neighbourhood::{Near, Neighbourhood};
+use crate::scene::{Item, Scene, contains};
+use crate::settings::{Full, Settings};
+
+/// The rays of one step, a dense list for each algorithm, in order of source, target and point.
+#[derive(Clone, Debug, Default)]
+pub struct Rays {
+    /// For the walk.
+    pub walk: Vec<Ray>,
+    /// For the tree.
+    pub tree: Vec<Ray>,
+    /// For the basic algorithm.
+    pub basic: Vec<Ray>,
+}
+
+impl Rays {
+    pub(crate) fn clear(&mut self) {
+        self.walk.clear();
+        self.tree.clear();
+        self.basic.clear();
+    }
+
+    fn append(&mut self, other: &Rays) {
+        self.walk.extend_from_slice(&other.walk);
+        self.tree.extend_from_slice(&other.tree);
+        self.basic.extend_from_slice(&other.basic);
+    }
+}
+
+/// A rigid pair, one direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Directed {
+    pub source: u32,
+    pub target: u32,
+    /// Trace in full.
+    pub full: bool,
+}
+
+/// What is known from the step before.
+#[derive(Clone, Copy)]
+pub(crate) struct Known<'a> {
+    pub records: &'a [Record],
+    /// Places of those that are not empty, in order.
+    pub tracked: &'a [u32],
+    /// By point (half of a record's place): where it was when it was traced in full; of [`Measure::Absolute`] only.
+    pub traced_at: &'a [V3],
+}
+
+impl Known<'_> {
+    /// The tracked records of an object.
+    fn of<'b>(&'b self, item: &Item) -> &'b [u32] {
+        let first = item.first_record;
+        let end = first + 2 * item.shape.points.len() as u32;
+        let from = self.tracked.partition_point(|&r| r < first);
+        let to = self.tracked.partition_point(|&r| r < end);
+        &self.tracked[from..to]
+    }
+}
+
+/// Entries that one thread looks at in one go.
+const CHUNK: usize = 16;
+
+/// Appends the rays of all pairs to `rays`. `parts` is work space, kept between steps.
+pub(crate) fn emit(
+    scene: &Scene,
+    settings: &Settings,
+    rigid: &[Directed],
+    near: &Neighbourhood,
+    known: &Known<'_>,
+    parts: &mut Vec<Rays>,
+    rays: &mut Rays,
+) {
+    let needed = rigid
+        .len()
+        .div_ceil(CHUNK)
+        .max(near.runs.len().div_ceil(CHUNK));
+    if parts.len() < needed {
+        parts.resize_with(needed, Rays::default);
+    }
+    let chunks = rigid.par_chunks(CHUNK).zip(parts.par_iter_mut());
+    chunks.for_each(|(chunk, part)| {
+        part.clear();
+        for pair in chunk {
+            of_rigid(scene, settings, pair, known, part);
+        }
+    });
+    for part in &parts[..rigid.len().div_ceil(CHUNK)] {
+        rays.append(part);
+    }
+    let chunks = near.runs.par_chunks(CHUNK).zip(parts.par_iter_mut());
+    chunks.for_each(|(chunk, part)| {
+        part.clear();
+        for run in chunk {
+            of_run(scene, settings, near.of(run), known, part);
+        }
+    });
+    for part in &parts[..near.runs.len().div_ceil(CHUNK)] {
+        rays.append(part);
+    }
+}
+
+/// Criterion C2 for a pair that moved little, C1 for one that moved much.
+fn of_rigid(
+    scene: &Scene,
+    settings: &Settings,
+    pair: &Directed,
+    known: &Known<'_>,
+    out: &mut Rays,
+) {
+    let (source, target) = (
+        &scene.items[pair.source as usize],
+        &scene.items[pair.target as usize],
+    );
+    if !pair.full {
+        for &place in known.of(source) {
+            let record = &known.records[place as usize];
+            if record.target == pair.target {
+                out.walk.push(Ray {
+                    source: pair.source,
+                    point: (place - source.first_record) / 2,
+                    target: pair.target,
+                    start: record.triangle,
+                });
+            }
+        }
+        return;
+    }
+    let relative = relative(source, target);
+    let turn = relative.rotation.to_rotation_matrix();
+    let root = &target.shape.nodes[0];
+    let bounds = (V3::from(root.low), V3::from(root.high));
+    let rays = match settings.full {
+        Full::Tree => &mut out.tree,
+        Full::Basic => &mut out.basic,
+    };
+    for (p, x) in source.shape.points.iter().enumerate() {
+        let there = turn * x + relative.translation.vector;
+        if contains(&bounds, &there, margin(settings, source, target)) {
+            rays.push(Ray {
+                source: pair.source,
+                point: p as u32,
+                target: pair.target,
+                start: NONE,
+            });
+        }
+    }
+}
+
+/// How far outside of a target's box a point may be and still get an answer, m.
+pub(crate) fn margin(settings: &Settings, source: &Item, target: &Item) -> f32 {
+    let thickness = source.half_thickness() + target.half_thickness();
+    settings.prediction_m.max(thickness)
+}
+
+/// The transform from the source's frame to the target's.
+pub(crate) fn relative(source: &Item, target: &Item) -> Pose {
+    (target.pose.inverse() * source.pose).cast()
+}
+
+/// The points of one cluster against its neighbours in one target.
+fn of_run(scene: &Scene, settings: &Settings, run: &[Near], known: &Known<'_>, out: &mut Rays) {
+    let Near {
+        source,
+        target,
+        from,
+        ..
+    } = run[0];
+    let (a, b) = (&scene.items[source as usize], &scene.items[target as usize]);
+    let margin = margin(settings, a, b);
+    let absolute = settings.measure == Measure::Absolute && settings.iterative;
+    for &point in a.shape.clusters.points_of(from as usize) {
+        let base = (a.first_record + 2 * point) as usize;
+        let x = a.world(point);
+        let moved = absolute && {
+            let since = x - known.traced_at[base / 2];
+            // Not `>`: a point that was never traced in full is at NaN.
+            !(since.norm() <= settings.displacement_m)
+        };
+        let mut by_tree = false;
+        for near in run.iter().filter(|near| near.full || moved) {
+            if !contains(&b.cluster_bounds[near.to as usize], &x, margin) {
+                continue;
+            }
+            let ray = |start| Ray {
+                source,
+                point,
+                target,
+                start,
+            };
+            if b.deformable || settings.full == Full::Basic {
+                out.basic.push(ray(near.to));
+            } else if !by_tree {
+                out.tree.push(ray(NONE));
+                by_tree = true;
+            }
+        }
+        if by_tree {
+            continue;
+        }
+        for record in &known.records[base..base + 2] {
+            if record.class() == Class::Nothing || record.target != target {
+                continue;
+            }
+            let of = b.shape.triangles[record.triangle as usize].cluster;
+            let at = run.binary_search_by_key(&of, |near| near.to);
+            // Not among the neighbours any more: it is out of reach.
+            if at.is_ok_and(|k| !(run[k].full || moved)) {
+                out.walk.push(Ray {
+                    source,
+                    point,
+                    target,
+                    start: record.triangle,
+                });
+            }
+        }
+    }
+}

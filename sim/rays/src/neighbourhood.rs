@@ -1,0 +1,172 @@
+//! Pairs of clusters near each other, and how far each has moved since it was traced in full (Lehericey 2016, chapter 4, section 4.1).
+//!
+//! # Theory
+//!
+//! The clusters' boxes are inflated by half of the threshold each: two that become neighbours have to move by the threshold before they can
+//! touch. A new pair is traced in full all the same: it may have been near from the start, or come from far in one step.
+//!
+//! # Practice
+//!
+//! Pairs are *directed*, rays going from the first cluster to the second, and sorted by source, target and clusters: all that
+//! leave one cluster for one target lie together (a [`Run`]).
+
+use rayon::prelude::*;
+
+use crate::displacement::{Measure, Motion};
+use crate::scene::{Bounds, Item, near};
+
+/// Two clusters near each other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Near {
+    pub source: u32,
+    pub target: u32,
+    pub from: u32,
+    pub to: u32,
+    /// Since the last full trace.
+    pub moved: Motion,
+    /// Is to be traced in full.
+    pub full: bool,
+}
+
+impl Near {
+    fn key(&self) -> (u32, u32, u32, u32) {
+        (self.source, self.target, self.from, self.to)
+    }
+}
+
+/// All neighbours of one cluster in one target.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Run {
+    pub first: u32,
+    pub count: u32,
+}
+
+/// See the module page.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Neighbourhood {
+    directed: Vec<(u32, u32)>,
+    found: Vec<Scratch>,
+    pub now: Vec<Near>,
+    before: Vec<Near>,
+    pub runs: Vec<Run>,
+}
+
+/// Of one part of the object pairs.
+#[derive(Clone, Debug, Default)]
+struct Scratch {
+    near: Vec<Near>,
+    targets: Vec<u32>,
+}
+
+/// Object pairs looked at by one thread in one go.
+const CHUNK: usize = 8;
+
+impl Neighbourhood {
+    /// Finds the neighbours among the clusters of these object pairs `(a, b)`, `a <= b`, and decides which are to be traced in full.
+    ///
+    /// `margin`: boxes further apart are no neighbours, m. `threshold`: displacement from which on the trace is full; `None`: always.
+    pub fn update(
+        &mut self,
+        items: &[Item],
+        pairs: &[(u32, u32)],
+        margin: f32,
+        threshold: Option<f32>,
+        measure: Measure,
+    ) {
+        self.directed.clear();
+        for &(a, b) in pairs {
+            self.directed.push((a, b));
+            if a != b {
+                self.directed.push((b, a));
+            }
+        }
+        self.directed.sort_unstable();
+        let parts = self.directed.len().div_ceil(CHUNK);
+        if self.found.len() < parts {
+            self.found.resize_with(parts, Scratch::default);
+        }
+        let directed = self.directed.par_chunks(CHUNK);
+        directed.zip(&mut self.found).for_each(|(chunk, scratch)| {
+            scratch.near.clear();
+            for &(source, target) in chunk {
+                find(items, source, target, margin, scratch);
+            }
+        });
+        std::mem::swap(&mut self.now, &mut self.before);
+        self.now.clear();
+        for scratch in &self.found[..parts] {
+            self.now.extend_from_slice(&scratch.near);
+        }
+        let mut old = self.before.iter().peekable();
+        for near in &mut self.now {
+            while old.next_if(|o| o.key() < near.key()).is_some() {}
+            let known = old.next_if(|o| o.key() == near.key());
+            let (Some(known), Some(threshold)) = (known, threshold) else {
+                near.full = true;
+                continue;
+            };
+            let moved = known.moved.then(&near.moved);
+            if measure == Measure::Absolute {
+                // Each point decides for itself.
+                near.full = false;
+            } else if moved.length() > threshold {
+                near.full = true;
+                near.moved = Motion::ZERO;
+                continue;
+            }
+            near.moved = moved;
+        }
+        // A trace in full starts the sum anew.
+        for near in self.now.iter_mut().filter(|near| near.full) {
+            near.moved = Motion::ZERO;
+        }
+        self.runs.clear();
+        for (i, near) in self.now.iter().enumerate() {
+            let same = i > 0 && {
+                let last = &self.now[i - 1];
+                (last.source, last.target, last.from) == (near.source, near.target, near.from)
+            };
+            match self.runs.last_mut() {
+                Some(run) if same => run.count += 1,
+                _ => self.runs.push(Run {
+                    first: i as u32,
+                    count: 1,
+                }),
+            }
+        }
+    }
+
+    pub fn of(&self, run: &Run) -> &[Near] {
+        &self.now[run.first as usize..(run.first + run.count) as usize]
+    }
+}
+
+/// Appends the neighbours of one directed pair of objects.
+fn find(items: &[Item], source: u32, target: u32, margin: f32, scratch: &mut Scratch) {
+    let (a, b) = (&items[source as usize], &items[target as usize]);
+    let all: &Bounds = &a.bounds;
+    scratch.targets.clear();
+    for (c, bounds) in b.cluster_bounds.iter().enumerate() {
+        if near(all, bounds, margin) {
+            scratch.targets.push(c as u32);
+        }
+    }
+    for (from, bounds) in a.cluster_bounds.iter().enumerate() {
+        if !near(bounds, &b.bounds, margin) {
+            continue;
+        }
+        for &to in &scratch.targets {
+            if near(bounds, &b.cluster_bounds[to as usize], margin) {
+                let moved = a.motions[from].relative(&b.motions[to as usize]);
+                scratch.near.push(Near {
+                    source,
+                    target,
+                    from: from as u32,
+                    to,
+                    moved,
+                    full: false,
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! How many elements a buffer will have, before it is filled (Lehericey 2016, chapter 3, section 1.3).
+//!
+//! A step's passes are all scheduled before the first has run. Where the device cannot launch as many as there turn out to be (indirect
+//! dispatch), and for the buffers' capacity, the fill of the step before is scaled by the number of pairs, which is known.
+
+/// Which prediction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Predictor {
+    /// Equation 3.1: `N' pairs / pairs' confidence`.
+    ByPairs {
+        /// At least 1.
+        confidence: f64,
+    },
+    /// Equation 3.2: `N' confidence`. For comparison.
+    Simple {
+        /// At least 1.
+        confidence: f64,
+    },
+}
+
+/// One buffer's predictions, and how good they were.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Predicted {
+    last_fill: usize,
+    last_pairs: usize,
+    /// The prediction of this step.
+    pub elements: usize,
+    /// Steps so far.
+    pub steps: u64,
+    /// Steps in which there were more elements than predicted.
+    pub short: u64,
+    /// Elements beyond what was predicted, over all steps.
+    pub missed: u64,
+    /// Predicted elements that were not there, over all steps.
+    pub surplus: u64,
+}
+
+impl Predicted {
+    /// Predicts for a step with that many pairs. `worst`: as many as there can be, for when nothing is known.
+    pub fn predict(&mut self, with: Predictor, pairs: usize, worst: usize) -> usize {
+        let guess = match with {
+            Predictor::ByPairs { confidence } if self.last_pairs > 0 => {
+                self.last_fill as f64 * pairs as f64 / self.last_pairs as f64 * confidence
+            }
+            Predictor::Simple { confidence } if self.steps > 0 => {
+                self.last_fill as f64 * confidence
+            }
+            _ => worst as f64,
+        };
+        // Nothing to go by where there was nothing: one may have come.
+        let guess = if self.last_fill == 0 {
+            worst
+        } else {
+            guess.ceil() as usize
+        };
+        self.elements = guess.min(worst);
+        self.elements
+    }
+
+    /// What the fill really was, attempted appends beyond the capacity included.
+    pub fn learn(&mut self, fill: usize, pairs: usize) {
+        self.steps += 1;
+        if fill > self.elements {
+            self.short += 1;
+            self.missed += (fill - self.elements) as u64;
+        } else {
+            self.surplus += (self.elements - fill) as u64;
+        }
+        (self.last_fill, self.last_pairs) = (fill, pairs);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fill_in_proportion_to_the_pairs_is_predicted_by_them() {
+        let (mut by_pairs, mut simple) = (Predicted::default(), Predicted::default());
+        for step in 1..=100_usize {
+            let pairs = 100 + 10 * step;
+            by_pairs.predict(Predictor::ByPairs { confidence: 1.02 }, pairs, 1 << 20);
+            simple.predict(Predictor::Simple { confidence: 1.02 }, pairs, 1 << 20);
+            for p in [&mut by_pairs, &mut simple] {
+                p.learn(7 * pairs, pairs);
+            }
+        }
+        assert_eq!(by_pairs.short, 0);
+        assert!(simple.short > 30, "{}", simple.short);
+    }
+
+    #[test]
+    fn nothing_known_is_the_worst_case() {
+        let with = Predictor::ByPairs { confidence: 1.1 };
+        let mut p = Predicted::default();
+        assert_eq!(p.predict(with, 5, 1000), 1000);
+        p.learn(0, 5);
+        assert_eq!(p.predict(with, 5, 1000), 1000);
+        p.learn(100, 0);
+        assert_eq!(p.predict(with, 5, 1000), 1000);
+        p.learn(100, 10);
+        assert_eq!(p.predict(with, 10, 1000), 111);
+        assert_eq!(p.predict(with, 1000, 1000), 1000);
+    }
+
+    #[test]
+    fn what_is_missed_is_counted() {
+        let mut p = Predicted::default();
+        p.predict(Predictor::Simple { confidence: 1.0 }, 1, 50);
+        p.learn(60, 1);
+        assert_eq!((p.short, p.missed), (1, 10));
+        p.predict(Predictor::Simple { confidence: 1.0 }, 1, 500);
+        p.learn(40, 1);
+        assert_eq!((p.steps, p.short, p.surplus), (2, 1, 20));
+    }
+}

@@ -1,0 +1,170 @@
+//! Stage three: rays traced, and what their hits mean.
+
+use rayon::prelude::*;
+
+use crate::accept::{accept, range};
+use crate::displacement::Pose;
+use crate::emit::relative;
+use crate::layout::{Class, INNER_SIDE, NONE, Ray, Record};
+use crate::line::Line;
+use crate::scene::{Item, Scene};
+use crate::settings::Settings;
+use crate::trace::{Hit, Hits, Range, Target, trace_basic, trace_tree, walk};
+
+/// Which algorithm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Algorithm {
+    Walk,
+    Tree,
+    Basic,
+}
+
+/// An answer on one side of a point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Found {
+    /// Place of the record: two for every point, ahead and behind.
+    pub place: u32,
+    /// [`Class::Nothing`](crate::layout::Class::Nothing) with a triangle: a rejection, which still hides what is further away.
+    pub record: Record,
+    pub uv: [f32; 2],
+}
+
+/// What one thread found, and how hard it was.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Part {
+    pub found: Vec<Found>,
+    /// Triangles looked at by walks.
+    pub looked: u64,
+    /// Walks that were lost.
+    pub lost: u64,
+}
+
+/// Rays that one thread traces in one go.
+const CHUNK: usize = 256;
+
+/// Traces all rays; the answers are in `parts`, in the order of the rays. Gives the number of parts.
+pub(crate) fn trace(
+    scene: &Scene,
+    settings: &Settings,
+    algorithm: Algorithm,
+    rays: &[Ray],
+    parts: &mut Vec<Part>,
+) -> usize {
+    let needed = rays.len().div_ceil(CHUNK);
+    if parts.len() < needed {
+        parts.resize_with(needed, Part::default);
+    }
+    let chunks = rays.par_chunks(CHUNK).zip(parts.par_iter_mut());
+    chunks.for_each(|(rays, part)| {
+        part.found.clear();
+        (part.looked, part.lost) = (0, 0);
+        let mut pair = None;
+        for ray in rays {
+            // Rays of one pair lie together.
+            let pair = match &pair {
+                Some(old) if Between::of(old, ray) => old,
+                _ => pair.insert(Between::new(scene, ray)),
+            };
+            pair.trace(settings, algorithm, ray, part);
+        }
+    });
+    needed
+}
+
+/// Two objects, and how to get from one to the other.
+struct Between<'a> {
+    ids: (u32, u32),
+    source: &'a Item,
+    target: &'a Item,
+    onto: Target<'a>,
+    relative: Option<Pose>,
+}
+
+impl<'a> Between<'a> {
+    fn new(scene: &'a Scene, ray: &Ray) -> Self {
+        let source = &scene.items[ray.source as usize];
+        let target = &scene.items[ray.target as usize];
+        let both_in_world = source.deformable && target.deformable;
+        Between {
+            ids: (ray.source, ray.target),
+            source,
+            target,
+            onto: target.target(),
+            relative: (!both_in_world).then(|| relative(source, target)),
+        }
+    }
+
+    fn of(&self, ray: &Ray) -> bool {
+        self.ids == (ray.source, ray.target)
+    }
+
+    fn trace(&self, settings: &Settings, algorithm: Algorithm, ray: &Ray, part: &mut Part) {
+        let p = ray.point as usize;
+        let Some(mut line) = self.source.line(p) else {
+            return;
+        };
+        if let Some(pose) = &self.relative {
+            line = Line {
+                o: pose.rotation * line.o + pose.translation.vector,
+                d: pose.rotation * line.d,
+            };
+        }
+        let own = (ray.source == ray.target).then_some(ray.point);
+        let (from, to) = (self.source.side(p), self.target.side(0));
+        let (behind, ahead) = range(from, to, settings.prediction_m);
+        let range = Range { behind, ahead };
+        let hits = match algorithm {
+            Algorithm::Walk => {
+                let limit = settings.walk_limit(self.target.shape.mean_edge);
+                let walked = walk(&line, &self.onto, ray.start, limit);
+                part.looked += u64::from(walked.looked);
+                // On its own surface a walk may end at a triangle of the point itself, which is no answer.
+                let hit = walked.hit.filter(|hit| {
+                    !own.is_some_and(|p| self.onto.triangles[hit.triangle as usize].v.contains(&p))
+                });
+                part.lost += u64::from(hit.is_none());
+                let is_ahead = |hit: &Hit| hit.at.t >= 0.0;
+                Hits {
+                    ahead: hit.filter(is_ahead),
+                    behind: hit.filter(|hit| !is_ahead(hit)),
+                }
+            }
+            Algorithm::Tree => trace_tree(&line, &self.onto, &range, own),
+            Algorithm::Basic if ray.start == NONE => {
+                let all = 0..self.onto.triangles.len() as u32;
+                trace_basic(&line, &self.onto, all, &range, own)
+            }
+            Algorithm::Basic => {
+                let clusters = &self.target.shape.clusters;
+                let some = clusters.triangles_of(ray.start as usize).iter().copied();
+                trace_basic(&line, &self.onto, some, &range, own)
+            }
+        };
+        // Other rays of the same point go to other clusters: what does not count here may hide what they find.
+        let rejections = algorithm == Algorithm::Basic && ray.start != NONE;
+        let place = self.source.first_record + 2 * ray.point;
+        for (half, hit) in [hits.ahead, hits.behind].into_iter().enumerate() {
+            let Some(Hit { triangle, at }) = hit else {
+                continue;
+            };
+            let [a, b, c] = self.onto.corners(triangle);
+            let n = (b - a).cross(&(c - a));
+            let slope = line.d.dot(&n) / n.norm();
+            let (class, inner) = accept(from, to, &at, slope, settings.prediction_m);
+            if class == Class::Nothing && !rejections {
+                continue;
+            }
+            let bits = class as u32 | if inner { INNER_SIDE } else { 0 };
+            part.found.push(Found {
+                place: place + half as u32,
+                record: Record {
+                    triangle,
+                    target: ray.target,
+                    bits,
+                    t: at.t,
+                },
+                uv: [at.u, at.v],
+            });
+        }
+    }
+}

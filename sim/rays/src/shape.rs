@@ -1,0 +1,371 @@
+//! A mesh made ready for rays: neighbours, normals, exit distances, tree, clusters.
+//!
+//! Made once, off-line, in `f64`; kept in the `f32` of the passes. A volume must be closed, consistently oriented and outward; a sheet must have
+//! at most two triangles on an edge. What does not fit is refused with numbers.
+
+use hapticd_geometry::{Adjacency, MeshReport, NO_FACE, TriMesh, Vec3};
+
+use crate::V3;
+use crate::clusters::{self, Clusters};
+use crate::layout::{NONE, Neighbours, Node, Triangle};
+use crate::line::Line;
+use crate::trace::{Range, Target, trace_tree};
+use crate::tree;
+
+/// What a surface is the surface of (Lehericey 2016, chapter 3, section 4.1).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Topology {
+    /// A solid.
+    Volume,
+    /// The middle layer of a thin material.
+    Sheet {
+        /// The material reaches this far on both sides, m.
+        half_thickness_m: f64,
+    },
+}
+
+/// Why a mesh cannot be used. Each is the mesh's fault, or its description's.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ShapeError {
+    /// A volume's surface has holes.
+    #[error(
+        "not the surface of a volume: {boundary} edges have one triangle, {non_manifold} have more than two"
+    )]
+    Open {
+        /// Edges with one triangle.
+        boundary: usize,
+        /// Edges with more than two.
+        non_manifold: usize,
+    },
+    /// A volume's triangles do not all face outward.
+    #[error(
+        "not oriented outward: {misoriented} edges between triangles that disagree, volume {volume_m3} m³"
+    )]
+    Orientation {
+        /// Edges whose triangles disagree.
+        misoriented: usize,
+        /// By the divergence theorem.
+        volume_m3: f64,
+    },
+    /// A sheet branches.
+    #[error(
+        "a sheet that branches: {non_manifold} edges have more than two triangles, {misoriented} have two that disagree on its upper side"
+    )]
+    Branches {
+        /// Edges with more than two triangles.
+        non_manifold: usize,
+        /// Edges whose triangles disagree.
+        misoriented: usize,
+    },
+    /// Too thick, or no thickness.
+    #[error(
+        "half a thickness of {half_thickness_m} m is not between 0 and half of the mean edge of {mean_edge_m} m"
+    )]
+    Thickness {
+        /// As given.
+        half_thickness_m: f64,
+        /// Of the mesh.
+        mean_edge_m: f64,
+    },
+    /// Coordinates that `f32` cannot tell apart: the mesh is too far from its origin, or degenerate.
+    #[error("triangle {triangle} has no area in single precision")]
+    Degenerate {
+        /// Which.
+        triangle: usize,
+    },
+}
+
+/// See the module page. Immutable; share it in an `Arc`.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    pub(crate) topology: Topology,
+    pub(crate) points: Vec<V3>,
+    pub(crate) triangles: Vec<Triangle>,
+    pub(crate) neighbours: Vec<Neighbours>,
+    pub(crate) normals: Vec<V3>,
+    pub(crate) exits: Vec<f32>,
+    /// Triangle of the own surface where the inner ray leaves it, or [`NONE`].
+    pub(crate) exit_triangles: Vec<u32>,
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) order: Vec<u32>,
+    pub(crate) around: Around,
+    pub(crate) clusters: Clusters,
+    pub(crate) radius: f32,
+    pub(crate) mean_edge: f32,
+}
+
+/// The triangles at each point, as one list.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Around {
+    pub start: Vec<u32>,
+    pub triangles: Vec<u32>,
+}
+
+impl Around {
+    fn new(points: usize, triangles: &[Triangle]) -> Around {
+        let mut start = vec![0_u32; points + 1];
+        for v in triangles.iter().flat_map(|t| t.v) {
+            start[v as usize + 1] += 1;
+        }
+        for i in 1..start.len() {
+            start[i] += start[i - 1];
+        }
+        let mut fill = start.clone();
+        let mut list = vec![0; 3 * triangles.len()];
+        for (t, triangle) in triangles.iter().enumerate() {
+            for v in triangle.v {
+                list[fill[v as usize] as usize] = t as u32;
+                fill[v as usize] += 1;
+            }
+        }
+        Around {
+            start,
+            triangles: list,
+        }
+    }
+
+    /// Of one point.
+    pub fn of(&self, point: usize) -> &[u32] {
+        &self.triangles[self.start[point] as usize..self.start[point + 1] as usize]
+    }
+}
+
+/// Points of one cluster on average, if nothing else is asked for: as many as one workgroup of a shader has invocations.
+pub const POINTS_PER_CLUSTER: usize = 64;
+
+impl Shape {
+    /// A mesh made ready. `points_per_cluster` is the mean size of its clusters; 0: one cluster.
+    ///
+    /// # Errors
+    /// See [`ShapeError`].
+    pub fn new(
+        mesh: &TriMesh,
+        topology: Topology,
+        points_per_cluster: usize,
+    ) -> Result<Shape, ShapeError> {
+        let adjacency = Adjacency::new(mesh);
+        let report = MeshReport::of(mesh, &adjacency);
+        let mean_edge = mean_edge(mesh, &adjacency);
+        check(&report, topology, mean_edge)?;
+        let (nodes, order) = tree::build(mesh);
+        let mut place = vec![0_u32; order.len()];
+        for (new, &old) in order.iter().enumerate() {
+            place[old as usize] = new as u32;
+        }
+        let clusters = clusters::cluster(mesh, &adjacency, points_per_cluster);
+        let triangles: Vec<Triangle> = order
+            .iter()
+            .map(|&old| {
+                let v = mesh.triangles()[old as usize];
+                Triangle {
+                    v,
+                    cluster: clusters.of_point[v[0] as usize],
+                }
+            })
+            .collect();
+        let neighbours = order
+            .iter()
+            .map(|&old| neighbours(&adjacency, old, &place))
+            .collect();
+        let points: Vec<V3> = (mesh.positions().iter())
+            .map(|p| p.map(|x| x as f32))
+            .collect();
+        for (t, triangle) in triangles.iter().enumerate() {
+            let [a, b, c] = triangle.v.map(|v| points[v as usize]);
+            if !((b - a).cross(&(c - a)).norm_squared() > 0.0) {
+                return Err(ShapeError::Degenerate {
+                    triangle: order[t] as usize,
+                });
+            }
+        }
+        let mut shape = Shape {
+            topology,
+            radius: round_up(mesh.positions().iter().map(Vec3::norm).fold(0.0, f64::max)),
+            mean_edge: mean_edge as f32,
+            around: Around::new(points.len(), &triangles),
+            clusters: clusters.with_triangles(&triangles),
+            normals: vec![V3::zeros(); points.len()],
+            exits: vec![f32::INFINITY; points.len()],
+            exit_triangles: vec![NONE; points.len()],
+            points,
+            triangles,
+            neighbours,
+            nodes,
+            order,
+        };
+        let mut normals = std::mem::take(&mut shape.normals);
+        shape.normals_at(&shape.points, &mut normals);
+        shape.normals = normals;
+        if topology == Topology::Volume {
+            for p in 0..shape.points.len() {
+                (shape.exits[p], shape.exit_triangles[p]) = shape.exit(p);
+            }
+        }
+        Ok(shape)
+    }
+
+    /// Points, m, in the frame of the mesh.
+    #[must_use]
+    pub fn points(&self) -> &[V3] {
+        &self.points
+    }
+
+    /// Triangles in the order of the tree.
+    #[must_use]
+    pub fn triangles(&self) -> &[Triangle] {
+        &self.triangles
+    }
+
+    /// Across the edges of each triangle.
+    #[must_use]
+    pub fn neighbours(&self) -> &[Neighbours] {
+        &self.neighbours
+    }
+
+    /// Outward normals of the points, unit, weighted by angle; zero where there is no triangle.
+    #[must_use]
+    pub fn normals(&self) -> &[V3] {
+        &self.normals
+    }
+
+    /// How far the inner ray of each point goes until it leaves the volume itself (Lehericey 2016, chapter 1, section 2.2.4 B, who
+    /// does not say how he gets it); infinite on sheets.
+    #[must_use]
+    pub fn exits(&self) -> &[f32] {
+        &self.exits
+    }
+
+    /// The tree.
+    #[must_use]
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// The mesh's number of a triangle.
+    #[must_use]
+    pub fn mesh_triangle(&self, triangle: u32) -> u32 {
+        self.order[triangle as usize]
+    }
+
+    /// The clusters of its points.
+    #[must_use]
+    pub fn clusters(&self) -> &Clusters {
+        &self.clusters
+    }
+
+    /// Mean length of an edge, m.
+    #[must_use]
+    pub fn mean_edge_m(&self) -> f32 {
+        self.mean_edge
+    }
+
+    /// What it is the surface of.
+    #[must_use]
+    pub fn topology(&self) -> Topology {
+        self.topology
+    }
+
+    /// For tracing: the shape with its points where they are.
+    pub(crate) fn target<'a>(&'a self, points: &'a [V3], deformed: bool) -> Target<'a> {
+        Target {
+            points,
+            triangles: &self.triangles,
+            neighbours: &self.neighbours,
+            nodes: if deformed { &[] } else { &self.nodes },
+        }
+    }
+
+    /// Normals of the points where they are now: unit, weighted by the angles of their triangles.
+    pub(crate) fn normals_at(&self, points: &[V3], normals: &mut [V3]) {
+        for (p, normal) in normals.iter_mut().enumerate() {
+            let mut sum = V3::zeros();
+            for &t in self.around.of(p) {
+                let v = self.triangles[t as usize].v;
+                let k = v.iter().position(|&v| v as usize == p).unwrap_or(0);
+                let [o, a, b] = [0, 1, 2].map(|i| points[v[(k + i) % 3] as usize]);
+                let (a, b) = (a - o, b - o);
+                let n = a.cross(&b);
+                let (sine, cosine) = (n.norm(), a.dot(&b));
+                if sine > 0.0 {
+                    sum += n * (sine.atan2(cosine) / sine);
+                }
+            }
+            *normal = sum.try_normalize(0.0).unwrap_or_default();
+        }
+    }
+
+    /// Length of a point's inner ray where it leaves the volume, and the triangle there. 0 where the ray never is inside: such
+    /// a point meets nothing.
+    fn exit(&self, p: usize) -> (f32, u32) {
+        let line = Line {
+            o: self.points[p],
+            d: -self.normals[p],
+        };
+        if line.d == V3::zeros() {
+            return (0.0, NONE);
+        }
+        let range = Range {
+            behind: 0.0,
+            ahead: f32::INFINITY,
+        };
+        let target = self.target(&self.points, false);
+        match trace_tree(&line, &target, &range, Some(p as u32)).ahead {
+            Some(hit) if hit.at.outward => (hit.at.t, hit.triangle),
+            _ => (0.0, NONE),
+        }
+    }
+}
+
+fn check(report: &MeshReport, topology: Topology, mean_edge_m: f64) -> Result<(), ShapeError> {
+    match topology {
+        Topology::Volume if !report.closed => Err(ShapeError::Open {
+            boundary: report.boundary_edges,
+            non_manifold: report.non_manifold_edges,
+        }),
+        Topology::Volume if !report.oriented => Err(ShapeError::Orientation {
+            misoriented: report.misoriented_edges,
+            volume_m3: report.signed_volume_m3,
+        }),
+        Topology::Sheet { .. } if report.non_manifold_edges + report.misoriented_edges > 0 => {
+            Err(ShapeError::Branches {
+                non_manifold: report.non_manifold_edges,
+                misoriented: report.misoriented_edges,
+            })
+        }
+        // Thicker than that, the points of one flat sheet would touch its own triangles.
+        Topology::Sheet { half_thickness_m }
+            if !(half_thickness_m > 0.0 && 2.0 * half_thickness_m < mean_edge_m) =>
+        {
+            Err(ShapeError::Thickness {
+                half_thickness_m,
+                mean_edge_m,
+            })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn mean_edge(mesh: &TriMesh, adjacency: &Adjacency) -> f64 {
+    let at = |v: u32| mesh.positions()[v as usize];
+    let lengths = (adjacency.edges.iter()).map(|e| (at(e.vertices[0]) - at(e.vertices[1])).norm());
+    lengths.sum::<f64>() / adjacency.edges.len() as f64
+}
+
+/// Sides 01, 12, 20 of the adjacency are edges 1, 2, 0 of the walk.
+fn neighbours(adjacency: &Adjacency, old: u32, place: &[u32]) -> Neighbours {
+    let across = [2, 0, 1].map(|side| {
+        let edge = adjacency.edges[adjacency.triangle_edges[old as usize][side] as usize];
+        let other = edge.faces.into_iter().find(|&f| f != old);
+        match other {
+            Some(face) if face != NO_FACE => place[face as usize],
+            _ => NONE,
+        }
+    });
+    Neighbours { across, pad: 0 }
+}
+
+fn round_up(x: f64) -> f32 {
+    let y = x as f32;
+    if f64::from(y) < x { y.next_up() } else { y }
+}

@@ -1,0 +1,206 @@
+//! Boxes around the triangles of a rigid shape, for tracing without a stack.
+//!
+//! # Theory
+//!
+//! A tree laid out depth first needs no stack: where a line meets a node's box the next node is its first child, and where it does not,
+//! [`Node::skip`] is. (Popov 2007 and Hapala 2011, whom Lehericey 2016 cites, do so by links to parent and sibling, which lets a ray visit the
+//! nearer child first; collision rays are so short that the order does not matter.) Splits by the surface area heuristic over 16 bins.
+//!
+//! # Practice
+//!
+//! Triangles are put in the order of the leaves, so a leaf is a range. Built once, off-line.
+
+use hapticd_geometry::{TriMesh, Vec3};
+
+use crate::layout::Node;
+
+/// Most triangles of a leaf.
+const LEAF: usize = 4;
+const BINS: usize = 16;
+
+/// Cost of a visit to a node, in triangles.
+const VISIT: f64 = 1.0;
+
+/// The tree of a mesh and the order of its triangles: `order[i]` is the mesh's triangle that is now number `i`.
+pub(crate) fn build(mesh: &TriMesh) -> (Vec<Node>, Vec<u32>) {
+    let boxes: Vec<(Vec3, Vec3)> = (0..mesh.triangles().len())
+        .map(|t| {
+            let [a, b, c] = mesh.triangle(t);
+            (a.inf(&b).inf(&c), a.sup(&b).sup(&c))
+        })
+        .collect();
+    let mut order: Vec<u32> = (0..boxes.len() as u32).collect();
+    let mut nodes = Vec::with_capacity(boxes.len());
+    // Room for the rounding of what is compared with the boxes, and for lines that run along a side.
+    let (low, high) = mesh.bounds();
+    let room = 2e-6 * (high - low).amax().max(low.amax()).max(high.amax());
+    let wide = |(low, high): &(Vec3, Vec3)| (low.add_scalar(-room), high.add_scalar(room));
+    let boxes: Vec<(Vec3, Vec3)> = boxes.iter().map(wide).collect();
+    grow(&boxes, &mut order, 0, &mut nodes);
+    (nodes, order)
+}
+
+fn bounds(boxes: &[(Vec3, Vec3)], part: &[u32]) -> (Vec3, Vec3) {
+    part.iter().fold(
+        (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY)),
+        |(low, high), &t| {
+            let (l, h) = &boxes[t as usize];
+            (low.inf(l), high.sup(h))
+        },
+    )
+}
+
+fn area((low, high): &(Vec3, Vec3)) -> f64 {
+    let d = high - low;
+    d.x * d.y + d.y * d.z + d.z * d.x
+}
+
+/// Appends the tree of `part`, whose first triangle gets number `first`.
+fn grow(boxes: &[(Vec3, Vec3)], part: &mut [u32], first: usize, nodes: &mut Vec<Node>) {
+    let (low, high) = bounds(boxes, part);
+    let here = nodes.len();
+    nodes.push(Node {
+        low: round_down(&low),
+        high: round_up(&high),
+        ..Node::default()
+    });
+    match split(boxes, part, &(low, high)) {
+        Some(middle) => {
+            let (a, b) = part.split_at_mut(middle);
+            grow(boxes, a, first, nodes);
+            grow(boxes, b, first + middle, nodes);
+        }
+        None => nodes[here].leaf = (first as u32) << 3 | part.len() as u32,
+    }
+    nodes[here].skip = nodes.len() as u32;
+}
+
+/// Puts `part` in the order of the better halves, and says where the second begins; `None`: a leaf.
+fn split(boxes: &[(Vec3, Vec3)], part: &mut [u32], bounds: &(Vec3, Vec3)) -> Option<usize> {
+    if part.len() <= 1 {
+        return None;
+    }
+    let middle = |t: u32| (boxes[t as usize].0 + boxes[t as usize].1) / 2.0;
+    let (low, high) = part.iter().fold(
+        (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY)),
+        |(low, high), &t| (low.inf(&middle(t)), high.sup(&middle(t))),
+    );
+    let axis = (high - low).imax();
+    let width = high[axis] - low[axis];
+    let mut best: Option<(f64, usize)> = None;
+    if width > 0.0 {
+        let bin_of = |t: u32| {
+            let at = (middle(t)[axis] - low[axis]) / width * BINS as f64;
+            (at as usize).min(BINS - 1)
+        };
+        let empty = (
+            (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY)),
+            0_usize,
+        );
+        let mut bins = [empty; BINS];
+        for &t in part.iter() {
+            let (b, count) = &mut bins[bin_of(t)];
+            let (l, h) = &boxes[t as usize];
+            *b = (b.0.inf(l), b.1.sup(h));
+            *count += 1;
+        }
+        for cut in 1..BINS {
+            let side = |bins: &[((Vec3, Vec3), usize)]| {
+                bins.iter().fold(empty, |(b, n), (c, m)| {
+                    ((b.0.inf(&c.0), b.1.sup(&c.1)), n + m)
+                })
+            };
+            let (a, b) = (side(&bins[..cut]), side(&bins[cut..]));
+            if a.1 > 0 && b.1 > 0 {
+                let cost = area(&a.0) * a.1 as f64 + area(&b.0) * b.1 as f64;
+                if best.is_none_or(|(least, _)| cost < least) {
+                    best = Some((cost, cut));
+                }
+            }
+        }
+        if let Some((cost, cut)) = best {
+            let whole = area(bounds);
+            if part.len() > LEAF || VISIT * whole + cost < whole * part.len() as f64 {
+                part.sort_by_key(|&t| (bin_of(t) >= cut, t));
+                return Some(part.partition_point(|&t| bin_of(t) < cut));
+            }
+        }
+    }
+    // All in one place: halves by number.
+    (part.len() > LEAF).then_some(part.len() / 2)
+}
+
+/// A box in `f32` that holds the one in `f64`.
+fn round_down(p: &Vec3) -> [f32; 3] {
+    std::array::from_fn(|k| {
+        let x = p[k] as f32;
+        if f64::from(x) > p[k] {
+            x.next_down()
+        } else {
+            x
+        }
+    })
+}
+
+fn round_up(p: &Vec3) -> [f32; 3] {
+    std::array::from_fn(|k| {
+        let x = p[k] as f32;
+        if f64::from(x) < p[k] { x.next_up() } else { x }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hapticd_geometry::shapes;
+
+    /// Every triangle in one leaf, every box around all below it, skips lead to the next sibling.
+    fn check(mesh: &TriMesh) {
+        let (nodes, order) = build(mesh);
+        let mut sorted = order.clone();
+        sorted.sort_unstable();
+        assert!(sorted.iter().enumerate().all(|(i, &t)| i as u32 == t));
+        let mut next = 0;
+        for (i, node) in nodes.iter().enumerate() {
+            assert!(node.skip as usize > i && node.skip as usize <= nodes.len());
+            if node.leaf == 0 {
+                continue;
+            }
+            let (first, count) = (node.leaf >> 3, node.leaf & 7);
+            assert_eq!(first, next, "leaves in the order of the triangles");
+            assert!((1..=LEAF as u32).contains(&count));
+            assert_eq!(node.skip as usize, i + 1);
+            next += count;
+        }
+        assert_eq!(next as usize, order.len());
+        for (i, node) in nodes.iter().enumerate() {
+            for below in &nodes[i..node.skip as usize] {
+                for k in 0..3 {
+                    assert!(node.low[k] <= below.low[k] && node.high[k] >= below.high[k]);
+                }
+                for t in (below.leaf >> 3)..(below.leaf >> 3) + (below.leaf & 7) {
+                    for p in mesh.triangle(order[t as usize] as usize) {
+                        for k in 0..3 {
+                            assert!(f64::from(below.low[k]) <= p[k]);
+                            assert!(f64::from(below.high[k]) >= p[k]);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn trees_hold_what_they_are_of() {
+        check(&shapes::icosphere(0.1, 3).unwrap());
+        check(&shapes::torus(0.1, 0.03, 40, 20).unwrap());
+        check(&shapes::cuboid(&Vec3::repeat(0.1)).unwrap());
+        check(&shapes::sheet(0.1, 7).unwrap());
+        // All triangles in the same place: no split by space.
+        let heap = TriMesh::new(
+            vec![Vec3::zeros(), Vec3::x(), Vec3::y()],
+            vec![[0, 1, 2]; 37],
+        );
+        check(&heap.unwrap());
+    }
+}
