@@ -58,7 +58,10 @@ fn run() -> Result<(), Vec<String>> {
         most_storage = most_storage.max(storage);
         most_uniform = most_uniform.max(slots.len() - storage);
         let name = entry.to_uppercase();
-        let _ = writeln!(table, "/// `{file}`.\npub static {name}: Source = Source {{");
+        let _ = writeln!(
+            table,
+            "/// `{file}`.\npub static {name}: Source = Source {{"
+        );
         let _ = writeln!(
             table,
             "entry: {entry:?}, wgsl: include_str!(concat!(env!(\"OUT_DIR\"), \"/{file}\")), slots: &["

@@ -22,6 +22,14 @@ install_packages() {
     DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
 }
 
+# need_vulkan: the Vulkan loader and lavapipe, a driver that computes on the CPU: the GPU's passes are tested on it, everywhere alike.
+need_vulkan() {
+    local missing=()
+    compgen -G '/usr/share/vulkan/icd.d/lvp_icd*.json' >/dev/null || missing+=(mesa-vulkan-drivers)
+    compgen -G '/usr/lib/*/libvulkan.so.1' >/dev/null || missing+=(libvulkan1)
+    [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
+}
+
 # apt_lists: fetches the package lists once a run; a fresh machine has none, an old one names files that are gone.
 apt_lists() {
     [ -n "${APT_LISTS_FRESH:-}" ] || apt-get update -qq

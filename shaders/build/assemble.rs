@@ -62,10 +62,7 @@ fn append(
             return Err(format!("{file}:{}:9: no such file: {other}", i + 1));
         }
         if above.iter().any(|name| name == other) {
-            return Err(format!(
-                "{file}:{}:9: uses itself by way of {other}",
-                i + 1
-            ));
+            return Err(format!("{file}:{}:9: uses itself by way of {other}", i + 1));
         }
         append(files, other, above, unit)?;
     }

@@ -25,6 +25,16 @@ pub enum BufferError {
         /// What the adapter can bind.
         limit: u64,
     },
+    /// Another number of elements than the scene has.
+    #[error("buffer `{buffer}`: {count} elements, the scene has {of}")]
+    Count {
+        /// Which buffer.
+        buffer: &'static str,
+        /// How many are given.
+        count: usize,
+        /// How many there should be.
+        of: usize,
+    },
     /// The GPU's memory is full.
     #[error("buffer `{buffer}`: no memory for {bytes} bytes: {message}")]
     NoMemory {

@@ -41,8 +41,8 @@ pub use narrow::{Chunk, Found, Narrow, Place, Room, Step};
 pub use pass::{Access, Bound, Pass, PassError, Slot, Source};
 pub use readback::DEPTH;
 pub use scene::{Body, Cluster, Packed, Parts, Scene, SceneError};
-pub use traces::Settings;
 pub use tracer::{Answer, SetupError, StepError, Ticket, Tracer, Work};
+pub use traces::Settings;
 
 /// wgpu, for the types of it that are in this crate's interface.
 pub use wgpu;

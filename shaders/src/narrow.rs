@@ -239,7 +239,8 @@ impl Narrow {
         let made = &mut self.made;
         made.scene_set = None;
         made.scene.set(&self.gpu, packed)?;
-        made.scene.place_all(&self.gpu, &packed.objects, &packed.objects)?;
+        made.scene
+            .place_all(&self.gpu, &packed.objects, &packed.objects)?;
         made.before.write(&self.gpu, &packed.points)?;
         made.places
             .write(&self.gpu, &vec![EMPTY; packed.records()])?;
@@ -255,8 +256,19 @@ impl Narrow {
     /// Where the objects are now and where they were a step ago: all of them, as packed but for place.
     ///
     /// # Errors
-    /// If there are more than were set, or the device has failed.
+    /// If there are more or fewer than were set, or the device has failed.
     pub fn place(&mut self, now: &[Object], before: &[Object]) -> Result<(), BufferError> {
+        // Those of before lie behind those of now: neither may be longer or shorter.
+        let of = self.made.scene_set.map_or(0, |set| set.objects as usize);
+        for count in [now.len(), before.len()] {
+            if count != of {
+                return Err(BufferError::Count {
+                    buffer: "objects",
+                    count,
+                    of,
+                });
+            }
+        }
         self.made.scene.place_all(&self.gpu, now, before)
     }
 
@@ -286,7 +298,11 @@ impl Narrow {
             .made
             .scene_set
             .ok_or_else(|| StepError::NoScene(gpu.generation()))?;
-        let records = if step.records { 2 * counted.points as usize } else { 0 };
+        let records = if step.records {
+            2 * counted.points as usize
+        } else {
+            0
+        };
         let sizes = [
             LISTS * size_of::<List>(),
             self.room.contacts * size_of::<Contact>(),
@@ -485,7 +501,8 @@ impl Made {
     fn record(&self, encoder: &mut wgpu::CommandEncoder, step: &Step<'_>, counted: Counted) {
         let clock = self.clock.as_ref();
         let around = |k| clock.map(|clock: &Clock| clock.around(k));
-        self.emit.record(encoder, step.chunks.len() as u32, around(0));
+        self.emit
+            .record(encoder, step.chunks.len() as u32, around(0));
         self.traces.record(encoder, clock, 1);
         let all = (TRACES * 16) as u64;
         for pass in &self.after {

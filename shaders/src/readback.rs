@@ -100,7 +100,10 @@ impl<T> Ring<T> {
                 buffer
                     .slice(..bytes)
                     .map_async(wgpu::MapMode::Read, move |result| {
-                        told.store(if result.is_ok() { READY } else { FAILED }, Ordering::Release);
+                        told.store(
+                            if result.is_ok() { READY } else { FAILED },
+                            Ordering::Release,
+                        );
                     });
             }
         })?;

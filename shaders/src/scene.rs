@@ -1,9 +1,11 @@
 //! The objects on the GPU: the shapes of all of them packed one behind the other, and where they are.
 
 use bytemuck::{Pod, Zeroable};
+use hapticd_geometry::Pose;
 use hapticd_rays::layout::{
-    DEFORMABLE, NONE, Neighbours, Node, Normal, Object, Point, Triangle,
+    DEFORMABLE, NONE, Neighbours, Node, Normal, Object, Point, SHEET, Triangle,
 };
+use hapticd_rays::{Shape, Topology};
 use thiserror::Error;
 
 use crate::buffer::{BufferError, Store};
@@ -157,10 +159,79 @@ impl Packed {
         Ok(object as u32)
     }
 
+    /// Adds an object of this shape, and gives its number. `pose`: where a rigid one is; `None` for a deformable, whose points are
+    /// given in the world and are at first those of the shape.
+    ///
+    /// # Errors
+    /// If the scene is full.
+    pub fn add_shape(
+        &mut self,
+        shape: &Shape,
+        pose: Option<&Pose>,
+        walk_limit: u32,
+    ) -> Result<u32, SceneError> {
+        let clusters = shape.clusters();
+        let points: Vec<Point> = (shape.points().iter().zip(&clusters.of_point))
+            .map(|(p, &cluster)| Point {
+                x: (*p).into(),
+                cluster,
+            })
+            .collect();
+        let normals: Vec<Normal> = (shape.normals().iter().zip(shape.exits()))
+            .map(|(n, &exit)| Normal {
+                n: (*n).into(),
+                exit,
+            })
+            .collect();
+        let radius = shape.points().iter().map(|p| p.norm()).fold(0.0, f32::max);
+        let (sheet, half_thickness) = match shape.topology() {
+            Topology::Volume => (0, 0.0),
+            Topology::Sheet { half_thickness_m } => (SHEET, half_thickness_m as f32),
+        };
+        let body = Object {
+            radius,
+            flags: sheet | if pose.is_none() { DEFORMABLE } else { 0 },
+            half_thickness,
+            walk_limit,
+            ..at(&Pose::identity())
+        };
+        let parts = Parts {
+            points: &points,
+            normals: &normals,
+            triangles: shape.triangles(),
+            neighbours: shape.neighbours(),
+            nodes: if pose.is_some() { shape.nodes() } else { &[] },
+            cluster_starts: &clusters.first_triangle,
+            members: &clusters.triangles,
+        };
+        let number = self.add(&parts, &body)?;
+        if let Some(pose) = pose {
+            self.set_pose(number, pose);
+        }
+        Ok(number)
+    }
+
+    /// Where a rigid object is; no object of that number, no change.
+    pub fn set_pose(&mut self, object: u32, pose: &Pose) {
+        if let Some(object) = self.objects.get_mut(object as usize) {
+            let Object { q, t, .. } = at(pose);
+            (object.q, object.t) = (q, t);
+        }
+    }
+
     /// Records of all: two for every point.
     #[must_use]
     pub fn records(&self) -> usize {
         self.records
+    }
+}
+
+/// An object at that place, and nothing else known of it.
+fn at(pose: &Pose) -> Object {
+    Object {
+        q: pose.rotation.coords.cast().into(),
+        t: pose.translation.vector.cast().into(),
+        ..Object::default()
     }
 }
 

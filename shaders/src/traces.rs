@@ -117,12 +117,7 @@ impl Traces {
     }
 
     /// Records the traces of what is in the lists; stamps of the clock from number `stamp` on.
-    pub fn record(
-        &self,
-        encoder: &mut wgpu::CommandEncoder,
-        clock: Option<&Clock>,
-        stamp: u32,
-    ) {
+    pub fn record(&self, encoder: &mut wgpu::CommandEncoder, clock: Option<&Clock>, stamp: u32) {
         self.build_args.record(encoder, 1, None);
         for (k, pass) in (0..).zip(&self.passes) {
             let times = clock.map(|clock| clock.around(stamp + k));
@@ -133,5 +128,71 @@ impl Traces {
     /// The hits, in the order of the rays.
     pub fn hits(&self) -> &wgpu::Buffer {
         self.hits.buffer()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::adapter::Choice;
+    use crate::readback::Ring;
+
+    /// Lists of any length: the groups that are launched are enough, and never more along one side than every adapter has.
+    #[test]
+    fn groups_are_folded() {
+        let choice = Choice::from_env().unwrap().unwrap_or(Choice::Software);
+        let gpu = Gpu::open(choice).unwrap();
+        let mut traces = Traces::new(&gpu).unwrap();
+        let mut ring = Ring::default();
+        for [tree, basic, walk] in [
+            [0, 1, 64],
+            [65, 64 * 65_535, 64 * 65_535 + 1],
+            [1_000_000_000, 100_000_000, 777],
+            [u32::MAX, 0, 0],
+        ] {
+            let list = |count| List {
+                count,
+                capacity: u32::MAX,
+                ..List::default()
+            };
+            // The last of the three has room for half of it.
+            let short = List {
+                capacity: walk / 2,
+                ..list(walk)
+            };
+            traces
+                .lists
+                .write(&gpu, &[list(tree), list(basic), short, list(5)])
+                .unwrap();
+            let mut pass = traces.build_args.clone();
+            pass.bind(&gpu, |name| traces.find(name)).unwrap();
+            let buffer = ring.take(&gpu, 64).unwrap().unwrap();
+            let commands = gpu
+                .guard(|device, _| {
+                    let mut encoder =
+                        device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+                    pass.record(&mut encoder, 1, None);
+                    encoder.copy_buffer_to_buffer(traces.args.buffer(), 0, &buffer, 0, 64);
+                    encoder.finish()
+                })
+                .unwrap();
+            ring.send(&gpu, commands, buffer, 64, ()).unwrap();
+            gpu.wait().unwrap();
+            let args: Vec<[u32; 4]> = ring
+                .receive(&gpu, |(), bytes| bytemuck::pod_collect_to_vec(bytes))
+                .unwrap()
+                .unwrap();
+            let counts = [tree, basic, walk / 2].map(u64::from);
+            let all = counts.iter().sum::<u64>() % (1 << 32);
+            for (args, count) in args.iter().zip(counts.into_iter().chain([all])) {
+                let groups = u64::from(args[0]) * u64::from(args[1]);
+                let needed = count.div_ceil(u64::from(crate::GROUP));
+                assert!(args[0] <= crate::SIDE && args[1] <= crate::SIDE && args[2] == 1);
+                assert!(
+                    groups >= needed && groups < needed + u64::from(args[1]),
+                    "{count}: {args:?}"
+                );
+            }
+        }
     }
 }

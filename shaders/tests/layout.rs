@@ -130,6 +130,11 @@ fn constants_are_the_same() {
             };
             assert_eq!(value, expected, "{:?} in {}", constant.name, source.entry);
         }
-        assert!(module.entry_points.iter().all(|e| e.workgroup_size == [hapticd_shaders::GROUP, 1, 1]));
+        assert!(
+            module
+                .entry_points
+                .iter()
+                .all(|e| e.workgroup_size == [hapticd_shaders::GROUP, 1, 1])
+        );
     }
 }

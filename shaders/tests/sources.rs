@@ -5,7 +5,8 @@ mod assemble;
 
 use assemble::{Files, assemble};
 
-const COMMON: &str = "// Common.\nstruct A { x: f32 }\nfn twice(x: f32) -> f32 { return 2.0 * x; }\n";
+const COMMON: &str =
+    "// Common.\nstruct A { x: f32 }\nfn twice(x: f32) -> f32 { return 2.0 * x; }\n";
 const PASS: &str = "//# use common.wgsl\n@group(0) @binding(0) var<storage, read_write> a: array<f32>;\n\
                     @group(0) @binding(1) var<storage, read> unused: array<A>;\n\
                     @compute @workgroup_size(64) fn go() { a[0] = twice(a[1]); }\n";
@@ -29,19 +30,30 @@ fn complaint(of: &[(&str, &str)]) -> String {
 
 #[test]
 fn a_pass_binds_what_it_uses_and_nothing_else() {
-    let unit = assemble(&files(&[("common.wgsl", COMMON), ("pass.wgsl", PASS)]), "pass.wgsl").unwrap();
+    let unit = assemble(
+        &files(&[("common.wgsl", COMMON), ("pass.wgsl", PASS)]),
+        "pass.wgsl",
+    )
+    .unwrap();
     let (module, info) = unit.check().unwrap();
     let (entry, slots) = assemble::slots(&module, &info).unwrap();
     assert_eq!(entry, "go");
     assert_eq!(slots.len(), 1);
-    assert_eq!((slots[0].binding, slots[0].name.as_str(), slots[0].access), (0, "a", "Write"));
+    assert_eq!(
+        (slots[0].binding, slots[0].name.as_str(), slots[0].access),
+        (0, "a", "Write")
+    );
 }
 
 #[test]
 fn a_file_that_two_files_use_is_there_once() {
     let other = "//# use common.wgsl\nfn four(x: f32) -> f32 { return twice(twice(x)); }\n";
     let pass = format!("//# use other.wgsl\n{PASS}");
-    let all = [("common.wgsl", COMMON), ("other.wgsl", other), ("pass.wgsl", pass.as_str())];
+    let all = [
+        ("common.wgsl", COMMON),
+        ("other.wgsl", other),
+        ("pass.wgsl", pass.as_str()),
+    ];
     let unit = assemble(&files(&all), "pass.wgsl").unwrap();
     assert_eq!(unit.text.matches("struct A").count(), 1);
     unit.check().unwrap();
@@ -60,7 +72,10 @@ fn mistakes_are_placed_in_the_file_that_they_are_in() {
     // A name that nobody has.
     let pass = PASS.replace("twice", "thrice");
     let said = complaint(&[("common.wgsl", COMMON), ("pass.wgsl", &pass)]);
-    assert!(said.starts_with("pass.wgsl:4:") && said.contains("thrice"), "{said}");
+    assert!(
+        said.starts_with("pass.wgsl:4:") && said.contains("thrice"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -74,7 +89,12 @@ fn files_that_are_not_there_or_use_themselves() {
 
 #[test]
 fn two_buffers_in_one_place() {
-    let pass = PASS.replace("binding(1)", "binding(0)").replace("a[1]", "unused[1].x");
+    let pass = PASS
+        .replace("binding(1)", "binding(0)")
+        .replace("a[1]", "unused[1].x");
     let said = complaint(&[("common.wgsl", COMMON), ("pass.wgsl", &pass)]);
-    assert!(said.contains("both binding 0") || said.contains("onflict"), "{said}");
+    assert!(
+        said.contains("both binding 0") || said.contains("onflict"),
+        "{said}"
+    );
 }

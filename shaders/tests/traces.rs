@@ -1,5 +1,8 @@
 //! The three traces against brute force in `f64`, more than a hundred thousand rays each.
 
+// Figures, for who runs this with `--nocapture`.
+#![allow(clippy::print_stdout)]
+
 mod common;
 
 use common::oracle;
@@ -17,8 +20,16 @@ fn meshes() -> Vec<(&'static str, TriMesh, u32)> {
     vec![
         ("sphere", shapes::icosphere(0.1, 3).unwrap(), 0),
         ("torus", shapes::torus(0.08, 0.03, 40, 18).unwrap(), 0),
-        ("block with a hole", shapes::block_with_hole(&Vec3::new(0.1, 0.08, 0.05), 0.03).unwrap(), 0),
-        ("cuboid", shapes::cuboid(&Vec3::new(0.1, 0.05, 0.02)).unwrap(), 0),
+        (
+            "block with a hole",
+            shapes::block_with_hole(&Vec3::new(0.1, 0.08, 0.05), 0.03).unwrap(),
+            0,
+        ),
+        (
+            "cuboid",
+            shapes::cuboid(&Vec3::new(0.1, 0.05, 0.02)).unwrap(),
+            0,
+        ),
         ("sheet", shapes::sheet(0.1, 20).unwrap(), SHEET),
     ]
 }
@@ -36,7 +47,11 @@ fn cloud(chance: &mut Chance, count: usize) -> Shape {
         });
         normals.push(Normal {
             n: [n.x as f32, n.y as f32, n.z as f32],
-            exit: if chance.below(2) == 0 { f32::INFINITY } else { (chance.signed().abs() * 0.2) as f32 },
+            exit: if chance.below(2) == 0 {
+                f32::INFINITY
+            } else {
+                (chance.signed().abs() * 0.2) as f32
+            },
         });
     }
     Shape::cloud(points, normals)
@@ -97,11 +112,23 @@ impl Case {
     fn line(&self, point: usize) -> oracle::Line {
         let [source, target] = [&self.packed.objects[0], &self.packed.objects[1]];
         let x = self.cloud.point(point as u32);
-        oracle::line(source, target, &x, &self.cloud.normals[point], PREDICTION, None)
+        oracle::line(
+            source,
+            target,
+            &x,
+            &self.cloud.normals[point],
+            PREDICTION,
+            None,
+        )
     }
 
     /// Compares all answers; gives how many rays met something and how many had no single right answer.
-    fn compare(&self, rays: &[Ray], hits: &[Hits], only: impl Fn(&Ray) -> Vec<u32>) -> (usize, usize) {
+    fn compare(
+        &self,
+        rays: &[Ray],
+        hits: &[Hits],
+        only: impl Fn(&Ray) -> Vec<u32>,
+    ) -> (usize, usize) {
         assert_eq!(rays.len(), hits.len());
         let (mut met, mut unclear) = (0, 0);
         for (ray, hit) in rays.iter().zip(hits) {
@@ -113,7 +140,12 @@ impl Case {
             met += usize::from(hit.ahead().is_some() || hit.behind().is_some());
             unclear += usize::from(!oracle::is_clear(&all));
         }
-        assert!((unclear as f64) < UNCLEAR * rays.len() as f64, "{}: {unclear} of {}", self.name, rays.len());
+        assert!(
+            (unclear as f64) < UNCLEAR * rays.len() as f64,
+            "{}: {unclear} of {}",
+            self.name,
+            rays.len()
+        );
         (met, unclear)
     }
 
@@ -144,7 +176,11 @@ fn the_tree_and_the_basic_trace_find_what_brute_force_finds() {
         let rays = case.rays(|_| NONE);
         let answer = step(
             &mut tracer(&case.packed),
-            &Work { tree: &rays, basic: &rays, ..work() },
+            &Work {
+                tree: &rays,
+                basic: &rays,
+                ..work()
+            },
         );
         let triangles: Vec<u32> = (0..case.shape.triangles.len() as u32).collect();
         let counts = case.compare(&rays, &answer.tree, |_| triangles.clone());
@@ -164,12 +200,20 @@ fn the_basic_trace_of_a_cluster_sees_no_other_triangles() {
     for (k, (name, mesh, flags)) in meshes().iter().enumerate() {
         let case = case(k + 10, name, mesh, 0, *flags | DEFORMABLE);
         let rays = case.rays(|p| p as u32 % 9);
-        let answer = step(&mut tracer(&case.packed), &Work { basic: &rays, ..work() });
+        let answer = step(
+            &mut tracer(&case.packed),
+            &Work {
+                basic: &rays,
+                ..work()
+            },
+        );
         let (starts, members) = (&case.shape.cluster_starts, &case.shape.members);
         case.compare(&rays, &answer.basic, |ray| {
             let c = ray.start as usize;
             // There are eight clusters; the ninth has no triangles.
-            starts.get(c + 1).map_or(Vec::new(), |&end| members[starts[c] as usize..end as usize].to_vec())
+            starts.get(c + 1).map_or(Vec::new(), |&end| {
+                members[starts[c] as usize..end as usize].to_vec()
+            })
         });
     }
 }
@@ -179,7 +223,13 @@ fn rays_from_sheets_look_as_far_as_they_must() {
     for (k, (name, mesh, flags)) in meshes().iter().enumerate() {
         let case = case(k + 20, name, mesh, SHEET, *flags);
         let rays = case.rays(|_| NONE);
-        let answer = step(&mut tracer(&case.packed), &Work { tree: &rays, ..work() });
+        let answer = step(
+            &mut tracer(&case.packed),
+            &Work {
+                tree: &rays,
+                ..work()
+            },
+        );
         let triangles: Vec<u32> = (0..case.shape.triangles.len() as u32).collect();
         case.compare(&rays, &answer.tree, |_| triangles.clone());
     }
@@ -222,9 +272,17 @@ fn walks_go_where_they_go_in_double_precision() {
     for (k, (name, mesh, flags)) in meshes().iter().enumerate() {
         let case = case(k + 30, name, mesh, 0, *flags);
         let mut chance = Chance(77);
-        let starts: Vec<u32> = (0..RAYS).map(|_| chance.below(case.shape.triangles.len()) as u32).collect();
+        let starts: Vec<u32> = (0..RAYS)
+            .map(|_| chance.below(case.shape.triangles.len()) as u32)
+            .collect();
         let rays = case.rays(|p| starts[p]);
-        let answer = step(&mut tracer(&case.packed), &Work { walk: &rays, ..work() });
+        let answer = step(
+            &mut tracer(&case.packed),
+            &Work {
+                walk: &rays,
+                ..work()
+            },
+        );
         for (ray, hits) in rays.iter().zip(&answer.walk) {
             let line = case.line(ray.point as usize);
             let (expected, clear) = walk(&case, &line, ray.start);
@@ -233,12 +291,20 @@ fn walks_go_where_they_go_in_double_precision() {
             unclear += usize::from(!clear);
             arrived += usize::from(found.is_some());
             if clear {
-                assert_eq!(found.and_then(|hit| hit.number()), expected, "{name}, {ray:?}");
+                assert_eq!(
+                    found.and_then(|hit| hit.number()),
+                    expected,
+                    "{name}, {ray:?}"
+                );
             }
             // Wherever it ended: the line meets that triangle, there and not beyond the other side.
             let Some(hit) = found else { continue };
             assert!(hits.ahead().is_none() || hits.behind().is_none());
-            let endless = oracle::Line { behind: f64::INFINITY, ahead: f64::INFINITY, ..line };
+            let endless = oracle::Line {
+                behind: f64::INFINITY,
+                ahead: f64::INFINITY,
+                ..line
+            };
             let all = oracle::candidates(&endless, &case.shape, hit.number());
             oracle::judge(&all, hits).unwrap_or_else(|wrong| panic!("{name}, {ray:?}: {wrong}"));
         }
@@ -256,9 +322,21 @@ fn a_shape_against_itself_leaves_out_the_triangles_of_the_point() {
         let object = turned(&mut Chance(k as u64), *flags);
         shape.add_to(&mut packed, &object);
         let rays: Vec<Ray> = (0..shape.points.len() as u32)
-            .map(|point| Ray { source: 0, point, target: 0, start: NONE })
+            .map(|point| Ray {
+                source: 0,
+                point,
+                target: 0,
+                start: NONE,
+            })
             .collect();
-        let answer = step(&mut tracer(&packed), &Work { tree: &rays, basic: &rays, ..work() });
+        let answer = step(
+            &mut tracer(&packed),
+            &Work {
+                tree: &rays,
+                basic: &rays,
+                ..work()
+            },
+        );
         assert_eq!(answer.tree, answer.basic, "{name}");
         for (ray, hits) in rays.iter().zip(&answer.tree) {
             let (p, normal) = (shape.point(ray.point), &shape.normals[ray.point as usize]);
@@ -268,7 +346,13 @@ fn a_shape_against_itself_leaves_out_the_triangles_of_the_point() {
         }
         if *flags == 0 {
             // A closed volume: every inner ray leaves it somewhere.
-            assert!(answer.tree.iter().all(|hits| hits.ahead().is_some_and(|hit| hit.outward())), "{name}");
+            assert!(
+                answer
+                    .tree
+                    .iter()
+                    .all(|hits| hits.ahead().is_some_and(|hit| hit.outward())),
+                "{name}"
+            );
         }
     }
 }

@@ -4,9 +4,7 @@
 pub mod oracle;
 
 use hapticd_geometry::{TriMesh, Vec3};
-use hapticd_rays::layout::{
-    DEFORMABLE, NONE, Neighbours, Node, Normal, Object, Point, Triangle,
-};
+use hapticd_rays::layout::{DEFORMABLE, NONE, Neighbours, Node, Normal, Object, Point, Triangle};
 use hapticd_shaders::{Answer, Choice, Gpu, Packed, Parts, Tracer, Work};
 
 /// The adapter that the environment names; the software one by default, so that a test means the same everywhere. No adapter is a failure.

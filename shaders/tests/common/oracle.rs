@@ -85,7 +85,11 @@ pub fn candidates(
         };
         let margin = uvt.x.min(uvt.y).min(1.0 - uvt.x - uvt.y) + EDGE;
         let t = uvt.z;
-        let reach = if t >= 0.0 { line.ahead - t } else { line.behind + t };
+        let reach = if t >= 0.0 {
+            line.ahead - t
+        } else {
+            line.behind + t
+        };
         if margin < -slack || reach < -error {
             continue;
         }
@@ -118,7 +122,10 @@ fn judge_side(all: &[Candidate], side: f64, hit: Option<Hit>) -> Result<(), Stri
                 .ok_or("a triangle that is not met")?;
             let t = f64::from(hit.t);
             if (t - known.t).abs() > known.error {
-                return Err(format!("t is {t}, should be {} +- {}", known.t, known.error));
+                return Err(format!(
+                    "t is {t}, should be {} +- {}",
+                    known.t, known.error
+                ));
             }
             if (t >= 0.0) != (side > 0.0) {
                 return Err("on the other side".to_string());
@@ -147,9 +154,7 @@ pub fn is_clear(all: &[Candidate]) -> bool {
         match there.as_slice() {
             [] => true,
             [one] => one.certain,
-            [one, two, ..] => {
-                one.certain && one.t * side + one.error < two.t * side - two.error
-            }
+            [one, two, ..] => one.certain && one.t * side + one.error < two.t * side - two.error,
         }
     })
 }
@@ -197,6 +202,8 @@ pub fn line(
         behind,
         ahead,
         own,
-        scale: o.norm() + x.norm() + (place(target).translation.vector - place(source).translation.vector).norm(),
+        scale: o.norm()
+            + x.norm()
+            + (place(target).translation.vector - place(source).translation.vector).norm(),
     }
 }
