@@ -27,6 +27,7 @@ mod device;
 mod hits;
 mod narrow;
 mod pass;
+mod plan;
 mod readback;
 mod scene;
 mod times;
@@ -37,8 +38,9 @@ pub use adapter::{AdapterReport, Choice, Kind, OpenError, UnknownChoice, suffice
 pub use buffer::{BufferError, Store};
 pub use device::{Fault, Gpu, Options};
 pub use hits::{Hit, Hits, List};
-pub use narrow::{Chunk, Found, Narrow, Place, Room, Step};
+pub use narrow::{Found, Narrow, Place, Room, Step};
 pub use pass::{Access, Bound, Pass, PassError, Slot, Source};
+pub use plan::{Chunk, ClusterPoints, Near, Row, Run};
 pub use readback::DEPTH;
 pub use scene::{Body, Cluster, Packed, Parts, Scene, SceneError};
 pub use tracer::{Answer, SetupError, StepError, Ticket, Tracer, Work};

@@ -8,49 +8,24 @@
 //!
 //! # Practice
 //!
-//! The host says which pairs there are, and for each whether it has moved too far to walk on ([`Chunk`]); it knows both from its broad phase.
-//! Rays may also be given as they are ([`Step::basic`] and the others): those of deformables, whose clusters the host looks after.
+//! The host says which pairs there are, and for each whether it has moved too far to walk on: of rigid objects ([`Chunk`]), and of clusters
+//! where one deforms ([`Run`]). Rays may also be given as they are ([`Step::tree`] and the others).
 
 use bytemuck::{Pod, Zeroable};
 use hapticd_rays::layout::{Contact, NONE, Normal, Object, Point, Ray, Record};
 
+use crate::GROUP;
 use crate::buffer::{BufferError, Store};
 use crate::device::{Fault, Gpu};
 use crate::hits::List;
 use crate::pass::Pass;
 use crate::passes;
+use crate::plan::{Chunk, ClusterPoints, Near, Row, Run, rows};
 use crate::readback::Ring;
 use crate::scene::{Packed, Scene};
 use crate::times::Clock;
 use crate::tracer::{SetupError, StepError, Ticket};
 use crate::traces::{LISTS, Settings, TRACES, Traces};
-use crate::{CHUNK, GROUP};
-
-/// A part of a pair: up to [`CHUNK`] points of the source against one target.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
-#[repr(C)]
-pub struct Chunk {
-    /// The object whose points send rays.
-    pub source: u32,
-    /// The rigid object that they are to meet.
-    pub target: u32,
-    /// First of the points, local.
-    pub first: u32,
-    /// 1: traced in full, for a pair that has moved or is new. 0: walked on from what is known.
-    pub full: u32,
-}
-
-impl Chunk {
-    /// The chunks of one direction of a pair.
-    pub fn of(source: u32, target: u32, points: u32, full: bool) -> impl Iterator<Item = Self> {
-        (0..points).step_by(CHUNK as usize).map(move |first| Self {
-            source,
-            target,
-            first,
-            full: u32::from(full),
-        })
-    }
-}
 
 /// The best answer yet for one side of a point, as the passes have it between themselves.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
@@ -90,6 +65,10 @@ const EMPTY: Place = Place {
 pub struct Step<'a> {
     /// Parts of the pairs of rigid objects.
     pub chunks: &'a [Chunk],
+    /// Clusters of the other pairs, of which one deforms.
+    pub runs: &'a [Run],
+    /// The clusters near those of [`Step::runs`].
+    pub near: &'a [Near],
     /// Further rays, through the trees of rigid targets.
     pub tree: &'a [Ray],
     /// Further rays, over the triangles of a target or of one of its clusters.
@@ -134,35 +113,39 @@ pub struct Found {
     pub wanted: [u32; LISTS],
     /// Something found no room: contacts may be missing. The next step has it.
     pub overflow: bool,
-    /// Nanoseconds on the GPU: emission, the three traces, what comes after; `None` if it has no clock.
+    /// Nanoseconds on the GPU: the two emissions, the three traces, keeping the answers; `None` if it has no clock.
     pub pass_ns: Option<[f64; STAMPS]>,
 }
 
 /// Parts of a step that are timed.
-const STAMPS: usize = TRACES + 2;
+const STAMPS: usize = TRACES + 3;
 
 /// Everything that belongs to one device.
 #[derive(Debug)]
 struct Made {
     scene: Scene,
-    scene_set: Option<Counted>,
+    known: Option<Known>,
     before: Store<Point>,
     traces: Traces,
     chunks: Store<Chunk>,
     places: Store<Place>,
     records: Store<Record>,
     contacts: Store<Contact>,
-    emit: Pass,
+    rows: Store<Row>,
+    cluster_points: Store<u32>,
+    listed: Vec<Row>,
+    emit: [Pass; 2],
     after: [Pass; 3],
     keep: Pass,
     clock: Option<Clock>,
 }
 
 /// What a scene has.
-#[derive(Clone, Copy, Debug)]
-struct Counted {
-    objects: u32,
+#[derive(Clone, Debug)]
+struct Known {
+    objects: Vec<Object>,
     points: u32,
+    clusters: ClusterPoints,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -225,6 +208,8 @@ impl Narrow {
     /// If that fails; it can be tried again.
     pub fn recover(&mut self) -> Result<(), SetupError> {
         self.ring.clear();
+        // Whatever fails from here on: nothing made with the old device is used with the new.
+        self.made.known = None;
         self.gpu.reopen()?;
         self.made = Made::new(&self.gpu)?;
         self.steps = 0;
@@ -237,7 +222,7 @@ impl Narrow {
     /// If there is no room, or the device has failed.
     pub fn set_scene(&mut self, packed: &Packed) -> Result<(), BufferError> {
         let made = &mut self.made;
-        made.scene_set = None;
+        made.known = None;
         made.scene.set(&self.gpu, packed)?;
         made.scene
             .place_all(&self.gpu, &packed.objects, &packed.objects)?;
@@ -246,9 +231,12 @@ impl Narrow {
             .write(&self.gpu, &vec![EMPTY; packed.records()])?;
         made.records
             .write(&self.gpu, &vec![Record::EMPTY; packed.records()])?;
-        made.scene_set = Some(Counted {
-            objects: packed.objects.len() as u32,
+        made.cluster_points
+            .write(&self.gpu, &packed.cluster_points.points)?;
+        made.known = Some(Known {
+            objects: packed.objects.clone(),
             points: packed.points.len() as u32,
+            clusters: packed.cluster_points.clone(),
         });
         Ok(())
     }
@@ -259,7 +247,11 @@ impl Narrow {
     /// If there are more or fewer than were set, or the device has failed.
     pub fn place(&mut self, now: &[Object], before: &[Object]) -> Result<(), BufferError> {
         // Those of before lie behind those of now: neither may be longer or shorter.
-        let of = self.made.scene_set.map_or(0, |set| set.objects as usize);
+        let of = self
+            .made
+            .known
+            .as_ref()
+            .map_or(0, |known| known.objects.len());
         for count in [now.len(), before.len()] {
             if count != of {
                 return Err(BufferError::Count {
@@ -294,15 +286,11 @@ impl Narrow {
     pub fn send(&mut self, step: &Step<'_>) -> Result<Ticket, StepError> {
         let gpu = &self.gpu;
         gpu.check()?;
-        let counted = self
-            .made
-            .scene_set
-            .ok_or_else(|| StepError::NoScene(gpu.generation()))?;
-        let records = if step.records {
-            2 * counted.points as usize
-        } else {
-            0
+        let Some(known) = &self.made.known else {
+            return Err(StepError::NoScene(gpu.generation()));
         };
+        let points = known.points;
+        let records = if step.records { 2 * points as usize } else { 0 };
         let sizes = [
             LISTS * size_of::<List>(),
             self.room.contacts * size_of::<Contact>(),
@@ -314,12 +302,12 @@ impl Narrow {
         let Some(buffer) = self.ring.take(gpu, bytes)? else {
             return Err(StepError::Busy);
         };
-        self.made.load(gpu, step, counted, &self.room)?;
+        self.made.load(gpu, step, &self.room)?;
         let made = &self.made;
         let commands = gpu.guard(|device, _| {
             let mut encoder =
                 device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-            made.record(&mut encoder, step, counted);
+            made.record(&mut encoder, step, points);
             let mut offset = 0;
             let from = [
                 made.traces.lists.buffer(),
@@ -418,14 +406,20 @@ impl Made {
         let none = wgpu::BufferUsages::empty();
         Ok(Self {
             scene: Scene::new(gpu)?,
-            scene_set: None,
+            known: None,
             before: Store::new(gpu, "points_before", none, 1)?,
             traces: Traces::new(gpu)?,
             chunks: Store::new(gpu, "chunks", none, 1)?,
             places: Store::new(gpu, "places", none, 1)?,
             records: Store::new(gpu, "records", none, 1)?,
             contacts: Store::new(gpu, "contacts", none, 1)?,
-            emit: Pass::new(gpu, &passes::EMIT_RIGID)?,
+            rows: Store::new(gpu, "rows", none, 1)?,
+            cluster_points: Store::new(gpu, "cluster_points", none, 1)?,
+            listed: Vec::new(),
+            emit: [
+                Pass::new(gpu, &passes::EMIT_RIGID)?,
+                Pass::new(gpu, &passes::EMIT_CLUSTERS)?,
+            ],
             after: [
                 Pass::new(gpu, &passes::ACCEPT_HITS)?,
                 Pass::new(gpu, &passes::SETTLE_TIES)?,
@@ -437,13 +431,18 @@ impl Made {
     }
 
     /// Uploads what a step works on, and binds it.
-    fn load(
-        &mut self,
-        gpu: &Gpu,
-        step: &Step<'_>,
-        counted: Counted,
-        room: &Room,
-    ) -> Result<(), BufferError> {
+    fn load(&mut self, gpu: &Gpu, step: &Step<'_>, room: &Room) -> Result<(), BufferError> {
+        let Some(known) = &self.known else {
+            return Ok(());
+        };
+        rows(
+            step.runs,
+            step.near,
+            &known.objects,
+            &known.clusters,
+            &mut self.listed,
+        );
+        self.rows.write(gpu, &self.listed)?;
         let mut capacities = room.rays;
         for (capacity, given) in capacities.iter_mut().zip(step.rays()) {
             *capacity += given.len();
@@ -465,9 +464,10 @@ impl Made {
         let settings = Settings {
             prediction: step.prediction,
             flags: u32::from(step.by_basic) | u32::from(step.inversions) << 1,
-            objects: counted.objects,
-            points: counted.points,
-            jobs: step.chunks.len() as u32,
+            objects: known.objects.len() as u32,
+            points: known.points,
+            chunks: step.chunks.len() as u32,
+            runs: step.runs.len() as u32,
             ..Settings::default()
         };
         self.traces.settings.write(gpu, &[settings])?;
@@ -480,15 +480,19 @@ impl Made {
             places,
             records,
             contacts,
+            rows,
+            cluster_points,
             emit,
             after,
             keep,
             ..
         } = self;
-        for pass in after.iter_mut().chain([emit, keep]) {
+        for pass in emit.iter_mut().chain(after).chain([keep]) {
             pass.bind(gpu, |name| match name {
                 "points_before" => Some((before.buffer(), before.id())),
                 "chunks" => Some((chunks.buffer(), chunks.id())),
+                "rows" => Some((rows.buffer(), rows.id())),
+                "cluster_points" => Some((cluster_points.buffer(), cluster_points.id())),
                 "places" => Some((places.buffer(), places.id())),
                 "records" => Some((records.buffer(), records.id())),
                 "contacts" => Some((contacts.buffer(), contacts.id())),
@@ -498,17 +502,18 @@ impl Made {
         Ok(())
     }
 
-    fn record(&self, encoder: &mut wgpu::CommandEncoder, step: &Step<'_>, counted: Counted) {
+    fn record(&self, encoder: &mut wgpu::CommandEncoder, step: &Step<'_>, points: u32) {
         let clock = self.clock.as_ref();
         let around = |k| clock.map(|clock: &Clock| clock.around(k));
-        self.emit
-            .record(encoder, step.chunks.len() as u32, around(0));
-        self.traces.record(encoder, clock, 1);
+        let [rigid, clusters] = &self.emit;
+        rigid.record(encoder, step.chunks.len() as u32, around(0));
+        clusters.record(encoder, step.runs.len() as u32, around(1));
+        self.traces.record(encoder, clock, 2);
         let all = (TRACES * 16) as u64;
         for pass in &self.after {
             pass.record_indirect(encoder, self.traces.args.buffer(), all, None);
         }
-        let groups = counted.points.div_ceil(GROUP);
+        let groups = points.div_ceil(GROUP);
         self.keep.record(encoder, groups, around(STAMPS as u32 - 1));
     }
 }

@@ -11,6 +11,7 @@ use thiserror::Error;
 use crate::buffer::{BufferError, Store};
 use crate::device::Gpu;
 use crate::pass::Bound;
+use crate::plan::ClusterPoints;
 
 /// Where the triangles of a cluster are listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
@@ -39,6 +40,10 @@ pub struct Parts<'a> {
     pub cluster_starts: &'a [u32],
     /// Triangles, cluster by cluster.
     pub members: &'a [u32],
+    /// First point of each cluster in [`Parts::cluster_points`], and their count at the end; empty if there are no clusters.
+    pub cluster_point_starts: &'a [u32],
+    /// Points, cluster by cluster.
+    pub cluster_points: &'a [u32],
 }
 
 /// What one object is, besides its parts: the rest of [`Object`] is filled in.
@@ -102,6 +107,8 @@ pub struct Packed {
     pub clusters: Vec<Cluster>,
     /// Triangles of the clusters, local to their objects.
     pub members: Vec<u32>,
+    /// Points of the clusters.
+    pub cluster_points: ClusterPoints,
     records: usize,
 }
 
@@ -156,6 +163,15 @@ impl Packed {
                 count: w[1] - w[0],
             }));
         self.members.extend_from_slice(parts.members);
+        if clusters > 0 {
+            let listed = &mut self.cluster_points;
+            let base = listed.points.len() as u32;
+            listed.points.extend_from_slice(parts.cluster_points);
+            // The end of the last object's is where this one's begin.
+            listed.starts.truncate(self.clusters.len() - clusters);
+            let starts = parts.cluster_point_starts.iter();
+            listed.starts.extend(starts.map(|start| base + start));
+        }
         Ok(object as u32)
     }
 
@@ -203,6 +219,8 @@ impl Packed {
             nodes: if pose.is_some() { shape.nodes() } else { &[] },
             cluster_starts: &clusters.first_triangle,
             members: &clusters.triangles,
+            cluster_point_starts: &clusters.first_point,
+            cluster_points: &clusters.points,
         };
         let number = self.add(&parts, &body)?;
         if let Some(pose) = pose {
@@ -288,14 +306,23 @@ fn check(object: usize, parts: &Parts<'_>, deformable: bool) -> Result<(), Scene
             triangles + 1,
         )?;
     }
-    for pair in parts.cluster_starts.windows(2) {
-        within("member", pair[0], pair[1] as usize + 1)?;
-    }
-    if let Some(&end) = parts.cluster_starts.last() {
-        count("members", parts.members.len(), end as usize)?;
-    }
-    for &member in parts.members {
-        within("triangle", member, triangles)?;
+    count(
+        "clusters of points",
+        parts.cluster_point_starts.len(),
+        parts.cluster_starts.len(),
+    )?;
+    for (starts, list, of) in [
+        (parts.cluster_starts, parts.members, triangles),
+        (parts.cluster_point_starts, parts.cluster_points, points),
+    ] {
+        for pair in starts.windows(2) {
+            within("member", pair[0], pair[1] as usize + 1)?;
+        }
+        let end = starts.last().map_or(0, |&end| end as usize);
+        count("members", list.len(), end)?;
+        for &member in list {
+            within("member", member, of)?;
+        }
     }
     Ok(())
 }

@@ -143,6 +143,8 @@ impl Tracer {
     /// If that fails; it can be tried again.
     pub fn recover(&mut self) -> Result<(), SetupError> {
         self.ring.clear();
+        // Whatever fails from here on: nothing made with the old device is used with the new.
+        self.made.scene_set = false;
         self.gpu.reopen()?;
         self.made = Made::new(&self.gpu)?;
         self.steps = 0;

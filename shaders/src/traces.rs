@@ -29,14 +29,14 @@ pub struct Settings {
     pub objects: u32,
     /// Points of the scene.
     pub points: u32,
-    /// Chunks of pairs to emit rays from.
-    pub jobs: u32,
+    /// Chunks of rigid pairs to emit rays from.
+    pub chunks: u32,
+    /// Runs of clusters to emit rays from.
+    pub runs: u32,
     /// Fills the row.
     pub pad0: u32,
     /// Fills the row.
     pub pad1: u32,
-    /// Fills the row.
-    pub pad2: u32,
 }
 
 #[derive(Debug)]

@@ -345,7 +345,7 @@ fn a_scene_that_does_not_fit_together_is_refused() {
     assert_eq!(try_one(&|s| s.nodes[0].skip = 0), index("node", 0, 0));
     assert_eq!(
         try_one(&|s| *s.members.last_mut().unwrap() = 77),
-        index("triangle", 77, 12)
+        index("member", 77, 12)
     );
     assert!(try_one(&|s| s.nodes.last_mut().unwrap().leaf = 12 << 3 | 1).is_err());
     assert!(try_one(&|s| s.normals.truncate(7)).is_err());

@@ -70,11 +70,14 @@ fn in_rust() -> Vec<Struct> {
         of!(hapticd_shaders::List, "List", count: 4, capacity: 4, first: 4, pad: 4),
         of!(hapticd_shaders::List, "Counter", count: 4, capacity: 4, first: 4, pad: 4),
         of!(hapticd_shaders::Chunk, "Chunk", source: 4, target: 4, first: 4, full: 4),
+        of!(hapticd_shaders::Row, "Row", a: 16, b: 16),
         of!(
             hapticd_shaders::Place, "Place", nearest: 4, winner: 4, target: 4, triangle: 4, bits: 4, t: 4, u: 4, v: 4
         ),
         of!(
-            hapticd_shaders::Settings, "Settings", prediction: 4, flags: 4, objects: 4, points: 4, jobs: 4, pad0: 4, pad1: 4, pad2: 4
+            hapticd_shaders::Settings,
+            "Settings",
+            prediction: 4, flags: 4, objects: 4, points: 4, chunks: 4, runs: 4, pad0: 4, pad1: 4
         ),
     ]
 }

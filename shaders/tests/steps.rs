@@ -11,9 +11,9 @@ use std::sync::Arc;
 use common::gpu;
 use hapticd_geometry::{Pose, Quat, Vec3, shapes};
 use hapticd_rays::displacement::Measure;
-use hapticd_rays::layout::{Class, Contact, INVERTED, Normal, Object, Point, Record};
+use hapticd_rays::layout::{Class, Contact, DEFORMABLE, INVERTED, Normal, Object, Point, Record};
 use hapticd_rays::{Full, Scene, Settings, Shape, Topology, Tracer, V3};
-use hapticd_shaders::{Chunk, Found, Narrow, Packed, Room, Step};
+use hapticd_shaders::{Chunk, Found, Narrow, Near, Packed, Room, Run, Step};
 
 const CLOTH: Topology = Topology::Sheet {
     half_thickness_m: 0.001,
@@ -35,6 +35,26 @@ struct Twins {
     packed: Packed,
     before: Vec<Object>,
     shapes: Vec<Arc<Shape>>,
+    /// Where all points are, in the world.
+    world: Vec<Vec<V3>>,
+}
+
+/// Boxes of the clusters of an object with all their triangles.
+fn boxes(shape: &Shape, world: &[V3]) -> Vec<[V3; 2]> {
+    let of = |c: usize| {
+        let corners = shape.clusters().triangles_of(c).iter();
+        let corners = corners.flat_map(|&t| shape.triangles()[t as usize].v);
+        let start = [V3::repeat(f32::INFINITY), V3::repeat(f32::NEG_INFINITY)];
+        corners.fold(start, |[low, high], v| {
+            let p = &world[v as usize];
+            [low.inf(p), high.sup(p)]
+        })
+    };
+    (0..shape.clusters().count()).map(of).collect()
+}
+
+fn are_near(a: &[V3; 2], b: &[V3; 2], margin: f32) -> bool {
+    (0..3).all(|k| a[0][k] - margin <= b[1][k] && b[0][k] - margin <= a[1][k])
 }
 
 impl Twins {
@@ -52,7 +72,7 @@ impl Twins {
         let mut narrow = Narrow::new(gpu()).unwrap();
         narrow.set_scene(&packed).unwrap();
         narrow.set_room(Room {
-            rays: [1 << 15; 3],
+            rays: [1 << 16; 3],
             contacts: 1 << 13,
         });
         Self {
@@ -62,6 +82,10 @@ impl Twins {
             before: packed.objects.clone(),
             packed,
             shapes: of.iter().map(|(shape, _)| shape.clone()).collect(),
+            world: of
+                .iter()
+                .map(|(shape, pose)| moved(shape, &pose.unwrap_or_default()))
+                .collect(),
         }
     }
 
@@ -73,6 +97,51 @@ impl Twins {
     fn set_pose(&mut self, object: u32, pose: &Pose) {
         self.scene.set_pose(object, pose).unwrap();
         self.packed.set_pose(object, pose);
+        self.world[object as usize] = moved(&self.shapes[object as usize], pose);
+    }
+
+    /// Clusters near each other of all pairs of which one deforms, all traced in full or all walked on.
+    fn runs(&self, full: bool) -> (Vec<Run>, Vec<Near>) {
+        let settings = self.tracer.settings();
+        let deforms = |o: u32| self.packed.objects[o as usize].flags & DEFORMABLE != 0;
+        let boxes: Vec<_> = (self.shapes.iter().zip(&self.world))
+            .map(|(shape, world)| boxes(shape, world))
+            .collect();
+        let margin = settings.prediction_m.max(0.002) + settings.displacement_m;
+        let (mut runs, mut near) = (Vec::new(), Vec::new());
+        for &(a, b) in self.tracer.pairs() {
+            if !deforms(a) && !deforms(b) {
+                continue;
+            }
+            let both = [(a, b), (b, a)];
+            for &(source, target) in &both[..if a == b { 1 } else { 2 }] {
+                for (from, mine) in (0..).zip(&boxes[source as usize]) {
+                    let first = near.len();
+                    for (to, other) in (0..).zip(&boxes[target as usize]) {
+                        if are_near(mine, other, margin) {
+                            let [low, high] = other.map(Into::into);
+                            near.push(Near {
+                                low,
+                                high,
+                                to,
+                                full,
+                            });
+                        }
+                    }
+                    if near.len() > first {
+                        let count = (near.len() - first) as u32;
+                        runs.push(Run {
+                            source,
+                            target,
+                            from,
+                            first: first as u32,
+                            count,
+                        });
+                    }
+                }
+            }
+        }
+        (runs, near)
     }
 
     fn place(&mut self) {
@@ -94,6 +163,7 @@ impl Twins {
                 })
                 .collect()
         };
+        self.world[object as usize] = now.iter().map(|p| p.cast()).collect();
         let (now, before) = (cast(now), cast(before));
         let mut normals = vec![V3::zeros(); now.len()];
         for triangle in of.triangles() {
@@ -138,15 +208,21 @@ impl Twins {
     fn by_pairs(&mut self, full: bool) -> Found {
         self.tracer.step(&mut self.scene);
         let mut chunks = Vec::new();
+        let deforms = |o: u32| self.packed.objects[o as usize].flags & DEFORMABLE != 0;
         for &(a, b) in self.tracer.pairs() {
             for (source, target) in [(a, b), (b, a)] {
                 let points = self.packed.objects[source as usize].points;
-                chunks.extend(Chunk::of(source, target, points, full));
+                if !deforms(a) && !deforms(b) {
+                    chunks.extend(Chunk::of(source, target, points, full));
+                }
             }
         }
+        let (runs, near) = self.runs(full);
         let settings = *self.tracer.settings();
         let step = Step {
             chunks: &chunks,
+            runs: &runs,
+            near: &near,
             prediction: settings.prediction_m,
             by_basic: settings.full == Full::Basic,
             inversions: settings.inversions,
@@ -200,6 +276,11 @@ fn same_record(a: &Record, b: &Record) -> bool {
 fn same_contact(a: &Contact, b: &Contact) -> bool {
     let vectors = (0..3).all(|k| near(a.x[k], b.x[k]) && (a.n[k] - b.n[k]).abs() < 1e-4);
     a.triangle == b.triangle && vectors && near(a.depth, b.depth) && near(a.t, b.t)
+}
+
+fn moved(shape: &Shape, pose: &Pose) -> Vec<V3> {
+    let at = |p: &V3| (pose.rotation * p.cast::<f64>() + pose.translation.vector).cast();
+    shape.points().iter().map(at).collect()
 }
 
 fn volume(mesh: &hapticd_geometry::TriMesh) -> Arc<Shape> {
@@ -332,6 +413,11 @@ fn deformables_by_the_twins_rays() {
         };
         let (mut all, mut other, mut contacts, mut inverted) = (0, 0, 0, 0);
         for step in 0..40 {
+            if step == 0 {
+                // So that nothing has moved before the first step.
+                twins.deform(1, &wave(0, 0.0), &wave(0, 0.0));
+                twins.deform(2, &wave(0, 0.012), &wave(0, 0.012));
+            }
             twins.begin();
             // The second sinks through the first.
             let lift = |step: u32| 0.012 - 0.0004 * f64::from(step);
@@ -355,6 +441,70 @@ fn deformables_by_the_twins_rays() {
         );
         assert!(contacts > 3000 && inverted > 100);
         assert!(other * 100 < all, "{other} of {all}");
+    }
+}
+
+/// Cloths and bodies, with pairs of clusters only.
+#[test]
+fn deformables_by_clusters() {
+    let mesh = shapes::sheet(0.1, 24).unwrap();
+    let cloth = Arc::new(Shape::new(&mesh, CLOTH, 32).unwrap());
+    let ball = volume(&shapes::icosphere(0.04, 3).unwrap());
+    let of = [
+        (ball.clone(), Some(Pose::translation(0.003, 0.007, -0.036))),
+        (cloth.clone(), None),
+        (ball.clone(), Some(Pose::translation(0.013, -0.037, -0.034))),
+        (cloth.clone(), None),
+    ];
+    let wave = |step: u32, lift: f64| -> Vec<Vec3> {
+        let s = f64::from(step) * 0.13;
+        let bend = |p: &Vec3| 0.004 * (40.0 * p.x + s).sin() + 0.003 * (31.0 * p.y - s).cos();
+        let at = |p: &Vec3| Vec3::new(p.x, p.y, lift + bend(p));
+        mesh.positions().iter().map(at).collect()
+    };
+    for (iterative, full) in [
+        (false, Full::Tree),
+        (true, Full::Tree),
+        (false, Full::Basic),
+    ] {
+        let settings = Settings {
+            iterative,
+            full,
+            displacement_m: 10.0,
+            walk_confidence: 0.01,
+            ..settings()
+        };
+        let mut twins = Twins::new(settings, &of);
+        let (mut all, mut other, mut contacts) = (0, 0, 0);
+        for step in 0..8 {
+            if step == 0 {
+                // So that nothing has moved before the first step.
+                twins.deform(1, &wave(0, 0.0), &wave(0, 0.0));
+                twins.deform(3, &wave(0, 0.006), &wave(0, 0.006));
+            }
+            twins.begin();
+            let last = step.max(1) - 1;
+            let lift = |step: u32| 0.006 - 0.0004 * f64::from(step);
+            twins.deform(1, &wave(step, 0.0), &wave(last, 0.0));
+            twins.deform(3, &wave(3 * step, lift(step)), &wave(3 * last, lift(last)));
+            twins.place();
+            let found = twins.by_pairs(step == 0 || !iterative);
+            let report = *twins.tracer.report();
+            let counts = twins.compare(&found, &format!("{iterative}, {full:?}, step {step}"));
+            all += counts.0;
+            other += counts.1;
+            contacts += found.contacts.len();
+            let theirs = [report.tree, report.basic, report.walks];
+            for (a, b) in found.wanted.iter().zip(theirs) {
+                assert!(
+                    (*a as usize).abs_diff(b) * 500 <= b,
+                    "{:?} rays, the twin has {theirs:?}",
+                    found.wanted
+                );
+            }
+        }
+        println!("{iterative}, {full:?}: {all} records, {other} differ; {contacts} contacts");
+        assert!(contacts > 1000 && other * 100 < all, "{other} of {all}");
     }
 }
 

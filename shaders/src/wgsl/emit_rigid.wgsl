@@ -1,8 +1,4 @@
-//# use layout.wgsl
-//# use lists.wgsl
-//# use lines.wgsl
-//# use settings.wgsl
-//# use places.wgsl
+//# use emit.wgsl
 // Which points of a rigid pair send a ray: one group for a chunk of a source's points and one target (Lehericey 2016, chapter 3, section 1.2).
 
 struct Chunk {
@@ -17,20 +13,8 @@ struct Chunk {
 // Points of a chunk.
 const CHUNK: u32 = 256u;
 
-@group(0) @binding(2) var<storage, read> objects: array<Object>;
-@group(0) @binding(3) var<storage, read> points: array<Point>;
-@group(0) @binding(4) var<storage, read_write> rays: array<Ray>;
 @group(0) @binding(5) var<storage, read> nodes: array<Node>;
 @group(0) @binding(6) var<storage, read> chunks: array<Chunk>;
-@group(0) @binding(9) var<storage, read> records: array<Record>;
-@group(0) @binding(10) var<storage, read_write> counters: Counters;
-
-fn append(list: u32, ray: Ray) {
-    let i = atomicAdd(&counters.list[list].count, 1u);
-    if i < counters.list[list].capacity {
-        rays[counters.list[list].first + i] = ray;
-    }
-}
 
 @compute @workgroup_size(64)
 fn emit_rigid(
@@ -39,7 +23,7 @@ fn emit_rigid(
     @builtin(local_invocation_index) local: u32,
 ) {
     let i = group.y * groups.x + group.x;
-    if i >= settings.jobs {
+    if i >= settings.chunks {
         return;
     }
     let chunk = chunks[i];
@@ -62,7 +46,7 @@ fn emit_rigid(
     let back = conjugate(goal.q);
     let q = compose(back, source.q);
     let shift = turn(back, source.t - goal.t);
-    let margin = max(settings.prediction, source.half_thickness + goal.half_thickness);
+    let margin = reach(source, goal);
     let low = nodes[goal.first_node].low - margin;
     let high = nodes[goal.first_node].high + margin;
     let list = select(TREE, BASIC, (settings.flags & BY_BASIC) != 0u);

@@ -1,5 +1,5 @@
 //# use lists.wgsl
-//# use lines.wgsl
+//# use world.wgsl
 //# use settings.wgsl
 //# use places.wgsl
 // After the rays, for each point: which of its answers are kept, whether it crossed a sheet, and its contacts; as in the CPU twin's `commit.rs`.
@@ -70,10 +70,6 @@ fn owner(point: u32) -> u32 {
         }
     }
     return low;
-}
-
-fn put(object: Object, x: vec3<f32>) -> vec3<f32> {
-    return turn(object.q, x) + object.t;
 }
 
 fn now(object: u32, point: u32) -> vec3<f32> {

@@ -8,10 +8,11 @@ struct Settings {
     // How many there are.
     objects: u32,
     points: u32,
-    jobs: u32,
+    // Chunks of rigid pairs, and runs of clusters.
+    chunks: u32,
+    runs: u32,
     pad0: u32,
     pad1: u32,
-    pad2: u32,
 }
 
 // Rigid targets are traced without their trees.

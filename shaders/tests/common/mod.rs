@@ -86,6 +86,8 @@ pub struct Shape {
     pub nodes: Vec<Node>,
     pub cluster_starts: Vec<u32>,
     pub members: Vec<u32>,
+    pub cluster_point_starts: Vec<u32>,
+    pub cluster_points: Vec<u32>,
 }
 
 impl Shape {
@@ -126,7 +128,16 @@ impl Shape {
         for list in &clusters {
             starts.push(starts[starts.len() - 1] + list.len() as u32);
         }
+        let mut cluster_points = Vec::new();
+        let mut cluster_point_starts = vec![0];
+        for c in 0..8 {
+            cluster_points
+                .extend((0..points.len() as u32).filter(|&p| points[p as usize].cluster == c));
+            cluster_point_starts.push(cluster_points.len() as u32);
+        }
         let mut shape = Self {
+            cluster_points,
+            cluster_point_starts,
             normals: vec![Normal::default(); points.len()],
             neighbours: neighbours(&triangles),
             nodes,
@@ -184,6 +195,8 @@ impl Shape {
             nodes: &self.nodes,
             cluster_starts: &self.cluster_starts,
             members: &self.members,
+            cluster_point_starts: &self.cluster_point_starts,
+            cluster_points: &self.cluster_points,
         }
     }
 
