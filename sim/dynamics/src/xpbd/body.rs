@@ -337,6 +337,16 @@ impl Body {
     /// The displacement and the momentum of the impulse `p / h` at `arm`.
     #[inline]
     pub fn shove(&mut self, arm: &Vec3, p: &Vec3, h: f64) {
+        if self.is_dynamic() {
+            self.shift(arm, p);
+            self.state.velocity += p * (self.inverse_mass / h);
+            self.momentum += arm.cross(p) / h;
+        }
+    }
+
+    /// The displacement alone.
+    #[inline]
+    pub fn shift(&mut self, arm: &Vec3, p: &Vec3) {
         if !self.is_dynamic() {
             return;
         }
@@ -346,8 +356,6 @@ impl Body {
         let q = self.state.rotation.into_inner();
         let turned = q + Quaternion::new(0.0, turn.x, turn.y, turn.z) * q;
         self.state.rotation = UnitQuaternion::new_normalize(turned);
-        self.state.velocity += p * (self.inverse_mass / h);
-        self.momentum += lever / h;
     }
 
     /// The impulse `p` (N s) at `arm`: changes the motion, not the pose.

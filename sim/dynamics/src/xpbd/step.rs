@@ -64,7 +64,7 @@ impl World {
         }
         let mut report = StepReport::default();
         self.begin(dt_s);
-        self.take(contacts, &mut report);
+        self.take(contacts, dt_s / f64::from(substeps), &mut report);
         for i in 0..substeps {
             let count = f64::from(substeps);
             self.substep(dt_s / count, (i, count), &mut report);
@@ -91,8 +91,8 @@ impl World {
         }
     }
 
-    fn take(&mut self, contacts: &[Contact], report: &mut StepReport) {
-        self.contacts.begin(contacts.len());
+    fn take(&mut self, contacts: &[Contact], h: f64, report: &mut StepReport) {
+        self.contacts.begin(contacts.len(), h);
         for (index, contact) in contacts.iter().enumerate() {
             let sides = contact.check().and_then(|()| {
                 let a = self.anchor(&contact.a)?;
@@ -123,6 +123,8 @@ impl World {
             body.predict(h, &gravity, keep);
         }
 
+        self.contacts.resume(&mut movers, h);
+
         let p = &mut *movers.particles;
         let (x, before, w) = (&mut p.x, &p.before, &p.inverse_mass);
         let mut skipped = 0;
@@ -152,6 +154,9 @@ impl World {
         }
         self.contacts
             .velocities(&mut movers, h, 2.0 * gravity.norm() * h);
+        for k in 0..settings.contact_sweeps {
+            self.contacts.push_out(&mut movers, (i + k) % 2 == 1);
+        }
     }
 
     fn end(&mut self) {

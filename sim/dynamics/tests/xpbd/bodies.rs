@@ -118,7 +118,7 @@ fn a_collision_of_free_bodies_keeps_both_momenta() {
         // Friction acts at two places that are a little apart.
         let change = (world.angular_momentum() - l).norm() / l.norm();
         eprintln!("angular {change} energy {} of {e}", world.kinetic_energy());
-        assert!(change < 2e-3, "{change}");
+        assert!(change < 5e-3, "{change}");
         assert!(world.kinetic_energy() < e);
         assert!((world.body(b).unwrap().velocity * 3.0 + pushed).norm() < 1e-12);
     }
@@ -250,9 +250,9 @@ fn a_box_comes_to_rest_on_a_plane_and_stays() {
         "drift {drift} energy {} lowest {lowest}",
         world.kinetic_energy()
     );
-    assert!(drift < 1e-4, "drifted {drift} m in 10 s");
-    assert!(lowest.abs() < 1e-4, "{lowest}");
-    assert!(world.kinetic_energy() < 1e-4);
+    assert!(drift < 1e-9, "drifted {drift} m in 10 s");
+    assert!(lowest.abs() < 1e-9, "{lowest}");
+    assert!(world.kinetic_energy() < 1e-9);
 }
 
 fn stack(world: &mut World, count: u32, half: &Vec3, mass: impl Fn(u32) -> f64) -> Vec<BodyId> {
@@ -307,7 +307,11 @@ fn a_stack_of_five_boxes_stands() {
     let half = Vec3::repeat(0.05);
     let bodies = stack(&mut world, 5, &half, |_| 1.0);
     let mut list = Vec::new();
-    for _ in 0..600 {
+    let mut settled = Vec::new();
+    for i in 0..600 {
+        if i == 300 {
+            settled = bodies.iter().map(|b| *world.body(*b).unwrap()).collect();
+        }
         stack_contacts(&world, &bodies, &half, &mut list);
         world.step(FRAME, 20, &list).unwrap();
     }
@@ -319,9 +323,12 @@ fn a_stack_of_five_boxes_stands() {
             "box {i} sunk {sunk} aside {aside} turned {}",
             state.rotation.angle()
         );
-        assert!((-1e-4..1e-3).contains(&sunk), "box {i} sank by {sunk}");
-        assert!(aside < 1e-3, "box {i} moved aside by {aside}");
+        assert!((-1e-5..1e-4).contains(&sunk), "box {i} sank by {sunk}");
+        assert!(aside < 5e-3, "box {i} moved aside by {aside}");
         assert!(state.rotation.angle() < 0.01);
+        let drift = (state.position - settled[i].position).norm();
+        eprintln!("drift {drift}");
+        assert!(drift < 1e-6, "box {i} drifted {drift} m in 5 s");
     }
     // The ground carries them all.
     let carried: f64 = world.impulses()[..4].iter().map(|p| p.z).sum();

@@ -105,7 +105,7 @@ fn a_hanging_chain_of_springs_extends_as_hooke_says() {
         world.link([pair[0], pair[1]], 0.05, a, 0.0).unwrap();
     }
     for _ in 0..400 {
-        world.step(FRAME, 16, &[]).unwrap();
+        world.step(FRAME, 40, &[]).unwrap();
     }
     let weight_sum = mass * G * f64::from(n * (n + 1)) / 2.0;
     let extension = -world.positions()[ids[n as usize].0 as usize].z - 0.05 * f64::from(n);
@@ -171,7 +171,7 @@ fn a_strip_is_as_stiff_as_its_membrane_however_fine() {
                 end.push(id);
             }
         }
-        for _ in 0..150 {
+        for _ in 0..120 {
             for (k, id) in end.iter().enumerate() {
                 // A spread force: the corners carry half.
                 let share = if k == 0 || k + 1 == end.len() {
@@ -182,7 +182,7 @@ fn a_strip_is_as_stiff_as_its_membrane_however_fine() {
                 let force = Vec3::x() * (pull * share / f64::from(cells[1]));
                 world.push_particle(*id, force).unwrap();
             }
-            world.step(FRAME, 60, &[]).unwrap();
+            world.step(FRAME, 120, &[]).unwrap();
         }
         let drawn: f64 = end
             .iter()
@@ -200,7 +200,7 @@ fn a_strip_is_as_stiff_as_its_membrane_however_fine() {
 #[test]
 fn a_clamped_strip_droops_as_a_beam() {
     let (length, width, rigidity) = (0.2, 0.05, 2e-3);
-    for cells in [[16, 4], [24, 6]] {
+    for (cells, substeps) in [([8, 2], 150), ([12, 3], 400)] {
         let (positions, triangles) = grid(cells, [length, width]);
         let mut world = still(Vec3::z() * -G);
         let material = ClothMaterial {
@@ -220,10 +220,11 @@ fn a_clamped_strip_droops_as_a_beam() {
             }
         }
         for _ in 0..180 {
-            world.step(FRAME, 30, &[]).unwrap();
+            world.step(FRAME, substeps, &[]).unwrap();
         }
         let tip = -world.positions()[cells[0] as usize].z;
-        let free = length - step / 2.0 * 2.0 + step / 2.0;
+        // The hinges over the second row act half a cell before it.
+        let free = length - step / 2.0;
         let expected = 0.02 * G * free.powi(4) / (8.0 * rigidity);
         eprintln!("droop {tip} {expected} {}", length);
         near(tip / expected, 1.0, 0.1, "droop over the beam's");
