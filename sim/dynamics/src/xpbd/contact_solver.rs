@@ -76,9 +76,13 @@ pub(super) struct Movers<'a> {
     pub bodies: &'a mut [Body],
 }
 
+/// Cosine up to which two normals are of one contact.
+const SAME_WAY: f64 = 0.9;
+
 /// What pressed in the last step.
 #[derive(Clone, Copy, Debug)]
 struct Pressed {
+    normal: Vec3,
     along: f64,
     across: Vec3,
     taken: bool,
@@ -112,6 +116,7 @@ impl ContactSolver {
         for row in self.rows.iter().filter(|row| row.along > 0.0) {
             let index = self.pressed.len() as u32;
             self.pressed.push(Pressed {
+                normal: row.normal,
                 along: row.along * scale,
                 across: row.across * scale,
                 taken: false,
@@ -173,6 +178,10 @@ impl ContactSolver {
             let first = self.known.partition_point(|k| k.0 < *key);
             for &(_, index) in self.known[first..].iter().take_while(|k| k.0 == *key) {
                 let pressed = &mut self.pressed[index as usize];
+                // What pressed another way says nothing of this one.
+                if pressed.normal.dot(normal) < SAME_WAY {
+                    continue;
+                }
                 if !core::mem::replace(&mut pressed.taken, true) {
                     let across = pressed.across - normal * normal.dot(&pressed.across);
                     return (pressed.along, across);
