@@ -78,7 +78,7 @@ impl Arbiter {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Kept {
     pub contacts: Vec<Contact>,
-    pub predictions: u64,
+    pub near: Vec<Contact>,
     pub inversions: u64,
     /// Sum of the lengths of all rays that are contacts, m.
     pub length_m: f64,
@@ -95,7 +95,8 @@ pub(crate) fn commit(
     out: &mut Kept,
 ) {
     out.contacts.clear();
-    (out.predictions, out.inversions, out.length_m) = (0, 0, 0.0);
+    out.near.clear();
+    (out.inversions, out.length_m) = (0, 0.0);
     tracked.clear();
     let mut object = 0;
     arbiter.drain(|place, answer| {
@@ -114,20 +115,19 @@ pub(crate) fn commit(
             let target = &scene.items[found.record.target as usize];
             if settings.inversions && source.is_sheet() && target.is_sheet() {
                 let was = &before[place..place + 2];
-                if crossed(scene, object as u32, point, &found.record, was) {
+                if wrong_side(scene, object as u32, point, &found.record, was) {
                     found.record.bits = found.record.bits & !3 | Class::Collision as u32 | INVERTED;
                     out.inversions += 1;
                 }
             }
             next[place + half] = found.record;
             tracked.push((place + half) as u32);
-            match found.record.class() {
-                Class::Collision => {
-                    out.length_m += f64::from(found.record.t.abs());
-                    out.contacts
-                        .push(contact(scene, settings, object as u32, point, found));
-                }
-                _ => out.predictions += 1,
+            let made = contact(scene, settings, object as u32, point, found);
+            if found.record.class() == Class::Collision {
+                out.length_m += f64::from(found.record.t.abs());
+                out.contacts.push(made);
+            } else {
+                out.near.push(made);
             }
         }
     });
@@ -153,23 +153,45 @@ fn choose(sheet: bool, [ahead, behind]: [Option<Found>; 2]) -> [Option<Found>; 2
     [ahead, behind]
 }
 
-/// On which side of a triangle's plane a point is.
-fn above(x: &V3, [a, b, c]: &[V3; 3]) -> bool {
-    (x - a).dot(&(b - a).cross(&(c - a))) >= 0.0
+/// Twice the volume between a point and a triangle, signed: positive above.
+fn height(x: &V3, [a, b, c]: &[V3; 3]) -> f32 {
+    (x - a).dot(&(b - a).cross(&(c - a)))
 }
 
+/// How far outside of a triangle, in its barycentrics, a crossing may be: neighbours leave no gap, and a step is not a straight line.
+const ROOM: f32 = 0.1;
+
 /// Whether a point is on the wrong side of the triangle that it met: crossed it in this step, or earlier and not back yet.
-fn crossed(scene: &Scene, source: u32, point: u32, record: &Record, before: &[Record]) -> bool {
+///
+/// The source looks at the sides of the triangle's plane alone. A point that goes round an edge of a fold changes sides, too, and would be pulled
+/// through; so the place where the planes' sides change must be in the triangle, on straight ways from the places before to those now.
+fn wrong_side(scene: &Scene, source: u32, point: u32, record: &Record, before: &[Record]) -> bool {
     let (a, b) = (
         &scene.items[source as usize],
         &scene.items[record.target as usize],
     );
     let v = b.shape.triangles[record.triangle as usize].v;
-    let now = above(&a.world(point), &v.map(|v| b.world(v)));
-    let then = above(&a.world_before(point), &v.map(|v| b.world_before(v)));
+    let (x, corners) = (a.world(point), v.map(|v| b.world(v)));
+    let (x0, corners0) = (a.world_before(point), v.map(|v| b.world_before(v)));
+    let (now, then) = (height(&x, &corners), height(&x0, &corners0));
     let was_inverted =
         (before.iter()).any(|old| old.target == record.target && old.bits & INVERTED != 0);
-    (now != then) != was_inverted
+    if (now >= 0.0) == (then >= 0.0) {
+        return was_inverted;
+    }
+    if was_inverted {
+        return false;
+    }
+    let s = then / (then - now);
+    let at = x0.lerp(&x, s);
+    let mut tri = corners0;
+    for (p, q) in tri.iter_mut().zip(&corners) {
+        *p = p.lerp(q, s);
+    }
+    let n = (tri[1] - tri[0]).cross(&(tri[2] - tri[0]));
+    let part = |p: &V3, q: &V3| (q - p).cross(&(at - p)).dot(&n) / n.norm_squared();
+    // Written so that NaN is no crossing.
+    (0..3).all(|k| part(&tri[k], &tri[(k + 1) % 3]) >= -ROOM)
 }
 
 /// The contact point of a hit, thickness included (Lehericey 2016, chapter 3, sections 3 and 4.2.3).
@@ -194,7 +216,7 @@ fn contact(scene: &Scene, settings: &Settings, source: u32, point: u32, found: &
     let (mut n, mut depth);
     if b.is_sheet() {
         n = if a.is_sheet() {
-            let side = above(&x, &corners) != (record.bits & INVERTED != 0);
+            let side = (height(&x, &corners) >= 0.0) != (record.bits & INVERTED != 0);
             if side { normal } else { -normal }
         } else if normal.dot(&d) >= 0.0 {
             normal

@@ -178,7 +178,7 @@ impl Record {
 pub struct Contact {
     /// The point, world frame, m: on the middle layer where it belongs to a sheet.
     pub x: [f32; 3],
-    /// How far it has to go along [`Contact::n`], half thicknesses included, m. Positive.
+    /// How far it has to go along [`Contact::n`], half thicknesses included, m. Negative for what is only near.
     pub depth: f32,
     /// Unit, world frame: where the source's point has to go.
     pub n: [f32; 3],

@@ -36,7 +36,7 @@ mod tree;
 pub use clusters::Clusters;
 pub use emit::Rays;
 pub use predictor::{Predicted, Predictor};
-pub use scene::{FURTHEST_M, Scene, SceneError};
+pub use scene::{FURTHEST_M, Scene, SceneError, check_pose};
 pub use settings::{Full, Separation, Settings};
 pub use shape::{POINTS_PER_CLUSTER, Shape, ShapeError, Topology};
 pub use sweep::Sweep;

@@ -466,7 +466,11 @@ fn is_near(p: &Vec3) -> bool {
     p.iter().all(|x| x.abs() <= FURTHEST_M)
 }
 
-fn check_pose(object: u32, pose: &Pose) -> Result<(), SceneError> {
+/// Whether an object of that number could be at that pose.
+///
+/// # Errors
+/// [`SceneError::BadPose`].
+pub fn check_pose(object: u32, pose: &Pose) -> Result<(), SceneError> {
     let near = is_near(&pose.translation.vector);
     let turn = (pose.rotation.coords.norm() - 1.0).abs() <= 1e-6;
     if near && turn {

@@ -41,7 +41,7 @@ pub struct Report {
     /// Contacts.
     pub collisions: usize,
     /// Records that are predictions.
-    pub predictions: u64,
+    pub predictions: usize,
     /// Points of a sheet on the wrong side of another.
     pub inversions: u64,
     /// Sum of the lengths of the contacts' rays, m.
@@ -150,6 +150,13 @@ impl Tracer {
     #[must_use]
     pub fn contacts(&self) -> &[Contact] {
         &self.kept.contacts
+    }
+
+    /// The predictions of the last step, as contacts that are not: their depth is negative, the room that is left along their normal. For a
+    /// solver that looks ahead within a step; the source's does not.
+    #[must_use]
+    pub fn near(&self) -> &[Contact] {
+        &self.kept.near
     }
 
     /// What the last step did.
@@ -342,7 +349,7 @@ impl Tracer {
         std::mem::swap(&mut self.records, &mut self.next);
         std::mem::swap(&mut self.tracked, &mut self.next_tracked);
         self.report.collisions = self.kept.contacts.len();
-        self.report.predictions = self.kept.predictions;
+        self.report.predictions = self.kept.near.len();
         self.report.inversions = self.kept.inversions;
         self.report.length_m = self.kept.length_m;
     }

@@ -20,6 +20,7 @@ mod clock;
 mod contact;
 mod experiment;
 mod models;
+mod rays;
 mod redon;
 mod registry;
 mod table;

@@ -3,6 +3,7 @@
 use crate::ccd_queries;
 use crate::contact;
 use crate::experiment::Experiment;
+use crate::rays;
 use crate::redon;
 
 /// Every experiment there is.
@@ -39,6 +40,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     redon::e28::EXPERIMENT,
     redon::e24::MOTOR,
     redon::e30::EXPERIMENT,
+    rays::direction::EXPERIMENT,
 ];
 
 /// What an ID given by the user stands for: one experiment, or for `group-all` every one whose ID starts with `group-`.

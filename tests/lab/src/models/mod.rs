@@ -5,6 +5,7 @@
 
 pub mod bunny;
 pub mod car;
+pub mod concave;
 pub mod lift_door;
 pub mod meshing;
 pub mod nozzle;

@@ -1,0 +1,380 @@
+//! Rigid bodies: pose, momentum, and what an impulse does to them.
+//!
+//! The frame of a body is at its centre of mass, along its principal axes. Angular *momentum* is the state, not spin: a push adds to it
+//! exactly, and a free body keeps it to the last bit (Müller et al. 2020 take the spin from the change of attitude instead, which
+//! loses momentum where the inertia is not a ball's). No allocation.
+
+use nalgebra::{Matrix3, Quaternion, UnitQuaternion};
+
+use super::finite;
+use crate::Vec3;
+
+/// A rigid body of a [`World`](super::World), numbered from 0 in order of addition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct BodyId(pub u32);
+
+/// What moves a body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum BodyKind {
+    /// Forces do.
+    Dynamic {
+        /// kg, positive.
+        mass_kg: f64,
+        /// Moments about the principal axes, kg m²; positive, none larger than the sum of the others.
+        inertia_kg_m2: Vec3,
+    },
+    /// The caller does, by velocity or by [`World::drive_body`](super::World::drive_body). At rest it is static.
+    Kinematic,
+}
+
+/// Where a body is and how it moves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BodyState {
+    /// Centre of mass, m, world axes.
+    pub position: Vec3,
+    /// World axes from the body's principal axes.
+    pub rotation: UnitQuaternion<f64>,
+    /// m/s, world axes.
+    pub velocity: Vec3,
+    /// rad/s, world axes.
+    pub spin: Vec3,
+}
+
+impl BodyState {
+    /// At rest at `position` (m), its principal axes along the world's.
+    #[must_use]
+    pub fn at(position: Vec3) -> Self {
+        Self {
+            position,
+            rotation: UnitQuaternion::identity(),
+            velocity: Vec3::zeros(),
+            spin: Vec3::zeros(),
+        }
+    }
+
+    /// World position (m) of the point `local` (m, the body's axes).
+    #[must_use]
+    pub fn point(&self, local: &Vec3) -> Vec3 {
+        self.position + self.rotation * local
+    }
+
+    fn check(&self) -> Result<(), BodyError> {
+        if !finite(&self.position) {
+            return Err(BodyError::Position(self.position));
+        }
+        let rotation = self.rotation.coords;
+        if !((rotation.norm() - 1.0).abs() < 1e-6) {
+            return Err(BodyError::Rotation(rotation.norm()));
+        }
+        if !(finite(&self.velocity) && finite(&self.spin)) {
+            return Err(BodyError::Motion {
+                velocity: self.velocity,
+                spin: self.spin,
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Why a body was refused, or a change of one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum BodyError {
+    /// There is no such body.
+    Unknown {
+        /// What was asked for.
+        body: u32,
+        /// How many there are.
+        count: usize,
+    },
+    /// The position (m) is not finite.
+    Position(Vec3),
+    /// The rotation is no unit quaternion; its norm.
+    Rotation(f64),
+    /// Velocity (m/s) or spin (rad/s) is not finite.
+    Motion {
+        /// m/s
+        velocity: Vec3,
+        /// rad/s
+        spin: Vec3,
+    },
+    /// The mass (kg) is not a positive finite number.
+    Mass(f64),
+    /// The moments (kg m²) are not those of a solid.
+    Inertia(Vec3),
+    /// Force (N) or point of attack (m) is not finite.
+    Force {
+        /// N
+        force: Vec3,
+        /// m
+        at: Vec3,
+    },
+}
+
+impl core::fmt::Display for BodyError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::Unknown { body, count } => {
+                write!(f, "body {body} does not exist, there are {count}")
+            }
+            Self::Position(p) => write!(f, "position {:?} m is not finite", p.as_slice()),
+            Self::Rotation(norm) => write!(f, "the rotation's norm is {norm}, not 1"),
+            Self::Motion { velocity, spin } => write!(
+                f,
+                "velocity {:?} m/s or spin {:?} rad/s is not finite",
+                velocity.as_slice(),
+                spin.as_slice()
+            ),
+            Self::Mass(mass) => write!(f, "mass {mass} kg is not positive and finite"),
+            Self::Inertia(i) => write!(
+                f,
+                "moments {:?} kg m2 are not those of a solid (positive, none above the sum of the others)",
+                i.as_slice()
+            ),
+            Self::Force { force, at } => write!(
+                f,
+                "force {:?} N at {:?} m is not finite",
+                force.as_slice(),
+                at.as_slice()
+            ),
+        }
+    }
+}
+
+impl core::error::Error for BodyError {}
+
+#[derive(Clone, Debug)]
+pub(super) struct Body {
+    pub state: BodyState,
+    /// State when the step began.
+    pub start: BodyState,
+    /// About the centre of mass, kg m²/s, world axes.
+    pub momentum: Vec3,
+    /// 1/kg; 0 of a kinematic body.
+    pub inverse_mass: f64,
+    inertia: Vec3,
+    inverse_inertia: Vec3,
+    /// At the attitude of the last prediction or settling, 1/(kg m²), world axes.
+    pub inverse_inertia_world: Matrix3<f64>,
+    /// When the substep began.
+    before: BodyState,
+    pub force: Vec3,
+    pub torque: Vec3,
+    pub target: Option<(Vec3, UnitQuaternion<f64>)>,
+    arrived: bool,
+}
+
+impl Body {
+    pub fn new(kind: &BodyKind, state: &BodyState) -> Result<Self, BodyError> {
+        state.check()?;
+        let (inverse_mass, inertia) = match *kind {
+            BodyKind::Dynamic {
+                mass_kg,
+                inertia_kg_m2: i,
+            } => {
+                if !(mass_kg > 0.0 && mass_kg.is_finite()) {
+                    return Err(BodyError::Mass(mass_kg));
+                }
+                let solid = i.min() > 0.0 && i.max() <= (i.sum() - i.max()) * (1.0 + 1e-6);
+                if !(solid && finite(&i)) {
+                    return Err(BodyError::Inertia(i));
+                }
+                (1.0 / mass_kg, i)
+            }
+            BodyKind::Kinematic => (0.0, Vec3::zeros()),
+        };
+        let inverse_inertia = inertia.map(|i| if i > 0.0 { 1.0 / i } else { 0.0 });
+        let mut body = Self {
+            state: *state,
+            start: *state,
+            momentum: Vec3::zeros(),
+            inverse_mass,
+            inertia,
+            inverse_inertia,
+            inverse_inertia_world: Matrix3::zeros(),
+            before: *state,
+            force: Vec3::zeros(),
+            torque: Vec3::zeros(),
+            target: None,
+            arrived: false,
+        };
+        body.take(state);
+        Ok(body)
+    }
+
+    pub fn set(&mut self, state: &BodyState) -> Result<(), BodyError> {
+        state.check()?;
+        self.take(state);
+        Ok(())
+    }
+
+    fn take(&mut self, state: &BodyState) {
+        self.state = *state;
+        self.state.rotation.renormalize();
+        let local = self.state.rotation.inverse() * state.spin;
+        self.momentum = self.state.rotation * local.component_mul(&self.inertia);
+        self.turn_inertia();
+    }
+
+    pub fn is_dynamic(&self) -> bool {
+        self.inverse_mass > 0.0
+    }
+
+    fn turn_inertia(&mut self) {
+        let r = self.state.rotation.to_rotation_matrix().into_inner();
+        let mut scaled = r;
+        for axis in 0..3 {
+            let i = self.inverse_inertia[axis];
+            scaled.column_mut(axis).scale_mut(i);
+        }
+        self.inverse_inertia_world = scaled * r.transpose();
+    }
+
+    fn spin_at(&self, rotation: &UnitQuaternion<f64>) -> Vec3 {
+        let local = rotation.inverse() * self.momentum;
+        rotation * local.component_mul(&self.inverse_inertia)
+    }
+
+    pub fn begin_step(&mut self, dt: f64) {
+        self.start = self.state;
+        if self.is_dynamic() {
+            return;
+        }
+        if self.arrived {
+            self.state.velocity = Vec3::zeros();
+            self.state.spin = Vec3::zeros();
+            self.arrived = false;
+        }
+        if let Some((position, rotation)) = self.target {
+            self.state.velocity = (position - self.state.position) / dt;
+            self.state.spin = (rotation * self.state.rotation.inverse()).scaled_axis() / dt;
+        }
+    }
+
+    pub fn end_step(&mut self) {
+        if let Some((position, rotation)) = self.target.take() {
+            self.state.position = position;
+            self.state.rotation = rotation;
+            self.arrived = true;
+        }
+        self.force = Vec3::zeros();
+        self.torque = Vec3::zeros();
+    }
+
+    /// Semi-implicit Euler for the centre of mass, the midpoint rule for the attitude: momentum stays to the last bit.
+    pub fn predict(&mut self, h: f64, gravity: &Vec3, keep: f64) {
+        self.before = self.state;
+        let turn = |by: Vec3| UnitQuaternion::from_scaled_axis(by);
+        if self.is_dynamic() {
+            self.state.velocity =
+                (self.state.velocity + (gravity + self.force * self.inverse_mass) * h) * keep;
+            self.momentum = (self.momentum + self.torque * h) * keep;
+            let rotation = self.state.rotation;
+            let middle = turn(self.spin_at(&rotation) * (h / 2.0)) * rotation;
+            self.state.spin = self.spin_at(&middle);
+        }
+        self.state.position += self.state.velocity * h;
+        self.state.rotation = turn(self.state.spin * h) * self.state.rotation;
+        self.state.rotation.renormalize();
+        if self.is_dynamic() {
+            self.turn_inertia();
+        }
+        if !self.is_finite() {
+            // The neighbours are to read numbers; the NaN in the momentum is for `settle` to find.
+            self.state.position = self.before.position;
+            self.state.rotation = self.before.rotation;
+            self.turn_inertia();
+        }
+    }
+
+    fn is_finite(&self) -> bool {
+        finite(&self.state.position)
+            && self.state.rotation.coords.sum().is_finite()
+            && finite(&self.state.velocity)
+            && finite(&self.momentum)
+    }
+
+    /// Spin from the momentum. Returns false if the body was put back to where the substep began, at rest.
+    pub fn settle(&mut self) -> bool {
+        if !self.is_dynamic() {
+            return true;
+        }
+        let fine = self.is_finite();
+        if !fine {
+            self.state = self.before;
+            self.state.velocity = Vec3::zeros();
+            self.momentum = Vec3::zeros();
+        }
+        self.state.rotation.renormalize();
+        self.turn_inertia();
+        self.state.spin = self.inverse_inertia_world * self.momentum;
+        fine
+    }
+
+    /// From the centre of mass to the point, world axes.
+    #[inline]
+    pub fn arm(&self, local: &Vec3) -> Vec3 {
+        self.state.rotation * local
+    }
+
+    /// Movement of the point since the substep began.
+    #[inline]
+    pub fn moved(&self, local: &Vec3, arm: &Vec3) -> Vec3 {
+        (self.state.position - self.before.position) + (arm - self.before.rotation * local)
+    }
+
+    #[inline]
+    pub fn velocity_at(&self, arm: &Vec3) -> Vec3 {
+        self.state.velocity + self.state.spin.cross(arm)
+    }
+
+    /// Displacement of the point at `arm` along `d` per `h` times impulse along `d`.
+    #[inline]
+    pub fn mobility(&self, arm: &Vec3, d: &Vec3) -> f64 {
+        let lever = arm.cross(d);
+        self.inverse_mass + lever.dot(&(self.inverse_inertia_world * lever))
+    }
+
+    /// The displacement and the momentum of the impulse `p / h` at `arm`.
+    #[inline]
+    pub fn shove(&mut self, arm: &Vec3, p: &Vec3, h: f64) {
+        if self.is_dynamic() {
+            self.shift(arm, p);
+            self.state.velocity += p * (self.inverse_mass / h);
+            self.momentum += arm.cross(p) / h;
+        }
+    }
+
+    /// The displacement alone.
+    #[inline]
+    pub fn shift(&mut self, arm: &Vec3, p: &Vec3) {
+        if !self.is_dynamic() {
+            return;
+        }
+        let lever = arm.cross(p);
+        self.state.position += p * self.inverse_mass;
+        let turn = self.inverse_inertia_world * lever * 0.5;
+        let q = self.state.rotation.into_inner();
+        let turned = q + Quaternion::new(0.0, turn.x, turn.y, turn.z) * q;
+        self.state.rotation = UnitQuaternion::new_normalize(turned);
+    }
+
+    /// The impulse `p` (N s) at `arm`: changes the motion, not the pose.
+    #[inline]
+    pub fn push(&mut self, arm: &Vec3, p: &Vec3) {
+        if !self.is_dynamic() {
+            return;
+        }
+        self.state.velocity += p * self.inverse_mass;
+        self.momentum += arm.cross(p);
+        self.state.spin = self.inverse_inertia_world * self.momentum;
+    }
+
+    /// J
+    pub fn energy(&self) -> f64 {
+        if !self.is_dynamic() {
+            return 0.0;
+        }
+        self.state.velocity.norm_squared() / self.inverse_mass / 2.0
+            + self.momentum.dot(&self.spin_at(&self.state.rotation)) / 2.0
+    }
+}

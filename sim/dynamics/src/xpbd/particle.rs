@@ -1,0 +1,159 @@
+//! Particles: the points that carry the mass of cloth and soft bodies. One array per quantity, since a constraint reads few of them.
+//!
+//! Positions in m and velocities in m/s, world axes. Grows only when particles are added.
+
+use super::finite;
+use crate::Vec3;
+
+/// A particle of a [`World`](super::World), numbered from 0 in order of addition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ParticleId(pub u32);
+
+/// Why a particle was refused, or a change of one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ParticleError {
+    /// There is no such particle.
+    Unknown {
+        /// What was asked for.
+        particle: u32,
+        /// How many there are.
+        count: usize,
+    },
+    /// The position (m) is not finite.
+    Position(Vec3),
+    /// The velocity (m/s) is not finite.
+    Velocity(Vec3),
+    /// The force (N) is not finite.
+    Force(Vec3),
+    /// The mass (kg) is not a positive finite number.
+    Mass(f64),
+}
+
+impl core::fmt::Display for ParticleError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::Unknown { particle, count } => {
+                write!(f, "particle {particle} does not exist, there are {count}")
+            }
+            Self::Position(p) => write!(f, "position {:?} m is not finite", p.as_slice()),
+            Self::Velocity(v) => write!(f, "velocity {:?} m/s is not finite", v.as_slice()),
+            Self::Force(v) => write!(f, "force {:?} N is not finite", v.as_slice()),
+            Self::Mass(mass) => write!(f, "mass {mass} kg is not positive and finite"),
+        }
+    }
+}
+
+impl core::error::Error for ParticleError {}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Particles {
+    pub x: Vec<Vec3>,
+    /// Positions when the substep began.
+    pub before: Vec<Vec3>,
+    /// Positions when the step began.
+    pub start: Vec<Vec3>,
+    pub v: Vec<Vec3>,
+    /// 1/kg; 0 while pinned.
+    pub inverse_mass: Vec<f64>,
+    pub mass: Vec<f64>,
+    /// N, for one step.
+    pub force: Vec<Vec3>,
+    /// Where pinned particles are to be at the end of the step.
+    driven: Vec<(u32, Vec3)>,
+    /// How many of those belong to the step that was made last: they stand again.
+    arrived: usize,
+}
+
+impl Particles {
+    pub fn push(&mut self, x: Vec3, v: Vec3, mass: f64) -> u32 {
+        let index = self.x.len() as u32;
+        self.x.push(x);
+        self.before.push(x);
+        self.start.push(x);
+        self.v.push(v);
+        self.inverse_mass.push(1.0 / mass);
+        self.mass.push(mass);
+        self.force.push(Vec3::zeros());
+        index
+    }
+
+    pub fn index(&self, id: ParticleId) -> Result<usize, ParticleError> {
+        let count = self.x.len();
+        let unknown = ParticleError::Unknown {
+            particle: id.0,
+            count,
+        };
+        if (id.0 as usize) < count {
+            Ok(id.0 as usize)
+        } else {
+            Err(unknown)
+        }
+    }
+
+    /// A pinned particle moves evenly to `target` during the next step; of several, the last word counts.
+    pub fn drive(&mut self, index: usize, target: Vec3) {
+        self.driven.push((index as u32, target));
+    }
+
+    pub fn begin_step(&mut self, dt: f64) {
+        self.start.copy_from_slice(&self.x);
+        for &(i, _) in &self.driven[..self.arrived] {
+            if self.inverse_mass[i as usize] == 0.0 {
+                self.v[i as usize] = Vec3::zeros();
+            }
+        }
+        self.driven.drain(..self.arrived);
+        for &(i, target) in &self.driven {
+            let i = i as usize;
+            if self.inverse_mass[i] == 0.0 {
+                self.v[i] = (target - self.x[i]) / dt;
+            }
+        }
+        self.arrived = self.driven.len();
+    }
+
+    pub fn end_step(&mut self) {
+        for &(i, target) in &self.driven {
+            if self.inverse_mass[i as usize] == 0.0 {
+                self.x[i as usize] = target;
+            }
+        }
+        self.force.fill(Vec3::zeros());
+    }
+
+    /// Semi-implicit Euler; `keep` is the share of the velocity that damping leaves.
+    pub fn predict(&mut self, h: f64, gravity: &Vec3, keep: f64) {
+        for i in 0..self.x.len() {
+            self.before[i] = self.x[i];
+            let w = self.inverse_mass[i];
+            if w > 0.0 {
+                self.v[i] = (self.v[i] + (gravity + self.force[i] * w) * h) * keep;
+            }
+            let next = self.x[i] + self.v[i] * h;
+            // One that runs off stays, so that its neighbours read a number: `settle` counts it.
+            if finite(&next) {
+                self.x[i] = next;
+            }
+        }
+    }
+
+    /// Velocities from the positions reached. Returns how many particles were put back to where the substep began, at rest.
+    pub fn settle(&mut self, h: f64) -> u32 {
+        let mut held = 0;
+        for i in 0..self.x.len() {
+            if self.inverse_mass[i] == 0.0 {
+                continue;
+            }
+            let ran_off = !finite(&self.v[i]);
+            let v = (self.x[i] - self.before[i]) / h;
+            if finite(&self.x[i]) && finite(&v) && !ran_off {
+                self.v[i] = v;
+            } else {
+                self.x[i] = self.before[i];
+                self.v[i] = Vec3::zeros();
+                held += 1;
+            }
+        }
+        held
+    }
+}

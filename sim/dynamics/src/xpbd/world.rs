@@ -1,0 +1,559 @@
+//! The world: what is in it, and how things are put in, held, driven and pushed.
+
+use nalgebra::UnitQuaternion;
+
+use super::attachment::{Attachment, AttachmentError, AttachmentId};
+use super::bending::Bending;
+use super::body::{Body, BodyError, BodyId, BodyKind, BodyState};
+use super::cloth::{self, ClothError, ClothMaterial};
+use super::contact::{ContactFault, ContactPoint, check_weights};
+use super::contact_solver::{Anchor, ContactSolver};
+use super::distance::Distance;
+use super::finite;
+use super::particle::{ParticleError, ParticleId, Particles};
+use super::soft::{self, SoftError, SoftMaterial};
+use super::stencil::Stencil;
+use super::surface::{Deformable, DeformableId, Skin, carried};
+use super::tetrahedron::Tetrahedron;
+use crate::Vec3;
+
+/// What holds for everything in a world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// m/s²
+    pub gravity_m_s2: Vec3,
+    /// Share of all velocities lost per second (exponentially), 1/s.
+    pub damping_1_s: f64,
+    /// Fastest that a contact is pushed out, m/s: one that is found deep is resolved over several steps, and leaves at no speed.
+    pub push_out_m_s: f64,
+    /// Sweeps over the contacts in a substep, at least 1. One will do for particles; boxes need a
+    /// few, since four contacts share one body.
+    pub contact_sweeps: u32,
+}
+
+impl Default for Settings {
+    /// Earth's gravity along -z, no damping, 0.5 m/s, four sweeps.
+    fn default() -> Self {
+        Self {
+            gravity_m_s2: Vec3::new(0.0, 0.0, -9.81),
+            damping_1_s: 0.0,
+            push_out_m_s: 0.5,
+            contact_sweeps: 4,
+        }
+    }
+}
+
+/// Which number of the settings is out of its range.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SettingsError {
+    /// Its field.
+    pub name: &'static str,
+    /// Its value (of gravity, the size).
+    pub value: f64,
+}
+
+impl core::fmt::Display for SettingsError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "{} = {} is out of range", self.name, self.value)
+    }
+}
+
+impl core::error::Error for SettingsError {}
+
+/// Why a thread between two particles was refused.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LinkError {
+    /// One of the particles does not exist.
+    Particle(ParticleError),
+    /// Both ends are this particle.
+    Same(u32),
+    /// Length (m), compliance (m/N) or damping time (s) is negative or not finite.
+    Number {
+        /// Which.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+    },
+}
+
+impl core::fmt::Display for LinkError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::Particle(fault) => fault.fmt(f),
+            Self::Same(i) => write!(f, "both ends are particle {i}"),
+            Self::Number { name, value } => write!(f, "{name} = {value} is out of range"),
+        }
+    }
+}
+
+impl core::error::Error for LinkError {}
+
+/// Particles, bodies and what binds them. See the [module's page](super) for what it promises.
+#[derive(Clone, Debug)]
+pub struct World {
+    pub(super) settings: Settings,
+    pub(super) particles: Particles,
+    pub(super) distances: Vec<Distance>,
+    pub(super) bendings: Vec<Bending>,
+    pub(super) tetrahedra: Vec<Tetrahedron>,
+    pub(super) attachments: Vec<Attachment>,
+    pub(super) bodies: Vec<Body>,
+    pub(super) deformables: Vec<Deformable>,
+    pub(super) contacts: ContactSolver,
+    /// A mass has changed, so the axes of the tetrahedra have too.
+    pub(super) masses_changed: bool,
+}
+
+impl World {
+    /// An empty world.
+    ///
+    /// # Errors
+    /// [`SettingsError`] names the number that is not finite, negative, or (push-out, sweeps) zero.
+    pub fn new(settings: Settings) -> Result<Self, SettingsError> {
+        let s = &settings;
+        for (name, value, fine) in [
+            ("gravity_m_s2", s.gravity_m_s2.norm(), true),
+            ("damping_1_s", s.damping_1_s, s.damping_1_s >= 0.0),
+            ("push_out_m_s", s.push_out_m_s, s.push_out_m_s > 0.0),
+            (
+                "contact_sweeps",
+                f64::from(s.contact_sweeps),
+                (1..=64).contains(&s.contact_sweeps),
+            ),
+        ] {
+            if !(fine && value.is_finite()) {
+                return Err(SettingsError { name, value });
+            }
+        }
+        Ok(Self {
+            settings,
+            particles: Particles::default(),
+            distances: Vec::new(),
+            bendings: Vec::new(),
+            tetrahedra: Vec::new(),
+            attachments: Vec::new(),
+            bodies: Vec::new(),
+            deformables: Vec::new(),
+            contacts: ContactSolver::default(),
+            masses_changed: false,
+        })
+    }
+
+    /// A free particle of `mass_kg` at `position` (m) with `velocity` (m/s). Allocates.
+    ///
+    /// # Errors
+    /// [`ParticleError`] for numbers that are not finite, or a mass that is not positive.
+    pub fn add_particle(
+        &mut self,
+        position: Vec3,
+        velocity: Vec3,
+        mass_kg: f64,
+    ) -> Result<ParticleId, ParticleError> {
+        check_place(&position, &velocity)?;
+        if !(mass_kg > 0.0 && mass_kg.is_finite()) {
+            return Err(ParticleError::Mass(mass_kg));
+        }
+        Ok(ParticleId(self.particles.push(position, velocity, mass_kg)))
+    }
+
+    /// A thread of the length `rest_m` with a compliance (m/N, 0 is rigid) and a damping time (viscosity over stiffness, s). Allocates.
+    ///
+    /// # Errors
+    /// [`LinkError`] if a particle does not exist, both are one, or a number is negative or not finite.
+    pub fn link(
+        &mut self,
+        ends: [ParticleId; 2],
+        rest_m: f64,
+        compliance_m_n: f64,
+        damping_s: f64,
+    ) -> Result<(), LinkError> {
+        for end in ends {
+            self.particles.index(end).map_err(LinkError::Particle)?;
+        }
+        if ends[0] == ends[1] {
+            return Err(LinkError::Same(ends[0].0));
+        }
+        for (name, value) in [
+            ("rest_m", rest_m),
+            ("compliance_m_n", compliance_m_n),
+            ("damping_s", damping_s),
+        ] {
+            if !(value >= 0.0 && value.is_finite()) {
+                return Err(LinkError::Number { name, value });
+            }
+        }
+        self.distances.push(Distance {
+            particles: ends.map(|end| end.0),
+            rest: rest_m,
+            compliance: compliance_m_n,
+            damping: damping_s,
+        });
+        Ok(())
+    }
+
+    /// A cloth, flat or curved at rest as the mesh is, at rest. Its surface vertices are its particles, in the mesh's order. Allocates.
+    ///
+    /// # Errors
+    /// [`ClothError`]; the world is then as it was.
+    pub fn add_cloth(
+        &mut self,
+        positions: &[Vec3],
+        triangles: &[[u32; 3]],
+        material: &ClothMaterial,
+    ) -> Result<DeformableId, ClothError> {
+        let sheet = cloth::sheet(positions, triangles, material)?;
+        let first = self.add_masses(positions, &sheet.masses);
+        self.distances
+            .extend(sheet.distances.iter().map(|d| Distance {
+                particles: d.particles.map(|p| p + first),
+                ..*d
+            }));
+        self.bendings.extend(sheet.bendings.iter().map(|b| Bending {
+            particles: b.particles.map(|p| p + first),
+            ..*b
+        }));
+        Ok(self.add_deformable(Deformable {
+            triangles: triangles.to_vec(),
+            half_thickness: material.half_thickness_m,
+            particles: (first, positions.len() as u32),
+            tetrahedra: (self.tetrahedra.len() as u32, 0),
+            skin: Skin::Bare,
+        }))
+    }
+
+    /// A soft body in the closed surface (seen from outside, triangles run counterclockwise), at rest, as a lattice of `cells` boxes along the longest
+    /// side of its bounds (1 to [`MOST_CELLS`](super::MOST_CELLS)). Surface vertices keep the mesh's order. Allocates.
+    ///
+    /// # Errors
+    /// [`SoftError`]; the world is then as it was.
+    pub fn add_soft(
+        &mut self,
+        positions: &[Vec3],
+        triangles: &[[u32; 3]],
+        cells: u32,
+        material: &SoftMaterial,
+    ) -> Result<DeformableId, SoftError> {
+        let solid = soft::solid(positions, triangles, cells, material)?;
+        let first = self.add_masses(&solid.nodes, &solid.masses);
+        let first_tetrahedron = self.tetrahedra.len() as u32;
+        self.tetrahedra
+            .extend(solid.tetrahedra.iter().map(|t| t.renumbered(first)));
+        self.masses_changed = true;
+        let carriers: Vec<_> = (solid.embedding.iter())
+            .map(|(p, w)| (p.map(|p| p + first), *w))
+            .collect();
+        let now: Vec<Vec3> = (carriers.iter())
+            .map(|carrier| carried(carrier, &self.particles.x))
+            .collect();
+        Ok(self.add_deformable(Deformable {
+            triangles: triangles.to_vec(),
+            half_thickness: material.half_thickness_m,
+            particles: (first, solid.nodes.len() as u32),
+            tetrahedra: (first_tetrahedron, solid.tetrahedra.len() as u32),
+            skin: Skin::Embedded {
+                carriers,
+                start: now.clone(),
+                now,
+            },
+        }))
+    }
+
+    fn add_masses(&mut self, positions: &[Vec3], masses: &[f64]) -> u32 {
+        let first = self.particles.x.len() as u32;
+        for (x, mass) in positions.iter().zip(masses) {
+            self.particles.push(*x, Vec3::zeros(), *mass);
+        }
+        first
+    }
+
+    fn add_deformable(&mut self, deformable: Deformable) -> DeformableId {
+        self.deformables.push(deformable);
+        DeformableId(self.deformables.len() as u32 - 1)
+    }
+
+    /// A rigid body. Allocates.
+    ///
+    /// # Errors
+    /// [`BodyError`] for numbers that are not finite, or a mass, inertia or rotation that is none.
+    pub fn add_body(&mut self, kind: &BodyKind, state: &BodyState) -> Result<BodyId, BodyError> {
+        self.bodies.push(Body::new(kind, state)?);
+        Ok(BodyId(self.bodies.len() as u32 - 1))
+    }
+
+    /// Puts a body elsewhere, with another motion. Allocates nothing.
+    ///
+    /// # Errors
+    /// [`BodyError`] if there is no such body or a number is not finite.
+    pub fn set_body(&mut self, id: BodyId, state: &BodyState) -> Result<(), BodyError> {
+        self.body_mut(id)?.set(state)
+    }
+
+    /// A kinematic body moves evenly to this pose during the next step, and stands after it. Of no effect on a dynamic one. Allocates nothing.
+    ///
+    /// # Errors
+    /// [`BodyError`] if there is no such body or a number is not finite.
+    pub fn drive_body(
+        &mut self,
+        id: BodyId,
+        position: Vec3,
+        rotation: UnitQuaternion<f64>,
+    ) -> Result<(), BodyError> {
+        let body = self.body_mut(id)?;
+        if !finite(&position) {
+            return Err(BodyError::Position(position));
+        }
+        let norm = rotation.coords.norm();
+        if !((norm - 1.0).abs() < 1e-6) {
+            return Err(BodyError::Rotation(norm));
+        }
+        if !body.is_dynamic() {
+            body.target = Some((position, rotation));
+        }
+        Ok(())
+    }
+
+    /// Pushes a body with `force` (N) at the world point `at` (m) for the next step. Allocates nothing.
+    ///
+    /// # Errors
+    /// [`BodyError`] if there is no such body or a number is not finite.
+    pub fn push_body(&mut self, id: BodyId, force: Vec3, at: Vec3) -> Result<(), BodyError> {
+        let body = self.body_mut(id)?;
+        if !(finite(&force) && finite(&at)) {
+            return Err(BodyError::Force { force, at });
+        }
+        body.force += force;
+        body.torque += (at - body.state.position).cross(&force);
+        Ok(())
+    }
+
+    fn body_mut(&mut self, id: BodyId) -> Result<&mut Body, BodyError> {
+        let count = self.bodies.len();
+        (self.bodies.get_mut(id.0 as usize)).ok_or(BodyError::Unknown { body: id.0, count })
+    }
+
+    /// Puts a particle elsewhere, with another velocity. Allocates nothing.
+    ///
+    /// # Errors
+    /// [`ParticleError`] if there is no such particle or a number is not finite.
+    pub fn set_particle(
+        &mut self,
+        id: ParticleId,
+        position: Vec3,
+        velocity: Vec3,
+    ) -> Result<(), ParticleError> {
+        let i = self.particles.index(id)?;
+        check_place(&position, &velocity)?;
+        self.particles.x[i] = position;
+        self.particles.v[i] = velocity;
+        Ok(())
+    }
+
+    /// Pins a particle where it is (as if of infinite mass), or frees it. Allocates nothing.
+    ///
+    /// # Errors
+    /// [`ParticleError::Unknown`].
+    pub fn pin(&mut self, id: ParticleId, pinned: bool) -> Result<(), ParticleError> {
+        let i = self.particles.index(id)?;
+        let was = self.particles.inverse_mass[i] == 0.0;
+        self.masses_changed |= pinned != was;
+        if pinned && !was {
+            self.particles.inverse_mass[i] = 0.0;
+            self.particles.v[i] = Vec3::zeros();
+        } else if !pinned {
+            self.particles.inverse_mass[i] = 1.0 / self.particles.mass[i];
+        }
+        Ok(())
+    }
+
+    /// A pinned particle moves evenly to `target` (m) during the next step, and stands after it. Of no effect on a free one. Allocates while the list
+    /// of driven particles grows.
+    ///
+    /// # Errors
+    /// [`ParticleError`] if there is no such particle or a number is not finite.
+    pub fn drive_particle(&mut self, id: ParticleId, target: Vec3) -> Result<(), ParticleError> {
+        let i = self.particles.index(id)?;
+        if !finite(&target) {
+            return Err(ParticleError::Position(target));
+        }
+        if self.particles.inverse_mass[i] == 0.0 {
+            self.particles.drive(i, target);
+        }
+        Ok(())
+    }
+
+    /// Pushes a particle with `force` (N) for the next step. Allocates nothing.
+    ///
+    /// # Errors
+    /// [`ParticleError`] if there is no such particle or the force is not finite.
+    pub fn push_particle(&mut self, id: ParticleId, force: Vec3) -> Result<(), ParticleError> {
+        let i = self.particles.index(id)?;
+        if !finite(&force) {
+            return Err(ParticleError::Force(force));
+        }
+        self.particles.force[i] += force;
+        Ok(())
+    }
+
+    /// Pushes with `force` (N) at the point of a surface triangle for the next step: the haptic tool's push. Allocates nothing.
+    ///
+    /// # Errors
+    /// [`ContactFault`] if there is no such point, or the force is not finite ([`ContactFault::Point`] then holds it).
+    pub fn push_surface(
+        &mut self,
+        deformable: DeformableId,
+        vertices: [u32; 3],
+        weights: [f64; 3],
+        force: Vec3,
+    ) -> Result<(), ContactFault> {
+        if !finite(&force) {
+            return Err(ContactFault::Point(force));
+        }
+        let point = ContactPoint::Triangle {
+            deformable,
+            vertices,
+            weights,
+        };
+        if let Anchor::Particles(stencil) = self.anchor(&point)? {
+            for &(i, k) in stencil.entries() {
+                self.particles.force[i as usize] += force * k;
+            }
+        }
+        Ok(())
+    }
+
+    /// Holds a point of a deformable where it is now, with a compliance (m/N) and a damping time (viscosity over stiffness, s);
+    /// [`World::move_hold`] moves it. Allocates when there are more holds than ever before.
+    ///
+    /// # Errors
+    /// [`AttachmentError`] if the point is none of a particle or surface, or a number is negative or not finite.
+    pub fn hold(
+        &mut self,
+        point: &ContactPoint,
+        compliance_m_n: f64,
+        damping_s: f64,
+    ) -> Result<AttachmentId, AttachmentError> {
+        if !(compliance_m_n >= 0.0 && compliance_m_n.is_finite()) {
+            return Err(AttachmentError::Compliance(compliance_m_n));
+        }
+        if !(damping_s >= 0.0 && damping_s.is_finite()) {
+            return Err(AttachmentError::Damping(damping_s));
+        }
+        let Anchor::Particles(stencil) = self.anchor(point).map_err(AttachmentError::Point)? else {
+            return Err(AttachmentError::Rigid);
+        };
+        let at = super::stencil::mean(stencil.entries(), &self.particles.x);
+        let attachment = Attachment {
+            stencil,
+            active: true,
+            from: at,
+            target: at,
+            compliance: compliance_m_n,
+            damping: damping_s,
+            impulse: Vec3::zeros(),
+        };
+        let index = match self.attachments.iter().position(|a| !a.active) {
+            Some(free) => {
+                self.attachments[free] = attachment;
+                free
+            }
+            None => {
+                self.attachments.push(attachment);
+                self.attachments.len() - 1
+            }
+        };
+        Ok(AttachmentId(index as u32))
+    }
+
+    /// The hold's target moves evenly to `target` (m) during the next step. Allocates nothing.
+    ///
+    /// # Errors
+    /// [`AttachmentError`] if there is no such hold or the target is not finite.
+    pub fn move_hold(&mut self, id: AttachmentId, target: Vec3) -> Result<(), AttachmentError> {
+        if !finite(&target) {
+            return Err(AttachmentError::Target(target));
+        }
+        self.held(id)?.target = target;
+        Ok(())
+    }
+
+    /// Lets go. Allocates nothing.
+    ///
+    /// # Errors
+    /// [`AttachmentError::Unknown`].
+    pub fn let_go(&mut self, id: AttachmentId) -> Result<(), AttachmentError> {
+        self.held(id)?.active = false;
+        Ok(())
+    }
+
+    fn held(&mut self, id: AttachmentId) -> Result<&mut Attachment, AttachmentError> {
+        (self.attachments.get_mut(id.0 as usize))
+            .filter(|a| a.active)
+            .ok_or(AttachmentError::Unknown(id.0))
+    }
+
+    /// Resolves a contact point to what it moves with.
+    pub(super) fn anchor(&self, point: &ContactPoint) -> Result<Anchor, ContactFault> {
+        let mut stencil = Stencil::new();
+        match *point {
+            ContactPoint::Particle(id) => {
+                let i = self.particles.index(id);
+                i.map_err(|_| ContactFault::Particle(id.0))?;
+                stencil.add(id.0, 1.0);
+            }
+            ContactPoint::Vertex { deformable, vertex } => {
+                self.surface_of(deformable, vertex)?
+                    .carry(vertex, 1.0, &mut stencil);
+            }
+            ContactPoint::Triangle {
+                deformable,
+                vertices,
+                weights,
+            } => {
+                check_weights(&weights)?;
+                for (vertex, weight) in vertices.into_iter().zip(weights) {
+                    self.surface_of(deformable, vertex)?
+                        .carry(vertex, weight, &mut stencil);
+                }
+            }
+            ContactPoint::Body { body, local } => {
+                if body.0 as usize >= self.bodies.len() {
+                    return Err(ContactFault::Body(body.0));
+                }
+                if !finite(&local) {
+                    return Err(ContactFault::Point(local));
+                }
+                return Ok(Anchor::Body(body.0, local));
+            }
+            ContactPoint::World(at) => {
+                if !finite(&at) {
+                    return Err(ContactFault::Point(at));
+                }
+                return Ok(Anchor::World(at));
+            }
+        }
+        Ok(Anchor::Particles(stencil))
+    }
+
+    fn surface_of(&self, id: DeformableId, vertex: u32) -> Result<&Deformable, ContactFault> {
+        let deformable =
+            (self.deformables.get(id.0 as usize)).ok_or(ContactFault::Deformable(id.0))?;
+        if (vertex as usize) < deformable.vertices() {
+            Ok(deformable)
+        } else {
+            Err(ContactFault::Vertex {
+                deformable: id.0,
+                vertex,
+            })
+        }
+    }
+}
+
+fn check_place(position: &Vec3, velocity: &Vec3) -> Result<(), ParticleError> {
+    if !finite(position) {
+        return Err(ParticleError::Position(*position));
+    }
+    if !finite(velocity) {
+        return Err(ParticleError::Velocity(*velocity));
+    }
+    Ok(())
+}

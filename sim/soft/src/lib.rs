@@ -1,0 +1,13 @@
+//! What rays detect and positions move: soft bodies, cloth, and crowds of rigid bodies, in one world.
+//!
+//! [`SoftWorld`] ties `hapticd-rays` (contacts, Lehericey 2016) to `hapticd_dynamics::xpbd` (motion): one step finds the contacts where everything is
+//! now and moves everything under them. Discrete: what is thin and fast can pass through between two steps, and overlaps are pushed out,
+//! not prevented. What must never penetrate is a rigid body of `hapticd-world`; this one is for what yields.
+//!
+//! SI units, world axes, `f64`. Deterministic, whatever the number of threads. Not for the real-time thread.
+#![forbid(unsafe_code)]
+
+mod contacts;
+mod world;
+
+pub use world::{AddError, ObjectId, Report, Settings, SoftWorld};

@@ -1,0 +1,347 @@
+//! The world: objects known to both the detection and the dynamics, and a step through both.
+
+use std::sync::Arc;
+
+use hapticd_dynamics::xpbd::{
+    self, BodyId, BodyKind, BodyState, ClothMaterial, DeformableId, SoftMaterial, StepError,
+};
+use hapticd_geometry::{MassProperties, Pose, Quat, TriMesh, Vec3};
+use hapticd_rays::{Scene, SceneError, Shape, ShapeError, Topology, Tracer};
+
+use crate::contacts::Contacts;
+
+/// What holds for all.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// Of the dynamics.
+    pub dynamics: xpbd::Settings,
+    /// Parts of a step, at least 1.
+    pub substeps: u32,
+    /// Of the detection.
+    pub rays: hapticd_rays::Settings,
+}
+
+/// An object, numbered from 0 in order of addition; the same number as in the [`Scene`] and in its contacts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ObjectId(pub u32);
+
+/// Why an object was refused.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AddError {
+    /// Its mesh.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+    /// Its place.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    /// Its mass or motion.
+    #[error(transparent)]
+    Body(#[from] xpbd::BodyError),
+    /// Its cloth.
+    #[error(transparent)]
+    Cloth(#[from] xpbd::ClothError),
+    /// Its inside.
+    #[error(transparent)]
+    Soft(#[from] xpbd::SoftError),
+    /// The coefficient of friction is negative or no number.
+    #[error("friction {0} is out of range")]
+    Friction(f64),
+}
+
+/// How an object moves.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Mover {
+    Fixed,
+    /// `body_from_mesh`: from the mesh's frame to the principal axes at the centre of mass.
+    Body {
+        body: BodyId,
+        body_from_mesh: Pose,
+    },
+    Deformable(DeformableId),
+}
+
+/// What a step did.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Report {
+    /// Of the detection.
+    pub rays: hapticd_rays::Report,
+    /// Of the dynamics.
+    pub dynamics: xpbd::StepReport,
+    /// Contacts handed to the dynamics: between rigid bodies four a pair at most.
+    pub contacts: usize,
+    /// Objects that are out of the detection's range: they fall on, and touch nothing.
+    pub lost: usize,
+}
+
+/// See the crate's page.
+#[derive(Clone, Debug)]
+pub struct SoftWorld {
+    settings: Settings,
+    scene: Scene,
+    tracer: Tracer,
+    dynamics: xpbd::World,
+    pub(crate) movers: Vec<Mover>,
+    friction: Vec<f64>,
+    contacts: Contacts,
+    report: Report,
+}
+
+impl SoftWorld {
+    /// Empty.
+    ///
+    /// # Errors
+    /// [`xpbd::SettingsError`].
+    pub fn new(settings: Settings) -> Result<SoftWorld, xpbd::SettingsError> {
+        Ok(SoftWorld {
+            settings,
+            scene: Scene::new(),
+            tracer: Tracer::new(settings.rays),
+            dynamics: xpbd::World::new(settings.dynamics)?,
+            movers: Vec::new(),
+            friction: Vec::new(),
+            contacts: Contacts::default(),
+            report: Report::default(),
+        })
+    }
+
+    /// What never moves.
+    ///
+    /// # Errors
+    /// [`AddError`].
+    pub fn add_fixed(
+        &mut self,
+        shape: Arc<Shape>,
+        pose: &Pose,
+        friction: f64,
+    ) -> Result<ObjectId, AddError> {
+        check(friction)?;
+        let id = self.scene.add_rigid(shape, pose, true)?;
+        Ok(self.join(id, Mover::Fixed, friction))
+    }
+
+    /// A rigid body at rest. `mass`: of the mesh that the shape was made of, in its frame.
+    ///
+    /// # Errors
+    /// [`AddError`].
+    pub fn add_rigid(
+        &mut self,
+        shape: Arc<Shape>,
+        mass: &MassProperties,
+        world_from_mesh: &Pose,
+        friction: f64,
+    ) -> Result<ObjectId, AddError> {
+        check(friction)?;
+        let (mesh_from_body, moments) = principal(mass);
+        let state = state_of(&(world_from_mesh * mesh_from_body));
+        let kind = BodyKind::Dynamic {
+            mass_kg: mass.mass,
+            inertia_kg_m2: moments,
+        };
+        // What one half refuses must not be in the other: the scene says yes or no by the pose alone.
+        hapticd_rays::check_pose(self.scene.len() as u32, world_from_mesh)?;
+        let body = self.dynamics.add_body(&kind, &state)?;
+        let id = self.scene.add_rigid(shape, world_from_mesh, false)?;
+        let mover = Mover::Body {
+            body,
+            body_from_mesh: mesh_from_body.inverse(),
+        };
+        Ok(self.join(id, mover, friction))
+    }
+
+    /// A cloth, at rest where the mesh is, in the world.
+    ///
+    /// # Errors
+    /// [`AddError`].
+    pub fn add_cloth(
+        &mut self,
+        mesh: &TriMesh,
+        material: &ClothMaterial,
+        points_per_cluster: usize,
+        friction: f64,
+    ) -> Result<ObjectId, AddError> {
+        check(friction)?;
+        let sheet = Topology::Sheet {
+            half_thickness_m: material.half_thickness_m,
+        };
+        let shape = Shape::new(mesh, sheet, points_per_cluster)?;
+        let deformable = (self.dynamics).add_cloth(mesh.positions(), mesh.triangles(), material)?;
+        Ok(self.join_deformable(Arc::new(shape), deformable, friction))
+    }
+
+    /// A soft body, at rest where the mesh is, in the world. `cells`: boxes of tetrahedra along its longest side.
+    ///
+    /// # Errors
+    /// [`AddError`].
+    pub fn add_soft(
+        &mut self,
+        mesh: &TriMesh,
+        cells: u32,
+        material: &SoftMaterial,
+        points_per_cluster: usize,
+        friction: f64,
+    ) -> Result<ObjectId, AddError> {
+        check(friction)?;
+        let shape = Shape::new(mesh, Topology::Volume, points_per_cluster)?;
+        let deformable =
+            (self.dynamics).add_soft(mesh.positions(), mesh.triangles(), cells, material)?;
+        Ok(self.join_deformable(Arc::new(shape), deformable, friction))
+    }
+
+    fn join_deformable(
+        &mut self,
+        shape: Arc<Shape>,
+        deformable: DeformableId,
+        friction: f64,
+    ) -> ObjectId {
+        let id = self.scene.add_deformable(shape);
+        self.join(id, Mover::Deformable(deformable), friction)
+    }
+
+    fn join(&mut self, id: u32, mover: Mover, friction: f64) -> ObjectId {
+        debug_assert_eq!(id as usize, self.movers.len());
+        self.movers.push(mover);
+        self.friction.push(friction);
+        ObjectId(id)
+    }
+
+    /// Finds the contacts where everything is, and moves everything by `dt_s` under them.
+    ///
+    /// # Errors
+    /// [`StepError`]; nothing has moved then.
+    pub fn step(&mut self, dt_s: f64) -> Result<&Report, StepError> {
+        self.detect();
+        self.contacts.convert(
+            &self.tracer,
+            &self.scene,
+            &self.dynamics,
+            &self.movers,
+            &self.friction,
+            dt_s,
+        );
+        let list = self.contacts.list();
+        self.report.contacts = list.len();
+        self.report.dynamics = self.dynamics.step(dt_s, self.settings.substeps, list)?;
+        Ok(&self.report)
+    }
+
+    /// Finds the contacts where everything is; the first half of [`SoftWorld::step`].
+    fn detect(&mut self) {
+        self.scene.begin_step();
+        self.report.lost = 0;
+        for (id, mover) in (0..).zip(&self.movers) {
+            let placed = match mover {
+                Mover::Fixed => Ok(()),
+                Mover::Body {
+                    body,
+                    body_from_mesh,
+                } => match self.dynamics.body(*body) {
+                    Some(state) => self.scene.set_pose(id, &(pose_of(state) * body_from_mesh)),
+                    None => Ok(()),
+                },
+                Mover::Deformable(deformable) => match self.dynamics.surface(*deformable) {
+                    Some(points) => self.scene.set_points(id, points),
+                    None => Ok(()),
+                },
+            };
+            self.report.lost += usize::from(placed.is_err());
+        }
+        self.tracer.step(&mut self.scene);
+        self.report.rays = *self.tracer.report();
+    }
+
+    /// The detection's side: shapes and records.
+    #[must_use]
+    pub fn scene(&self) -> &Scene {
+        &self.scene
+    }
+
+    /// The detection's side, for a second tracer to look at.
+    pub fn scene_mut(&mut self) -> &mut Scene {
+        &mut self.scene
+    }
+
+    /// What was found in the last step.
+    #[must_use]
+    pub fn tracer(&self) -> &Tracer {
+        &self.tracer
+    }
+
+    /// The dynamics: velocities, energies, surfaces.
+    #[must_use]
+    pub fn dynamics(&self) -> &xpbd::World {
+        &self.dynamics
+    }
+
+    /// The dynamics, to push and hold things by.
+    pub fn dynamics_mut(&mut self) -> &mut xpbd::World {
+        &mut self.dynamics
+    }
+
+    /// Where a rigid object is: its mesh's frame in the world. `None` of a fixed one or a deformable.
+    #[must_use]
+    pub fn pose(&self, id: ObjectId) -> Option<Pose> {
+        match self.movers.get(id.0 as usize)? {
+            Mover::Body {
+                body,
+                body_from_mesh,
+            } => Some(pose_of(self.dynamics.body(*body)?) * body_from_mesh),
+            _ => None,
+        }
+    }
+
+    /// The dynamics' name of a rigid object.
+    #[must_use]
+    pub fn body(&self, id: ObjectId) -> Option<BodyId> {
+        match self.movers.get(id.0 as usize)? {
+            Mover::Body { body, .. } => Some(*body),
+            _ => None,
+        }
+    }
+
+    /// The dynamics' name of a deformable.
+    #[must_use]
+    pub fn deformable(&self, id: ObjectId) -> Option<DeformableId> {
+        match self.movers.get(id.0 as usize)? {
+            Mover::Deformable(deformable) => Some(*deformable),
+            _ => None,
+        }
+    }
+
+    /// What the last step did.
+    #[must_use]
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+}
+
+fn check(friction: f64) -> Result<(), AddError> {
+    if friction >= 0.0 && friction.is_finite() {
+        Ok(())
+    } else {
+        Err(AddError::Friction(friction))
+    }
+}
+
+fn pose_of(state: &BodyState) -> Pose {
+    Pose::from_parts(state.position.into(), state.rotation)
+}
+
+fn state_of(pose: &Pose) -> BodyState {
+    BodyState {
+        rotation: pose.rotation,
+        ..BodyState::at(pose.translation.vector)
+    }
+}
+
+/// The frame of the principal axes at the centre of mass, and the moments about them.
+fn principal(mass: &MassProperties) -> (Pose, Vec3) {
+    let eigen = mass.inertia.symmetric_eigen();
+    let mut axes = eigen.eigenvectors;
+    if axes.determinant() < 0.0 {
+        axes.column_mut(2).neg_mut();
+    }
+    let turn = nalgebra::Rotation3::from_matrix_unchecked(axes);
+    let pose = Pose::from_parts(mass.center.into(), Quat::from_rotation_matrix(&turn));
+    (pose, eigen.eigenvalues)
+}
