@@ -98,6 +98,8 @@ pub struct Room {
     pub rays: [usize; TRACES],
     /// Contacts.
     pub contacts: usize,
+    /// Predictions.
+    pub near: usize,
 }
 
 /// What a step found.
@@ -107,9 +109,11 @@ pub struct Found {
     pub ticket: Ticket,
     /// In order of source, point and target.
     pub contacts: Vec<Contact>,
+    /// What is near and no contact yet: its depth is negative. In the same order.
+    pub near: Vec<Contact>,
     /// Of every point, ahead and behind, if asked for: at twice the point's packed number.
     pub records: Vec<Record>,
-    /// Rays of the three lists, and contacts, with those that found no room.
+    /// Rays of the three lists, contacts, and what is near, with those that found no room.
     pub wanted: [u32; LISTS],
     /// Something found no room: contacts may be missing. The next step has it.
     pub overflow: bool,
@@ -151,7 +155,7 @@ struct Known {
 #[derive(Clone, Copy, Debug)]
 struct Sent {
     ticket: Ticket,
-    contacts: usize,
+    room: Room,
     records: usize,
 }
 
@@ -180,6 +184,7 @@ impl Narrow {
             room: Room {
                 rays: [1 << 12; TRACES],
                 contacts: 1 << 10,
+                near: 1 << 10,
             },
         })
     }
@@ -293,7 +298,7 @@ impl Narrow {
         let records = if step.records { 2 * points as usize } else { 0 };
         let sizes = [
             LISTS * size_of::<List>(),
-            self.room.contacts * size_of::<Contact>(),
+            (self.room.contacts + self.room.near) * size_of::<Contact>(),
             records * size_of::<Record>(),
         ]
         .map(|bytes| bytes as u64);
@@ -331,7 +336,7 @@ impl Narrow {
         };
         let sent = Sent {
             ticket,
-            contacts: self.room.contacts,
+            room: self.room,
             records,
         };
         self.ring.send(gpu, commands, buffer, bytes, sent)?;
@@ -347,13 +352,12 @@ impl Narrow {
         let clock = self.made.clock.as_ref();
         let found = self.ring.receive(&self.gpu, |sent, bytes| {
             let (lists, rest) = bytes.split_at(LISTS * size_of::<List>());
-            let (contacts, rest) = rest.split_at(sent.contacts * size_of::<Contact>());
+            let (contacts, rest) = rest.split_at(sent.room.contacts * size_of::<Contact>());
+            let (near, rest) = rest.split_at(sent.room.near * size_of::<Contact>());
             let (records, stamps) = rest.split_at(sent.records * size_of::<Record>());
             let lists: Vec<List> = bytemuck::pod_collect_to_vec(lists);
-            let there = lists[TRACES].entries() as usize * size_of::<Contact>();
-            let mut contacts: Vec<Contact> = bytemuck::pod_collect_to_vec(&contacts[..there]);
-            // Appended in the order in which the GPU came to them.
-            contacts.sort_unstable_by_key(|c| (c.source, c.point, c.target, c.triangle));
+            let contacts = sorted(contacts, &lists[TRACES]);
+            let near = sorted(near, &lists[TRACES + 1]);
             let mut wanted = [0; LISTS];
             for (wanted, list) in wanted.iter_mut().zip(&lists) {
                 *wanted = list.count;
@@ -368,6 +372,7 @@ impl Narrow {
             Found {
                 ticket: sent.ticket,
                 contacts,
+                near,
                 records: bytemuck::pod_collect_to_vec(records),
                 wanted,
                 overflow: lists.iter().any(|list| list.count > list.capacity),
@@ -382,11 +387,12 @@ impl Narrow {
 
     /// Half as much again as was wanted.
     fn grow(&mut self, found: &Found) {
-        let [rays @ .., contacts] = found.wanted.map(|n| n as usize + n as usize / 2);
+        let [rays @ .., contacts, near] = found.wanted.map(|n| n as usize + n as usize / 2);
         for (room, wanted) in self.room.rays.iter_mut().zip(rays) {
             *room = wanted.max(*room);
         }
         self.room.contacts = contacts.max(self.room.contacts);
+        self.room.near = near.max(self.room.near);
     }
 
     /// Waits for the oldest answer; `None` if no step is under way. For tests and measurements: the collision thread never waits.
@@ -399,6 +405,14 @@ impl Narrow {
         }
         self.receive()
     }
+}
+
+/// The entries of a list of contacts, in order: they were appended as the GPU came to them.
+fn sorted(bytes: &[u8], list: &List) -> Vec<Contact> {
+    let there = list.entries() as usize * size_of::<Contact>();
+    let mut contacts: Vec<Contact> = bytemuck::pod_collect_to_vec(&bytes[..there]);
+    contacts.sort_unstable_by_key(|c| (c.source, c.point, c.target, c.triangle));
+    contacts
 }
 
 impl Made {
@@ -458,7 +472,9 @@ impl Made {
             self.traces.rays.overwrite(gpu, first, given)?;
         }
         lists[TRACES].capacity = room.contacts as u32;
-        self.contacts.reserve(gpu, room.contacts)?;
+        lists[TRACES + 1].capacity = room.near as u32;
+        lists[TRACES + 1].first = room.contacts as u32;
+        self.contacts.reserve(gpu, room.contacts + room.near)?;
         self.traces.lists.write(gpu, &lists)?;
         self.chunks.write(gpu, step.chunks)?;
         let settings = Settings {

@@ -14,8 +14,8 @@ use crate::tracer::SetupError;
 
 /// Lists of rays: for the tree, the basic algorithm and the walk, in the shaders' order.
 pub(crate) const TRACES: usize = 3;
-/// Those and the contacts.
-pub(crate) const LISTS: usize = 4;
+/// Those, the contacts, and what is near.
+pub(crate) const LISTS: usize = 5;
 
 /// What is the same for a whole step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
@@ -162,7 +162,7 @@ mod tests {
             };
             traces
                 .lists
-                .write(&gpu, &[list(tree), list(basic), short, list(5)])
+                .write(&gpu, &[list(tree), list(basic), short, list(5), list(5)])
                 .unwrap();
             let mut pass = traces.build_args.clone();
             pass.bind(&gpu, |name| traces.find(name)).unwrap();

@@ -176,6 +176,7 @@ fn a_list_does_not_run_into_the_next() {
     let room = |rays| Room {
         rays,
         contacts: 4096,
+        near: 4096,
     };
     let mut run = |chunks: &[Chunk], rays: [usize; 3]| {
         narrow.set_room(room(rays));

@@ -74,6 +74,7 @@ impl Twins {
         narrow.set_room(Room {
             rays: [1 << 16; 3],
             contacts: 1 << 13,
+            near: 1 << 13,
         });
         Self {
             scene,
@@ -247,9 +248,12 @@ impl Twins {
                 }
             }
         }
-        let key = |c: &Contact| ((c.source, c.point, c.target, c.t >= 0.0), *c);
-        let theirs: BTreeMap<_, _> = self.tracer.contacts().iter().map(key).collect();
-        let ours: BTreeMap<_, _> = found.contacts.iter().map(key).collect();
+        let contact = |c: &Contact| ((c.source, c.point, c.target, c.t >= 0.0, false), *c);
+        let near = |c: &Contact| ((c.source, c.point, c.target, c.t >= 0.0, true), *c);
+        let theirs = self.tracer.contacts().iter().map(contact);
+        let theirs: BTreeMap<_, _> = theirs.chain(self.tracer.near().iter().map(near)).collect();
+        let ours = found.contacts.iter().map(contact);
+        let ours: BTreeMap<_, _> = ours.chain(found.near.iter().map(near)).collect();
         let mut odd = theirs.keys().filter(|k| !ours.contains_key(k)).count()
             + ours.keys().filter(|k| !theirs.contains_key(k)).count();
         for (key, a) in &theirs {
@@ -521,6 +525,7 @@ fn what_finds_no_room_is_counted_and_not_written() {
     twins.narrow.set_room(Room {
         rays: [10, 0, 0],
         contacts: 3,
+        near: 9,
     });
     stir(&mut twins, &heap, 0);
     let short = twins.by_pairs(true);
@@ -621,5 +626,5 @@ fn the_same_step_gives_the_same_answer_and_a_lost_device_forgets() {
     // Nothing is known of points that were never traced.
     twins.narrow.set_scene(&twins.packed).unwrap();
     let unknown = twins.by_pairs(false);
-    assert_eq!((unknown.wanted, unknown.contacts.len()), ([0; 4], 0));
+    assert_eq!((unknown.wanted, unknown.contacts.len()), ([0; 5], 0));
 }

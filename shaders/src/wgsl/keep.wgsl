@@ -80,22 +80,52 @@ fn before(object: u32, point: u32) -> vec3<f32> {
     return put(objects[settings.objects + object], points_before[objects[object].first_point + point].x);
 }
 
-fn above(x: vec3<f32>, a: vec3<f32>, b: vec3<f32>, c: vec3<f32>) -> bool {
-    return dot(x - a, cross(b - a, c - a)) >= 0.0;
+// Twice the volume between a point and a triangle, signed: positive above.
+fn height(x: vec3<f32>, a: vec3<f32>, b: vec3<f32>, c: vec3<f32>) -> f32 {
+    return dot(x - a, cross(b - a, c - a));
 }
 
-// Whether a point is on the wrong side of the triangle that it met: crossed it in this step, or earlier and not back yet.
-fn crossed(source: u32, point: u32, answer: Answer) -> bool {
+// How far outside of a triangle, in its barycentrics, a crossing may be: neighbours leave no gap, and a step is not a straight line.
+const ROOM: f32 = 0.1;
+
+// Whether a point is on the wrong side of the triangle that it met: crossed it in this step, or earlier and not back yet. A point that goes
+// round the edge of a fold changes sides of the plane, too: the place where it does must be in the triangle.
+fn wrong_side(source: u32, point: u32, answer: Answer) -> bool {
     let goal = answer.target_;
     let v = triangles[objects[goal].first_triangle + answer.triangle].v;
-    let is = above(now(source, point), now(goal, v.x), now(goal, v.y), now(goal, v.z));
-    let was = above(before(source, point), before(goal, v.x), before(goal, v.y), before(goal, v.z));
+    let x1 = now(source, point);
+    let a1 = now(goal, v.x);
+    let b1 = now(goal, v.y);
+    let c1 = now(goal, v.z);
+    let x0 = before(source, point);
+    let a0 = before(goal, v.x);
+    let b0 = before(goal, v.y);
+    let c0 = before(goal, v.z);
+    let is = height(x1, a1, b1, c1);
+    let was = height(x0, a0, b0, c0);
     let place = objects[source].first_record + 2u * point;
     let first = records[place];
     let second = records[place + 1u];
     let inverted = (first.target_ == goal && (first.bits & INVERTED) != 0u)
         || (second.target_ == goal && (second.bits & INVERTED) != 0u);
-    return (is != was) != inverted;
+    if (is >= 0.0) == (was >= 0.0) {
+        return inverted;
+    }
+    if inverted {
+        return false;
+    }
+    let s = was / (was - is);
+    let x = mix(x0, x1, s);
+    let a = mix(a0, a1, s);
+    let b = mix(b0, b1, s);
+    let c = mix(c0, c1, s);
+    let n = cross(b - a, c - a);
+    let parts = vec3(
+        dot(cross(b - a, x - a), n),
+        dot(cross(c - b, x - b), n),
+        dot(cross(a - c, x - c), n),
+    ) / dot(n, n);
+    return finite(parts.x + parts.y + parts.z) && all(parts >= vec3(-ROOM));
 }
 
 fn contact(source: u32, point: u32, answer: Answer) -> Contact {
@@ -113,7 +143,7 @@ fn contact(source: u32, point: u32, answer: Answer) -> Contact {
     if (b.flags & SHEET) != 0u {
         var front = (answer.bits & OUTWARD) != 0u;
         if (a.flags & SHEET) != 0u {
-            front = above(x, p, q, r) != ((answer.bits & INVERTED) != 0u);
+            front = (height(x, p, q, r) >= 0.0) != ((answer.bits & INVERTED) != 0u);
         }
         n = select(-normal, normal, front);
     }
@@ -128,7 +158,7 @@ fn contact(source: u32, point: u32, answer: Answer) -> Contact {
     );
 }
 
-// Notes an answer in its place, and its contact if it is one.
+// Notes an answer in its place, and makes its contact; of a prediction, one that is not yet.
 fn keep(source: u32, point: u32, half: u32, answer: Answer, inverted: bool) {
     let place = objects[source].first_record + 2u * point + half;
     if class_in(answer.bits) == NOTHING {
@@ -140,11 +170,10 @@ fn keep(source: u32, point: u32, half: u32, answer: Answer, inverted: bool) {
         kept.bits = (kept.bits & ~CLASS_BITS) | COLLISION | INVERTED;
     }
     records[place] = Record(kept.triangle, kept.target_, kept.bits & ~OUTWARD, kept.t);
-    if class_in(kept.bits) == COLLISION {
-        let i = atomicAdd(&counters.list[CONTACTS].count, 1u);
-        if i < counters.list[CONTACTS].capacity {
-            contacts[i] = contact(source, point, kept);
-        }
+    let list = select(NEAR, CONTACTS, class_in(kept.bits) == COLLISION);
+    let i = atomicAdd(&counters.list[list].count, 1u);
+    if i < counters.list[list].capacity {
+        contacts[counters.list[list].first + i] = contact(source, point, kept);
     }
 }
 
@@ -189,5 +218,5 @@ fn keep_answers(
 
 fn turned_over(source: u32, point: u32, answer: Answer) -> bool {
     return class_in(answer.bits) != NOTHING && (objects[answer.target_].flags & SHEET) != 0u
-        && crossed(source, point, answer);
+        && wrong_side(source, point, answer);
 }

@@ -6,7 +6,9 @@ const TREE: u32 = 0u;
 const BASIC: u32 = 1u;
 const WALK: u32 = 2u;
 const CONTACTS: u32 = 3u;
-const LISTS: u32 = 4u;
+// In one buffer, too.
+const NEAR: u32 = 4u;
+const LISTS: u32 = 5u;
 // The three lists of rays are in one buffer, each from its `first` on.
 const TRACES: u32 = 3u;
 
