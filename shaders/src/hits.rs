@@ -103,3 +103,39 @@ impl List {
         self.count.min(self.capacity)
     }
 }
+
+/// The best answer yet for one side of a point, as the passes have it between themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Place {
+    /// Bits of its length, [`NONE`] if there is none.
+    pub nearest: u32,
+    /// Of those at the same length the lowest triangle of the scene.
+    pub winner: u32,
+    /// The object met.
+    pub target: u32,
+    /// The triangle met, local.
+    pub triangle: u32,
+    /// As in [`Record::bits`]; the highest says that the line goes outward.
+    pub bits: u32,
+    /// Along the ray, m.
+    pub t: f32,
+    /// On the triangle.
+    pub u: f32,
+    /// On the triangle.
+    pub v: f32,
+}
+
+impl Place {
+    /// No answer yet.
+    pub(crate) const EMPTY: Self = Self {
+        nearest: NONE,
+        winner: NONE,
+        target: NONE,
+        triangle: NONE,
+        bits: 0,
+        t: 0.0,
+        u: 0.0,
+        v: 0.0,
+    };
+}

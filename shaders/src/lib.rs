@@ -13,9 +13,16 @@
 //! # Practice
 //!
 //! [`Gpu`] is the device: hardware unless [`Choice::Software`] is asked for; in tests the environment variable [`Choice::VARIABLE`]
-//! (`HAPTICD_GPU=hardware` or `software`, by default `software`) chooses. [`Tracer`] has the passes and buffers. [`Packed`] is the scene to
-//! hand to it. Any call may return a [`Fault`]; after one, [`Tracer::recover`] opens the device again, a generation later, and the scene has
-//! to be set anew.
+//! (`HAPTICD_GPU=hardware` or `software`, by default `software`) chooses. [`Packed`] is the scene to hand over.
+//!
+//! * [`Narrow`] is the narrow phase: from pairs to contacts, remembering what each point met. A [`Step`] goes in, a [`Found`] comes out.
+//! * [`Tracer`] only traces: from lists of rays to what they meet.
+//!
+//! Neither ever waits, but in `wait`. Any call may return a [`Fault`]; after one, [`Narrow::recover`] opens the device again, a generation
+//! later, and the scene has to be set anew.
+//!
+//! Single precision, and poses in the world: keep the scene within a metre or so of the origin, or move the origin. A metre off, places in
+//! another frame are good to some tenths of a micrometre.
 //!
 //! Shaders are in `src/wgsl`, one file for a pass and some for what passes share; they are checked when this crate is built, and what a pass
 //! binds is read off its shader. No pass binds more than eight storage buffers, which every adapter of WebGPU has.
@@ -37,8 +44,8 @@ mod traces;
 pub use adapter::{AdapterReport, Choice, Kind, OpenError, UnknownChoice, suffices};
 pub use buffer::{BufferError, Store};
 pub use device::{Fault, Gpu, Options};
-pub use hits::{Hit, Hits, List};
-pub use narrow::{Found, Narrow, Place, Room, Step};
+pub use hits::{Hit, Hits, List, Place};
+pub use narrow::{Found, Narrow, Room, Step};
 pub use pass::{Access, Bound, Pass, PassError, Slot, Source};
 pub use plan::{Chunk, ClusterPoints, Near, Row, Run};
 pub use readback::DEPTH;

@@ -11,13 +11,12 @@
 //! The host says which pairs there are, and for each whether it has moved too far to walk on: of rigid objects ([`Chunk`]), and of clusters
 //! where one deforms ([`Run`]). Rays may also be given as they are ([`Step::tree`] and the others).
 
-use bytemuck::{Pod, Zeroable};
-use hapticd_rays::layout::{Contact, NONE, Normal, Object, Point, Ray, Record};
+use hapticd_rays::layout::{Contact, Normal, Object, Point, Ray, Record};
 
 use crate::GROUP;
 use crate::buffer::{BufferError, Store};
 use crate::device::{Fault, Gpu};
-use crate::hits::List;
+use crate::hits::{List, Place};
 use crate::pass::Pass;
 use crate::passes;
 use crate::plan::{Chunk, ClusterPoints, Near, Row, Run, rows};
@@ -26,39 +25,6 @@ use crate::scene::{Packed, Scene};
 use crate::times::Clock;
 use crate::tracer::{SetupError, StepError, Ticket};
 use crate::traces::{LISTS, Settings, TRACES, Traces};
-
-/// The best answer yet for one side of a point, as the passes have it between themselves.
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-#[repr(C)]
-pub struct Place {
-    /// Bits of its length, [`NONE`] if there is none.
-    pub nearest: u32,
-    /// Of those at the same length the lowest triangle of the scene.
-    pub winner: u32,
-    /// The object met.
-    pub target: u32,
-    /// The triangle met, local.
-    pub triangle: u32,
-    /// As in [`Record::bits`]; the highest says that the line goes outward.
-    pub bits: u32,
-    /// Along the ray, m.
-    pub t: f32,
-    /// On the triangle.
-    pub u: f32,
-    /// On the triangle.
-    pub v: f32,
-}
-
-const EMPTY: Place = Place {
-    nearest: NONE,
-    winner: NONE,
-    target: NONE,
-    triangle: NONE,
-    bits: 0,
-    t: 0.0,
-    u: 0.0,
-    v: 0.0,
-};
 
 /// What a step is to do.
 #[derive(Clone, Copy, Debug, Default)]
@@ -233,7 +199,7 @@ impl Narrow {
             .place_all(&self.gpu, &packed.objects, &packed.objects)?;
         made.before.write(&self.gpu, &packed.points)?;
         made.places
-            .write(&self.gpu, &vec![EMPTY; packed.records()])?;
+            .write(&self.gpu, &vec![Place::EMPTY; packed.records()])?;
         made.records
             .write(&self.gpu, &vec![Record::EMPTY; packed.records()])?;
         made.cluster_points

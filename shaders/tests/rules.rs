@@ -4,7 +4,7 @@ mod common;
 
 use common::{Shape, body, gpu, step, tracer};
 use hapticd_geometry::{Vec3, shapes};
-use hapticd_rays::layout::{Class, NONE, Normal, Object, Point, Ray, SHEET};
+use hapticd_rays::layout::{Class, INVERTED, NONE, Normal, Object, Point, Ray, SHEET};
 use hapticd_shaders::{Chunk, Narrow, Packed, Room, Step, Work};
 
 const ENDLESS: f32 = f32::INFINITY;
@@ -151,6 +151,55 @@ fn thickness_is_measured_along_the_normal() {
     assert_eq!(middle, [Collision, Nothing, Prediction, Nothing]);
 }
 
+/// Through the sheet, or round its border: only the first is to be put right.
+#[test]
+fn a_point_crosses_a_sheet_only_where_it_is() {
+    let mut packed = Packed::default();
+    let now = point([0.03, 0.02, -0.003]);
+    let looks = normal([0.0, 0.0, 1.0]);
+    Shape::cloud(vec![now], vec![looks]).add_to(&mut packed, &body(SHEET));
+    let sheet = Shape::new(&shapes::sheet(0.25, 4).unwrap());
+    sheet.add_to(&mut packed, &body(SHEET));
+    let mut narrow = Narrow::new(gpu()).unwrap();
+    let rays = [ray(0, NONE)];
+    let mut after = |way: &[[f32; 3]]| {
+        narrow.set_scene(&packed).unwrap();
+        let mut bits = 0;
+        for pair in way.windows(2) {
+            let [before, x] = [point(pair[0]), point(pair[1])];
+            narrow.deform(0, &[x], &[before], &[looks]).unwrap();
+            narrow
+                .send(&Step {
+                    tree: &rays,
+                    prediction: 0.01,
+                    inversions: true,
+                    records: true,
+                    ..Step::default()
+                })
+                .unwrap();
+            let found = narrow.wait().unwrap().unwrap();
+            assert_eq!(found.contacts.len() + found.near.len(), 1);
+            bits = found.records[0].bits | found.records[1].bits;
+            let n = found.contacts.iter().map(|c| c.n[2]).next();
+            assert_eq!(n.is_some(), bits & INVERTED != 0);
+            // Back up, to where it came from.
+            assert!(n.is_none_or(|n| n > 0.99), "{n:?}");
+        }
+        bits & INVERTED != 0
+    };
+    let (above, below, beside) = (
+        [0.03, 0.02, 0.003],
+        [0.03, 0.02, -0.003],
+        [0.6, 0.02, 0.003],
+    );
+    assert!(after(&[above, below]));
+    assert!(!after(&[beside, below]));
+    assert!(!after(&[below, below]));
+    // Remembered until it is back.
+    assert!(after(&[above, below, below, below]));
+    assert!(!after(&[above, below, below, above]));
+}
+
 /// A list that overflows leaves those behind it alone.
 #[test]
 fn a_list_does_not_run_into_the_next() {
@@ -220,5 +269,10 @@ fn passes_are_timed_if_there_is_a_clock() {
     };
     let times = step(&mut tracer, &work).pass_ns;
     assert_eq!(times.is_some(), tracer.gpu().tick_ns().is_some());
-    assert!(times.into_iter().flatten().all(|ns| ns >= 0.0 && ns < 6e10));
+    assert!(
+        times
+            .into_iter()
+            .flatten()
+            .all(|ns| (0.0..6e10).contains(&ns))
+    );
 }
