@@ -628,3 +628,47 @@ fn the_same_step_gives_the_same_answer_and_a_lost_device_forgets() {
     let unknown = twins.by_pairs(false);
     assert_eq!((unknown.wanted, unknown.contacts.len()), ([0; 5], 0));
 }
+
+/// Steps that are sent before the first is answered see what those before them left, as if each had been waited for.
+#[test]
+fn steps_under_way_follow_each_other() {
+    let heap = heap();
+    let mut twins = Twins::new(settings(), &heap);
+    let full: Vec<Chunk> = (0..heap.len() as u32)
+        .flat_map(|a| (0..heap.len() as u32).map(move |b| (a, b)))
+        .filter(|(a, b)| a != b)
+        .flat_map(|(a, b)| Chunk::of(a, b, twins.packed.objects[a as usize].points, true))
+        .collect();
+    let walked: Vec<Chunk> = full.iter().map(|c| Chunk { full: 0, ..*c }).collect();
+    let mut run = |wait: bool| -> Vec<Found> {
+        twins.narrow.set_scene(&twins.packed.clone()).unwrap();
+        let mut all = Vec::new();
+        for (step, chunks) in [&full, &walked, &walked].into_iter().enumerate() {
+            stir(&mut twins, &heap, step as u32);
+            let step = Step {
+                chunks,
+                prediction: 0.01,
+                records: true,
+                ..Step::default()
+            };
+            twins.narrow.send(&step).unwrap();
+            if wait {
+                all.push(twins.narrow.wait().unwrap().unwrap());
+            }
+        }
+        while let Some(found) = twins.narrow.wait().unwrap() {
+            all.push(found);
+        }
+        all
+    };
+    let (waited, sent) = (run(true), run(false));
+    assert_eq!((waited.len(), sent.len()), (3, 3));
+    for (a, b) in waited.iter().zip(&sent) {
+        assert_eq!(
+            (a.wanted, &a.contacts, &a.near),
+            (b.wanted, &b.contacts, &b.near)
+        );
+        assert_eq!(a.records, b.records);
+        assert!(a.contacts.len() > 100 && !a.overflow);
+    }
+}
