@@ -11,7 +11,7 @@
 //! The host says which pairs there are, and for each whether it has moved too far to walk on: of rigid objects ([`Chunk`]), and of clusters
 //! where one deforms ([`Run`]). Rays may also be given as they are ([`Step::tree`] and the others).
 
-use hapticd_rays::layout::{Contact, Normal, Object, Point, Ray, Record};
+use hapticd_rays::layout::{Contact, NONE, Normal, Object, Point, Ray, Record};
 
 use crate::GROUP;
 use crate::buffer::{BufferError, Store};
@@ -47,6 +47,9 @@ pub struct Step<'a> {
     pub by_basic: bool,
     /// Look for points that crossed a sheet.
     pub inversions: bool,
+    /// Find the normals of the deformables' points, and the exits of deformable volumes, from where the points are: those that were given
+    /// with [`Narrow::deform`] do not count.
+    pub surfaces: bool,
     /// Give back the records, too.
     pub records: bool,
 }
@@ -104,6 +107,9 @@ struct Made {
     rows: Store<Row>,
     cluster_points: Store<u32>,
     listed: Vec<Row>,
+    around: Store<u32>,
+    exits: Store<u32>,
+    surfaces: [Pass; 2],
     emit: [Pass; 2],
     after: [Pass; 3],
     keep: Pass,
@@ -204,6 +210,9 @@ impl Narrow {
             .write(&self.gpu, &vec![Record::EMPTY; packed.records()])?;
         made.cluster_points
             .write(&self.gpu, &packed.cluster_points.points)?;
+        made.around.write(&self.gpu, &packed.around())?;
+        made.exits
+            .write(&self.gpu, &vec![NONE; packed.points.len()])?;
         made.known = Some(Known {
             objects: packed.objects.clone(),
             points: packed.points.len() as u32,
@@ -235,7 +244,8 @@ impl Narrow {
         self.made.scene.place_all(&self.gpu, now, before)
     }
 
-    /// Where a deformable's points are now and where they were a step ago, from packed number `first` on, and their normals.
+    /// Where a deformable's points are now and where they were a step ago, from packed number `first` on, and their normals; those may be
+    /// empty if they are found on the GPU ([`Step::surfaces`]).
     ///
     /// # Errors
     /// If there are more than were set, or the device has failed.
@@ -396,6 +406,12 @@ impl Made {
             rows: Store::new(gpu, "rows", none, 1)?,
             cluster_points: Store::new(gpu, "cluster_points", none, 1)?,
             listed: Vec::new(),
+            around: Store::new(gpu, "around", none, 1)?,
+            exits: Store::new(gpu, "exits", none, 1)?,
+            surfaces: [
+                Pass::new(gpu, &passes::UPDATE_NORMALS)?,
+                Pass::new(gpu, &passes::FIND_EXITS)?,
+            ],
             emit: [
                 Pass::new(gpu, &passes::EMIT_RIGID)?,
                 Pass::new(gpu, &passes::EMIT_CLUSTERS)?,
@@ -464,15 +480,20 @@ impl Made {
             contacts,
             rows,
             cluster_points,
+            around,
+            exits,
+            surfaces,
             emit,
             after,
             keep,
             ..
         } = self;
-        for pass in emit.iter_mut().chain(after).chain([keep]) {
+        for pass in (surfaces.iter_mut().chain(emit)).chain(after).chain([keep]) {
             pass.bind(gpu, |name| match name {
                 "points_before" => Some((before.buffer(), before.id())),
                 "chunks" => Some((chunks.buffer(), chunks.id())),
+                "around" => Some((around.buffer(), around.id())),
+                "exits" => Some((exits.buffer(), exits.id())),
                 "rows" => Some((rows.buffer(), rows.id())),
                 "cluster_points" => Some((cluster_points.buffer(), cluster_points.id())),
                 "places" => Some((places.buffer(), places.id())),
@@ -487,6 +508,12 @@ impl Made {
     fn record(&self, encoder: &mut wgpu::CommandEncoder, step: &Step<'_>, points: u32) {
         let clock = self.clock.as_ref();
         let around = |k| clock.map(|clock: &Clock| clock.around(k));
+        let groups = points.div_ceil(GROUP);
+        if step.surfaces {
+            for pass in &self.surfaces {
+                pass.record(encoder, groups, None);
+            }
+        }
         let [rigid, clusters] = &self.emit;
         rigid.record(encoder, step.chunks.len() as u32, around(0));
         clusters.record(encoder, step.runs.len() as u32, around(1));
@@ -495,7 +522,6 @@ impl Made {
         for pass in &self.after {
             pass.record_indirect(encoder, self.traces.args.buffer(), all, None);
         }
-        let groups = points.div_ceil(GROUP);
         self.keep.record(encoder, groups, around(STAMPS as u32 - 1));
     }
 }

@@ -237,6 +237,35 @@ impl Packed {
         }
     }
 
+    /// For each point of the scene the first of its triangles in the same list, and their end after the last; then the triangles, local.
+    pub(crate) fn around(&self) -> Vec<u32> {
+        let corners = || {
+            self.objects.iter().flat_map(|object| {
+                let first = object.first_triangle as usize;
+                let own = &self.triangles[first..first + object.triangles as usize];
+                (0..).zip(own).flat_map(|(t, triangle)| {
+                    let point = |v| (object.first_point + v) as usize;
+                    triangle.v.map(|v| (point(v), t))
+                })
+            })
+        };
+        let count = self.points.len() + 1;
+        let mut list = vec![0; count + 3 * self.triangles.len()];
+        for (point, _) in corners() {
+            list[point + 1] += 1;
+        }
+        list[0] = count as u32;
+        for point in 1..count {
+            list[point] += list[point - 1];
+        }
+        let mut next = list[..count].to_vec();
+        for (point, triangle) in corners() {
+            list[next[point] as usize] = triangle;
+            next[point] += 1;
+        }
+        list
+    }
+
     /// Records of all: two for every point.
     #[must_use]
     pub fn records(&self) -> usize {

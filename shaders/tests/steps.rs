@@ -37,6 +37,8 @@ struct Twins {
     shapes: Vec<Arc<Shape>>,
     /// Where all points are, in the world.
     world: Vec<Vec<V3>>,
+    /// The GPU finds the normals.
+    surfaces: bool,
 }
 
 /// Boxes of the clusters of an object with all their triangles.
@@ -83,6 +85,7 @@ impl Twins {
             before: packed.objects.clone(),
             packed,
             shapes: of.iter().map(|(shape, _)| shape.clone()).collect(),
+            surfaces: false,
             world: of
                 .iter()
                 .map(|(shape, pose)| moved(shape, &pose.unwrap_or_default()))
@@ -183,6 +186,7 @@ impl Twins {
                 exit: f32::INFINITY,
             })
             .collect();
+        let normals = if self.surfaces { Vec::new() } else { normals };
         let first = self.packed.objects[object as usize].first_point as usize;
         self.narrow.deform(first, &now, &before, &normals).unwrap();
     }
@@ -198,6 +202,7 @@ impl Twins {
             walk: &rays.walk,
             prediction: settings.prediction_m,
             inversions: settings.inversions,
+            surfaces: self.surfaces,
             records: true,
             ..Step::default()
         };
@@ -227,6 +232,7 @@ impl Twins {
             prediction: settings.prediction_m,
             by_basic: settings.full == Full::Basic,
             inversions: settings.inversions,
+            surfaces: self.surfaces,
             records: true,
             ..Step::default()
         };
@@ -510,6 +516,52 @@ fn deformables_by_clusters() {
         println!("{iterative}, {full:?}: {all} records, {other} differ; {contacts} contacts");
         assert!(contacts > 1000 && other * 100 < all, "{other} of {all}");
     }
+}
+
+/// A soft ball and a cloth, with nothing known of their surfaces but the points.
+#[test]
+fn surfaces_from_points() {
+    let mesh = shapes::sheet(0.1, 24).unwrap();
+    let cloth = Arc::new(Shape::new(&mesh, CLOTH, 32).unwrap());
+    let ball_mesh = shapes::icosphere(0.04, 3).unwrap();
+    let ball = volume(&ball_mesh);
+    let block = volume(&shapes::cuboid(&Vec3::new(0.06, 0.05, 0.02)).unwrap());
+    let of = [
+        (block, Some(Pose::translation(0.003, 0.007, -0.05))),
+        (ball, None),
+        (cloth, None),
+    ];
+    let mut twins = Twins::new(settings(), &of);
+    twins.surfaces = true;
+    let soft = |step: u32| -> Vec<Vec3> {
+        let s = 1.0 + 0.2 * (f64::from(step) * 0.3).sin();
+        let at = |p: &Vec3| Vec3::new(p.x * s + 0.001, p.y / s, p.z * s);
+        ball_mesh.positions().iter().map(at).collect()
+    };
+    let wave = |step: u32| -> Vec<Vec3> {
+        let s = f64::from(step) * 0.13;
+        let at = |p: &Vec3| Vec3::new(p.x, p.y, 0.034 + 0.004 * (40.0 * p.x + s).sin());
+        mesh.positions().iter().map(at).collect()
+    };
+    let (mut all, mut other, mut contacts) = (0, 0, 0);
+    for step in 0..30 {
+        let last = step.max(1) - 1;
+        if step == 0 {
+            twins.deform(1, &soft(0), &soft(0));
+            twins.deform(2, &wave(0), &wave(0));
+        }
+        twins.begin();
+        twins.deform(1, &soft(step), &soft(last));
+        twins.deform(2, &wave(step), &wave(last));
+        twins.place();
+        let found = twins.by_rays();
+        let counts = twins.compare(&found, &format!("step {step}"));
+        all += counts.0;
+        other += counts.1;
+        contacts += found.contacts.len();
+    }
+    println!("{all} records, {other} differ; {contacts} contacts");
+    assert!(contacts > 1000 && other * 100 < all, "{other} of {all}");
 }
 
 #[test]

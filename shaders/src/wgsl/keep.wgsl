@@ -1,6 +1,6 @@
 //# use lists.wgsl
 //# use world.wgsl
-//# use settings.wgsl
+//# use objects.wgsl
 //# use places.wgsl
 // After the rays, for each point: which of its answers are kept, whether it crossed a sheet, and its contacts; as in the CPU twin's `commit.rs`.
 
@@ -19,9 +19,6 @@ struct Contact {
 
 const OUTWARD: u32 = 0x80000000u;
 
-// The objects now, and behind them the objects a step ago.
-@group(0) @binding(2) var<storage, read> objects: array<Object>;
-@group(0) @binding(3) var<storage, read> points: array<Point>;
 @group(0) @binding(5) var<storage, read> triangles: array<Triangle>;
 @group(0) @binding(8) var<storage, read_write> places: array<Place>;
 @group(0) @binding(9) var<storage, read_write> records: array<Record>;
@@ -55,21 +52,6 @@ fn take(place: u32) -> Answer {
         places[place].t,
         vec2(places[place].u, places[place].v),
     );
-}
-
-// The object of a point: the last that begins at it or before.
-fn owner(point: u32) -> u32 {
-    var low = 0u;
-    var high = settings.objects;
-    while high - low > 1u {
-        let middle = (low + high) / 2u;
-        if objects[middle].first_point <= point {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
 }
 
 fn now(object: u32, point: u32) -> vec3<f32> {
