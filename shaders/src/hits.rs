@@ -116,7 +116,7 @@ pub struct Place {
     pub target: u32,
     /// The triangle met, local.
     pub triangle: u32,
-    /// As in [`Record::bits`]; the highest says that the line goes outward.
+    /// As in [`hapticd_rays::layout::Record::bits`]; the highest says that the line goes outward.
     pub bits: u32,
     /// Along the ray, m.
     pub t: f32,

@@ -532,10 +532,14 @@ fn surfaces_from_points() {
         (cloth, None),
     ];
     let mut twins = Twins::new(settings(), &of);
+    // Of the surfaces as they were made nothing is left.
     twins.surfaces = true;
+    let first = twins.packed.objects[1].first_point as usize;
+    twins.packed.normals[first..].fill(Normal::default());
+    twins.narrow.set_scene(&twins.packed.clone()).unwrap();
     let soft = |step: u32| -> Vec<Vec3> {
         let s = 1.0 + 0.2 * (f64::from(step) * 0.3).sin();
-        let at = |p: &Vec3| Vec3::new(p.x * s + 0.001, p.y / s, p.z * s);
+        let at = |p: &Vec3| Vec3::new(p.x * s + 1.5 * p.y, p.y / s, p.z * s);
         ball_mesh.positions().iter().map(at).collect()
     };
     let wave = |step: u32| -> Vec<Vec3> {
