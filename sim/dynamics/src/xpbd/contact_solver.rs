@@ -16,12 +16,12 @@
 //!
 //! # Practice
 //!
-//! Contacts are visited in the order given, forth and back in turns. Memory grows to the largest list seen, then stays.
+//! Contacts are visited in the order given, forth and back in turns. Memory grows with the lists, or all at once by `reserve`.
 
 use super::body::Body;
 use super::contact::{Contact, ContactPoint};
 use super::particle::Particles;
-use super::stencil::{Stencil, mean, mobility, spread};
+use super::stencil::{Stencil, WIDEST, mean, mobility, spread};
 use crate::Vec3;
 
 #[derive(Clone, Copy, Debug)]
@@ -66,7 +66,7 @@ struct Row {
     /// Multipliers of the substep, kg m.
     along: f64,
     across: Vec3,
-    /// Where it sticks: tangential movement that the substeps so far have left unmended.
+    /// Where it sticks: tangential movement that the substeps of this step have left unmended.
     slip: Vec3,
 }
 
@@ -98,6 +98,20 @@ pub(super) struct ContactSolver {
 }
 
 impl ContactSolver {
+    /// Room for lists of so many contacts, whatever they are between.
+    pub fn reserve(&mut self, contacts: usize) {
+        self.rows.reserve(contacts.saturating_sub(self.rows.len()));
+        self.pressed
+            .reserve(contacts.saturating_sub(self.pressed.len()));
+        self.known
+            .reserve((2 * contacts).saturating_sub(self.known.len()));
+        let widest = 2 * WIDEST * contacts;
+        self.entries
+            .reserve(widest.saturating_sub(self.entries.len()));
+        self.impulses
+            .reserve(contacts.saturating_sub(self.impulses.len()));
+    }
+
     /// A step of `contacts` contacts and substeps of `h` begins.
     pub fn begin(&mut self, contacts: usize, h: f64) {
         self.known.clear();

@@ -58,18 +58,21 @@ fn pulled(poisson: f64, strain: f64, substeps: u32) -> (f64, f64, f64) {
         }
         world.step(FRAME, substeps, &[]).unwrap();
     }
-    let middle = |axis: usize| {
-        let s = world.surface(body).unwrap();
-        let ring: Vec<f64> = (positions.iter().zip(s))
-            .filter(|(p, _)| (p.x - 0.1).abs() < 1e-9)
-            .map(|(_, x)| x[axis])
-            .collect();
-        ring.iter().copied().fold(f64::NEG_INFINITY, f64::max)
-            - ring.iter().copied().fold(f64::INFINITY, f64::min)
+    // Away from the ends, whose corners get more than their share of the pull.
+    let ring = |x: f64, axis: usize| -> Vec<f64> {
+        (positions.iter().zip(world.surface(body).unwrap()))
+            .filter(|(p, _)| (p.x - x).abs() < 1e-9)
+            .map(|(_, now)| now[axis])
+            .collect()
+    };
+    let mean = |of: Vec<f64>| of.iter().sum::<f64>() / of.len() as f64;
+    let width = |of: Vec<f64>| {
+        of.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+            - of.iter().copied().fold(f64::INFINITY, f64::min)
     };
     (
-        extent(&world, body, 0) / size.x - 1.0,
-        1.0 - middle(1) / size.y,
+        (mean(ring(0.15, 0)) - mean(ring(0.05, 0))) / 0.1 - 1.0,
+        1.0 - width(ring(0.1, 1)) / size.y,
         enclosed(&world, body) / volume - 1.0,
     )
 }
