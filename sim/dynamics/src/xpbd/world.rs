@@ -27,7 +27,7 @@ pub struct Settings {
     /// Fastest that a contact is pushed out, m/s: one that is found deep is resolved over several steps, and leaves at no speed.
     pub push_out_m_s: f64,
     /// Sweeps over the contacts in a substep, at least 1. One will do for particles; boxes need a
-    /// few, since four contacts share one body.
+    /// few, since four contacts share one body; stacks stand with four, and stand still with eight.
     pub contact_sweeps: u32,
 }
 
