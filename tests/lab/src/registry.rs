@@ -41,6 +41,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     redon::e24::MOTOR,
     redon::e30::EXPERIMENT,
     rays::direction::EXPERIMENT,
+    rays::iterative::EXPERIMENT,
 ];
 
 /// What an ID given by the user stands for: one experiment, or for `group-all` every one whose ID starts with `group-`.

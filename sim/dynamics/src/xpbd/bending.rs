@@ -4,11 +4,12 @@
 //!
 //! The quadratic energy of Bergou, Wardetzky, Harmon, Zorin and Grinspun 2006 ("A quadratic bending model for inextensible surfaces"):
 //! with the cotangents of the rest shape a hinge's curvature is the *linear* vector `c = sum k_i x_i`, its energy
-//! `B/2 . 3/(A0 + A1) . |c|²` (`B`: flexural rigidity, N m). Chosen instead of the dihedral angle because `B` is a property of the material and not
+//! `B/2 . |c|² / (A0 + A1)` (`B`: flexural rigidity, N m). Theirs is three times that, which is right for a sheet that becomes a ball; cloth hardly
+//! stretches, so it bends to cylinders, and for those, on square and on equilateral meshes, the factor is one. Chosen instead of the dihedral angle because `B` is a property of the material and not
 //! of the mesh, there is no inverse cosine whose gradient blows up when flat, and all four gradients are one vector times a number.
 //! The constraint is `C = |c| - |c at rest|`, of which the flat sheet is the case of rest 0.
 //!
-//! Where we differ: a sheet that is curved at rest does not know to which side it was curved.
+//! A sheet that is curved at rest does not know to which side it was curved.
 
 use crate::Vec3;
 
@@ -23,7 +24,7 @@ pub(super) struct Bending {
     pub weights: [f64; 4],
     /// `|c|` at rest, m.
     pub rest: f64,
-    /// `(A0 + A1) / (3 B)`, m/N.
+    /// `(A0 + A1) / B`, m/N.
     pub compliance: f64,
     /// Viscosity over stiffness, s.
     pub damping: f64,
@@ -56,7 +57,7 @@ impl Bending {
             } else {
                 0.0
             },
-            compliance: area / 3.0 * rigidity_compliance,
+            compliance: area * rigidity_compliance,
             damping,
         };
         weights.iter().all(|k| k.is_finite()).then_some(hinge)

@@ -3,8 +3,8 @@
 //! # Theory
 //!
 //! Threads stretch and shear: the stiffness of an edge is the membrane's times the area of its triangles over its length squared (Van Gelder 1998,
-//! "Approximate simulation of elastic membranes by triangulated spring meshes"), so a strip is equally stiff however fine its mesh; the law is
-//! right along the threads and approximate across them. Hinges: see `bending`. The mass of a triangle goes to its corners in equal parts.
+//! "Approximate simulation of elastic membranes by triangulated spring meshes"), so a strip is equally stiff however fine its mesh. That is
+//! exact for equilateral triangles (Poisson's ratio is then 1/3), and up to a fifth too stiff along the threads of a square grid with diagonals. Hinges: see `bending`. The mass of a triangle goes to its corners in equal parts.
 
 use super::bending::Bending;
 use super::distance::Distance;

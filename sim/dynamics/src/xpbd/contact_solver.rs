@@ -16,12 +16,13 @@
 //!
 //! # Practice
 //!
-//! Contacts are visited in the order given, forth and back in turns. Memory grows to the largest list seen, then stays.
+//! Contacts are visited in the order given, forth and back in turns. Memory grows with the lists, or all at once by `reserve`.
 
 use super::body::Body;
-use super::contact::{Contact, ContactPoint};
+use super::contact::Contact;
+use super::contact_names::keys;
 use super::particle::Particles;
-use super::stencil::{Stencil, mean, mobility, spread};
+use super::stencil::{Stencil, WIDEST, mean, mobility, spread};
 use crate::Vec3;
 
 #[derive(Clone, Copy, Debug)]
@@ -66,7 +67,7 @@ struct Row {
     /// Multipliers of the substep, kg m.
     along: f64,
     across: Vec3,
-    /// Where it sticks: tangential movement that the substeps so far have left unmended.
+    /// Where it sticks: tangential movement that the substeps of this step have left unmended.
     slip: Vec3,
 }
 
@@ -102,6 +103,20 @@ pub(super) struct ContactSolver {
 }
 
 impl ContactSolver {
+    /// Room for lists of so many contacts, whatever they are between.
+    pub fn reserve(&mut self, contacts: usize) {
+        self.rows.reserve(contacts.saturating_sub(self.rows.len()));
+        self.pressed
+            .reserve(contacts.saturating_sub(self.pressed.len()));
+        self.known
+            .reserve((2 * contacts).saturating_sub(self.known.len()));
+        let widest = 2 * WIDEST * contacts;
+        self.entries
+            .reserve(widest.saturating_sub(self.entries.len()));
+        self.impulses
+            .reserve(contacts.saturating_sub(self.impulses.len()));
+    }
+
     /// A step of `contacts` contacts and substeps of `h` begins.
     pub fn begin(&mut self, contacts: usize, h: f64) {
         self.known.clear();
@@ -291,46 +306,6 @@ impl ContactSolver {
             }
         }
     }
-}
-
-/// Two names of a contact: by what is exactly the same in the next step on the first side, and on the second.
-fn keys(contact: &Contact) -> [u64; 2] {
-    // FNV-1a over words. Names that meet by chance cost a worse start, nothing else.
-    let name = |words: &[u64]| {
-        (words.iter()).fold(0xcbf2_9ce4_8422_2325_u64, |hash, word| {
-            (hash ^ word).wrapping_mul(0x0100_0000_01b3).rotate_left(23)
-        })
-    };
-    let owner = |point: &ContactPoint| match point {
-        ContactPoint::Particle(id) => [0, u64::from(id.0)],
-        ContactPoint::Vertex { deformable, .. } | ContactPoint::Triangle { deformable, .. } => {
-            [1, u64::from(deformable.0)]
-        }
-        ContactPoint::Body { body, .. } => [2, u64::from(body.0)],
-        ContactPoint::World(_) => [3, 0],
-    };
-    let place = |point: &ContactPoint| match point {
-        ContactPoint::Particle(_) => [0; 3],
-        ContactPoint::Vertex { vertex, .. } => [1, u64::from(*vertex), 0],
-        ContactPoint::Body { local: p, .. } | ContactPoint::World(p) => {
-            [p.x.to_bits(), p.y.to_bits(), p.z.to_bits()]
-        }
-        ContactPoint::Triangle {
-            vertices: [a, b, c],
-            weights,
-            ..
-        } => [
-            u64::from(*a) << 32 | u64::from(*b),
-            u64::from(*c) ^ weights[0].to_bits().rotate_left(7),
-            weights[1].to_bits(),
-        ],
-    };
-    let ([ka, ia], [kb, ib]) = (owner(&contact.a), owner(&contact.b));
-    let ([x, y, z], [u, v, w]) = (place(&contact.a), place(&contact.b));
-    [
-        name(&[1, ka, ia, kb, ib, x, y, z]),
-        name(&[2, ka, ia, kb, ib, u, v, w]),
-    ]
 }
 
 /// Where a side is, and its arm if it is a body's.

@@ -22,12 +22,12 @@
 //! * Linear momentum is kept to rounding by everything that acts between movers; angular momentum to rounding by free bodies, and with an error of first
 //!   order in `h` by constraints, since their corrections are made at places that the substep has already moved.
 //! * A stiff thing is only as stiff as the substep lets it be: one sweep a substep carries a load of `n` links with a stretch of about `n² g h²`.
-//!   More substeps, not more sweeps, are the remedy.
+//!   Damping times of threads and tetrahedra count as stiffness here: times far above the substep soften what they damp. More substeps are the remedy.
 //! * Order matters (Gauss-Seidel): other orders of adding or of contacts give other bits, within the same error.
 //!
 //! # Practice
 //!
-//! SI units, world axes, `f64`. Adding things allocates; [`World::step`] does so only while its lists grow to the largest contact list seen. Work is
+//! SI units, world axes, `f64`. Adding things allocates; [`World::step`] does so only for contact lists longer than ever or than [`World::reserve_contacts`] was told. Work is
 //! bounded by constraints and contacts times substeps. Equal calls give bit-equal states on one machine. Nothing panics: wrong input is refused with
 //! an error that carries the numbers, and a particle or body whose next state would not be finite stays where the substep began, at rest, and is
 //! counted in the [`StepReport`].
@@ -38,8 +38,10 @@ mod bending;
 mod body;
 mod cloth;
 mod contact;
+mod contact_names;
 mod contact_solver;
 mod distance;
+mod drive;
 mod lattice;
 mod mesh;
 mod particle;

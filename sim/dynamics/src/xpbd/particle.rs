@@ -157,3 +157,13 @@ impl Particles {
         held
     }
 }
+
+pub(super) fn check_place(position: &Vec3, velocity: &Vec3) -> Result<(), ParticleError> {
+    if !finite(position) {
+        return Err(ParticleError::Position(*position));
+    }
+    if !finite(velocity) {
+        return Err(ParticleError::Velocity(*velocity));
+    }
+    Ok(())
+}

@@ -45,7 +45,7 @@ pub struct StepReport {
 impl World {
     /// Moves everything by `dt_s` seconds in `substeps` substeps under `contacts`, which hold for this step only; then forgets the forces.
     ///
-    /// A contact with a fault is left out and reported. No allocation after the first call with the longest contact list; cost proportional to
+    /// A contact with a fault is left out and reported. No allocation for lists within [`World::reserve_contacts`]; cost proportional to
     /// substeps times constraints and contacts.
     ///
     /// # Errors

@@ -1,6 +1,4 @@
-//! The world: what is in it, and how things are put in, held, driven and pushed.
-
-use nalgebra::UnitQuaternion;
+//! The world: what is in it, and how things are put in and held.
 
 use super::attachment::{Attachment, AttachmentError, AttachmentId};
 use super::bending::Bending;
@@ -10,7 +8,7 @@ use super::contact::{ContactFault, ContactPoint, check_weights};
 use super::contact_solver::{Anchor, ContactSolver};
 use super::distance::Distance;
 use super::finite;
-use super::particle::{ParticleError, ParticleId, Particles};
+use super::particle::{ParticleError, ParticleId, Particles, check_place};
 use super::soft::{self, SoftError, SoftMaterial};
 use super::stencil::Stencil;
 use super::surface::{Deformable, DeformableId, Skin, carried};
@@ -27,7 +25,7 @@ pub struct Settings {
     /// Fastest that a contact is pushed out, m/s: one that is found deep is resolved over several steps, and leaves at no speed.
     pub push_out_m_s: f64,
     /// Sweeps over the contacts in a substep, at least 1. One will do for particles; boxes need a
-    /// few, since four contacts share one body.
+    /// few, since four contacts share one body; stacks stand with four, and stand still with eight.
     pub contact_sweeps: u32,
 }
 
@@ -137,6 +135,11 @@ impl World {
             contacts: ContactSolver::default(),
             masses_changed: false,
         })
+    }
+
+    /// Makes room for lists of so many contacts (about 0.8 kB each), so that [`World::step`] never allocates for shorter ones.
+    pub fn reserve_contacts(&mut self, contacts: usize) {
+        self.contacts.reserve(contacts);
     }
 
     /// A free particle of `mass_kg` at `position` (m) with `velocity` (m/s). Allocates.
@@ -280,147 +283,6 @@ impl World {
         Ok(BodyId(self.bodies.len() as u32 - 1))
     }
 
-    /// Puts a body elsewhere, with another motion. Allocates nothing.
-    ///
-    /// # Errors
-    /// [`BodyError`] if there is no such body or a number is not finite.
-    pub fn set_body(&mut self, id: BodyId, state: &BodyState) -> Result<(), BodyError> {
-        self.body_mut(id)?.set(state)
-    }
-
-    /// A kinematic body moves evenly to this pose during the next step, and stands after it. Of no effect on a dynamic one. Allocates nothing.
-    ///
-    /// # Errors
-    /// [`BodyError`] if there is no such body or a number is not finite.
-    pub fn drive_body(
-        &mut self,
-        id: BodyId,
-        position: Vec3,
-        rotation: UnitQuaternion<f64>,
-    ) -> Result<(), BodyError> {
-        let body = self.body_mut(id)?;
-        if !finite(&position) {
-            return Err(BodyError::Position(position));
-        }
-        let norm = rotation.coords.norm();
-        if !((norm - 1.0).abs() < 1e-6) {
-            return Err(BodyError::Rotation(norm));
-        }
-        if !body.is_dynamic() {
-            body.target = Some((position, rotation));
-        }
-        Ok(())
-    }
-
-    /// Pushes a body with `force` (N) at the world point `at` (m) for the next step. Allocates nothing.
-    ///
-    /// # Errors
-    /// [`BodyError`] if there is no such body or a number is not finite.
-    pub fn push_body(&mut self, id: BodyId, force: Vec3, at: Vec3) -> Result<(), BodyError> {
-        let body = self.body_mut(id)?;
-        if !(finite(&force) && finite(&at)) {
-            return Err(BodyError::Force { force, at });
-        }
-        body.force += force;
-        body.torque += (at - body.state.position).cross(&force);
-        Ok(())
-    }
-
-    fn body_mut(&mut self, id: BodyId) -> Result<&mut Body, BodyError> {
-        let count = self.bodies.len();
-        (self.bodies.get_mut(id.0 as usize)).ok_or(BodyError::Unknown { body: id.0, count })
-    }
-
-    /// Puts a particle elsewhere, with another velocity. Allocates nothing.
-    ///
-    /// # Errors
-    /// [`ParticleError`] if there is no such particle or a number is not finite.
-    pub fn set_particle(
-        &mut self,
-        id: ParticleId,
-        position: Vec3,
-        velocity: Vec3,
-    ) -> Result<(), ParticleError> {
-        let i = self.particles.index(id)?;
-        check_place(&position, &velocity)?;
-        self.particles.x[i] = position;
-        self.particles.v[i] = velocity;
-        Ok(())
-    }
-
-    /// Pins a particle where it is (as if of infinite mass), or frees it. Allocates nothing.
-    ///
-    /// # Errors
-    /// [`ParticleError::Unknown`].
-    pub fn pin(&mut self, id: ParticleId, pinned: bool) -> Result<(), ParticleError> {
-        let i = self.particles.index(id)?;
-        let was = self.particles.inverse_mass[i] == 0.0;
-        self.masses_changed |= pinned != was;
-        if pinned && !was {
-            self.particles.inverse_mass[i] = 0.0;
-            self.particles.v[i] = Vec3::zeros();
-        } else if !pinned {
-            self.particles.inverse_mass[i] = 1.0 / self.particles.mass[i];
-        }
-        Ok(())
-    }
-
-    /// A pinned particle moves evenly to `target` (m) during the next step, and stands after it. Of no effect on a free one. Allocates while the list
-    /// of driven particles grows.
-    ///
-    /// # Errors
-    /// [`ParticleError`] if there is no such particle or a number is not finite.
-    pub fn drive_particle(&mut self, id: ParticleId, target: Vec3) -> Result<(), ParticleError> {
-        let i = self.particles.index(id)?;
-        if !finite(&target) {
-            return Err(ParticleError::Position(target));
-        }
-        if self.particles.inverse_mass[i] == 0.0 {
-            self.particles.drive(i, target);
-        }
-        Ok(())
-    }
-
-    /// Pushes a particle with `force` (N) for the next step. Allocates nothing.
-    ///
-    /// # Errors
-    /// [`ParticleError`] if there is no such particle or the force is not finite.
-    pub fn push_particle(&mut self, id: ParticleId, force: Vec3) -> Result<(), ParticleError> {
-        let i = self.particles.index(id)?;
-        if !finite(&force) {
-            return Err(ParticleError::Force(force));
-        }
-        self.particles.force[i] += force;
-        Ok(())
-    }
-
-    /// Pushes with `force` (N) at the point of a surface triangle for the next step: the haptic tool's push. Allocates nothing.
-    ///
-    /// # Errors
-    /// [`ContactFault`] if there is no such point, or the force is not finite ([`ContactFault::Point`] then holds it).
-    pub fn push_surface(
-        &mut self,
-        deformable: DeformableId,
-        vertices: [u32; 3],
-        weights: [f64; 3],
-        force: Vec3,
-    ) -> Result<(), ContactFault> {
-        if !finite(&force) {
-            return Err(ContactFault::Point(force));
-        }
-        let point = ContactPoint::Triangle {
-            deformable,
-            vertices,
-            weights,
-        };
-        if let Anchor::Particles(stencil) = self.anchor(&point)? {
-            for &(i, k) in stencil.entries() {
-                self.particles.force[i as usize] += force * k;
-            }
-        }
-        Ok(())
-    }
-
     /// Holds a point of a deformable where it is now, with a compliance (m/N) and a damping time (viscosity over stiffness, s);
     /// [`World::move_hold`] moves it. Allocates when there are more holds than ever before.
     ///
@@ -546,14 +408,4 @@ impl World {
             })
         }
     }
-}
-
-fn check_place(position: &Vec3, velocity: &Vec3) -> Result<(), ParticleError> {
-    if !finite(position) {
-        return Err(ParticleError::Position(*position));
-    }
-    if !finite(velocity) {
-        return Err(ParticleError::Velocity(*velocity));
-    }
-    Ok(())
 }

@@ -58,18 +58,21 @@ fn pulled(poisson: f64, strain: f64, substeps: u32) -> (f64, f64, f64) {
         }
         world.step(FRAME, substeps, &[]).unwrap();
     }
-    let middle = |axis: usize| {
-        let s = world.surface(body).unwrap();
-        let ring: Vec<f64> = (positions.iter().zip(s))
-            .filter(|(p, _)| (p.x - 0.1).abs() < 1e-9)
-            .map(|(_, x)| x[axis])
-            .collect();
-        ring.iter().copied().fold(f64::NEG_INFINITY, f64::max)
-            - ring.iter().copied().fold(f64::INFINITY, f64::min)
+    // Away from the ends, whose corners get more than their share of the pull.
+    let ring = |x: f64, axis: usize| -> Vec<f64> {
+        (positions.iter().zip(world.surface(body).unwrap()))
+            .filter(|(p, _)| (p.x - x).abs() < 1e-9)
+            .map(|(_, now)| now[axis])
+            .collect()
+    };
+    let mean = |of: Vec<f64>| of.iter().sum::<f64>() / of.len() as f64;
+    let width = |of: Vec<f64>| {
+        of.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+            - of.iter().copied().fold(f64::INFINITY, f64::min)
     };
     (
-        extent(&world, body, 0) / size.x - 1.0,
-        1.0 - middle(1) / size.y,
+        (mean(ring(0.15, 0)) - mean(ring(0.05, 0))) / 0.1 - 1.0,
+        1.0 - width(ring(0.1, 1)) / size.y,
         enclosed(&world, body) / volume - 1.0,
     )
 }
@@ -79,7 +82,6 @@ fn a_pulled_bar_shows_its_youngs_modulus_and_poissons_ratio() {
     for poisson in [0.0, 0.3, 0.45] {
         let strain = 0.01;
         let (longer, thinner, _) = pulled(poisson, strain, 40);
-        eprintln!("nu {poisson}: {} {}", longer / strain, thinner / longer);
         near(longer / strain, 1.0, 0.04, "extension over Hooke's");
         near(
             thinner / longer,
@@ -94,7 +96,6 @@ fn a_pulled_bar_shows_its_youngs_modulus_and_poissons_ratio() {
 #[test]
 fn a_nearly_incompressible_body_keeps_its_volume() {
     let (longer, _, volume) = pulled(0.499, 0.2, 20);
-    eprintln!("longer {longer} volume {volume}");
     assert!(longer > 0.1);
     assert!(volume.abs() < 0.01, "volume changed by {volume}");
     let (longer, _, soft) = pulled(0.2, 0.2, 20);
@@ -122,7 +123,6 @@ fn a_hanging_bar_extends_by_its_weight() {
     }
     let longer = extent(&world, body, 2) - size.z;
     let expected = material.density_kg_m3 * G * size.z * size.z / (2.0 * material.young_pa);
-    eprintln!("hanging {longer} {expected}");
     near(longer / expected, 1.0, 0.06, "extension over the expected");
 }
 
@@ -222,10 +222,6 @@ fn a_soft_ball_comes_to_rest_on_a_plane() {
         .iter()
         .map(|p| p.z)
         .fold(0.0, f64::max);
-    eprintln!(
-        "ball: {pressed} of {weight}, lowest {lowest}, top {top}, energy {}",
-        world.kinetic_energy()
-    );
     near(pressed, weight, 0.02 * weight, "pressure");
     assert!(lowest > -1e-3 && top < 0.1 && top > 0.08, "{lowest} {top}");
     assert!(world.kinetic_energy() < 1e-6);

@@ -5,11 +5,12 @@
 
 use std::sync::Arc;
 
-use hapticd_geometry::{Pose, Quat, TriMesh, Vec3, shapes};
+use hapticd_geometry::{Pose, TriMesh, Vec3, shapes};
 use hapticd_rays::{Scene, Separation, Settings, Shape, Topology, Tracer};
 
 use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
 use crate::models::concave;
+use crate::rays::stage::{Numbers, failed};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "rays-direction",
@@ -83,7 +84,6 @@ fn run(context: &Context) -> Result<Report, Failure> {
 
 /// Mean of the horizontal force by the vertical one, over all orientations and depths.
 fn deviation(mesh: &TriMesh, separation: Separation) -> Result<f64, Failure> {
-    let failed = |e: &dyn std::fmt::Display| Failure::Run(format!("the scene: {e}"));
     let shape = Shape::new(mesh, Topology::Volume, 0).map_err(|e| failed(&e))?;
     let ground = shapes::cuboid(&Vec3::new(1.0, 1.0, 0.5)).map_err(|e| failed(&e))?;
     let ground = Shape::new(&ground, Topology::Volume, 0).map_err(|e| failed(&e))?;
@@ -99,10 +99,10 @@ fn deviation(mesh: &TriMesh, separation: Separation) -> Result<f64, Failure> {
         separation,
         ..Settings::for_edges(0.01)
     });
-    let mut seed = 1;
+    let mut numbers = Numbers::new(1);
     let (mut sum, mut count) = (0.0, 0_u32);
     for _ in 0..ORIENTATIONS {
-        let turn = random_turn(&mut seed);
+        let turn = numbers.turn();
         let heights = || mesh.positions().iter().map(|p| (turn * p).z);
         let low = heights().fold(f64::INFINITY, f64::min);
         let high = heights().fold(f64::NEG_INFINITY, f64::max);
@@ -130,26 +130,4 @@ fn deviation(mesh: &TriMesh, separation: Separation) -> Result<f64, Failure> {
         )));
     }
     Ok(sum / f64::from(count))
-}
-
-/// A turn, all equally likely (Shoemake 1992).
-fn random_turn(seed: &mut u64) -> Quat {
-    let mut next = || {
-        *seed = seed
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (*seed >> 11) as f64 / (1_u64 << 53) as f64
-    };
-    let (u, a, b) = (
-        next(),
-        std::f64::consts::TAU * next(),
-        std::f64::consts::TAU * next(),
-    );
-    let (r, s) = ((1.0 - u).sqrt(), u.sqrt());
-    Quat::from_quaternion(nalgebra::Quaternion::new(
-        s * b.cos(),
-        r * a.sin(),
-        r * a.cos(),
-        s * b.sin(),
-    ))
 }

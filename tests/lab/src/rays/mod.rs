@@ -4,3 +4,5 @@
 //! curves are compared, not milliseconds.
 
 pub mod direction;
+pub mod iterative;
+pub mod stage;

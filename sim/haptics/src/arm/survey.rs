@@ -1,0 +1,209 @@
+//! What is near the tool by the snapshot in use: how far its certificates reach, and which pairs must be looked at.
+//!
+//! Real-time callable: no allocation, no blocking, work bounded by the pair budget.
+
+use hapticd_geometry::{Pose, Rigid};
+
+use super::{Arm, REST_M};
+use crate::bodies::{Body, BodyTable};
+use crate::outcome::MAX_SUBSTEPS;
+use crate::rows::candidate;
+use crate::snapshot::{BodyEntry, Snapshot};
+
+/// How much further than a full list is sure to reach the next answer looks.
+const FURTHER: f64 = 1.05;
+/// Covers the rounding of a pair's separation, metres: exact to 1e-12 of the coordinates.
+pub(super) const ROUNDING_M: f64 = 1e-9;
+
+/// A body of the snapshot in use that may be touched, with what its certificate has left.
+#[derive(Clone, Copy)]
+pub(super) struct Near {
+    pub(super) entry: BodyEntry,
+    /// From the frame of the pairs' body points to the world, and from the tool to that frame.
+    pub(super) world_from_frame: Rigid,
+    pub(super) frame_from_tool: Rigid,
+    /// Upper bound on the tool's motion relative to the body since the reference poses.
+    pub(super) moved: f64,
+    /// Radii of tool and body together.
+    pub(super) radius_m: f64,
+    /// Of the body's pairs at the present poses, the first `looked_at` were looked at, and those that may be nearer than `looked_to_m`
+    /// are among the candidates.
+    pub(super) looked_at: usize,
+    pub(super) looked_to_m: f64,
+}
+
+impl Near {
+    /// Reference distance below which a pair can come nearer than the clearance on a path: `|d - d_reference| <= moved + path`.
+    pub(super) fn within_reach(&self, path: f64, clearance_m: f64) -> f64 {
+        self.moved + path + clearance_m
+    }
+
+    /// `None` if that is the world.
+    pub(super) fn frame(&self) -> Option<&Rigid> {
+        (!self.entry.fixed).then_some(&self.world_from_frame)
+    }
+}
+
+impl Arm {
+    /// How far the next answer should look, metres; infinite if nothing is known.
+    ///
+    /// A full list whose furthest pair is `d` away says that after a motion of `moved` as many pairs are no further than `d + moved`: with
+    /// the same room the next list is full there, and looking a little further proves it. The tool goes no further than its shortest
+    /// certificate, so looking further for other bodies gains nothing, unless they come towards it: the caller adds that. Where the
+    /// list turns out not to be full (neighbours left, bodies went), one answer certifies less than it could, and the next looks as
+    /// far as it may.
+    pub fn worthwhile_reach(&self, bodies: &BodyTable) -> f64 {
+        let mut reach = f64::INFINITY;
+        let Some(snapshot) = self.snapshot.as_deref() else {
+            return reach;
+        };
+        for entry in snapshot.bodies.iter().filter(|e| e.full) {
+            let body = bodies.get(entry.key).filter(|_| self.is_solid(entry.key));
+            let (Some(body), Some(last)) = (body, snapshot.pairs_of(entry).last()) else {
+                continue;
+            };
+            let moved = self.moved_since(snapshot, entry, &body.pose);
+            reach = reach.min(FURTHER * (last.distance_m.max(0.0) + moved) + ROUNDING_M);
+        }
+        reach
+    }
+
+    /// Lists the solid bodies of the snapshot in use at the present poses.
+    pub(super) fn survey(&mut self, bodies: &BodyTable) {
+        self.near.clear();
+        self.candidates.clear();
+        let Some(snapshot) = self.snapshot.as_deref() else {
+            return;
+        };
+        for entry in &snapshot.bodies {
+            if !self.meets(entry.key) {
+                continue;
+            }
+            let Some(body) = bodies.get(entry.key) else {
+                continue;
+            };
+            let near = self.near_to(snapshot, entry, body);
+            self.near.push(near);
+        }
+    }
+
+    pub(super) fn near_to(&self, snapshot: &Snapshot, entry: &BodyEntry, body: &Body) -> Near {
+        let frame = if entry.fixed {
+            Pose::identity()
+        } else {
+            body.pose
+        };
+        Near {
+            entry: *entry,
+            world_from_frame: Rigid::new(&frame),
+            frame_from_tool: Rigid::new(&(frame.inverse() * self.proxy)),
+            moved: self.moved_since(snapshot, entry, &body.pose),
+            radius_m: self.shape.radius_m + entry.radius_m,
+            looked_at: 0,
+            looked_to_m: f64::NEG_INFINITY,
+        }
+    }
+
+    /// How long a path the certificates leave: at most `wanted`.
+    ///
+    /// Unlisted pairs were `margin + clearance` away or more and have come closer by `moved` at most.
+    pub(super) fn certified_path(&self, wanted: f64) -> f64 {
+        let mut path = wanted;
+        for near in &self.near {
+            path = path.min(near.entry.margin_m - near.moved);
+        }
+        path.max(0.0)
+    }
+
+    /// The part of `path` for which at most `budget` pairs must be looked at.
+    pub(super) fn affordable_path(
+        &self,
+        near: &[Near],
+        snapshot: &Snapshot,
+        path: f64,
+        budget: usize,
+    ) -> f64 {
+        let fits = |path: f64| -> bool {
+            let clearance_m = self.distances.clearance_m;
+            let must =
+                |near: &Near| reachable(snapshot, near, near.within_reach(path, clearance_m));
+            near.iter().map(must).sum::<usize>() <= budget
+        };
+        if fits(path) {
+            return path;
+        }
+        let mut path = path;
+        while path >= REST_M {
+            path *= 0.5;
+            if fits(path) {
+                return if fits(1.5 * path) { 1.5 * path } else { path };
+            }
+        }
+        0.0
+    }
+
+    /// Distance below which a pair can come to the distance of rest on this path, also by the body's own step: it may need a row.
+    pub(super) fn horizon(&self, near: &Near, bodies: &BodyTable, path: f64) -> f64 {
+        path + bodies.step_path(near.entry.key) + self.distances.safe_m
+    }
+
+    /// Evaluates every pair that can come nearer than the clearance on this path (they fit the budget, or the path is 0), then
+    /// those that may need a row, as far as the budget goes. Adds to what was gathered for a shorter path since the survey.
+    ///
+    /// Two sieves, the cheap one first: the distance at the reference poses less what has moved since, and the pair's
+    /// separation along the direction of its reference poses.
+    pub(super) fn gather(&mut self, bodies: &BodyTable, path: f64, budget: usize) -> u32 {
+        let Some(snapshot) = self.snapshot.as_deref() else {
+            return 0;
+        };
+        let clearance_m = self.distances.clearance_m;
+        let must = |near: &Near| reachable(snapshot, near, near.within_reach(path, clearance_m));
+        let mut spare = budget.saturating_sub(self.near.iter().map(must).sum::<usize>());
+        let world_from_tool = Rigid::new(&self.proxy);
+        // Room for all that this path must look at, whatever the shorter one kept.
+        if self.candidates.len() + budget > MAX_SUBSTEPS * self.pair_budget {
+            self.candidates.clear();
+            for near in &mut self.near {
+                near.looked_at = 0;
+            }
+        }
+        let mut tested = 0;
+        for i in 0..self.near.len() {
+            let near = &self.near[i];
+            let must = must(near);
+            let horizon = self.horizon(near, bodies, path);
+            let may = reachable(snapshot, near, near.moved + horizon).max(must);
+            let extra = (may - must).min(spare);
+            spare -= extra;
+            let limit = horizon.max(path + clearance_m) + near.radius_m + ROUNDING_M;
+            let pairs = &snapshot.pairs_of(&near.entry)[..must + extra];
+            for (k, pair) in pairs.iter().enumerate() {
+                if tested as usize == budget {
+                    break;
+                }
+                let separation = pair.separation(&near.frame_from_tool);
+                // Not: `separation <= limit`, so that NaN is evaluated.
+                let evaluated = k < near.looked_at && !(separation > near.looked_to_m);
+                if evaluated || separation > limit {
+                    continue;
+                }
+                tested += 1;
+                let mut c = candidate(pair, &world_from_tool, near.frame());
+                c.radius_m = near.radius_m;
+                c.body_index = i as u8;
+                c.pair_index = near.entry.first_pair + k as u32;
+                self.candidates.push(c);
+            }
+            let near = &mut self.near[i];
+            near.looked_at = near.looked_at.max(must + extra);
+            near.looked_to_m = near.looked_to_m.max(limit);
+        }
+        tested
+    }
+}
+
+/// How many of a body's pairs were nearer than this at the reference poses.
+fn reachable(snapshot: &Snapshot, near: &Near, distance_m: f64) -> usize {
+    let pairs = snapshot.pairs_of(&near.entry);
+    pairs.partition_point(|p| p.distance_m < distance_m)
+}
