@@ -11,7 +11,8 @@ fn accept(source: Object, goal: Object, exit: f32, hit: Hit, slope: f32) -> u32 
     var thickness = 0.0;
     if !from_sheet && !to_sheet {
         // Out of the target ahead of the point; followed backward, into it.
-        if outward && ahead && size < exit {
+        // Short of the own exit: a soft body that is looked for in itself finds that, too.
+        if outward && ahead && size < 0.9999 * exit {
             return COLLISION;
         }
         return select(NOTHING, PREDICTION, outward && !ahead && size <= settings.prediction);

@@ -19,6 +19,10 @@
 use crate::layout::Class;
 use crate::line::Meeting;
 
+/// Part of the way out up to which a ray has not left its own object: a soft body that is looked for in itself finds its own exit there, and rounding
+/// must not make that a contact.
+const BEFORE: f32 = 0.9999;
+
 /// One side of a pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Side {
@@ -79,7 +83,7 @@ pub fn accept(
         (Side::Volume { exit }, Side::Volume { .. }) => {
             // The line goes outward in both cases: out of the target ahead of the point, and, followed backward, into it.
             let class = match (at.outward, ahead) {
-                (true, true) if length < exit => Class::Collision,
+                (true, true) if length < BEFORE * exit => Class::Collision,
                 (true, false) if length <= prediction => Class::Prediction,
                 _ => Class::Nothing,
             };

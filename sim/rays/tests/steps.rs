@@ -603,6 +603,31 @@ fn exits_of_a_deformed_volume() {
     assert!(contacts.is_sorted() && contacts[0] > 5, "{contacts:?}");
 }
 
+/// A soft body alone does not touch itself, however it is turned: where its rays leave it is no contact.
+#[test]
+fn a_soft_ball_does_not_touch_itself() {
+    let mesh = shapes::icosphere(0.05, 3).unwrap();
+    let mut scene = Scene::new();
+    let a = scene.add_deformable(ball(0.05, 3));
+    let mut tracer = Tracer::new(settings());
+    for step in 0..40 {
+        scene.begin_step();
+        let turn = Quat::from_euler_angles(0.1 * f64::from(step), 0.07 * f64::from(step), 0.0);
+        let points: Vec<Vec3> = (mesh.positions().iter())
+            .map(|p| turn * Vec3::new(p.x, p.y, 0.1 * p.z))
+            .collect();
+        scene.set_points(a, &points).unwrap();
+        tracer.step(&mut scene);
+        assert_eq!(tracer.report().pairs, 1);
+        assert!(tracer.report().basic + tracer.report().walks > 0 || step > 0);
+        assert!(
+            tracer.contacts().is_empty(),
+            "step {step}: {:?}",
+            tracer.contacts()[0]
+        );
+    }
+}
+
 /// The same answers, bit for bit, from any number of threads.
 #[test]
 fn threads_change_nothing() {
