@@ -719,13 +719,12 @@ fn what_is_no_shape_is_refused_with_numbers() {
             "{half_thickness_m}"
         );
     }
+    // A thousand kilometres off, single precision cannot tell the corners apart.
     let far = Vec3::repeat(1e6);
-    let thin = vec![far, far + Vec3::x() * 1e-4, far + Vec3::y() * 1e-4];
-    let error = Shape::new(&TriMesh::new(thin, vec![[0, 1, 2]]).unwrap(), CLOTH, 0).unwrap_err();
-    assert!(
-        error.to_string().contains("half a thickness")
-            || matches!(error, ShapeError::Degenerate { triangle: 0 })
-    );
+    let corners = vec![far, far + Vec3::x() * 1e-2, far + Vec3::y() * 1e-2];
+    let there = TriMesh::new(corners, vec![[0, 1, 2]]).unwrap();
+    let error = Shape::new(&there, CLOTH, 0).unwrap_err();
+    assert_eq!(error, ShapeError::Degenerate { triangle: 0 });
 }
 
 #[test]
