@@ -192,6 +192,24 @@ impl<'e> Entries<'e> {
                 let diagnostic = Diagnostic::new(problem, motion.origin.span());
                 found.push(diagnostic.help("give the body `kind = \"kinematic\"`"));
             }
+            if let Some(pinned) = self.get(&body.table, "pinned")
+                && let (Some(held), Some(kind)) = (pinned.value.as_text(), body.value.as_text())
+                && !matches!(
+                    (kind, held),
+                    (_, "none") | ("cloth", _) | ("soft", "bottom")
+                )
+            {
+                let problem = Problem::ForeignPins {
+                    kind: kind.to_owned(),
+                    pinned: held.to_owned(),
+                };
+                let diagnostic = Diagnostic::new(problem, pinned.origin.span());
+                let help = match kind {
+                    "soft" => "a soft body can be pinned by its \"bottom\"",
+                    _ => "only bodies of kind \"soft\" and \"cloth\" are pinned",
+                };
+                found.push(diagnostic.help(help));
+            }
             if body.value.as_text() == Some("dynamic")
                 && let Some(solid) = self.get(&body.table, "solid")
                 && solid.value == crate::value::Value::Boolean(false)

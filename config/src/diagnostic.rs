@@ -239,6 +239,14 @@ pub enum Problem {
         /// The motion.
         motion: String,
     },
+    /// Pins that a body of this kind cannot have.
+    #[error("a {kind} body cannot be pinned by its \"{pinned}\"")]
+    ForeignPins {
+        /// Who moves it.
+        kind: String,
+        /// What was asked for.
+        pinned: String,
+    },
     /// A dynamic body that has no inside, and so no mass.
     #[error("a dynamic body must be solid")]
     HollowDynamic,

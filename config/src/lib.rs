@@ -46,8 +46,9 @@ pub use effective::{Entry, Origin, Segment, TablePath, effective_json, effective
 pub use field::{Choices, NameOrPath, Tabular};
 pub use load::{LoadError, Loaded, TEXT_BYTES_MAX, load, parse};
 pub use schema::{
-    Arm, Body, BodyKind, Clock, Collision, Config, Damping, Device, Dynamics, Hand, Interaction,
-    Ipc, Level, Log, Loop, Material, Mechanics, Motion, Order, Placement, Record, Safety, Shape,
+    Arm, Backend, Body, BodyKind, Clock, Collision, Config, Damping, Device, Dynamics, Fabric,
+    Hand, Interaction, Ipc, Level, Log, Loop, Material, Mechanics, Motion, Order, Pinned,
+    Placement, Record, Safety, Shape, Soft, Substance,
 };
 pub use source::{Position, Source};
 pub use value::Value;

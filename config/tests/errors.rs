@@ -52,6 +52,7 @@ fn class(problem: &Problem) -> Option<&'static str> {
         Problem::SphereBody => "SphereBody",
         Problem::ForeignMotion { .. } => "ForeignMotion",
         Problem::HollowDynamic => "HollowDynamic",
+        Problem::ForeignPins { .. } => "ForeignPins",
         // Not of the text: of the bytes, of the file system, of a reload. Other tests have them.
         Problem::NotUtf8 { .. }
         | Problem::TooLong { .. }
@@ -63,7 +64,7 @@ fn class(problem: &Problem) -> Option<&'static str> {
     })
 }
 
-const CLASSES: usize = 25;
+const CLASSES: usize = 26;
 
 #[test]
 fn every_error_text_is_as_committed() {

@@ -93,6 +93,8 @@ pub struct StepLog {
     pub applied: Vec<Applied>,
     /// Sequence of the last snapshot of this step.
     pub last_sequence: u64,
+    /// A step of the soft bodies, which count for themselves.
+    pub soft: bool,
 }
 
 /// The world with its duties. See the module page.
@@ -270,6 +272,7 @@ pub fn run(
                         query_tick: 0,
                         applied,
                         last_sequence: 0,
+                        soft: false,
                     },
                 );
             }
@@ -297,6 +300,7 @@ pub fn run(
                 query_tick: query.tick,
                 applied,
                 last_sequence,
+                soft: false,
             },
         );
     }

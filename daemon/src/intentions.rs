@@ -9,7 +9,7 @@ use hapticd_devices::sim::{Intention, IntentionError, Keyframe, Track};
 use crate::recording::{ReadError, trajectory};
 
 /// Names that [`named`] knows.
-pub const NAMES: &[&str] = &["rest", "press", "explore", "circle", "assemble"];
+pub const NAMES: &[&str] = &["rest", "press", "explore", "circle", "assemble", "palpate"];
 
 /// Why an intention could not be had.
 #[derive(Debug, thiserror::Error)]
@@ -75,6 +75,7 @@ pub fn named(name: &str) -> Result<Intention, Error> {
             turn_along: false,
         }),
         "assemble" => Ok(assembly()?),
+        "palpate" => Ok(palpation()?),
         _ => Err(Error::Unknown {
             name: name.to_owned(),
         }),
@@ -127,6 +128,34 @@ fn assembly() -> Result<Intention, IntentionError> {
     });
     Ok(Intention::Script {
         track: Track::new(keys.to_vec())?,
+        repeat: true,
+    })
+}
+
+/// A hand that presses into a surface at z = -0.04 at seven places along x, a centimetre and a half deep, and strokes back over it 5 mm deep. 14 s.
+fn palpation() -> Result<Intention, IntentionError> {
+    let key = |t_s: f64, x: f64, z: f64| Keyframe {
+        t_s,
+        position: [x, 0.0, z],
+        rotation: [0.0; 3],
+    };
+    let mut keys = Vec::new();
+    for k in 0..7 {
+        let (t, x) = (1.5 * f64::from(k), -0.03 + 0.01 * f64::from(k));
+        keys.extend([
+            key(t, x, -0.02),
+            key(t + 0.6, x, -0.055),
+            key(t + 0.9, x, -0.055),
+        ]);
+    }
+    keys.extend([
+        key(10.5, 0.03, -0.02),
+        key(11.0, 0.03, -0.043),
+        key(13.0, -0.03, -0.043),
+        key(14.0, -0.03, -0.02),
+    ]);
+    Ok(Intention::Script {
+        track: Track::new(keys)?,
         repeat: true,
     })
 }

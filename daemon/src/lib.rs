@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod arms;
+pub mod backend;
 pub mod checker;
 pub mod cli;
 pub mod collision;
@@ -21,6 +22,7 @@ pub mod scene;
 pub mod scribe;
 pub mod service;
 pub mod session;
+pub mod soft;
 pub mod stats;
 pub mod view;
 pub mod virtual_time;

@@ -38,7 +38,10 @@ pub fn reader(path: PathBuf, mut loaded: Loaded, rig: &Rig) -> Reload {
     let mut seen: Option<SystemTime> = changed(&path);
     let specs: Vec<ArmSpec> = rig.arms.iter().map(|arm| arm.spec.clone()).collect();
     let infos = rig.collider.infos();
-    let ids: HashMap<String, u32> = infos.into_iter().map(|b| (b.name, b.id)).collect();
+    let soft = rig.soft.iter().flat_map(hapticd_world::SoftScene::infos);
+    let ids: HashMap<String, u32> = (infos.into_iter().map(|b| (b.name, b.id)))
+        .chain(soft.map(|b| (b.name, b.id)))
+        .collect();
     Box::new(move |asked| {
         let now = changed(&path);
         if !asked && (now == seen || now.is_none()) {

@@ -13,7 +13,7 @@ use hapticd_devices::sim::rig::RigError as SimRigError;
 use hapticd_devices::sim::{HandParams, SimArmParams, SimRig};
 use hapticd_geometry::{MeshReport, Pose, TriMesh, Vec3};
 use hapticd_haptics::{ArmSetup, Damping, Distances, Gains, Interaction, MAX_ARMS, RigTiming};
-use hapticd_world::{AddError, Order, World};
+use hapticd_world::{AddError, Order, SoftAddError, SoftScene, SoftSettings, World};
 
 use crate::checker::Checker;
 use crate::collision::Collider;
@@ -171,6 +171,8 @@ pub struct Rig {
     pub core: LoopCore,
     /// The scene.
     pub collider: Collider,
+    /// Its soft bodies and cloth, if it has any.
+    pub soft: Option<SoftScene>,
     /// The arms by index.
     pub arms: Vec<RigArm>,
     /// Period of the loop, ns.
@@ -305,7 +307,21 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
         .map_err(|error| faults.push(limits_fault(error)))
         .ok();
     let mut motions = Vec::new();
+    let mut yielding = Vec::new();
     for body in &config.bodies {
+        let id = scene::FIRST_SOFT_ID + yielding.len() as u32;
+        match scene::soft(body, &config.materials, folder, id) {
+            Ok(None) => {}
+            Ok(Some((spec, report))) => {
+                meshes.push((format!("body `{}`", body.name), report));
+                yielding.push(spec);
+                continue;
+            }
+            Err(error) => {
+                faults.push(body_fault(body, error));
+                continue;
+            }
+        }
         let added = scene::body(body, &config.materials, folder).and_then(|(spec, report)| {
             let (start, bound_m) = (spec.world_from_body, spec.shape.bound_m);
             let id = world.add_body(spec)?;
@@ -317,6 +333,11 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
             Err(error) => faults.push(body_fault(body, error)),
         }
     }
+    let soft = (faults.is_empty() && !yielding.is_empty())
+        .then(|| SoftScene::new(soft_settings(config, period_s), &yielding, &world))
+        .transpose()
+        .map_err(|error| faults.push(soft_fault(config, error)))
+        .unwrap_or_default();
     let core = match core {
         Some(core) if faults.is_empty() => core,
         _ => return Err(RigErrors(faults)),
@@ -324,12 +345,43 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
     Ok(Rig {
         core,
         collider: Collider::new(world, motions, period_s),
+        soft,
         arms,
         period_ns,
         // Room for several bodies' lists at once.
         pair_capacity: 2 * pairs,
         meshes,
     })
+}
+
+fn soft_settings(config: &config::Config, period_s: f64) -> SoftSettings {
+    SoftSettings {
+        step_ticks: u64::from(config.soft.step_ticks.max(1)),
+        substeps: config.soft.substeps.max(1),
+        gravity_m_s2: match &config.dynamics.order {
+            config::Order::Second { gravity_m_s2 } => Vec3::from(*gravity_m_s2),
+            config::Order::First { .. } => Vec3::zeros(),
+        },
+        period_s,
+    }
+}
+
+/// What the soft scene refuses: a body of its own, or one of the rigid scene that rays cannot be traced against.
+fn soft_fault(config: &config::Config, error: SoftAddError) -> Fault {
+    let name = match &error {
+        SoftAddError::Body { name, .. } | SoftAddError::Pins { name, .. } => name.clone(),
+        _ => String::new(),
+    };
+    let key = match (&error, config.bodies.iter().find(|body| body.name == name)) {
+        (SoftAddError::Pins { .. }, Some(body)) => format!("body.{}.pinned", body.name),
+        (_, Some(body)) => format!("body.{}.shape.kind", body.name),
+        _ => "soft.substeps".to_owned(),
+    };
+    Fault {
+        key,
+        file: None,
+        error: SceneError::Soft(error).into(),
+    }
 }
 
 fn order(order: &config::Order) -> Order {

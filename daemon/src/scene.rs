@@ -5,9 +5,14 @@
 use std::path::{Path, PathBuf};
 
 use hapticd_config as config;
-use hapticd_geometry::{MeshError, MeshReport, Pose, Quat, TriMesh, Vec3, load, shapes};
+use hapticd_dynamics::xpbd::{ClothMaterial, SoftMaterial};
+use hapticd_geometry::{
+    Adjacency, MeshError, MeshReport, Pose, Quat, TriMesh, Vec3, load, refined, shapes,
+};
 use hapticd_haptics::{Material, ToolShape};
-use hapticd_world::{AddError, BodyKind, BodySpec, Shape};
+use hapticd_world::{
+    AddError, BodyKind, BodySpec, Pinned, Shape, SoftAddError, SoftSpec, Substance,
+};
 
 /// Why a scene could not be built. All of them are the configuration's.
 #[derive(Debug, thiserror::Error)]
@@ -39,6 +44,12 @@ pub enum SceneError {
     /// A sphere is a tool, not a body.
     #[error("body `{0}` is a sphere; bodies are meshes: use `icosphere`")]
     SphereBody(String),
+    /// A soft body or cloth where a rigid one is wanted.
+    #[error("body `{0}` yields; the rigid scene has no place for it")]
+    Yields(String),
+    /// A soft body or cloth that the simulation refuses.
+    #[error(transparent)]
+    Soft(#[from] SoftAddError),
     /// A mesh tool with holes.
     #[error(
         "the tool of arm `{name}` is an open mesh ({boundary_edges} boundary edges); a tool must be closed"
@@ -241,6 +252,10 @@ pub fn body(
             config::BodyKind::Static => BodyKind::Static,
             config::BodyKind::Kinematic => BodyKind::Kinematic,
             config::BodyKind::Dynamic => BodyKind::Dynamic,
+            // These are no part of the rigid scene: `soft` makes them.
+            config::BodyKind::Soft | config::BodyKind::Cloth => {
+                return Err(SceneError::Yields(body.name.clone()));
+            }
         },
         shape,
         solid: body.solid,
@@ -250,6 +265,93 @@ pub fn body(
         density_kg_m3: body.density_kg_m3,
     };
     Ok((spec, report))
+}
+
+/// Identities of soft bodies and cloth: from here up, where no rigid body and no tool is.
+pub const FIRST_SOFT_ID: u32 = 1 << 30;
+
+/// Whether a body is one of [`soft`].
+pub fn yields(body: &config::Body) -> bool {
+    use config::BodyKind::{Cloth, Soft};
+    matches!(body.kind, Soft | Cloth)
+}
+
+/// A soft body or cloth as configured, and what its mesh is like; `None` for a rigid one. A solid's surface is refined so that it can bend as its
+/// finite elements do.
+pub fn soft(
+    body: &config::Body,
+    materials: &[config::Material],
+    folder: &Path,
+    id: u32,
+) -> Result<Option<(SoftSpec, MeshReport)>, SceneError> {
+    if !yields(body) {
+        return Ok(None);
+    }
+    let owner = Owner {
+        what: "body",
+        name: &body.name,
+    };
+    let Some((mesh, dropped)) = mesh(&body.shape, owner, folder)? else {
+        return Err(SceneError::SphereBody(body.name.clone()));
+    };
+    let shape_error = |error| SceneError::Shape {
+        what: owner.what,
+        name: owner.name.to_owned(),
+        error,
+    };
+    let place = pose(&body.world_from_body);
+    let positions: Vec<Vec3> = (mesh.positions().iter())
+        .map(|p| hapticd_geometry::transform(&place, p))
+        .collect();
+    let mut mesh = TriMesh::new(positions, mesh.triangles().to_vec()).map_err(shape_error)?;
+    let (stuff, cloth) = (&body.soft, &body.cloth);
+    let substance = if body.kind == config::BodyKind::Soft {
+        let cells = stuff.cells.max(1);
+        mesh = refined(&mesh, 1.5 * longest_side(&mesh) / f64::from(cells)).map_err(shape_error)?;
+        Substance::Soft {
+            cells,
+            material: SoftMaterial {
+                density_kg_m3: body.density_kg_m3,
+                young_pa: stuff.young_modulus_pa,
+                poisson: stuff.poisson_ratio,
+                damping_s: stuff.damping_ms * 1e-3,
+                half_thickness_m: 0.0,
+            },
+        }
+    } else {
+        Substance::Cloth {
+            material: ClothMaterial {
+                density_kg_m2: cloth.density_kg_m2,
+                stretch_compliance_m_n: 1.0 / cloth.stretch_n_per_m,
+                bending_compliance_1_nm: (cloth.bending_nm > 0.0).then(|| 1.0 / cloth.bending_nm),
+                damping_s: cloth.damping_ms * 1e-3,
+                half_thickness_m: cloth.thickness_m / 2.0,
+            },
+        }
+    };
+    let mut report = MeshReport::of(&mesh, &Adjacency::new(&mesh));
+    report.degenerate_triangles += dropped;
+    let spec = SoftSpec {
+        name: body.name.clone(),
+        id,
+        mesh,
+        substance,
+        pinned: match body.pinned {
+            config::Pinned::None => Pinned::None,
+            config::Pinned::Bottom => Pinned::Bottom,
+            config::Pinned::Corners => Pinned::Corners,
+            config::Pinned::Border => Pinned::Border,
+        },
+        surface: material(body, materials),
+    };
+    Ok(Some((spec, report)))
+}
+
+fn longest_side(mesh: &TriMesh) -> f64 {
+    let first = mesh.positions().first().copied().unwrap_or_default();
+    let grown =
+        (mesh.positions().iter()).fold((first, first), |(low, high), p| (low.inf(p), high.sup(p)));
+    (grown.1 - grown.0).max()
 }
 
 fn named<'a>(

@@ -17,6 +17,7 @@ use crate::checker::Checker;
 use crate::collision::StepLog;
 use crate::haptic::record::TickRecord;
 use crate::rig::Rig;
+use crate::soft::SoftFacts;
 use crate::stats::{BUCKETS, Report, Stats, Timing};
 
 /// Takes records and collision steps, and keeps them. The recorder implements it.
@@ -86,6 +87,8 @@ pub struct Live {
     pub compute_shape: [u64; BUCKETS],
     /// What became of the real-time set-up; empty in virtual time.
     pub realtime: Vec<Step>,
+    /// What the soft bodies' thread said of itself last; `None` where there is none.
+    pub soft: Option<SoftFacts>,
     /// Events, newest last.
     pub events: VecDeque<String>,
 }
@@ -103,6 +106,7 @@ impl Live {
             timing: None,
             compute_shape: [0; BUCKETS],
             realtime: Vec::new(),
+            soft: None,
             events: VecDeque::new(),
         }
     }
@@ -499,6 +503,7 @@ mod tests {
             query_tick: 0,
             applied: Vec::new(),
             last_sequence: 0,
+            soft: false,
         }
     }
 

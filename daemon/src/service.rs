@@ -25,6 +25,7 @@ use crate::collision::{Request, SceneCommand, SceneReply};
 use crate::haptic::core::ArmFrame;
 use crate::haptic::record::TickRecord;
 use crate::ipc::publish::BlockPublisher;
+use crate::ipc::surfaces::{self, SurfaceInfo, SurfaceWriter, SurfacesError};
 use crate::ipc::{
     Answer, BodyRecord, Command, CommandSink, Endpoint, Handle, Notice, Quotas, Refusal, Server,
     ServerSetup, SetupError, blocks, tightened,
@@ -192,7 +193,8 @@ pub struct Service {
 
 impl Service {
     #[allow(clippy::too_many_arguments)]
-    /// Binds the sockets and starts the server's thread. Also gives what the loop publishes through.
+    /// Binds the sockets and starts the server's thread. Also gives what the loop publishes through, and what the surfaces of the deformable
+    /// bodies are published through, in the order of `surfaces`.
     pub fn start(
         config: &config::Config,
         arms: &[ArmFacts],
@@ -203,7 +205,13 @@ impl Service {
         gone: ring::Producer<u32>,
         replies: Receiver<(u64, SceneReply)>,
         live: Arc<Mutex<Live>>,
-    ) -> Result<(Self, BlockPublisher), SetupError> {
+        surfaces: &[SurfaceInfo],
+    ) -> Result<(Self, BlockPublisher, Vec<SurfaceWriter>), SetupError> {
+        let (surface_writers, surface_fds) = surfaces::create(surfaces)?;
+        let mut ids = surfaces.iter().map(|surface| surface.id);
+        if let Some(id) = ids.find(|id| bodies.iter().any(|body| body.id == *id)) {
+            return Err(SurfacesError::IdTaken { id }.into());
+        }
         let indices: Vec<u8> = (0..arms.len().min(MAX_ARMS) as u8).collect();
         let (writers, fds) =
             blocks::create(&indices).map_err(|e| SetupError::System(std::io::Error::other(e)))?;
@@ -244,8 +252,13 @@ impl Service {
                 .zip(0u8..)
                 .map(|(arm, index)| arm_info(arm, index, limits, period_ns))
                 .collect(),
-            bodies: bodies.iter().map(body_record).collect(),
+            bodies: bodies
+                .iter()
+                .map(body_record)
+                .chain(surfaces.iter().map(surface_record))
+                .collect(),
             blocks: fds,
+            surfaces: surface_fds,
             status: Box::new(move |server| status_json(server, &live)),
             sink: Box::new(sink),
         })?;
@@ -262,7 +275,7 @@ impl Service {
             last: TickRecord::new(),
             events_told: 0,
         };
-        Ok((service, publisher))
+        Ok((service, publisher, surface_writers))
     }
 
     /// Passes answers of the collision thread and changes of the loop's state on to the server. Called a few dozen times a second.
@@ -409,6 +422,15 @@ fn body_record(info: &BodyInfo) -> BodyRecord {
     }
 }
 
+fn surface_record(info: &SurfaceInfo) -> BodyRecord {
+    BodyRecord {
+        body: info.id,
+        name: name(&info.name),
+        kind: info.kind.wire(),
+        triangles: u32::try_from(info.triangles.len()).unwrap_or(u32::MAX),
+    }
+}
+
 /// The technician's status: the report so far, the arms' state, the clients.
 fn status_json(server: &crate::ipc::ServerStatus, live: &Mutex<Live>) -> String {
     let Ok(live) = live.lock() else {
@@ -433,6 +455,8 @@ fn status_json(server: &crate::ipc::ServerStatus, live: &Mutex<Live>) -> String 
                 "contacts": a.contacts,
                 "starved": a.starved,
                 "snapshot_age_ticks": a.snapshot_age,
+                "soft_age_ticks": (a.soft_age != u32::MAX).then_some(a.soft_age),
+                "tracked": a.tracked,
                 "stiffness_n_per_m": a.gains.stiffness_n_per_m,
             })
         })
@@ -446,6 +470,7 @@ fn status_json(server: &crate::ipc::ServerStatus, live: &Mutex<Live>) -> String 
         "tick": live.record.tick,
         "arms": arms,
         "clients": clients,
+        "soft": live.soft,
         "refused_connections": server.refused,
         "oversize_messages": server.oversize,
         "report": live.report,
@@ -457,7 +482,109 @@ fn status_json(server: &crate::ipc::ServerStatus, live: &Mutex<Live>) -> String 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ipc::surfaces::SurfaceKind;
     use crate::ipc::{ClientId, GoneWhy};
+    use hapticd_client::Client;
+
+    /// A service with two bodies of identities 1 and 2 in the scene, and its folder.
+    fn start(
+        name: &str,
+        surfaces: &[SurfaceInfo],
+    ) -> (PathBuf, Result<(Service, Vec<SurfaceWriter>), SetupError>) {
+        let process = std::process::id();
+        let folder = std::env::temp_dir().join(format!("hapticd-service-{process}-{name}"));
+        let text = format!(
+            "[ipc]\napp_socket = \"{0}/app.sock\"\ntechnician_socket = \"{0}/technician.sock\"\n",
+            folder.display()
+        );
+        let context = config::Context::new("", |_| None);
+        let config = config::parse("test", &text, &context).unwrap().config;
+        let bodies = [1, 2].map(|id| BodyInfo {
+            id,
+            name: format!("body {id}"),
+            kind: BodyKind::Static,
+            initial: hapticd_geometry::Pose::identity(),
+            triangles: 12,
+            key: hapticd_haptics::tool_key(0, id),
+        });
+        let (requests, _) = crossbeam::channel::bounded(1);
+        let (_, replies) = crossbeam::channel::bounded(1);
+        let (gone, _) = ring::ring(1);
+        let started = Service::start(
+            &config,
+            &[],
+            &bodies,
+            &Limits::default(),
+            1_000_000,
+            requests,
+            gone,
+            replies,
+            Arc::new(Mutex::new(Live::new())),
+            surfaces,
+        );
+        let started = started.map(|(service, _, writers)| (service, writers));
+        (folder, started)
+    }
+
+    fn surface(id: u32, name: &str, kind: SurfaceKind) -> SurfaceInfo {
+        SurfaceInfo {
+            id,
+            name: name.to_owned(),
+            kind,
+            points: 3,
+            triangles: vec![[0, 1, 2]],
+        }
+    }
+
+    #[test]
+    fn clients_find_the_deformable_bodies_behind_the_others_and_read_their_surfaces() {
+        let infos = [
+            surface(1 << 30, "pad", SurfaceKind::Soft),
+            surface(1 << 31, "flag", SurfaceKind::Cloth),
+        ];
+        let (folder, started) = start("surfaces", &infos);
+        let (service, mut writers) = started.unwrap();
+        assert_eq!(
+            writers.iter().map(SurfaceWriter::id).collect::<Vec<_>>(),
+            [1 << 30, 1 << 31]
+        );
+        let mut client = Client::connect_to(&folder.join(place::APP_SOCKET), "test").unwrap();
+        let found: Vec<_> = client
+            .bodies()
+            .unwrap()
+            .iter()
+            .map(|b| (b.body, b.name.to_string(), b.kind, b.triangles))
+            .collect();
+        let expected = [
+            (1, "body 1", WireKind::Static, 12),
+            (2, "body 2", WireKind::Static, 12),
+            (1 << 30, "pad", WireKind::Soft, 1),
+            (1 << 31, "flag", WireKind::Cloth, 1),
+        ];
+        assert_eq!(
+            found,
+            expected.map(|(id, n, k, t)| (id, n.to_owned(), k, t))
+        );
+        let mut flag = client.surface(1 << 31).unwrap();
+        let written = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]];
+        writers[1].write(5, 6, written.into_iter()).unwrap();
+        let mut points = Vec::new();
+        assert_eq!(flag.read(&mut points).unwrap().tick, 5);
+        assert_eq!(points, written);
+        service.stop();
+        let _ = std::fs::remove_dir_all(folder);
+    }
+
+    #[test]
+    fn a_deformable_body_with_the_identity_of_another_body_is_refused_before_anybody_can_connect() {
+        let (folder, started) = start("taken", &[surface(2, "pad", SurfaceKind::Soft)]);
+        let error = started.err().unwrap();
+        assert!(
+            matches!(error, SetupError::Surface(SurfacesError::IdTaken { id: 2 })),
+            "{error}"
+        );
+        assert!(!folder.exists());
+    }
 
     #[test]
     fn the_bodies_of_a_gone_client_go_from_loop_and_scene_and_a_full_queue_is_asked_again() {

@@ -8,35 +8,39 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crossbeam::channel::Sender;
 use hapticd_config as config;
 use hapticd_devices::arm::{ArmCommand, ArmSpec};
-use hapticd_devices::safety::Limits;
 use hapticd_devices::sim::{SimRig, SimTransport};
 use hapticd_devices::transport::Transport;
 use hapticd_haptics::{Gains, MAX_ARMS, Query};
-use hapticd_protocol::event::{self, Event};
 use hapticd_protocol::reply::ErrorCode;
-use hapticd_protocol::text::Text;
 use hapticd_sync::{latest, ring};
 use hapticd_sys::clock::now_ns;
 use hapticd_sys::realtime;
 use hapticd_sys::signals::{Signal, Signals};
 
 use crate::arms::{self, ArmState, Opener};
-use crate::collision::{self, Request, SceneCommand};
+use crate::backend;
+use crate::collision::{self, SceneCommand};
 use crate::haptic::core::ArmInput;
 use crate::haptic::record::TickRecord;
 use crate::haptic::thread::{self as haptic_thread, Flags, Pace, Tuning};
 use crate::hid::{Claims, OpenHid};
 use crate::ipc::{Answer, Refusal, SetupError};
 use crate::log::LogLevel;
-use crate::reload::{Reload, Reloaded};
+use crate::reload::Reload;
 use crate::rig::{self, Rig, Source};
 use crate::scribe::{self, Live, Scribe, Sink};
-use crate::service::{ArmFacts, NO_ANSWER, Service, Wish};
+use crate::service::{ArmFacts, Service, Wish};
+use crate::soft::{self, SoftState};
 use crate::stats::{Report, Stats};
 use crate::virtual_time::{VirtualArm, VirtualLoop};
+
+mod controls;
+mod watch;
+
+use controls::{Controls, reload, set_level, tell_clients};
+use watch::Watch;
 
 /// How a session runs.
 pub struct Options {
@@ -85,6 +89,9 @@ pub enum SessionError {
     /// The clients' sockets cannot be had.
     #[error(transparent)]
     Ipc(#[from] SetupError),
+    /// The backend that was asked for.
+    #[error(transparent)]
+    Backend(#[from] backend::NoBackend),
     /// A thread ended by itself.
     #[error("thread {0} died; force was taken off")]
     Died(&'static str),
@@ -154,7 +161,7 @@ pub fn run_virtual(mut rig: Rig, config: &config::Config, mut options: Options) 
     let arms = virtual_arms(&mut rig);
     let mut driver = VirtualLoop::new(
         rig.core,
-        rig.collider,
+        (rig.collider, rig.soft),
         arms,
         config.collision.virtual_latency_ticks,
         rig.pair_capacity,
@@ -166,6 +173,9 @@ pub fn run_virtual(mut rig: Rig, config: &config::Config, mut options: Options) 
         let record = *driver.step(tick + ramp > end);
         scribe.tick(&record, 0);
         scribe.step(driver.last_step());
+        if let Some(step) = driver.last_soft_step() {
+            scribe.step(step);
+        }
         if tick % per_view == 0
             && let Ok(live) = live.lock()
             && (options.view)(&live) == ViewWish::Quit
@@ -209,17 +219,19 @@ const GONE: usize = 256;
 const RELOAD_EVERY_NS: u64 = 1_000_000_000;
 /// How often the supervisor looks around.
 const ROUND: Duration = Duration::from_millis(20);
-/// How long a thread may show no sign of life before that is an event.
-const SILENCE: Duration = Duration::from_secs(1);
 
 /// Runs in real time until the duration, a signal, or the view's wish ends it.
 pub fn run_real(
-    rig: Rig,
+    mut rig: Rig,
     config: &config::Config,
     mut options: Options,
 ) -> Result<Report, SessionError> {
     // Before any thread is made: they inherit the mask.
     let signals = Signals::block().map_err(SessionError::Signals)?;
+    if let Some(scene) = &mut rig.soft {
+        let chosen = backend::choose(scene, config.collision.backend, options.sink.is_some())?;
+        tracing::info!("{chosen}");
+    }
     let names = rig.names();
     let period_ns = rig.period_ns;
     let live = Arc::new(Mutex::new(Live::of(&rig)));
@@ -279,6 +291,9 @@ pub fn run_real(
     let (gone_in, gone_out) = ring::ring(GONE);
     let (log_in, log_out) = crossbeam::channel::bounded(RECORDS);
     let infos = Arc::new(Mutex::new(rig.collider.infos()));
+    // Only for who writes to it: the scribe ends when nobody can any more.
+    let soft_log = rig.soft.is_some().then(|| log_in.clone());
+    let (soft_surfaces, soft_requests) = crossbeam::channel::bounded(256);
     let mut controls = Controls {
         tuning,
         requests: request_in.clone(),
@@ -286,8 +301,14 @@ pub fn run_real(
         base: rig::limits(&config.safety),
         apps: None,
         surfaces: VecDeque::new(),
+        soft: soft_surfaces,
     };
-    let (mut service, publisher) = if config.ipc.enabled {
+    let surfaces = rig
+        .soft
+        .as_ref()
+        .map(soft::surface_infos)
+        .unwrap_or_default();
+    let (mut service, publisher, surfaces) = if config.ipc.enabled {
         let started = Service::start(
             config,
             &shown_arms,
@@ -298,17 +319,48 @@ pub fn run_real(
             gone_in,
             reply_out,
             live.clone(),
+            &surfaces,
         );
         match started {
-            Ok((service, publisher)) => (Some(service), Some(publisher)),
+            Ok((service, publisher, writers)) => (Some(service), Some(publisher), writers),
             Err(error) if options.require_ipc => return Err(error.into()),
             Err(error) => {
                 tracing::warn!(%error, "clients cannot connect");
-                (None, None)
+                (None, None, Vec::new())
             }
         }
     } else {
-        (None, None)
+        (None, None, Vec::new())
+    };
+    let soft_state = Arc::new(SoftState::default());
+    let (soft_thread, soft_links) = match rig.soft {
+        None => (None, None),
+        Some(scene) => {
+            let (query_in, query_out) = latest::latest(Query::default());
+            let (answer_in, answer_out) = ring::ring(soft::BUFFERS);
+            let (used_in, used_out) = ring::ring(2 * soft::BUFFERS);
+            let links = soft::Links {
+                queries: query_out,
+                answers: answer_in,
+                used: used_out,
+                requests: soft_requests,
+                log: soft_log,
+                log_lost: Arc::new(AtomicU64::new(0)),
+                state: soft_state.clone(),
+                surfaces,
+                period_ns,
+            };
+            let stop = stop.clone();
+            let thread = spawn("soft", move || {
+                soft::run(scene, links, &stop);
+            })?;
+            let links = haptic_thread::SoftLinks {
+                answers: answer_out,
+                used: used_in,
+                queries: query_in,
+            };
+            (Some(thread), Some(links))
+        }
     };
     let collision_beat = Arc::new(AtomicU64::new(0));
 
@@ -354,6 +406,7 @@ pub fn run_real(
             snapshots: snapshot_out,
             used: used_in,
             queries: query_writer,
+            soft: soft_links,
             records: record_in,
             tuning: tuning_reader,
             gone: gone_out,
@@ -410,6 +463,7 @@ pub fn run_real(
     let mut watch = Watch::new(started);
     let mut last_tuning = started;
     let mut last_reload = started;
+    let mut takeovers = 0;
     loop {
         let now = now_ns();
         let elapsed_s = (now - started) as f64 * 1e-9;
@@ -430,17 +484,18 @@ pub fn run_real(
         if options.duration_s.is_some_and(|d| elapsed_s >= d) {
             break;
         }
-        if loop_thread.is_finished()
-            || collision_thread.is_finished()
-            || scribe_thread.is_finished()
-        {
-            died = Some(if loop_thread.is_finished() {
-                "haptic"
-            } else if collision_thread.is_finished() {
-                "collision"
-            } else {
-                "scribe"
-            });
+        died = [
+            ("haptic", loop_thread.is_finished()),
+            ("collision", collision_thread.is_finished()),
+            (
+                "soft",
+                soft_thread.as_ref().is_some_and(|t| t.is_finished()),
+            ),
+            ("scribe", scribe_thread.is_finished()),
+        ]
+        .into_iter()
+        .find_map(|(name, finished)| finished.then_some(name));
+        if died.is_some() {
             break;
         }
         watch.look(
@@ -457,10 +512,24 @@ pub fn run_real(
             now,
             &live,
         );
+        if soft_thread.is_some() {
+            let beat = soft_state.heartbeat.load(Ordering::Relaxed);
+            watch.look("soft bodies' thread", 2, beat, now, &live);
+            if let Ok(mut live) = live.try_lock() {
+                let facts = soft_state.facts();
+                if facts.takeovers > takeovers {
+                    takeovers = facts.takeovers;
+                    let line = format!("the CPU took over the contacts: {}", facts.why);
+                    tracing::warn!("{line}");
+                    live.push_event(line);
+                }
+                live.soft = Some(facts);
+            }
+        }
         for (i, state) in arm_states.iter().enumerate() {
             watch.look(
                 "arm thread",
-                2 + i,
+                3 + i,
                 state.heartbeat.load(Ordering::Relaxed),
                 now,
                 &live,
@@ -502,7 +571,7 @@ pub fn run_real(
             }
             watch.look(
                 "ipc thread",
-                2 + arm_states.len(),
+                3 + arm_states.len(),
                 service.heartbeat(),
                 now,
                 &live,
@@ -559,6 +628,9 @@ pub fn run_real(
         service.stop();
     }
     join(collision_thread, &mut died, "collision");
+    if let Some(thread) = soft_thread {
+        join(thread, &mut died, "soft");
+    }
     // It ends when loop and collision thread have: what they did last is written.
     let report = scribe_thread
         .join()
@@ -624,168 +696,6 @@ fn measured_gains(
 ) -> Gains {
     let period_s = period_ns as f64 * 1e-9 + lateness_s;
     rig::gains(spec, cap, period_s, rig::answer_delay_s(spec, input_age_s))
-}
-
-/// What can be changed while the loop runs, and the way there.
-struct Controls {
-    tuning: latest::Writer<Tuning>,
-    requests: Sender<Request>,
-    log: Option<LogLevel>,
-    /// The configuration's limits.
-    base: Limits,
-    /// The tightest that applications want.
-    apps: Option<Limits>,
-    /// Surfaces for which the collision thread's queue has had no room yet, oldest first.
-    surfaces: VecDeque<SceneCommand>,
-}
-
-impl Controls {
-    /// See [`reload`].
-    fn reload(
-        &mut self,
-        read: &mut Option<Reload>,
-        asked: bool,
-        live: &Mutex<Live>,
-    ) -> Result<bool, String> {
-        reload(read, asked, live, |new| {
-            set_level(self.log.as_ref(), new);
-            self.base = new.limits;
-            self.tighten();
-            let commands = new.surfaces.iter().map(|(id, material)| {
-                let (id, material) = (*id, *material);
-                SceneCommand::Surface { id, material }
-            });
-            self.surfaces.extend(commands);
-            self.send_surfaces();
-        })
-    }
-
-    /// Sends the strictest of the configuration's and the applications' limits to the loop.
-    fn tighten(&mut self) {
-        let limits = self
-            .apps
-            .map_or(self.base, |apps| self.base.tightened(&apps));
-        self.tuning.edit(|t| {
-            t.version += 1;
-            t.limits = Some(limits);
-        });
-    }
-
-    /// Sends surfaces to the collision thread, as many as its queue has room for. They go the way of the clients' commands, so that
-    /// they are recorded.
-    fn send_surfaces(&mut self) {
-        while let Some(command) = self.surfaces.pop_front() {
-            let token = NO_ANSWER;
-            if let Err(error) = self.requests.try_send(Request { command, token }) {
-                self.surfaces.push_front(error.into_inner().command);
-                return;
-            }
-        }
-    }
-}
-
-/// Reads the configuration again and hands what it changes to `take_over`. Says what came of it; `Ok(false)`: the file is as it was.
-fn reload(
-    read: &mut Option<Reload>,
-    asked: bool,
-    live: &Mutex<Live>,
-    take_over: impl FnOnce(&Reloaded),
-) -> Result<bool, String> {
-    let Some(read) = read else {
-        let why = "there is no configuration file to read again";
-        if asked {
-            tell(live, why.into());
-            return Err(why.into());
-        }
-        return Ok(false);
-    };
-    match read(asked) {
-        Ok(None) => Ok(false),
-        Ok(Some(reloaded)) => {
-            take_over(&reloaded);
-            tell(
-                live,
-                if reloaded.changes.is_empty() {
-                    "configuration reloaded: nothing changed".into()
-                } else {
-                    format!("configuration reloaded: {}", reloaded.changes.join(", "))
-                },
-            );
-            Ok(true)
-        }
-        Err(why) => {
-            tell(
-                live,
-                format!("configuration not reloaded, the old one stays: {why}"),
-            );
-            Err(why)
-        }
-    }
-}
-
-/// Puts a reloaded level of the log into force.
-fn set_level(log: Option<&LogLevel>, new: &Reloaded) {
-    if let (Some(log), Some(level)) = (log, new.log_level) {
-        log.set(level);
-    }
-}
-
-/// Tells the clients what came of a reload.
-fn tell_clients(result: &Result<bool, String>, service: Option<&Service>) {
-    let event = match result {
-        Ok(false) => return,
-        Ok(true) => Event::ConfigReloaded(event::ConfigReloaded {}),
-        Err(why) => Event::ConfigRefused(event::ConfigRefused {
-            detail: Text::lossy(why),
-        }),
-    };
-    if let Some(service) = service {
-        service.event(event);
-    }
-}
-
-fn tell(live: &Mutex<Live>, what: String) {
-    tracing::warn!("{what}");
-    if let Ok(mut live) = live.lock() {
-        live.events.push_back(what);
-    }
-}
-
-/// Signs of life.
-struct Watch {
-    seen: Vec<(u64, u64, bool)>,
-    started: u64,
-}
-
-impl Watch {
-    fn new(started: u64) -> Self {
-        Watch {
-            seen: Vec::new(),
-            started,
-        }
-    }
-
-    fn look(&mut self, name: &str, index: usize, beat: u64, now: u64, live: &Mutex<Live>) {
-        while self.seen.len() <= index {
-            self.seen.push((0, self.started, false));
-        }
-        let (last, since, told) = &mut self.seen[index];
-        if beat != *last {
-            if *told {
-                tracing::warn!("{name} is alive again");
-            }
-            (*last, *since, *told) = (beat, now, false);
-        } else if !*told && now - *since > SILENCE.as_nanos() as u64 {
-            *told = true;
-            tracing::error!(
-                "{name} shows no sign of life since {:.1} s",
-                (now - *since) as f64 * 1e-9
-            );
-            if let Ok(mut live) = live.lock() {
-                live.push_event(format!("{name} shows no sign of life"));
-            }
-        }
-    }
 }
 
 #[cfg(test)]

@@ -69,6 +69,10 @@ pub struct ArmReport {
     pub starved_ticks: u64,
     /// Age of the snapshot in use, ticks.
     pub snapshot_age_ticks: Percentiles,
+    /// Age of the soft bodies' word in use, ticks; all 0 where there are none.
+    pub soft_age_ticks: Percentiles,
+    /// Points of tool and soft bodies that were tracked.
+    pub tracked: Percentiles,
     /// Age of the arm's newest sample at the tick, µs.
     /// Of the ticks in which force was allowed: an age that turns force off needs no gain for it.
     pub input_age_us: Percentiles,
@@ -182,6 +186,8 @@ struct ArmStats {
     /// What the arm's thread says of itself; none in virtual time.
     thread: Option<Arc<ArmState>>,
     age: Histogram<u64>,
+    soft_age: Histogram<u64>,
+    tracked: Histogram<u64>,
     input_age: Histogram<u64>,
     recent_input_age: Recent,
     pairs: Histogram<u64>,
@@ -261,6 +267,8 @@ impl Stats {
                         },
                         thread: None,
                         age: histogram(1 << 40),
+                        soft_age: histogram(1 << 40),
+                        tracked: histogram(1 << 16),
                         input_age: histogram(LONGEST_NS),
                         recent_input_age: Recent::new(),
                         pairs: histogram(1 << 40),
@@ -321,6 +329,10 @@ impl Stats {
             p.starved_ticks += u64::from(tick.starved);
             if tick.snapshot_age != u32::MAX {
                 a.age.saturating_record(u64::from(tick.snapshot_age));
+            }
+            if tick.soft_age != u32::MAX {
+                a.soft_age.saturating_record(u64::from(tick.soft_age));
+                a.tracked.saturating_record(u64::from(tick.tracked));
             }
             if tick.sample.sequence > 0 && tick.attached && tick.reason == 0 {
                 a.input_age.saturating_record(tick.input_age_ns);
@@ -394,6 +406,8 @@ impl Stats {
                 };
                 ArmReport {
                     snapshot_age_ticks: Percentiles::of(&a.age, 1.0),
+                    soft_age_ticks: Percentiles::of(&a.soft_age, 1.0),
+                    tracked: Percentiles::of(&a.tracked, 1.0),
                     input_age_us: Percentiles::of(&a.input_age, 1e-3),
                     pairs: Percentiles::of(&a.pairs, 1.0),
                     opened: count(|thread| &thread.opened),

@@ -7,12 +7,15 @@ use std::collections::VecDeque;
 
 use hapticd_devices::arm::{ArmCommand, ArmSample};
 use hapticd_devices::safety::Limits;
-use hapticd_haptics::{MAX_ARMS, Snapshot};
+use hapticd_haptics::{MAX_ARMS, Snapshot, SoftSnapshot};
 use hapticd_sys::clock::now_ns;
+use hapticd_world::{CommandError, SoftScene};
 
 use crate::collision::{Applied, Collider, SceneCommand, SceneReply, StepLog};
 use crate::haptic::core::{ArmInput, LoopCore, LoopInput};
 use crate::haptic::record::TickRecord;
+use crate::scene::FIRST_SOFT_ID;
+use crate::soft;
 
 /// An arm without a wire.
 pub trait VirtualArm {
@@ -20,10 +23,55 @@ pub trait VirtualArm {
     fn step(&mut self, now_ns: u64, dt_ns: u64, command: &ArmCommand) -> Option<ArmSample>;
 }
 
+/// The soft bodies, with what is on its way.
+struct Soft {
+    scene: SoftScene,
+    in_flight: VecDeque<(u64, Box<SoftSnapshot>)>,
+    // Boxes: they travel to the loop and back.
+    #[allow(clippy::vec_box)]
+    spare: Vec<Box<SoftSnapshot>>,
+    applied: Vec<Applied>,
+    last_step: Option<StepLog>,
+    steps: u64,
+    hangs: bool,
+}
+
+impl Soft {
+    fn offer(&mut self, core: &mut LoopCore, tick: u64) {
+        while self.in_flight.front().is_some_and(|(due, _)| *due <= tick) {
+            if let Some((_, soft)) = self.in_flight.pop_front() {
+                self.spare.extend(core.offer_soft(soft));
+            }
+        }
+    }
+
+    fn step(&mut self, query: &hapticd_haptics::Query, due: u64) {
+        let (spare, in_flight) = (&mut self.spare, &mut self.in_flight);
+        let last_sequence = soft::answer(
+            &mut self.scene,
+            query,
+            || Some(spare.pop().unwrap_or_default()),
+            |soft| in_flight.push_back((due, soft)),
+        );
+        self.last_step = None;
+        if last_sequence.is_some() || !self.applied.is_empty() {
+            self.steps += 1;
+            self.last_step = Some(StepLog {
+                step: self.steps,
+                query_tick: last_sequence.map_or(0, |_| query.tick),
+                applied: std::mem::take(&mut self.applied),
+                last_sequence: last_sequence.unwrap_or(0),
+                soft: true,
+            });
+        }
+    }
+}
+
 /// The driver.
 pub struct VirtualLoop {
     core: LoopCore,
     collider: Collider,
+    soft: Option<Soft>,
     arms: [Option<Box<dyn VirtualArm + Send>>; MAX_ARMS],
     latency_ticks: u64,
     in_flight: VecDeque<(u64, Box<Snapshot>)>,
@@ -41,7 +89,7 @@ impl VirtualLoop {
     /// Takes over core, scene and arms. An answer to the query of tick `k` is offered before tick `k + 1 + latency_ticks`.
     pub fn new(
         core: LoopCore,
-        collider: Collider,
+        (collider, soft): (Collider, Option<SoftScene>),
         arms: [Option<Box<dyn VirtualArm + Send>>; MAX_ARMS],
         latency_ticks: u32,
         pair_capacity: usize,
@@ -49,6 +97,15 @@ impl VirtualLoop {
         VirtualLoop {
             core,
             collider,
+            soft: soft.map(|scene| Soft {
+                scene,
+                in_flight: VecDeque::new(),
+                spare: Vec::new(),
+                applied: Vec::new(),
+                last_step: None,
+                steps: 0,
+                hangs: false,
+            }),
             arms,
             latency_ticks: u64::from(latency_ticks),
             in_flight: VecDeque::new(),
@@ -62,12 +119,24 @@ impl VirtualLoop {
                 query_tick: 0,
                 applied: Vec::new(),
                 last_sequence: 0,
+                soft: false,
             },
         }
     }
 
     /// Does something to the scene before the next collision step.
     pub fn command(&mut self, command: SceneCommand) -> SceneReply {
+        if let (SceneCommand::Surface { id, material }, Some(soft)) = (&command, &mut self.soft)
+            && *id >= FIRST_SOFT_ID
+        {
+            let applied = soft::apply(&mut soft.scene, (*id, *material));
+            let reply = match &applied {
+                Some(_) => SceneReply::Done,
+                None => SceneReply::Refused(CommandError::NoSuchBody(*id)),
+            };
+            soft.applied.extend(applied);
+            return reply;
+        }
         let (reply, applied) = self.collider.apply_logged(command);
         self.applied.extend(applied);
         reply
@@ -104,6 +173,9 @@ impl VirtualLoop {
             if let Some(old) = self.core.offer(snapshot) {
                 self.spare.push(old);
             }
+        }
+        if let Some(soft) = &mut self.soft {
+            soft.offer(&mut self.core, tick);
         }
         for i in 0..MAX_ARMS {
             if let Some(arm) = &mut self.arms[i] {
@@ -151,13 +223,34 @@ impl VirtualLoop {
             query_tick: query.tick,
             applied: std::mem::take(&mut self.applied),
             last_sequence,
+            soft: false,
         };
+        if let Some(soft) = self.soft.as_mut().filter(|soft| !soft.hangs) {
+            soft.step(&query, due);
+        }
         self.core.record()
     }
 
     /// The collision step of the last tick.
     pub fn last_step(&self) -> &StepLog {
         &self.last_step
+    }
+
+    /// The soft bodies' step of the last tick, if one was due.
+    pub fn last_soft_step(&self) -> Option<&StepLog> {
+        self.soft.as_ref()?.last_step.as_ref()
+    }
+
+    /// From the next tick on the soft bodies' thread hangs, or does so no more: for fault scripts.
+    pub fn hang_soft(&mut self, hangs: bool) {
+        if let Some(soft) = &mut self.soft {
+            soft.hangs = hangs;
+        }
+    }
+
+    /// The soft bodies.
+    pub fn soft(&self) -> Option<&SoftScene> {
+        self.soft.as_ref().map(|soft| &soft.scene)
     }
 
     /// The loop.

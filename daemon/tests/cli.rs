@@ -241,11 +241,12 @@ fn virtual_time_has_no_place_for_a_device() {
 }
 
 /// The demonstrations with dynamics and friction do what they say: at five seconds the peg is in its hole (3 cm long, its middle 15 mm above
-/// the plate when it stands on it), and the hand has felt the blocks, which never got into each other's or the tool's way unseen.
+/// the plate when it stands on it), and the hand has felt the blocks, which never got into each other's or the tool's way unseen. Those with
+/// soft bodies feel them.
 #[test]
-fn the_other_demos_fit_a_part_and_stir_blocks() {
+fn the_other_demos_fit_a_part_stir_blocks_and_touch_what_yields() {
     let dir = folder("scenes");
-    for scene in ["assembly", "blocks"] {
+    for scene in ["assembly", "blocks", "palpation", "cloth"] {
         let args = [
             "demo",
             "--scene",
@@ -268,6 +269,11 @@ fn the_other_demos_fit_a_part_and_stir_blocks() {
         assert_eq!(report["arms"][0]["checked_ticks"], 6000);
         let touched = report["arms"][0]["contact_ticks"].as_u64().unwrap();
         assert!(touched > 300, "{scene}: {report}");
+        if ["palpation", "cloth"].contains(&scene) {
+            assert!(report["arms"][0]["tracked"]["max"].as_f64().unwrap() > 20.0);
+            let felt = report["arms"][0]["max_force_n"].as_f64().unwrap();
+            assert!(felt > 0.5, "{scene}: {felt} N");
+        }
         if scene == "assembly" {
             let line = said
                 .lines()

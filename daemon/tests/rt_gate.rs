@@ -10,11 +10,12 @@ use std::path::Path;
 
 use hapticd::haptic::core::ArmInput;
 use hapticd::haptic::record::TickRecord;
-use hapticd::haptic::thread::{Flags, Links, Moment, Tuning, Turns};
+use hapticd::haptic::thread::{Flags, Links, Moment, SoftLinks, Tuning, Turns};
 use hapticd::rig::{self, Source};
+use hapticd::soft;
 use hapticd_counting::{Counting, counted};
 use hapticd_devices::arm::ArmCommand;
-use hapticd_haptics::{Query, Snapshot};
+use hapticd_haptics::{Query, Snapshot, SoftSnapshot};
 use hapticd_sync::{latest, ring};
 
 #[global_allocator]
@@ -25,7 +26,8 @@ fn turn(turns: &mut Turns<()>, moment: Moment, flags: &Flags) {
     turns.turn(moment, flags);
 }
 
-const MESH_TOOL: &str = r#"
+/// An arm with a ring, and a paddle that sweeps through its workspace.
+const RING_AND_PADDLE: &str = r#"
 [[arm]]
 name = "right"
 kind = "simulated"
@@ -34,15 +36,27 @@ tool = { kind = "torus", major_radius_m = 0.012, minor_radius_m = 0.004, major_s
 world_from_base = { position_m = [0.0, 0.0, 0.04] }
 
 [[body]]
-name = "ground"
-shape = { kind = "terrain", size_m = [0.3, 0.3], amplitude_m = 0.015, cells = 40, seed = 3 }
-
-[[body]]
 name = "paddle"
 kind = "kinematic"
 shape = { kind = "cuboid", size_m = [0.08, 0.01, 0.04] }
 position_m = [0.0, 0.0, 0.02]
 motion = { kind = "rotation", axis = [0.0, 0.0, 1.0], period_s = 2.0 }
+"#;
+
+const GROUND: &str = r#"
+[[body]]
+name = "ground"
+shape = { kind = "terrain", size_m = [0.3, 0.3], amplitude_m = 0.015, cells = 40, seed = 3 }
+"#;
+
+const JELLY: &str = r#"
+[[body]]
+name = "jelly"
+kind = "soft"
+shape = { kind = "cuboid", size_m = [0.16, 0.16, 0.02] }
+position_m = [0.0, 0.0, -0.01]
+pinned = "bottom"
+soft = { young_modulus_pa = 20000, cells = 12 }
 "#;
 
 /// Drives the loop with the collision side inline (outside what is watched): free, touching, pushed by a body, starved of answers,
@@ -54,6 +68,15 @@ fn drive(text: &str) -> (u64, u64, u64) {
     let period = rig.period_ns;
     let capacity = rig.pair_capacity;
     let mut collider = rig.collider;
+    let mut scene = rig.soft;
+    let (soft_query_writer, mut soft_queries) = latest::latest(Query::default());
+    let (mut answer_in, answers) = ring::ring(32);
+    let (soft_used, mut soft_used_out) = ring::ring(64);
+    let soft_links = scene.is_some().then_some(SoftLinks {
+        answers,
+        used: soft_used,
+        queries: soft_query_writer,
+    });
     let Source::Simulated(mut arm) = rig.arms.into_iter().next().unwrap().source else {
         panic!("the gate's arm is simulated");
     };
@@ -71,6 +94,7 @@ fn drive(text: &str) -> (u64, u64, u64) {
         snapshots,
         used,
         queries: query_writer,
+        soft: soft_links,
         records,
         tuning,
         gone,
@@ -80,6 +104,7 @@ fn drive(text: &str) -> (u64, u64, u64) {
     let mut turns = Turns::new(rig.core, links);
     let mut spare: Vec<Box<Snapshot>> =
         (0..24).map(|_| Box::new(Snapshot::new(capacity))).collect();
+    let mut soft_spare: Vec<Box<SoftSnapshot>> = (0..16).map(|_| Box::default()).collect();
     let (mut calls, mut touching, mut faults) = (0, 0, 0);
     let mut now = 0;
     for k in 0..10_000u64 {
@@ -127,6 +152,20 @@ fn drive(text: &str) -> (u64, u64, u64) {
         while let Some(buffer) = used_out.pop() {
             spare.push(buffer);
         }
+        while let Some(buffer) = soft_used_out.pop() {
+            soft_spare.push(buffer);
+        }
+        if let Some(scene) = &mut scene
+            && !(7000..7200).contains(&k)
+        {
+            let query = *soft_queries.read().0;
+            soft::answer(
+                scene,
+                &query,
+                || soft_spare.pop(),
+                |s| assert!(answer_in.push(s).is_ok()),
+            );
+        }
         // No answers for a while: starvation.
         if !(7000..7100).contains(&k) {
             let query = *queries.read().0;
@@ -142,10 +181,14 @@ fn drive(text: &str) -> (u64, u64, u64) {
 
 #[test]
 fn ten_thousand_turns_allocate_nothing() {
+    // The paddle is the second rigid body beside the ground.
+    let [on_ground, on_jelly] = [GROUND, JELLY].map(|under| [under, RING_AND_PADDLE].concat());
     for (name, text) in [
         ("sphere", include_str!("../../config/demo.toml")),
-        ("mesh", MESH_TOOL),
+        ("mesh", &*on_ground),
         ("loose blocks", include_str!("../../config/blocks.toml")),
+        ("cloth", include_str!("../../config/cloth.toml")),
+        ("mesh on jelly", &*on_jelly),
     ] {
         let (calls, touching, faults) = drive(text);
         assert_eq!(calls, 0, "{name}: the loop called the allocator");

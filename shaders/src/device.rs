@@ -108,6 +108,22 @@ struct Open {
     tick_ns: Option<f32>,
 }
 
+/// Loses one device on purpose: see [`Gpu::breaker`].
+#[derive(Clone, Debug)]
+pub struct Breaker {
+    device: wgpu::Device,
+    watch: Arc<Watch>,
+}
+
+impl Breaker {
+    /// As if it had been unplugged.
+    pub fn lose(&self) {
+        self.device.destroy();
+        self.watch
+            .note(Fault::Lost("destroyed on demand".to_string()));
+    }
+}
+
 impl Gpu {
     /// Opens an adapter of the kind that is asked for.
     ///
@@ -200,10 +216,16 @@ impl Gpu {
 
     /// Loses the device on purpose, as if it had been unplugged. Everything submitted and not answered is dropped.
     pub fn lose(&self) {
-        self.open.device.destroy();
-        self.open
-            .watch
-            .note(Fault::Lost("destroyed on demand".to_string()));
+        self.breaker().lose();
+    }
+
+    /// What loses the device as it is open now, for who does not have this.
+    #[must_use]
+    pub fn breaker(&self) -> Breaker {
+        Breaker {
+            device: self.open.device.clone(),
+            watch: Arc::clone(&self.open.watch),
+        }
     }
 
     /// Nanoseconds of a tick of the GPU's clock; `None` if it has none.

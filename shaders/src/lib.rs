@@ -16,9 +16,12 @@
 //! (`HAPTICD_GPU=hardware` or `software`, by default `software`) chooses. [`Packed`] is the scene to hand over.
 //!
 //! * [`Narrow`] is the narrow phase: from pairs to contacts, remembering what each point met. A [`Step`] goes in, a [`Found`] comes out.
+//! * [`GpuDetector`] puts that behind the trait that a world asks, [`hapticd_rays::Detector`].
 //! * [`Tracer`] only traces: from lists of rays to what they meet.
 //!
-//! Neither ever waits, but in `wait`. Any call may return a [`Fault`]; after one, [`Narrow::recover`] opens the device again, a generation
+//! * [`Midphase`] is continuous detection's: which triangles of two meshes may meet while one moves.
+//!
+//! None ever waits, but in `wait`. Any call may return a [`Fault`]; after one, [`Narrow::recover`] opens the device again, a generation
 //! later, and the scene has to be set anew.
 //!
 //! Single precision, and poses in the world: keep the scene within a metre or so of the origin, or move the origin. A metre off, places in
@@ -29,27 +32,36 @@
 #![forbid(unsafe_code)]
 
 mod adapter;
+mod boxes;
 mod buffer;
+mod detector;
 mod device;
 mod hits;
+mod midphase;
 mod narrow;
 mod pass;
 mod plan;
 mod readback;
+mod room;
 mod scene;
+mod sweep;
 mod times;
 mod tracer;
 mod traces;
 
 pub use adapter::{AdapterReport, Choice, Kind, OpenError, UnknownChoice, suffices};
+pub use boxes::{MeshBoxes, TriangleBox};
 pub use buffer::{BufferError, Store};
-pub use device::{Fault, Gpu, Options};
+pub use detector::GpuDetector;
+pub use device::{Breaker, Fault, Gpu, Options};
 pub use hits::{Hit, Hits, List, Place};
+pub use midphase::{Candidate, Candidates, Midphase, ShapeId, SweepError, Tally};
 pub use narrow::{Found, Narrow, Room, Step};
 pub use pass::{Access, Bound, Pass, PassError, Slot, Source};
 pub use plan::{Chunk, ClusterPoints, Near, Row, Run};
 pub use readback::DEPTH;
 pub use scene::{Body, Cluster, Packed, Parts, Scene, SceneError};
+pub use sweep::{PARTS, Sweep, SweepRow};
 pub use tracer::{Answer, SetupError, StepError, Ticket, Tracer, Work};
 pub use traces::Settings;
 

@@ -11,6 +11,7 @@
 //! The host says which pairs there are, and for each whether it has moved too far to walk on: of rigid objects ([`Chunk`]), and of clusters
 //! where one deforms ([`Run`]). Rays may also be given as they are ([`Step::tree`] and the others).
 
+use bytemuck::Pod;
 use hapticd_rays::layout::{Contact, NONE, Normal, Object, Point, Ray, Record};
 
 use crate::GROUP;
@@ -72,7 +73,7 @@ pub struct Room {
 }
 
 /// What a step found.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Found {
     /// Which step.
     pub ticket: Ticket,
@@ -167,6 +168,14 @@ impl Narrow {
         &self.gpu
     }
 
+    /// How many points a cluster of an object of the scene has.
+    pub(crate) fn cluster_points(&self, object: &Object, cluster: u32) -> usize {
+        let known = self.made.known.as_ref();
+        known.map_or(0, |known| {
+            known.clusters.of(Some(object), cluster)[1] as usize
+        })
+    }
+
     /// Room for what the next step finds.
     #[must_use]
     pub fn room(&self) -> Room {
@@ -219,6 +228,20 @@ impl Narrow {
             clusters: packed.cluster_points.clone(),
         });
         Ok(())
+    }
+
+    /// Forgets what is known of the points: nothing is walked on from in the next step.
+    ///
+    /// # Errors
+    /// If the device has failed.
+    pub fn forget(&mut self) -> Result<(), Fault> {
+        self.gpu.guard(|device, queue| {
+            let mut encoder =
+                device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            // A record of zeros is of no class.
+            encoder.clear_buffer(self.made.records.buffer(), 0, None);
+            queue.submit([encoder.finish()]);
+        })
     }
 
     /// Where the objects are now and where they were a step ago: all of them, as packed but for place.
@@ -280,7 +303,7 @@ impl Narrow {
         .map(|bytes| bytes as u64);
         let clock = self.made.clock.as_ref();
         let bytes = sizes.iter().sum::<u64>() + clock.map_or(0, Clock::bytes);
-        let Some(buffer) = self.ring.take(gpu, bytes)? else {
+        let Some(slot) = self.ring.take(gpu, bytes)? else {
             return Err(StepError::Busy);
         };
         self.made.load(gpu, step, &self.room)?;
@@ -291,18 +314,18 @@ impl Narrow {
             made.record(&mut encoder, step, points);
             let mut offset = 0;
             let from = [
-                made.traces.lists.buffer(),
+                made.traces.buffers.lists.buffer(),
                 made.contacts.buffer(),
                 made.records.buffer(),
             ];
             for (from, bytes) in from.into_iter().zip(sizes) {
                 if bytes > 0 {
-                    encoder.copy_buffer_to_buffer(from, 0, &buffer, offset, bytes);
+                    encoder.copy_buffer_to_buffer(from, 0, &slot.buffer, offset, bytes);
                     offset += bytes;
                 }
             }
             if let Some(clock) = &made.clock {
-                clock.copy(&mut encoder, &buffer, offset);
+                clock.copy(&mut encoder, &slot.buffer, offset);
             }
             encoder.finish()
         })?;
@@ -315,9 +338,15 @@ impl Narrow {
             room: self.room,
             records,
         };
-        self.ring.send(gpu, commands, buffer, bytes, sent)?;
+        self.ring.send(gpu, commands, slot, bytes, sent)?;
         self.steps += 1;
         Ok(ticket)
+    }
+
+    /// Steps under way.
+    #[must_use]
+    pub fn under_way(&self) -> usize {
+        self.ring.under_way()
     }
 
     /// The answer of the oldest step, if it has come. Does not wait.
@@ -325,40 +354,40 @@ impl Narrow {
     /// # Errors
     /// If the device has failed: then no step will be answered until [`Narrow::recover`].
     pub fn receive(&mut self) -> Result<Option<Found>, Fault> {
+        let mut found = Found::default();
+        Ok(self.receive_into(&mut found)?.then_some(found))
+    }
+
+    /// The same into an answer that is there already, whose room is used again; whether one has come.
+    ///
+    /// # Errors
+    /// As [`Narrow::receive`].
+    pub fn receive_into(&mut self, found: &mut Found) -> Result<bool, Fault> {
         let clock = self.made.clock.as_ref();
-        let found = self.ring.receive(&self.gpu, |sent, bytes| {
+        let some = self.ring.receive(&self.gpu, |sent, bytes| {
             let (lists, rest) = bytes.split_at(LISTS * size_of::<List>());
             let (contacts, rest) = rest.split_at(sent.room.contacts * size_of::<Contact>());
             let (near, rest) = rest.split_at(sent.room.near * size_of::<Contact>());
             let (records, stamps) = rest.split_at(sent.records * size_of::<Record>());
-            let lists: Vec<List> = bytemuck::pod_collect_to_vec(lists);
-            let contacts = sorted(contacts, &lists[TRACES]);
-            let near = sorted(near, &lists[TRACES + 1]);
-            let mut wanted = [0; LISTS];
-            for (wanted, list) in wanted.iter_mut().zip(&lists) {
-                *wanted = list.count;
-            }
-            let pass_ns = clock.and_then(|clock| {
+            let lists: [List; LISTS] = bytemuck::pod_read_unaligned(lists);
+            found.ticket = sent.ticket;
+            sort(contacts, &lists[TRACES], &mut found.contacts);
+            sort(near, &lists[TRACES + 1], &mut found.near);
+            collect(records, &mut found.records);
+            found.wanted = lists.map(|list| list.count);
+            found.overflow = lists.iter().any(|list| list.count > list.capacity);
+            found.pass_ns = clock.and_then(|clock| {
                 let mut all = [0.0; STAMPS];
                 for (k, ns) in all.iter_mut().enumerate() {
                     *ns = clock.read(stamps, k)?;
                 }
                 Some(all)
             });
-            Found {
-                ticket: sent.ticket,
-                contacts,
-                near,
-                records: bytemuck::pod_collect_to_vec(records),
-                wanted,
-                overflow: lists.iter().any(|list| list.count > list.capacity),
-                pass_ns,
-            }
         })?;
-        if let Some(found) = &found {
+        if some.is_some() {
             self.grow(found);
         }
-        Ok(found)
+        Ok(some.is_some())
     }
 
     /// Half as much again as was wanted.
@@ -384,11 +413,17 @@ impl Narrow {
 }
 
 /// The entries of a list of contacts, in order: they were appended as the GPU came to them.
-fn sorted(bytes: &[u8], list: &List) -> Vec<Contact> {
+fn sort(bytes: &[u8], list: &List, contacts: &mut Vec<Contact>) {
     let there = list.entries() as usize * size_of::<Contact>();
-    let mut contacts: Vec<Contact> = bytemuck::pod_collect_to_vec(&bytes[..there]);
+    collect(&bytes[..there], contacts);
     contacts.sort_unstable_by_key(|c| (c.source, c.point, c.target, c.triangle));
-    contacts
+}
+
+/// Mapped memory need not be aligned for what is in it.
+fn collect<T: Pod>(bytes: &[u8], to: &mut Vec<T>) {
+    to.clear();
+    let each = bytes.chunks_exact(size_of::<T>());
+    to.extend(each.map(bytemuck::pod_read_unaligned::<T>));
 }
 
 impl Made {
@@ -451,13 +486,13 @@ impl Made {
                 ..divided
             };
             let first = divided.first as usize;
-            self.traces.rays.overwrite(gpu, first, given)?;
+            self.traces.buffers.rays.overwrite(gpu, first, given)?;
         }
         lists[TRACES].capacity = room.contacts as u32;
         lists[TRACES + 1].capacity = room.near as u32;
         lists[TRACES + 1].first = room.contacts as u32;
         self.contacts.reserve(gpu, room.contacts + room.near)?;
-        self.traces.lists.write(gpu, &lists)?;
+        self.traces.buffers.lists.write(gpu, &lists)?;
         self.chunks.write(gpu, step.chunks)?;
         let settings = Settings {
             prediction: step.prediction,
@@ -468,7 +503,7 @@ impl Made {
             runs: step.runs.len() as u32,
             ..Settings::default()
         };
-        self.traces.settings.write(gpu, &[settings])?;
+        self.traces.buffers.settings.write(gpu, &[settings])?;
         self.traces.bind(gpu, &self.scene)?;
         let Self {
             scene,
@@ -499,7 +534,7 @@ impl Made {
                 "places" => Some((places.buffer(), places.id())),
                 "records" => Some((records.buffer(), records.id())),
                 "contacts" => Some((contacts.buffer(), contacts.id())),
-                _ => traces.find(name).or_else(|| scene.find(name)),
+                _ => traces.buffers.find(name).or_else(|| scene.find(name)),
             })?;
         }
         Ok(())
@@ -520,7 +555,7 @@ impl Made {
         self.traces.record(encoder, clock, 2);
         let all = (TRACES * 16) as u64;
         for pass in &self.after {
-            pass.record_indirect(encoder, self.traces.args.buffer(), all, None);
+            pass.record_indirect(encoder, self.traces.buffers.args.buffer(), all, None);
         }
         self.keep.record(encoder, groups, around(STAMPS as u32 - 1));
     }

@@ -110,31 +110,33 @@ impl Pass {
         gpu: &Gpu,
         find: impl Fn(&str) -> Option<Bound<'a>>,
     ) -> Result<(), Fault> {
-        let mut buffers = Vec::with_capacity(self.source.slots.len());
-        for slot in self.source.slots {
-            buffers.push(find(slot.name).ok_or_else(|| {
+        let get = |slot: &Slot| {
+            find(slot.name).ok_or_else(|| {
                 Fault::Rejected(format!(
                     "pass `{}`: nobody has a buffer `{}`",
                     self.source.entry, slot.name
                 ))
-            })?);
+            })
+        };
+        if let Some((bound, _)) = &self.bound {
+            let mut same = true;
+            for (slot, id) in self.source.slots.iter().zip(bound) {
+                same &= get(slot)?.1 == *id;
+            }
+            if same {
+                return Ok(());
+            }
         }
-        let ids = buffers.iter().map(|(_, id)| *id);
-        if let Some((bound, _)) = &self.bound
-            && ids.clone().eq(bound.iter().copied())
-        {
-            return Ok(());
-        }
-        let entries: Vec<wgpu::BindGroupEntry<'_>> = self
-            .source
-            .slots
-            .iter()
-            .zip(&buffers)
-            .map(|(slot, (buffer, _))| wgpu::BindGroupEntry {
+        let mut ids = Vec::with_capacity(self.source.slots.len());
+        let mut entries = Vec::with_capacity(self.source.slots.len());
+        for slot in self.source.slots {
+            let (buffer, id) = get(slot)?;
+            ids.push(id);
+            entries.push(wgpu::BindGroupEntry {
                 binding: slot.binding,
                 resource: buffer.as_entire_binding(),
-            })
-            .collect();
+            });
+        }
         let group = gpu.attempt(|device, _| {
             device.create_bind_group(&wgpu::BindGroupDescriptor {
                 label: Some(self.source.entry),
@@ -142,7 +144,7 @@ impl Pass {
                 entries: &entries,
             })
         })?;
-        self.bound = Some((ids.collect(), group));
+        self.bound = Some((ids, group));
         Ok(())
     }
 

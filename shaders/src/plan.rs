@@ -80,7 +80,7 @@ pub struct ClusterPoints {
 
 impl ClusterPoints {
     /// First and number of the points of an object's cluster; none if there is no such cluster.
-    fn of(&self, object: Option<&Object>, cluster: u32) -> [u32; 2] {
+    pub(crate) fn of(&self, object: Option<&Object>, cluster: u32) -> [u32; 2] {
         let place = object
             .filter(|object| cluster < object.clusters)
             .map(|object| (object.first_cluster + cluster) as usize);

@@ -19,15 +19,22 @@ const FAILED: u8 = 2;
 /// The ring; `T` says what is in a buffer.
 #[derive(Debug)]
 pub struct Ring<T> {
-    free: Vec<wgpu::Buffer>,
+    free: Vec<Slot>,
     under_way: VecDeque<Flight<T>>,
+}
+
+/// A buffer to copy an answer into.
+#[derive(Debug)]
+pub struct Slot {
+    /// The buffer.
+    pub buffer: wgpu::Buffer,
+    state: Arc<AtomicU8>,
 }
 
 #[derive(Debug)]
 struct Flight<T> {
-    buffer: wgpu::Buffer,
+    slot: Slot,
     bytes: u64,
-    state: Arc<AtomicU8>,
     what: T,
 }
 
@@ -51,14 +58,14 @@ impl<T> Ring<T> {
     ///
     /// # Errors
     /// If there is no memory, or the device has failed.
-    pub fn take(&mut self, gpu: &Gpu, bytes: u64) -> Result<Option<wgpu::Buffer>, BufferError> {
+    pub fn take(&mut self, gpu: &Gpu, bytes: u64) -> Result<Option<Slot>, BufferError> {
         if self.under_way.len() >= DEPTH {
             return Ok(None);
         }
-        if let Some(buffer) = self.free.pop()
-            && buffer.size() >= bytes
+        if let Some(slot) = self.free.pop()
+            && slot.buffer.size() >= bytes
         {
-            return Ok(Some(buffer));
+            return Ok(Some(slot));
         }
         let size = (bytes + bytes / 2).max(1024).next_multiple_of(256);
         gpu.attempt(|device, _| {
@@ -69,7 +76,10 @@ impl<T> Ring<T> {
                 mapped_at_creation: false,
             })
         })
-        .map(Some)
+        .map(|buffer| {
+            let state = Arc::new(AtomicU8::new(WAITING));
+            Some(Slot { buffer, state })
+        })
         .map_err(|fault| match fault {
             Fault::OutOfMemory(message) => BufferError::NoMemory {
                 buffer: "answers",
@@ -80,7 +90,7 @@ impl<T> Ring<T> {
         })
     }
 
-    /// Sends a step that copies its answer into the first `bytes` of `buffer`.
+    /// Sends a step that copies its answer into the first `bytes` of a buffer.
     ///
     /// # Errors
     /// If the device has failed; the step is then dropped.
@@ -88,16 +98,16 @@ impl<T> Ring<T> {
         &mut self,
         gpu: &Gpu,
         commands: wgpu::CommandBuffer,
-        buffer: wgpu::Buffer,
+        slot: Slot,
         bytes: u64,
         what: T,
     ) -> Result<(), Fault> {
-        let state = Arc::new(AtomicU8::new(WAITING));
-        let told = Arc::clone(&state);
+        slot.state.store(WAITING, Ordering::Relaxed);
+        let told = Arc::clone(&slot.state);
         gpu.guard(|_, queue| {
             queue.submit([commands]);
             if bytes > 0 {
-                buffer
+                slot.buffer
                     .slice(..bytes)
                     .map_async(wgpu::MapMode::Read, move |result| {
                         told.store(
@@ -107,12 +117,7 @@ impl<T> Ring<T> {
                     });
             }
         })?;
-        self.under_way.push_back(Flight {
-            buffer,
-            bytes,
-            state,
-            what,
-        });
+        self.under_way.push_back(Flight { slot, bytes, what });
         Ok(())
     }
 
@@ -129,7 +134,7 @@ impl<T> Ring<T> {
         match self
             .under_way
             .front()
-            .map(|oldest| oldest.state.load(Ordering::Acquire))
+            .map(|oldest| oldest.slot.state.load(Ordering::Acquire))
         {
             None | Some(WAITING) => return Ok(None),
             Some(FAILED) => return Err(Fault::Lost("an answer cannot be read".to_string())),
@@ -139,12 +144,12 @@ impl<T> Ring<T> {
             return Ok(None);
         };
         let view = gpu
-            .guard(|_, _| oldest.buffer.slice(..oldest.bytes).get_mapped_range())?
+            .guard(|_, _| oldest.slot.buffer.slice(..oldest.bytes).get_mapped_range())?
             .map_err(|error| Fault::Driver(error.to_string()))?;
         let answer = read(oldest.what, &view);
         drop(view);
-        gpu.guard(|_, _| oldest.buffer.unmap())?;
-        self.free.push(oldest.buffer);
+        gpu.guard(|_, _| oldest.slot.buffer.unmap())?;
+        self.free.push(oldest.slot);
         Ok(Some(answer))
     }
 

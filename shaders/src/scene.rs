@@ -232,8 +232,7 @@ impl Packed {
     /// Where a rigid object is; no object of that number, no change.
     pub fn set_pose(&mut self, object: u32, pose: &Pose) {
         if let Some(object) = self.objects.get_mut(object as usize) {
-            let Object { q, t, .. } = at(pose);
-            (object.q, object.t) = (q, t);
+            set_place(object, pose);
         }
     }
 
@@ -271,6 +270,11 @@ impl Packed {
     pub fn records(&self) -> usize {
         self.records
     }
+}
+
+pub(crate) fn set_place(object: &mut Object, pose: &Pose) {
+    let Object { q, t, .. } = at(pose);
+    (object.q, object.t) = (q, t);
 }
 
 /// An object at that place, and nothing else known of it.

@@ -35,7 +35,7 @@ impl<'a> Work<'a> {
 }
 
 /// Names a step: its generation and its number in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Ticket {
     /// [`Gpu::generation`].
     pub generation: u64,
@@ -200,7 +200,7 @@ impl Tracer {
         let bytes = answer + self.made.clock.as_ref().map_or(0, Clock::bytes);
         // Without rays and without a clock there is nothing to read; a row keeps the ring's buffers readable.
         let bytes = bytes.max(16);
-        let Some(buffer) = self.ring.take(gpu, bytes)? else {
+        let Some(slot) = self.ring.take(gpu, bytes)? else {
             return Err(StepError::Busy);
         };
         let made = &self.made;
@@ -210,10 +210,10 @@ impl Tracer {
             made.traces.record(&mut encoder, made.clock.as_ref(), 0);
             let hits = made.traces.hits();
             if answer > 0 {
-                encoder.copy_buffer_to_buffer(hits, 0, &buffer, 0, answer);
+                encoder.copy_buffer_to_buffer(hits, 0, &slot.buffer, 0, answer);
             }
             if let Some(clock) = &made.clock {
-                clock.copy(&mut encoder, &buffer, answer);
+                clock.copy(&mut encoder, &slot.buffer, answer);
             }
             encoder.finish()
         })?;
@@ -222,7 +222,7 @@ impl Tracer {
             number: self.steps + 1,
         };
         self.ring
-            .send(gpu, commands, buffer, bytes, Sent { ticket, rays })?;
+            .send(gpu, commands, slot, bytes, Sent { ticket, rays })?;
         self.steps += 1;
         Ok(ticket)
     }
@@ -290,14 +290,17 @@ impl Made {
                 count: rays.len() as u32,
                 ..divided
             };
-            traces.rays.overwrite(gpu, list.first as usize, rays)?;
+            traces
+                .buffers
+                .rays
+                .overwrite(gpu, list.first as usize, rays)?;
         }
-        traces.lists.write(gpu, &lists)?;
+        traces.buffers.lists.write(gpu, &lists)?;
         let settings = Settings {
             prediction: work.prediction,
             ..Settings::default()
         };
-        traces.settings.write(gpu, &[settings])?;
+        traces.buffers.settings.write(gpu, &[settings])?;
         traces.bind(gpu, &self.scene)
     }
 }

@@ -41,24 +41,47 @@ pub struct Settings {
 
 #[derive(Debug)]
 pub(crate) struct Traces {
+    pub buffers: Buffers,
+    build_args: Pass,
+    passes: [Pass; TRACES],
+}
+
+/// Apart from the passes: binding changes those and reads these.
+#[derive(Debug)]
+pub(crate) struct Buffers {
     pub settings: Store<Settings>,
     pub lists: Store<List>,
     pub args: Store<[u32; 4]>,
     pub rays: Store<Ray>,
     hits: Store<Hits>,
-    build_args: Pass,
-    passes: [Pass; TRACES],
+}
+
+impl Buffers {
+    /// The buffer that the shaders call this.
+    pub fn find(&self, name: &str) -> Option<Bound<'_>> {
+        Some(match name {
+            "settings" => (self.settings.buffer(), self.settings.id()),
+            // The same lists for those who read them and for those who append.
+            "lists" | "counters" => (self.lists.buffer(), self.lists.id()),
+            "args" => (self.args.buffer(), self.args.id()),
+            "rays" => (self.rays.buffer(), self.rays.id()),
+            "hits" => (self.hits.buffer(), self.hits.id()),
+            _ => return None,
+        })
+    }
 }
 
 impl Traces {
     pub fn new(gpu: &Gpu) -> Result<Self, SetupError> {
         let none = wgpu::BufferUsages::empty();
         Ok(Self {
-            settings: Store::new(gpu, "settings", wgpu::BufferUsages::UNIFORM, 1)?,
-            lists: Store::new(gpu, "lists", wgpu::BufferUsages::UNIFORM, LISTS)?,
-            args: Store::new(gpu, "args", wgpu::BufferUsages::INDIRECT, TRACES + 1)?,
-            rays: Store::new(gpu, "rays", none, 1)?,
-            hits: Store::new(gpu, "hits", none, 1)?,
+            buffers: Buffers {
+                settings: Store::new(gpu, "settings", wgpu::BufferUsages::UNIFORM, 1)?,
+                lists: Store::new(gpu, "lists", wgpu::BufferUsages::UNIFORM, LISTS)?,
+                args: Store::new(gpu, "args", wgpu::BufferUsages::INDIRECT, TRACES + 1)?,
+                rays: Store::new(gpu, "rays", none, 1)?,
+                hits: Store::new(gpu, "hits", none, 1)?,
+            },
             build_args: Pass::new(gpu, &passes::BUILD_ARGS)?,
             passes: [
                 Pass::new(gpu, &passes::TRACE_TREE)?,
@@ -75,8 +98,8 @@ impl Traces {
         capacities: [usize; TRACES],
     ) -> Result<[List; TRACES], BufferError> {
         let total = capacities.iter().sum();
-        self.rays.reserve(gpu, total)?;
-        self.hits.reserve(gpu, total)?;
+        self.buffers.rays.reserve(gpu, total)?;
+        self.buffers.hits.reserve(gpu, total)?;
         let mut first = 0;
         Ok(capacities.map(|capacity| {
             let list = List {
@@ -90,28 +113,12 @@ impl Traces {
         }))
     }
 
-    /// The buffer that the shaders call this.
-    pub fn find(&self, name: &str) -> Option<Bound<'_>> {
-        Some(match name {
-            "settings" => (self.settings.buffer(), self.settings.id()),
-            // The same lists for those who read them and for those who append.
-            "lists" | "counters" => (self.lists.buffer(), self.lists.id()),
-            "args" => (self.args.buffer(), self.args.id()),
-            "rays" => (self.rays.buffer(), self.rays.id()),
-            "hits" => (self.hits.buffer(), self.hits.id()),
-            _ => return None,
-        })
-    }
-
     /// Binds the passes to what is theirs and to the scene.
     pub fn bind(&mut self, gpu: &Gpu, scene: &Scene) -> Result<(), BufferError> {
-        let mut build_args = self.build_args.clone();
-        build_args.bind(gpu, |name| self.find(name))?;
-        self.build_args = build_args;
-        for k in 0..TRACES {
-            let mut pass = self.passes[k].clone();
-            pass.bind(gpu, |name| self.find(name).or_else(|| scene.find(name)))?;
-            self.passes[k] = pass;
+        let buffers = &self.buffers;
+        self.build_args.bind(gpu, |name| buffers.find(name))?;
+        for pass in &mut self.passes {
+            pass.bind(gpu, |name| buffers.find(name).or_else(|| scene.find(name)))?;
         }
         Ok(())
     }
@@ -121,13 +128,18 @@ impl Traces {
         self.build_args.record(encoder, 1, None);
         for (k, pass) in (0..).zip(&self.passes) {
             let times = clock.map(|clock| clock.around(stamp + k));
-            pass.record_indirect(encoder, self.args.buffer(), u64::from(k) * 16, times);
+            pass.record_indirect(
+                encoder,
+                self.buffers.args.buffer(),
+                u64::from(k) * 16,
+                times,
+            );
         }
     }
 
     /// The hits, in the order of the rays.
     pub fn hits(&self) -> &wgpu::Buffer {
-        self.hits.buffer()
+        self.buffers.hits.buffer()
     }
 }
 
@@ -160,23 +172,22 @@ mod tests {
                 capacity: walk / 2,
                 ..list(walk)
             };
-            traces
-                .lists
+            (traces.buffers.lists)
                 .write(&gpu, &[list(tree), list(basic), short, list(5), list(5)])
                 .unwrap();
-            let mut pass = traces.build_args.clone();
-            pass.bind(&gpu, |name| traces.find(name)).unwrap();
-            let buffer = ring.take(&gpu, 64).unwrap().unwrap();
+            let (pass, buffers) = (&mut traces.build_args, &traces.buffers);
+            pass.bind(&gpu, |name| buffers.find(name)).unwrap();
+            let slot = ring.take(&gpu, 64).unwrap().unwrap();
             let commands = gpu
                 .guard(|device, _| {
                     let mut encoder =
                         device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
                     pass.record(&mut encoder, 1, None);
-                    encoder.copy_buffer_to_buffer(traces.args.buffer(), 0, &buffer, 0, 64);
+                    encoder.copy_buffer_to_buffer(buffers.args.buffer(), 0, &slot.buffer, 0, 64);
                     encoder.finish()
                 })
                 .unwrap();
-            ring.send(&gpu, commands, buffer, 64, ()).unwrap();
+            ring.send(&gpu, commands, slot, 64, ()).unwrap();
             gpu.wait().unwrap();
             let args: Vec<[u32; 4]> = ring
                 .receive(&gpu, |(), bytes| bytemuck::pod_collect_to_vec(bytes))

@@ -75,6 +75,13 @@ fn in_rust() -> Vec<Struct> {
             hapticd_shaders::Place, "Place", nearest: 4, winner: 4, target: 4, triangle: 4, bits: 4, t: 4, u: 4, v: 4
         ),
         of!(
+            hapticd_shaders::SweepRow, "Sweep", poses: 240, omega: 12, reach: 4, velocity: 12, first_box: 4,
+            boxes: 4, first_node: 4, nodes: 4, pad: 4
+        ),
+        of!(hapticd_shaders::TriangleBox, "Box", low: 12, triangle: 4, high: 12, pad: 4),
+        of!(hapticd_shaders::Candidate, "Candidate", query: 4, a: 4, b: 4, pad: 4),
+        of!(hapticd_shaders::Tally, "Tally", count: 4, capacity: 4, jobs: 4, pad: 4),
+        of!(
             hapticd_shaders::Settings,
             "Settings",
             prediction: 4, flags: 4, objects: 4, points: 4, chunks: 4, runs: 4, pad0: 4, pad1: 4
@@ -125,6 +132,7 @@ fn constants_are_the_same() {
                 Some("NOTHING") => naga::Literal::U32(layout::Class::Nothing as u32),
                 Some("COLLISION") => naga::Literal::U32(layout::Class::Collision as u32),
                 Some("PREDICTION") => naga::Literal::U32(layout::Class::Prediction as u32),
+                Some("PARTS") => naga::Literal::U32(hapticd_shaders::PARTS),
                 Some("SIDE") => naga::Literal::U32(hapticd_shaders::SIDE),
                 _ => continue,
             };

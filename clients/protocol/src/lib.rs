@@ -34,7 +34,12 @@ pub mod wire;
 /// First number of a version mismatch.
 pub const MAJOR: u16 = 2;
 /// Second number: how much has been appended since `MAJOR.0`.
-pub const MINOR: u16 = 0;
+pub const MINOR: u16 = 1;
+
+/// The minor version from which on there are soft bodies and cloth: kinds [`Soft`](request::BodyKind::Soft) and
+/// [`Cloth`](request::BodyKind::Cloth), [`OpenSurface`](request::OpenSurface) and its answer, error codes from
+/// [`Deformable`](reply::ErrorCode::Deformable) on. To a client of an earlier one the daemon shows no such body.
+pub const MINOR_SURFACES: u16 = 1;
 
 /// First word of every hello, welcome and shared block: `HAPTICD` and a zero, little-endian.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"HAPTICD\0");

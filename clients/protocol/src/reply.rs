@@ -69,6 +69,10 @@ codes! {
         OutOfOrder = 18,
         /// The configuration was not taken; the detail says why.
         ConfigRefused = 19,
+        /// Body `number` is soft or cloth: no client moves or removes it. Since 2.1.
+        Deformable = 20,
+        /// Body `number` keeps its shape: it has no block of its surface. Since 2.1.
+        NoSurface = 21,
     }
 }
 
@@ -83,6 +87,9 @@ codes! {
         Bodies = 3,
         /// The wake-up socket.
         Wake = 4,
+        /// A deformable body's surface ([`SurfaceHeader`](crate::block::SurfaceHeader)): only in a block's header, for it is not subscribed to but
+        /// opened ([`OpenSurface`](crate::request::OpenSurface)). Since 2.1.
+        Surface = 5,
     }
 }
 
@@ -127,9 +134,9 @@ record! {
         name: Name,
         /// Its identity, never used twice.
         body: u32,
-        /// Triangles of its mesh.
+        /// Triangles of its mesh, or of its surface.
         triangles: u32,
-        /// May it move.
+        /// May it move, and does it keep its shape.
         kind: BodyKind,
         /// Whether the asking client has added it.
         yours: bool,
@@ -237,6 +244,12 @@ messages! {
             /// Length of the text.
             bytes: u64,
         } reserved 0
+
+        /// The surface that was asked for. Carries one descriptor: its block. Since 2.1.
+        Surface = 0x810a, descriptors |_| 1 => {
+            /// Whose.
+            body: u32,
+        } reserved 4
     }
 }
 
@@ -278,6 +291,14 @@ impl std::fmt::Display for Error {
             ErrorCode::Internal => write!(f, "the daemon could not do it"),
             ErrorCode::OutOfOrder => write!(f, "a request in a wrong place"),
             ErrorCode::ConfigRefused => write!(f, "the configuration was not taken"),
+            ErrorCode::Deformable => write!(
+                f,
+                "body {number} is soft or cloth, which no client moves or removes"
+            ),
+            ErrorCode::NoSurface => write!(
+                f,
+                "body {number} keeps its shape and has no block of its surface"
+            ),
         }?;
         if detail.as_str().is_empty() {
             Ok(())

@@ -31,14 +31,36 @@ pub mod want {
 }
 
 codes! {
-    /// Whether a body may move.
-    pub enum BodyKind: u8, "0 (static), 1 (kinematic) or 2 (dynamic)" {
+    /// Whether a body may move, and whether it keeps its shape.
+    pub enum BodyKind: u8, "0 (static), 1 (kinematic), 2 (dynamic), 3 (soft) or 4 (cloth)" {
         /// Never moves.
         Static = 0,
         /// The client moves it.
         Kinematic = 1,
         /// Forces move it: gravity, contacts, and the tools that touch it.
         Dynamic = 2,
+        /// Forces move and deform it. The configuration's: no client adds, moves or removes one. Since 2.1.
+        Soft = 3,
+        /// A sheet: as soft. Since 2.1.
+        Cloth = 4,
+    }
+}
+
+impl BodyKind {
+    /// Whether such a body has no shape of its own but a surface that changes ([`OpenSurface`]).
+    pub const fn is_deformable(self) -> bool {
+        matches!(self, Self::Soft | Self::Cloth)
+    }
+
+    /// As a person writes it, also in the configuration.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Static => "static",
+            Self::Kinematic => "kinematic",
+            Self::Dynamic => "dynamic",
+            Self::Soft => "soft",
+            Self::Cloth => "cloth",
+        }
     }
 }
 
@@ -106,7 +128,7 @@ messages! {
             restitution: NonNegative,
             /// Density of a dynamic body, kg/m³; of no meaning for others.
             density_kg_m3: NonNegative,
-            /// May it move.
+            /// May it move. Not soft, not cloth.
             kind: BodyKind,
             /// True: its mesh must be closed and oriented. False: an open sheet is welcome.
             solid: bool,
@@ -162,6 +184,13 @@ messages! {
 
         /// The last message of a connection: the client leaves in good order.
         Goodbye = 0x010c => {} reserved 8
+
+        /// Asks for the block of a deformable body's surface ([`block`](crate::block)). Answered by [`Surface`](crate::reply::Surface) with its
+        /// descriptor. Since 2.1.
+        OpenSurface = 0x010d => {
+            /// Which body: soft or cloth.
+            body: u32,
+        } reserved 4
 
         /// Technician: asks for the daemon's state. Answered by [`Status`](crate::reply::Status).
         GetStatus = 0x0201 => {} reserved 8

@@ -88,6 +88,7 @@ fn requests() -> Vec<Request> {
         request::Renew { lease_ms: 100 }.into(),
         request::SetFocus { focused: false }.into(),
         request::Goodbye {}.into(),
+        request::OpenSurface { body: 7 }.into(),
         request::GetStatus {}.into(),
         request::Reload {}.into(),
         request::Shutdown {}.into(),
@@ -162,6 +163,7 @@ fn replies() -> Vec<Reply> {
         }
         .into(),
         reply::Status { bytes: 1000 }.into(),
+        reply::Surface { body: 7 }.into(),
     ]
 }
 
@@ -316,7 +318,7 @@ fn the_hello_is_at_its_published_bytes() {
     expected.extend(96_u32.to_le_bytes());
     expected.extend(5_u64.to_le_bytes());
     expected.extend(*b"HAPTICD\0");
-    expected.extend([2, 0, 0, 0, 0, 0, 0, 0]);
+    expected.extend([2, 0, 1, 0, 0, 0, 0, 0]);
     expected.extend(*b"ab");
     expected.extend([0; 62]);
     assert_eq!(packet, expected);
@@ -332,11 +334,22 @@ fn the_lengths_of_all_messages_are_the_published_ones() {
     };
     assert_eq!(
         lengths(requests().iter().map(|message| message.encode(1)).collect()),
-        [80, 8, 8, 8, 72, 168, 8, 8, 72, 8, 8, 8, 8, 8, 8, 8]
+        [80, 8, 8, 8, 72, 168, 8, 8, 72, 8, 8, 8, 8, 8, 8, 8, 8]
     );
     assert_eq!(
         lengths(replies().iter().map(|message| message.encode(1)).collect()),
-        [32, 16, 8, 280, 8 + 8 * 224, 16 + 16 * 80, 8 + 4 * 8, 8, 8]
+        [
+            32,
+            16,
+            8,
+            280,
+            8 + 8 * 224,
+            16 + 16 * 80,
+            8 + 4 * 8,
+            8,
+            8,
+            8
+        ]
     );
     assert_eq!(
         lengths(events().iter().map(|message| message.encode(0)).collect()),
@@ -415,7 +428,7 @@ fn a_rotation_is_made_exactly_unit_and_refused_when_it_is_far_from_it() {
 #[test]
 fn codes_that_do_not_exist_are_refused() {
     let mut add = requests()[5].encode(1);
-    for (at, bad) in [(160, 3), (160, 255), (161, 2), (162, 1), (167, 1)] {
+    for (at, bad) in [(160, 5), (160, 255), (161, 2), (162, 1), (167, 1)] {
         let good = std::mem::replace(&mut add[16 + at], bad);
         assert!(Request::decode(&add, 1).is_err(), "{bad} at {at}");
         add[16 + at] = good;
@@ -448,6 +461,29 @@ fn a_packet_over_the_limit_is_refused() {
         Request::decode(&packet, 0),
         Err(DecodeError::Length { .. })
     ));
+}
+
+/// The names that the clients and the configuration use.
+#[test]
+fn kinds_of_bodies_have_the_published_codes_and_names() {
+    let kinds: Vec<(u8, &str, bool)> = BodyKind::ALL
+        .iter()
+        .map(|kind| (kind.code(), kind.text(), kind.is_deformable()))
+        .collect();
+    assert_eq!(
+        kinds,
+        [
+            (0, "static", false),
+            (1, "kinematic", false),
+            (2, "dynamic", false),
+            (3, "soft", true),
+            (4, "cloth", true),
+        ]
+    );
+    assert_eq!(
+        (ErrorCode::Deformable.code(), ErrorCode::NoSurface.code()),
+        (20, 21)
+    );
 }
 
 #[test]

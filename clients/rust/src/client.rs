@@ -1,7 +1,8 @@
 //! The connection: requests and their answers, and the news in between.
 
-use crate::{ConnectError, RequestError, Subscription, path::default_socket};
+use crate::{ConnectError, RequestError, Subscription, Surface, path::default_socket};
 use hapticd_protocol::{
+    MAJOR, MINOR_SURFACES,
     event::Event,
     frame::{Header, MAX_MESSAGE, Message},
     mesh::{Mesh, Precision},
@@ -35,7 +36,7 @@ const MAX_STATUS_BYTES: u64 = 16 << 20;
 pub struct BodySpec<'a> {
     /// Unique in the scene; 1 to 63 bytes on one line.
     pub name: &'a str,
-    /// May it move.
+    /// May it move. Neither soft nor cloth: those are the configuration's.
     pub kind: BodyKind,
     /// True: its mesh must be closed and oriented outward. False: an open sheet is welcome.
     pub solid: bool,
@@ -222,6 +223,36 @@ impl Client {
     pub fn subscribe(&mut self, arm: u8, wants: u8) -> Result<Subscription, RequestError> {
         match self.ask(request::Subscribe { arm, wants })? {
             (Reply::Subscribed(reply), fds) => Subscription::new(&reply.blocks.0, fds),
+            (other, _) => Err(RequestError::unexpected(&other)),
+        }
+    }
+
+    /// Maps the surface of a deformable body (`kind` soft or cloth in [`bodies`](Self::bodies)). Once more is allowed and maps anew.
+    ///
+    /// # Errors
+    /// [`RequestError`]: refused with [`NoSurface`](reply::ErrorCode::NoSurface) for a body that keeps its shape;
+    /// [`Unsupported`](RequestError::Unsupported) by a daemon that has no such bodies; [`Block`](RequestError::Block) when the block is not
+    /// what it should be.
+    pub fn surface(&mut self, body: u32) -> Result<Surface, RequestError> {
+        let daemon = self.welcome.minor;
+        if daemon < MINOR_SURFACES {
+            // It would take the request for garbage.
+            return Err(RequestError::Unsupported {
+                what: "surfaces",
+                major: MAJOR,
+                needs: MINOR_SURFACES,
+                daemon,
+            });
+        }
+        match self.ask(request::OpenSurface { body })? {
+            // Decoding checked that there is one descriptor.
+            (Reply::Surface(surface), fds) => match fds.into_iter().next() {
+                Some(fd) if surface.body == body => Surface::open(fd, body),
+                _ => Err(RequestError::Block(format!(
+                    "asked for body {body}, got body {}",
+                    surface.body
+                ))),
+            },
             (other, _) => Err(RequestError::unexpected(&other)),
         }
     }

@@ -52,6 +52,18 @@ pub enum RequestError {
         /// Why.
         problem: String,
     },
+    /// The daemon is too old for this; nothing was sent.
+    #[error("{what} need a daemon of version {major}.{needs}, this one has {major}.{daemon}")]
+    Unsupported {
+        /// For what.
+        what: &'static str,
+        /// The major version of both.
+        major: u16,
+        /// The first minor version that has it.
+        needs: u16,
+        /// The daemon's minor version.
+        daemon: u16,
+    },
     /// A block that the daemon handed over is not what it should be. The daemon's fault.
     #[error("a shared block is not usable: {0}")]
     Block(String),

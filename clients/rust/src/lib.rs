@@ -16,7 +16,8 @@
 //!
 //! * **No threads, no callbacks.** Requests wait for their answer (microseconds) up to a [timeout](Client::set_timeout); what must not wait
 //!   in a frame has a `post_` twin whose refusals come later with the [news](Client::poll).
-//! * **Reading a block** copies it out of shared memory that the daemon alone can write: [`Subscription`].
+//! * **Reading a block** copies it out of shared memory that the daemon alone can write: [`Subscription`] for an arm's, [`Surface`]
+//!   for the points and triangles of a soft body or a cloth.
 //! * **Leases.** A client that has bodies must say something at least every [`Welcome::lease_ms`](hapticd_protocol::reply::Welcome), or the force of its
 //!   bodies ramps to zero; a pose command, or [`Client::renew`], in every frame is enough. A client whose process dies or closes
 //!   has its bodies' force at zero at the next tick.
@@ -34,11 +35,15 @@ mod client;
 mod error;
 mod path;
 mod subscription;
+mod surface;
 
 pub use client::{BodySpec, Client, News};
 pub use error::{ConnectError, RequestError};
 pub use hapticd_protocol::{
-    block::{ArmState, Bodies, BodyPose, Contact, Contacts, GovernorState, flag, force_off_text},
+    block::{
+        ArmState, Bodies, BodyPose, Contact, Contacts, GovernorState, SurfaceMoment, flag,
+        force_off_text,
+    },
     event::Event,
     mesh::{Mesh, Precision},
     reply::{ArmInfo, BodyInfo, ErrorCode},
@@ -48,3 +53,4 @@ pub use hapticd_protocol::{
 pub use hapticd_sync::seqlock::ReadError;
 pub use path::default_socket;
 pub use subscription::{ReadStateError, Subscription, Wake};
+pub use surface::Surface;

@@ -76,6 +76,10 @@ impl Subscription {
                         closed: false,
                     })
                 }
+                BlockKind::Surface => {
+                    let problem = "a surface among what was subscribed to: those are opened";
+                    return Err(RequestError::Block(problem.to_owned()));
+                }
             }
         }
         Ok(result)

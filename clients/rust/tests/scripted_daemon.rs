@@ -5,7 +5,7 @@ use hapticd_client::{
     RequestError, want,
 };
 use hapticd_protocol::{
-    block::{BlockHeader, SEQUENCE_WORD, STATE_WORDS, block_words},
+    block::{BlockHeader, SEQUENCE_WORD, STATE_WORDS, SurfaceHeader, block_words},
     event,
     frame::{MAX_MESSAGE, Message},
     reply::{self, BlockInfo, BlockKind, RefusedCode, Reply, Welcome},
@@ -43,12 +43,17 @@ impl Daemon {
     }
 
     fn welcome(&self) {
+        self.welcome_as(0);
+    }
+
+    /// A daemon of this minor version.
+    fn welcome_as(&self, minor: u16) {
         let (id, hello) = self.expect();
         assert!(matches!(hello, Request::Hello(hello) if hello.name.as_str() == "test"));
         let welcome = Welcome {
             magic: hapticd_protocol::MAGIC,
-            major: 1,
-            minor: 0,
+            major: hapticd_protocol::MAJOR,
+            minor,
             client: 4,
             lease_ms: 200,
             messages_per_s: 1000,
@@ -297,7 +302,65 @@ fn a_subscribed_state_is_read_from_the_mapped_block_also_when_the_client_is_gone
 #[test]
 fn a_block_of_another_version_is_refused_with_both_versions() {
     let error = subscribe_to(|block| block.words()[1].store(1 | 9 << 16, Relaxed)).unwrap_err();
-    assert!(error.contains("9.0") && error.contains("2.0"), "{error}");
+    assert!(error.contains("9.0") && error.contains("2.1"), "{error}");
+}
+
+#[test]
+fn a_daemon_without_surfaces_is_not_asked_for_one() {
+    play(
+        |daemon| daemon.welcome_as(0),
+        |connection| {
+            let mut client = greet(connection).unwrap();
+            let error = client.surface(7).unwrap_err();
+            assert_eq!(
+                error.to_string(),
+                "surfaces need a daemon of version 2.1, this one has 2.0"
+            );
+        },
+    );
+}
+
+#[test]
+fn the_surface_of_another_body_than_was_asked_for_is_an_error() {
+    // Announced as another's, and another's under the right name.
+    for (announced, inside) in [(8, 7), (7, 8)] {
+        let script = |daemon: Daemon| {
+            daemon.welcome_as(hapticd_protocol::MINOR);
+            let (id, request) = daemon.expect();
+            assert!(matches!(request, Request::OpenSurface(open) if open.body == 7));
+            let header = SurfaceHeader::new(inside, 0, 0, 1);
+            let words = header.triangle_words().end;
+            let (block, fd) = SharedBlock::create("hapticd-test", words).unwrap();
+            for (word, value) in block.words().iter().zip(header.to_words()) {
+                word.store(value, Relaxed);
+            }
+            daemon.answer(id, reply::Surface { body: announced }, &[fd.as_fd()]);
+        };
+        let error = play(script, |connection| {
+            greet(connection).unwrap().surface(7).unwrap_err()
+        });
+        assert!(
+            matches!(&error, RequestError::Block(text) if text.contains("body 7") && text.contains("body 8")),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn a_surface_among_what_was_subscribed_to_is_an_error() {
+    let script = |daemon: Daemon| {
+        daemon.welcome();
+        let (id, _) = daemon.expect();
+        let (_block, fd) = SharedBlock::create("hapticd-test", 12).unwrap();
+        let kind = BlockKind::Surface;
+        let blocks = List(vec![BlockInfo { kind, arm: 0 }]);
+        daemon.answer(id, reply::Subscribed { blocks }, &[fd.as_fd()]);
+    };
+    let error = play(script, |connection| {
+        let mut client = greet(connection).unwrap();
+        client.subscribe(0, want::STATE).unwrap_err()
+    });
+    assert!(matches!(error, RequestError::Block(_)), "{error}");
 }
 
 #[test]

@@ -7,7 +7,8 @@ use crate::macros::{choices, section, variants};
 use crate::schema::{Hand, Mechanics, Placement, Shape};
 
 /// Intentions that ship with the daemon.
-pub(crate) const INTENTIONS: &[&str] = &["rest", "press", "explore", "circle", "assemble"];
+pub(crate) const INTENTIONS: &[&str] =
+    &["rest", "press", "explore", "circle", "assemble", "palpate"];
 
 variants! {
     /// What the arm is.

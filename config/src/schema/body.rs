@@ -3,7 +3,7 @@
 use crate::key::Literal::{Number, Numbers, Text};
 use crate::key::{boolean, choice, direction, flatten, name, number, numbers, table};
 use crate::macros::{choices, section, variants};
-use crate::schema::{Placement, Shape};
+use crate::schema::{Fabric, Pinned, Placement, Shape, Substance};
 
 choices! {
     /// Who moves a body.
@@ -14,6 +14,10 @@ choices! {
         Kinematic as "kinematic",
         /// Forces: gravity, contact and friction with other bodies, and the tools that push it. It must be solid.
         Dynamic as "dynamic",
+        /// Forces, and it gives way to them: a solid of `soft` stuff. Tools are held by it and dent it; rigid bodies push it and are not pushed.
+        Soft as "soft",
+        /// The same of a sheet of `cloth`.
+        Cloth as "cloth",
     }
 }
 
@@ -56,7 +60,13 @@ section! {
         material: Option<String> = name().optional(Text("wood")),
         /// Whether it has an inside. A mesh that is not closed can only be `false`: it is then touched from both sides.
         solid: bool = boolean(true),
-        /// Density of a dynamic body, of the whole of its inside.
+        /// Density of a dynamic or soft body, of the whole of its inside.
         density_kg_m3: f64 = number(1000.0, 1.0, 30_000.0).unit("kg/m3"),
+        /// What a soft body is made of.
+        soft: Substance = table::<Substance>(),
+        /// What a cloth is made of.
+        cloth: Fabric = table::<Fabric>(),
+        /// What holds a soft body or a cloth.
+        pinned: Pinned = choice::<Pinned>("none"),
     }
 }

@@ -1,7 +1,19 @@
 //! `[collision]`: how far and how much the collision thread looks.
 
-use crate::key::{integer, number};
-use crate::macros::section;
+use crate::key::{choice, integer, number};
+use crate::macros::{choices, section};
+
+choices! {
+    /// What finds the contacts of soft bodies and cloth.
+    pub enum Backend {
+        /// A GPU if there is one, else the CPU. What is recorded is the CPU's, so that it can be replayed exactly.
+        Auto as "auto",
+        /// A GPU; without one the daemon does not start.
+        Gpu as "gpu",
+        /// The CPU.
+        Cpu as "cpu",
+    }
+}
 
 section! {
     /// The collision thread, which hands the loop a certified set of nearby features.
@@ -11,6 +23,8 @@ section! {
         reach_max_m: f64 = number(0.02, 0.0005, 0.5).unit("m"),
         /// Most feature pairs of one body in an answer, which has room for twice as many. Where more are within reach the nearest are listed, and the reach of that answer is shortened.
         pairs: u32 = integer(4096, 64, 65536),
+        /// What finds the contacts of soft bodies and cloth. Rigid contact is the CPU's, whatever is said here; so is everything in virtual time.
+        backend: Backend = choice::<Backend>("auto"),
         /// Age of every answer in virtual time, where tests and replays run without threads.
         virtual_latency_ticks: u32 = integer(4, 0, 1000).unit("ticks"),
     }

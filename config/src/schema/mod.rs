@@ -16,11 +16,12 @@ mod record;
 mod safety;
 mod shape;
 mod simulated;
+mod soft;
 mod timing;
 
 pub use arm::{Arm, Damping, Device, Interaction};
 pub use body::{Body, BodyKind, Motion};
-pub use collision::Collision;
+pub use collision::{Backend, Collision};
 pub use dynamics::{Dynamics, Order};
 pub use ipc::Ipc;
 pub use log::{Level, Log};
@@ -30,6 +31,7 @@ pub use record::Record;
 pub use safety::Safety;
 pub use shape::Shape;
 pub use simulated::{Hand, Mechanics};
+pub use soft::{Fabric, Pinned, Soft, Substance};
 pub use timing::{Clock, Loop};
 
 use crate::key::{table, tables};
@@ -53,6 +55,8 @@ section! {
         collision: Collision = table::<Collision>(),
         /// The motion of dynamic bodies.
         dynamics: Dynamics = table::<Dynamics>(),
+        /// The simulation of soft bodies and cloth, on a thread of its own.
+        soft: Soft = table::<Soft>(),
         /// What applications and technicians connect to.
         ipc: Ipc = table::<Ipc>(),
         /// The recording of what crosses the loop, from which it can be replayed.

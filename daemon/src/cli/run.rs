@@ -25,6 +25,10 @@ enum Scene {
     Assembly,
     /// A ball stirs loose blocks.
     Blocks,
+    /// A fingertip explores a sheet of cloth over a ball, and a napkin falls onto it.
+    Cloth,
+    /// A fingertip presses into soft tissue and feels the lump beneath.
+    Palpation,
 }
 
 impl Scene {
@@ -37,6 +41,11 @@ impl Scene {
                 include_str!("../../../config/assembly.toml"),
             ),
             Scene::Blocks => ("blocks.toml", include_str!("../../../config/blocks.toml")),
+            Scene::Cloth => ("cloth.toml", include_str!("../../../config/cloth.toml")),
+            Scene::Palpation => (
+                "palpation.toml",
+                include_str!("../../../config/palpation.toml"),
+            ),
         }
     }
 }

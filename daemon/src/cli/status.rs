@@ -49,6 +49,16 @@ pub fn status(args: &Args) -> Result<(), Failure> {
             arm["snapshot_age_ticks"],
         ));
     }
+    if let Some(soft) = json.get("soft").filter(|soft| soft.is_object()) {
+        say(&format!(
+            "soft bodies: {} steps, the last took {} us, {} contacts from the {}, {} ticks lost",
+            soft["steps"],
+            soft["step_us"],
+            soft["contacts"],
+            soft["backend"].as_str().unwrap_or("?"),
+            soft["lost_ticks"]
+        ));
+    }
     for client in json["clients"].as_array().into_iter().flatten() {
         say(&format!("client {}: {}", client["client"], client["name"]));
     }

@@ -8,7 +8,9 @@ use hapticd_devices::safety::{
     ForceOffReason, Governor, GovernorInput, Limits, LimitsError, ReasonSet,
 };
 use hapticd_geometry::{Pose, Vec3};
-use hapticd_haptics::{ArmSetup, Engine, Gains, MAX_ARMS, Query, Snapshot, TickInput, TickOutput};
+use hapticd_haptics::{
+    ArmSetup, Engine, Gains, MAX_ARMS, Query, Snapshot, SoftSnapshot, TickInput, TickOutput,
+};
 
 use super::record::{ArmTick, Blame, MAX_GONE, MovedBody, TickRecord};
 
@@ -83,6 +85,7 @@ pub struct LoopCore {
     channels: [Option<Channel>; MAX_ARMS],
     period_ns: u64,
     offered: [u64; MAX_ARMS],
+    offered_soft: [u64; MAX_ARMS],
     tightened: [Option<Limits>; MAX_ARMS],
     cleared: bool,
     gone: [u32; MAX_GONE],
@@ -130,6 +133,7 @@ impl LoopCore {
             channels,
             period_ns,
             offered: [0; MAX_ARMS],
+            offered_soft: [0; MAX_ARMS],
             tightened: [None; MAX_ARMS],
             cleared: false,
             gone: [0; MAX_GONE],
@@ -170,6 +174,14 @@ impl LoopCore {
             *slot = snapshot.sequence;
         }
         self.engine.receive(snapshot)
+    }
+
+    /// Hands the newest word of the soft bodies to the engine before a tick; gives back a buffer to recycle.
+    pub fn offer_soft(&mut self, soft: Box<SoftSnapshot>) -> Option<Box<SoftSnapshot>> {
+        if let Some(slot) = self.offered_soft.get_mut(soft.arm) {
+            *slot = soft.sequence;
+        }
+        self.engine.receive_soft(soft)
     }
 
     /// Buffers that the last tick let go of.
@@ -265,6 +277,13 @@ impl LoopCore {
             } else {
                 outcome.snapshot_age.saturating_mul(self.period_ns)
             };
+            // What a soft surface was is no word on what it is: touched, it counts like the rest.
+            let soft_age_ns = if outcome.soft_rows > 0 {
+                outcome.soft_late.saturating_mul(self.period_ns)
+            } else {
+                0
+            };
+            let contact_age_ns = contact_age_ns.max(soft_age_ns);
             if input.stopping {
                 c.governor.request_stop(ForceOffReason::Shutdown);
             }
@@ -301,6 +320,7 @@ impl LoopCore {
                 attached: arm.attached,
                 anchored: anchor & (1 << i) != 0,
                 offered: std::mem::take(&mut self.offered[i]),
+                offered_soft: std::mem::take(&mut self.offered_soft[i]),
                 gains: c.gains,
                 tightened: self.tightened[i].take(),
                 world_from_device: devices[i].unwrap_or_else(Pose::identity),
@@ -317,6 +337,9 @@ impl LoopCore {
                 snapshot_age: u32::try_from(outcome.snapshot_age).unwrap_or(u32::MAX),
                 snapshot: outcome.snapshot_sequence,
                 input_age_ns,
+                soft_age: u32::try_from(outcome.soft_age).unwrap_or(u32::MAX),
+                tracked: outcome.tracked as u16,
+                soft_rows: outcome.soft_rows as u16,
                 solid: outcome.solid,
                 path: outcome.path,
                 path_len: outcome.path_len as u8,

@@ -33,6 +33,8 @@ pub struct ArmTick {
     pub anchored: bool,
     /// Input: sequence of the snapshot that was offered to the engine before this tick; 0: none.
     pub offered: u64,
+    /// Input: the same of the soft bodies' word.
+    pub offered_soft: u64,
     /// Input: coupling gains in force.
     pub gains: Gains,
     /// Input: limits that an application tightened before this tick, the last of them.
@@ -65,6 +67,12 @@ pub struct ArmTick {
     pub snapshot: u64,
     /// Age of the sample, ns.
     pub input_age_ns: u64,
+    /// Age of the soft bodies' word in use, ticks; `u32::MAX` without one.
+    pub soft_age: u32,
+    /// Points of tool and soft bodies that are tracked.
+    pub tracked: u16,
+    /// Tangent planes of soft surfaces near enough to count.
+    pub soft_rows: u16,
     /// Bodies solid to the tool, by slot.
     pub solid: u64,
     /// Corners of the tool's path in this tick, `..path_len`.
@@ -98,6 +106,7 @@ impl ArmTick {
             attached: false,
             anchored: false,
             offered: 0,
+            offered_soft: 0,
             gains: Gains::default(),
             tightened: None,
             world_from_device: Pose::identity(),
@@ -114,6 +123,9 @@ impl ArmTick {
             snapshot_age: u32::MAX,
             snapshot: 0,
             input_age_ns: 0,
+            soft_age: u32::MAX,
+            tracked: 0,
+            soft_rows: 0,
             solid: 0,
             path: [Pose::identity(); MAX_SUBSTEPS],
             path_len: 0,

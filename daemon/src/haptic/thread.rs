@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use hapticd_devices::arm::ArmCommand;
 use hapticd_devices::safety::Limits;
-use hapticd_haptics::{Gains, MAX_ARMS, Query, Snapshot};
+use hapticd_haptics::{Gains, MAX_ARMS, Query, Snapshot, SoftSnapshot};
 use hapticd_sync::{latest, ring};
 use hapticd_sys::clock::now_ns;
 use spin_sleep::{SpinSleeper, SpinStrategy};
@@ -68,6 +68,16 @@ pub struct Tuning {
     pub version: u64,
 }
 
+/// The loop's ends of what it shares with the soft bodies' thread.
+pub struct SoftLinks {
+    /// From it.
+    pub answers: ring::Consumer<Box<SoftSnapshot>>,
+    /// Back to it.
+    pub used: ring::Producer<Box<SoftSnapshot>>,
+    /// To it.
+    pub queries: latest::Writer<Query>,
+}
+
 /// The loop's ends of everything.
 pub struct Links<P> {
     /// Newest input of each arm.
@@ -80,6 +90,8 @@ pub struct Links<P> {
     pub used: ring::Producer<Box<Snapshot>>,
     /// To it.
     pub queries: latest::Writer<Query>,
+    /// To and from the soft bodies' thread, where there are soft bodies.
+    pub soft: Option<SoftLinks>,
     /// To the scribe.
     pub records: ring::Producer<TickRecord>,
     /// From the supervisor.
@@ -171,6 +183,14 @@ impl<P: Publish> Turns<P> {
             core.forget(body);
         }
         take_snapshots(core, links);
+        if let Some(soft) = &mut links.soft {
+            while let Some(answer) = soft.answers.pop() {
+                if let Some(old) = core.offer_soft(answer) {
+                    // Cannot be full: it has room for every buffer there is.
+                    let _ = soft.used.push(old);
+                }
+            }
+        }
         let (tuning, _) = links.tuning.read();
         if tuning.version != self.tuned {
             self.tuned = tuning.version;
@@ -206,7 +226,11 @@ impl<P: Publish> Turns<P> {
             // Cannot be full: it has room for every buffer there is.
             let _ = links.used.push(buffer);
         }
-        links.queries.write(core.query());
+        let query = core.query();
+        if let Some(soft) = &mut links.soft {
+            soft.queries.write(query);
+        }
+        links.queries.write(query);
         links.publisher.publish(core);
         let record = core.stamp(moment.signalled_ns, moment.awake_ns, now_ns());
         // A scribe that cannot keep up loses records; the ring counts them.

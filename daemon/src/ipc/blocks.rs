@@ -133,7 +133,8 @@ impl BlockFds {
             BlockKind::State => &self.arm(arm)?.state,
             BlockKind::Contacts => &self.arm(arm)?.contacts,
             BlockKind::Bodies => &self.bodies,
-            BlockKind::Wake => return None,
+            // Neither is a block of an arm or of the scene.
+            BlockKind::Wake | BlockKind::Surface => return None,
         };
         fd.try_clone().ok().map(BlockFd::into_owned)
     }

@@ -37,6 +37,15 @@ fn body(request: &AddBody, mesh: Mesh, mesh_bytes: u64) -> Result<Imported, Refu
     let positions = mesh.positions.into_iter().map(Vec3::from).collect();
     let mesh = TriMesh::new(positions, mesh.triangles)
         .map_err(|error| Refusal::text(ErrorCode::BadMesh, error.to_string()))?;
+    let kind = match request.kind {
+        request::BodyKind::Static => BodyKind::Static,
+        request::BodyKind::Kinematic => BodyKind::Kinematic,
+        request::BodyKind::Dynamic => BodyKind::Dynamic,
+        request::BodyKind::Soft | request::BodyKind::Cloth => {
+            // The hub asks nobody to read the mesh of such a body.
+            return Err(Refusal::text(ErrorCode::OutOfRange, "a deformable body"));
+        }
+    };
     let (shape, report) = hapticd_world::Shape::of(mesh);
     if request.solid && !(report.closed && report.oriented) {
         let detail = format!(
@@ -50,11 +59,7 @@ fn body(request: &AddBody, mesh: Mesh, mesh_bytes: u64) -> Result<Imported, Refu
     let triangles = u32::try_from(report.triangles).unwrap_or(u32::MAX);
     let spec = BodySpec {
         name: request.name.as_str().to_owned(),
-        kind: match request.kind {
-            request::BodyKind::Static => BodyKind::Static,
-            request::BodyKind::Kinematic => BodyKind::Kinematic,
-            request::BodyKind::Dynamic => BodyKind::Dynamic,
-        },
+        kind,
         shape,
         solid: request.solid,
         world_from_body: Pose::from_parts(

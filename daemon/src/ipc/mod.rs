@@ -5,6 +5,7 @@
 //!                         │  <── Notice (answers, events) ── Handle::notify, from any thread that is not real-time
 //!                         └── meshes ──> importer thread ──> bodies ready for the scene
 //!  haptic loop ──BlockPublisher──> sealed blocks ──────────────────────────────────────────> clients, without the server
+//!  simulation of deformables ──SurfaceWriter──> sealed blocks ─────────────────────────────> the same
 //! ```
 //!
 //! * One thread polls the two sockets and all connections ([`Server::run`]); a second one turns clients' meshes into bodies. Neither is
@@ -32,6 +33,7 @@ mod outbox;
 pub mod publish;
 mod server;
 mod sockets;
+pub mod surfaces;
 
 pub use server::{ClientStatus, Handle, Server, ServerSetup, ServerStatus, SetupError, StatusText};
 pub use sockets::{Endpoint, SocketError};
@@ -295,9 +297,9 @@ pub struct BodyRecord {
     pub body: u32,
     /// Its name.
     pub name: Name,
-    /// May it move.
+    /// May it move, and does it keep its shape.
     pub kind: BodyKind,
-    /// Triangles of its mesh.
+    /// Triangles of its mesh, or of its surface.
     pub triangles: u32,
 }
 

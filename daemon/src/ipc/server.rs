@@ -7,6 +7,7 @@ use super::{
     import::import,
     outbox::{Outbox, Packet, Sent},
     sockets::{self, Bound, Endpoint, SocketError},
+    surfaces::{SurfaceFds, SurfacesError},
 };
 use crossbeam::channel::{Receiver, Sender, TrySendError, bounded, unbounded};
 use hapticd_protocol::{
@@ -81,10 +82,12 @@ pub struct ServerSetup {
     pub quotas: Quotas,
     /// The arms.
     pub arms: Vec<ArmInfo>,
-    /// The bodies that are there from the start.
+    /// The bodies that are there from the start, deformable ones too.
     pub bodies: Vec<BodyRecord>,
     /// The blocks to hand out.
     pub blocks: BlockFds,
+    /// The surfaces to hand out: one for each deformable body.
+    pub surfaces: SurfaceFds,
     /// Writes the status.
     pub status: StatusText,
     /// Takes the commands.
@@ -97,6 +100,9 @@ pub enum SetupError {
     /// A socket.
     #[error(transparent)]
     Socket(#[from] SocketError),
+    /// The surface of a deformable body.
+    #[error(transparent)]
+    Surface(#[from] SurfacesError),
     /// The system refused something else.
     #[error("cannot set up the server: {0}")]
     System(#[from] io::Error),
@@ -164,6 +170,7 @@ pub struct Server {
     peers: BTreeMap<ClientId, Peer>,
     lines: Vec<Line>,
     blocks: BlockFds,
+    surfaces: SurfaceFds,
     status: StatusText,
     sink: Box<dyn CommandSink>,
     /// Urgent commands that the sink did not take, oldest first.
@@ -220,6 +227,7 @@ impl Server {
             peers: BTreeMap::new(),
             lines: Vec::new(),
             blocks: setup.blocks,
+            surfaces: setup.surfaces,
             status: setup.status,
             sink: setup.sink,
             backlog: VecDeque::new(),
@@ -475,6 +483,10 @@ impl Server {
                     .iter()
                     .map(|block| self.descriptor(client, block.kind, block.arm))
                     .collect()
+            }
+            Reply::Surface(surface) => {
+                let fd = self.surfaces.descriptor(surface.body);
+                fd.map(|fd| vec![fd])
             }
             Reply::Status(status) => self.status_file(status).map(|fd| vec![fd]),
             _ => Some(Vec::new()),

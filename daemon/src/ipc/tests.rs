@@ -1,9 +1,13 @@
 //! The server with real sockets, real clients of the client crate, and a sink that remembers. No time is measured: every wait ends with the
 //! event that is waited for.
 
+mod surfaces_of_bodies;
+
 use super::{
-    Answer, ClientId, Command, CommandSink, Endpoint, GoneWhy, Handle, Notice, Quotas, Server,
-    ServerSetup, blocks, server::StatusText,
+    Answer, BodyRecord, ClientId, Command, CommandSink, Endpoint, GoneWhy, Handle, Notice, Quotas,
+    Server, ServerSetup, blocks,
+    server::StatusText,
+    surfaces::{self, SurfaceInfo, SurfaceWriter},
 };
 use crossbeam::channel::{Receiver, Sender, unbounded};
 use hapticd_client::{
@@ -67,17 +71,23 @@ struct Rig {
     commands: Receiver<Command>,
     set_full: Sender<bool>,
     writers: blocks::BlockWriters,
+    surfaces: Vec<SurfaceWriter>,
     thread: Option<JoinHandle<std::io::Result<()>>>,
 }
 
 impl Rig {
     fn new(name: &str, quotas: Quotas) -> Self {
+        Self::with_surfaces(name, quotas, &[])
+    }
+
+    fn with_surfaces(name: &str, quotas: Quotas, infos: &[SurfaceInfo]) -> Self {
         let folder =
             std::env::temp_dir().join(format!("hapticd-ipc-{}-{name}", std::process::id()));
         let _ = std::fs::remove_dir_all(&folder);
         let (commands_in, commands) = unbounded();
         let (set_full, full) = unbounded();
         let (writers, block_fds) = blocks::create(&[0]).unwrap();
+        let (surfaces, surface_fds) = surfaces::create(infos).unwrap();
         let endpoint = |file: &str| Endpoint {
             path: folder.join(file),
             mode: 0o600,
@@ -95,8 +105,9 @@ impl Rig {
             technician: endpoint("technician.sock"),
             quotas,
             arms: vec![arm()],
-            bodies: vec![],
+            bodies: infos.iter().map(record).collect(),
             blocks: block_fds,
+            surfaces: surface_fds,
             status,
             sink: Box::new(Scene {
                 commands: commands_in,
@@ -112,6 +123,7 @@ impl Rig {
             commands,
             set_full,
             writers,
+            surfaces,
             thread: Some(thread),
         }
     }
@@ -180,6 +192,15 @@ impl Drop for Rig {
             self.stop();
             let _ = std::fs::remove_dir_all(&self.folder);
         }
+    }
+}
+
+fn record(info: &SurfaceInfo) -> BodyRecord {
+    BodyRecord {
+        body: info.id,
+        name: Name::new(&info.name).unwrap(),
+        kind: info.kind.wire(),
+        triangles: info.triangles.len() as u32,
     }
 }
 

@@ -286,12 +286,23 @@ pub struct InputMessage {
     pub attached: bool,
     /// Sequence of the snapshot offered before this tick; 0: none.
     pub offered: u64,
+    /// Sequence of the soft bodies' word offered before this tick; 0: none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub offered_soft: u64,
     /// The gains, if they are others than in the tick before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gains: Option<GainsMessage>,
     /// Limits that were tightened before this tick.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tightened: Option<LimitsMessage>,
+}
+
+fn is_zero(n: &u64) -> bool {
+    *n == 0
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 /// What came out of a tick for one arm.
@@ -329,6 +340,12 @@ pub struct OutputMessage {
     pub input_age_ns: u64,
     /// Bodies solid to the tool, a bit per slot, in hexadecimal.
     pub solid: String,
+    /// Where there are soft bodies: the age of their word in use, ticks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub soft_age_ticks: Option<u32>,
+    /// And how many of its points are tracked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tracked: Option<u16>,
 }
 
 /// One arm in one tick.
@@ -401,6 +418,8 @@ impl OutputMessage {
             snapshot_age_ticks: arm.snapshot_age,
             input_age_ns: arm.input_age_ns,
             solid: format!("{:x}", arm.solid),
+            soft_age_ticks: (arm.soft_age != u32::MAX).then_some(arm.soft_age),
+            tracked: (arm.soft_age != u32::MAX).then_some(arm.tracked),
         }
     }
 }
@@ -434,6 +453,7 @@ impl TickMessage {
                             sample: (&arm.sample).into(),
                             attached: arm.attached,
                             offered: arm.offered,
+                            offered_soft: arm.offered_soft,
                             gains: new.then_some(now),
                             tightened: arm.tightened.as_ref().map(LimitsMessage::from),
                         },
@@ -667,7 +687,7 @@ pub struct AppliedMessage {
     pub key: KeyMessage,
 }
 
-/// One collision step, topic `/collision`.
+/// One step of the collision thread or of the soft bodies', topic `/collision`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StepMessage {
     /// From 1, without gaps unless the recorder missed some.
@@ -678,6 +698,9 @@ pub struct StepMessage {
     pub last_sequence: u64,
     /// What was done to the scene before.
     pub applied: Vec<AppliedMessage>,
+    /// Of the soft bodies, which count their steps and snapshots for themselves.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub soft: bool,
 }
 
 impl From<&StepLog> for StepMessage {
@@ -686,6 +709,7 @@ impl From<&StepLog> for StepMessage {
             step: log.step,
             query_tick: log.query_tick,
             last_sequence: log.last_sequence,
+            soft: log.soft,
             applied: log
                 .applied
                 .iter()

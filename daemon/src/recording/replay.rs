@@ -9,7 +9,8 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use hapticd_devices::safety::Limits;
-use hapticd_haptics::{Gains, MAX_ARMS, Snapshot};
+use hapticd_haptics::{Gains, MAX_ARMS, Snapshot, SoftSnapshot};
+use hapticd_world::SoftScene;
 use serde::Serialize;
 
 use super::message::{ArmMessage, GainsMessage, OutputMessage, StepMessage, TickMessage};
@@ -89,6 +90,7 @@ struct Queue<S> {
     source: S,
     ticks: VecDeque<Box<TickMessage>>,
     steps: VecDeque<Box<StepMessage>>,
+    soft_steps: VecDeque<Box<StepMessage>>,
     end: Option<End>,
 }
 
@@ -96,6 +98,7 @@ impl<S: FnMut() -> Result<Option<Event>, ReadError>> Queue<S> {
     fn read(&mut self) {
         match (self.source)() {
             Ok(Some(Event::Tick(tick))) => self.ticks.push_back(tick),
+            Ok(Some(Event::Step(step))) if step.soft => self.soft_steps.push_back(step),
             Ok(Some(Event::Step(step))) => self.steps.push_back(step),
             Ok(Some(Event::Event(_))) => {}
             Ok(None) => self.end = Some(End::Complete),
@@ -112,21 +115,39 @@ impl<S: FnMut() -> Result<Option<Event>, ReadError>> Queue<S> {
     }
 
     /// The next step that answers this tick's query or needs none.
-    fn step(&mut self, tick: u64) -> Option<Box<StepMessage>> {
-        // Steps are written in their order: one with a later query means that there is no other for this tick.
-        while self.steps.is_empty() && self.end.is_none() && self.ticks.len() < LOOK_AHEAD {
+    fn step(&mut self, tick: u64, soft: bool) -> Option<Box<StepMessage>> {
+        // Each thread's steps are written in their order: one with a later query means that there is no other for this tick.
+        while self.of(soft).is_empty() && self.end.is_none() && self.ticks.len() < LOOK_AHEAD {
             self.read();
         }
-        let next = self.steps.front()?;
+        let steps = self.of(soft);
+        let next = steps.front()?;
         (next.query_tick <= tick)
-            .then(|| self.steps.pop_front())
+            .then(|| steps.pop_front())
             .flatten()
     }
+
+    fn of(&mut self, soft: bool) -> &mut VecDeque<Box<StepMessage>> {
+        if soft {
+            &mut self.soft_steps
+        } else {
+            &mut self.steps
+        }
+    }
+}
+
+/// The soft bodies, with the answers that wait to be offered.
+struct SoftReplay {
+    scene: SoftScene,
+    answers: BTreeMap<u64, Box<SoftSnapshot>>,
+    step: u64,
+    sequence: u64,
 }
 
 struct Replay {
     core: LoopCore,
     collider: Collider,
+    soft: Option<SoftReplay>,
     gains: [Option<GainsMessage>; MAX_ARMS],
     snapshots: BTreeMap<u64, Box<Snapshot>>,
     // Snapshots are large and travel boxed.
@@ -151,6 +172,12 @@ pub fn replay(
     let mut state = Replay {
         core: rig.core,
         collider: rig.collider,
+        soft: rig.soft.map(|scene| SoftReplay {
+            scene,
+            answers: BTreeMap::new(),
+            step: 0,
+            sequence: 0,
+        }),
         gains: [None; MAX_ARMS],
         snapshots: BTreeMap::new(),
         spare: Vec::new(),
@@ -164,6 +191,7 @@ pub fn replay(
         source,
         ticks: VecDeque::new(),
         steps: VecDeque::new(),
+        soft_steps: VecDeque::new(),
         end: None,
     };
     let mut ticks = 0;
@@ -193,11 +221,17 @@ pub fn replay(
             first_difference.get_or_insert(difference);
         }
         let mut gap = None;
-        while let Some(step) = queue.step(message.tick) {
+        while let Some(step) = queue.step(message.tick, false) {
             if let Err(why) = state.run_step(&step) {
                 gap = Some(why);
                 break;
             }
+        }
+        while state.soft.is_some()
+            && gap.is_none()
+            && let Some(step) = queue.step(message.tick, true)
+        {
+            gap = state.run_soft_step(&step).err();
         }
         if let Some(why) = gap {
             break End::Gap(why);
@@ -271,6 +305,7 @@ impl Replay {
                 .tighten(index, &Limits::from(limits))
                 .map_err(|e| format!("the limits of tick {tick} are refused: {e}"))?;
         }
+        self.offer_soft(tick, arm)?;
         let offered = arm.input.offered;
         if offered == 0 {
             return Ok(());
@@ -296,6 +331,92 @@ impl Replay {
             ));
         }
         self.spare.extend(self.core.offer(snapshot));
+        Ok(())
+    }
+
+    /// What the soft bodies said last to an arm, before the tick.
+    fn offer_soft(&mut self, tick: u64, arm: &ArmMessage) -> Result<(), String> {
+        let (offered, index) = (arm.input.offered_soft, usize::from(arm.index));
+        if offered == 0 {
+            return Ok(());
+        }
+        let missing = || {
+            format!(
+                "the soft step with answer {offered} is missing, which arm {index} was given before tick {tick}"
+            )
+        };
+        let soft = self.soft.as_mut().ok_or_else(missing)?;
+        let answer = soft.answers.remove(&offered).ok_or_else(missing)?;
+        if answer.arm != index {
+            return Err(format!(
+                "soft answer {offered}, which arm {index} was given before tick {tick}, is another arm's"
+            ));
+        }
+        // The loop takes up every answer in its order, so those before were taken, too: what they told of planes counts.
+        let before: Vec<u64> = (soft.answers.range(..offered))
+            .filter(|(_, s)| s.arm == index)
+            .map(|(k, _)| *k)
+            .collect();
+        for key in before {
+            if let Some(passed) = soft.answers.remove(&key) {
+                self.core.offer_soft(passed);
+            }
+        }
+        self.core.offer_soft(answer);
+        Ok(())
+    }
+
+    /// Computes one step of the soft bodies.
+    fn run_soft_step(&mut self, message: &StepMessage) -> Result<(), String> {
+        let Some(soft) = self.soft.as_mut() else {
+            return Ok(());
+        };
+        if message.step != soft.step + 1 {
+            return Err(format!(
+                "soft steps {} to {} are missing before tick {}: the recorder could not keep up",
+                soft.step + 1,
+                message.step.saturating_sub(1),
+                self.tick + 1
+            ));
+        }
+        soft.step = message.step;
+        for applied in &message.applied {
+            let command = applied.command.command().map_err(|e| e.to_string())?;
+            if let crate::collision::SceneCommand::Surface { id, material } = command {
+                soft.scene.set_surface(id, &material);
+            }
+        }
+        if message.query_tick == 0 {
+            return Ok(());
+        }
+        if message.query_tick != self.tick {
+            return Err(format!(
+                "soft step {} answered tick {} but was written after tick {} and later",
+                message.step, message.query_tick, self.tick
+            ));
+        }
+        let query = self.core.query();
+        let answers = &mut soft.answers;
+        // Where the run had no buffer left, an arm went without an answer.
+        let mut left = message.last_sequence.saturating_sub(soft.sequence);
+        let last = crate::soft::answer(
+            &mut soft.scene,
+            &query,
+            || {
+                left = left.checked_sub(1)?;
+                Some(Box::default())
+            },
+            |answer| {
+                answers.insert(answer.sequence, answer);
+            },
+        );
+        if last != Some(message.last_sequence) {
+            return Err(format!(
+                "soft step {} made answers up to {last:?}, the recorded one up to {}",
+                message.step, message.last_sequence
+            ));
+        }
+        soft.sequence = message.last_sequence;
         Ok(())
     }
 

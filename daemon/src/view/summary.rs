@@ -114,6 +114,10 @@ fn arm(f: &mut fmt::Formatter<'_>, a: &ArmReport) -> fmt::Result {
         text::of(a.starved_ticks, "tick")
     )?;
     row(f, "snapshot age", &a.snapshot_age_ticks, " ticks", 0)?;
+    if a.tracked.max > 0.0 {
+        row(f, "soft age", &a.soft_age_ticks, " ticks", 0)?;
+        row(f, "soft points", &a.tracked, " tracked", 0)?;
+    }
     row(f, "feature pairs", &a.pairs, " a tick", 0)?;
     if !a.force_off.is_empty() {
         let mut times: Vec<(&str, usize)> = Vec::new();

@@ -3,6 +3,7 @@
 //! | module | from → to | what it keeps | full / empty | guarantee |
 //! |---|---|---|---|---|
 //! | [`seqlock`] | one writer → many readers, also in other processes | the newest value | a reader may find it [torn](seqlock::ReadError::Torn) | writer wait-free, reader bounded |
+//! | [`seqlock::slice`] | the same | the same, of a length that is known only at run time | the same | the same |
 //! | [`latest`] | one writer → one reader, same process | the newest value | never full, never empty | both sides wait-free |
 //! | [`ring`] | one producer → one consumer, same process | every value, in order | `push` gives the value back and counts it | both sides wait-free |
 //!
@@ -13,7 +14,7 @@
 //! # Proof
 //!
 //! Every Release has a partner Acquire, and both carry the comment `SYNC POINT: name`. [`seqlock`] and [`latest`] have
-//! [loom](https://docs.rs/loom) models beside the code, each with a *mutant twin*: the same model with one ordering
+//! [loom](https://docs.rs/loom) models beside the code (those of any length their own), each with a *mutant twin*: the same model with one ordering
 //! weakened, which must fail. A model that cannot see the mutant proves nothing.
 //!
 //! ```text

@@ -19,6 +19,10 @@
 //! H. J. Boehm, "Can seqlocks get along with programming language memory models?", MSPC 2012, figure 6: relaxed payload
 //! accesses between a release fence on the writer's side and an acquire fence on the reader's side. A payload larger
 //! than a word is a copy of atomic words here, as in that paper, and not a `memcpy`.
+//!
+//! [`mod@slice`] is the same lock for values whose length is known only when the lock is made.
+
+pub mod slice;
 
 use crate::{
     loom::{
@@ -100,30 +104,40 @@ const SOUND: Orders = Orders {
     check: Some(Ordering::Acquire),
 };
 
-/// The sequence and the `N` payload words of the lock at `first`.
-fn lock_words<W, const N: usize>(memory: &[W], first: usize) -> Option<(&W, &[W])> {
+/// The sequence and the `count` payload words of the lock at `first`.
+#[inline]
+fn lock_words<W>(memory: &[W], first: usize, count: usize) -> Option<(&W, &[W])> {
     let (sequence, rest) = memory.get(first..)?.split_first()?;
-    Some((sequence, rest.get(..N)?))
+    Some((sequence, rest.get(..count)?))
 }
 
-fn check_size<W, const N: usize>(memory: &[W], first: usize) -> Result<(), TooSmall> {
-    match lock_words::<W, N>(memory, first) {
+fn check_size<W>(memory: &[W], first: usize, count: usize) -> Result<(), TooSmall> {
+    match lock_words(memory, first, count) {
         Some(_) => Ok(()),
         None => Err(TooSmall {
-            needed: first.saturating_add(1).saturating_add(N),
+            needed: first.saturating_add(1).saturating_add(count),
             available: memory.len(),
         }),
     }
 }
 
+/// The version that a new writer goes on from: that of the last value, or of the one that an earlier writer died in.
+fn version_left(memory: &[AtomicU64], first: usize) -> u64 {
+    memory
+        .get(first)
+        .map_or(0, |sequence| sequence.load(Ordering::Relaxed).div_ceil(2))
+}
+
+/// The version of the newest complete value; 0 before the first.
 #[inline]
-fn store<const N: usize>(
-    sequence: &AtomicU64,
-    payload: &[AtomicU64],
-    version: u64,
-    words: &[u64; N],
-    orders: Orders,
-) {
+fn version_seen(memory: &[Word], first: usize) -> u64 {
+    memory
+        .get(first)
+        .map_or(0, |sequence| sequence.load(Ordering::Relaxed) / 2)
+}
+
+#[inline]
+fn store(sequence: &AtomicU64, payload: &[AtomicU64], version: u64, words: &[u64], orders: Orders) {
     sequence.store(version.wrapping_mul(2).wrapping_sub(1), Ordering::Relaxed);
     if let Some(order) = orders.enter {
         // SYNC POINT: seqlock torn. Partner: the acquire fence in `load`. A reader that saw any payload word of this write also
@@ -138,10 +152,10 @@ fn store<const N: usize>(
 }
 
 #[inline]
-fn load<const N: usize>(
+fn load(
     sequence: &Word,
     payload: &[Word],
-    words: &mut [u64; N],
+    words: &mut [u64],
     attempts: u32,
     orders: Orders,
 ) -> Result<u64, ReadError> {
@@ -186,11 +200,8 @@ impl<M: WritableWords, const N: usize> Writer<M, N> {
     /// # Errors
     /// [`TooSmall`] when the memory ends before the lock does.
     pub fn new(memory: M, first: usize) -> Result<Self, TooSmall> {
-        check_size::<_, N>(memory.words(), first)?;
-        let version = memory
-            .words()
-            .get(first)
-            .map_or(0, |sequence| sequence.load(Ordering::Relaxed).div_ceil(2));
+        check_size(memory.words(), first, N)?;
+        let version = version_left(memory.words(), first);
         Ok(Self {
             memory,
             first,
@@ -202,7 +213,7 @@ impl<M: WritableWords, const N: usize> Writer<M, N> {
     #[inline]
     pub fn write(&mut self, words: &[u64; N]) {
         self.version = self.version.wrapping_add(1);
-        if let Some((sequence, payload)) = lock_words::<_, N>(self.memory.words(), self.first) {
+        if let Some((sequence, payload)) = lock_words(self.memory.words(), self.first, N) {
             store(sequence, payload, self.version, words, SOUND);
         }
     }
@@ -231,7 +242,7 @@ impl<M: ReadableWords, const N: usize> Reader<M, N> {
     /// # Errors
     /// [`TooSmall`] when the memory ends before the lock does.
     pub fn new(memory: M, first: usize) -> Result<Self, TooSmall> {
-        check_size::<_, N>(memory.readable_words(), first)?;
+        check_size(memory.readable_words(), first, N)?;
         Ok(Self { memory, first })
     }
 
@@ -242,7 +253,7 @@ impl<M: ReadableWords, const N: usize> Reader<M, N> {
     /// unspecified.
     #[inline]
     pub fn read_into(&self, words: &mut [u64; N]) -> Result<u64, ReadError> {
-        match lock_words::<_, N>(self.memory.readable_words(), self.first) {
+        match lock_words(self.memory.readable_words(), self.first, N) {
             Some((sequence, payload)) => load(sequence, payload, words, READ_ATTEMPTS, SOUND),
             None => Err(ReadError::Empty),
         }
@@ -261,10 +272,7 @@ impl<M: ReadableWords, const N: usize> Reader<M, N> {
 
     /// The version of the newest complete value without copying it; 0 before the first. One load.
     pub fn version(&self) -> u64 {
-        self.memory
-            .readable_words()
-            .get(self.first)
-            .map_or(0, |sequence| sequence.load(Ordering::Relaxed) / 2)
+        version_seen(self.memory.readable_words(), self.first)
     }
 
     /// The memory given to [`new`](Self::new).

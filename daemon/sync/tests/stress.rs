@@ -1,7 +1,14 @@
 //! Real threads on real hardware: bounded by counts, never by time. Also what ThreadSanitizer runs.
 #![cfg(not(loom))]
 
-use hapticd_sync::{latest::latest, ring::ring, seqlock, seqlock::ReadError};
+use hapticd_sync::{
+    latest::latest,
+    ring::ring,
+    seqlock::{
+        self, ReadError,
+        slice::{ReadSliceError, slice_seqlock},
+    },
+};
 use std::thread;
 
 const ROUNDS: u64 = 200_000;
@@ -37,6 +44,39 @@ fn seqlock_readers_see_whole_values_in_order() {
             writer.write(&[version; N]);
         }
     });
+}
+
+#[test]
+fn readers_of_values_of_any_length_see_whole_values_in_order() {
+    // From a single word to a value that takes long enough to write for readers to meet the writer inside.
+    for (words, rounds) in [(1, ROUNDS), (30, ROUNDS / 2), (3000, ROUNDS / 100)] {
+        let (mut writer, reader) = slice_seqlock(words);
+        thread::scope(|scope| {
+            for _ in 0..2 {
+                let reader = reader.clone();
+                scope.spawn(move || {
+                    let (mut newest, mut value) = (0, vec![0; words]);
+                    while newest < rounds {
+                        match reader.read_into(&mut value) {
+                            Ok(version) => {
+                                let torn = value.iter().find(|word| **word != version);
+                                assert_eq!(torn, None, "in a value taken as version {version}");
+                                assert!(version >= newest, "version {version} after {newest}");
+                                newest = version;
+                            }
+                            Err(ReadSliceError::Read(_)) => thread::yield_now(),
+                            Err(error) => panic!("{error}"),
+                        }
+                    }
+                });
+            }
+            let mut value = vec![0; words];
+            for version in 1..=rounds {
+                value.fill(version);
+                writer.write(&value).unwrap();
+            }
+        });
+    }
 }
 
 #[test]

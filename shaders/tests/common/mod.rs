@@ -2,6 +2,7 @@
 #![allow(dead_code)]
 
 pub mod oracle;
+pub mod waited;
 
 use hapticd_geometry::{TriMesh, Vec3};
 use hapticd_rays::layout::{DEFORMABLE, NONE, Neighbours, Node, Normal, Object, Point, Triangle};

@@ -39,6 +39,18 @@ impl Rigid {
         self.rotation * p + self.translation
     }
 
+    /// Takes a point back.
+    #[inline]
+    pub fn unpoint(&self, p: &Vec3) -> Vec3 {
+        self.unturn(&(p - self.translation))
+    }
+
+    /// Turns a vector.
+    #[inline]
+    pub fn turn(&self, v: &Vec3) -> Vec3 {
+        self.rotation * v
+    }
+
     /// A direction back through the rotation.
     #[inline]
     #[must_use]

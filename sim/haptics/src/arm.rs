@@ -25,14 +25,17 @@ use crate::interaction::{Intent, Interaction, gyration};
 use crate::outcome::{ArmOutcome, Contact, MAX_CONTACTS, MAX_SUBSTEPS};
 use crate::rows::{Candidate, candidate};
 use crate::snapshot::{BodyEntry, BodyKey, MAX_ARMS, MAX_BODIES, Snapshot, tool_in};
+use crate::soft::{MAX_SOFT_ROWS, MAX_TRACKED, SoftRow, SoftSnapshot};
 use crate::tool::{Distances, ToolShape};
 use crate::twist::{shift_of_velocity, velocity_of_shift};
 use crate::way::{Way, swapped};
 
 mod press;
+mod soft_rows;
 mod survey;
 
 pub(crate) use press::Press;
+use soft_rows::Held;
 use survey::{Near, ROUNDING_M};
 
 /// Most contact rows of one projection; the nearest are taken.
@@ -83,6 +86,19 @@ pub(crate) struct Arm {
     pub epoch: u32,
     pub proxy: Pose,
     pub snapshot: Option<Box<Snapshot>>,
+    /// What the soft bodies' thread said last; of another epoch it counts for nothing.
+    soft: Option<Box<SoftSnapshot>>,
+    /// This tick's tangent planes of soft surfaces, `..soft_count`, deepest first, and the proxy that they were taken at.
+    soft_rows: [Option<SoftRow>; MAX_SOFT_ROWS],
+    soft_found: Vec<SoftRow>,
+    soft_count: usize,
+    soft_at: Pose,
+    soft_period_s: f64,
+    /// What soft surfaces held the tool by in the last tick, and do in this one.
+    held: Option<Held>,
+    holds: Option<Held>,
+    /// Where the tool wanted to go in the last tick.
+    pub goal: Pose,
     /// Keys of the bodies solid to this tool, by slot.
     solid: [Option<BodyKey>; MAX_BODIES],
     /// Other arms' tools, a bit by slot, to which this one is solid, too: neither may stop the other before both know that they are apart.
@@ -126,6 +142,15 @@ impl Arm {
             epoch: 0,
             proxy: Pose::identity(),
             snapshot: None,
+            soft: None,
+            soft_rows: [None; MAX_SOFT_ROWS],
+            soft_found: Vec::with_capacity(MAX_TRACKED),
+            soft_count: 0,
+            soft_at: Pose::identity(),
+            soft_period_s: 0.0,
+            held: None,
+            holds: None,
+            goal: Pose::identity(),
             solid: [None; MAX_BODIES],
             met: 0,
             pressed: [None; MAX_ARMS],
@@ -153,6 +178,8 @@ impl Arm {
         if !placed {
             self.proxy = *pose;
         }
+        self.goal = self.proxy;
+        (self.held, self.holds) = (None, None);
         self.intent.reset();
         self.solid = [None; MAX_BODIES];
         self.coupling.reset();
@@ -242,6 +269,20 @@ impl Arm {
         self.snapshot.replace(snapshot)
     }
 
+    /// Takes the soft bodies' word into use, unless it is an older one or not about this placement; gives back the buffer that is no longer needed.
+    pub fn offer_soft(&mut self, mut soft: Box<SoftSnapshot>) -> Option<Box<SoftSnapshot>> {
+        if !self.present || soft.epoch != self.epoch {
+            return Some(soft);
+        }
+        if let Some(current) = self.soft.as_deref().filter(|s| s.epoch == self.epoch) {
+            if current.sequence >= soft.sequence {
+                return Some(soft);
+            }
+            soft.inherit(current);
+        }
+        self.soft.replace(soft)
+    }
+
     /// Moves the proxy towards `device` as far as it is allowed, and gives the coupling's wrench.
     pub fn tick(
         &mut self,
@@ -275,6 +316,9 @@ impl Arm {
             Pose::from_parts(intended.translation, rotation)
         };
         let goal = self.give_way(goal);
+        let hand_step = goal.translation.vector - self.goal.translation.vector;
+        self.goal = goal;
+        let soft_m = self.meet_soft(&goal, tick, period_s, &mut out);
 
         for slot in &mut self.stoppers {
             *slot = slot.filter(|(_, until)| *until > tick);
@@ -300,11 +344,12 @@ impl Arm {
             if !wanted_path.is_finite() {
                 break;
             }
+            let busy = busy || soft_m > 0.0;
             if wanted_path < REST_M && !busy && substep > 0 {
                 break;
             }
             // Room for the wanted motion, for being pushed by bodies and for getting back to the safe distance.
-            let mut allowed = wanted_path + self.distances.safe_m;
+            let mut allowed = wanted_path + self.distances.safe_m + soft_m;
             for near in &self.near {
                 allowed += bodies.step_path(near.entry.key);
             }
@@ -347,6 +392,7 @@ impl Arm {
                     let aim = wanted * share;
                     (motion, rows) = self.project(&aim, &centre, bodies, &mut out, &mut material);
                 }
+                self.slipping(&mut motion, &hand_step);
                 let angle = motion.fixed_rows::<3>(3).norm();
                 if angle > MAX_TURN {
                     // Less of the same twist. (The screw of more than half a turn would be another one.)
@@ -504,6 +550,8 @@ impl Arm {
                 carrier: bodies.carrier(entry.key, centre),
             };
         }
+        let rigid = count;
+        let count = self.add_soft(centre, &mut rows, &mut surfaces, count);
         let inertia = nalgebra::Matrix3::identity() * gyration(&self.shape);
         let Ok(metric) = Metric::new(1.0, &inertia) else {
             return (Motion::zeros(), count);
@@ -525,7 +573,9 @@ impl Arm {
             .active()
             .iter()
             .map(|a| (a.row, rows[a.row].normal * a.multiplier));
-        for (row, push) in normal.chain(rubbed.grips().iter().copied()) {
+        let pushes = normal.chain(rubbed.grips().iter().copied());
+        // What a soft surface is pushed with its own simulation finds out, from where the hand is.
+        for (row, push) in pushes.filter(|(row, _)| *row < rigid) {
             let c = &self.candidates[order[row] as usize];
             if let Some(load) = self.loads.get_mut(self.load_count) {
                 *load = (
@@ -539,7 +589,7 @@ impl Arm {
 
         out.contact_count = 0;
         self.holding.clear();
-        for k in 0..count {
+        for k in 0..rigid {
             let active = projection.multiplier(k) > 0.0;
             if active {
                 self.holding.push(order[k]);
@@ -561,6 +611,10 @@ impl Arm {
                 };
                 out.contact_count += 1;
             }
+        }
+        self.remember_soft(count - rigid, |k| projection.multiplier(rigid + k));
+        for k in rigid..count {
+            self.report_soft(k - rigid, projection.multiplier(k) > 0.0, out, material);
         }
         (projection.motion, count)
     }

@@ -31,6 +31,7 @@ use crate::outcome::ArmOutcome;
 use crate::snapshot::{
     ArmQuery, BodyKey, MAX_ARMS, MAX_BODIES, Query, Snapshot, tool_id, tool_in, tool_key, tool_slot,
 };
+use crate::soft::SoftSnapshot;
 use crate::tool::{Distances, ToolShape};
 
 /// How one arm takes part.
@@ -79,7 +80,8 @@ pub struct TickOutput {
 
 /// See the module page.
 pub struct Engine {
-    arms: [Option<Arm>; MAX_ARMS],
+    /// Boxed: an engine is moved about before it runs, and tests have small stacks.
+    arms: [Option<Box<Arm>>; MAX_ARMS],
     setups: [Option<ArmSetup>; MAX_ARMS],
     speed_m_s: [f64; MAX_ARMS],
     last_device: [Option<Pose>; MAX_ARMS],
@@ -100,7 +102,7 @@ impl Engine {
     /// `snapshot_lag_s`: expected time from a query to the use of its answer; sizes the queries' reach.
     pub fn new(setups: [Option<ArmSetup>; MAX_ARMS], snapshot_lag_s: f64) -> Self {
         Engine {
-            arms: setups.map(|s| s.as_ref().map(Arm::new)),
+            arms: setups.map(|s| s.as_ref().map(|s| Box::new(Arm::new(s)))),
             setups,
             speed_m_s: [0.0; MAX_ARMS],
             last_device: [None; MAX_ARMS],
@@ -136,6 +138,14 @@ impl Engine {
         match self.arms.get_mut(snapshot.arm).and_then(Option::as_mut) {
             Some(arm) => arm.offer(snapshot, &self.bodies),
             None => Some(snapshot),
+        }
+    }
+
+    /// Takes what the soft bodies' thread says; gives back a buffer that is no longer needed (this one, if it is of no use here).
+    pub fn receive_soft(&mut self, soft: Box<SoftSnapshot>) -> Option<Box<SoftSnapshot>> {
+        match self.arms.get_mut(soft.arm).and_then(Option::as_mut) {
+            Some(arm) => arm.offer_soft(soft),
+            None => Some(soft),
         }
     }
 
@@ -219,7 +229,11 @@ impl Engine {
         let blocked = &mut self.output.blocked_bodies;
         self.bodies.follow_course(|bodies, key, screw, path| {
             let share = |arm: &Arm| arm.body_advance(bodies, key, screw, path);
-            let t = arms.iter().flatten().map(share).fold(1.0, f64::min);
+            let t = arms
+                .iter()
+                .flatten()
+                .map(|arm| share(arm))
+                .fold(1.0, f64::min);
             if t < 1.0 {
                 *blocked |= 1 << key.slot;
             }
@@ -234,7 +248,7 @@ impl Engine {
         let mut met = [0_u64; MAX_ARMS];
         for (i, met) in met.iter_mut().enumerate() {
             for j in (0..MAX_ARMS).filter(|j| *j != i) {
-                let [Some(a), Some(b)] = [i, j].map(|k| self.arms[k].as_ref().filter(present))
+                let [Some(a), Some(b)] = [i, j].map(|k| self.arms[k].as_deref().filter(present))
                 else {
                     continue;
                 };
@@ -286,6 +300,13 @@ impl Engine {
                     present: arm.present,
                     epoch: arm.epoch,
                     world_from_tool: arm.proxy,
+                    world_from_goal: arm.goal,
+                    stiffness_n_per_m: arm.coupling.stiffness_n_per_m(),
+                    stiffness_nm_per_rad: if arm.shape.turns {
+                        arm.coupling.gains().rotational_stiffness_nm_per_rad
+                    } else {
+                        0.0
+                    },
                     reach_m: reach_m.min(worthwhile_m),
                     solid: solid_bits(&self.bodies, |key| arm.is_solid(key)),
                 };

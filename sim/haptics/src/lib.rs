@@ -25,6 +25,7 @@ mod interaction;
 mod outcome;
 mod rows;
 mod snapshot;
+mod soft;
 mod tool;
 mod twist;
 mod way;
@@ -41,4 +42,5 @@ pub use snapshot::{
     ArmQuery, BodyEntry, BodyKey, BodyPose, BodyTarget, HINTS, MAX_ARMS, MAX_BODIES, MAX_PUSHES,
     MAX_SCENE_BODIES, Material, Pair, Push, Query, Snapshot, tool_id, tool_in, tool_key, tool_slot,
 };
+pub use soft::{MAX_SOFT_ROWS, MAX_TRACKED, SoftSnapshot, SoftSurface, Tracked, WALK_LIMIT};
 pub use tool::{Distances, ToolShape};

@@ -69,6 +69,16 @@ pub struct ArmOutcome {
     pub path_len: usize,
     /// Bodies by slot that are solid to the tool.
     pub solid: u64,
+    /// Ticks since the soft surfaces were where the answer in use says; `u64::MAX` without one.
+    pub soft_age: u64,
+    /// By how many ticks that is more than four steps of the soft bodies take: late, not just slow.
+    pub soft_late: u64,
+    /// Sequence of that answer; 0 without one.
+    pub soft_sequence: u64,
+    /// Points that it tracks.
+    pub tracked: u32,
+    /// Tangent planes of soft surfaces that were near enough to count.
+    pub soft_rows: u32,
 }
 
 impl ArmOutcome {
@@ -88,6 +98,11 @@ impl ArmOutcome {
             path: [Pose::identity(); MAX_SUBSTEPS],
             path_len: 0,
             solid: 0,
+            soft_age: u64::MAX,
+            soft_late: 0,
+            soft_sequence: 0,
+            tracked: 0,
+            soft_rows: 0,
         }
     }
 }

@@ -79,6 +79,12 @@ pub struct ArmQuery {
     pub epoch: u32,
     /// Where the proxy is.
     pub world_from_tool: Pose,
+    /// Where the tool wants to be: where the hand draws it to.
+    pub world_from_goal: Pose,
+    /// How strongly: the coupling's stiffness, N/m.
+    pub stiffness_n_per_m: f64,
+    /// And for turns, N m/rad; 0 if the tool does not turn.
+    pub stiffness_nm_per_rad: f64,
     /// How far to look, metres.
     pub reach_m: f64,
     /// One bit per body slot that is solid to this tool already. For the others the answer must say whether
@@ -153,6 +159,9 @@ impl Default for Query {
                 present: false,
                 epoch: 0,
                 world_from_tool: Pose::identity(),
+                world_from_goal: Pose::identity(),
+                stiffness_n_per_m: 0.0,
+                stiffness_nm_per_rad: 0.0,
                 reach_m: 0.0,
                 solid: 0,
             }; MAX_ARMS],

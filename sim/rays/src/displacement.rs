@@ -3,7 +3,10 @@
 //! # Theory
 //!
 //! *Rigid pairs* (Lehericey 2016, equation 4.2): `|t0 - t| + angle(q0, q) r` with the relative transform now and at the last full trace, and `r`
-//! the larger radius: an upper bound on the net displacement of any two points, so a pair that swings to and fro is never traced anew.
+//! the larger radius: an upper bound on the net displacement of any two points, so a pair that swings to and fro is never traced anew. Here the
+//! transform is the smaller object's in the larger one's frame, and `r` the smaller radius and the reach of predictions: a bound for all points that
+//! are near the other object, `|t0 - t| + |(q0 - q) d|` with `d` from the smaller one's origin. By the larger radius a body that rolls on a wide
+//! ground would be traced in full in every step.
 //!
 //! *Clusters* (chapter 4, section 4.1, table 4.2): a motion per cluster and step, the motions' differences summed over the steps. The mean alone
 //! does not see a cluster turn about its middle; mean and deviation is what the source recommends.
@@ -24,7 +27,7 @@ pub fn angle(a: &UnitQuaternion<f32>, b: &UnitQuaternion<f32>) -> f32 {
     4.0 * (0.5 * near.min(far)).min(1.0).asin()
 }
 
-/// Bound on the relative displacement between two relative poses, m; `radius` is the larger of the two objects'.
+/// Bound on the relative displacement between two relative poses, m, of points up to `radius` from the origin that they place.
 #[must_use]
 pub fn rigid(then: &Pose, now: &Pose, radius: f32) -> f32 {
     (then.translation.vector - now.translation.vector).norm()

@@ -6,6 +6,7 @@ use crate::V3;
 use crate::displacement::{Measure, Pose};
 use crate::layout::{Class, NONE, Ray, Record};
 use crate::neighbourhood::{Near, Neighbourhood};
+use crate::plan::Directed;
 use crate::scene::{Item, Scene, contains};
 use crate::settings::{Full, Settings};
 
@@ -32,15 +33,6 @@ impl Rays {
         self.tree.extend_from_slice(&other.tree);
         self.basic.extend_from_slice(&other.basic);
     }
-}
-
-/// A rigid pair, one direction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Directed {
-    pub source: u32,
-    pub target: u32,
-    /// Trace in full.
-    pub full: bool,
 }
 
 /// What is known from the step before.

@@ -6,6 +6,7 @@
 //! as long as the two have hardly moved.
 //!
 //! * [`Shape`] is a mesh made ready, [`Scene`] the objects, [`Tracer`] a step: pairs, then points, then rays.
+//! * [`Detector`] is what a world asks: the tracer, another backend with the same [`Plan`], or one that is [`Watched`].
 //! * [`layout`] is what the shaders share; [`line`](mod@line), [`trace`], [`accept`](mod@accept), [`displacement`] are the parts, each on its own.
 //!
 //! Single precision, as on the GPU; poses are subtracted in double precision before. Vertices against triangles only: edges that cross with no
@@ -18,12 +19,15 @@
 pub mod accept;
 mod clusters;
 mod commit;
+mod detector;
 pub mod displacement;
 mod emit;
 pub mod layout;
 pub mod line;
 mod neighbourhood;
+pub mod plan;
 mod predictor;
+mod report;
 mod resolve;
 mod scene;
 mod settings;
@@ -32,15 +36,20 @@ mod sweep;
 pub mod trace;
 mod tracer;
 mod tree;
+mod watched;
 
 pub use clusters::Clusters;
+pub use detector::{Detector, DetectorError, Progress};
 pub use emit::Rays;
+pub use plan::Plan;
 pub use predictor::{Predicted, Predictor};
-pub use scene::{FURTHEST_M, Scene, SceneError, check_pose};
+pub use report::Report;
+pub use scene::{Bounds, FURTHEST_M, Scene, SceneError, check_pose};
 pub use settings::{Full, Separation, Settings};
 pub use shape::{POINTS_PER_CLUSTER, Shape, ShapeError, Topology};
 pub use sweep::Sweep;
-pub use tracer::{Report, Tracer};
+pub use tracer::Tracer;
+pub use watched::{Charge, Incidents, PATIENCE, Watched};
 
 /// A point or a vector, metres unless named otherwise.
 pub type V3 = nalgebra::Vector3<f32>;

@@ -17,10 +17,14 @@ use crate::scene::{Bounds, Item, near};
 
 /// Two clusters near each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Near {
+pub struct Near {
+    /// The object whose points send rays.
     pub source: u32,
+    /// The object that they are to meet.
     pub target: u32,
+    /// Cluster of the source, local.
     pub from: u32,
+    /// Cluster of the target, local.
     pub to: u32,
     /// Since the last full trace.
     pub moved: Motion,
@@ -35,9 +39,17 @@ impl Near {
 }
 
 /// All neighbours of one cluster in one target.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Run {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// The object whose points send rays.
+    pub source: u32,
+    /// The object that they are to meet.
+    pub target: u32,
+    /// Cluster of the source, local.
+    pub from: u32,
+    /// First of the neighbours.
     pub first: u32,
+    /// How many.
     pub count: u32,
 }
 
@@ -129,6 +141,9 @@ impl Neighbourhood {
             match self.runs.last_mut() {
                 Some(run) if same => run.count += 1,
                 _ => self.runs.push(Run {
+                    source: near.source,
+                    target: near.target,
+                    from: near.from,
                     first: i as u32,
                     count: 1,
                 }),

@@ -59,14 +59,29 @@ impl Predicted {
 
     /// What the fill really was, attempted appends beyond the capacity included.
     pub fn learn(&mut self, fill: usize, pairs: usize) {
+        self.learn_late(self.elements, fill, pairs);
+    }
+
+    /// The same of a step for which `elements` had been predicted, where others have been predicted since.
+    pub fn learn_late(&mut self, elements: usize, fill: usize, pairs: usize) {
         self.steps += 1;
-        if fill > self.elements {
+        if fill > elements {
             self.short += 1;
-            self.missed += (fill - self.elements) as u64;
+            self.missed += (fill - elements) as u64;
         } else {
-            self.surplus += (self.elements - fill) as u64;
+            self.surplus += (elements - fill) as u64;
         }
         (self.last_fill, self.last_pairs) = (fill, pairs);
+    }
+
+    /// With nothing known of the steps before but how good the predictions were.
+    #[must_use]
+    pub fn forgetting(self) -> Predicted {
+        Predicted {
+            last_fill: 0,
+            last_pairs: 0,
+            ..self
+        }
     }
 }
 

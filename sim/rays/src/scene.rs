@@ -7,7 +7,7 @@ use hapticd_geometry::{Pose, Vec3};
 use crate::V3;
 use crate::accept::Side;
 use crate::displacement::{Measure, Motion};
-use crate::layout::NONE;
+use crate::layout::{Contact, NONE};
 use crate::line::Line;
 use crate::shape::{Shape, Topology};
 use crate::trace::{Range, Target, trace_basic, walk};
@@ -210,7 +210,7 @@ impl Item {
         }
     }
 
-    fn update_bounds(&mut self) {
+    pub fn update_bounds(&mut self) {
         self.bounds = if self.deformable {
             bounds_of(self.points.iter())
         } else {
@@ -229,7 +229,6 @@ impl Item {
     pub fn deform(&mut self) {
         let shape = self.shape.clone();
         shape.normals_at(&self.points, &mut self.normals);
-        self.update_bounds();
         if shape.topology == Topology::Volume {
             for p in 0..self.points.len() {
                 (self.exits[p], self.exit_triangles[p]) = self.find_exit(p);
@@ -453,6 +452,58 @@ impl Scene {
     #[must_use]
     pub fn shape(&self, object: u32) -> &Arc<Shape> {
         &self.items[object as usize].shape
+    }
+
+    /// How far the inner ray of an object's point goes until it leaves the object itself, m; infinite on sheets.
+    #[must_use]
+    pub fn exit(&self, object: u32, point: u32) -> f32 {
+        let item = &self.items[object as usize];
+        if item.is_sheet() {
+            f32::INFINITY
+        } else {
+            item.exit(point as usize)
+        }
+    }
+
+    /// Where a rigid object is now, and where it was before; `None` of a deformable, and where there is no such object.
+    #[must_use]
+    pub fn poses(&self, object: u32) -> Option<(&Pose, &Pose)> {
+        let item = self.items.get(object as usize);
+        item.filter(|item| !item.deformable)
+            .map(|item| (&item.pose, &item.pose_before))
+    }
+
+    /// Where a deformable's points are now, and where they were before, world frame, m; `None` of a rigid object, and where there is none.
+    #[must_use]
+    pub fn points(&self, object: u32) -> Option<(&[V3], &[V3])> {
+        let item = self.items.get(object as usize);
+        item.filter(|item| item.deformable)
+            .map(|item| (&item.points[..], &item.points_before[..]))
+    }
+
+    /// Box of a cluster with all its triangles where they were when a [`Plan`](crate::Plan) last looked at it, world frame, m.
+    ///
+    /// # Panics
+    /// If there is no such object or cluster, or no plan ever named it.
+    #[must_use]
+    pub fn cluster_bounds(&self, object: u32, cluster: u32) -> Bounds {
+        self.items[object as usize].cluster_bounds[cluster as usize]
+    }
+
+    /// An old contact where its point and its triangle are now: the depth is that along the normal, which stays as it was. So does the place on
+    /// the triangle: what slides for some steps is held by the triangle's plane.
+    ///
+    /// # Panics
+    /// If it is of another scene.
+    pub fn refresh(&self, contact: &mut Contact) {
+        let [a, b] = [contact.source, contact.target].map(|id| &self.items[id as usize]);
+        let x = a.world(contact.point);
+        let corners = b.shape.triangles[contact.triangle as usize].v;
+        let [p, q, r] = corners.map(|v| b.world(v));
+        let met = p + (q - p) * contact.uv[0] + (r - p) * contact.uv[1];
+        let thickness = a.half_thickness() + b.half_thickness();
+        contact.x = x.into();
+        contact.depth = thickness - (x - met).dot(&V3::from(contact.n));
     }
 
     /// The place of a point's two [records](crate::layout::Record).

@@ -41,6 +41,9 @@ pub struct Settings {
     pub inversions: bool,
     /// Test deformables against themselves.
     pub self_collision: bool,
+    /// And volumes among them: a deep dent then finds false contacts at its rim, where inner rays leave through the outer slope before the exit
+    /// that is tracked.
+    pub self_volumes: bool,
     /// Of contacts between volumes.
     pub separation: Separation,
 }
@@ -58,6 +61,7 @@ impl Settings {
             measure: Measure::MeanDeviation,
             inversions: true,
             self_collision: true,
+            self_volumes: true,
             separation: Separation::Reprojected,
         }
     }

@@ -276,8 +276,8 @@ impl Shape {
         }
     }
 
-    /// Normals of the points where they are now: unit, weighted by the angles of their triangles.
-    pub(crate) fn normals_at(&self, points: &[V3], normals: &mut [V3]) {
+    /// Normals of the points where they are now: unit, weighted by the angles of their triangles. Both lists have a place for each point.
+    pub fn normals_at(&self, points: &[V3], normals: &mut [V3]) {
         for (p, normal) in normals.iter_mut().enumerate() {
             let mut sum = V3::zeros();
             for &t in self.around.of(p) {

@@ -151,15 +151,29 @@ pub struct Walked {
 /// Lost at a border, where the line is parallel to a triangle, or when the limit is reached: without it the walk may go round for ever.
 #[must_use]
 pub fn walk(line: &Line, target: &Target<'_>, start: u32, limit: u32) -> Walked {
+    let corners = |triangle| target.corners(triangle);
+    walk_over(line, corners, target.neighbours, start, limit)
+}
+
+/// [`walk`] over a surface whose corners are wherever the caller says, triangle by triangle; it asks for triangles below
+/// `neighbours.len()` only. Real-time callable if `corners` is.
+#[must_use]
+pub fn walk_over(
+    line: &Line,
+    corners: impl Fn(u32) -> [V3; 3],
+    neighbours: &[Neighbours],
+    start: u32,
+    limit: u32,
+) -> Walked {
     let mut triangle = start;
     for looked in 1..=limit {
-        if triangle as usize >= target.triangles.len() {
+        if triangle as usize >= neighbours.len() {
             return Walked {
                 hit: None,
                 looked: looked - 1,
             };
         }
-        let Some(at) = meet(line, &target.corners(triangle)) else {
+        let Some(at) = meet(line, &corners(triangle)) else {
             return Walked { hit: None, looked };
         };
         match at.edge() {
@@ -167,7 +181,7 @@ pub fn walk(line: &Line, target: &Target<'_>, start: u32, limit: u32) -> Walked 
                 let hit = Some(Hit { triangle, at });
                 return Walked { hit, looked };
             }
-            Some(edge) => triangle = target.neighbours[triangle as usize].across[edge],
+            Some(edge) => triangle = neighbours[triangle as usize].across[edge],
         }
     }
     Walked {

@@ -4,56 +4,14 @@ use rayon::prelude::*;
 
 use crate::V3;
 use crate::commit::{Arbiter, Kept, commit};
-use crate::displacement::{self, Measure, Pose};
-use crate::emit::{Directed, Known, Rays, emit, relative};
+use crate::displacement::Measure;
+use crate::emit::{Known, Rays, emit};
 use crate::layout::{Contact, Ray, Record};
-use crate::neighbourhood::Neighbourhood;
+use crate::plan::Plan;
+use crate::report::Report;
 use crate::resolve::{Algorithm, Part, trace};
-use crate::scene::{Bounds, Scene};
+use crate::scene::{Item, Scene};
 use crate::settings::Settings;
-use crate::sweep::Sweep;
-
-/// What a step did.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Report {
-    /// Pairs of the broad phase, self pairs included.
-    pub pairs: usize,
-    /// Of these: rigid, little moved.
-    pub rigid_low: usize,
-    /// Rigid, moved or new.
-    pub rigid_high: usize,
-    /// With a deformable.
-    pub deformable: usize,
-    /// Pairs of clusters near each other, both ways.
-    pub cluster_pairs: usize,
-    /// Of these to be traced in full.
-    pub cluster_pairs_high: usize,
-    /// Rays for the walk.
-    pub walks: usize,
-    /// Triangles that the walks looked at.
-    pub walked: u64,
-    /// Walks that found nothing.
-    pub lost: u64,
-    /// Rays for the tree.
-    pub tree: usize,
-    /// Rays for the basic algorithm.
-    pub basic: usize,
-    /// Contacts.
-    pub collisions: usize,
-    /// Records that are predictions.
-    pub predictions: usize,
-    /// Points of a sheet on the wrong side of another.
-    pub inversions: u64,
-    /// Sum of the lengths of the contacts' rays, m.
-    pub length_m: f64,
-}
-
-/// Of a rigid pair: its relative pose at the last full trace.
-#[derive(Clone, Copy, Debug)]
-struct Traced {
-    pair: (u32, u32),
-    at: Pose,
-}
 
 /// Finds the contacts of a [`Scene`], step by step; remembers what it found.
 ///
@@ -61,14 +19,7 @@ struct Traced {
 #[derive(Clone, Debug)]
 pub struct Tracer {
     settings: Settings,
-    sweep: Sweep,
-    boxes: Vec<Bounds>,
-    pairs: Vec<(u32, u32)>,
-    with_deformable: Vec<(u32, u32)>,
-    traced: Vec<Traced>,
-    traced_before: Vec<Traced>,
-    rigid: Vec<Directed>,
-    near: Neighbourhood,
+    plan: Plan,
     rays: Rays,
     ray_parts: Vec<Rays>,
     parts: Vec<Part>,
@@ -80,7 +31,9 @@ pub struct Tracer {
     traced_at: Vec<V3>,
     kept: Kept,
     report: Report,
-    wanted: Vec<bool>,
+    steps: u64,
+    /// The last step's answer has not been asked for yet.
+    news: bool,
 }
 
 impl Tracer {
@@ -89,14 +42,7 @@ impl Tracer {
     pub fn new(settings: Settings) -> Tracer {
         Tracer {
             settings,
-            sweep: Sweep::default(),
-            boxes: Vec::new(),
-            pairs: Vec::new(),
-            with_deformable: Vec::new(),
-            traced: Vec::new(),
-            traced_before: Vec::new(),
-            rigid: Vec::new(),
-            near: Neighbourhood::default(),
+            plan: Plan::default(),
             rays: Rays::default(),
             ray_parts: Vec::new(),
             parts: Vec::new(),
@@ -108,7 +54,8 @@ impl Tracer {
             traced_at: Vec::new(),
             kept: Kept::default(),
             report: Report::default(),
-            wanted: Vec::new(),
+            steps: 0,
+            news: false,
         }
     }
 
@@ -129,8 +76,7 @@ impl Tracer {
             self.records[place as usize] = Record::EMPTY;
         }
         self.tracked.clear();
-        self.traced.clear();
-        self.near.now.clear();
+        self.plan.forget();
         self.traced_at.fill(V3::repeat(f32::NAN));
     }
 
@@ -139,10 +85,12 @@ impl Tracer {
     /// The scene is only brought up to date (normals, boxes): several tracers may look at the same step.
     pub fn step(&mut self, scene: &mut Scene) -> &[Contact] {
         self.prepare(scene);
-        self.classify(scene);
+        self.report = self.plan.make(scene, &self.settings);
         self.emit(scene);
         self.trace(scene);
         self.keep(scene);
+        self.steps += 1;
+        self.news = true;
         &self.kept.contacts
     }
 
@@ -174,7 +122,24 @@ impl Tracer {
     /// Pairs of objects that were near each other in the last step, in order.
     #[must_use]
     pub fn pairs(&self) -> &[(u32, u32)] {
-        &self.pairs
+        self.plan.pairs()
+    }
+
+    /// What the last step was to do.
+    #[must_use]
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Whether there was a step since this was last asked.
+    pub(crate) fn take_news(&mut self) -> bool {
+        std::mem::take(&mut self.news)
+    }
+
+    /// Steps so far.
+    #[must_use]
+    pub fn steps(&self) -> u64 {
+        self.steps
     }
 
     /// What is known of a point of a volume (the first), or of both sides of a point of a sheet.
@@ -185,7 +150,7 @@ impl Tracer {
         [get(place), get(place + 1)]
     }
 
-    /// Where all are now.
+    /// Room for every point, and the surfaces where they are now.
     fn prepare(&mut self, scene: &mut Scene) {
         let records = scene.records as usize;
         self.records.resize(records, Record::EMPTY);
@@ -194,94 +159,7 @@ impl Tracer {
             self.traced_at.resize(records / 2, V3::repeat(f32::NAN));
         }
         let deformables = scene.items.par_iter_mut().filter(|item| item.deformable);
-        deformables.for_each(crate::scene::Item::deform);
-        self.boxes.clear();
-        self.boxes
-            .extend(scene.items.iter().map(|item| item.bounds));
-    }
-
-    /// Stage one.
-    fn classify(&mut self, scene: &mut Scene) {
-        let settings = &self.settings;
-        let thickest = scene.items.iter().map(crate::scene::Item::half_thickness);
-        let margin = settings
-            .prediction_m
-            .max(2.0 * thickest.fold(0.0, f32::max));
-        let items = &scene.items;
-        let counts = |a: u32, b: u32| !(items[a as usize].fixed && items[b as usize].fixed);
-        self.pairs.clear();
-        let found = self.sweep.pairs(&self.boxes, margin, counts);
-        self.pairs.extend_from_slice(found);
-        if settings.self_collision {
-            let own = (items.iter().zip(0..)).filter(|(item, _)| item.deformable);
-            self.pairs.extend(own.map(|(_, i)| (i, i)));
-            self.pairs.sort_unstable();
-        }
-        std::mem::swap(&mut self.traced, &mut self.traced_before);
-        self.traced.clear();
-        self.rigid.clear();
-        self.with_deformable.clear();
-        let mut old = self.traced_before.iter().peekable();
-        let mut high = 0;
-        for &(a, b) in &self.pairs {
-            let (x, y) = (&items[a as usize], &items[b as usize]);
-            if x.deformable || y.deformable {
-                self.with_deformable.push((a, b));
-                continue;
-            }
-            while old.next_if(|o| o.pair < (a, b)).is_some() {}
-            let known = old.next_if(|o| o.pair == (a, b));
-            let now = relative(x, y);
-            let radius = x.shape.radius.max(y.shape.radius);
-            let low = known.filter(|known| {
-                let moved = displacement::rigid(&known.at, &now, radius);
-                settings.iterative && moved <= settings.displacement_m
-            });
-            high += usize::from(low.is_none());
-            self.traced.push(Traced {
-                pair: (a, b),
-                at: low.map_or(now, |known| known.at),
-            });
-            for (source, target) in [(a, b), (b, a)] {
-                self.rigid.push(Directed {
-                    source,
-                    target,
-                    full: low.is_none(),
-                });
-            }
-        }
-        self.rigid.sort_unstable();
-        self.wanted.clear();
-        self.wanted.resize(scene.items.len(), false);
-        for &(a, b) in &self.with_deformable {
-            self.wanted[a as usize] = true;
-            self.wanted[b as usize] = true;
-        }
-        let measure = settings.measure;
-        let wanted = scene.items.par_iter_mut().zip(&self.wanted);
-        wanted.for_each(|(item, wanted)| {
-            if *wanted {
-                item.update_clusters(measure);
-            }
-        });
-        let threshold = settings.iterative.then_some(settings.displacement_m);
-        let margin = margin + settings.displacement_m;
-        self.near.update(
-            &scene.items,
-            &self.with_deformable,
-            margin,
-            threshold,
-            measure,
-        );
-        self.report = Report {
-            pairs: self.pairs.len(),
-            rigid_low: self.traced.len() - high,
-            rigid_high: high,
-            deformable: self.with_deformable.len(),
-            cluster_pairs: self.near.now.len(),
-            cluster_pairs_high: self.near.now.iter().filter(|near| near.full).count(),
-            ..Report::default()
-        };
+        deformables.for_each(Item::deform);
     }
 
     /// Stage two.
@@ -295,8 +173,8 @@ impl Tracer {
         emit(
             scene,
             &self.settings,
-            &self.rigid,
-            &self.near,
+            self.plan.rigid(),
+            self.plan.neighbourhood(),
             &known,
             &mut self.ray_parts,
             &mut self.rays,

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use hapticd_dynamics::xpbd::{
-    self, BodyId, BodyKind, BodyState, ClothMaterial, DeformableId, SoftMaterial, StepError,
+    self, BodyId, BodyKind, BodyState, ClothMaterial, DeformableId, SoftMaterial,
 };
 use hapticd_geometry::{MassProperties, Pose, Quat, TriMesh, Vec3};
-use hapticd_rays::{Scene, SceneError, Shape, ShapeError, Topology, Tracer};
+use hapticd_rays::{
+    Detector, DetectorError, Progress, Scene, SceneError, Shape, ShapeError, Topology, Tracer,
+};
 
 use crate::contacts::Contacts;
 
@@ -47,6 +49,21 @@ pub enum AddError {
     /// The coefficient of friction is negative or no number.
     #[error("friction {0} is out of range")]
     Friction(f64),
+    /// Only rigid bodies are driven, drawn and placed.
+    #[error("object {0} is no rigid body that moves")]
+    NotRigid(u32),
+}
+
+/// Why a step was not made; nothing has moved.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StepError {
+    /// The dynamics refused it.
+    #[error(transparent)]
+    Dynamics(#[from] xpbd::StepError),
+    /// The detection failed, and nobody took over: see [`hapticd_rays::Watched`].
+    #[error(transparent)]
+    Detector(#[from] DetectorError),
 }
 
 /// How an object moves.
@@ -64,8 +81,10 @@ pub(crate) enum Mover {
 /// What a step did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Report {
-    /// Of the detection.
+    /// Of the detection: of the step whose contacts these are.
     pub rays: hapticd_rays::Report,
+    /// Which step that is, of all.
+    pub progress: Progress,
     /// Of the dynamics.
     pub dynamics: xpbd::StepReport,
     /// Contacts handed to the dynamics: between rigid bodies four a pair at most.
@@ -75,20 +94,22 @@ pub struct Report {
 }
 
 /// See the crate's page.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct SoftWorld {
     settings: Settings,
-    scene: Scene,
-    tracer: Tracer,
-    dynamics: xpbd::World,
+    pub(crate) scene: Scene,
+    detector: Box<dyn Detector>,
+    pub(crate) dynamics: xpbd::World,
     pub(crate) movers: Vec<Mover>,
     friction: Vec<f64>,
+    /// By object: what touches nothing.
+    pub(crate) ghosts: Vec<bool>,
     contacts: Contacts,
     report: Report,
 }
 
 impl SoftWorld {
-    /// Empty.
+    /// Empty. The CPU detects.
     ///
     /// # Errors
     /// [`xpbd::SettingsError`].
@@ -96,13 +117,39 @@ impl SoftWorld {
         Ok(SoftWorld {
             settings,
             scene: Scene::new(),
-            tracer: Tracer::new(settings.rays),
+            detector: Box::new(Tracer::new(settings.rays)),
             dynamics: xpbd::World::new(settings.dynamics)?,
             movers: Vec::new(),
             friction: Vec::new(),
+            ghosts: Vec::new(),
             contacts: Contacts::default(),
             report: Report::default(),
         })
+    }
+
+    /// Detects with this from the next step on; gives back what detected before. It is told the settings of this world.
+    ///
+    /// Its answers may be some steps old: predictions ([`hapticd_rays::Settings::prediction_m`]) should reach as far as things move in so many.
+    ///
+    /// # Errors
+    /// [`DetectorError::Unsupported`], if it does not do what the settings say; the old one then stays.
+    pub fn set_detector(
+        &mut self,
+        mut detector: Box<dyn Detector>,
+    ) -> Result<Box<dyn Detector>, DetectorError> {
+        detector.set_settings(self.settings.rays)?;
+        Ok(std::mem::replace(&mut self.detector, detector))
+    }
+
+    /// What detects, with what it found last.
+    #[must_use]
+    pub fn detector(&self) -> &dyn Detector {
+        &*self.detector
+    }
+
+    /// What detects, to be taken care of between steps.
+    pub fn detector_mut(&mut self) -> &mut dyn Detector {
+        &mut *self.detector
     }
 
     /// What never moves.
@@ -198,11 +245,18 @@ impl SoftWorld {
         self.join(id, Mover::Deformable(deformable), friction)
     }
 
-    fn join(&mut self, id: u32, mover: Mover, friction: f64) -> ObjectId {
+    pub(crate) fn join(&mut self, id: u32, mover: Mover, friction: f64) -> ObjectId {
         debug_assert_eq!(id as usize, self.movers.len());
         self.movers.push(mover);
         self.friction.push(friction);
+        self.ghosts.push(false);
         ObjectId(id)
+    }
+
+    /// Whether the dynamics get contacts only, as the source's do, and nothing that is near: what rests then falls freely in every second
+    /// step. For comparison.
+    pub fn set_contacts_only(&mut self, only: bool) {
+        self.contacts.only = only;
     }
 
     /// Finds the contacts where everything is, and moves everything by `dt_s` under them.
@@ -210,13 +264,13 @@ impl SoftWorld {
     /// # Errors
     /// [`StepError`]; nothing has moved then.
     pub fn step(&mut self, dt_s: f64) -> Result<&Report, StepError> {
-        self.detect();
+        self.detect()?;
         self.contacts.convert(
-            &self.tracer,
+            &*self.detector,
             &self.scene,
             &self.dynamics,
             &self.movers,
-            &self.friction,
+            (&self.friction, &self.ghosts),
             dt_s,
         );
         let list = self.contacts.list();
@@ -225,8 +279,8 @@ impl SoftWorld {
         Ok(&self.report)
     }
 
-    /// Finds the contacts where everything is; the first half of [`SoftWorld::step`].
-    fn detect(&mut self) {
+    /// Asks for the contacts where everything is, and takes those that have come; the first half of [`SoftWorld::step`].
+    fn detect(&mut self) -> Result<(), DetectorError> {
         self.scene.begin_step();
         self.report.lost = 0;
         for (id, mover) in (0..).zip(&self.movers) {
@@ -246,8 +300,11 @@ impl SoftWorld {
             };
             self.report.lost += usize::from(placed.is_err());
         }
-        self.tracer.step(&mut self.scene);
-        self.report.rays = *self.tracer.report();
+        self.detector.submit(&mut self.scene)?;
+        self.detector.poll()?;
+        self.report.rays = *self.detector.report();
+        self.report.progress = self.detector.progress();
+        Ok(())
     }
 
     /// The detection's side: shapes and records.
@@ -259,12 +316,6 @@ impl SoftWorld {
     /// The detection's side, for a second tracer to look at.
     pub fn scene_mut(&mut self) -> &mut Scene {
         &mut self.scene
-    }
-
-    /// What was found in the last step.
-    #[must_use]
-    pub fn tracer(&self) -> &Tracer {
-        &self.tracer
     }
 
     /// The dynamics: velocities, energies, surfaces.
@@ -315,7 +366,7 @@ impl SoftWorld {
     }
 }
 
-fn check(friction: f64) -> Result<(), AddError> {
+pub(crate) fn check(friction: f64) -> Result<(), AddError> {
     if friction >= 0.0 && friction.is_finite() {
         Ok(())
     } else {
@@ -327,7 +378,7 @@ fn pose_of(state: &BodyState) -> Pose {
     Pose::from_parts(state.position.into(), state.rotation)
 }
 
-fn state_of(pose: &Pose) -> BodyState {
+pub(crate) fn state_of(pose: &Pose) -> BodyState {
     BodyState {
         rotation: pose.rotation,
         ..BodyState::at(pose.translation.vector)

@@ -9,8 +9,10 @@ mod answer;
 mod body;
 mod dynamics;
 mod inside;
+mod soft;
 mod world;
 
 pub use body::{AddError, BodyKind, BodySpec, CommandError, Shape};
 pub use dynamics::Order;
+pub use soft::{Pinned, SoftAddError, SoftInfo, SoftScene, SoftSettings, SoftSpec, Substance};
 pub use world::{BodyInfo, World};

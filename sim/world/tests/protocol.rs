@@ -227,10 +227,9 @@ fn a_new_body_in_the_slot_of_one_that_was_solid_is_looked_at_for_enclosing() {
     };
     query.arms[0] = ArmQuery {
         present: true,
-        epoch: 0,
-        world_from_tool: Pose::identity(),
         reach_m: 0.01,
         solid: 1,
+        ..query.arms[0]
     };
     query.bodies[0].key = key;
     query.bodies[0].world_from_body = Pose::translation(1.0, 0.0, 0.0);

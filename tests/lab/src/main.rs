@@ -20,6 +20,7 @@ mod clock;
 mod contact;
 mod experiment;
 mod models;
+mod peer;
 mod rays;
 mod redon;
 mod registry;

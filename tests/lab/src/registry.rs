@@ -40,8 +40,20 @@ pub const EXPERIMENTS: &[Experiment] = &[
     redon::e28::EXPERIMENT,
     redon::e24::MOTOR,
     redon::e30::EXPERIMENT,
+    rays::workload::EXPERIMENT,
+    rays::cost::EXPERIMENT,
     rays::direction::EXPERIMENT,
+    rays::reprojection::EXPERIMENT,
+    rays::inversions::EXPERIMENT,
+    rays::cloth::EXPERIMENT,
     rays::iterative::EXPERIMENT,
+    rays::iterative::ONE_BY_ONE,
+    rays::gimpact::EXPERIMENT,
+    rays::predictions::EXPERIMENT,
+    rays::predictions::ONE_BY_ONE,
+    rays::measures::EXPERIMENT,
+    rays::clusters::EXPERIMENT,
+    rays::crowd::EXPERIMENT,
 ];
 
 /// What an ID given by the user stands for: one experiment, or for `group-all` every one whose ID starts with `group-`.

@@ -20,7 +20,7 @@ pub struct BlockHeader {
     pub major: u16,
     /// The daemon's minor version.
     pub minor: u16,
-    /// Whose; 0 for a block of the whole scene.
+    /// Whose; 0 for a block of the whole scene or of a body.
     pub arm: u16,
     /// Words of the payload.
     pub payload_words: u32,
@@ -119,7 +119,21 @@ impl BlockHeader {
         kind: BlockKind,
         payload: usize,
     ) -> Result<Self, BlockError> {
-        let [magic, version, size, program, created_ns, reserved @ ..] = *words;
+        let header = Self::check_but_reserved(words, actual, kind, payload)?;
+        match words {
+            [.., 0, 0, 0] => Ok(header),
+            _ => Err(BlockError::Reserved),
+        }
+    }
+
+    /// As [`check`](Self::check) for a kind that has something at words 5 to 7.
+    pub(super) fn check_but_reserved(
+        words: &[u64; HEADER_WORDS],
+        actual: usize,
+        kind: BlockKind,
+        payload: usize,
+    ) -> Result<Self, BlockError> {
+        let [magic, version, size, program, created_ns, ..] = *words;
         let part = |word: u64, index: u32| (word >> (16 * index)) as u16;
         if magic != MAGIC {
             return Err(BlockError::NotABlock);
@@ -146,7 +160,7 @@ impl BlockHeader {
                 needed: payload,
             });
         }
-        if reserved != [0; 3] || part(program, 3) != 0 {
+        if part(program, 3) != 0 {
             return Err(BlockError::Reserved);
         }
         let program = [part(program, 2), part(program, 1), part(program, 0)];
@@ -176,7 +190,7 @@ mod tests {
     fn a_header_is_at_its_published_words() {
         let words = sample().to_words();
         assert_eq!(words[0].to_le_bytes(), *b"HAPTICD\0");
-        assert_eq!(words[1], 2 | 2 << 16 | 3 << 48);
+        assert_eq!(words[1], 2 | 2 << 16 | 1 << 32 | 3 << 48);
         assert_eq!(words[2], 109 | 100 << 32);
         assert_eq!(words[4], 777);
         assert_eq!(words[5..], [0; 3]);
@@ -235,6 +249,9 @@ mod tests {
             check(&with(2, u64::MAX), 109, kind, 10),
             BlockError::Size { .. }
         ));
-        assert_eq!(check(&with(6, 1), 109, kind, 100), BlockError::Reserved);
+        for (word, value) in [(3, 1 << 48), (5, 1), (6, 1), (7, 1)] {
+            let refused = check(&with(word, value), 109, kind, 100);
+            assert_eq!(refused, BlockError::Reserved, "word {word}");
+        }
     }
 }

@@ -8,7 +8,7 @@
 //!      2      words of the whole block (32) | words of the payload (32)
 //!      3      version of the daemon's program: patch (16) | minor (16) | major (16) | 0
 //!      4      when the block was made, ns on the daemon's monotonic clock
-//!      5..8   zero
+//!      5..8   zero (in the block of a surface: see below)
 //!      8      sequence: odd while the writer is inside; 2 v when value number v is complete; 0 before the first
 //!      9..    payload
 //! ```
@@ -18,16 +18,39 @@
 //!
 //! The payload grows at its end only, with the minor version; a reader copies the words that it knows. Encoding into words is
 //! real-time callable: no allocation, no panic, constant time.
+//!
+//! # The surface of a deformable body
+//!
+//! One block for each soft body and each cloth, of a length of its own, kind 5. With P points and T triangles:
+//!
+//! ```text
+//! word 5          the body's identity (32 bits) | zero (32)
+//!      6          P (32) | T (32)
+//!      7          zero
+//!      8          sequence
+//!      9          number of the step, as the simulation counts
+//!      10         time of the step, ns on the daemon's monotonic clock
+//!      11         simulated time lost since the start, ns: by so much the body is behind the clock
+//!      12..       points: x, y, z each as f32, m, in the world frame; two numbers to a word, the first in the lower half
+//!                 (in memory: 3 P packed little-endian f32, zeros up to the next whole word)
+//!      12 + (3 P + 1) / 2 ..
+//!                 triangles: three u32 indices of points each, packed in the same way
+//! ```
+//!
+//! Words 9 up to the triangles are what the sequence guards. The header and the triangles never change after the block was made, and are there
+//! before its descriptor is given away.
 
 mod bodies;
 mod contacts;
 mod header;
 mod state;
+mod surface;
 
 pub use bodies::{BODIES_WORDS, Bodies, BodyPose};
 pub use contacts::{CONTACTS_WORDS, Contact, Contacts};
 pub use header::{BlockError, BlockHeader, HEADER_WORDS, block_words};
 pub use state::{ArmState, GovernorState, STATE_WORDS, flag, force_off_text};
+pub use surface::{SURFACE_FIXED_WORDS, SurfaceError, SurfaceHeader, SurfaceMoment, pack, unpack};
 
 /// Word index of the sequence, and so the `first` of a seqlock in a block.
 pub const SEQUENCE_WORD: usize = HEADER_WORDS;

@@ -11,7 +11,7 @@ mod session;
 use super::{Answer, BodyRecord, ClientId, Command, GoneWhy, Notice, Quotas, Refusal, Role};
 use bucket::Verdict;
 use hapticd_protocol::{
-    MAJOR, MINOR,
+    MAJOR, MINOR, MINOR_SURFACES,
     event::{self, Event, RemovedCode},
     frame::{Header, MAX_MESSAGE, Message},
     reply::{self, ArmInfo, ErrorCode, Refused, RefusedCode, Reply},
@@ -248,7 +248,7 @@ impl Hub {
         let Some(session) = self.sessions.get_mut(&client) else {
             return;
         };
-        let greeted = session.name.is_some();
+        let (greeted, minor) = (session.name.is_some(), session.minor);
         let verdict = session.bucket.take(now_ns);
         if verdict == Verdict::Flood {
             self.expel(client, out);
@@ -279,7 +279,7 @@ impl Hub {
             Err(refusal) => out.push(Output::Reply {
                 client,
                 id,
-                reply: error_reply(&refusal, kind).into(),
+                reply: error_reply(&refusal.in_version(minor), kind).into(),
             }),
         }
     }
@@ -316,6 +316,7 @@ impl Hub {
             return;
         };
         session.name = Some(hello.name);
+        session.minor = hello.minor.min(MINOR);
         session.heard(now_ns, quotas.lease_ms);
         let welcome = reply::Welcome {
             magic: hapticd_protocol::MAGIC,
@@ -613,10 +614,11 @@ impl Hub {
     }
 
     fn broadcast<F>(&self, event: Event, out: &mut Vec<Output<F>>) {
+        let deformable = matches!(&event, Event::BodyJoined(joined) if joined.kind.is_deformable());
         out.extend(
             self.sessions
                 .values()
-                .filter(|session| session.events)
+                .filter(|session| session.events && (session.knows_deformables() || !deformable))
                 .map(|session| Output::Event {
                     client: session.id,
                     event: event.clone(),
@@ -640,6 +642,19 @@ impl Hub {
         self.next_token += 1;
         self.pending.insert(token, pending);
         token
+    }
+}
+
+impl Refusal {
+    /// The same in the words of a minor version: to a client of before there were deformable bodies, there is no such body.
+    fn in_version(self, minor: u16) -> Self {
+        match self.code {
+            ErrorCode::Deformable if minor < MINOR_SURFACES => Self {
+                code: ErrorCode::NoSuchBody,
+                ..self
+            },
+            _ => self,
+        }
     }
 }
 

@@ -43,10 +43,6 @@ impl Registry {
         self.bodies.remove(&body).is_some()
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.bodies.len()
-    }
-
     /// Every body with its owner, in the order of their identities.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&BodyRecord, Option<ClientId>)> {
         self.bodies
@@ -84,11 +80,24 @@ impl Registry {
             .sum()
     }
 
+    /// Whether a body has a surface that can be opened.
+    pub(super) fn check_surface(&self, body: u32) -> Result<(), Refusal> {
+        let number = u64::from(body);
+        match self.bodies.get(&body) {
+            None => Err(Refusal::new(ErrorCode::NoSuchBody, number, 0)),
+            Some(entry) if entry.record.kind.is_deformable() => Ok(()),
+            Some(_) => Err(Refusal::new(ErrorCode::NoSurface, number, 0)),
+        }
+    }
+
     /// Whether a client may remove this body.
     pub(super) fn check_owned(&self, client: ClientId, body: u32) -> Result<(), Refusal> {
         let number = u64::from(body);
         match self.bodies.get(&body) {
             None => Err(Refusal::new(ErrorCode::NoSuchBody, number, 0)),
+            Some(entry) if entry.record.kind.is_deformable() => {
+                Err(Refusal::new(ErrorCode::Deformable, number, 0))
+            }
             Some(entry) if entry.owner != Some(client) => {
                 Err(Refusal::new(ErrorCode::NotYours, number, 0))
             }
@@ -96,7 +105,7 @@ impl Registry {
         }
     }
 
-    /// Whether a client may move this body now: it is kinematic, and its own, or nobody's and nobody else is moving it.
+    /// Whether a client may move this body now: it is neither static nor deformable, and its own, or nobody's and nobody else is moving it.
     fn check_movable(
         &mut self,
         client: ClientId,
@@ -108,6 +117,9 @@ impl Registry {
             .bodies
             .get_mut(&body)
             .ok_or_else(|| Refusal::new(ErrorCode::NoSuchBody, number, 0))?;
+        if entry.record.kind.is_deformable() {
+            return Err(Refusal::new(ErrorCode::Deformable, number, 0));
+        }
         if entry.record.kind == BodyKind::Static {
             return Err(Refusal::new(ErrorCode::StaticBody, number, 0));
         }
@@ -204,6 +216,8 @@ mod tests {
             (1, BodyKind::Static, None),
             (2, BodyKind::Kinematic, None),
             (3, BodyKind::Kinematic, Some(A)),
+            (4, BodyKind::Soft, None),
+            (5, BodyKind::Cloth, None),
         ] {
             let name = Name::new(&format!("body {body}")).unwrap();
             registry.add(
@@ -235,6 +249,30 @@ mod tests {
         assert_eq!(code(registry.check_owned(A, 9)), ErrorCode::NoSuchBody);
         assert_eq!(registry.owned(A), [3]);
         assert_eq!((registry.mesh_bytes(A), registry.mesh_bytes(B)), (100, 0));
+    }
+
+    #[test]
+    fn a_deformable_body_has_a_surface_and_is_neither_moved_nor_removed() {
+        let mut registry = registry();
+        for body in [4, 5] {
+            assert_eq!(registry.check_surface(body), Ok(()));
+            for refusal in [
+                registry.lease(A, body, 0, 10).unwrap_err(),
+                registry.release(A, body, 0).unwrap_err(),
+                registry.check_owned(A, body).unwrap_err(),
+            ] {
+                let number = u64::from(body);
+                assert_eq!(refusal, Refusal::new(ErrorCode::Deformable, number, 0));
+            }
+        }
+        for body in [1, 2, 3] {
+            assert_eq!(code(registry.check_surface(body)), ErrorCode::NoSurface);
+        }
+        assert_eq!(code(registry.check_surface(9)), ErrorCode::NoSuchBody);
+        assert_eq!(
+            (registry.answered_for(A), registry.next_end_ns()),
+            (vec![3], None)
+        );
     }
 
     #[test]

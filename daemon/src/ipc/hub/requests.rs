@@ -1,12 +1,13 @@
 //! The requests of a client that has said hello, one after the other.
 
-use super::{Hub, Import, Output, Pending};
+use super::{Hub, Import, Output, Pending, Session};
 use crate::ipc::{ClientId, Command, GoneWhy, Refusal, Role};
 use hapticd_geometry::{Pose, Quat, Vec3};
 use hapticd_protocol::{
+    MAJOR, MINOR_SURFACES,
     event::{self, RemovedCode},
     reply::{self, BODIES_PER_PAGE, BlockInfo, BlockKind, BodyInfo, ErrorCode, Reply},
-    request::{self, ALL_ARMS, MAX_LEASE_MS, Request, want},
+    request::{self, ALL_ARMS, BodyKind, MAX_LEASE_MS, Request, want},
     wire::{self, List},
 };
 
@@ -73,6 +74,7 @@ impl Hub {
                 | Request::Goodbye(_)
                 | Request::GetStatus(_)
                 | Request::Shutdown(_)
+                | Request::OpenSurface(_)
         );
         if self.busy && !asks_only {
             return Err(Refusal::new(ErrorCode::Busy, 0, 0));
@@ -159,6 +161,17 @@ impl Hub {
                 out.push(Output::Close { client });
                 Ok(None)
             }
+            Request::OpenSurface(request::OpenSurface { body }) => {
+                if !session.knows_deformables() {
+                    let minor = session.minor;
+                    let detail = format!(
+                        "this request is of version {MAJOR}.{MINOR_SURFACES}, the hello was of {MAJOR}.{minor}"
+                    );
+                    return Err(Refusal::text(ErrorCode::Malformed, detail));
+                }
+                self.registry.check_surface(body)?;
+                Ok(Some(reply::Surface { body }.into()))
+            }
             Request::GetStatus(_) => Ok(Some(reply::Status { bytes: 0 }.into())),
             Request::Reload(_) => {
                 let token = self.promise(Pending::Reload { client, id });
@@ -194,21 +207,27 @@ impl Hub {
     }
 
     fn page(&self, client: ClientId, first: u32) -> reply::Bodies {
+        let knows_deformables = self
+            .sessions
+            .get(&client)
+            .is_some_and(Session::knows_deformables);
+        let shown = || {
+            let bodies = self.registry.iter();
+            bodies.filter(|(record, _)| knows_deformables || !record.kind.is_deformable())
+        };
         let skip = usize::try_from(first).unwrap_or(usize::MAX);
-        let bodies =
-            self.registry
-                .iter()
-                .skip(skip)
-                .take(BODIES_PER_PAGE)
-                .map(|(record, owner)| BodyInfo {
-                    name: record.name,
-                    body: record.body,
-                    triangles: record.triangles,
-                    kind: record.kind,
-                    yours: owner == Some(client),
-                });
+        let bodies = shown()
+            .skip(skip)
+            .take(BODIES_PER_PAGE)
+            .map(|(record, owner)| BodyInfo {
+                name: record.name,
+                body: record.body,
+                triangles: record.triangles,
+                kind: record.kind,
+                yours: owner == Some(client),
+            });
         reply::Bodies {
-            total: u32::try_from(self.registry.len()).unwrap_or(u32::MAX),
+            total: u32::try_from(shown().count()).unwrap_or(u32::MAX),
             first,
             bodies: List(bodies.collect()),
         }
@@ -271,6 +290,14 @@ impl Hub {
     ) -> Result<(), Refusal> {
         if self.stopping {
             return Err(Refusal::new(ErrorCode::ShuttingDown, 0, 0));
+        }
+        if add.kind.is_deformable() {
+            return Err(Refusal {
+                code: ErrorCode::OutOfRange,
+                number: u64::from(add.kind.code()),
+                limit: u64::from(BodyKind::Dynamic.code()),
+                detail: format!("kind is {}: the configuration's to add", add.kind.text()),
+            });
         }
         for (what, value, limit) in [
             (

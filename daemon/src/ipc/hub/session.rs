@@ -2,7 +2,7 @@
 
 use super::super::{ClientId, Role};
 use super::bucket::Bucket;
-use hapticd_protocol::text::Name;
+use hapticd_protocol::{MINOR_SURFACES, text::Name};
 
 /// Longest time from connecting to the hello.
 pub(super) const HELLO_NS: u64 = 1_000_000_000;
@@ -14,6 +14,8 @@ pub(super) struct Session {
     pub(super) role: Role,
     /// Set by the hello; until then the client may do nothing else.
     pub(super) name: Option<Name>,
+    /// The minor version that both sides use; of no meaning before the hello.
+    pub(super) minor: u16,
     pub(super) since_ns: u64,
     pub(super) bucket: Bucket,
     /// Listens for events.
@@ -35,6 +37,7 @@ impl Session {
             id,
             role,
             name: None,
+            minor: 0,
             since_ns: now_ns,
             bucket: Bucket::new(messages_per_s, now_ns),
             events: false,
@@ -45,6 +48,11 @@ impl Session {
             pending_bodies: 0,
             importing: false,
         }
+    }
+
+    /// Whether it knows of soft bodies and cloth.
+    pub(super) fn knows_deformables(&self) -> bool {
+        self.minor >= MINOR_SURFACES
     }
 
     /// Something arrived: it is alive until `lease_ms` from now, or as long as it asked for before.

@@ -142,7 +142,13 @@ fn a_full_disk_is_told_in_the_sessions_time_and_as_far_as_the_file_goes() {
         let mut rig = build(SCENE, Time::Virtual);
         let mut sink = recorder(SCENE, Time::Virtual, output.clone(), u64::MAX).expect("it begins");
         let arms = session::virtual_arms(&mut rig);
-        let mut driver = VirtualLoop::new(rig.core, rig.collider, arms, 4, rig.pair_capacity);
+        let mut driver = VirtualLoop::new(
+            rig.core,
+            (rig.collider, rig.soft),
+            arms,
+            4,
+            rig.pair_capacity,
+        );
         let mut run = || {
             for _ in 0..1500 {
                 let mut record = *driver.step(false);

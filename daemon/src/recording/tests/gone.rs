@@ -38,7 +38,13 @@ fn its_bodies_make_no_force_from_the_next_tick_on_and_that_replays() {
     let mut stats = Stats::new(true, rig.period_ns, &rig.names());
     let mut checker = rig.checker();
     let arms = session::virtual_arms(&mut rig);
-    let mut driver = VirtualLoop::new(rig.core, rig.collider, arms, 4, rig.pair_capacity);
+    let mut driver = VirtualLoop::new(
+        rig.core,
+        (rig.collider, rig.soft),
+        arms,
+        4,
+        rig.pair_capacity,
+    );
     let table = id_of(Some(&driver.command(SceneCommand::Add(Box::new(table())))));
     let mut pressed_n = 0.0;
     for tick in 1..=GONE + 500 {

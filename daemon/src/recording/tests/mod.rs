@@ -28,6 +28,7 @@ use crate::virtual_time::VirtualLoop;
 mod damage;
 mod gone;
 mod reload;
+mod soft;
 
 const SCENE: &str = r#"
 [[arm]]
@@ -129,7 +130,13 @@ fn record_virtual(output: &Memory, max_bytes: u64, ticks: u64) -> Result<(), Str
     let mut rig = build(SCENE, Time::Virtual);
     let mut sink = recorder(SCENE, Time::Virtual, output.clone(), max_bytes)?;
     let arms = session::virtual_arms(&mut rig);
-    let mut driver = VirtualLoop::new(rig.core, rig.collider, arms, 4, rig.pair_capacity);
+    let mut driver = VirtualLoop::new(
+        rig.core,
+        (rig.collider, rig.soft),
+        arms,
+        4,
+        rig.pair_capacity,
+    );
     let mut added = None;
     for tick in 0..ticks {
         match tick {
@@ -411,6 +418,7 @@ fn a_run_with_the_disorder_of_real_time_comes_out_bit_for_bit() {
                             query_tick: 0,
                             applied: std::mem::take(&mut applied),
                             last_sequence: 0,
+                            soft: false,
                         },
                     ));
                 }
@@ -439,6 +447,7 @@ fn a_run_with_the_disorder_of_real_time_comes_out_bit_for_bit() {
                     query_tick: query.tick,
                     applied: std::mem::take(&mut applied),
                     last_sequence,
+                    soft: false,
                 };
                 late.push((tick, log));
             }

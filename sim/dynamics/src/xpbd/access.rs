@@ -132,6 +132,12 @@ impl World {
         Some(&self.bodies.get(id.0 as usize)?.state)
     }
 
+    /// Whether forces move a body; not if there is no such body.
+    #[must_use]
+    pub fn is_dynamic(&self, id: BodyId) -> bool {
+        (self.bodies.get(id.0 as usize)).is_some_and(super::body::Body::is_dynamic)
+    }
+
     /// Pose and motion of a body when the last step began.
     #[must_use]
     pub fn body_at_start(&self, id: BodyId) -> Option<&BodyState> {

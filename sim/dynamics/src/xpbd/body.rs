@@ -7,6 +7,7 @@
 use nalgebra::{Matrix3, Quaternion, UnitQuaternion};
 
 use super::finite;
+use super::pull::Pull;
 use crate::Vec3;
 
 /// A rigid body of a [`World`](super::World), numbered from 0 in order of addition.
@@ -108,6 +109,13 @@ pub enum BodyError {
         /// m
         at: Vec3,
     },
+    /// A stiffness or damping is negative or not finite.
+    Pull {
+        /// Its field.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+    },
 }
 
 impl core::fmt::Display for BodyError {
@@ -136,6 +144,7 @@ impl core::fmt::Display for BodyError {
                 force.as_slice(),
                 at.as_slice()
             ),
+            Self::Pull { name, value } => write!(f, "{name} = {value} is out of range"),
         }
     }
 }
@@ -160,6 +169,8 @@ pub(super) struct Body {
     pub force: Vec3,
     pub torque: Vec3,
     pub target: Option<(Vec3, UnitQuaternion<f64>)>,
+    /// Of a dynamic body, for this step.
+    pub pull: Option<Pull>,
     arrived: bool,
 }
 
@@ -195,6 +206,7 @@ impl Body {
             force: Vec3::zeros(),
             torque: Vec3::zeros(),
             target: None,
+            pull: None,
             arrived: false,
         };
         body.take(state);
@@ -258,16 +270,28 @@ impl Body {
         }
         self.force = Vec3::zeros();
         self.torque = Vec3::zeros();
+        self.pull = None;
     }
 
-    /// Semi-implicit Euler for the centre of mass, the midpoint rule for the attitude: momentum stays to the last bit.
-    pub fn predict(&mut self, h: f64, gravity: &Vec3, keep: f64) {
+    /// Semi-implicit Euler for the centre of mass, the midpoint rule for the attitude: momentum stays to the last bit. `share` of a step of
+    /// `step_s` is over at the end of this substep.
+    pub fn predict(&mut self, h: f64, gravity: &Vec3, keep: f64, (share, step_s): (f64, f64)) {
         self.before = self.state;
         let turn = |by: Vec3| UnitQuaternion::from_scaled_axis(by);
         if self.is_dynamic() {
+            let carried = self.pull.take();
+            let gravity = if carried.is_some() {
+                Vec3::zeros()
+            } else {
+                *gravity
+            };
             self.state.velocity =
                 (self.state.velocity + (gravity + self.force * self.inverse_mass) * h) * keep;
             self.momentum = (self.momentum + self.torque * h) * keep;
+            if let Some(pull) = &carried {
+                self.follow_pull(pull, share, step_s, h);
+            }
+            self.pull = carried;
             let rotation = self.state.rotation;
             let middle = turn(self.spin_at(&rotation) * (h / 2.0)) * rotation;
             self.state.spin = self.spin_at(&middle);

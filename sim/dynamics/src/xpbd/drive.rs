@@ -58,7 +58,7 @@ impl World {
         Ok(())
     }
 
-    fn body_mut(&mut self, id: BodyId) -> Result<&mut Body, BodyError> {
+    pub(super) fn body_mut(&mut self, id: BodyId) -> Result<&mut Body, BodyError> {
         let count = self.bodies.len();
         (self.bodies.get_mut(id.0 as usize)).ok_or(BodyError::Unknown { body: id.0, count })
     }

@@ -118,9 +118,10 @@ impl World {
         };
         self.contacts
             .begin_substep(&movers, h, settings.push_out_m_s);
+        let over = (f64::from(i + 1) / count, h * count);
         movers.particles.predict(h, &gravity, keep);
         for body in movers.bodies.iter_mut() {
-            body.predict(h, &gravity, keep);
+            body.predict(h, &gravity, keep, over);
         }
 
         self.contacts.resume(&mut movers, h);

@@ -2,7 +2,7 @@
 
 use hapticd_dynamics::Vec3;
 use hapticd_dynamics::xpbd::{
-    BodyId, BodyKind, BodyState, Contact, ContactPoint, Settings, World, keep_four,
+    BodyId, BodyKind, BodyState, Contact, ContactPoint, Pull, Settings, World, keep_four,
 };
 use nalgebra::UnitQuaternion;
 
@@ -426,4 +426,127 @@ fn a_driven_lift_carries_a_box() {
     near(way.x, 0.12, 5e-3, "way along");
     world.step(FRAME, 20, &[]).unwrap();
     assert_eq!(world.body(lift).unwrap().velocity, Vec3::zeros());
+}
+
+fn held(at: Vec3) -> Pull {
+    let still = (at, UnitQuaternion::identity());
+    Pull {
+        from: still,
+        to: still,
+        stiffness_n_m: 500.0,
+        damping_n_s_m: 2.0,
+        stiffness_nm_rad: 0.5,
+        damping_nm_s_rad: 1e-3,
+    }
+}
+
+/// Against a force the spring gives way by force over stiffness; its own weight the hand carries. So with a moment.
+#[test]
+fn a_drawn_body_gives_way_as_its_springs_say() {
+    let mut world = earth();
+    let kind = cuboid(0.02, Vec3::new(0.01, 0.02, 0.03));
+    let body = world
+        .add_body(&kind, &BodyState::at(Vec3::zeros()))
+        .unwrap();
+    let force = Vec3::new(0.5, -1.0, 2.0);
+    for _ in 0..2000 {
+        world.pull_body(body, &held(Vec3::zeros())).unwrap();
+        // Twice, at opposite places: a force at the centre and a moment about z.
+        let at = world.body(body).unwrap().position;
+        let twist = Vec3::new(0.0, 1.0, 0.0);
+        world
+            .push_body(body, force + twist, at + Vec3::new(0.01, 0.0, 0.0))
+            .unwrap();
+        world
+            .push_body(body, -twist, at - Vec3::new(0.01, 0.0, 0.0))
+            .unwrap();
+        world.step(0.004, 8, &[]).unwrap();
+    }
+    let state = world.body(body).unwrap();
+    assert!((state.position - force / 500.0).norm() < 1e-9, "{state:?}");
+    // 0.02 N m about z from the pair, and what the force makes at its lever of 1 cm.
+    let moment = Vec3::new(0.0, 0.0, 0.02) + Vec3::new(0.01, 0.0, 0.0).cross(&force);
+    let turned = state.rotation.scaled_axis();
+    assert!(
+        (turned - moment / 0.5).norm() < 2e-4,
+        "{turned:?} {:?}",
+        moment / 0.5
+    );
+}
+
+/// As free as its hand: no lag behind even motion, whatever the stiffness and however long the substeps.
+#[test]
+fn a_drawn_body_keeps_up_and_never_blows_up() {
+    for (stiffness, substeps) in [(10.0, 1), (500.0, 8), (1e7, 1)] {
+        let mut world = earth();
+        let kind = cuboid(0.001, Vec3::repeat(0.01));
+        let body = world
+            .add_body(&kind, &BodyState::at(Vec3::zeros()))
+            .unwrap();
+        let way = Vec3::new(0.3, 0.0, -0.1);
+        let turn = Vec3::new(0.0, 0.8, 0.2);
+        let at = |t: f64| (way * t, UnitQuaternion::from_scaled_axis(turn * t));
+        let mut largest: f64 = 0.0;
+        for k in 0..1500 {
+            let t = f64::from(k) * 0.004;
+            let pull = Pull {
+                from: at(t),
+                to: at(t + 0.004),
+                stiffness_n_m: stiffness,
+                stiffness_nm_rad: stiffness * 1e-3,
+                damping_nm_s_rad: 1e-4,
+                ..held(Vec3::zeros())
+            };
+            world.pull_body(body, &pull).unwrap();
+            world.step(0.004, substeps, &[]).unwrap();
+            let state = world.body(body).unwrap();
+            largest = largest.max((state.position - at(t + 0.004).0).norm());
+        }
+        let state = world.body(body).unwrap();
+        let (goal, turned) = at(6.0);
+        assert!(largest < 5e-3, "{stiffness}: {largest}");
+        assert!(
+            (state.position - goal).norm() < 1e-6,
+            "{stiffness}: {state:?}"
+        );
+        assert!(
+            state.rotation.angle_to(&turned) < 1e-3,
+            "{stiffness}: {state:?}"
+        );
+    }
+}
+
+#[test]
+fn a_pull_that_is_none_is_refused() {
+    let mut world = earth();
+    let kind = cuboid(0.02, Vec3::repeat(0.01));
+    let body = world
+        .add_body(&kind, &BodyState::at(Vec3::zeros()))
+        .unwrap();
+    let good = held(Vec3::zeros());
+    let bad = [
+        Pull {
+            stiffness_n_m: -1.0,
+            ..good
+        },
+        Pull {
+            damping_n_s_m: f64::NAN,
+            ..good
+        },
+        Pull {
+            stiffness_nm_rad: f64::INFINITY,
+            ..good
+        },
+        Pull {
+            to: (Vec3::repeat(f64::NAN), good.to.1),
+            ..good
+        },
+    ];
+    for pull in bad {
+        world.pull_body(body, &pull).unwrap_err();
+    }
+    world.pull_body(BodyId(7), &good).unwrap_err();
+    // And what was refused does not act.
+    world.step(FRAME, 4, &[]).unwrap();
+    assert!(world.body(body).unwrap().velocity.z < -0.1);
 }

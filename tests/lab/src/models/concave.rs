@@ -121,6 +121,16 @@ pub fn star() -> Result<TriMesh, Failure> {
     })
 }
 
+/// 500 triangles: a stone with three hollows.
+pub fn pebble() -> Result<TriMesh, Failure> {
+    globe(25, 10, |d| {
+        let hollows = bump(d, [1.0, 0.0, 0.3], 0.5, 0.5)
+            + bump(d, [-1.0, 0.8, 0.0], 0.4, 0.5)
+            + bump(d, [0.0, -0.5, -1.0], 0.5, 0.6);
+        0.05 * (1.0 - hollows)
+    })
+}
+
 /// 70 points, as evenly spread as seven rings and two poles can be: the sphere of the source's table 3.3.
 pub fn sphere_of_70() -> Result<TriMesh, Failure> {
     stacked(&[5, 10, 12, 14, 12, 10, 5], |_| 0.05)
@@ -139,9 +149,11 @@ mod tests {
             assert_eq!(mesh.triangles().len(), count);
         }
         assert_eq!(four[0].0.positions().len(), 453);
+        let stone = pebble().unwrap();
+        assert_eq!(stone.triangles().len(), 500);
         let ball = sphere_of_70().unwrap();
         assert_eq!(ball.positions().len(), 70);
-        for mesh in four.iter().map(|(mesh, _)| mesh).chain([&ball]) {
+        for mesh in four.iter().map(|(mesh, _)| mesh).chain([&ball, &stone]) {
             let report = MeshReport::of(mesh, &Adjacency::new(mesh));
             assert!(report.oriented && report.components == 1, "{report:?}");
             assert_eq!(report.degenerate_triangles, 0);

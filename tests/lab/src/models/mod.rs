@@ -7,6 +7,7 @@ pub mod bunny;
 pub mod car;
 pub mod concave;
 pub mod lift_door;
+pub mod mannequin;
 pub mod meshing;
 pub mod nozzle;
 pub mod pylon;

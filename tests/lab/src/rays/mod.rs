@@ -1,8 +1,22 @@
 //! Experiments of Lehericey 2016: *Détection de collision par lancer de rayon : la quête de la performance*.
 //!
 //! Meshes, sizes, masses, thresholds and most curves of the source are lost; what stands in for them is in the notes of each report. Ratios and shapes of
-//! curves are compared, not milliseconds.
+//! curves are compared, not milliseconds. Sizes are those that take a minute or two; the source's are named with each option.
 
+mod audit;
+pub mod cloth;
+pub mod clusters;
+pub mod cost;
+pub mod crowd;
 pub mod direction;
+pub mod gimpact;
+pub mod inversions;
 pub mod iterative;
-pub mod stage;
+mod looks;
+pub mod measures;
+pub mod predictions;
+pub mod reprojection;
+mod scenes;
+mod stage;
+mod wardrobe;
+pub mod workload;

@@ -1,20 +1,19 @@
-//! The source's scenes, run once with the fullest settings and recorded, so that every variant looks at the same motions.
+//! The source's scenes at work: a world that objects are put into, live or recorded, so that every variant looks at the same motions.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
-use hapticd_dynamics::xpbd;
-use hapticd_geometry::{Adjacency, MassProperties, MeshReport, Pose, Quat, TriMesh, Vec3, shapes};
+use hapticd_dynamics::xpbd::{self, ClothMaterial};
+use hapticd_geometry::{Adjacency, MassProperties, MeshReport, Pose, Quat, TriMesh, Vec3};
 use hapticd_rays::{Scene, Settings, Shape, Topology};
 use hapticd_soft::{ObjectId, SoftWorld};
 
 use crate::experiment::Failure;
-use crate::models::concave;
 
 /// The source's step in all scenes, s.
-const STEP_S: f64 = 1.0 / 60.0;
-const SUBSTEPS: u32 = 4;
+pub const STEP_S: f64 = 1.0 / 60.0;
 const DENSITY_KG_M3: f64 = 1000.0;
-const FRICTION: f64 = 0.5;
+pub const FRICTION: f64 = 0.5;
 
 pub fn failed(e: &dyn std::fmt::Display) -> Failure {
     Failure::Run(format!("the scene: {e}"))
@@ -36,6 +35,11 @@ impl Numbers {
         (self.0 >> 11) as f64 / (1_u64 << 53) as f64
     }
 
+    /// From `-half` to `half`.
+    pub fn about(&mut self, half: f64) -> f64 {
+        half * (2.0 * self.next() - 1.0)
+    }
+
     /// A turn, all equally likely (Shoemake 1992).
     pub fn turn(&mut self) -> Quat {
         let tau = std::f64::consts::TAU;
@@ -50,141 +54,287 @@ impl Numbers {
     }
 }
 
-/// A shape with what the dynamics need of it.
+/// A solid with what the dynamics need of it.
+#[derive(Clone)]
 pub struct Part {
-    shape: Arc<Shape>,
-    mass: MassProperties,
+    pub shape: Arc<Shape>,
+    pub mass: MassProperties,
 }
 
 impl Part {
-    fn new(mesh: &TriMesh) -> Result<Part, Failure> {
+    pub fn new(mesh: &TriMesh, points_per_cluster: usize) -> Result<Part, Failure> {
         let report = MeshReport::of(mesh, &Adjacency::new(mesh));
         Ok(Part {
-            shape: Arc::new(Shape::new(mesh, Topology::Volume, 0).map_err(|e| failed(&e))?),
+            shape: solid(mesh, points_per_cluster)?,
             mass: MassProperties::of(mesh, &report, DENSITY_KG_M3).map_err(|e| failed(&e))?,
         })
     }
 }
 
-/// The four concave bodies.
-pub fn parts() -> Result<Vec<Part>, Failure> {
-    concave::all()?.iter().map(Part::new).collect()
+/// A solid that never moves.
+pub fn solid(mesh: &TriMesh, points_per_cluster: usize) -> Result<Arc<Shape>, Failure> {
+    let shape = Shape::new(mesh, Topology::Volume, points_per_cluster);
+    Ok(Arc::new(shape.map_err(|e| failed(&e))?))
 }
 
-/// The detection's thresholds for bodies with these edges: what the source does not say.
-pub fn rays(parts: &[Part]) -> Settings {
-    let edges = parts.iter().map(|part| part.shape.mean_edge_m());
-    Settings::for_edges(edges.sum::<f32>() / parts.len() as f32)
+/// How an object of a stage moves.
+#[derive(Clone, Copy)]
+enum Kind {
+    Fixed(Pose),
+    Rigid,
+    Deformable,
 }
 
-/// Scene S1: objects of the four shapes in turn, from a cubic lattice, fall on a plane; the plane is object 0.
-pub struct Falling {
-    parts: Vec<Part>,
+/// An object of a stage.
+#[derive(Clone)]
+struct Actor {
+    shape: Arc<Shape>,
+    kind: Kind,
+    /// The step that it is there from.
+    since: usize,
+}
+
+/// A scene at work.
+pub struct Stage {
     world: SoftWorld,
-    plane: Arc<Shape>,
+    actors: Vec<Actor>,
     ids: Vec<ObjectId>,
-    numbers: Numbers,
+    /// What comes later, by step.
+    later: VecDeque<(usize, Part, Pose)>,
+    done: usize,
 }
 
-const SPACING_M: f64 = 0.16;
-
-fn plane_pose() -> Pose {
-    Pose::translation(0.0, 0.0, -0.5)
-}
-
-impl Falling {
-    pub fn new(side: u32, settings: Settings) -> Result<Falling, Failure> {
-        let parts = parts()?;
-        let mut world = SoftWorld::new(hapticd_soft::Settings {
+impl Stage {
+    /// Empty. `substeps`: of the dynamics.
+    pub fn new(rays: Settings, substeps: u32, damping_1_s: f64) -> Result<Stage, Failure> {
+        let world = SoftWorld::new(hapticd_soft::Settings {
             dynamics: xpbd::Settings {
-                damping_1_s: 0.1,
+                damping_1_s,
                 ..xpbd::Settings::default()
             },
-            substeps: SUBSTEPS,
-            rays: settings,
-        })
-        .map_err(|e| failed(&e))?;
-        let plane = shapes::cuboid(&Vec3::new(20.0, 20.0, 0.5)).map_err(|e| failed(&e))?;
-        let plane = Arc::new(Shape::new(&plane, Topology::Volume, 0).map_err(|e| failed(&e))?);
-        (world.add_fixed(plane.clone(), &plane_pose(), FRICTION)).map_err(|e| failed(&e))?;
-        let mut falling = Falling {
-            parts,
-            world,
-            plane,
+            substeps,
+            rays,
+        });
+        Ok(Stage {
+            world: world.map_err(|e| failed(&e))?,
+            actors: Vec::new(),
             ids: Vec::new(),
-            numbers: Numbers::new(7),
-        };
-        for k in 0..side.pow(3) {
-            let [x, y, z] = [k % side, k / side % side, k / side.pow(2)].map(f64::from);
-            let half = f64::from(side - 1) / 2.0;
-            falling.add(Vec3::new(x - half, y - half, z + 2.0) * SPACING_M)?;
-        }
-        Ok(falling)
+            later: VecDeque::new(),
+            done: 0,
+        })
     }
 
-    fn add(&mut self, at: Vec3) -> Result<(), Failure> {
-        let part = &self.parts[self.ids.len() % self.parts.len()];
-        let pose = Pose::from_parts(at.into(), self.numbers.turn());
-        let id = (self.world).add_rigid(part.shape.clone(), &part.mass, &pose, FRICTION);
-        self.ids.push(id.map_err(|e| failed(&e))?);
+    fn join(&mut self, id: ObjectId, kind: Kind) {
+        let shape = self.world.scene().shape(id.0).clone();
+        self.actors.push(Actor {
+            shape,
+            kind,
+            since: self.done,
+        });
+        self.ids.push(id);
+    }
+
+    pub fn add_fixed(&mut self, shape: Arc<Shape>, pose: &Pose) -> Result<(), Failure> {
+        let id = self.world.add_fixed(shape, pose, FRICTION);
+        self.join(id.map_err(|e| failed(&e))?, Kind::Fixed(*pose));
         Ok(())
     }
 
-    /// Where all objects are, without the plane.
-    fn poses(&self) -> Vec<Pose> {
+    pub fn add_rigid(&mut self, part: &Part, pose: &Pose) -> Result<(), Failure> {
+        let id = (self.world).add_rigid(part.shape.clone(), &part.mass, pose, FRICTION);
+        self.join(id.map_err(|e| failed(&e))?, Kind::Rigid);
+        Ok(())
+    }
+
+    /// A rigid body that appears after so many steps; to be called in order.
+    pub fn add_later(&mut self, step: usize, part: &Part, pose: &Pose) {
+        self.later.push_back((step, part.clone(), *pose));
+    }
+
+    pub fn add_cloth(
+        &mut self,
+        mesh: &TriMesh,
+        material: &ClothMaterial,
+        points_per_cluster: usize,
+    ) -> Result<(), Failure> {
+        let id = (self.world).add_cloth(mesh, material, points_per_cluster, FRICTION);
+        self.join(id.map_err(|e| failed(&e))?, Kind::Deformable);
+        Ok(())
+    }
+
+    /// Whoever is due, appears.
+    fn let_in(&mut self) -> Result<(), Failure> {
+        while self.later.front().is_some_and(|next| next.0 <= self.done) {
+            if let Some((_, part, pose)) = self.later.pop_front() {
+                self.add_rigid(&part, &pose)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Detects and moves. After it the world's scene still is where the detection saw it.
+    pub fn step(&mut self) -> Result<(), Failure> {
+        self.let_in()?;
+        self.world.step(STEP_S).map_err(|e| failed(&e))?;
+        self.done += 1;
+        Ok(())
+    }
+
+    /// Of the detection.
+    pub fn settings(&self) -> Settings {
+        *self.world.detector().settings()
+    }
+
+    pub fn world(&self) -> &SoftWorld {
+        &self.world
+    }
+
+    pub fn world_mut(&mut self) -> &mut SoftWorld {
+        &mut self.world
+    }
+
+    /// The points of every deformable, in order of addition.
+    pub fn surfaces(&self) -> impl Iterator<Item = &[Vec3]> {
         (self.ids.iter())
-            .map(|id| self.world.pose(*id).unwrap_or_default())
-            .collect()
+            .filter_map(|id| self.world.dynamics().surface(self.world.deformable(*id)?))
+    }
+
+    /// Gives all points of a deformable, by their number in order of addition, a velocity, m/s.
+    pub fn throw(&mut self, deformable: usize, velocity: Vec3) -> Result<(), Failure> {
+        let mut ids = (self.ids.iter()).filter_map(|id| self.world.deformable(*id));
+        let Some(id) = ids.nth(deformable) else {
+            return Ok(());
+        };
+        drop(ids);
+        let dynamics = self.world.dynamics_mut();
+        for vertex in 0.. {
+            let Some(particle) = dynamics.particle_of(id, vertex) else {
+                break;
+            };
+            let at = dynamics.surface(id).map(|points| points[vertex as usize]);
+            let put = dynamics.set_particle(particle, at.unwrap_or_default(), velocity);
+            put.map_err(|e| failed(&e))?;
+        }
+        Ok(())
+    }
+
+    fn frame(&self) -> Frame {
+        let mut frame = Frame::default();
+        for (id, actor) in self.ids.iter().zip(&self.actors) {
+            match actor.kind {
+                Kind::Fixed(_) => {}
+                Kind::Rigid => frame.poses.push(self.world.pose(*id).unwrap_or_default()),
+                Kind::Deformable => {
+                    let deformable = self.world.deformable(*id);
+                    let points = deformable.and_then(|d| self.world.dynamics().surface(d));
+                    let points = points.unwrap_or_default().iter();
+                    frame
+                        .points
+                        .push(points.map(|p| p.map(|x| x as f32).into()).collect());
+                }
+            }
+        }
+        frame
     }
 
     /// Runs on and notes where everything was at every step.
     pub fn record(mut self, steps: usize) -> Result<Recording, Failure> {
-        let mut poses = Vec::with_capacity(steps);
+        let mut frames = Vec::with_capacity(steps);
         for _ in 0..steps {
-            poses.push(self.poses());
-            self.world.step(STEP_S).map_err(|e| failed(&e))?;
+            self.let_in()?;
+            frames.push(self.frame());
+            self.step()?;
         }
-        let shapes = (0..self.ids.len())
-            .map(|k| self.parts[k % self.parts.len()].shape.clone())
-            .collect();
         Ok(Recording {
-            plane: self.plane,
-            shapes,
-            poses,
+            actors: self.actors,
+            frames,
         })
     }
 }
 
-/// Where every object was at every step.
+/// Where everything that moves was at one step, in order of addition; as the detection sees it.
+#[derive(Default)]
+struct Frame {
+    poses: Vec<Pose>,
+    points: Vec<Vec<[f32; 3]>>,
+}
+
+/// Where everything was at every step.
 pub struct Recording {
-    plane: Arc<Shape>,
-    shapes: Vec<Arc<Shape>>,
-    poses: Vec<Vec<Pose>>,
+    actors: Vec<Actor>,
+    frames: Vec<Frame>,
 }
 
 impl Recording {
     pub fn steps(&self) -> usize {
-        self.poses.len()
+        self.frames.len()
+    }
+
+    /// The shapes of all objects, with clusters of another size.
+    pub fn shapes(&self, points_per_cluster: usize) -> Result<Vec<Arc<Shape>>, Failure> {
+        let again = |actor: &Actor| {
+            let shape = &actor.shape;
+            let points = shape.points().iter().map(|p| p.cast()).collect();
+            let triangles = shape.triangles().iter().map(|t| t.v).collect();
+            let mesh = TriMesh::new(points, triangles).map_err(|e| failed(&e))?;
+            let again = Shape::new(&mesh, shape.topology(), points_per_cluster);
+            Ok(Arc::new(again.map_err(|e| failed(&e))?))
+        };
+        self.actors.iter().map(again).collect()
     }
 
     /// Takes the detection through all steps: `each` is called with the scene of every step.
     pub fn replay(
         &self,
+        each: impl FnMut(usize, &mut Scene) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let shapes: Vec<_> = self.actors.iter().map(|a| a.shape.clone()).collect();
+        self.replay_with(&shapes, each)
+    }
+
+    /// The same, with other shapes of the same points: other clusters, say.
+    pub fn replay_with(
+        &self,
+        shapes: &[Arc<Shape>],
         mut each: impl FnMut(usize, &mut Scene) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let mut scene = Scene::new();
-        (scene.add_rigid(self.plane.clone(), &plane_pose(), true)).map_err(|e| failed(&e))?;
-        for (shape, pose) in self
-            .shapes
-            .iter()
-            .zip(self.poses.first().into_iter().flatten())
-        {
-            (scene.add_rigid(shape.clone(), pose, false)).map_err(|e| failed(&e))?;
-        }
-        for (step, poses) in self.poses.iter().enumerate() {
+        let mut points: Vec<Vec3> = Vec::new();
+        for (step, frame) in self.frames.iter().enumerate() {
             scene.begin_step();
-            for (object, pose) in (1..).zip(poses) {
-                scene.set_pose(object, pose).map_err(|e| failed(&e))?;
+            let (mut poses, mut surfaces) = (frame.poses.iter(), frame.points.iter());
+            for (object, (actor, shape)) in (0..).zip(self.actors.iter().zip(shapes)) {
+                if actor.since > step {
+                    break;
+                }
+                let fresh = object == scene.len() as u32;
+                match actor.kind {
+                    Kind::Fixed(pose) => {
+                        if fresh {
+                            (scene.add_rigid(shape.clone(), &pose, true))
+                                .map_err(|e| failed(&e))?;
+                        }
+                    }
+                    Kind::Rigid => {
+                        let Some(pose) = poses.next() else { break };
+                        if fresh {
+                            (scene.add_rigid(shape.clone(), pose, false))
+                                .map_err(|e| failed(&e))?;
+                        }
+                        scene.set_pose(object, pose).map_err(|e| failed(&e))?;
+                    }
+                    Kind::Deformable => {
+                        let Some(surface) = surfaces.next() else {
+                            break;
+                        };
+                        if fresh {
+                            scene.add_deformable(shape.clone());
+                        }
+                        points.clear();
+                        points.extend(surface.iter().map(|p| Vec3::from(p.map(f64::from))));
+                        scene.set_points(object, &points).map_err(|e| failed(&e))?;
+                    }
+                }
             }
             each(step, &mut scene)?;
         }

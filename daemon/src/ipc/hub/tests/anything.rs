@@ -20,14 +20,18 @@ fn step() -> impl Strategy<Value = Step> {
         any::<bool>().prop_map(Step::Connect),
         (0_usize..4, prop::collection::vec(any::<u8>(), 0..120))
             .prop_map(|(client, bytes)| Step::Packet(client, bytes)),
-        (0_usize..4, 0_usize..16).prop_map(|(client, which)| Step::Request(client, which)),
-        (0_usize..4, 0_usize..16).prop_map(|(client, which)| Step::Request(client, which)),
-        (0_usize..4, 0_usize..16).prop_map(|(client, which)| Step::Request(client, which)),
+        (0_usize..4, 0_usize..22).prop_map(|(client, which)| Step::Request(client, which)),
+        (0_usize..4, 0_usize..22).prop_map(|(client, which)| Step::Request(client, which)),
+        (0_usize..4, 0_usize..22).prop_map(|(client, which)| Step::Request(client, which)),
         (0_usize..4).prop_map(Step::Disconnect),
         (1_u64..12, any::<bool>()).prop_map(|(token, good)| Step::Answer(token, good)),
         (1_u64..12).prop_map(Step::Import),
         (0_u64..400).prop_map(Step::Wait),
     ]
+}
+
+fn add_of(kind: BodyKind) -> request::AddBody {
+    request::AddBody { kind, ..add("x") }
 }
 
 fn some_request(which: usize) -> (Request, Vec<u32>) {
@@ -47,6 +51,12 @@ fn some_request(which: usize) -> (Request, Vec<u32>) {
         8 => request::RemoveBody { body: 100 }.into(),
         9 => request::HaltBody { body: 2 }.into(),
         10 => move_body(2, 100).into(),
+        16 => request::OpenSurface { body: 3 }.into(),
+        17 => request::OpenSurface { body: 100 }.into(),
+        18 => move_body(3, 100).into(),
+        19 => request::RemoveBody { body: 4 }.into(),
+        20 => request::HaltBody { body: 4 }.into(),
+        21 => return (add_of(BodyKind::Cloth).into(), vec![1]),
         _ => move_body(100 + which as u32 % 3, 100).into(),
     };
     (request, vec![])
@@ -56,10 +66,10 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
     /// Whatever clients and daemon do: every client that was announced is gone exactly once, with all bodies that it has in the scene;
-    /// after everybody has left, nothing that a client added is left and nothing moves.
+    /// after everybody has left, nothing that a client added is left and nothing moves, and the deformable bodies never did.
     #[test]
     fn everything_a_client_brought_leaves_with_it(steps in prop::collection::vec(step(), 1..80)) {
-        let mut rig = Rig::new(Quotas { clients: 4, bodies: 3, ..Quotas::default() });
+        let mut rig = Rig::with_deformables(Quotas { clients: 4, bodies: 3, ..Quotas::default() });
         let mut clients = [ClientId(0); 4];
         let mut in_scene = std::collections::BTreeSet::new();
         let mut moving = std::collections::BTreeSet::new();
@@ -122,7 +132,11 @@ proptest! {
                         prop_assert!(in_scene.remove(&body));
                         moving.remove(&body);
                     }
-                    Output::Command(Command::MoveBody { body, .. }) => { moving.insert(body); }
+                    Output::Command(Command::MoveBody { body, .. }) => {
+                        prop_assert!(!(3..=4).contains(&body), "a deformable body is moved");
+                        moving.insert(body);
+                    }
+                    Output::Import(import) => prop_assert!(!import.request.kind.is_deformable()),
                     Output::Command(Command::HaltBody { body }) => { moving.remove(&body); }
                     Output::Reply { client, .. } | Output::Event { client, .. } => {
                         prop_assert!(!gone.contains(&client), "{} is gone and is still talked to", client.0);
@@ -133,7 +147,7 @@ proptest! {
         }
         prop_assert!(in_scene.is_empty(), "left behind: {in_scene:?}");
         prop_assert!(moving.is_empty(), "still moving: {moving:?}");
-        prop_assert_eq!(rig.hub.registry.len(), 2);
+        prop_assert_eq!(rig.hub.registry.iter().count(), 4);
         prop_assert_eq!(rig.hub.clients(), 0);
     }
 }

@@ -3,6 +3,7 @@
 mod anything;
 mod bodies;
 mod connections;
+mod deformables;
 mod leases;
 mod rights;
 
@@ -68,9 +69,33 @@ impl Rig {
         }
     }
 
+    /// And with a soft pad (body 3) and a cloth (body 4).
+    pub(super) fn with_deformables(quotas: Quotas) -> Self {
+        let mut rig = Self::new(quotas);
+        for (body, kind) in [(3, BodyKind::Soft), (4, BodyKind::Cloth)] {
+            let joined = Notice::BodyJoined(BodyRecord {
+                body,
+                name: name(kind.text()),
+                kind,
+                triangles: 40,
+            });
+            rig.hub.notice(joined, rig.now_ns, &mut rig.out);
+        }
+        rig
+    }
+
     pub(super) fn connect(&mut self, role: Role) -> ClientId {
+        self.connect_as(role, MINOR)
+    }
+
+    /// A client of this minor version.
+    pub(super) fn connect_as(&mut self, role: Role, minor: u16) -> ClientId {
         let client = self.hub.connect(role, true, self.now_ns).unwrap();
-        let reply = self.ask(client, request::Hello::new(name("test")));
+        let hello = request::Hello {
+            minor,
+            ..request::Hello::new(name("test"))
+        };
+        let reply = self.ask(client, hello);
         assert!(matches!(reply, Some(Reply::Welcome(_))), "{reply:?}");
         client
     }

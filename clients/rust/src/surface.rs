@@ -1,0 +1,251 @@
+//! The surface of a deformable body, mapped: its triangles once, its points as often as wanted.
+//!
+//! Reading copies the newest points out of shared memory that the daemon alone can write: no message, no system call, and no allocation once the
+//! caller's list has grown to the body's size. It goes on working (with the last points) when the [`Client`](crate::Client) is gone.
+//!
+//! A block that is not what it should be is an error of opening, whatever its words are; after that nothing in it can do harm.
+
+use crate::RequestError;
+use hapticd_protocol::block::{
+    HEADER_WORDS, SEQUENCE_WORD, SURFACE_FIXED_WORDS, SurfaceHeader, SurfaceMoment, unpack,
+};
+use hapticd_sync::{
+    seqlock::{
+        ReadError,
+        slice::{ReadSliceError, SliceReader},
+    },
+    words::{ReadableWords, Word},
+};
+use hapticd_sys::block::ReadOnlyBlock;
+use std::{os::fd::OwnedFd, sync::atomic::Ordering};
+
+/// The surface of one deformable body.
+#[derive(Debug)]
+pub struct Surface {
+    body: u32,
+    points: usize,
+    triangles: Vec<[u32; 3]>,
+    reader: SliceReader<ReadOnlyBlock>,
+    /// Where a value is copied to before it is taken apart: as long as one.
+    words: Vec<u64>,
+}
+
+fn unusable(error: impl ToString) -> RequestError {
+    RequestError::Block(error.to_string())
+}
+
+impl Surface {
+    /// Maps what the daemon handed over as the surface of body `body`.
+    pub(crate) fn open(fd: OwnedFd, body: u32) -> Result<Self, RequestError> {
+        let block = ReadOnlyBlock::open(fd).map_err(unusable)?;
+        let words = block.readable_words();
+        let load = |word: &Word| word.load(Ordering::Relaxed);
+        let header: [u64; HEADER_WORDS] =
+            std::array::from_fn(|index| words.get(index).map_or(0, load));
+        let header = SurfaceHeader::check(&header, words.len(), body).map_err(unusable)?;
+        // Checked to lie inside the block, so nothing is longer than that.
+        let packed = words.get(header.triangle_words()).unwrap_or(&[]);
+        let mut triangles = Vec::with_capacity(header.triangles as usize);
+        for (index, corners) in unpack(packed.iter().map(load)).enumerate() {
+            header.check_corners(index, corners).map_err(unusable)?;
+            triangles.push(corners);
+        }
+        let changing = header.changing_words();
+        let reader = SliceReader::new(block, SEQUENCE_WORD, changing).map_err(unusable)?;
+        Ok(Self {
+            body,
+            points: header.points as usize,
+            triangles,
+            reader,
+            words: vec![0; changing],
+        })
+    }
+
+    /// Whose surface it is.
+    pub fn body(&self) -> u32 {
+        self.body
+    }
+
+    /// How many points it has, always.
+    pub fn points(&self) -> usize {
+        self.points
+    }
+
+    /// Its triangles, always the same: indices of points, each below [`points`](Self::points). Counter-clockwise seen from outside for a soft
+    /// body; a cloth has two sides.
+    pub fn triangles(&self) -> &[[u32; 3]] {
+        &self.triangles
+    }
+
+    /// How often the points were published; 0 before the first time. One load: the cheap way to see whether there is something new.
+    pub fn version(&self) -> u64 {
+        self.reader.version()
+    }
+
+    /// Makes `points` the newest points (x, y, z in the world frame, m) and says when they were there. Whatever was in the list is gone.
+    ///
+    /// # Errors
+    /// [`ReadError`]: nothing there yet, or the writer was always inside (now and then, for a large body: go on with the points that
+    /// you have). Then `points` is as it was.
+    pub fn read(&mut self, points: &mut Vec<[f32; 3]>) -> Result<SurfaceMoment, ReadError> {
+        match self.reader.read_into(&mut self.words) {
+            Ok(_) => {}
+            Err(ReadSliceError::Read(error)) => return Err(error),
+            // The buffer was made as long as a value.
+            Err(ReadSliceError::Length(_)) => return Err(ReadError::Empty),
+        }
+        let mut words = self.words.iter().copied();
+        let moment =
+            std::array::from_fn::<_, SURFACE_FIXED_WORDS, _>(|_| words.next().unwrap_or(0));
+        points.clear();
+        points.extend(unpack(words).map(|point| point.map(f32::from_bits)));
+        Ok(SurfaceMoment::from_words(moment))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hapticd_counting::{Counting, counted};
+    use hapticd_protocol::block::pack;
+    use hapticd_sync::{seqlock::slice::SliceWriter, words::WritableWords};
+    use hapticd_sys::block::SharedBlock;
+    use proptest::prelude::*;
+
+    #[global_allocator]
+    static ALLOCATOR: Counting = Counting;
+
+    const TRIANGLES: [[u32; 3]; 3] = [[0, 1, 2], [0, 2, 3], [4, 3, 1]];
+
+    /// The words of a good block with five points and three triangles.
+    fn good() -> Vec<u64> {
+        let header = SurfaceHeader::new(7, 5, 3, 1);
+        let mut words = vec![0; header.triangle_words().end];
+        words[..HEADER_WORDS].copy_from_slice(&header.to_words());
+        pack(
+            &mut words[header.triangle_words()],
+            TRIANGLES.into_iter().flatten(),
+        );
+        words
+    }
+
+    /// A real sealed block with these words.
+    fn sealed(words: &[u64]) -> (SharedBlock, OwnedFd) {
+        let (block, fd) = SharedBlock::create("hapticd-test", words.len()).unwrap();
+        for (place, word) in block.words().iter().zip(words) {
+            place.store(*word, Ordering::Relaxed);
+        }
+        (block, fd.into_owned())
+    }
+
+    fn refused(words: &[u64], body: u32) -> String {
+        let (_block, fd) = sealed(words);
+        Surface::open(fd, body).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn points_are_read_as_they_were_written_and_an_error_leaves_the_list() {
+        let (block, fd) = sealed(&good());
+        let mut surface = Surface::open(fd, 7).unwrap();
+        assert_eq!((surface.body(), surface.points()), (7, 5));
+        assert_eq!(surface.triangles(), TRIANGLES);
+        let mut points = vec![[9.0; 3]; 2];
+        assert_eq!(surface.read(&mut points), Err(ReadError::Empty));
+        assert_eq!((points.len(), surface.version()), (2, 0));
+
+        let expected: Vec<[f32; 3]> = (0..5u8).map(|k| [f32::from(k), 0.25, -1e9]).collect();
+        let mut words = vec![0; 3 + 8];
+        words[..3].copy_from_slice(&[11, 22, 33]);
+        let numbers = expected.iter().flatten().map(|number| number.to_bits());
+        pack(&mut words[3..], numbers);
+        let mut writer = SliceWriter::new(block, SEQUENCE_WORD, words.len()).unwrap();
+        writer.write(&words).unwrap();
+        let moment = SurfaceMoment {
+            tick: 11,
+            time_ns: 22,
+            lost_ns: 33,
+        };
+        assert_eq!(surface.read(&mut points), Ok(moment));
+        assert_eq!(points, expected);
+        assert_eq!(surface.version(), 1);
+        assert_eq!(counted(|| surface.read(&mut points)), (Ok(moment), 0));
+
+        writer.memory().words()[SEQUENCE_WORD].store(3, Ordering::Relaxed);
+        assert_eq!(surface.read(&mut points), Err(ReadError::Torn));
+        assert_eq!(points, expected);
+    }
+
+    #[test]
+    fn another_magic_version_size_body_or_corner_is_refused_with_the_numbers() {
+        let with = |index: usize, value: u64| {
+            let mut words = good();
+            words[index] = value;
+            words
+        };
+        for (words, body, says) in [
+            (with(0, 1), 7, "not a block of this protocol"),
+            (with(1, 5 | 9 << 16), 7, "of version 9.0"),
+            (with(1, 1 | 2 << 16), 7, "of kind 1, not 5"),
+            (with(2, 5), 7, "says 5 words and has 25"),
+            (with(6, 5 | 4 << 32), 7, "5 points and 4 triangles need 17"),
+            (good(), 8, "body 7's, not body 8's"),
+            (with(20, 5 << 32), 7, "triangle 0 has corner 5"),
+            (vec![1], 7, "not a block of this protocol"),
+        ] {
+            let error = refused(&words, body);
+            assert!(error.contains(says), "{error}: not {says}");
+        }
+        let not_sealed = std::fs::File::open("/dev/null").unwrap();
+        assert!(matches!(
+            Surface::open(not_sealed.into(), 7),
+            Err(RequestError::Block(_))
+        ));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(256))]
+
+        /// Whatever is in a block: it is refused, or every triangle has three points and reading gives all of them, or an error.
+        #[test]
+        fn no_words_do_harm(
+            damage in prop::collection::vec((any::<prop::sample::Index>(), prop_oneof![any::<u64>(), 0_u64..8]), 0..6),
+            cut in prop_oneof![Just(0_usize), 0_usize..25],
+            grown in prop_oneof![Just(0_usize), 0_usize..9],
+        ) {
+            let mut words = good();
+            for (index, value) in damage {
+                let index = index.index(words.len());
+                words[index] = value;
+            }
+            words.truncate(words.len() - cut);
+            words.resize(words.len() + grown, 0);
+            let (_block, fd) = sealed(&words);
+            if let Ok(mut surface) = Surface::open(fd, 7) {
+                let count = surface.points() as u32;
+                prop_assert!(surface.triangles().iter().flatten().all(|corner| *corner < count));
+                let mut points = Vec::new();
+                if surface.read(&mut points).is_ok() {
+                    prop_assert_eq!(points.len(), surface.points());
+                }
+            }
+        }
+
+        /// The same for words that have nothing to do with a surface but their size.
+        #[test]
+        fn no_other_words_do_harm(mut words in prop::collection::vec(any::<u64>(), 1..40), headed in any::<bool>()) {
+            if headed && words.len() > HEADER_WORDS {
+                let size = words.len() as u64 | (words.len() as u64 - 9) << 32;
+                let kind = good()[1];
+                for (place, word) in words.iter_mut().zip([hapticd_protocol::MAGIC, kind, size, 0, 0, 7]) {
+                    *place = word;
+                }
+                words[6] &= 0x7_0000_0007;
+                words[7] = 0;
+            }
+            let (_block, fd) = sealed(&words);
+            if let Ok(mut surface) = Surface::open(fd, 7) {
+                let _ = surface.read(&mut Vec::new());
+            }
+        }
+    }
+}

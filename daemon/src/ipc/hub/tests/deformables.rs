@@ -1,0 +1,155 @@
+//! Soft bodies and cloth: listed, opened, and neither moved, removed nor added by any client; unknown to clients of before they were.
+
+use super::*;
+
+fn error(reply: Option<Reply>) -> reply::Error {
+    match reply {
+        Some(Reply::Error(error)) => error,
+        other => panic!("not refused: {other:?}"),
+    }
+}
+
+fn listed(rig: &mut Rig, client: ClientId) -> (u32, Vec<(u32, BodyKind, u32)>) {
+    match rig.ask(client, request::ListBodies { first: 0 }) {
+        Some(Reply::Bodies(page)) => {
+            let bodies = page.bodies.0.iter();
+            let bodies = bodies.map(|body| (body.body, body.kind, body.triangles));
+            (page.total, bodies.collect())
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+const RIGID: [(u32, BodyKind, u32); 2] = [(1, BodyKind::Static, 12), (2, BodyKind::Kinematic, 12)];
+const DEFORMABLE: [(u32, BodyKind, u32); 2] = [(3, BodyKind::Soft, 40), (4, BodyKind::Cloth, 40)];
+
+#[test]
+fn they_are_listed_with_their_kind_and_opened_by_anybody() {
+    let mut rig = Rig::with_deformables(Quotas::default());
+    for role in [Role::App, Role::Technician] {
+        let client = rig.connect(role);
+        let all = [RIGID, DEFORMABLE].concat();
+        assert_eq!(listed(&mut rig, client), (4, all));
+        for body in [3, 4] {
+            let opened = rig.ask(client, request::OpenSurface { body });
+            assert_eq!(opened, Some(reply::Surface { body }.into()));
+        }
+        // It makes no work for anybody: a busy daemon answers it.
+        rig.hub.set_busy(true);
+        let opened = rig.ask(client, request::OpenSurface { body: 3 });
+        assert_eq!(opened, Some(reply::Surface { body: 3 }.into()));
+        rig.hub.set_busy(false);
+    }
+    assert!(rig.took().is_empty());
+}
+
+#[test]
+fn a_body_that_keeps_its_shape_has_no_surface_and_one_that_is_not_there_neither() {
+    let mut rig = Rig::with_deformables(Quotas::default());
+    let client = rig.connect(Role::App);
+    rig.add(client, 10);
+    for (body, code) in [
+        (1, ErrorCode::NoSurface),
+        (2, ErrorCode::NoSurface),
+        (10, ErrorCode::NoSurface),
+        (0, ErrorCode::NoSuchBody),
+        (u32::MAX, ErrorCode::NoSuchBody),
+    ] {
+        let refused = error(rig.ask(client, request::OpenSurface { body }));
+        let expected = (code, u64::from(body), request::OpenSurface::KIND);
+        assert_eq!((refused.code, refused.number, refused.request), expected);
+    }
+}
+
+#[test]
+fn nobody_moves_halts_or_removes_them_and_nothing_comes_of_it() {
+    let mut rig = Rig::with_deformables(Quotas::default());
+    for role in [Role::App, Role::Technician] {
+        let client = rig.connect(role);
+        for body in [3, 4] {
+            let requests: [Request; 3] = [
+                move_body(body, 100).into(),
+                request::HaltBody { body }.into(),
+                request::RemoveBody { body }.into(),
+            ];
+            for request in requests {
+                let kind = request.kind();
+                let refused = error(rig.ask(client, request));
+                let expected = (ErrorCode::Deformable, u64::from(body), kind);
+                assert_eq!((refused.code, refused.number, refused.request), expected);
+                let says =
+                    format!("body {body} is soft or cloth, which no client moves or removes");
+                assert_eq!(refused.to_string(), says);
+            }
+        }
+        assert_eq!(listed(&mut rig, client).0, 4);
+        // It answers for nothing, so it can neither fall silent nor leave anything behind.
+        rig.now_ns += 60_000 * MS;
+        assert_eq!(rig.expire(), None);
+        rig.hub.disconnect(client, GoneWhy::Closed, &mut rig.out);
+        assert_eq!(rig.took(), [format!("{} gone Closed []", client.0)]);
+    }
+}
+
+#[test]
+fn nobody_adds_one() {
+    let mut rig = Rig::with_deformables(Quotas::default());
+    let client = rig.connect(Role::App);
+    for (kind, code) in [(BodyKind::Soft, 3), (BodyKind::Cloth, 4)] {
+        let add = request::AddBody { kind, ..add("x") };
+        rig.send(client, add, vec![1]);
+        let refused = error(rig.reply(client));
+        let expected = (ErrorCode::OutOfRange, code, 2);
+        assert_eq!((refused.code, refused.number, refused.limit), expected);
+        let says = format!("kind is {}: the configuration's to add", kind.text());
+        assert_eq!(refused.detail.as_str(), says);
+    }
+    assert!(rig.took().is_empty(), "no mesh is read");
+    rig.add(client, 10);
+}
+
+#[test]
+fn to_a_client_of_before_they_were_there_are_none() {
+    let mut rig = Rig::with_deformables(Quotas::default());
+    let (old, new) = (rig.connect_as(Role::App, 0), rig.connect(Role::App));
+    for client in [old, new] {
+        let wants = want::EVENTS;
+        rig.ask(client, request::Subscribe { arm: 0, wants });
+    }
+    assert_eq!(listed(&mut rig, old), (2, RIGID.to_vec()));
+    for body in [3, 4] {
+        assert_eq!(
+            rig.refused(old, move_body(body, 100)),
+            ErrorCode::NoSuchBody
+        );
+        let remove = request::RemoveBody { body };
+        assert_eq!(rig.refused(old, remove), ErrorCode::NoSuchBody);
+        let refused = error(rig.ask(old, request::OpenSurface { body }));
+        let says = "this request is of version 2.1, the hello was of 2.0";
+        assert_eq!(
+            (refused.code, refused.detail.as_str()),
+            (ErrorCode::Malformed, says)
+        );
+    }
+    // A kind that it does not know would make it give up the connection.
+    for (body, kind) in [(5, BodyKind::Cloth), (6, BodyKind::Static)] {
+        let joined = Notice::BodyJoined(BodyRecord {
+            body,
+            name: name("late"),
+            kind,
+            triangles: 1,
+        });
+        rig.hub.notice(joined, rig.now_ns, &mut rig.out);
+    }
+    let told = |body, kind| {
+        format!("BodyJoined(BodyJoined {{ name: \"late\", body: {body}, kind: {kind} }})")
+    };
+    assert_eq!(
+        rig.took(),
+        [
+            format!("2 {}", told(5, "Cloth")),
+            format!("1 {}", told(6, "Static")),
+            format!("2 {}", told(6, "Static")),
+        ]
+    );
+}

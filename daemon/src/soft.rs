@@ -1,0 +1,267 @@
+//! The soft bodies' side: owns the [`SoftScene`], steps it under the loop's queries, and hands the loop what its tools track.
+//!
+//! [`answer`] is a function of the queries and commands that came before, so recordings replay. It runs on a thread of its own in real time
+//! ([`run`]) and inline in virtual time. Slower than the collision thread and below it: a step that takes long makes soft surfaces
+//! older, and nothing else late.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use crossbeam::channel::{Receiver, Sender};
+use hapticd_haptics::{BodyKey, MAX_ARMS, Material, Query, SoftSnapshot};
+use hapticd_sync::{latest, ring};
+use hapticd_sys::clock::now_ns;
+use hapticd_world::{SoftInfo, SoftScene};
+
+use crate::collision::{Applied, SceneCommand, StepLog};
+use crate::ipc::surfaces::{SurfaceInfo, SurfaceKind, SurfaceWriter};
+
+/// Answers in flight: for each arm one in use, one offered, one being built.
+pub const BUFFERS: usize = 3 * MAX_ARMS;
+
+/// Another surface for a soft body, by its client-visible id.
+pub type Surface = (u32, Material);
+
+/// What the thread tells of itself.
+#[derive(Debug, Default)]
+pub struct SoftState {
+    /// Counts rounds: the sign of life.
+    pub heartbeat: AtomicU64,
+    /// Steps so far.
+    pub steps: AtomicU64,
+    /// Ticks that were not simulated, because steps took too long.
+    pub lost_ticks: AtomicU64,
+    /// Steps, poses and tools that the scene refused.
+    pub refused: AtomicU64,
+    /// Time that the last step took, ns.
+    pub step_ns: AtomicU64,
+    /// Contacts in the last step.
+    pub contacts: AtomicU64,
+    /// Steps between the last and the one that its contacts are of.
+    pub contacts_age: AtomicU64,
+    /// What finds contacts.
+    pub detector: Mutex<DetectorFacts>,
+}
+
+/// What finds contacts, for people and scripts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DetectorFacts {
+    /// What it runs on.
+    pub backend: &'static str,
+    /// Time of the last answer on a GPU, ns.
+    pub gpu_ns: Option<f64>,
+    /// Times that a GPU was given up, and the CPU went on alone.
+    pub takeovers: u64,
+    /// Why, the last time.
+    pub why: String,
+}
+
+/// A copy of it, for people and scripts.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct SoftFacts {
+    /// Steps so far.
+    pub steps: u64,
+    /// Ticks that were not simulated.
+    pub lost_ticks: u64,
+    /// Steps, poses and tools that the scene refused: numbers that are none.
+    pub refused: u64,
+    /// Time that the last step took, µs.
+    pub step_us: f64,
+    /// Contacts in the last step.
+    pub contacts: u64,
+    /// Steps between the last and the one that its contacts are of: 0 on the CPU.
+    pub contacts_age_steps: u64,
+    /// What finds contacts: `CPU` or `GPU`.
+    pub backend: &'static str,
+    /// Time of the last answer on a GPU, µs.
+    pub gpu_us: Option<f64>,
+    /// Times that a GPU was given up, and the CPU went on alone.
+    pub takeovers: u64,
+    /// Why, the last time.
+    pub why: String,
+}
+
+impl SoftState {
+    /// As it is now.
+    pub fn facts(&self) -> SoftFacts {
+        let get = |n: &AtomicU64| n.load(Ordering::Relaxed);
+        let detector = self.detector.lock().map(|d| d.clone()).unwrap_or_default();
+        SoftFacts {
+            contacts_age_steps: get(&self.contacts_age),
+            backend: detector.backend,
+            gpu_us: detector.gpu_ns.map(|ns| ns * 1e-3),
+            takeovers: detector.takeovers,
+            why: detector.why,
+            steps: get(&self.steps),
+            lost_ticks: get(&self.lost_ticks),
+            refused: get(&self.refused),
+            step_us: get(&self.step_ns) as f64 * 1e-3,
+            contacts: get(&self.contacts),
+        }
+    }
+
+    fn note(&self, scene: &SoftScene, took_ns: u64) {
+        self.steps.fetch_add(1, Ordering::Relaxed);
+        self.lost_ticks.store(scene.lost_ticks(), Ordering::Relaxed);
+        self.refused.store(scene.refused(), Ordering::Relaxed);
+        self.step_ns.store(took_ns, Ordering::Relaxed);
+        let contacts = scene.report().contacts as u64;
+        self.contacts.store(contacts, Ordering::Relaxed);
+        let detector = scene.detector();
+        let age = detector.progress().age();
+        self.contacts_age.store(age, Ordering::Relaxed);
+        // The supervisor looks now and then; a step does not wait for it.
+        if let Ok(mut facts) = self.detector.try_lock() {
+            facts.backend = detector.name();
+            facts.gpu_ns = detector.gpu_ns();
+            if let Some(incidents) = detector.incidents()
+                && incidents.lost + incidents.hung != facts.takeovers
+            {
+                facts.takeovers = incidents.lost + incidents.hung;
+                facts.why.clone_from(&incidents.reason);
+            }
+        }
+    }
+}
+
+/// Gives a soft body another surface; what was done, for the log.
+pub fn apply(scene: &mut SoftScene, (id, material): Surface) -> Option<Applied> {
+    scene.set_surface(id, &material).then(|| Applied {
+        command: SceneCommand::Surface { id, material },
+        id,
+        key: BodyKey::default(),
+    })
+}
+
+/// A step if one is due, and its answers for every arm that asks; `buffer` lends, `deliver` takes. The sequence of the last answer so far; `None`: no step
+/// was due.
+pub fn answer(
+    scene: &mut SoftScene,
+    query: &Query,
+    mut buffer: impl FnMut() -> Option<Box<SoftSnapshot>>,
+    mut deliver: impl FnMut(Box<SoftSnapshot>),
+) -> Option<u64> {
+    if !scene.step(query) {
+        return None;
+    }
+    for arm in 0..MAX_ARMS {
+        if !query.arms[arm].present {
+            continue;
+        }
+        let Some(mut soft) = buffer() else { break };
+        if scene.answer(query, arm, &mut soft) {
+            deliver(soft);
+        }
+    }
+    Some(scene.sequence())
+}
+
+/// The thread's ends of the rings.
+pub struct Links {
+    /// Newest query.
+    pub queries: latest::Reader<Query>,
+    /// To the loop.
+    pub answers: ring::Producer<Box<SoftSnapshot>>,
+    /// Used buffers from the loop.
+    pub used: ring::Consumer<Box<SoftSnapshot>>,
+    /// New surfaces.
+    pub requests: Receiver<Surface>,
+    /// Steps for the recorder; a full queue drops and counts.
+    pub log: Option<Sender<StepLog>>,
+    /// Steps that the recorder missed.
+    pub log_lost: Arc<AtomicU64>,
+    /// Signs of life.
+    pub state: Arc<SoftState>,
+    /// Where clients see the surfaces.
+    pub surfaces: Vec<SurfaceWriter>,
+    /// The loop's period, ns.
+    pub period_ns: u64,
+}
+
+/// What clients are told of a scene's soft bodies.
+pub fn surface_infos(scene: &SoftScene) -> Vec<SurfaceInfo> {
+    let info = |body: SoftInfo| SurfaceInfo {
+        id: body.id,
+        name: body.name,
+        kind: if body.cloth {
+            SurfaceKind::Cloth
+        } else {
+            SurfaceKind::Soft
+        },
+        points: body.points,
+        triangles: body.triangles,
+    };
+    scene.infos().into_iter().map(info).collect()
+}
+
+/// Shows clients where the surfaces are at the end of a tick.
+fn publish(scene: &SoftScene, writers: &mut [SurfaceWriter], (tick, lost_ns): (u64, u64)) {
+    let time_ns = now_ns();
+    for (writer, (id, points)) in writers.iter_mut().zip(scene.surfaces()) {
+        debug_assert_eq!(writer.id(), id);
+        writer.add_lost_ns(lost_ns);
+        let points = points.iter().map(|p| [p.x as f32, p.y as f32, p.z as f32]);
+        // A surface that is no longer finite is not shown: clients keep the last one, whose time tells.
+        let _ = writer.write(tick, time_ns, points);
+    }
+}
+
+/// Steps the scene whenever one is due, until `stop`.
+pub fn run(mut scene: SoftScene, mut links: Links, stop: &AtomicBool) -> SoftScene {
+    // The loop's newest queries are a tick apart: looked for twice in that time.
+    const PAUSE: std::time::Duration = std::time::Duration::from_micros(400);
+    let mut step = 0;
+    let mut spare: Vec<_> = (0..BUFFERS)
+        .map(|_| Box::<SoftSnapshot>::default())
+        .collect();
+    let mut ending = false;
+    while !ending {
+        // Looked at before the requests: what was asked before the end is done and recorded.
+        ending = stop.load(Ordering::Acquire);
+        links.state.heartbeat.fetch_add(1, Ordering::Relaxed);
+        let mut applied = Vec::new();
+        while let Ok(surface) = links.requests.try_recv() {
+            applied.extend(apply(&mut scene, surface));
+        }
+        while let Some(buffer) = links.used.pop() {
+            spare.push(buffer);
+        }
+        let query = {
+            let (query, new) = links.queries.read();
+            new.then_some(*query)
+        };
+        let started = now_ns();
+        let answers = &mut links.answers;
+        let last_sequence = query.as_ref().and_then(|query| {
+            let deliver = |soft| {
+                // The ring holds every buffer there is, so it cannot be full.
+                let _ = answers.push(soft);
+            };
+            answer(&mut scene, query, || spare.pop(), deliver)
+        });
+        if last_sequence.is_none() && applied.is_empty() {
+            std::thread::sleep(PAUSE);
+            continue;
+        }
+        if let Some(query) = query.as_ref().filter(|_| last_sequence.is_some()) {
+            let lost_ticks = scene.lost_ticks() - links.state.lost_ticks.load(Ordering::Relaxed);
+            let lost_ns = lost_ticks * links.period_ns;
+            publish(&scene, &mut links.surfaces, (query.tick, lost_ns));
+            links.state.note(&scene, now_ns() - started);
+        }
+        step += 1;
+        let log = StepLog {
+            step,
+            query_tick: last_sequence.and(query).map_or(0, |query| query.tick),
+            applied,
+            last_sequence: last_sequence.unwrap_or(0),
+            soft: true,
+        };
+        if let Some(sink) = &links.log
+            && sink.try_send(log).is_err()
+        {
+            links.log_lost.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+    scene
+}

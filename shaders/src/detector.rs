@@ -1,0 +1,442 @@
+//! The narrow phase on the GPU as a [`Detector`]: the scene and the plan of the CPU twin go in, answers come out some steps later.
+//!
+//! # Theory
+//!
+//! Stage one is the twin's own ([`Plan`]): both backends walk and trace the same pairs. Room for what a step finds is predicted (see the
+//! module `room`). An answer that ran short all the same is not taken over: what it lacks nobody knows. If rays were lost, what the GPU remembers
+//! lacks them, too, so nothing counts until all has been traced in full again.
+//!
+//! # Practice
+//!
+//! Nothing waits but [`GpuDetector::wait`] and [`Detector::recover`]. The scene is packed in the first step and when it has more objects, always the
+//! same scene; then only places are sent. A step takes no memory of ours once it has seen as many pairs and contacts; wgpu takes some for
+//! every step.
+//!
+//! Not done here: [`Separation`] other than re-projected, and [`Measure::Absolute`], which are for comparison, and the counts of triangles that
+//! walks look at. Inversions of less than a micrometre are not counted in the report.
+
+use std::collections::VecDeque;
+
+use hapticd_rays::displacement::Measure;
+use hapticd_rays::layout::{Contact, Object, Point, SHEET};
+use hapticd_rays::{
+    Detector, DetectorError, Full, Plan, Predicted, Progress, Report, Scene, Separation, Settings,
+    V3,
+};
+
+use crate::buffer::BufferError;
+use crate::device::{Fault, Gpu};
+use crate::narrow::{Found, Narrow, Room, Step};
+use crate::plan::{Chunk, Near, Run};
+use crate::readback::DEPTH;
+use crate::room::{Demand, Rooms};
+use crate::scene::{Packed, SceneError, set_place};
+use crate::tracer::{SetupError, StepError};
+use crate::traces::{LISTS, TRACES};
+
+const NAME: &str = "GPU";
+
+/// Beyond its sheets' thickness a contact is deep because its point has gone through, if by more than this, m.
+const THROUGH_M: f32 = 1e-6;
+
+/// What can go wrong in a step.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    #[error(transparent)]
+    Step(#[from] StepError),
+    #[error(transparent)]
+    Buffer(#[from] BufferError),
+    #[error(transparent)]
+    Fault(#[from] Fault),
+}
+
+/// A step under way.
+#[derive(Clone, Copy, Debug)]
+struct Sent {
+    step: u64,
+    report: Report,
+    pairs: [usize; LISTS],
+    room: [usize; LISTS],
+}
+
+/// See the module page.
+#[derive(Debug)]
+pub struct GpuDetector {
+    narrow: Narrow,
+    settings: Settings,
+    plan: Plan,
+    /// How many objects the GPU has.
+    packed: Option<usize>,
+    /// As they were last sent, and before that.
+    now: Vec<Object>,
+    before: Vec<Object>,
+    /// Of each deformable: its number, its points as they were last sent, and before that.
+    deformables: Vec<(u32, [Vec<Point>; 2])>,
+    chunks: Vec<Chunk>,
+    runs: Vec<Run>,
+    near: Vec<Near>,
+    records: usize,
+    /// What the GPU remembers is to be cleared before the next step.
+    blank: bool,
+    sent: VecDeque<Sent>,
+    rooms: Rooms,
+    most_under_way: usize,
+    progress: Progress,
+    /// Answers of steps up to this one lack rays.
+    distrusted: u64,
+    news: bool,
+    found: Found,
+    held: Found,
+    report: Report,
+}
+
+impl GpuDetector {
+    /// Compiles the passes.
+    ///
+    /// # Errors
+    /// [`DetectorError::Unsupported`] for settings that the GPU does not do; [`DetectorError::Fault`] if the device does not accept a shader, has
+    /// no memory or has failed.
+    pub fn new(gpu: Gpu, settings: Settings) -> Result<Self, DetectorError> {
+        check(&settings)?;
+        let narrow = Narrow::new(gpu).map_err(|error| fault(0, error.into()))?;
+        Ok(Self {
+            narrow,
+            settings,
+            plan: Plan::default(),
+            packed: None,
+            now: Vec::new(),
+            before: Vec::new(),
+            deformables: Vec::new(),
+            chunks: Vec::new(),
+            runs: Vec::new(),
+            near: Vec::new(),
+            records: 0,
+            blank: false,
+            sent: VecDeque::with_capacity(DEPTH),
+            rooms: Rooms::default(),
+            most_under_way: DEPTH,
+            progress: Progress::default(),
+            distrusted: 0,
+            news: false,
+            found: Found::default(),
+            held: Found::default(),
+            report: Report::default(),
+        })
+    }
+
+    /// The device.
+    #[must_use]
+    pub fn gpu(&self) -> &Gpu {
+        self.narrow.gpu()
+    }
+
+    /// What the last step was to do.
+    #[must_use]
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The predictions of room: rays for the tree, the basic algorithm and the walk, contacts, and what is near.
+    #[must_use]
+    pub fn predicted(&self) -> &[Predicted; LISTS] {
+        &self.rooms.predicted
+    }
+
+    /// Every list of rays, and every list of contacts, has at least so much room, unless even the worst case needs less.
+    pub fn set_least_room(&mut self, rays: usize, contacts: usize) {
+        self.rooms.least = [rays, contacts];
+    }
+
+    /// No more steps than that are under way, [`DEPTH`] at most; further ones are left out. With 0 all are.
+    pub fn set_most_under_way(&mut self, steps: usize) {
+        self.most_under_way = steps.min(DEPTH);
+    }
+
+    /// Waits until all that is under way has been answered. For tests and measurements.
+    ///
+    /// # Errors
+    /// [`DetectorError::Fault`].
+    pub fn wait(&mut self) -> Result<(), DetectorError> {
+        let waited = self.narrow.gpu().wait().map_err(Failure::from);
+        let done = waited.and_then(|()| self.hear());
+        done.map_err(|failure| fault(self.progress.newest, failure))
+    }
+
+    /// Takes over the answers that have come.
+    fn hear(&mut self) -> Result<(), Failure> {
+        while self.narrow.receive_into(&mut self.found)? {
+            let Some(sent) = self.sent.pop_front() else {
+                break;
+            };
+            let found = &self.found;
+            self.rooms.learn(found, &sent.room, &sent.pairs);
+            let lacks = |(wanted, room): (&u32, &usize)| *wanted as usize > *room;
+            let mut rays = found.wanted.iter().zip(&sent.room).take(TRACES);
+            if rays.any(lacks) {
+                self.distrusted = self.sent.back().map_or(sent.step, |last| last.step);
+                self.plan.forget();
+            }
+            if found.overflow || sent.step <= self.distrusted {
+                self.progress.short += 1;
+                continue;
+            }
+            std::mem::swap(&mut self.found, &mut self.held);
+            self.progress.answered = sent.step;
+            self.report = self.told(&sent.report);
+            self.news = true;
+        }
+        Ok(())
+    }
+
+    /// Stage one's report with what the GPU found.
+    fn told(&self, planned: &Report) -> Report {
+        let [tree, basic, walks, ..] = self.held.wanted.map(|n| n as usize);
+        let through = |c: &&Contact| {
+            let [a, b] = [c.source, c.target].map(|id| &self.now[id as usize]);
+            let sheets = a.flags & b.flags & SHEET != 0;
+            sheets && c.depth > a.half_thickness + b.half_thickness + THROUGH_M
+        };
+        let contacts = &self.held.contacts;
+        Report {
+            walks,
+            tree,
+            basic,
+            collisions: contacts.len(),
+            predictions: self.held.near.len(),
+            inversions: contacts.iter().filter(through).count() as u64,
+            length_m: contacts.iter().map(|c| f64::from(c.t.abs())).sum(),
+            ..*planned
+        }
+    }
+
+    fn step(&mut self, scene: &mut Scene) -> Result<(), Failure> {
+        self.narrow.gpu().check()?;
+        self.hear()?;
+        if self.packed != Some(scene.len()) {
+            self.pack(scene)?;
+        }
+        let report = self.plan.make(scene, &self.settings);
+        if self.narrow.under_way() >= self.most_under_way {
+            self.plan.void();
+            self.progress.left_out += 1;
+            return Ok(());
+        }
+        if std::mem::take(&mut self.blank) {
+            self.narrow.forget()?;
+        }
+        self.place(scene)?;
+        self.list(scene);
+        let by_basic = self.settings.full == Full::Basic;
+        let demand = Demand::new(&self.plan, &self.now, &self.narrow, by_basic);
+        let most_bytes = self.narrow.gpu().largest_binding() as usize;
+        let room = self.rooms.predict(&demand, self.records, most_bytes);
+        let [rays @ .., contacts, near] = room;
+        self.narrow.set_room(Room {
+            rays,
+            contacts,
+            near,
+        });
+        let step = Step {
+            chunks: &self.chunks,
+            runs: &self.runs,
+            near: &self.near,
+            prediction: self.settings.prediction_m,
+            by_basic,
+            inversions: self.settings.inversions,
+            surfaces: true,
+            ..Step::default()
+        };
+        self.narrow.send(&step)?;
+        self.sent.push_back(Sent {
+            step: self.progress.newest,
+            report,
+            pairs: demand.pairs,
+            room,
+        });
+        Ok(())
+    }
+
+    /// All objects anew; nothing is known of their points.
+    fn pack(&mut self, scene: &Scene) -> Result<(), Failure> {
+        let mut packed = Packed::default();
+        self.deformables.clear();
+        for object in 0..scene.len() as u32 {
+            let shape = scene.shape(object);
+            let limit = self.settings.walk_limit(shape.mean_edge_m());
+            let pose = scene.poses(object).map(|(_, before)| before);
+            packed.add_shape(shape, pose, limit)?;
+            if let Some((_, before)) = scene.points(object) {
+                let own =
+                    &mut packed.points[packed.objects[object as usize].first_point as usize..];
+                put(before, own);
+                let points = own.to_vec();
+                self.deformables.push((object, [points.clone(), points]));
+            }
+        }
+        self.narrow.set_scene(&packed)?;
+        self.packed = Some(scene.len());
+        self.records = packed.records();
+        self.before.clone_from(&packed.objects);
+        self.now = packed.objects;
+        self.plan.forget();
+        self.rooms.forget();
+        Ok(())
+    }
+
+    /// Sends where all are, and where they were in the last step that was sent: what crossed a sheet in a step that was left out has crossed it.
+    fn place(&mut self, scene: &Scene) -> Result<(), Failure> {
+        std::mem::swap(&mut self.now, &mut self.before);
+        self.now.copy_from_slice(&self.before);
+        for (id, object) in (0..).zip(&mut self.now) {
+            object.walk_limit = self.settings.walk_limit(scene.shape(id).mean_edge_m());
+            if let Some((pose, _)) = scene.poses(id) {
+                set_place(object, pose);
+            }
+        }
+        self.narrow.place(&self.now, &self.before)?;
+        for (id, [now, before]) in &mut self.deformables {
+            std::mem::swap(now, before);
+            if let Some((points, _)) = scene.points(*id) {
+                put(points, now);
+            }
+            let first = self.now[*id as usize].first_point as usize;
+            self.narrow.deform(first, now, before, &[])?;
+        }
+        Ok(())
+    }
+
+    /// The plan in the passes' words.
+    fn list(&mut self, scene: &Scene) {
+        self.chunks.clear();
+        for pair in self.plan.rigid() {
+            let points = self.now[pair.source as usize].points;
+            let chunks = Chunk::of(pair.source, pair.target, points, pair.full);
+            self.chunks.extend(chunks);
+        }
+        self.runs.clear();
+        self.runs.extend(self.plan.runs().iter().map(|run| Run {
+            source: run.source,
+            target: run.target,
+            from: run.from,
+            first: run.first,
+            count: run.count,
+        }));
+        self.near.clear();
+        self.near.extend(self.plan.near().iter().map(|near| {
+            let (low, high) = scene.cluster_bounds(near.target, near.to);
+            Near {
+                low: low.into(),
+                high: high.into(),
+                to: near.to,
+                full: near.full,
+            }
+        }));
+    }
+}
+
+fn put(from: &[V3], to: &mut [Point]) {
+    for (to, from) in to.iter_mut().zip(from) {
+        to.x = (*from).into();
+    }
+}
+
+fn fault(step: u64, failure: Failure) -> DetectorError {
+    DetectorError::Fault {
+        backend: NAME,
+        step,
+        source: Box::new(failure),
+    }
+}
+
+fn check(settings: &Settings) -> Result<(), DetectorError> {
+    let refused = |what: String, instead: String| DetectorError::Unsupported {
+        backend: NAME,
+        what,
+        instead,
+    };
+    if settings.separation != Separation::Reprojected {
+        return Err(refused(
+            format!("Separation::{:?}", settings.separation),
+            format!("{:?}", Separation::Reprojected),
+        ));
+    }
+    if settings.measure == Measure::Absolute {
+        let all = [Measure::Mean, Measure::MeanDeviation, Measure::Max];
+        return Err(refused(
+            format!("Measure::{:?}", settings.measure),
+            format!("{all:?}"),
+        ));
+    }
+    Ok(())
+}
+
+impl Detector for GpuDetector {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    fn set_settings(&mut self, settings: Settings) -> Result<(), DetectorError> {
+        check(&settings)?;
+        self.settings = settings;
+        Ok(())
+    }
+
+    fn forget(&mut self) {
+        self.plan.forget();
+        self.blank = true;
+    }
+
+    fn submit(&mut self, scene: &mut Scene) -> Result<(), DetectorError> {
+        self.progress.newest += 1;
+        self.step(scene)
+            .map_err(|failure| fault(self.progress.newest, failure))
+    }
+
+    fn poll(&mut self) -> Result<bool, DetectorError> {
+        self.hear()
+            .map_err(|failure| fault(self.progress.newest, failure))?;
+        Ok(std::mem::take(&mut self.news))
+    }
+
+    fn recover(&mut self) -> Result<(), DetectorError> {
+        // Packed anew in the next step, after which nothing is known; whatever fails from here on.
+        self.packed = None;
+        self.sent.clear();
+        (self.blank, self.news) = (false, false);
+        self.held = Found::default();
+        self.report = Report::default();
+        let step = self.progress.newest;
+        (self.progress, self.distrusted) = (Progress::default(), 0);
+        self.narrow
+            .recover()
+            .map_err(|error| fault(step, error.into()))
+    }
+
+    fn progress(&self) -> Progress {
+        self.progress
+    }
+
+    fn contacts(&self) -> &[Contact] {
+        &self.held.contacts
+    }
+
+    fn near(&self) -> &[Contact] {
+        &self.held.near
+    }
+
+    fn report(&self) -> &Report {
+        &self.report
+    }
+
+    fn gpu_ns(&self) -> Option<f64> {
+        self.held.pass_ns.map(|all| all.iter().sum())
+    }
+}

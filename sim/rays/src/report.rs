@@ -1,0 +1,36 @@
+//! What a step of the detection did, in numbers.
+
+/// See the fields.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Report {
+    /// Pairs of the broad phase, self pairs included.
+    pub pairs: usize,
+    /// Of these: rigid, little moved.
+    pub rigid_low: usize,
+    /// Rigid, moved or new.
+    pub rigid_high: usize,
+    /// With a deformable.
+    pub deformable: usize,
+    /// Pairs of clusters near each other, both ways.
+    pub cluster_pairs: usize,
+    /// Of these to be traced in full.
+    pub cluster_pairs_high: usize,
+    /// Rays for the walk.
+    pub walks: usize,
+    /// Triangles that the walks looked at; 0 where that is not counted, as on a GPU.
+    pub walked: u64,
+    /// Walks that found nothing; 0 where that is not counted.
+    pub lost: u64,
+    /// Rays for the tree.
+    pub tree: usize,
+    /// Rays for the basic algorithm.
+    pub basic: usize,
+    /// Contacts.
+    pub collisions: usize,
+    /// Records that are predictions.
+    pub predictions: usize,
+    /// Points of a sheet on the wrong side of another.
+    pub inversions: u64,
+    /// Sum of the lengths of the contacts' rays, m.
+    pub length_m: f64,
+}

@@ -1,0 +1,387 @@
+//! What every detector must do, whatever it runs on. Each function is a test; who has a detector calls all of them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use hapticd_geometry::{Pose, Quat, TriMesh, Vec3, shapes};
+use hapticd_rays::layout::Contact;
+use hapticd_rays::{Detector, Full, Progress, Scene, Settings, Shape, Topology, Tracer};
+
+use super::settle;
+
+/// Makes the detector that is looked at.
+pub type Make<'a> = &'a dyn Fn(Settings) -> Box<dyn Detector>;
+
+const CLOTH: Topology = Topology::Sheet {
+    half_thickness_m: 0.001,
+};
+
+fn settings() -> Settings {
+    Settings {
+        prediction_m: 0.01,
+        displacement_m: 0.005,
+        ..Settings::for_edges(0.01)
+    }
+}
+
+fn volume(mesh: &TriMesh) -> Arc<Shape> {
+    Arc::new(Shape::new(mesh, Topology::Volume, 32).unwrap())
+}
+
+fn ball(level: u32) -> Arc<Shape> {
+    volume(&shapes::icosphere(0.05, level).unwrap())
+}
+
+fn slab() -> Arc<Shape> {
+    volume(&shapes::cuboid(&Vec3::new(1.0, 1.0, 0.1)).unwrap())
+}
+
+fn at(x: f64, y: f64, z: f64) -> Pose {
+    Pose::translation(x, y, z)
+}
+
+/// One step, waited for.
+fn step(detector: &mut dyn Detector, scene: &mut Scene) {
+    detector.submit(scene).unwrap();
+    settle(detector);
+}
+
+/// A ball sinks into a slab: in every step exactly the points below its upper side are contacts, as deep as a ruler says.
+pub fn a_ruler_agrees(make: Make<'_>) {
+    for full in [Full::Tree, Full::Basic] {
+        let ball = ball(3);
+        let mut scene = Scene::new();
+        let height = |step: u32| 0.1507 - 0.001 * f64::from(step);
+        let a = scene
+            .add_rigid(ball.clone(), &at(0.013, 0.007, height(0)), false)
+            .unwrap();
+        let b = scene.add_rigid(slab(), &Pose::identity(), true).unwrap();
+        let mut detector = make(Settings { full, ..settings() });
+        let (mut contacts, mut near, mut walks) = (0, 0, 0);
+        for k in 0..12 {
+            scene.begin_step();
+            scene.set_pose(a, &at(0.013, 0.007, height(k))).unwrap();
+            step(&mut *detector, &mut scene);
+            let below = |z: f32| f64::from(z) + height(k) < 0.1;
+            let points = (0..).zip(ball.points());
+            let expected: Vec<u32> = points.filter(|(_, p)| below(p.z)).map(|(p, _)| p).collect();
+            let mut found: Vec<u32> = detector.contacts().iter().map(|c| c.point).collect();
+            found.sort_unstable();
+            assert_eq!(found, expected, "{full:?}, step {k}");
+            for c in detector.contacts().iter().chain(detector.near()) {
+                assert_eq!((c.source, c.target), (a, b));
+                assert!((c.n[2] - 1.0).abs() < 1e-6, "{c:?}");
+                assert!((c.depth - (0.1 - c.x[2])).abs() < 1e-6, "{c:?}");
+            }
+            assert!(detector.near().iter().all(|c| c.depth <= 0.0));
+            let report = detector.report();
+            assert_eq!(report.collisions, found.len());
+            assert_eq!(report.predictions, detector.near().len());
+            contacts += found.len();
+            near += detector.near().len();
+            walks += report.walks;
+        }
+        assert!(
+            contacts > 150 && near > 150 && walks > 100,
+            "{contacts} {near} {walks}"
+        );
+    }
+}
+
+/// A contact by what it is between, and on which side; and whether it is one yet.
+fn by_name(detector: &dyn Detector) -> BTreeMap<(u32, u32, u32, bool, bool), Contact> {
+    let name = |c: &Contact, near| ((c.source, c.point, c.target, c.t >= 0.0, near), *c);
+    let contacts = detector.contacts().iter().map(|c| name(c, false));
+    contacts
+        .chain(detector.near().iter().map(|c| name(c, true)))
+        .collect()
+}
+
+/// How many there are, and how many differ in class, triangle, length, place or normal beyond rounding.
+fn compare(ours: &dyn Detector, twins: &dyn Detector) -> (usize, usize) {
+    let (a, b) = (by_name(ours), by_name(twins));
+    let near = |x: f32, y: f32| (x - y).abs() <= 2e-6;
+    let same = |x: &Contact, y: &Contact| {
+        let vectors = (0..3).all(|k| near(x.x[k], y.x[k]) && (x.n[k] - y.n[k]).abs() < 1e-4);
+        x.triangle == y.triangle && vectors && near(x.depth, y.depth) && near(x.t, y.t)
+    };
+    let odd = a
+        .iter()
+        .filter(|(k, x)| !b.get(k).is_some_and(|y| same(x, y)));
+    let missing = b.keys().filter(|k| !a.contains_key(k)).count();
+    (b.len(), odd.count() + missing)
+}
+
+/// Takes a detector and a twin through the same steps; the twin agrees to the bit with itself, others but for one in `one_in`.
+fn side_by_side(
+    make: Make<'_>,
+    settings: Settings,
+    scene: &mut Scene,
+    steps: u32,
+    one_in: usize,
+    mut each: impl FnMut(u32, &mut Scene),
+) -> (usize, u64) {
+    let mut detector = make(settings);
+    let mut twin = Tracer::new(settings);
+    let (mut all, mut odd, mut inverted) = (0, 0, 0);
+    for k in 0..steps {
+        if k > 0 {
+            scene.begin_step();
+        }
+        each(k, scene);
+        twin.step(scene);
+        step(&mut *detector, scene);
+        assert_eq!(detector.progress().short, 0);
+        let counts = compare(&*detector, &twin);
+        all += counts.0;
+        odd += counts.1;
+        let (ours, theirs) = (detector.report(), twin.report());
+        inverted += ours.inversions;
+        assert_eq!(
+            (ours.pairs, ours.rigid_low, ours.rigid_high),
+            (theirs.pairs, theirs.rigid_low, theirs.rigid_high)
+        );
+        assert_eq!(
+            (ours.cluster_pairs, ours.cluster_pairs_high),
+            (theirs.cluster_pairs, theirs.cluster_pairs_high)
+        );
+        let rays = |a: usize, b: usize| a.abs_diff(b) * 100 <= b + 100;
+        assert!(
+            rays(ours.tree, theirs.tree)
+                && rays(ours.basic, theirs.basic)
+                && rays(ours.walks, theirs.walks),
+            "step {k}: {ours:?}, the twin has {theirs:?}"
+        );
+        assert!(
+            ours.inversions.abs_diff(theirs.inversions) * 20 <= theirs.inversions + 20,
+            "step {k}: {} inversions, the twin has {}",
+            ours.inversions,
+            theirs.inversions
+        );
+    }
+    if detector.name() == Detector::name(&twin) {
+        assert_eq!(odd, 0);
+    }
+    assert!(odd * one_in <= all, "{odd} of {all} differ");
+    (all, inverted)
+}
+
+/// A heap of bodies, stirred, with walks and full traces as the displacements decide.
+pub fn a_heap_of_bodies(make: Make<'_>) {
+    let shapes = [
+        volume(&shapes::icosphere(0.03, 3).unwrap()),
+        volume(&shapes::torus(0.04, 0.015, 40, 18).unwrap()),
+        volume(&shapes::block_with_hole(&Vec3::new(0.05, 0.04, 0.02), 0.015).unwrap()),
+    ];
+    let way = |k: u32| {
+        let k = f64::from(k);
+        Vec3::new((1.7 * k).sin(), (2.9 * k).cos(), k.sin())
+    };
+    let mut scene = Scene::new();
+    let poses: Vec<Pose> = (0..9)
+        .map(|k| {
+            let cell = Vec3::new(f64::from(k % 3), f64::from(k / 3), 0.0) * 0.05;
+            let turn = Quat::from_scaled_axis(way(k + 20) * 2.0);
+            Pose::from_parts((cell + way(k + 9) * 0.008).into(), turn)
+        })
+        .collect();
+    for (k, pose) in poses.iter().enumerate() {
+        scene
+            .add_rigid(shapes[k % 3].clone(), pose, k == 4)
+            .unwrap();
+    }
+    let (all, _) = side_by_side(make, settings(), &mut scene, 30, 300, |step, scene| {
+        for (k, pose) in (0..).zip(&poses) {
+            let s = f64::from(step);
+            let turn = Quat::from_scaled_axis(way(k) * 4e-3 * s);
+            let by = Pose::from_parts((way(k) * 2e-4 * s).into(), turn);
+            scene.set_pose(k, &(by * pose)).unwrap();
+        }
+    });
+    assert!(all > 10_000, "{all}");
+}
+
+/// A cloth that waves over a ball, and another that sinks through it: contacts on both sides, self-contact, inversions.
+pub fn cloths_and_a_ball(make: Make<'_>) {
+    let mesh = shapes::sheet(0.1, 24).unwrap();
+    let cloth = Arc::new(Shape::new(&mesh, CLOTH, 32).unwrap());
+    let ball = volume(&shapes::icosphere(0.04, 3).unwrap());
+    let mut scene = Scene::new();
+    scene
+        .add_rigid(ball, &at(0.003, 0.007, -0.036), false)
+        .unwrap();
+    for _ in 0..2 {
+        scene.add_deformable(cloth.clone());
+    }
+    let wave = |step: u32, lift: f64| -> Vec<Vec3> {
+        let s = f64::from(step) * 0.13;
+        let bend = |p: &Vec3| 0.004 * (40.0 * p.x + s).sin() + 0.003 * (31.0 * p.y - s).cos();
+        let at = |p: &Vec3| Vec3::new(p.x, p.y, lift + bend(p));
+        mesh.positions().iter().map(at).collect()
+    };
+    let (all, inverted) = side_by_side(make, settings(), &mut scene, 40, 50, |step, scene| {
+        let lift = 0.012 - 0.0004 * f64::from(step);
+        scene.set_points(1, &wave(step, 0.0)).unwrap();
+        scene.set_points(2, &wave(3 * step, lift)).unwrap();
+    });
+    assert!(all > 10_000 && inverted > 100, "{all}, {inverted} inverted");
+}
+
+/// A soft ball that is squeezed between a block and a cloth.
+pub fn a_soft_ball(make: Make<'_>) {
+    let mesh = shapes::sheet(0.1, 24).unwrap();
+    let ball = shapes::icosphere(0.04, 3).unwrap();
+    let mut scene = Scene::new();
+    let block = volume(&shapes::cuboid(&Vec3::new(0.06, 0.05, 0.02)).unwrap());
+    scene
+        .add_rigid(block, &at(0.003, 0.007, -0.05), false)
+        .unwrap();
+    scene.add_deformable(volume(&ball));
+    scene.add_deformable(Arc::new(Shape::new(&mesh, CLOTH, 32).unwrap()));
+    let soft = |step: u32| -> Vec<Vec3> {
+        let s = 1.0 + 0.2 * (f64::from(step) * 0.3).sin();
+        let at = |p: &Vec3| Vec3::new(p.x * s + 0.5 * p.y, p.y / s, p.z * s);
+        ball.positions().iter().map(at).collect()
+    };
+    let wave = |step: u32| -> Vec<Vec3> {
+        let s = f64::from(step) * 0.13;
+        let at = |p: &Vec3| Vec3::new(p.x, p.y, 0.034 + 0.004 * (40.0 * p.x + s).sin());
+        mesh.positions().iter().map(at).collect()
+    };
+    let (all, _) = side_by_side(make, settings(), &mut scene, 30, 50, |step, scene| {
+        scene.set_points(1, &soft(step)).unwrap();
+        scene.set_points(2, &wave(step)).unwrap();
+    });
+    assert!(all > 3_000, "{all}");
+}
+
+/// A ball in a slab, where it stays.
+fn resting(make: Make<'_>) -> (Box<dyn Detector>, Scene) {
+    let mut scene = Scene::new();
+    scene
+        .add_rigid(ball(3), &at(0.013, 0.007, 0.14), false)
+        .unwrap();
+    scene.add_rigid(slab(), &Pose::identity(), true).unwrap();
+    (make(settings()), scene)
+}
+
+/// Steps are counted, an answer is news once, and what is held stays until the next; forgetting traces in full again.
+pub fn steps_are_counted(make: Make<'_>) {
+    let (mut detector, mut scene) = resting(make);
+    assert_eq!(detector.progress(), Progress::default());
+    assert!(detector.contacts().is_empty() && detector.near().is_empty());
+    assert!(!detector.poll().unwrap());
+    for k in 1..=3 {
+        scene.begin_step();
+        detector.submit(&mut scene).unwrap();
+        assert_eq!(detector.progress().newest, k);
+        let mut told = 0;
+        while told == 0 {
+            told += u32::from(detector.poll().unwrap());
+        }
+        settle(&mut *detector);
+        assert!(!detector.poll().unwrap());
+        let Progress {
+            newest, answered, ..
+        } = detector.progress();
+        assert_eq!((newest, answered, detector.progress().age()), (k, k, 0));
+        let report = detector.report();
+        assert_eq!((report.tree > 0, report.walks > 0), (k == 1, k > 1));
+    }
+    let held = detector.contacts().to_vec();
+    assert!(held.len() > 20);
+    detector.forget();
+    assert_eq!(detector.contacts(), held);
+    scene.begin_step();
+    step(&mut *detector, &mut scene);
+    let report = detector.report();
+    assert!(report.tree > 0 && report.walks == 0, "{report:?}");
+    assert_eq!(detector.contacts(), held);
+}
+
+/// Objects may be added between steps, and a scene may be empty.
+pub fn objects_come_later(make: Make<'_>) {
+    let mut detector = make(settings());
+    let mut scene = Scene::new();
+    step(&mut *detector, &mut scene);
+    assert!(detector.contacts().is_empty());
+    scene.add_rigid(slab(), &Pose::identity(), true).unwrap();
+    scene.begin_step();
+    step(&mut *detector, &mut scene);
+    assert!(detector.contacts().is_empty() && detector.report().pairs == 0);
+    let mut before = 0;
+    for k in 0..4 {
+        let place = at(0.12 * f64::from(k) - 0.2, 0.007, 0.14);
+        let added = scene.add_rigid(ball(2), &place, false).unwrap();
+        for _ in 0..2 {
+            scene.begin_step();
+            step(&mut *detector, &mut scene);
+        }
+        let of = |id: u32| {
+            detector
+                .contacts()
+                .iter()
+                .filter(|c| c.source == id)
+                .count()
+        };
+        assert!(of(added) > 5 && detector.contacts().len() > before);
+        before = detector.contacts().len();
+    }
+    let mesh = shapes::sheet(0.05, 8).unwrap();
+    let sheet = scene.add_deformable(Arc::new(Shape::new(&mesh, CLOTH, 16).unwrap()));
+    let lifted = |p: &Vec3| p + Vec3::new(0.0, 0.3, 0.1005);
+    let points: Vec<Vec3> = mesh.positions().iter().map(lifted).collect();
+    scene.begin_step();
+    scene.set_points(sheet, &points).unwrap();
+    step(&mut *detector, &mut scene);
+    let of = |id: u32| {
+        detector
+            .contacts()
+            .iter()
+            .filter(|c| c.source == id)
+            .count()
+    };
+    assert_eq!(of(sheet), points.len());
+}
+
+/// New settings hold from the next step on.
+pub fn settings_change(make: Make<'_>) {
+    let (mut detector, mut scene) = resting(make);
+    step(&mut *detector, &mut scene);
+    let contacts = detector.contacts().len();
+    assert!(!detector.near().is_empty());
+    let blind = Settings {
+        prediction_m: 0.0,
+        ..settings()
+    };
+    detector.set_settings(blind).unwrap();
+    assert_eq!(*detector.settings(), blind);
+    scene.begin_step();
+    detector.forget();
+    step(&mut *detector, &mut scene);
+    assert_eq!(
+        (detector.contacts().len(), detector.near().len()),
+        (contacts, 0)
+    );
+}
+
+/// Recovered, it is as new, and finds what it found.
+pub fn recovered_it_is_as_new(make: Make<'_>) {
+    let (mut detector, mut scene) = resting(make);
+    for _ in 0..3 {
+        scene.begin_step();
+        step(&mut *detector, &mut scene);
+    }
+    let before = detector.contacts().to_vec();
+    // One that is under way is not answered any more.
+    detector.submit(&mut scene).unwrap();
+    detector.recover().unwrap();
+    assert_eq!(detector.progress(), Progress::default());
+    assert!(detector.contacts().is_empty() && detector.near().is_empty());
+    assert!(!detector.poll().unwrap());
+    scene.begin_step();
+    step(&mut *detector, &mut scene);
+    assert_eq!(detector.contacts(), before);
+    assert_eq!(detector.progress().answered, 1);
+    assert!(detector.report().tree > 0 && detector.report().walks == 0);
+}

@@ -1,0 +1,103 @@
+//! A detector whose answers are a fixed number of steps old, so that what depends on their age is the same in every run.
+
+use std::collections::VecDeque;
+
+use hapticd_rays::layout::Contact;
+use hapticd_rays::{Detector, DetectorError, Progress, Report, Scene, Settings};
+
+use super::settle;
+
+#[derive(Debug, Default)]
+struct Answer {
+    step: u64,
+    contacts: Vec<Contact>,
+    near: Vec<Contact>,
+    report: Report,
+}
+
+/// Waits for the answers of another and keeps each back for `by` steps.
+#[derive(Debug)]
+pub struct Late {
+    inner: Box<dyn Detector>,
+    by: usize,
+    kept: VecDeque<Answer>,
+    held: Answer,
+}
+
+impl Late {
+    pub fn new(inner: Box<dyn Detector>, by: usize) -> Self {
+        Self {
+            inner,
+            by,
+            kept: VecDeque::new(),
+            held: Answer::default(),
+        }
+    }
+}
+
+impl Detector for Late {
+    fn name(&self) -> &'static str {
+        self.inner.name()
+    }
+
+    fn settings(&self) -> &Settings {
+        self.inner.settings()
+    }
+
+    fn set_settings(&mut self, settings: Settings) -> Result<(), DetectorError> {
+        self.inner.set_settings(settings)
+    }
+
+    fn forget(&mut self) {
+        self.inner.forget();
+    }
+
+    fn submit(&mut self, scene: &mut Scene) -> Result<(), DetectorError> {
+        self.inner.submit(scene)?;
+        settle(&mut *self.inner);
+        self.kept.push_back(Answer {
+            step: self.inner.progress().answered,
+            contacts: self.inner.contacts().to_vec(),
+            near: self.inner.near().to_vec(),
+            report: *self.inner.report(),
+        });
+        Ok(())
+    }
+
+    fn poll(&mut self) -> Result<bool, DetectorError> {
+        if self.kept.len() <= self.by {
+            return Ok(false);
+        }
+        self.held = self.kept.pop_front().unwrap();
+        Ok(true)
+    }
+
+    fn recover(&mut self) -> Result<(), DetectorError> {
+        self.kept.clear();
+        self.held = Answer::default();
+        self.inner.recover()
+    }
+
+    fn progress(&self) -> Progress {
+        Progress {
+            answered: self.held.step,
+            ..self.inner.progress()
+        }
+    }
+
+    fn contacts(&self) -> &[Contact] {
+        &self.held.contacts
+    }
+
+    fn near(&self) -> &[Contact] {
+        &self.held.near
+    }
+
+    fn report(&self) -> &Report {
+        &self.held.report
+    }
+
+    fn gpu_ns(&self) -> Option<f64> {
+        None
+    }
+}

@@ -1,0 +1,350 @@
+//! The scene: bodies, tools, and a step under a query.
+
+use std::sync::Arc;
+
+use hapticd_dynamics::xpbd::{self, DeformableId, ParticleId};
+use hapticd_geometry::TriMesh;
+use hapticd_haptics::{BodyKey, MAX_ARMS, Material, Query, SoftSnapshot, ToolShape};
+use hapticd_rays::{Detector, DetectorError, POINTS_PER_CLUSTER, Shape, Topology};
+use hapticd_soft::{AddError, ObjectId, Report, Settings, SoftWorld};
+
+use super::spec::{Pinned, SoftAddError, SoftSettings, SoftSpec, Substance, pins};
+use super::tool::Tool;
+use super::tracked::Tracking;
+use crate::body::{BodyKind, BodySpec};
+use crate::world::World;
+
+/// Shortest prediction, m: what a hand at a metre a second reaches before the next answer but one.
+const LEAST_PREDICTION_M: f32 = 0.004;
+/// Half thickness that an open sheet of the rigid scene has for soft bodies, m.
+const OPEN_M: f64 = 0.0005;
+/// Share of velocities that soft bodies lose per second to the air.
+const AIR_1_S: f64 = 0.5;
+
+/// A soft body or cloth of the scene.
+#[derive(Clone, Debug)]
+pub(super) struct Resident {
+    pub id: u32,
+    pub name: String,
+    pub cloth: bool,
+    pub object: ObjectId,
+    pub deformable: DeformableId,
+    pub shape: Arc<Shape>,
+    pub surface: Material,
+}
+
+/// What a client may know of a soft body.
+#[derive(Clone, Debug)]
+pub struct SoftInfo {
+    /// Identity.
+    pub id: u32,
+    /// For people.
+    pub name: String,
+    /// A sheet, or else a solid.
+    pub cloth: bool,
+    /// Points of its surface.
+    pub points: usize,
+    /// Triangles of its surface, in the points of [`SoftScene::surfaces`].
+    pub triangles: Vec<[u32; 3]>,
+}
+
+/// Soft bodies and cloth among the rigid bodies and the tools of a scene, stepped by queries: same queries, same surfaces, bit for bit.
+///
+/// For the soft bodies' own thread: uses rayon's threads, takes some milliseconds a step, allocates while its work space grows. World frame, SI units.
+/// Soft bodies are pushed by rigid ones and do not push them. A tool that is put down inside one is not felt until it has been out of all of them.
+#[derive(Debug)]
+pub struct SoftScene {
+    settings: SoftSettings,
+    pub(super) world: SoftWorld,
+    pub(super) bodies: Vec<Resident>,
+    pub(super) tools: [Option<Tool>; MAX_ARMS],
+    movers: Vec<(BodyKey, ObjectId)>,
+    tracking: Tracking,
+    /// Query of the last step.
+    last_tick: u64,
+    sequence: u64,
+    lost_ticks: u64,
+    refused: u64,
+    report: Report,
+}
+
+impl SoftScene {
+    /// Soft bodies among the rigid ones of `world` and its tools.
+    ///
+    /// # Errors
+    /// [`SoftAddError`]: the first thing that is wrong.
+    pub fn new(
+        settings: SoftSettings,
+        specs: &[SoftSpec],
+        rigid: &World,
+    ) -> Result<SoftScene, SoftAddError> {
+        let step_s = settings.step_ticks as f64 * settings.period_s;
+        let edges = specs.iter().map(|spec| mean_edge_m(&spec.mesh));
+        let edge_m = edges.fold(f32::INFINITY, f32::min).clamp(1e-4, 0.1);
+        let rays = hapticd_rays::Settings::for_edges(edge_m);
+        let mut world = SoftWorld::new(Settings {
+            dynamics: xpbd::Settings {
+                gravity_m_s2: settings.gravity_m_s2,
+                damping_1_s: AIR_1_S,
+                ..xpbd::Settings::default()
+            },
+            substeps: settings.substeps,
+            rays: hapticd_rays::Settings {
+                prediction_m: rays.prediction_m.max(LEAST_PREDICTION_M),
+                self_volumes: false,
+                ..rays
+            },
+        })?;
+        let mut bodies = Vec::new();
+        for spec in specs {
+            let refused = |why| SoftAddError::Body {
+                name: spec.name.clone(),
+                why,
+            };
+            let friction = spec.surface.friction;
+            let added = match &spec.substance {
+                Substance::Soft { cells, material } => {
+                    world.add_soft(&spec.mesh, *cells, material, POINTS_PER_CLUSTER, friction)
+                }
+                Substance::Cloth { material } => {
+                    world.add_cloth(&spec.mesh, material, POINTS_PER_CLUSTER, friction)
+                }
+            };
+            let object = added.map_err(refused)?;
+            let Some(deformable) = world.deformable(object) else {
+                continue;
+            };
+            pin(&mut world, deformable, spec)?;
+            bodies.push(Resident {
+                id: spec.id,
+                name: spec.name.clone(),
+                cloth: matches!(spec.substance, Substance::Cloth { .. }),
+                object,
+                deformable,
+                shape: world.scene().shape(object.0).clone(),
+                surface: spec.surface,
+            });
+        }
+        let mut movers = Vec::new();
+        for resident in rigid.bodies() {
+            let refused = |why| SoftAddError::Body {
+                name: resident.spec.name.clone(),
+                why,
+            };
+            let Some(shape) = shape_of(&resident.spec).map_err(refused)? else {
+                continue;
+            };
+            let (shape, pose) = (Arc::new(shape), &resident.spec.world_from_body);
+            let friction = resident.spec.material.friction;
+            if resident.spec.kind == BodyKind::Static {
+                world.add_fixed(shape, pose, friction).map_err(refused)?;
+            } else {
+                let object = world.add_kinematic(shape, pose, friction);
+                movers.push((resident.key, object.map_err(refused)?));
+            }
+        }
+        let mut tools = [const { None }; MAX_ARMS];
+        for (arm, (slot, tool)) in tools.iter_mut().zip(&rigid.tools).enumerate() {
+            let Some(tool) = tool else { continue };
+            let seen: &ToolShape = &tool.tool;
+            let mesh = tool.shape.index.mesh().filter(|_| seen.radius_m == 0.0);
+            let mesh = mesh.map(|mesh| &**mesh);
+            *slot = Some(Tool::add(&mut world, arm, seen, mesh, step_s)?);
+        }
+        Ok(SoftScene {
+            settings,
+            world,
+            bodies,
+            tools,
+            movers,
+            tracking: Tracking::default(),
+            last_tick: 0,
+            sequence: 0,
+            lost_ticks: 0,
+            refused: 0,
+            report: Report::default(),
+        })
+    }
+
+    /// A step to the time of a query, if one is due. A query that comes later than two steps after the last costs time: what is beyond them is not
+    /// made up for.
+    pub fn step(&mut self, query: &Query) -> bool {
+        let elapsed = query.tick.saturating_sub(self.last_tick);
+        if elapsed < self.settings.step_ticks {
+            return false;
+        }
+        let ticks = elapsed.min(2 * self.settings.step_ticks);
+        self.lost_ticks += if self.last_tick > 0 {
+            elapsed - ticks
+        } else {
+            0
+        };
+        self.last_tick = query.tick;
+        let dt_s = ticks as f64 * self.settings.period_s;
+        for (key, object) in &self.movers {
+            if let Some(pose) = query.pose_of(*key) {
+                self.refused += u64::from(self.world.drive(*object, &pose).is_err());
+            }
+        }
+        for (tool, asked) in self.tools.iter_mut().zip(&query.arms) {
+            if let Some(tool) = tool {
+                self.refused += u64::from(tool.follow(&mut self.world, asked, dt_s).is_err());
+            }
+        }
+        match self.world.step(dt_s) {
+            Ok(report) => self.report = *report,
+            Err(_) => self.refused += 1,
+        }
+        for tool in self.tools.iter_mut().flatten() {
+            let id = tool.object.0;
+            let mut contacts = self.world.detector().contacts().iter();
+            let touches = contacts.any(|c| {
+                let other = match (c.source == id, c.target == id) {
+                    (true, _) => c.target,
+                    (_, true) => c.source,
+                    _ => return false,
+                };
+                self.bodies.iter().any(|body| body.object.0 == other)
+            });
+            tool.clear(&mut self.world, touches);
+        }
+        true
+    }
+
+    /// After a step: fills `out` with what an arm's tool tracks. False (and `out` untouched): that arm asks nothing.
+    pub fn answer(&mut self, query: &Query, arm: usize, out: &mut SoftSnapshot) -> bool {
+        let (Some(Some(tool)), Some(asked)) = (self.tools.get(arm), query.arms.get(arm)) else {
+            return false;
+        };
+        if !asked.present || tool.epoch != Some(asked.epoch) {
+            return false;
+        }
+        self.sequence += 1;
+        out.sequence = self.sequence;
+        out.query_tick = query.tick;
+        out.every_ticks = self.settings.step_ticks;
+        out.arm = arm;
+        out.epoch = asked.epoch;
+        out.tool = Some(tool.shape.clone());
+        self.tracking.fill(&self.world, tool, &self.bodies, out);
+        true
+    }
+
+    /// Everybody.
+    pub fn infos(&self) -> Vec<SoftInfo> {
+        let info = |body: &Resident| SoftInfo {
+            id: body.id,
+            name: body.name.clone(),
+            cloth: body.cloth,
+            points: body.shape.points().len(),
+            triangles: body.shape.triangles().iter().map(|t| t.v).collect(),
+        };
+        self.bodies.iter().map(info).collect()
+    }
+
+    /// Identities and surfaces, world frame, m.
+    pub fn surfaces(&self) -> impl Iterator<Item = (u32, &[hapticd_geometry::Vec3])> {
+        self.bodies.iter().filter_map(|body| {
+            let points = self.world.dynamics().surface(body.deformable)?;
+            Some((body.id, points))
+        })
+    }
+
+    /// How a soft body feels from the next answer on. False: there is no such body.
+    pub fn set_surface(&mut self, id: u32, surface: &Material) -> bool {
+        let body = self.bodies.iter_mut().find(|body| body.id == id);
+        body.map(|body| body.surface = *surface).is_some()
+    }
+
+    /// What the last step did.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// Detection and dynamics, for a look.
+    pub fn world(&self) -> &SoftWorld {
+        &self.world
+    }
+
+    /// Finds contacts by another backend from the next step on.
+    ///
+    /// # Errors
+    /// If it does not do what soft scenes need; the one before then stays.
+    pub fn set_detector(&mut self, detector: Box<dyn Detector>) -> Result<(), DetectorError> {
+        self.world.set_detector(detector).map(drop)
+    }
+
+    /// What the detection is asked for: what another backend must be made with.
+    pub fn detector_settings(&self) -> &hapticd_rays::Settings {
+        self.world.detector().settings()
+    }
+
+    /// What finds the contacts.
+    pub fn detector(&self) -> &dyn Detector {
+        self.world.detector()
+    }
+
+    /// Ticks that were not simulated, since the queries came too late.
+    pub fn lost_ticks(&self) -> u64 {
+        self.lost_ticks
+    }
+
+    /// Steps, poses and tools that were refused: numbers that are none. What they were for stayed where it was.
+    pub fn refused(&self) -> u64 {
+        self.refused
+    }
+
+    /// Sequence of the last answer.
+    pub fn sequence(&self) -> u64 {
+        self.sequence
+    }
+}
+
+fn mean_edge_m(mesh: &TriMesh) -> f32 {
+    let x = mesh.positions();
+    let lengths = mesh.triangles().iter().flat_map(|[a, b, c]| {
+        [(*a, *b), (*b, *c), (*c, *a)].map(|(i, j)| (x[i as usize] - x[j as usize]).norm())
+    });
+    let count = 3 * mesh.triangles().len().max(1);
+    (lengths.sum::<f64>() / count as f64) as f32
+}
+
+/// A rigid body as soft ones meet it; `None` for a point.
+fn shape_of(spec: &BodySpec) -> Result<Option<Shape>, AddError> {
+    let Some(mesh) = spec.shape.index.mesh() else {
+        return Ok(None);
+    };
+    let topology = if spec.solid && spec.shape.closed {
+        Topology::Volume
+    } else {
+        Topology::Sheet {
+            half_thickness_m: OPEN_M,
+        }
+    };
+    Ok(Some(Shape::new(mesh, topology, POINTS_PER_CLUSTER)?))
+}
+
+fn pin(world: &mut SoftWorld, id: DeformableId, spec: &SoftSpec) -> Result<(), SoftAddError> {
+    let dynamics = world.dynamics_mut();
+    let range = dynamics.particles_of(id).unwrap_or(0..0);
+    let held = pins(
+        spec.pinned,
+        &spec.mesh,
+        &dynamics.positions()[range.clone()],
+    );
+    let solid = matches!(spec.substance, Substance::Soft { .. });
+    let of_sheet = matches!(spec.pinned, Pinned::Corners | Pinned::Border);
+    if held.len() >= range.len() || (solid && of_sheet) || (held.is_empty() && of_sheet) {
+        return Err(SoftAddError::Pins {
+            name: spec.name.clone(),
+            pinned: spec.pinned,
+            count: held.len(),
+            of: range.len(),
+        });
+    }
+    for particle in held {
+        // It is there.
+        let _ = dynamics.pin(ParticleId((range.start + particle) as u32), true);
+    }
+    Ok(())
+}

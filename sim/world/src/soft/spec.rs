@@ -1,0 +1,168 @@
+//! What a soft body or a cloth is made of, and why one is refused.
+
+use std::collections::HashMap;
+
+use hapticd_dynamics::xpbd::{ClothMaterial, SettingsError, SoftMaterial};
+use hapticd_geometry::{MeshError, TriMesh, Vec3};
+use hapticd_haptics::Material;
+use hapticd_soft::AddError;
+
+/// How the scene is stepped.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SoftSettings {
+    /// Time of a step, ticks; at least 1.
+    pub step_ticks: u64,
+    /// Parts of a step.
+    pub substeps: u32,
+    /// m/s²
+    pub gravity_m_s2: Vec3,
+    /// The loop's, s.
+    pub period_s: f64,
+}
+
+/// What yields.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Substance {
+    /// A solid.
+    Soft {
+        /// Boxes of tetrahedra along its longest side.
+        cells: u32,
+        /// What it is made of.
+        material: SoftMaterial,
+    },
+    /// A sheet.
+    Cloth {
+        /// What it is made of.
+        material: ClothMaterial,
+    },
+}
+
+/// Which points of it never move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pinned {
+    /// None.
+    None,
+    /// The lowest layer, in the world.
+    Bottom,
+    /// Of a sheet: where its border turns.
+    Corners,
+    /// Of a sheet: its whole border.
+    Border,
+}
+
+/// A soft body or cloth to add.
+#[derive(Clone, Debug)]
+pub struct SoftSpec {
+    /// For people.
+    pub name: String,
+    /// Client-visible identity, no body's of the rigid scene.
+    pub id: u32,
+    /// Where it starts, at rest, in the world.
+    pub mesh: TriMesh,
+    /// What it is.
+    pub substance: Substance,
+    /// What holds it.
+    pub pinned: Pinned,
+    /// How it feels.
+    pub surface: Material,
+}
+
+impl SoftSpec {
+    /// A sheet, or else a solid.
+    #[must_use]
+    pub fn is_cloth(&self) -> bool {
+        matches!(self.substance, Substance::Cloth { .. })
+    }
+}
+
+/// Why a soft scene could not be made. The caller's fault.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SoftAddError {
+    /// A number of the settings.
+    #[error("soft bodies: {0}")]
+    Settings(#[from] SettingsError),
+    /// A body.
+    #[error("`{name}`: {why}")]
+    Body {
+        /// Whose.
+        name: String,
+        /// Why.
+        why: AddError,
+    },
+    /// An arm's ball is none.
+    #[error("the ball of arm {arm}, radius {radius_m} m: {why}")]
+    Ball {
+        /// Whose.
+        arm: usize,
+        /// Its radius, m.
+        radius_m: f64,
+        /// Why.
+        why: MeshError,
+    },
+    /// The whole of it would be pinned, or a sheet's pins are asked of a solid.
+    #[error("`{name}`: {pinned:?} pins {count} of {of} particles")]
+    Pins {
+        /// Whose.
+        name: String,
+        /// What was asked for.
+        pinned: Pinned,
+        /// How many that is.
+        count: usize,
+        /// And of how many.
+        of: usize,
+    },
+}
+
+/// Part of the height of a body that counts as its lowest layer.
+const LAYER: f64 = 0.02;
+
+/// The particles, at rest at `particles`, that a body is held by. A cloth's particles are the points of `mesh`.
+pub(super) fn pins(pinned: Pinned, mesh: &TriMesh, particles: &[Vec3]) -> Vec<usize> {
+    match pinned {
+        Pinned::None => Vec::new(),
+        Pinned::Bottom => {
+            let heights = particles.iter().map(|p| p.z);
+            let low = heights.clone().fold(f64::INFINITY, f64::min);
+            let high = heights.clone().fold(f64::NEG_INFINITY, f64::max);
+            let layer = low + LAYER * (high - low);
+            let held = heights.enumerate().filter(|(_, z)| *z <= layer);
+            held.map(|(i, _)| i).collect()
+        }
+        Pinned::Border => border(mesh).into_iter().map(|(p, ..)| p).collect(),
+        Pinned::Corners => {
+            let x = mesh.positions();
+            let turns = |(p, before, after): (usize, usize, usize)| {
+                let [a, b] = [x[p] - x[before], x[after] - x[p]];
+                // A border that goes on within 45 degrees is no corner.
+                (a.dot(&b) < 0.7 * a.norm() * b.norm()).then_some(p)
+            };
+            border(mesh).into_iter().filter_map(turns).collect()
+        }
+    }
+}
+
+/// The points of a mesh's borders, in order, each with those before and after it.
+fn border(mesh: &TriMesh) -> Vec<(usize, usize, usize)> {
+    let mut edges: HashMap<(u32, u32), bool> = HashMap::new();
+    let mut list = Vec::new();
+    for [a, b, c] in mesh.triangles() {
+        for (i, j) in [(*a, *b), (*b, *c), (*c, *a)] {
+            list.push((i, j));
+            edges.insert((i, j), true);
+        }
+    }
+    let open = list.iter().filter(|(i, j)| !edges.contains_key(&(*j, *i)));
+    let next: HashMap<u32, u32> = open.clone().copied().collect();
+    let before: HashMap<u32, u32> = open.map(|(i, j)| (*j, *i)).collect();
+    let mut points: Vec<u32> = next.keys().copied().collect();
+    points.sort_unstable();
+    let whole = |p: &u32| {
+        Some((
+            *p as usize,
+            *before.get(p)? as usize,
+            *next.get(p)? as usize,
+        ))
+    };
+    points.iter().filter_map(whole).collect()
+}
