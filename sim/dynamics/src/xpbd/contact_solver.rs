@@ -62,6 +62,8 @@ struct Row {
     floor: f64,
     goal: f64,
     approach: f64,
+    /// Work that a bounce may do, J.
+    spare: f64,
     /// What the push-out has given so far, kg m.
     out: f64,
     /// Multipliers of the substep, kg m.
@@ -180,6 +182,7 @@ impl ContactSolver {
             floor: 0.0,
             goal: 0.0,
             approach: 0.0,
+            spare: 0.0,
             out: 0.0,
             along,
             across,
@@ -217,9 +220,7 @@ impl ContactSolver {
             row.floor = depth.min(0.0);
             row.out = 0.0;
             row.goal = (depth + push_out_speed * h).min(0.0);
-            row.approach = (velocity(&row.a, &a, &self.entries, movers)
-                - velocity(&row.b, &b, &self.entries, movers))
-            .dot(&row.normal);
+            row.approach = closing(row, &self.entries, movers);
         }
     }
 
@@ -253,27 +254,39 @@ impl ContactSolver {
     }
 
     /// After velocities are known: books the impulses of the substep, and gives bounces their speed.
+    ///
+    /// Newton's law of restitution alone makes energy where contacts are coupled: one bounce sets another contact going, and that one
+    /// asks for its own speed on top. So a bounce gives no more work than `restitution^2` of what its contact has taken in the substep,
+    /// which for a contact alone is that law to the last bit.
     pub fn velocities(&mut self, movers: &mut Movers<'_>, h: f64, slow: f64) {
+        let entries = &self.entries;
         for row in &mut self.rows {
-            let entries = &self.entries;
-            let impulse = &mut self.impulses[row.source as usize];
-            *impulse += (row.normal * row.along + row.across) / h;
+            self.impulses[row.source as usize] += (row.normal * row.along + row.across) / h;
+            row.spare = 0.0;
             if !(row.along > 0.0) {
                 row.slip = Vec3::zeros();
                 continue;
             }
             keep_hold(row, entries, movers);
-            if !(row.restitution > 0.0 && row.approach < -slow) {
+            if row.restitution > 0.0 && row.approach < -slow {
+                let taken = -0.5 * row.along / h * (row.approach + closing(row, entries, movers));
+                row.spare = row.restitution.powi(2) * taken.max(0.0);
+            }
+        }
+        for row in &mut self.rows {
+            if row.spare == 0.0 {
                 continue;
             }
             let (a, b) = (view(&row.a, entries, movers), view(&row.b, entries, movers));
             let n = row.normal;
-            let now = velocity(&row.a, &a, entries, movers) - velocity(&row.b, &b, entries, movers);
-            let missing = -row.restitution * row.approach - now.dot(&n);
+            let now = closing(row, entries, movers);
+            let missing = -row.restitution * row.approach - now;
             let give = mobility_of(&row.a, &a, movers, &n) + mobility_of(&row.b, &b, movers, &n);
-            let p = n * (missing / give);
+            // The push whose work, `p now + p^2 give / 2`, is what there is.
+            let most = ((now * now + 2.0 * give * row.spare).sqrt() - now) / give;
+            let p = n * (missing / give).min(most);
             if missing > 0.0 && p.sum().is_finite() {
-                *impulse += p;
+                self.impulses[row.source as usize] += p;
                 push(&row.a, &a, entries, movers, &p);
                 push(&row.b, &b, entries, movers, &-p);
                 // It leaves: nothing to go on from.
@@ -356,6 +369,13 @@ fn velocity(side: &Side, view: &View, entries: &[(u32, f64)], movers: &Movers<'_
         Side::Body { index, .. } => movers.bodies[*index as usize].velocity_at(&view.arm),
         Side::World(_) => Vec3::zeros(),
     }
+}
+
+/// Relative velocity along the normal, m/s; negative where the sides come together.
+#[inline]
+fn closing(row: &Row, entries: &[(u32, f64)], movers: &Movers<'_>) -> f64 {
+    let (a, b) = (view(&row.a, entries, movers), view(&row.b, entries, movers));
+    (velocity(&row.a, &a, entries, movers) - velocity(&row.b, &b, entries, movers)).dot(&row.normal)
 }
 
 #[inline]
