@@ -210,7 +210,7 @@ impl<'e> Entries<'e> {
                 };
                 found.push(diagnostic.help(help));
             }
-            if body.value.as_text() == Some("dynamic")
+            if matches!(body.value.as_text(), Some("dynamic" | "crowd"))
                 && let Some(solid) = self.get(&body.table, "solid")
                 && solid.value == crate::value::Value::Boolean(false)
             {

@@ -13,7 +13,7 @@ use hapticd_devices::sim::rig::RigError as SimRigError;
 use hapticd_devices::sim::{HandParams, SimArmParams, SimRig};
 use hapticd_geometry::{MeshReport, Pose, TriMesh, Vec3};
 use hapticd_haptics::{ArmSetup, Damping, Distances, Gains, Interaction, MAX_ARMS, RigTiming};
-use hapticd_world::{AddError, Order, SoftAddError, SoftScene, SoftSettings, World};
+use hapticd_world::{AddError, Order, SoftAddError, SoftScene, SoftSettings, SoftSpec, World};
 
 use crate::checker::Checker;
 use crate::collision::Collider;
@@ -309,7 +309,8 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
     let mut motions = Vec::new();
     let mut yielding = Vec::new();
     for body in &config.bodies {
-        let id = scene::FIRST_SOFT_ID + yielding.len() as u32;
+        let before: usize = yielding.iter().map(SoftSpec::count).sum();
+        let id = scene::FIRST_SOFT_ID + before as u32;
         match scene::soft(body, &config.materials, folder, id) {
             Ok(None) => {}
             Ok(Some((spec, report))) => {

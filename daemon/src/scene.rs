@@ -44,10 +44,10 @@ pub enum SceneError {
     /// A sphere is a tool, not a body.
     #[error("body `{0}` is a sphere; bodies are meshes: use `icosphere`")]
     SphereBody(String),
-    /// A soft body or cloth where a rigid one is wanted.
-    #[error("body `{0}` yields; the rigid scene has no place for it")]
+    /// A soft body, cloth or crowd where a rigid body is wanted.
+    #[error("body `{0}` is the soft simulation's; the rigid scene has no place for it")]
     Yields(String),
-    /// A soft body or cloth that the simulation refuses.
+    /// A soft body, cloth or crowd that the simulation refuses.
     #[error(transparent)]
     Soft(#[from] SoftAddError),
     /// A mesh tool with holes.
@@ -253,7 +253,7 @@ pub fn body(
             config::BodyKind::Kinematic => BodyKind::Kinematic,
             config::BodyKind::Dynamic => BodyKind::Dynamic,
             // These are no part of the rigid scene: `soft` makes them.
-            config::BodyKind::Soft | config::BodyKind::Cloth => {
+            config::BodyKind::Soft | config::BodyKind::Cloth | config::BodyKind::Crowd => {
                 return Err(SceneError::Yields(body.name.clone()));
             }
         },
@@ -267,17 +267,17 @@ pub fn body(
     Ok((spec, report))
 }
 
-/// Identities of soft bodies and cloth: from here up, where no rigid body and no tool is.
+/// Identities of soft bodies, cloth and crowds: from here up, where no rigid body and no tool is.
 pub const FIRST_SOFT_ID: u32 = 1 << 30;
 
 /// Whether a body is one of [`soft`].
 pub fn yields(body: &config::Body) -> bool {
-    use config::BodyKind::{Cloth, Soft};
-    matches!(body.kind, Soft | Cloth)
+    use config::BodyKind::{Cloth, Crowd, Soft};
+    matches!(body.kind, Soft | Cloth | Crowd)
 }
 
-/// A soft body or cloth as configured, and what its mesh is like; `None` for a rigid one. A solid's surface is refined so that it can bend as its
-/// finite elements do.
+/// A soft body, cloth or crowd as configured, and what its mesh is like; `None` for a body of the rigid scene. A solid's surface is refined so that it
+/// can bend as its finite elements do, a crowd's so that points are where its faces touch: contacts are found by points.
 pub fn soft(
     body: &config::Body,
     materials: &[config::Material],
@@ -300,33 +300,43 @@ pub fn soft(
         error,
     };
     let place = pose(&body.world_from_body);
-    let positions: Vec<Vec3> = (mesh.positions().iter())
-        .map(|p| hapticd_geometry::transform(&place, p))
-        .collect();
-    let mut mesh = TriMesh::new(positions, mesh.triangles().to_vec()).map_err(shape_error)?;
+    let placed = |mesh: &TriMesh| {
+        let positions = mesh.positions().iter();
+        let positions = positions.map(|p| hapticd_geometry::transform(&place, p));
+        TriMesh::new(positions.collect(), mesh.triangles().to_vec()).map_err(shape_error)
+    };
+    let finer =
+        |mesh: &TriMesh, parts: f64| refined(mesh, longest_side(mesh) / parts).map_err(shape_error);
     let (stuff, cloth) = (&body.soft, &body.cloth);
-    let substance = if body.kind == config::BodyKind::Soft {
-        let cells = stuff.cells.max(1);
-        mesh = refined(&mesh, 1.5 * longest_side(&mesh) / f64::from(cells)).map_err(shape_error)?;
-        Substance::Soft {
-            cells,
-            material: SoftMaterial {
+    let (mesh, substance) = match body.kind {
+        config::BodyKind::Crowd => {
+            let substance = Substance::Crowd {
+                density_kg_m3: body.density_kg_m3,
+                world_from_mesh: heap(&mesh, &place, body.copies),
+            };
+            (finer(&mesh, CROWD_PARTS)?, substance)
+        }
+        config::BodyKind::Soft => {
+            let cells = stuff.cells.max(1);
+            let material = SoftMaterial {
                 density_kg_m3: body.density_kg_m3,
                 young_pa: stuff.young_modulus_pa,
                 poisson: stuff.poisson_ratio,
                 damping_s: stuff.damping_ms * 1e-3,
                 half_thickness_m: 0.0,
-            },
+            };
+            let mesh = finer(&placed(&mesh)?, f64::from(cells) / 1.5)?;
+            (mesh, Substance::Soft { cells, material })
         }
-    } else {
-        Substance::Cloth {
-            material: ClothMaterial {
+        _ => {
+            let material = ClothMaterial {
                 density_kg_m2: cloth.density_kg_m2,
                 stretch_compliance_m_n: 1.0 / cloth.stretch_n_per_m,
                 bending_compliance_1_nm: (cloth.bending_nm > 0.0).then(|| 1.0 / cloth.bending_nm),
                 damping_s: cloth.damping_ms * 1e-3,
                 half_thickness_m: cloth.thickness_m / 2.0,
-            },
+            };
+            (placed(&mesh)?, Substance::Cloth { material })
         }
     };
     let mut report = MeshReport::of(&mesh, &Adjacency::new(&mesh));
@@ -347,11 +357,35 @@ pub fn soft(
     Ok(Some((spec, report)))
 }
 
+/// Edges of a crowd's bodies are no longer than this part of their longest side.
+const CROWD_PARTS: f64 = 4.0;
+/// From one body of a heap to the next, in their own sizes.
+const HEAP_SPACING: f64 = 1.15;
+
+/// Where the bodies of a heap start: as many layers as there are in a row, each a quarter of a body beside the one beneath, in the frame that the
+/// lowest would have alone.
+fn heap(mesh: &TriMesh, place: &Pose, copies: u32) -> Vec<Pose> {
+    let (low, high) = mesh.bounds();
+    let apart = (high - low) * HEAP_SPACING;
+    let copies = copies.max(1);
+    let row = (1..=copies).find(|n| n.pow(3) >= copies).unwrap_or(1);
+    let at = |i: u32| {
+        let layer = i / (row * row);
+        let middle = f64::from(row - 1) / 2.0 - 0.25 * f64::from(layer % 2);
+        let grid = Vec3::new(
+            f64::from(i % row) - middle,
+            f64::from(i / row % row) - middle,
+            f64::from(layer),
+        );
+        let offset = grid.component_mul(&apart);
+        place * Pose::translation(offset.x, offset.y, offset.z)
+    };
+    (0..copies).map(at).collect()
+}
+
 fn longest_side(mesh: &TriMesh) -> f64 {
-    let first = mesh.positions().first().copied().unwrap_or_default();
-    let grown =
-        (mesh.positions().iter()).fold((first, first), |(low, high), p| (low.inf(p), high.sup(p)));
-    (grown.1 - grown.0).max()
+    let (low, high) = mesh.bounds();
+    (high - low).max()
 }
 
 fn named<'a>(

@@ -11,7 +11,7 @@ use crossbeam::channel::{Receiver, Sender};
 use hapticd_haptics::{BodyKey, MAX_ARMS, Material, Query, SoftSnapshot};
 use hapticd_sync::{latest, ring};
 use hapticd_sys::clock::now_ns;
-use hapticd_world::{SoftInfo, SoftScene};
+use hapticd_world::{SoftInfo, SoftKind, SoftScene};
 
 use crate::collision::{Applied, SceneCommand, StepLog};
 use crate::ipc::surfaces::{SurfaceInfo, SurfaceKind, SurfaceWriter};
@@ -183,10 +183,10 @@ pub fn surface_infos(scene: &SoftScene) -> Vec<SurfaceInfo> {
     let info = |body: SoftInfo| SurfaceInfo {
         id: body.id,
         name: body.name,
-        kind: if body.cloth {
-            SurfaceKind::Cloth
-        } else {
-            SurfaceKind::Soft
+        kind: match body.kind {
+            SoftKind::Soft => SurfaceKind::Soft,
+            SoftKind::Cloth => SurfaceKind::Cloth,
+            SoftKind::Crowd => SurfaceKind::Crowd,
         },
         points: body.points,
         triangles: body.triangles,

@@ -36,8 +36,8 @@ pub const MAJOR: u16 = 2;
 /// Second number: how much has been appended since `MAJOR.0`.
 pub const MINOR: u16 = 1;
 
-/// The minor version from which on there are soft bodies and cloth: kinds [`Soft`](request::BodyKind::Soft) and
-/// [`Cloth`](request::BodyKind::Cloth), [`OpenSurface`](request::OpenSurface) and its answer, error codes from
+/// The minor version from which on there are soft bodies, cloth and crowds: kinds from [`Soft`](request::BodyKind::Soft) on,
+/// [`OpenSurface`](request::OpenSurface) and its answer, error codes from
 /// [`Deformable`](reply::ErrorCode::Deformable) on. To a client of an earlier one the daemon shows no such body.
 pub const MINOR_SURFACES: u16 = 1;
 

@@ -69,9 +69,9 @@ codes! {
         OutOfOrder = 18,
         /// The configuration was not taken; the detail says why.
         ConfigRefused = 19,
-        /// Body `number` is soft or cloth: no client moves or removes it. Since 2.1.
+        /// Body `number` is soft, cloth or of a crowd: no client moves or removes it. Since 2.1.
         Deformable = 20,
-        /// Body `number` keeps its shape: it has no block of its surface. Since 2.1.
+        /// Body `number` is shown by its pose: it has no block of its surface. Since 2.1.
         NoSurface = 21,
     }
 }
@@ -293,11 +293,11 @@ impl std::fmt::Display for Error {
             ErrorCode::ConfigRefused => write!(f, "the configuration was not taken"),
             ErrorCode::Deformable => write!(
                 f,
-                "body {number} is soft or cloth, which no client moves or removes"
+                "body {number} is soft, cloth or of a crowd: no client moves or removes it"
             ),
             ErrorCode::NoSurface => write!(
                 f,
-                "body {number} keeps its shape and has no block of its surface"
+                "body {number} is shown by its pose and has no block of its surface"
             ),
         }?;
         if detail.as_str().is_empty() {

@@ -32,7 +32,7 @@ pub mod want {
 
 codes! {
     /// Whether a body may move, and whether it keeps its shape.
-    pub enum BodyKind: u8, "0 (static), 1 (kinematic), 2 (dynamic), 3 (soft) or 4 (cloth)" {
+    pub enum BodyKind: u8, "0 (static), 1 (kinematic), 2 (dynamic), 3 (soft), 4 (cloth) or 5 (crowd)" {
         /// Never moves.
         Static = 0,
         /// The client moves it.
@@ -43,13 +43,15 @@ codes! {
         Soft = 3,
         /// A sheet: as soft. Since 2.1.
         Cloth = 4,
+        /// One of a crowd of loose rigid bodies: moved by forces as a dynamic one, shown as a soft one. Since 2.1.
+        Crowd = 5,
     }
 }
 
 impl BodyKind {
-    /// Whether such a body has no shape of its own but a surface that changes ([`OpenSurface`]).
-    pub const fn is_deformable(self) -> bool {
-        matches!(self, Self::Soft | Self::Cloth)
+    /// Whether such a body is shown by its surface ([`OpenSurface`]) and not by its pose: the soft simulation's, which no client moves.
+    pub const fn has_surface(self) -> bool {
+        matches!(self, Self::Soft | Self::Cloth | Self::Crowd)
     }
 
     /// As a person writes it, also in the configuration.
@@ -60,6 +62,7 @@ impl BodyKind {
             Self::Dynamic => "dynamic",
             Self::Soft => "soft",
             Self::Cloth => "cloth",
+            Self::Crowd => "crowd",
         }
     }
 }

@@ -468,7 +468,7 @@ fn a_packet_over_the_limit_is_refused() {
 fn kinds_of_bodies_have_the_published_codes_and_names() {
     let kinds: Vec<(u8, &str, bool)> = BodyKind::ALL
         .iter()
-        .map(|kind| (kind.code(), kind.text(), kind.is_deformable()))
+        .map(|kind| (kind.code(), kind.text(), kind.has_surface()))
         .collect();
     assert_eq!(
         kinds,
@@ -478,6 +478,7 @@ fn kinds_of_bodies_have_the_published_codes_and_names() {
             (2, "dynamic", false),
             (3, "soft", true),
             (4, "cloth", true),
+            (5, "crowd", true),
         ]
     );
     assert_eq!(

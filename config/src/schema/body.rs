@@ -1,7 +1,7 @@
 //! `[[body]]`: what is in the scene from the start.
 
 use crate::key::Literal::{Number, Numbers, Text};
-use crate::key::{boolean, choice, direction, flatten, name, number, numbers, table};
+use crate::key::{boolean, choice, direction, flatten, integer, name, number, numbers, table};
 use crate::macros::{choices, section, variants};
 use crate::schema::{Fabric, Pinned, Placement, Shape, Substance};
 
@@ -18,6 +18,9 @@ choices! {
         Soft as "soft",
         /// The same of a sheet of `cloth`.
         Cloth as "cloth",
+        /// Forces: `copies` loose rigid bodies, more than `dynamic` ones can be, in the simulation of soft bodies: those push them and are pushed.
+        /// A tool that is fast enough gets into one. They must be solid.
+        Crowd as "crowd",
     }
 }
 
@@ -60,12 +63,14 @@ section! {
         material: Option<String> = name().optional(Text("wood")),
         /// Whether it has an inside. A mesh that is not closed can only be `false`: it is then touched from both sides.
         solid: bool = boolean(true),
-        /// Density of a dynamic or soft body, of the whole of its inside.
+        /// Density of a dynamic or soft body and of those of a crowd, of the whole of its inside.
         density_kg_m3: f64 = number(1000.0, 1.0, 30_000.0).unit("kg/m3"),
         /// What a soft body is made of.
         soft: Substance = table::<Substance>(),
         /// What a cloth is made of.
         cloth: Fabric = table::<Fabric>(),
+        /// How many a crowd is. They start in a heap as wide as it is deep, side by side and in layers; the lowest stands where one body would.
+        copies: u32 = integer(8, 1, 255),
         /// What holds a soft body or a cloth.
         pinned: Pinned = choice::<Pinned>("none"),
     }

@@ -29,6 +29,8 @@ enum Scene {
     Cloth,
     /// A fingertip presses into soft tissue and feels the lump beneath.
     Palpation,
+    /// A ball stirs a crowd of stones on a rubber mat.
+    Crowd,
 }
 
 impl Scene {
@@ -46,6 +48,7 @@ impl Scene {
                 "palpation.toml",
                 include_str!("../../../config/palpation.toml"),
             ),
+            Scene::Crowd => ("crowd.toml", include_str!("../../../config/crowd.toml")),
         }
     }
 }

@@ -41,9 +41,12 @@ fn body(request: &AddBody, mesh: Mesh, mesh_bytes: u64) -> Result<Imported, Refu
         request::BodyKind::Static => BodyKind::Static,
         request::BodyKind::Kinematic => BodyKind::Kinematic,
         request::BodyKind::Dynamic => BodyKind::Dynamic,
-        request::BodyKind::Soft | request::BodyKind::Cloth => {
+        request::BodyKind::Soft | request::BodyKind::Cloth | request::BodyKind::Crowd => {
             // The hub asks nobody to read the mesh of such a body.
-            return Err(Refusal::text(ErrorCode::OutOfRange, "a deformable body"));
+            return Err(Refusal::text(
+                ErrorCode::OutOfRange,
+                "a body of the soft simulation",
+            ));
         }
     };
     let (shape, report) = hapticd_world::Shape::of(mesh);

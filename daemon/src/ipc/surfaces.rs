@@ -1,4 +1,4 @@
-//! The surfaces of deformable bodies: made once, written by the thread that simulates them, handed to clients by the server.
+//! The surfaces of deformable bodies and of crowds: made once, written by the thread that simulates them, handed to clients by the server.
 //!
 //! A block for each body (layout: [`hapticd_protocol::block`]). [`SurfaceWriter::write`] never waits, neither allocates nor makes a system call,
 //! and publishes all of a surface or nothing: clients see every point of one step, none of the next, and no number that is not finite.
@@ -20,13 +20,15 @@ use hapticd_sys::{
 };
 use std::{collections::BTreeSet, os::fd::OwnedFd, sync::atomic::Ordering};
 
-/// What a deformable body is.
+/// What a body with a surface is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SurfaceKind {
     /// It has an inside.
     Soft,
     /// A sheet.
     Cloth,
+    /// A rigid one of a crowd.
+    Crowd,
 }
 
 impl SurfaceKind {
@@ -35,6 +37,7 @@ impl SurfaceKind {
         match self {
             Self::Soft => BodyKind::Soft,
             Self::Cloth => BodyKind::Cloth,
+            Self::Crowd => BodyKind::Crowd,
         }
     }
 }

@@ -14,5 +14,8 @@ mod world;
 
 pub use body::{AddError, BodyKind, BodySpec, CommandError, Shape};
 pub use dynamics::Order;
-pub use soft::{Pinned, SoftAddError, SoftInfo, SoftScene, SoftSettings, SoftSpec, Substance};
+pub use soft::{
+    MOST_BODIES, Pinned, SoftAddError, SoftInfo, SoftKind, SoftScene, SoftSettings, SoftSpec,
+    Substance,
+};
 pub use world::{BodyInfo, World};

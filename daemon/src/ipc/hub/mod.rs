@@ -614,7 +614,7 @@ impl Hub {
     }
 
     fn broadcast<F>(&self, event: Event, out: &mut Vec<Output<F>>) {
-        let deformable = matches!(&event, Event::BodyJoined(joined) if joined.kind.is_deformable());
+        let deformable = matches!(&event, Event::BodyJoined(joined) if joined.kind.has_surface());
         out.extend(
             self.sessions
                 .values()

@@ -85,7 +85,7 @@ impl Registry {
         let number = u64::from(body);
         match self.bodies.get(&body) {
             None => Err(Refusal::new(ErrorCode::NoSuchBody, number, 0)),
-            Some(entry) if entry.record.kind.is_deformable() => Ok(()),
+            Some(entry) if entry.record.kind.has_surface() => Ok(()),
             Some(_) => Err(Refusal::new(ErrorCode::NoSurface, number, 0)),
         }
     }
@@ -95,7 +95,7 @@ impl Registry {
         let number = u64::from(body);
         match self.bodies.get(&body) {
             None => Err(Refusal::new(ErrorCode::NoSuchBody, number, 0)),
-            Some(entry) if entry.record.kind.is_deformable() => {
+            Some(entry) if entry.record.kind.has_surface() => {
                 Err(Refusal::new(ErrorCode::Deformable, number, 0))
             }
             Some(entry) if entry.owner != Some(client) => {
@@ -117,7 +117,7 @@ impl Registry {
             .bodies
             .get_mut(&body)
             .ok_or_else(|| Refusal::new(ErrorCode::NoSuchBody, number, 0))?;
-        if entry.record.kind.is_deformable() {
+        if entry.record.kind.has_surface() {
             return Err(Refusal::new(ErrorCode::Deformable, number, 0));
         }
         if entry.record.kind == BodyKind::Static {

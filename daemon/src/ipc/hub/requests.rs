@@ -213,7 +213,7 @@ impl Hub {
             .is_some_and(Session::knows_deformables);
         let shown = || {
             let bodies = self.registry.iter();
-            bodies.filter(|(record, _)| knows_deformables || !record.kind.is_deformable())
+            bodies.filter(|(record, _)| knows_deformables || !record.kind.has_surface())
         };
         let skip = usize::try_from(first).unwrap_or(usize::MAX);
         let bodies = shown()
@@ -291,7 +291,7 @@ impl Hub {
         if self.stopping {
             return Err(Refusal::new(ErrorCode::ShuttingDown, 0, 0));
         }
-        if add.kind.is_deformable() {
+        if add.kind.has_surface() {
             return Err(Refusal {
                 code: ErrorCode::OutOfRange,
                 number: u64::from(add.kind.code()),

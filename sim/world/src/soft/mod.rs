@@ -1,4 +1,4 @@
-//! Soft bodies and cloth of the scene, with the tools that touch them: simulated at some hundreds of hertz, felt at the loop's rate.
+//! Soft bodies, cloth and crowds of loose bodies of the scene, with the tools that touch them: simulated at some hundreds of hertz, felt at the loop's rate.
 //!
 //! # Theory
 //!
@@ -8,20 +8,25 @@
 //! into anything light: what is late is a *position*. A surface that yields late resists a push a little longer and follows a retreat a little
 //! later, which takes energy out.
 //!
+//! Which contacts are found how is a matter of the pair: between two bodies of the rigid scene, and between those and tools, by continuous
+//! detection, certified; wherever one side is soft, a cloth or of a crowd, by rays. A crowd is rigid bodies that are too many for the first
+//! and push, and are pushed by, what is soft.
+//!
 //! After a step the points of tool and surfaces that touch or are near go to the loop with the surfaces ([`hapticd_haptics::SoftSnapshot`]), which
 //! goes on from there by itself at every tick.
 //!
 //! # Practice
 //!
-//! [`SoftScene::step`] is a function of the queries it was given: same queries, same surfaces, bit for bit. Soft bodies are pushed by rigid ones and do not
-//! push them. What clients add while the daemon runs is not met by soft bodies.
+//! [`SoftScene::step`] is a function of the queries it was given: same queries, same surfaces, bit for bit. All of it is pushed by the bodies of the
+//! rigid scene and does not push those. What clients add while the daemon runs is not met by soft bodies.
 //!
 //! A tool that is placed inside a soft body is not felt until it has been out of all of them.
 
+mod resident;
 mod scene;
 mod spec;
 mod tool;
 mod tracked;
 
 pub use scene::{SoftInfo, SoftScene};
-pub use spec::{Pinned, SoftAddError, SoftSettings, SoftSpec, Substance};
+pub use spec::{MOST_BODIES, Pinned, SoftAddError, SoftKind, SoftSettings, SoftSpec, Substance};

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use hapticd_dynamics::xpbd::{self, DeformableId, ParticleId};
+use hapticd_dynamics::xpbd;
 use hapticd_geometry::TriMesh;
 use hapticd_haptics::{BodyKey, MAX_ARMS, Material, Query, SoftSnapshot, ToolShape};
 use hapticd_rays::{Detector, DetectorError, POINTS_PER_CLUSTER, Shape, Topology};
 use hapticd_soft::{AddError, ObjectId, Report, Settings, SoftWorld};
 
-use super::spec::{Pinned, SoftAddError, SoftSettings, SoftSpec, Substance, pins};
+use super::resident::Resident;
+use super::spec::{MOST_BODIES, SoftAddError, SoftKind, SoftSettings, SoftSpec};
 use super::tool::Tool;
 use super::tracked::Tracking;
 use crate::body::{BodyKind, BodySpec};
@@ -21,18 +22,6 @@ const OPEN_M: f64 = 0.0005;
 /// Share of velocities that soft bodies lose per second to the air.
 const AIR_1_S: f64 = 0.5;
 
-/// A soft body or cloth of the scene.
-#[derive(Clone, Debug)]
-pub(super) struct Resident {
-    pub id: u32,
-    pub name: String,
-    pub cloth: bool,
-    pub object: ObjectId,
-    pub deformable: DeformableId,
-    pub shape: Arc<Shape>,
-    pub surface: Material,
-}
-
 /// What a client may know of a soft body.
 #[derive(Clone, Debug)]
 pub struct SoftInfo {
@@ -40,18 +29,18 @@ pub struct SoftInfo {
     pub id: u32,
     /// For people.
     pub name: String,
-    /// A sheet, or else a solid.
-    pub cloth: bool,
+    /// What it is.
+    pub kind: SoftKind,
     /// Points of its surface.
     pub points: usize,
     /// Triangles of its surface, in the points of [`SoftScene::surfaces`].
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// Soft bodies and cloth among the rigid bodies and the tools of a scene, stepped by queries: same queries, same surfaces, bit for bit.
+/// Soft bodies, cloth and crowds among the rigid bodies and the tools of a scene, stepped by queries: same queries, same surfaces, bit for bit.
 ///
 /// For the soft bodies' own thread: uses rayon's threads, takes some milliseconds a step, allocates while its work space grows. World frame, SI units.
-/// Soft bodies are pushed by rigid ones and do not push them. A tool that is put down inside one is not felt until it has been out of all of them.
+/// All of them are pushed by the bodies of the rigid scene and do not push those. A tool that is put down inside one is not felt until it has been out of all of them.
 #[derive(Debug)]
 pub struct SoftScene {
     settings: SoftSettings,
@@ -95,35 +84,13 @@ impl SoftScene {
                 ..rays
             },
         })?;
-        let mut bodies = Vec::new();
+        let count: usize = specs.iter().map(SoftSpec::count).sum();
+        if count > MOST_BODIES {
+            return Err(SoftAddError::TooMany { count });
+        }
+        let mut bodies = Vec::with_capacity(count);
         for spec in specs {
-            let refused = |why| SoftAddError::Body {
-                name: spec.name.clone(),
-                why,
-            };
-            let friction = spec.surface.friction;
-            let added = match &spec.substance {
-                Substance::Soft { cells, material } => {
-                    world.add_soft(&spec.mesh, *cells, material, POINTS_PER_CLUSTER, friction)
-                }
-                Substance::Cloth { material } => {
-                    world.add_cloth(&spec.mesh, material, POINTS_PER_CLUSTER, friction)
-                }
-            };
-            let object = added.map_err(refused)?;
-            let Some(deformable) = world.deformable(object) else {
-                continue;
-            };
-            pin(&mut world, deformable, spec)?;
-            bodies.push(Resident {
-                id: spec.id,
-                name: spec.name.clone(),
-                cloth: matches!(spec.substance, Substance::Cloth { .. }),
-                object,
-                deformable,
-                shape: world.scene().shape(object.0).clone(),
-                surface: spec.surface,
-            });
+            bodies.extend(Resident::add(&mut world, spec)?);
         }
         let mut movers = Vec::new();
         for resident in rigid.bodies() {
@@ -195,6 +162,9 @@ impl SoftScene {
             Ok(report) => self.report = *report,
             Err(_) => self.refused += 1,
         }
+        for body in &mut self.bodies {
+            body.follow(&self.world);
+        }
         for tool in self.tools.iter_mut().flatten() {
             let id = tool.object.0;
             let mut contacts = self.world.detector().contacts().iter();
@@ -235,7 +205,7 @@ impl SoftScene {
         let info = |body: &Resident| SoftInfo {
             id: body.id,
             name: body.name.clone(),
-            cloth: body.cloth,
+            kind: body.kind,
             points: body.shape.points().len(),
             triangles: body.shape.triangles().iter().map(|t| t.v).collect(),
         };
@@ -244,10 +214,8 @@ impl SoftScene {
 
     /// Identities and surfaces, world frame, m.
     pub fn surfaces(&self) -> impl Iterator<Item = (u32, &[hapticd_geometry::Vec3])> {
-        self.bodies.iter().filter_map(|body| {
-            let points = self.world.dynamics().surface(body.deformable)?;
-            Some((body.id, points))
-        })
+        let bodies = self.bodies.iter();
+        bodies.map(|body| (body.id, body.points(&self.world)))
     }
 
     /// How a soft body feels from the next answer on. False: there is no such body.
@@ -322,29 +290,4 @@ fn shape_of(spec: &BodySpec) -> Result<Option<Shape>, AddError> {
         }
     };
     Ok(Some(Shape::new(mesh, topology, POINTS_PER_CLUSTER)?))
-}
-
-fn pin(world: &mut SoftWorld, id: DeformableId, spec: &SoftSpec) -> Result<(), SoftAddError> {
-    let dynamics = world.dynamics_mut();
-    let range = dynamics.particles_of(id).unwrap_or(0..0);
-    let held = pins(
-        spec.pinned,
-        &spec.mesh,
-        &dynamics.positions()[range.clone()],
-    );
-    let solid = matches!(spec.substance, Substance::Soft { .. });
-    let of_sheet = matches!(spec.pinned, Pinned::Corners | Pinned::Border);
-    if held.len() >= range.len() || (solid && of_sheet) || (held.is_empty() && of_sheet) {
-        return Err(SoftAddError::Pins {
-            name: spec.name.clone(),
-            pinned: spec.pinned,
-            count: held.len(),
-            of: range.len(),
-        });
-    }
-    for particle in held {
-        // It is there.
-        let _ = dynamics.pin(ParticleId((range.start + particle) as u32), true);
-    }
-    Ok(())
 }

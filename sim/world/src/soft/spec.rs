@@ -1,9 +1,9 @@
-//! What a soft body or a cloth is made of, and why one is refused.
+//! What a soft body, a cloth or a crowd is made of, and why one is refused.
 
 use std::collections::HashMap;
 
 use hapticd_dynamics::xpbd::{ClothMaterial, SettingsError, SoftMaterial};
-use hapticd_geometry::{MeshError, TriMesh, Vec3};
+use hapticd_geometry::{MassError, MeshError, Pose, TriMesh, Vec3};
 use hapticd_haptics::Material;
 use hapticd_soft::AddError;
 
@@ -20,8 +20,22 @@ pub struct SoftSettings {
     pub period_s: f64,
 }
 
+/// Most bodies of a soft scene, each of a crowd counted: the loop numbers them in a byte.
+pub const MOST_BODIES: usize = 255;
+
+/// What a body of a soft scene is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SoftKind {
+    /// A solid that gives way.
+    Soft,
+    /// A sheet.
+    Cloth,
+    /// A rigid one of a crowd.
+    Crowd,
+}
+
 /// What yields.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Substance {
     /// A solid.
     Soft {
@@ -34,6 +48,13 @@ pub enum Substance {
     Cloth {
         /// What it is made of.
         material: ClothMaterial,
+    },
+    /// Copies of a rigid body that nothing holds: they move as a whole.
+    Crowd {
+        /// kg/m³
+        density_kg_m3: f64,
+        /// Where each of them starts.
+        world_from_mesh: Vec<Pose>,
     },
 }
 
@@ -55,9 +76,9 @@ pub enum Pinned {
 pub struct SoftSpec {
     /// For people.
     pub name: String,
-    /// Client-visible identity, no body's of the rigid scene.
+    /// Client-visible identity, no body's of the rigid scene. Those of a crowd count on from here.
     pub id: u32,
-    /// Where it starts, at rest, in the world.
+    /// Where it starts, at rest, in the world; of a crowd in its own frame.
     pub mesh: TriMesh,
     /// What it is.
     pub substance: Substance,
@@ -68,10 +89,25 @@ pub struct SoftSpec {
 }
 
 impl SoftSpec {
-    /// A sheet, or else a solid.
+    /// What it is.
     #[must_use]
-    pub fn is_cloth(&self) -> bool {
-        matches!(self.substance, Substance::Cloth { .. })
+    pub fn kind(&self) -> SoftKind {
+        match self.substance {
+            Substance::Soft { .. } => SoftKind::Soft,
+            Substance::Cloth { .. } => SoftKind::Cloth,
+            Substance::Crowd { .. } => SoftKind::Crowd,
+        }
+    }
+
+    /// How many bodies it is.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        match &self.substance {
+            Substance::Crowd {
+                world_from_mesh, ..
+            } => world_from_mesh.len(),
+            _ => 1,
+        }
     }
 }
 
@@ -100,7 +136,21 @@ pub enum SoftAddError {
         /// Why.
         why: MeshError,
     },
-    /// The whole of it would be pinned, or a sheet's pins are asked of a solid.
+    /// A body of a crowd has no mass.
+    #[error("`{name}`: {why}")]
+    Mass {
+        /// Whose.
+        name: String,
+        /// Why.
+        why: MassError,
+    },
+    /// More bodies than the loop can number.
+    #[error("{count} soft bodies, cloths and bodies of crowds; there can be {MOST_BODIES}")]
+    TooMany {
+        /// How many.
+        count: usize,
+    },
+    /// The whole of it would be pinned, or a sheet's pins are asked of a solid, or any of a crowd.
     #[error("`{name}`: {pinned:?} pins {count} of {of} particles")]
     Pins {
         /// Whose.

@@ -6,7 +6,8 @@ use hapticd_rays::layout::Contact;
 use hapticd_rays::{Topology, V3};
 use hapticd_soft::SoftWorld;
 
-use super::scene::Resident;
+use super::resident::Resident;
+use super::spec::SoftKind;
 use super::tool::Tool;
 
 /// Work space, kept between answers.
@@ -79,15 +80,9 @@ fn single(v: &Vec3) -> V3 {
 
 /// The surface after the step, and how it moved in it.
 fn copy(world: &SoftWorld, body: &Resident, surface: &mut SoftSurface) {
-    let dynamics = world.dynamics();
-    let Some(now) = dynamics.surface(body.deformable) else {
-        return;
-    };
+    let now = body.points(world);
     surface.points.extend(now.iter().map(single));
-    let velocity = |i: usize| {
-        let v = dynamics.surface_velocity(body.deformable, i as u32);
-        single(&v.unwrap_or_default())
-    };
+    let velocity = |i: usize| single(&body.velocity(world, i));
     surface.velocities.extend((0..now.len()).map(velocity));
     surface.normals.resize(now.len(), V3::zeros());
     body.shape.normals_at(&surface.points, &mut surface.normals);
@@ -120,7 +115,7 @@ fn tracked(
         Topology::Sheet { half_thickness_m } => half_thickness_m,
     };
     let exit_m = world.scene().exit(contact.source, contact.point);
-    let through_sheet = from_tool && body.cloth;
+    let through_sheet = from_tool && body.kind == SoftKind::Cloth;
     let x = Vec3::from(contact.x.map(f64::from));
     let n = Vec3::from(contact.n.map(f64::from));
     Some(Tracked {

@@ -136,7 +136,7 @@ proptest! {
                         prop_assert!(!(3..=4).contains(&body), "a deformable body is moved");
                         moving.insert(body);
                     }
-                    Output::Import(import) => prop_assert!(!import.request.kind.is_deformable()),
+                    Output::Import(import) => prop_assert!(!import.request.kind.has_surface()),
                     Output::Command(Command::HaltBody { body }) => { moving.remove(&body); }
                     Output::Reply { client, .. } | Output::Event { client, .. } => {
                         prop_assert!(!gone.contains(&client), "{} is gone and is still talked to", client.0);
