@@ -210,6 +210,17 @@ impl<'e> Entries<'e> {
                 };
                 found.push(diagnostic.help(help));
             }
+            if let Some(copies) = self.get(&body.table, "copies")
+                && let Some(count) = copies.value.as_number().filter(|n| *n != 1.0)
+                && let Some(kind) = body.value.as_text().filter(|kind| *kind != "crowd")
+            {
+                let problem = Problem::ForeignCopies {
+                    kind: kind.to_owned(),
+                    copies: count,
+                };
+                let diagnostic = Diagnostic::new(problem, copies.origin.span());
+                found.push(diagnostic.help("give the body `kind = \"crowd\"`"));
+            }
             if matches!(body.value.as_text(), Some("dynamic" | "crowd"))
                 && let Some(solid) = self.get(&body.table, "solid")
                 && solid.value == crate::value::Value::Boolean(false)

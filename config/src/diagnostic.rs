@@ -247,8 +247,16 @@ pub enum Problem {
         /// What was asked for.
         pinned: String,
     },
-    /// A dynamic body that has no inside, and so no mass.
-    #[error("a dynamic body must be solid")]
+    /// Several of a body that is no crowd.
+    #[error("a {kind} body cannot have {copies} copies")]
+    ForeignCopies {
+        /// Who moves it.
+        kind: String,
+        /// What was asked for.
+        copies: f64,
+    },
+    /// A dynamic body or one of a crowd that has no inside, and so no mass.
+    #[error("a body that only forces move must be solid")]
     HollowDynamic,
     /// A file that cannot be opened.
     #[error("`{key}`: cannot read {path}: {reason}")]

@@ -53,6 +53,7 @@ fn class(problem: &Problem) -> Option<&'static str> {
         Problem::ForeignMotion { .. } => "ForeignMotion",
         Problem::HollowDynamic => "HollowDynamic",
         Problem::ForeignPins { .. } => "ForeignPins",
+        Problem::ForeignCopies { .. } => "ForeignCopies",
         // Not of the text: of the bytes, of the file system, of a reload. Other tests have them.
         Problem::NotUtf8 { .. }
         | Problem::TooLong { .. }
@@ -64,7 +65,7 @@ fn class(problem: &Problem) -> Option<&'static str> {
     })
 }
 
-const CLASSES: usize = 26;
+const CLASSES: usize = 27;
 
 #[test]
 fn every_error_text_is_as_committed() {

@@ -370,11 +370,15 @@ fn soft_settings(config: &config::Config, period_s: f64) -> SoftSettings {
 /// What the soft scene refuses: a body of its own, or one of the rigid scene that rays cannot be traced against.
 fn soft_fault(config: &config::Config, error: SoftAddError) -> Fault {
     let name = match &error {
-        SoftAddError::Body { name, .. } | SoftAddError::Pins { name, .. } => name.clone(),
+        SoftAddError::Body { name, .. }
+        | SoftAddError::Pins { name, .. }
+        | SoftAddError::Mass { name, .. } => name.clone(),
+        SoftAddError::TooMany { .. } => largest_crowd(config).to_owned(),
         _ => String::new(),
     };
     let key = match (&error, config.bodies.iter().find(|body| body.name == name)) {
         (SoftAddError::Pins { .. }, Some(body)) => format!("body.{}.pinned", body.name),
+        (SoftAddError::TooMany { .. }, Some(body)) => format!("body.{}.copies", body.name),
         (_, Some(body)) => format!("body.{}.shape.kind", body.name),
         _ => "soft.substeps".to_owned(),
     };
@@ -383,6 +387,15 @@ fn soft_fault(config: &config::Config, error: SoftAddError) -> Fault {
         file: None,
         error: SceneError::Soft(error).into(),
     }
+}
+
+/// Whose copies are the most.
+fn largest_crowd(config: &config::Config) -> &str {
+    let crowds = config.bodies.iter();
+    let crowds = crowds.filter(|body| body.kind == config::BodyKind::Crowd);
+    crowds
+        .max_by_key(|body| body.copies)
+        .map_or("", |b| &b.name)
 }
 
 fn order(order: &config::Order) -> Order {

@@ -246,7 +246,7 @@ fn virtual_time_has_no_place_for_a_device() {
 #[test]
 fn the_other_demos_fit_a_part_stir_blocks_and_touch_what_yields() {
     let dir = folder("scenes");
-    for scene in ["assembly", "blocks", "palpation", "cloth"] {
+    for scene in ["assembly", "blocks", "palpation", "cloth", "crowd"] {
         let args = [
             "demo",
             "--scene",
@@ -269,7 +269,7 @@ fn the_other_demos_fit_a_part_stir_blocks_and_touch_what_yields() {
         assert_eq!(report["arms"][0]["checked_ticks"], 6000);
         let touched = report["arms"][0]["contact_ticks"].as_u64().unwrap();
         assert!(touched > 300, "{scene}: {report}");
-        if ["palpation", "cloth"].contains(&scene) {
+        if ["palpation", "cloth", "crowd"].contains(&scene) {
             assert!(report["arms"][0]["tracked"]["max"].as_f64().unwrap() > 20.0);
             let felt = report["arms"][0]["max_force_n"].as_f64().unwrap();
             assert!(felt > 0.5, "{scene}: {felt} N");
@@ -288,7 +288,6 @@ fn the_other_demos_fit_a_part_stir_blocks_and_touch_what_yields() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
-/// Each way for a tool to follow the hand, in worlds of both orders: loose blocks are stirred, nothing penetrates, and the session replays to the last bit.
 /// Runs a configuration in virtual time, replays the recording, bit for bit, and gives the run's report.
 fn run_and_verify(dir: &Path, configuration: &str, seconds: &str) -> serde_json::Value {
     std::fs::write(dir.join("hapticd.toml"), configuration).unwrap();
@@ -313,6 +312,7 @@ fn run_and_verify(dir: &Path, configuration: &str, seconds: &str) -> serde_json:
     serde_json::from_slice(&report).unwrap()
 }
 
+/// Each way for a tool to follow the hand: loose blocks are stirred, nothing penetrates, and the session replays to the last bit.
 #[test]
 fn every_interaction_in_worlds_of_both_orders_runs_and_replays() {
     let dir = folder("interaction");

@@ -70,7 +70,7 @@ section! {
         /// What a cloth is made of.
         cloth: Fabric = table::<Fabric>(),
         /// How many a crowd is. They start in a heap as wide as it is deep, side by side and in layers; the lowest stands where one body would.
-        copies: u32 = integer(8, 1, 255),
+        copies: u32 = integer(1, 1, 255),
         /// What holds a soft body or a cloth.
         pinned: Pinned = choice::<Pinned>("none"),
     }

@@ -29,7 +29,7 @@ enum Scene {
     Cloth,
     /// A fingertip presses into soft tissue and feels the lump beneath.
     Palpation,
-    /// A ball stirs a crowd of stones on a rubber mat.
+    /// A ball stirs a crowd of stones and bricks on a rubber mat.
     Crowd,
 }
 
