@@ -70,6 +70,15 @@ fn height(x: vec3<f32>, a: vec3<f32>, b: vec3<f32>, c: vec3<f32>) -> f32 {
 // How far outside of a triangle, in its barycentrics, a crossing may be: neighbours leave no gap, and a step is not a straight line.
 const ROOM: f32 = 0.1;
 
+// Whether the step before left the point on the wrong side of this place of the sheet: of the triangle with these corners, or one that touches it.
+fn was_inverted(old: Record, goal: u32, v: vec3<u32>) -> bool {
+    if old.target_ != goal || (old.bits & INVERTED) == 0u {
+        return false;
+    }
+    let w = triangles[objects[goal].first_triangle + old.triangle].v;
+    return any(v == w.xxx) || any(v == w.yyy) || any(v == w.zzz);
+}
+
 // Whether a point is on the wrong side of the triangle that it met: crossed it in this step, or earlier and not back yet. A point that goes
 // round the edge of a fold changes sides of the plane, too: the place where it does must be in the triangle.
 fn wrong_side(source: u32, point: u32, answer: Answer) -> bool {
@@ -86,10 +95,7 @@ fn wrong_side(source: u32, point: u32, answer: Answer) -> bool {
     let is = height(x1, a1, b1, c1);
     let was = height(x0, a0, b0, c0);
     let place = objects[source].first_record + 2u * point;
-    let first = records[place];
-    let second = records[place + 1u];
-    let inverted = (first.target_ == goal && (first.bits & INVERTED) != 0u)
-        || (second.target_ == goal && (second.bits & INVERTED) != 0u);
+    let inverted = was_inverted(records[place], goal, v) || was_inverted(records[place + 1u], goal, v);
     if (is >= 0.0) == (was >= 0.0) {
         return inverted;
     }

@@ -8,6 +8,8 @@
 //! *Inversions* (chapter 3, section 4.2.2): a point of a sheet that was on one side of a triangle before the step and is on the other side now
 //! has gone through. The contact then points back, and a prediction becomes a contact, or nothing would ever put it right. The source forgets
 //! after one step; here [`INVERTED`] is remembered with the record until the point is back, so that a solver that needs several steps gets them.
+//! Remembered of that place of the sheet only: the triangle that is met now must be the one of the step before or touch it. A point of a crumpled
+//! sheet meets one fold after the other, and an inversion carried from fold to fold pulls it through all of them.
 
 use crate::V3;
 use crate::layout::{Class, Contact, INNER_SIDE, INVERTED, NONE, Record};
@@ -174,8 +176,12 @@ fn wrong_side(scene: &Scene, source: u32, point: u32, record: &Record, before: &
     let (x, corners) = (a.world(point), v.map(|v| b.world(v)));
     let (x0, corners0) = (a.world_before(point), v.map(|v| b.world_before(v)));
     let (now, then) = (height(&x, &corners), height(&x0, &corners0));
-    let was_inverted =
-        (before.iter()).any(|old| old.target == record.target && old.bits & INVERTED != 0);
+    let was_inverted = (before.iter()).any(|old| {
+        old.target == record.target && old.bits & INVERTED != 0 && {
+            let old = b.shape.triangles[old.triangle as usize].v;
+            old.iter().any(|corner| v.contains(corner))
+        }
+    });
     if (now >= 0.0) == (then >= 0.0) {
         return was_inverted;
     }
