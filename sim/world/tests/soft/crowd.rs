@@ -112,6 +112,29 @@ fn a_hand_goes_through_a_heap_and_pushes_it_aside() {
     }
 }
 
+/// The upper layer falls off the lower, rolls, and then all lie still.
+#[test]
+fn a_heap_comes_to_rest() {
+    let mut rig = Rig::new(&[stones(&heap())], vec![floor()], 0);
+    let hand = Vec3::new(0.0, 0.0, 0.15);
+    rig.go(hand, hand, 1000);
+    let before = middles(&rig);
+    rig.go(hand, hand, 3000);
+    let rest = middles(&rig);
+    rig.go(hand, hand, 1000);
+    let now = middles(&rig);
+    let way = |a: &[Vec3], b: &[Vec3]| {
+        let ways = a.iter().zip(b).map(|(a, b)| (b - a).norm());
+        ways.fold(0.0, f64::max)
+    };
+    assert!(way(&before, &rest) > 0.005, "nothing has rolled");
+    assert!(
+        way(&rest, &now) < 1e-4,
+        "{} m in a second",
+        way(&rest, &now)
+    );
+}
+
 /// Pressed onto the floor, a stone is a wall: hand, tool, stone and floor in a row.
 #[test]
 fn a_stone_between_tool_and_floor_holds() {
