@@ -39,9 +39,13 @@ pub fn reader(path: PathBuf, mut loaded: Loaded, rig: &Rig) -> Reload {
     let specs: Vec<ArmSpec> = rig.arms.iter().map(|arm| arm.spec.clone()).collect();
     let infos = rig.collider.infos();
     let soft = rig.soft.iter().flat_map(hapticd_world::SoftScene::infos);
-    let ids: HashMap<String, u32> = (infos.into_iter().map(|b| (b.name, b.id)))
-        .chain(soft.map(|b| (b.name, b.id)))
-        .collect();
+    // All of a crowd are one body of the configuration.
+    let mut ids: HashMap<String, Vec<u32>> = HashMap::new();
+    for (name, id) in
+        (infos.into_iter().map(|b| (b.name, b.id))).chain(soft.map(|b| (b.spec, b.id)))
+    {
+        ids.entry(name).or_default().push(id);
+    }
     Box::new(move |asked| {
         let now = changed(&path);
         if !asked && (now == seen || now.is_none()) {
@@ -61,7 +65,10 @@ pub fn reader(path: PathBuf, mut loaded: Loaded, rig: &Rig) -> Reload {
         let reloaded = Reloaded {
             limits,
             surfaces: surfaces(&loaded.config, &new.config)
-                .filter_map(|(name, material)| Some((*ids.get(name)?, material)))
+                .flat_map(|(name, material)| {
+                    let bodies = ids.get(name).into_iter().flatten();
+                    bodies.map(move |id| (*id, material))
+                })
                 .collect(),
             log_level: (new.config.log.level != loaded.config.log.level)
                 .then_some(new.config.log.level),

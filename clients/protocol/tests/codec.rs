@@ -428,7 +428,7 @@ fn a_rotation_is_made_exactly_unit_and_refused_when_it_is_far_from_it() {
 #[test]
 fn codes_that_do_not_exist_are_refused() {
     let mut add = requests()[5].encode(1);
-    for (at, bad) in [(160, 5), (160, 255), (161, 2), (162, 1), (167, 1)] {
+    for (at, bad) in [(160, 6), (160, 255), (161, 2), (162, 1), (167, 1)] {
         let good = std::mem::replace(&mut add[16 + at], bad);
         assert!(Request::decode(&add, 1).is_err(), "{bad} at {at}");
         add[16 + at] = good;

@@ -209,3 +209,35 @@ fn what_is_reloaded_is_named_with_its_bodies_and_an_error_changes_nothing() {
     let same = read(true).expect("taken").expect("asked for");
     assert!(same.changes.is_empty() && same.surfaces.is_empty() && same.log_level.is_none());
 }
+
+/// A crowd is one body of the configuration and many of the scene.
+#[test]
+fn all_of_a_crowd_get_its_new_surface() {
+    let crowd = |stiffness| {
+        text(stiffness, 4.0, "info")
+            + r#"
+[[body]]
+name = "stone"
+kind = "crowd"
+copies = 3
+shape = { kind = "icosphere", radius_m = 0.01, subdivisions = 1 }
+position_m = [0.0, 0.0, -0.5]
+material = "foam"
+"#
+    };
+    let file = File::new("crowd", &crowd(400.0));
+    let loaded = config::load(&file.0).unwrap_or_else(|e| panic!("{e}"));
+    let rig = build(&crowd(400.0), Time::Virtual);
+    let mut read = reader(file.0.clone(), loaded, &rig);
+    file.write(&crowd(20.0), 1);
+    let new = read(false).expect("taken").expect("changed");
+    let floor = rig.collider.infos()[0].id;
+    let stones = (0..3).map(|k| crate::scene::FIRST_SOFT_ID + k);
+    let ids: Vec<u32> = new.surfaces.iter().map(|(id, _)| *id).collect();
+    assert_eq!(ids, [floor].into_iter().chain(stones).collect::<Vec<u32>>());
+    assert!(
+        new.surfaces
+            .iter()
+            .all(|(_, m)| m.stiffness_n_per_m == 20.0)
+    );
+}

@@ -23,6 +23,8 @@ enum Mover {
 pub(super) struct Resident {
     pub id: u32,
     pub name: String,
+    /// Name of the spec that it was made of.
+    pub spec: String,
     pub kind: SoftKind,
     pub object: ObjectId,
     pub shape: Arc<Shape>,
@@ -57,6 +59,7 @@ impl Resident {
         Ok(vec![Resident {
             id: spec.id,
             name: spec.name.clone(),
+            spec: spec.name.clone(),
             kind: spec.kind(),
             object,
             shape: world.scene().shape(object.0).clone(),
@@ -103,6 +106,7 @@ impl Resident {
             let mut resident = Resident {
                 id,
                 name: format!("{} {}", spec.name, id - spec.id + 1),
+                spec: spec.name.clone(),
                 kind: SoftKind::Crowd,
                 object,
                 shape: shape.clone(),

@@ -27,8 +27,10 @@ const AIR_1_S: f64 = 0.5;
 pub struct SoftInfo {
     /// Identity.
     pub id: u32,
-    /// For people.
+    /// For people; the bodies of a crowd have a space and a number behind their spec's, which no configured name has.
     pub name: String,
+    /// Name of the spec that it was made of.
+    pub spec: String,
     /// What it is.
     pub kind: SoftKind,
     /// Points of its surface.
@@ -205,6 +207,7 @@ impl SoftScene {
         let info = |body: &Resident| SoftInfo {
             id: body.id,
             name: body.name.clone(),
+            spec: body.spec.clone(),
             kind: body.kind,
             points: body.shape.points().len(),
             triangles: body.shape.triangles().iter().map(|t| t.v).collect(),

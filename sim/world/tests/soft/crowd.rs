@@ -135,6 +135,30 @@ fn a_heap_comes_to_rest() {
     );
 }
 
+/// The loop goes on with what moves as it moves: a stone that falls onto the tool is told with its speed.
+#[test]
+fn what_falls_is_told_with_its_speed() {
+    let hand = Vec3::new(0.0, 0.0, 0.0);
+    let mut rig = Rig::new(&[stones(&[Vec3::new(0.0, 0.0, 0.05)])], Vec::new(), 0);
+    let falling = loop {
+        rig.go(hand, hand, 1);
+        assert!(rig.tick < 200, "it is never near");
+        if let Some((_, answer)) = rig.soft_answers.back()
+            && !answer.tracked.is_empty()
+        {
+            break &answer.surfaces[0];
+        }
+    };
+    // The tool's top is 35 mm below its lowest point, and it is near from 4 mm on.
+    let fallen = 0.05 - middles(&rig)[0].z;
+    let speed = (2.0 * 9.81 * fallen).sqrt();
+    assert!(!falling.velocities.is_empty());
+    for v in &falling.velocities {
+        let off = (v.cast::<f64>() + Vec3::new(0.0, 0.0, speed)).norm();
+        assert!(off < 0.05 * speed, "{v:?}, fallen {fallen} m: {speed} m/s");
+    }
+}
+
 /// Pressed onto the floor, a stone is a wall: hand, tool, stone and floor in a row.
 #[test]
 fn a_stone_between_tool_and_floor_holds() {
