@@ -191,7 +191,7 @@ messages! {
         /// Asks for the block of a deformable body's surface ([`block`](crate::block)). Answered by [`Surface`](crate::reply::Surface) with its
         /// descriptor. Since 2.1.
         OpenSurface = 0x010d => {
-            /// Which body: soft or cloth.
+            /// Which body: soft, cloth or of a crowd.
             body: u32,
         } reserved 4
 

@@ -227,10 +227,10 @@ impl Client {
         }
     }
 
-    /// Maps the surface of a deformable body (`kind` soft or cloth in [`bodies`](Self::bodies)). Once more is allowed and maps anew.
+    /// Maps the surface of a deformable body (`kind` soft, cloth or crowd in [`bodies`](Self::bodies)). Once more is allowed and maps anew.
     ///
     /// # Errors
-    /// [`RequestError`]: refused with [`NoSurface`](reply::ErrorCode::NoSurface) for a body that keeps its shape;
+    /// [`RequestError`]: refused with [`NoSurface`](reply::ErrorCode::NoSurface) for a body that is shown by its pose;
     /// [`Unsupported`](RequestError::Unsupported) by a daemon that has no such bodies; [`Block`](RequestError::Block) when the block is not
     /// what it should be.
     pub fn surface(&mut self, body: u32) -> Result<Surface, RequestError> {

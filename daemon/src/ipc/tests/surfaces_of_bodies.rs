@@ -120,12 +120,12 @@ fn what_makes_no_sense_for_a_deformable_body_is_refused_and_says_so() {
             client.halt_body(body).unwrap_err(),
             client.remove_body(body).unwrap_err(),
         ] {
-            let text = format!("body {body} is soft or cloth");
+            let text = format!("body {body} is soft, cloth or of a crowd");
             assert!(error.to_string().contains(&text), "{error}");
             assert_eq!(refusal(error), ErrorCode::Deformable);
         }
     }
-    for kind in [BodyKind::Soft, BodyKind::Cloth] {
+    for kind in [BodyKind::Soft, BodyKind::Cloth, BodyKind::Crowd] {
         let spec = BodySpec {
             kind,
             ..spec("more")
@@ -136,7 +136,7 @@ fn what_makes_no_sense_for_a_deformable_body_is_refused_and_says_so() {
     }
     let error = client.surface(7).unwrap_err();
     assert!(
-        error.to_string().contains("body 7 keeps its shape"),
+        error.to_string().contains("body 7 is shown by its pose"),
         "{error}"
     );
     assert_eq!(refusal(error), ErrorCode::NoSurface);

@@ -77,8 +77,9 @@ fn nobody_moves_halts_or_removes_them_and_nothing_comes_of_it() {
                 let refused = error(rig.ask(client, request));
                 let expected = (ErrorCode::Deformable, u64::from(body), kind);
                 assert_eq!((refused.code, refused.number, refused.request), expected);
-                let says =
-                    format!("body {body} is soft or cloth, which no client moves or removes");
+                let says = format!(
+                    "body {body} is soft, cloth or of a crowd: no client moves or removes it"
+                );
                 assert_eq!(refused.to_string(), says);
             }
         }
@@ -95,7 +96,11 @@ fn nobody_moves_halts_or_removes_them_and_nothing_comes_of_it() {
 fn nobody_adds_one() {
     let mut rig = Rig::with_deformables(Quotas::default());
     let client = rig.connect(Role::App);
-    for (kind, code) in [(BodyKind::Soft, 3), (BodyKind::Cloth, 4)] {
+    for (kind, code) in [
+        (BodyKind::Soft, 3),
+        (BodyKind::Cloth, 4),
+        (BodyKind::Crowd, 5),
+    ] {
         let add = request::AddBody { kind, ..add("x") };
         rig.send(client, add, vec![1]);
         let refused = error(rig.reply(client));
