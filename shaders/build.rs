@@ -27,6 +27,7 @@ fn run() -> Result<(), Vec<String>> {
     let mut names = Vec::new();
     let mut most_storage = 0;
     let mut most_uniform = 0;
+    let mut most_for_queries = 0;
     for (file, text) in &files {
         let unit = match assemble::assemble(&files, file) {
             Ok(unit) => unit,
@@ -54,9 +55,15 @@ fn run() -> Result<(), Vec<String>> {
             }
         };
         write_to(&out.join(file), &unit.text).map_err(|error| vec![error])?;
-        let storage = slots.iter().filter(|s| s.access != "Uniform").count();
-        most_storage = most_storage.max(storage);
-        most_uniform = most_uniform.max(slots.len() - storage);
+        let count = |of: &[&str]| slots.iter().filter(|s| of.contains(&s.access)).count();
+        let storage = count(&["Read", "Write"]);
+        // Adapters that can do more than they must also bind more.
+        if unit.capabilities.is_empty() {
+            most_storage = most_storage.max(storage);
+        } else {
+            most_for_queries = most_for_queries.max(storage);
+        }
+        most_uniform = most_uniform.max(count(&["Uniform"]));
         let name = entry.to_uppercase();
         let _ = writeln!(
             table,
@@ -79,7 +86,8 @@ fn run() -> Result<(), Vec<String>> {
     let _ = writeln!(
         table,
         "/// Every pass.\npub static ALL: &[&Source] = &[&{}];\n\
-         /// Most storage buffers that a pass binds.\npub const STORAGE_BUFFERS: u32 = {most_storage};\n\
+         /// Most storage buffers that a pass binds, but for those that ask ray queries.\npub const STORAGE_BUFFERS: u32 = {most_storage};\n\
+         /// Most storage buffers that a pass binds that asks ray queries.\npub const QUERY_STORAGE_BUFFERS: u32 = {most_for_queries};\n\
          /// Most uniform buffers that a pass binds.\npub const UNIFORM_BUFFERS: u32 = {most_uniform};",
         names.join(", &")
     );

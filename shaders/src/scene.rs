@@ -12,6 +12,7 @@ use crate::buffer::{BufferError, Store};
 use crate::device::Gpu;
 use crate::pass::Bound;
 use crate::plan::ClusterPoints;
+use crate::structures::Structures;
 
 /// Where the triangles of a cluster are listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
@@ -371,6 +372,8 @@ pub struct Scene {
     nodes: Store<Node>,
     clusters: Store<Cluster>,
     members: Store<u32>,
+    /// For ray queries, if the adapter is asked any.
+    structures: Option<Structures>,
 }
 
 impl Scene {
@@ -380,9 +383,16 @@ impl Scene {
     /// If the device has failed or has no memory.
     pub fn new(gpu: &Gpu) -> Result<Self, BufferError> {
         let none = wgpu::BufferUsages::empty();
+        let queries = gpu.ray_queries();
+        let vertices = if queries {
+            wgpu::BufferUsages::BLAS_INPUT
+        } else {
+            none
+        };
         Ok(Self {
+            structures: queries.then(|| Structures::new(gpu)).transpose()?,
             objects: Store::new(gpu, "objects", none, 1)?,
-            points: Store::new(gpu, "points", none, 1)?,
+            points: Store::new(gpu, "points", vertices, 1)?,
             normals: Store::new(gpu, "normals", none, 1)?,
             triangles: Store::new(gpu, "triangles", none, 1)?,
             neighbours: Store::new(gpu, "neighbours", none, 1)?,
@@ -398,13 +408,18 @@ impl Scene {
     /// If there is no room, or the device has failed; the scene is then undefined until it is set again.
     pub fn set(&mut self, gpu: &Gpu, packed: &Packed) -> Result<(), BufferError> {
         self.objects.write(gpu, &packed.objects)?;
-        self.points.write(gpu, &packed.points)?;
+        self.points.reserve(gpu, packed.points.len())?;
+        self.put_points(gpu, 0, &packed.points)?;
         self.normals.write(gpu, &packed.normals)?;
         self.triangles.write(gpu, &packed.triangles)?;
         self.neighbours.write(gpu, &packed.neighbours)?;
         self.nodes.write(gpu, &packed.nodes)?;
         self.clusters.write(gpu, &packed.clusters)?;
-        self.members.write(gpu, &packed.members)
+        self.members.write(gpu, &packed.members)?;
+        if let Some(structures) = &mut self.structures {
+            structures.set(gpu, packed, &self.points)?;
+        }
+        Ok(())
     }
 
     /// Where the objects are now: all of them, as packed but for place.
@@ -412,7 +427,11 @@ impl Scene {
     /// # Errors
     /// If there are more than were set, or the device has failed.
     pub fn place(&mut self, gpu: &Gpu, objects: &[Object]) -> Result<(), BufferError> {
-        self.objects.overwrite(gpu, 0, objects)
+        self.objects.overwrite(gpu, 0, objects)?;
+        if let Some(structures) = &mut self.structures {
+            structures.place(objects);
+        }
+        Ok(())
     }
 
     /// Where the objects are now, and behind them where they were a step ago.
@@ -426,7 +445,7 @@ impl Scene {
         before: &[Object],
     ) -> Result<(), BufferError> {
         self.objects.reserve(gpu, now.len() + before.len())?;
-        self.objects.overwrite(gpu, 0, now)?;
+        self.place(gpu, now)?;
         self.objects.overwrite(gpu, now.len(), before)
     }
 
@@ -441,22 +460,44 @@ impl Scene {
         points: &[Point],
         normals: &[Normal],
     ) -> Result<(), BufferError> {
-        self.points.overwrite(gpu, first, points)?;
+        self.put_points(gpu, first, points)?;
         self.normals.overwrite(gpu, first, normals)
     }
 
-    /// The buffer that the shaders call this.
+    /// Ray queries have a rule of their own: a triangle is left out if the first coordinate of one of its points is NaN, and nothing else may be NaN
+    /// or infinite. To the passes a point is no place with one such coordinate as with three.
+    fn put_points(&self, gpu: &Gpu, first: usize, points: &[Point]) -> Result<(), BufferError> {
+        let is_place = |point: &Point| point.x.iter().all(|x| x.is_finite());
+        if self.structures.is_none() || points.iter().all(is_place) {
+            return self.points.overwrite(gpu, first, points);
+        }
+        let mut sound = points.to_vec();
+        for point in sound.iter_mut().filter(|point| !is_place(point)) {
+            point.x = [f32::NAN; 3];
+        }
+        self.points.overwrite(gpu, first, &sound)
+    }
+
+    /// Records what has to be done before rays are traced; nothing if no ray queries are asked.
+    pub(crate) fn record(&self, encoder: &mut wgpu::CommandEncoder) {
+        if let Some(structures) = &self.structures {
+            structures.record(encoder, &self.points);
+        }
+    }
+
+    /// What the shaders call this.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<Bound<'_>> {
         Some(match name {
-            "objects" => (self.objects.buffer(), self.objects.id()),
-            "points" => (self.points.buffer(), self.points.id()),
-            "normals" => (self.normals.buffer(), self.normals.id()),
-            "triangles" => (self.triangles.buffer(), self.triangles.id()),
-            "neighbours" => (self.neighbours.buffer(), self.neighbours.id()),
-            "nodes" => (self.nodes.buffer(), self.nodes.id()),
-            "clusters" => (self.clusters.buffer(), self.clusters.id()),
-            "members" => (self.members.buffer(), self.members.id()),
+            "objects" => self.objects.bound(),
+            "points" => self.points.bound(),
+            "normals" => self.normals.bound(),
+            "triangles" => self.triangles.bound(),
+            "neighbours" => self.neighbours.bound(),
+            "nodes" => self.nodes.bound(),
+            "clusters" => self.clusters.bound(),
+            "members" => self.members.bound(),
+            "structure" => self.structures.as_ref()?.bound(),
             _ => return None,
         })
     }
