@@ -27,7 +27,6 @@ fn run() -> Result<(), Vec<String>> {
     let mut names = Vec::new();
     let mut most_storage = 0;
     let mut most_uniform = 0;
-    let mut most_for_queries = 0;
     for (file, text) in &files {
         let unit = match assemble::assemble(&files, file) {
             Ok(unit) => unit,
@@ -56,13 +55,7 @@ fn run() -> Result<(), Vec<String>> {
         };
         write_to(&out.join(file), &unit.text).map_err(|error| vec![error])?;
         let count = |of: &[&str]| slots.iter().filter(|s| of.contains(&s.access)).count();
-        let storage = count(&["Read", "Write"]);
-        // Adapters that can do more than they must also bind more.
-        if unit.capabilities.is_empty() {
-            most_storage = most_storage.max(storage);
-        } else {
-            most_for_queries = most_for_queries.max(storage);
-        }
+        most_storage = most_storage.max(count(&["Read", "Write"]));
         most_uniform = most_uniform.max(count(&["Uniform"]));
         let name = entry.to_uppercase();
         let _ = writeln!(
@@ -86,8 +79,7 @@ fn run() -> Result<(), Vec<String>> {
     let _ = writeln!(
         table,
         "/// Every pass.\npub static ALL: &[&Source] = &[&{}];\n\
-         /// Most storage buffers that a pass binds, but for those that ask ray queries.\npub const STORAGE_BUFFERS: u32 = {most_storage};\n\
-         /// Most storage buffers that a pass binds that asks ray queries.\npub const QUERY_STORAGE_BUFFERS: u32 = {most_for_queries};\n\
+         /// Most storage buffers that a pass binds.\npub const STORAGE_BUFFERS: u32 = {most_storage};\n\
          /// Most uniform buffers that a pass binds.\npub const UNIFORM_BUFFERS: u32 = {most_uniform};",
         names.join(", &")
     );

@@ -20,7 +20,7 @@ pub struct Unit {
     /// The files of it, and on which line of the text (from 1) each begins.
     pieces: Vec<(String, u32)>,
     /// What an adapter must be able to do beyond what every one can.
-    pub capabilities: Capabilities,
+    capabilities: Capabilities,
 }
 
 /// The extensions that passes may enable.
@@ -71,7 +71,11 @@ fn append(
         if let Some(name) = line.strip_prefix("//# enable ") {
             let known = EXTENSIONS.iter().find(|(known, _)| *known == name.trim());
             let Some((_, needs)) = known else {
-                return Err(format!("{file}:{}:12: no such extension: {}", i + 1, name.trim()));
+                return Err(format!(
+                    "{file}:{}:12: no such extension: {}",
+                    i + 1,
+                    name.trim()
+                ));
             };
             unit.capabilities |= *needs;
         }

@@ -148,16 +148,12 @@ pub enum OpenError {
         needs: u64,
     },
     /// Ray queries are demanded, and it cannot do them.
-    #[error("adapter {adapter} has no ray queries: {what} is {has}, {needs} is needed")]
+    #[error("adapter {adapter} has no ray queries: its {what} is 0")]
     NoRayQueries {
         /// Its name.
         adapter: String,
-        /// Which feature (1 if it is there) or limit, as wgpu calls it.
+        /// Which feature or limit, as wgpu calls it.
         what: &'static str,
-        /// What it has.
-        has: u64,
-        /// What is needed.
-        needs: u64,
     },
     /// The driver refused.
     #[error("adapter {adapter} gave no device: {message}")]

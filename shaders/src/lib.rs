@@ -24,14 +24,14 @@
 //! None ever waits, but in `wait`. Any call may return a [`Fault`]; after one, [`Narrow::recover`] opens the device again, a generation
 //! later, and the scene has to be set anew.
 //!
-//! Where the adapter has ray queries and [`Options::ray_queries`] asks for them, full traces go through those: the adapter names triangles, and what
-//! counts is decided by the very functions of the other passes. Everything else stays.
+//! Where the adapter has ray queries and [`Options::ray_queries`] asks for them, full traces go through those: the adapter names the triangles whose
+//! boxes a ray meets, and those are looked at by the very functions of the other passes, so the answers are the same. Everything else stays.
 //!
 //! Single precision, and poses in the world: keep the scene within a metre or so of the origin, or move the origin. A metre off, places in
 //! another frame are good to some tenths of a micrometre.
 //!
 //! Shaders are in `src/wgsl`, one file for a pass and some for what passes share; they are checked when this crate is built, and what a pass
-//! binds is read off its shader. No pass binds more than eight storage buffers, which every adapter of WebGPU has, but those that ask ray queries.
+//! binds is read off its shader. No pass binds more than eight storage buffers, which every adapter of WebGPU has.
 // One call is, and says so: `queries.rs`.
 #![deny(unsafe_code)]
 

@@ -9,7 +9,6 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use crate::adapter::{Kind, OpenError};
-use crate::passes;
 
 /// Whether full traces, of rigid and of deformable targets, go through ray queries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,11 +51,9 @@ impl RayQueries {
             (Self::Off, _) => Ok(false),
             (Self::Hardware, lacks) => Ok(lacks.is_none() && kind != Kind::Software),
             (Self::Demanded, None) => Ok(true),
-            (Self::Demanded, Some((what, has, needs))) => Err(OpenError::NoRayQueries {
+            (Self::Demanded, Some(what)) => Err(OpenError::NoRayQueries {
                 adapter: adapter.to_string(),
                 what,
-                has,
-                needs,
             }),
         }
     }
@@ -90,35 +87,28 @@ impl fmt::Display for RayQueries {
 #[error("`{0}` says nothing of ray queries: `off`, `hardware` or `demanded`")]
 pub struct UnknownRayQueries(pub String);
 
-/// The first thing that ray queries need and that is not there: what, how much there is and how much is needed.
-fn lacks(features: wgpu::Features, limits: &wgpu::Limits) -> Option<(&'static str, u64, u64)> {
+/// The first thing that ray queries need and that is not there at all.
+fn lacks(features: wgpu::Features, limits: &wgpu::Limits) -> Option<&'static str> {
     let feature = features.contains(wgpu::Features::EXPERIMENTAL_RAY_QUERY);
-    let limit = |what, has: u32, needs: u32| (what, u64::from(has), u64::from(needs));
     [
-        limit("EXPERIMENTAL_RAY_QUERY", u32::from(feature), 1),
-        limit("max_blas_primitive_count", limits.max_blas_primitive_count, 1),
-        limit("max_blas_geometry_count", limits.max_blas_geometry_count, 1),
-        limit("max_tlas_instance_count", limits.max_tlas_instance_count, 1),
-        limit(
+        ("EXPERIMENTAL_RAY_QUERY", u32::from(feature)),
+        ("max_blas_primitive_count", limits.max_blas_primitive_count),
+        ("max_blas_geometry_count", limits.max_blas_geometry_count),
+        ("max_tlas_instance_count", limits.max_tlas_instance_count),
+        (
             "max_acceleration_structures_per_shader_stage",
             limits.max_acceleration_structures_per_shader_stage,
-            1,
-        ),
-        limit(
-            "max_storage_buffers_per_shader_stage",
-            limits.max_storage_buffers_per_shader_stage,
-            passes::QUERY_STORAGE_BUFFERS,
         ),
     ]
     .into_iter()
-    .find(|(_, has, needs)| has < needs)
+    .find_map(|(what, has)| (has == 0).then_some(what))
 }
 
 /// wgpu's token for what it calls experimental.
 #[allow(unsafe_code)]
 pub(crate) fn experiment() -> wgpu::ExperimentalFeatures {
-    // SAFETY: this acknowledges that wgpu's ray queries may have bugs that safe code could run into; the rules of that interface are kept: what is
-    // bound has been built in the same commands, no vertex and no transform is NaN or infinite (`structures.rs`, `scene.rs`), instances are
-    // counted, rays are finite (`query.wgsl`). It is only had where somebody asks for ray queries.
+    // SAFETY: this acknowledges that wgpu's ray queries may have bugs that safe code could run into. The rules of that interface are kept: what is
+    // bound has been built in the same commands, boxes are numbers or left out (`boxes.wgsl`), places are numbers and instances are counted
+    // (`structures.rs`), rays are numbers (`query.wgsl`). The token is only had where somebody asks for ray queries.
     unsafe { wgpu::ExperimentalFeatures::enabled() }
 }

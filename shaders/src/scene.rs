@@ -13,6 +13,7 @@ use crate::device::Gpu;
 use crate::pass::Bound;
 use crate::plan::ClusterPoints;
 use crate::structures::Structures;
+use crate::tracer::SetupError;
 
 /// Where the triangles of a cluster are listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
@@ -380,19 +381,14 @@ impl Scene {
     /// Without objects.
     ///
     /// # Errors
-    /// If the device has failed or has no memory.
-    pub fn new(gpu: &Gpu) -> Result<Self, BufferError> {
+    /// If the device has failed, has no memory or does not accept a shader.
+    pub fn new(gpu: &Gpu) -> Result<Self, SetupError> {
         let none = wgpu::BufferUsages::empty();
-        let queries = gpu.ray_queries();
-        let vertices = if queries {
-            wgpu::BufferUsages::BLAS_INPUT
-        } else {
-            none
-        };
+        let structures = gpu.ray_queries().then(|| Structures::new(gpu));
         Ok(Self {
-            structures: queries.then(|| Structures::new(gpu)).transpose()?,
+            structures: structures.transpose()?,
             objects: Store::new(gpu, "objects", none, 1)?,
-            points: Store::new(gpu, "points", vertices, 1)?,
+            points: Store::new(gpu, "points", none, 1)?,
             normals: Store::new(gpu, "normals", none, 1)?,
             triangles: Store::new(gpu, "triangles", none, 1)?,
             neighbours: Store::new(gpu, "neighbours", none, 1)?,
@@ -408,8 +404,7 @@ impl Scene {
     /// If there is no room, or the device has failed; the scene is then undefined until it is set again.
     pub fn set(&mut self, gpu: &Gpu, packed: &Packed) -> Result<(), BufferError> {
         self.objects.write(gpu, &packed.objects)?;
-        self.points.reserve(gpu, packed.points.len())?;
-        self.put_points(gpu, 0, &packed.points)?;
+        self.points.write(gpu, &packed.points)?;
         self.normals.write(gpu, &packed.normals)?;
         self.triangles.write(gpu, &packed.triangles)?;
         self.neighbours.write(gpu, &packed.neighbours)?;
@@ -460,28 +455,14 @@ impl Scene {
         points: &[Point],
         normals: &[Normal],
     ) -> Result<(), BufferError> {
-        self.put_points(gpu, first, points)?;
+        self.points.overwrite(gpu, first, points)?;
         self.normals.overwrite(gpu, first, normals)
-    }
-
-    /// Ray queries have a rule of their own: a triangle is left out if the first coordinate of one of its points is NaN, and nothing else may be NaN
-    /// or infinite. To the passes a point is no place with one such coordinate as with three.
-    fn put_points(&self, gpu: &Gpu, first: usize, points: &[Point]) -> Result<(), BufferError> {
-        let is_place = |point: &Point| point.x.iter().all(|x| x.is_finite());
-        if self.structures.is_none() || points.iter().all(is_place) {
-            return self.points.overwrite(gpu, first, points);
-        }
-        let mut sound = points.to_vec();
-        for point in sound.iter_mut().filter(|point| !is_place(point)) {
-            point.x = [f32::NAN; 3];
-        }
-        self.points.overwrite(gpu, first, &sound)
     }
 
     /// Records what has to be done before rays are traced; nothing if no ray queries are asked.
     pub(crate) fn record(&self, encoder: &mut wgpu::CommandEncoder) {
         if let Some(structures) = &self.structures {
-            structures.record(encoder, &self.points);
+            structures.record(encoder);
         }
     }
 

@@ -1,24 +1,31 @@
-//! The acceleration structures of a scene, for adapters that are asked ray queries: one for each rigid shape, built once; one for each deformable
-//! and one for the places of all, built anew in every step from what the GPU has then.
+//! The acceleration structures of a scene, for adapters that are asked ray queries: the boxes of the triangles of each shape, and the places of all
+//! objects.
 //!
-//! No vertex is NaN or infinite but those with NaN as first coordinate, which Vulkan leaves out, and no place is: see [`crate::scene`]. A step takes no
-//! memory here but the lists that wgpu's commands are made of: one for each deformable, and within wgpu one for each object.
+//! A rigid shape's is built once, and shared by all objects of that shape; a deformable's and that of the places are built anew in every step, on the GPU and
+//! from what it has then. No box and no place is NaN or infinite, but boxes that say so and are left out. A step takes no memory here but the
+//! lists that wgpu's commands are made of, of which there is one for each deformable; wgpu itself takes some for each object and a buffer to build in.
 
 use hapticd_rays::layout::{DEFORMABLE, Object, Point};
 use nalgebra::{Quaternion, UnitQuaternion};
 
+use crate::GROUP;
 use crate::buffer::{BufferError, Store, next_id};
-use crate::device::{Fault, Gpu};
-use crate::pass::Bound;
+use crate::device::Gpu;
+use crate::pass::{Bound, Pass};
+use crate::passes;
 use crate::scene::Packed;
+use crate::tracer::SetupError;
+
+/// Lowest and highest corner, as bits.
+type Corners = [u32; 6];
 
 /// Of a shape.
 #[derive(Debug)]
 struct Bottom {
     blas: wgpu::Blas,
-    size: wgpu::BlasTriangleGeometrySizeDescriptor,
-    first_point: u32,
-    first_index: u32,
+    size: wgpu::BlasAABBGeometrySizeDescriptor,
+    /// Where its boxes begin, in bytes.
+    first: u32,
     deforms: bool,
 }
 
@@ -27,7 +34,11 @@ struct Bottom {
 pub(crate) struct Structures {
     top: wgpu::Tlas,
     id: u64,
-    indices: Store<u32>,
+    find_boxes: Pass,
+    /// Of each triangle its points, counted over the whole scene.
+    corners: Store<[u32; 4]>,
+    triangles: u32,
+    boxes: Store<Corners>,
     bottoms: Vec<Bottom>,
     /// Of each object; `None` if it has no triangles.
     of: Vec<Option<usize>>,
@@ -38,11 +49,14 @@ const INSTANCE: usize = 64;
 
 impl Structures {
     /// Without objects.
-    pub fn new(gpu: &Gpu) -> Result<Self, BufferError> {
+    pub fn new(gpu: &Gpu) -> Result<Self, SetupError> {
         Ok(Self {
             top: top(gpu, 0)?,
             id: next_id(),
-            indices: Store::new(gpu, "indices", wgpu::BufferUsages::BLAS_INPUT, 3)?,
+            find_boxes: Pass::new(gpu, &passes::FIND_BOXES)?,
+            corners: Store::new(gpu, "corners", wgpu::BufferUsages::empty(), 1)?,
+            triangles: 0,
+            boxes: Store::new(gpu, "triangle_boxes", wgpu::BufferUsages::BLAS_INPUT, 1)?,
             bottoms: Vec::new(),
             of: Vec::new(),
         })
@@ -55,8 +69,27 @@ impl Structures {
         packed: &Packed,
         points: &Store<Point>,
     ) -> Result<(), BufferError> {
-        let indices: Vec<u32> = packed.triangles.iter().flat_map(|t| t.v).collect();
-        self.indices.write(gpu, &indices)?;
+        let corners: Vec<[u32; 4]> = (packed.objects.iter())
+            .flat_map(|object| {
+                let own = &packed.triangles[object.first_triangle as usize..];
+                let own = own[..object.triangles as usize].iter();
+                own.map(|triangle| {
+                    let [a, b, c] = triangle.v.map(|v| object.first_point + v);
+                    [a, b, c, 0]
+                })
+            })
+            .collect();
+        self.corners.write(gpu, &corners)?;
+        self.triangles = corners.len() as u32;
+        // As many as there is room for the others: the pass goes through all that it is given.
+        self.boxes.reserve(gpu, self.corners.capacity())?;
+        let (corners, boxes) = (&self.corners, &self.boxes);
+        self.find_boxes.bind(gpu, |name| match name {
+            "points" => Some(points.bound()),
+            "corners" => Some(corners.bound()),
+            "triangle_boxes" => Some(boxes.bound()),
+            _ => None,
+        })?;
         self.bottoms.clear();
         self.of.clear();
         // One object of each rigid shape that there is.
@@ -87,7 +120,7 @@ impl Structures {
         gpu.attempt(|device, queue| {
             let mut encoder =
                 device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-            encoder.build_acceleration_structures(&self.entries(points, false), []);
+            self.build(&mut encoder, false, None);
             queue.submit([encoder.finish()]);
         })?;
         Ok(())
@@ -110,41 +143,47 @@ impl Structures {
                 (None, Some(bottom)) => {
                     let blas = &bottoms[bottom].blas;
                     let number = number as u32;
-                    *slot = Some(wgpu::TlasInstance::new(blas, transform, number, bit(number)));
+                    *slot = Some(wgpu::TlasInstance::new(
+                        blas,
+                        transform,
+                        number,
+                        bit(number),
+                    ));
                 }
             }
         }
     }
 
     /// Builds what may have changed since the last step.
-    pub fn record(&self, encoder: &mut wgpu::CommandEncoder, points: &Store<Point>) {
-        encoder.build_acceleration_structures(&self.entries(points, true), [&self.top]);
+    pub fn record(&self, encoder: &mut wgpu::CommandEncoder) {
+        self.build(encoder, true, Some(&self.top));
     }
 
     pub fn bound(&self) -> Bound<'_> {
         (self.top.as_binding(), self.id)
     }
 
-    fn entries<'a>(
-        &'a self,
-        points: &'a Store<Point>,
-        deforms: bool,
-    ) -> Vec<wgpu::BlasBuildEntry<'a>> {
+    /// Builds what deforms or what does not, and the places of all if they are given.
+    fn build(&self, encoder: &mut wgpu::CommandEncoder, deforms: bool, top: Option<&wgpu::Tlas>) {
         let these = self.bottoms.iter().filter(|b| b.deforms == deforms);
-        let entry = |bottom: &'a Bottom| wgpu::BlasBuildEntry {
+        let entries: Vec<_> = these.map(|bottom| self.entry(bottom)).collect();
+        if !entries.is_empty() {
+            self.find_boxes
+                .record(encoder, self.triangles.div_ceil(GROUP), None);
+        }
+        encoder.build_acceleration_structures(&entries, top);
+    }
+
+    fn entry<'a>(&'a self, bottom: &'a Bottom) -> wgpu::BlasBuildEntry<'a> {
+        wgpu::BlasBuildEntry {
             blas: &bottom.blas,
-            geometry: wgpu::BlasGeometries::TriangleGeometries(vec![wgpu::BlasTriangleGeometry {
+            geometry: wgpu::BlasGeometries::AabbGeometries(vec![wgpu::BlasAabbGeometry {
                 size: &bottom.size,
-                vertex_buffer: points.buffer(),
-                first_vertex: bottom.first_point,
-                vertex_stride: size_of::<Point>() as u64,
-                index_buffer: Some(self.indices.buffer()),
-                first_index: Some(bottom.first_index),
-                transform_buffer: None,
-                transform_buffer_offset: None,
+                stride: size_of::<Corners>() as u64,
+                aabb_buffer: self.boxes.buffer(),
+                primitive_offset: bottom.first,
             }]),
-        };
-        these.map(entry).collect()
+        }
     }
 }
 
@@ -169,13 +208,20 @@ fn top(gpu: &Gpu, instances: usize) -> Result<wgpu::Tlas, BufferError> {
     Ok(top)
 }
 
-fn bottom(gpu: &Gpu, object: &Object, deforms: bool) -> Result<Bottom, Fault> {
-    let size = wgpu::BlasTriangleGeometrySizeDescriptor {
-        vertex_format: wgpu::VertexFormat::Float32x3,
-        vertex_count: object.points,
-        index_format: Some(wgpu::IndexFormat::Uint32),
-        index_count: Some(3 * object.triangles),
-        // Not opaque: what is met is told, and not only the nearest.
+fn bottom(gpu: &Gpu, object: &Object, deforms: bool) -> Result<Bottom, BufferError> {
+    let too_many = BufferError::TooLarge {
+        buffer: "triangle_boxes",
+        elements: object.first_triangle as usize,
+        bytes: u64::from(object.first_triangle) * size_of::<Corners>() as u64,
+        limit: u32::MAX.into(),
+    };
+    let first = object
+        .first_triangle
+        .checked_mul(size_of::<Corners>() as u32);
+    let first = first.ok_or(too_many)?;
+    let size = wgpu::BlasAABBGeometrySizeDescriptor {
+        primitive_count: object.triangles,
+        // Not opaque: every box that is met is told.
         flags: wgpu::AccelerationStructureGeometryFlags::empty(),
     };
     let flags = if deforms {
@@ -190,7 +236,7 @@ fn bottom(gpu: &Gpu, object: &Object, deforms: bool) -> Result<Bottom, Fault> {
                 flags,
                 update_mode: wgpu::AccelerationStructureUpdateMode::Build,
             },
-            wgpu::BlasGeometrySizeDescriptors::Triangles {
+            wgpu::BlasGeometrySizeDescriptors::AABBs {
                 descriptors: vec![size.clone()],
             },
         )
@@ -198,8 +244,7 @@ fn bottom(gpu: &Gpu, object: &Object, deforms: bool) -> Result<Bottom, Fault> {
     Ok(Bottom {
         blas,
         size,
-        first_point: object.first_point,
-        first_index: 3 * object.first_triangle,
+        first,
         deforms,
     })
 }
