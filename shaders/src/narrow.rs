@@ -87,7 +87,8 @@ pub struct Found {
     pub wanted: [u32; LISTS],
     /// Something found no room: contacts may be missing. The next step has it.
     pub overflow: bool,
-    /// Nanoseconds on the GPU: the two emissions, the three traces, keeping the answers; `None` if it has no clock.
+    /// Nanoseconds on the GPU: the two emissions, the three traces, keeping the answers; `None` if it has no clock. What ray queries need to have
+    /// built is not in it.
     pub pass_ns: Option<[f64; STAMPS]>,
 }
 

@@ -1,6 +1,9 @@
 //! Ray queries: who gets them, what is said where there are none, and what is easily lost by them. What they find is looked at by all other tests,
 //! too: with `HAPTICD_RAY_QUERIES=demanded` in the environment all full traces of these tests go through them, without by the other ways.
 
+// Figures, for who runs this with `--nocapture`.
+#![allow(clippy::print_stdout)]
+
 mod common;
 
 use common::{Chance, Shape, body, choice, step, tracer};
@@ -135,12 +138,57 @@ fn the_answers_are_those_of_the_other_ways() {
             plain.set_scene(&packed).unwrap();
             let expected = step(&mut plain, &work);
             let answer = step(&mut tracer(&packed), &work);
+            println!(
+                "tree and all triangles {:?} ns, by ray queries {:?} ns",
+                expected.pass_ns, answer.pass_ns
+            );
             let met = |all: &[Hits]| all.iter().filter(|hits| **hits != Hits::NOTHING).count();
             let some = met(&expected.tree) + met(&expected.basic);
             assert!(some > 1000, "{some}");
             assert!(answer.tree == expected.tree && answer.basic == expected.basic);
         }
     }
+}
+
+/// What tells the ways apart: with ray queries trees are not looked at, and a rigid shape is where it was when the scene was set.
+#[test]
+fn they_are_asked_where_they_are_to_be() {
+    let mut packed = Packed::default();
+    let (point, normal) = looking(Vec3::new(0.01, 0.007, -0.05), Vec3::z());
+    Shape::cloud(vec![point], vec![normal]).add_to(&mut packed, &body(0));
+    let plate = Shape::new(&shapes::cuboid(&Vec3::new(0.1, 0.1, 0.01)).unwrap());
+    plate.add_to(&mut packed, &body(0));
+    for node in &mut packed.nodes {
+        (node.low, node.high) = ([7.0; 3], [8.0; 3]);
+    }
+    let ray = Ray {
+        source: 0,
+        point: 0,
+        target: 1,
+        start: NONE,
+    };
+    let mut tracer = tracer(&packed);
+    let asked = tracer.gpu().ray_queries();
+    let met = |tracer: &mut Tracer| {
+        let work = Work {
+            tree: &[ray],
+            basic: &[ray],
+            ..Work::default()
+        };
+        let answer = step(tracer, &work);
+        [&answer.tree, &answer.basic].map(|all| all[0].ahead().is_some())
+    };
+    assert_eq!(met(&mut tracer), [asked, true]);
+    let mut moved = plate.points.clone();
+    for point in &mut moved {
+        point.x[0] += 1.0;
+    }
+    tracer.deform(1, &moved, &plate.normals).unwrap();
+    // Nothing is there any more, and nothing is told of where it is now.
+    assert_eq!(met(&mut tracer), [false, false]);
+    let ray_there = looking(Vec3::new(1.01, 0.007, -0.05), Vec3::z());
+    tracer.deform(0, &[ray_there.0], &[ray_there.1]).unwrap();
+    assert_eq!(met(&mut tracer), [false, !asked]);
 }
 
 fn to_f32(v: Vec3) -> [f32; 3] {
@@ -235,9 +283,14 @@ fn a_ray_meets_no_object_but_its_target() {
     let sizes = [0.05, 0.03];
     let balls = sizes.map(|size| Shape::new(&shapes::icosphere(size, 2).unwrap()));
     let mut packed = Packed::default();
-    // From the middle along x, where both have a corner.
-    let (point, normal) = looking(Vec3::new(0.001, 0.0, 0.0), Vec3::x());
-    Shape::cloud(vec![point], vec![normal]).add_to(&mut packed, &body(0));
+    // Along x from within the larger and from within the smaller, neither as far as to the other.
+    let [(from_large, along), (from_small, _)] =
+        [0.04, 0.001].map(|x| looking(Vec3::new(x, 0.0, 0.0), Vec3::x()));
+    let short = Normal {
+        exit: 0.035,
+        ..along
+    };
+    Shape::cloud(vec![from_large, from_small], vec![along, short]).add_to(&mut packed, &body(0));
     let count = 40;
     for k in 1..=count {
         let deforms = k % 3 == 0;
@@ -252,7 +305,7 @@ fn a_ray_meets_no_object_but_its_target() {
     for target in 1..=count {
         let ray = Ray {
             source: 0,
-            point: 0,
+            point: target % 2,
             target,
             start: NONE,
         };
@@ -276,7 +329,7 @@ fn a_ray_meets_no_object_but_its_target() {
         let k = ray.target as usize;
         let shift = if k % 3 == 0 { 0.0 } else { 1e-4 * k as f64 };
         // Between a corner and the middle of a face.
-        let expected = sizes[k % 2] + shift - 0.001;
+        let expected = sizes[k % 2] + shift - [0.04, 0.001][k % 2];
         let t = hits.ahead().map_or(f64::NAN, |hit| hit.t.into());
         assert!(
             t <= expected + 1e-6 && t > expected - 0.03 * sizes[k % 2],

@@ -42,6 +42,7 @@ fn ask(ray: Ray, c: Aim, part: Part, o: vec3<f32>, d: vec3<f32>, length: f32, fo
     while rayQueryProceed(&query) {
         let candidate = rayQueryGetCandidateIntersection(&query);
         let triangle = candidate.primitive_index;
+        // Another object's box says nothing of the target.
         if candidate.instance_custom_data == ray.target_ && triangle < goal.triangles && belongs(part, triangle) {
             look(c, goal, triangle, found);
         }
