@@ -112,7 +112,7 @@ fn the_answers_are_those_of_the_other_ways() {
                     point,
                     target,
                     // Half of them look at one cluster only.
-                    start: if clusters == 0 || point % 2 == 0 {
+                    start: if clusters == 0 || point.is_multiple_of(2) {
                         NONE
                     } else {
                         point % clusters
@@ -291,9 +291,9 @@ fn a_ray_meets_no_object_but_its_target() {
         ..along
     };
     Shape::cloud(vec![from_large, from_small], vec![along, short]).add_to(&mut packed, &body(0));
-    let count = 40;
+    let count: u32 = 40;
     for k in 1..=count {
-        let deforms = k % 3 == 0;
+        let deforms = k.is_multiple_of(3);
         let moved = Object {
             // Only a rigid one is moved: the others' points are in the world.
             t: [if deforms { 0.0 } else { 0.0001 * k as f32 }, 0.0, 0.0],
@@ -309,7 +309,7 @@ fn a_ray_meets_no_object_but_its_target() {
             target,
             start: NONE,
         };
-        let list = if target % 3 == 0 {
+        let list = if target.is_multiple_of(3) {
             &mut basic
         } else {
             &mut tree
@@ -327,7 +327,11 @@ fn a_ray_meets_no_object_but_its_target() {
     let found = answer.tree.iter().chain(&answer.basic);
     for (ray, hits) in tree.iter().chain(&basic).zip(found) {
         let k = ray.target as usize;
-        let shift = if k % 3 == 0 { 0.0 } else { 1e-4 * k as f64 };
+        let shift = if k.is_multiple_of(3) {
+            0.0
+        } else {
+            1e-4 * k as f64
+        };
         // Between a corner and the middle of a face.
         let expected = sizes[k % 2] + shift - [0.04, 0.001][k % 2];
         let t = hits.ahead().map_or(f64::NAN, |hit| hit.t.into());
