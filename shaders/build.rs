@@ -54,9 +54,9 @@ fn run() -> Result<(), Vec<String>> {
             }
         };
         write_to(&out.join(file), &unit.text).map_err(|error| vec![error])?;
-        let storage = slots.iter().filter(|s| s.access != "Uniform").count();
-        most_storage = most_storage.max(storage);
-        most_uniform = most_uniform.max(slots.len() - storage);
+        let count = |of: &[&str]| slots.iter().filter(|s| of.contains(&s.access)).count();
+        most_storage = most_storage.max(count(&["Read", "Write"]));
+        most_uniform = most_uniform.max(count(&["Uniform"]));
         let name = entry.to_uppercase();
         let _ = writeln!(
             table,

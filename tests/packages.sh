@@ -30,6 +30,40 @@ need_vulkan() {
     [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
 }
 
+# need_ray_queries: a newer lavapipe, which has ray queries, unpacked under build/mesa25 beside the system's, which stays; prints the file that
+# names it to the Vulkan loader. Needs no root.
+need_ray_queries() {
+    local folder=$PWD/build/mesa25 suite=bookworm-backports driver
+    driver=usr/lib/x86_64-linux-gnu/libvulkan_lvp.so
+    if ! [ -e "$folder/$driver" ]; then
+        (
+            set -e
+            rm -rf "$folder"
+            mkdir -p "$folder/lists/partial" "$folder/cache/archives/partial"
+            # Lists and archives of its own: neither the system's sources nor its packages change.
+            printf 'deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] %s %s main\n' "$suite" >"$folder/sources.list"
+            apt=(apt-get -qq -o "Dir::State::lists=$folder/lists" -o "Dir::Cache=$folder/cache"
+                -o "Dir::Etc::sourcelist=$folder/sources.list" -o Dir::Etc::sourceparts=- -o "APT::Sandbox::User=$(id -un)")
+            cd "$folder"
+            "${apt[@]}" update
+            "${apt[@]}" download mesa-vulkan-drivers
+            dpkg -x mesa-vulkan-drivers_*.deb unpacked
+            # Whole, or not there.
+            mkdir -p "${driver%/*}"
+            mv "unpacked/$driver" "$driver"
+            rm -r lists cache unpacked mesa-vulkan-drivers_*.deb
+        ) >&2
+    fi
+    [ -e "$folder/$driver" ] || { echo "no driver with ray queries came from $suite" >&2; return 1; }
+    # What it links to is what the system's driver does.
+    if ldd "$folder/$driver" | grep 'not found' >&2; then
+        echo "the driver in $folder lacks these libraries" >&2
+        return 1
+    fi
+    printf '{"file_format_version": "1.0.0", "ICD": {"library_path": "%s", "api_version": "1.4.305"}}\n' "$folder/$driver" >"$folder/driver.json"
+    echo "$folder/driver.json"
+}
+
 # apt_lists: fetches the package lists once a run; a fresh machine has none, an old one names files that are gone.
 apt_lists() {
     [ -n "${APT_LISTS_FRESH:-}" ] || apt-get update -qq

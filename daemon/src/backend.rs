@@ -45,14 +45,21 @@ pub fn choose(scene: &mut SoftScene, wanted: Backend, exact: bool) -> Result<Str
 #[cfg(feature = "gpu")]
 mod gpu {
     use hapticd_rays::{PATIENCE, Watched};
-    use hapticd_shaders::{Choice, Gpu, GpuDetector};
+    use hapticd_shaders::{Choice, Gpu, GpuDetector, Options, RayQueries};
     use hapticd_world::SoftScene;
 
     /// The adapter's name, or why there is none.
     pub fn install(scene: &mut SoftScene) -> Result<String, String> {
         let choice = Choice::from_env().map_err(|e| e.to_string())?;
-        let gpu = Gpu::open(choice.unwrap_or(Choice::Hardware)).map_err(|e| e.to_string())?;
-        let name = gpu.adapter().name.clone();
+        let gpu = Gpu::open(Options {
+            ray_queries: RayQueries::from_env().map_err(|e| e.to_string())?,
+            ..choice.unwrap_or(Choice::Hardware).into()
+        })
+        .map_err(|e| e.to_string())?;
+        let mut name = gpu.adapter().name.clone();
+        if gpu.ray_queries() {
+            name.push_str(", by ray queries");
+        }
         let settings = *scene.detector_settings();
         let detector = GpuDetector::new(gpu, settings).map_err(|e| e.to_string())?;
         let watched = Watched::new(Box::new(detector), PATIENCE);

@@ -2,6 +2,8 @@
 //!
 //! A pass is a file with an entry point. Its lines `//# use other.wgsl` name the files whose declarations it needs; each is put in front of it
 //! once, with those that it needs itself in front of that. Places in the whole are led back to the file and line that they came from.
+//!
+//! A line `//# enable extension` makes the pass one for adapters that have it; the directive of WGSL has to come first of all.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +19,12 @@ pub struct Unit {
     pub text: String,
     /// The files of it, and on which line of the text (from 1) each begins.
     pieces: Vec<(String, u32)>,
+    /// What an adapter must be able to do beyond what every one can.
+    capabilities: Capabilities,
 }
+
+/// The extensions that passes may enable.
+const EXTENSIONS: [(&str, Capabilities); 1] = [("wgpu_ray_query", Capabilities::RAY_QUERY)];
 
 /// A buffer that a pass binds, in group 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +33,7 @@ pub struct Slot {
     pub binding: u32,
     /// Name of the variable.
     pub name: String,
-    /// `Uniform`, `Read` or `Write`.
+    /// `Uniform`, `Read`, `Write` or `Query`.
     pub access: &'static str,
 }
 
@@ -35,8 +42,15 @@ pub fn assemble(files: &Files, file: &str) -> Result<Unit, String> {
     let mut unit = Unit {
         text: String::new(),
         pieces: Vec::new(),
+        capabilities: Capabilities::empty(),
     };
     append(files, file, &mut Vec::new(), &mut unit)?;
+    for (name, capability) in EXTENSIONS {
+        if unit.capabilities.contains(capability) {
+            // No line of its own: the places of all others stay.
+            unit.text.insert_str(0, &format!("enable {name}; "));
+        }
+    }
     Ok(unit)
 }
 
@@ -54,6 +68,17 @@ fn append(
         .ok_or_else(|| format!("{file}: no such file"))?;
     above.push(file.to_string());
     for (i, line) in text.lines().enumerate() {
+        if let Some(name) = line.strip_prefix("//# enable ") {
+            let known = EXTENSIONS.iter().find(|(known, _)| *known == name.trim());
+            let Some((_, needs)) = known else {
+                return Err(format!(
+                    "{file}:{}:12: no such extension: {}",
+                    i + 1,
+                    name.trim()
+                ));
+            };
+            unit.capabilities |= *needs;
+        }
         let Some(other) = line.strip_prefix("//# use ") else {
             continue;
         };
@@ -87,7 +112,7 @@ impl Unit {
         format!("{file}:{}:{column}", line - first + 1)
     }
 
-    /// Parses and validates, for an adapter that can do no more than it must.
+    /// Parses and validates, for an adapter that can do no more than it must and what the pass enables.
     pub fn check(&self) -> Result<(naga::Module, ModuleInfo), String> {
         let module = naga::front::wgsl::parse_str(&self.text).map_err(|error| {
             let notes: String = error.notes().map(|note| format!("; {note}")).collect();
@@ -97,7 +122,7 @@ impl Unit {
                 error.message()
             )
         })?;
-        let info = Validator::new(ValidationFlags::all(), Capabilities::empty())
+        let info = Validator::new(ValidationFlags::all(), self.capabilities)
             .validate(&module)
             .map_err(|error| {
                 let mut text = format!(
@@ -152,6 +177,7 @@ pub fn slots(module: &naga::Module, info: &ModuleInfo) -> Result<(String, Vec<Sl
                 AddressSpace::Storage { access } if access.contains(naga::StorageAccess::STORE) => {
                     "Write"
                 }
+                AddressSpace::Handle => "Query",
                 _ => "Read",
             },
         });

@@ -147,6 +147,14 @@ pub enum OpenError {
         /// What is needed.
         needs: u64,
     },
+    /// Ray queries are demanded, and it cannot do them.
+    #[error("adapter {adapter} has no ray queries: its {what} is 0")]
+    NoRayQueries {
+        /// Its name.
+        adapter: String,
+        /// Which feature or limit, as wgpu calls it.
+        what: &'static str,
+    },
     /// The driver refused.
     #[error("adapter {adapter} gave no device: {message}")]
     Refused {

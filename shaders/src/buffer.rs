@@ -9,6 +9,7 @@ use bytemuck::Pod;
 use thiserror::Error;
 
 use crate::device::{Fault, Gpu};
+use crate::pass::Bound;
 
 /// Why a buffer cannot hold what it should.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -50,8 +51,13 @@ pub enum BufferError {
     Fault(#[from] Fault),
 }
 
-/// Numbers every buffer ever made, so that a bind group knows whether its buffers are still the same.
+/// Numbers everything ever made to be bound, so that a bind group knows whether it is still the same.
 static MADE: AtomicU64 = AtomicU64::new(0);
+
+/// A number that nothing else that is bound has.
+pub(crate) fn next_id() -> u64 {
+    MADE.fetch_add(1, Ordering::Relaxed)
+}
 
 /// A buffer of `T`s.
 #[derive(Debug)]
@@ -107,6 +113,11 @@ impl<T: Pod> Store<T> {
     #[must_use]
     pub fn id(&self) -> u64 {
         self.id
+    }
+
+    /// All of it, to be bound.
+    pub(crate) fn bound(&self) -> Bound<'_> {
+        (self.buffer.as_entire_binding(), self.id)
     }
 
     /// Makes room for `elements`. The content is lost if it grows.
@@ -187,7 +198,7 @@ fn make<T>(
         })
     });
     match made {
-        Ok(buffer) => Ok((buffer, MADE.fetch_add(1, Ordering::Relaxed))),
+        Ok(buffer) => Ok((buffer, next_id())),
         Err(Fault::OutOfMemory(message)) => Err(BufferError::NoMemory {
             buffer: name,
             bytes,

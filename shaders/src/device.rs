@@ -14,6 +14,7 @@ use std::task::{Context, Poll, Waker};
 use thiserror::Error;
 
 use crate::adapter::{AdapterReport, Choice, OpenError, pick, suffices};
+use crate::queries::{RayQueries, experiment};
 
 /// What went wrong on a device that was open.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -78,6 +79,8 @@ pub struct Options {
     pub choice: Choice,
     /// Use no more than this, even if the adapter has more; `None`: all that it has.
     pub limits: Option<wgpu::Limits>,
+    /// Whether full traces ask its ray queries.
+    pub ray_queries: RayQueries,
 }
 
 impl From<Choice> for Options {
@@ -85,6 +88,7 @@ impl From<Choice> for Options {
         Self {
             choice,
             limits: None,
+            ray_queries: RayQueries::Off,
         }
     }
 }
@@ -105,6 +109,7 @@ struct Open {
     device: wgpu::Device,
     queue: wgpu::Queue,
     watch: Arc<Watch>,
+    ray_queries: bool,
     tick_ns: Option<f32>,
 }
 
@@ -163,6 +168,17 @@ impl Gpu {
     #[must_use]
     pub fn adapter(&self) -> &AdapterReport {
         &self.open.adapter
+    }
+
+    /// Whether full traces ask the adapter's ray queries.
+    #[must_use]
+    pub fn ray_queries(&self) -> bool {
+        self.open.ray_queries
+    }
+
+    /// Most objects that it can be asked ray queries about: their numbers have 24 bits.
+    pub(crate) fn most_instances(&self) -> usize {
+        self.open.limits.max_tlas_instance_count.min(1 << 24) as usize
     }
 
     /// Counts the devices opened, from 1.
@@ -284,7 +300,15 @@ fn open(instance: &wgpu::Instance, options: &Options) -> Result<Open, OpenError>
     let (adapter, report) = pick(adapters, options.choice)?;
     let limits = options.limits.clone().unwrap_or_else(|| adapter.limits());
     suffices(&report.name, &limits)?;
-    let features = adapter.features() & wgpu::Features::TIMESTAMP_QUERY;
+    let there = adapter.features();
+    let ray_queries = (options.ray_queries).decide(&report.name, report.kind, there, &limits)?;
+    let mut features = there & wgpu::Features::TIMESTAMP_QUERY;
+    let has_clock = !features.is_empty();
+    let mut experimental_features = wgpu::ExperimentalFeatures::disabled();
+    if ray_queries {
+        features |= wgpu::Features::EXPERIMENTAL_RAY_QUERY;
+        experimental_features = experiment();
+    }
     let refused = |message: String| OpenError::Refused {
         adapter: report.name.clone(),
         message,
@@ -293,6 +317,7 @@ fn open(instance: &wgpu::Instance, options: &Options) -> Result<Open, OpenError>
         label: Some("hapticd"),
         required_features: features,
         required_limits: limits.clone(),
+        experimental_features,
         ..wgpu::DeviceDescriptor::default()
     }))
     .ok_or_else(|| refused("it did not answer".to_string()))?
@@ -304,13 +329,14 @@ fn open(instance: &wgpu::Instance, options: &Options) -> Result<Open, OpenError>
     device.set_device_lost_callback(move |reason, message| {
         noted.note(Fault::Lost(format!("{reason:?}: {message}")));
     });
-    let tick_ns = (!features.is_empty()).then(|| queue.get_timestamp_period());
+    let tick_ns = has_clock.then(|| queue.get_timestamp_period());
     Ok(Open {
         adapter: report,
         limits,
         device,
         queue,
         watch,
+        ray_queries,
         tick_ns,
     })
 }

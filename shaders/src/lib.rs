@@ -24,12 +24,16 @@
 //! None ever waits, but in `wait`. Any call may return a [`Fault`]; after one, [`Narrow::recover`] opens the device again, a generation
 //! later, and the scene has to be set anew.
 //!
+//! Where the adapter has ray queries and [`Options::ray_queries`] asks for them, full traces go through those: the adapter names the triangles whose
+//! boxes a ray meets, and those are looked at by the very functions of the other passes, so the answers are the same. Everything else stays.
+//!
 //! Single precision, and poses in the world: keep the scene within a metre or so of the origin, or move the origin. A metre off, places in
 //! another frame are good to some tenths of a micrometre.
 //!
 //! Shaders are in `src/wgsl`, one file for a pass and some for what passes share; they are checked when this crate is built, and what a pass
 //! binds is read off its shader. No pass binds more than eight storage buffers, which every adapter of WebGPU has.
-#![forbid(unsafe_code)]
+// One call is, and says so: `queries.rs`.
+#![deny(unsafe_code)]
 
 mod adapter;
 mod boxes;
@@ -41,9 +45,11 @@ mod midphase;
 mod narrow;
 mod pass;
 mod plan;
+mod queries;
 mod readback;
 mod room;
 mod scene;
+mod structures;
 mod sweep;
 mod times;
 mod tracer;
@@ -59,6 +65,7 @@ pub use midphase::{Candidate, Candidates, Midphase, ShapeId, SweepError, Tally};
 pub use narrow::{Found, Narrow, Room, Step};
 pub use pass::{Access, Bound, Pass, PassError, Slot, Source};
 pub use plan::{Chunk, ClusterPoints, Near, Row, Run};
+pub use queries::{RayQueries, UnknownRayQueries};
 pub use readback::DEPTH;
 pub use scene::{Body, Cluster, Packed, Parts, Scene, SceneError};
 pub use sweep::{PARTS, Sweep, SweepRow};

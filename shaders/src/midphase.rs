@@ -333,13 +333,13 @@ impl Midphase {
         } = made;
         pass.bind(gpu, |name| {
             Some(match name {
-                "boxes" => (boxes.buffer(), boxes.id()),
-                "nodes" => (nodes.buffer(), nodes.id()),
-                "sweeps" => (sweeps.buffer(), sweeps.id()),
-                "jobs" => (jobs.buffer(), jobs.id()),
-                "tally" => (tally.buffer(), tally.id()),
-                "counts" => (counts.buffer(), counts.id()),
-                "candidates" => (candidates.buffer(), candidates.id()),
+                "boxes" => boxes.bound(),
+                "nodes" => nodes.bound(),
+                "sweeps" => sweeps.bound(),
+                "jobs" => jobs.bound(),
+                "tally" => tally.bound(),
+                "counts" => counts.bound(),
+                "candidates" => candidates.bound(),
                 _ => return None,
             })
         })?;

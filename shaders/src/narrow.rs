@@ -87,7 +87,8 @@ pub struct Found {
     pub wanted: [u32; LISTS],
     /// Something found no room: contacts may be missing. The next step has it.
     pub overflow: bool,
-    /// Nanoseconds on the GPU: the two emissions, the three traces, keeping the answers; `None` if it has no clock.
+    /// Nanoseconds on the GPU: the two emissions, the three traces, keeping the answers; `None` if it has no clock. What ray queries need to have
+    /// built is not in it.
     pub pass_ns: Option<[f64; STAMPS]>,
 }
 
@@ -525,15 +526,15 @@ impl Made {
         } = self;
         for pass in (surfaces.iter_mut().chain(emit)).chain(after).chain([keep]) {
             pass.bind(gpu, |name| match name {
-                "points_before" => Some((before.buffer(), before.id())),
-                "chunks" => Some((chunks.buffer(), chunks.id())),
-                "around" => Some((around.buffer(), around.id())),
-                "exits" => Some((exits.buffer(), exits.id())),
-                "rows" => Some((rows.buffer(), rows.id())),
-                "cluster_points" => Some((cluster_points.buffer(), cluster_points.id())),
-                "places" => Some((places.buffer(), places.id())),
-                "records" => Some((records.buffer(), records.id())),
-                "contacts" => Some((contacts.buffer(), contacts.id())),
+                "points_before" => Some(before.bound()),
+                "chunks" => Some(chunks.bound()),
+                "around" => Some(around.bound()),
+                "exits" => Some(exits.bound()),
+                "rows" => Some(rows.bound()),
+                "cluster_points" => Some(cluster_points.bound()),
+                "places" => Some(places.bound()),
+                "records" => Some(records.bound()),
+                "contacts" => Some(contacts.bound()),
                 _ => traces.buffers.find(name).or_else(|| scene.find(name)),
             })?;
         }
@@ -552,7 +553,7 @@ impl Made {
         let [rigid, clusters] = &self.emit;
         rigid.record(encoder, step.chunks.len() as u32, around(0));
         clusters.record(encoder, step.runs.len() as u32, around(1));
-        self.traces.record(encoder, clock, 2);
+        self.traces.record(encoder, &self.scene, clock, 2);
         let all = (TRACES * 16) as u64;
         for pass in &self.after {
             pass.record_indirect(encoder, self.traces.buffers.args.buffer(), all, None);

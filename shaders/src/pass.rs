@@ -15,6 +15,8 @@ pub enum Access {
     Read,
     /// Reads and writes it.
     Write,
+    /// No buffer: asks it what a ray meets.
+    Query,
 }
 
 /// A buffer that a pass binds, in group 0.
@@ -63,8 +65,8 @@ pub struct Pass {
     bound: Option<(Vec<u64>, wgpu::BindGroup)>,
 }
 
-/// A buffer to bind, and what tells it from others ([`crate::buffer::Store::id`]).
-pub type Bound<'a> = (&'a wgpu::Buffer, u64);
+/// What to bind, and what tells it from others ([`crate::buffer::Store::id`]).
+pub type Bound<'a> = (wgpu::BindingResource<'a>, u64);
 
 impl Pass {
     /// Compiles the shader.
@@ -101,7 +103,7 @@ impl Pass {
         }
     }
 
-    /// Binds the buffers that `find` gives for the shader's names; keeps the bind group as long as they stay the same.
+    /// Binds what `find` gives for the shader's names; keeps the bind group as long as they stay the same.
     ///
     /// # Errors
     /// If the device has failed.
@@ -130,11 +132,11 @@ impl Pass {
         let mut ids = Vec::with_capacity(self.source.slots.len());
         let mut entries = Vec::with_capacity(self.source.slots.len());
         for slot in self.source.slots {
-            let (buffer, id) = get(slot)?;
+            let (resource, id) = get(slot)?;
             ids.push(id);
             entries.push(wgpu::BindGroupEntry {
                 binding: slot.binding,
-                resource: buffer.as_entire_binding(),
+                resource,
             });
         }
         let group = gpu.attempt(|device, _| {

@@ -12,6 +12,8 @@ use crate::buffer::{BufferError, Store};
 use crate::device::Gpu;
 use crate::pass::Bound;
 use crate::plan::ClusterPoints;
+use crate::structures::Structures;
+use crate::tracer::SetupError;
 
 /// Where the triangles of a cluster are listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
@@ -371,16 +373,20 @@ pub struct Scene {
     nodes: Store<Node>,
     clusters: Store<Cluster>,
     members: Store<u32>,
+    /// For ray queries, if the adapter is asked any.
+    structures: Option<Structures>,
 }
 
 impl Scene {
     /// Without objects.
     ///
     /// # Errors
-    /// If the device has failed or has no memory.
-    pub fn new(gpu: &Gpu) -> Result<Self, BufferError> {
+    /// If the device has failed, has no memory or does not accept a shader.
+    pub fn new(gpu: &Gpu) -> Result<Self, SetupError> {
         let none = wgpu::BufferUsages::empty();
+        let structures = gpu.ray_queries().then(|| Structures::new(gpu));
         Ok(Self {
+            structures: structures.transpose()?,
             objects: Store::new(gpu, "objects", none, 1)?,
             points: Store::new(gpu, "points", none, 1)?,
             normals: Store::new(gpu, "normals", none, 1)?,
@@ -404,7 +410,11 @@ impl Scene {
         self.neighbours.write(gpu, &packed.neighbours)?;
         self.nodes.write(gpu, &packed.nodes)?;
         self.clusters.write(gpu, &packed.clusters)?;
-        self.members.write(gpu, &packed.members)
+        self.members.write(gpu, &packed.members)?;
+        if let Some(structures) = &mut self.structures {
+            structures.set(gpu, packed, &self.points)?;
+        }
+        Ok(())
     }
 
     /// Where the objects are now: all of them, as packed but for place.
@@ -412,7 +422,11 @@ impl Scene {
     /// # Errors
     /// If there are more than were set, or the device has failed.
     pub fn place(&mut self, gpu: &Gpu, objects: &[Object]) -> Result<(), BufferError> {
-        self.objects.overwrite(gpu, 0, objects)
+        self.objects.overwrite(gpu, 0, objects)?;
+        if let Some(structures) = &mut self.structures {
+            structures.place(objects);
+        }
+        Ok(())
     }
 
     /// Where the objects are now, and behind them where they were a step ago.
@@ -426,7 +440,7 @@ impl Scene {
         before: &[Object],
     ) -> Result<(), BufferError> {
         self.objects.reserve(gpu, now.len() + before.len())?;
-        self.objects.overwrite(gpu, 0, now)?;
+        self.place(gpu, now)?;
         self.objects.overwrite(gpu, now.len(), before)
     }
 
@@ -445,18 +459,26 @@ impl Scene {
         self.normals.overwrite(gpu, first, normals)
     }
 
-    /// The buffer that the shaders call this.
+    /// Records what has to be done before rays are traced; nothing if no ray queries are asked.
+    pub(crate) fn record(&self, encoder: &mut wgpu::CommandEncoder) {
+        if let Some(structures) = &self.structures {
+            structures.record(encoder);
+        }
+    }
+
+    /// What the shaders call this.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<Bound<'_>> {
         Some(match name {
-            "objects" => (self.objects.buffer(), self.objects.id()),
-            "points" => (self.points.buffer(), self.points.id()),
-            "normals" => (self.normals.buffer(), self.normals.id()),
-            "triangles" => (self.triangles.buffer(), self.triangles.id()),
-            "neighbours" => (self.neighbours.buffer(), self.neighbours.id()),
-            "nodes" => (self.nodes.buffer(), self.nodes.id()),
-            "clusters" => (self.clusters.buffer(), self.clusters.id()),
-            "members" => (self.members.buffer(), self.members.id()),
+            "objects" => self.objects.bound(),
+            "points" => self.points.bound(),
+            "normals" => self.normals.bound(),
+            "triangles" => self.triangles.bound(),
+            "neighbours" => self.neighbours.bound(),
+            "nodes" => self.nodes.bound(),
+            "clusters" => self.clusters.bound(),
+            "members" => self.members.bound(),
+            "structure" => self.structures.as_ref()?.bound(),
             _ => return None,
         })
     }

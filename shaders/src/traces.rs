@@ -60,12 +60,12 @@ impl Buffers {
     /// The buffer that the shaders call this.
     pub fn find(&self, name: &str) -> Option<Bound<'_>> {
         Some(match name {
-            "settings" => (self.settings.buffer(), self.settings.id()),
+            "settings" => self.settings.bound(),
             // The same lists for those who read them and for those who append.
-            "lists" | "counters" => (self.lists.buffer(), self.lists.id()),
-            "args" => (self.args.buffer(), self.args.id()),
-            "rays" => (self.rays.buffer(), self.rays.id()),
-            "hits" => (self.hits.buffer(), self.hits.id()),
+            "lists" | "counters" => self.lists.bound(),
+            "args" => self.args.bound(),
+            "rays" => self.rays.bound(),
+            "hits" => self.hits.bound(),
             _ => return None,
         })
     }
@@ -74,6 +74,11 @@ impl Buffers {
 impl Traces {
     pub fn new(gpu: &Gpu) -> Result<Self, SetupError> {
         let none = wgpu::BufferUsages::empty();
+        let [tree, basic] = if gpu.ray_queries() {
+            [&passes::QUERY_TREE, &passes::QUERY_BASIC]
+        } else {
+            [&passes::TRACE_TREE, &passes::TRACE_BASIC]
+        };
         Ok(Self {
             buffers: Buffers {
                 settings: Store::new(gpu, "settings", wgpu::BufferUsages::UNIFORM, 1)?,
@@ -84,8 +89,8 @@ impl Traces {
             },
             build_args: Pass::new(gpu, &passes::BUILD_ARGS)?,
             passes: [
-                Pass::new(gpu, &passes::TRACE_TREE)?,
-                Pass::new(gpu, &passes::TRACE_BASIC)?,
+                Pass::new(gpu, tree)?,
+                Pass::new(gpu, basic)?,
                 Pass::new(gpu, &passes::TRACE_WALK)?,
             ],
         })
@@ -124,7 +129,14 @@ impl Traces {
     }
 
     /// Records the traces of what is in the lists; stamps of the clock from number `stamp` on.
-    pub fn record(&self, encoder: &mut wgpu::CommandEncoder, clock: Option<&Clock>, stamp: u32) {
+    pub fn record(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        scene: &Scene,
+        clock: Option<&Clock>,
+        stamp: u32,
+    ) {
+        scene.record(encoder);
         self.build_args.record(encoder, 1, None);
         for (k, pass) in (0..).zip(&self.passes) {
             let times = clock.map(|clock| clock.around(stamp + k));

@@ -1,4 +1,5 @@
-//! A step of the GPU's detector takes memory for wgpu's commands only: as often in a large scene as in a small one.
+//! A step of the GPU's detector takes memory for wgpu's commands only: as often in a large scene as in a small one. With ray queries wgpu takes some for
+//! each object, too, whose places it is given anew.
 
 // Figures, for who runs this with `--nocapture`.
 #![allow(clippy::print_stdout)]
@@ -16,7 +17,12 @@ use hapticd_shaders::GpuDetector;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Calls of the allocator in twenty steps of that many balls and as many cloths, and contacts found in them.
+/// Steps that are counted.
+const STEPS: u64 = 20;
+/// For each object in each step that builds the structure of their places.
+const WGPU_TAKES: u64 = 2;
+
+/// Calls of the allocator in those steps of that many balls and as many cloths, and contacts found in them.
 fn calls(balls: u32) -> (u64, usize) {
     let made = |mesh: &TriMesh, topology| Arc::new(Shape::new(mesh, topology, 32).unwrap());
     let ball = made(&shapes::icosphere(0.02, 2).unwrap(), Topology::Volume);
@@ -61,7 +67,7 @@ fn calls(balls: u32) -> (u64, usize) {
         .unwrap();
     let calls = pool.install(|| {
         run(0..40);
-        counted(|| run(40..60)).1
+        counted(|| run(40..40 + STEPS as u32)).1
     });
     (calls, contacts)
 }
@@ -72,5 +78,13 @@ fn a_step_takes_no_memory_of_ours() {
     println!("{few} calls with {some} contacts, {many} with {more}");
     assert!(more > 3 * some && some > 1000);
     // The driver's own queues grow now and then.
-    assert!(many <= few + few / 20, "{few} calls, then {many}");
+    let wgpus = if gpu().ray_queries() {
+        STEPS * WGPU_TAKES * (24 - 2)
+    } else {
+        0
+    };
+    assert!(
+        many <= few + few / 20 + wgpus,
+        "{few} calls, then {many}, of which wgpu may take {wgpus}"
+    );
 }

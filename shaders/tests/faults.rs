@@ -82,8 +82,8 @@ fn an_adapter_that_is_too_small_is_refused_with_numbers() {
         ..wgpu::Limits::defaults()
     };
     let refused = Gpu::open(Options {
-        choice: choice(),
         limits: Some(narrow),
+        ..choice().into()
     })
     .unwrap_err();
     assert!(
@@ -167,8 +167,8 @@ fn a_buffer_that_the_adapter_cannot_bind_is_refused_with_numbers() {
         ..wgpu::Limits::defaults()
     };
     let gpu = Gpu::open(Options {
-        choice: choice(),
         limits: Some(limits),
+        ..choice().into()
     })
     .unwrap();
     let mut store = Store::<[u32; 4]>::new(&gpu, "rows", wgpu::BufferUsages::empty(), 10).unwrap();

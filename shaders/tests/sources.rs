@@ -87,6 +87,46 @@ fn files_that_are_not_there_or_use_themselves() {
     assert_eq!(said, "common.wgsl:1:9: uses itself by way of pass.wgsl");
 }
 
+/// The directive comes first of all, wherever the file that wants it is, and moves no place.
+#[test]
+fn what_a_pass_enables_is_enabled() {
+    let query = "//# enable wgpu_ray_query\n@group(0) @binding(2) var structure: acceleration_structure;\n\
+                 fn none() { var q: ray_query; rayQueryInitialize(&q, structure, RayDesc(0u, 255u, 0.0, 1.0, vec3(0.0), vec3(1.0))); }\n";
+    let pass = PASS
+        .replace(
+            "//# use common.wgsl",
+            "//# use common.wgsl\n//# use query.wgsl",
+        )
+        .replace("a[0] =", "none(); a[0] =");
+    let all = |query: &str, pass: &str| {
+        files(&[
+            ("common.wgsl", COMMON),
+            ("query.wgsl", query),
+            ("pass.wgsl", pass),
+        ])
+    };
+    let unit = assemble(&all(query, &pass), "pass.wgsl").unwrap();
+    assert!(unit.text.starts_with("enable wgpu_ray_query; // Common."));
+    let (module, info) = unit.check().unwrap();
+    let (_, slots) = assemble::slots(&module, &info).unwrap();
+    let found: Vec<_> = slots.iter().map(|s| (s.name.as_str(), s.access)).collect();
+    assert_eq!(found, [("a", "Write"), ("structure", "Query")]);
+    // Not asked for, or not known.
+    let said = assemble(&all(&query.replace("//# enable", "//"), &pass), "pass.wgsl").unwrap();
+    assert!(said.check().unwrap_err().starts_with("query.wgsl:2:"));
+    let said = assemble(
+        &all(&query.replace("wgpu_ray_query", "magic"), &pass),
+        "pass.wgsl",
+    );
+    assert_eq!(
+        said.err().unwrap(),
+        "query.wgsl:1:12: no such extension: magic"
+    );
+    let wrong = pass.replace("twice", "thrice");
+    let said = assemble(&all(query, &wrong), "pass.wgsl").unwrap();
+    assert!(said.check().unwrap_err().starts_with("pass.wgsl:5:"));
+}
+
 #[test]
 fn two_buffers_in_one_place() {
     let pass = PASS

@@ -1,9 +1,6 @@
 //# use trace.wgsl
+//# use clusters.wgsl
 // Full trace of a deformable target: every triangle of it, or of one of its clusters (Lehericey 2016, chapters 3 and 4).
-
-// Of each cluster the first of its triangles in `members` and how many there are.
-@group(0) @binding(8) var<storage, read> clusters: array<vec2<u32>>;
-@group(0) @binding(9) var<storage, read> members: array<u32>;
 
 @compute @workgroup_size(64)
 fn trace_basic(

@@ -1,0 +1,62 @@
+//# enable wgpu_ray_query
+//# use trace.wgsl
+//# use clusters.wgsl
+//# use world.wgsl
+// Full traces by the adapter's ray queries: it finds the boxes of triangles that the line may meet, and the triangles are looked at as everywhere.
+//
+// So what is met, where, and which of two at the same place counts do not depend on the adapter: it goes through all objects in the world, in numbers
+// of its own, and the boxes are larger than their triangles by more than that may be off (`boxes.wgsl`).
+
+@group(0) @binding(10) var structure: acceleration_structure;
+
+// An instance has one of eight bits, by its object's number: most objects that are not meant are left out at once.
+const BITS: u32 = 8u;
+// Farther than any scene reaches, m: nothing of the adapter's is to overflow.
+const LONGEST: f32 = 1e5;
+
+// What is looked at of a target: all of it, or the triangles of one cluster, in `members`.
+struct Part {
+    all: bool,
+    first: u32,
+    count: u32,
+}
+
+fn belongs(part: Part, triangle: u32) -> bool {
+    if part.all {
+        return true;
+    }
+    for (var k = 0u; k < part.count; k++) {
+        if members[part.first + k] == triangle {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Asks for the boxes on one side of the line's origin.
+fn ask(ray: Ray, c: Aim, part: Part, o: vec3<f32>, d: vec3<f32>, length: f32, found: ptr<function, Hits>) {
+    let goal = objects[ray.target_];
+    var query: ray_query;
+    rayQueryInitialize(&query, structure, RayDesc(RAY_FLAG_NONE, 1u << (ray.target_ % BITS), 0.0, length, o, d));
+    // Nothing is confirmed: every box comes up, and the order does not matter.
+    while rayQueryProceed(&query) {
+        let candidate = rayQueryGetCandidateIntersection(&query);
+        let triangle = candidate.primitive_index;
+        // Another object's box says nothing of the target.
+        if candidate.instance_custom_data == ray.target_ && triangle < goal.triangles && belongs(part, triangle) {
+            look(c, goal, triangle, found);
+        }
+    }
+}
+
+fn trace_by_query(ray: Ray, c: Aim, part: Part) -> Hits {
+    var found = nothing();
+    let source = objects[ray.source];
+    let x = points[source.first_point + ray.point].x;
+    let n = normals[source.first_point + ray.point].n;
+    let o = put(source, x);
+    let d = turn(source.q, select(-n, n, (source.flags & SHEET) != 0u));
+    ask(ray, c, part, o, d, min(c.ahead, LONGEST), &found);
+    ask(ray, c, part, o, -d, min(c.behind, LONGEST), &found);
+    return found;
+}
