@@ -2,12 +2,13 @@
 
 use rayon::prelude::*;
 
+use crate::V3;
 use crate::accept::{accept, range};
 use crate::displacement::Pose;
 use crate::emit::relative;
 use crate::layout::{Class, INNER_SIDE, NONE, Ray, Record};
-use crate::line::Line;
-use crate::scene::{Item, Scene};
+use crate::line::{EDGE, Line, inverse, within};
+use crate::scene::{Item, Scene, contains};
 use crate::settings::Settings;
 use crate::trace::{Hit, Hits, Range, Target, trace_basic, trace_tree, walk};
 
@@ -38,6 +39,9 @@ pub(crate) struct Part {
     /// Walks that were lost.
     pub lost: u64,
 }
+
+/// Part of their size, and of the distances in their frame, by which boxes are taken larger.
+const ROOM: f32 = 2.0 * EDGE;
 
 /// Rays that one thread traces in one go.
 const CHUNK: usize = 256;
@@ -98,6 +102,34 @@ impl<'a> Between<'a> {
         self.ids == (ray.source, ray.target)
     }
 
+    /// Whether a point of a solid is outside of the other one, because it is outside of its box.
+    fn is_outside(&self, o: &V3) -> bool {
+        let solid = !self.source.is_sheet() && !self.target.is_sheet();
+        let root = self.onto.nodes.first().filter(|_| solid);
+        root.is_some_and(|root| !contains(&(root.low.into(), root.high.into()), o, 0.0))
+    }
+
+    /// Whether a ray passes by the box of all that the basic algorithm would look at: criterion C1 for the ray instead of its point. The tree does
+    /// the same by itself.
+    fn misses(&self, ray: &Ray, line: &Line, range: &Range) -> bool {
+        let (low, high) = if ray.start == NONE {
+            let Some(root) = self.onto.nodes.first() else {
+                return false;
+            };
+            (V3::from(root.low), V3::from(root.high))
+        } else if self.target.deformable {
+            self.target.cluster_bounds[ray.start as usize]
+        } else {
+            // Boxes of a rigid object's clusters are not in the frame of the line.
+            return false;
+        };
+        // By what a meeting may be outside of its triangle, and what rounding may do to the line.
+        let size = (high - low).amax() + low.amax() + high.amax() + line.o.amax();
+        let (low, high) = (low.add_scalar(-ROOM * size), high.add_scalar(ROOM * size));
+        let (from, to) = (-range.behind, range.ahead);
+        !within(&line.o, &inverse(&line.d), &low.into(), &high.into(), from, to)
+    }
+
     fn trace(&self, settings: &Settings, algorithm: Algorithm, ray: &Ray, part: &mut Part) {
         let p = ray.point as usize;
         let Some(mut line) = self.source.line(p) else {
@@ -111,7 +143,11 @@ impl<'a> Between<'a> {
         }
         let own = (ray.source == ray.target).then_some(ray.point);
         let (from, to) = (self.source.side(p), self.target.side(0));
-        let (behind, ahead) = range(from, to, settings.prediction_m);
+        let (behind, mut ahead) = range(from, to, settings.prediction_m);
+        if self.is_outside(&line.o) {
+            // Ahead it can only enter the solid, which is no contact.
+            ahead = 0.0;
+        }
         let range = Range { behind, ahead };
         let hits = match algorithm {
             Algorithm::Walk => {
@@ -130,6 +166,7 @@ impl<'a> Between<'a> {
                 }
             }
             Algorithm::Tree => trace_tree(&line, &self.onto, &range, own),
+            Algorithm::Basic if self.misses(ray, &line, &range) => Hits::default(),
             Algorithm::Basic if ray.start == NONE => {
                 let all = 0..self.onto.triangles.len() as u32;
                 trace_basic(&line, &self.onto, all, &range, own)
