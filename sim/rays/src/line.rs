@@ -225,7 +225,11 @@ mod tests {
                 1 => (0.5 + 0.5 * next(), near(next())),
                 _ => (next() * 1.5, next() * 1.5),
             };
-            let (u, v) = if k % 2 == 0 { (u, v) } else { (u, 1.0 - u + near(v)) };
+            let (u, v) = if k % 2 == 0 {
+                (u, v)
+            } else {
+                (u, 1.0 - u + near(v))
+            };
             let on = corners[0] + (corners[1] - corners[0]) * u + (corners[2] - corners[0]) * v;
             let mut o = on - d * next() * size;
             match k % 1000 {
@@ -238,7 +242,11 @@ mod tests {
             let slow = meet(&line, &corners);
             let wanted = slow.filter(Meeting::inside);
             let bits = |m: Meeting| ([m.t, m.u, m.v].map(f32::to_bits), m.outward);
-            assert_eq!(meet_inside(&line, &corners).map(bits), wanted.map(bits), "{k}");
+            assert_eq!(
+                meet_inside(&line, &corners).map(bits),
+                wanted.map(bits),
+                "{k}"
+            );
             inside += usize::from(wanted.is_some());
             beside += usize::from(slow.is_some() && wanted.is_none());
         }

@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use crate::V3;
 use crate::accept::{accept, range};
+use crate::asleep::{Falling, Sleeper};
 use crate::displacement::Pose;
 use crate::emit::relative;
 use crate::layout::{Class, INNER_SIDE, NONE, Ray, Record};
@@ -34,6 +35,8 @@ pub(crate) struct Found {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Part {
     pub found: Vec<Found>,
+    /// Predictions that fall asleep.
+    pub falling: Vec<Falling>,
     /// Triangles looked at by walks.
     pub looked: u64,
     /// Walks that were lost.
@@ -61,6 +64,7 @@ pub(crate) fn trace(
     let chunks = rays.par_chunks(CHUNK).zip(parts.par_iter_mut());
     chunks.for_each(|(rays, part)| {
         part.found.clear();
+        part.falling.clear();
         (part.looked, part.lost) = (0, 0);
         let mut pair = None;
         for ray in rays {
@@ -109,6 +113,36 @@ impl<'a> Between<'a> {
         root.is_some_and(|root| !contains(&(root.low.into(), root.high.into()), o, 0.0))
     }
 
+    /// Whether predictions may sleep: between two rigid solids, and only where walks follow.
+    fn may_sleep(&self, settings: &Settings) -> bool {
+        let rigid = !self.source.deformable && !self.target.deformable;
+        let solid = !self.source.is_sheet() && !self.target.is_sheet();
+        settings.iterative && settings.awake_m < f32::INFINITY && rigid && solid
+    }
+
+    /// How far a point in front of a triangle has to go at least until it is behind it, or behind one of its neighbours that rise towards the point, m;
+    /// less what rounding may do to the places.
+    fn room(&self, o: &V3, triangle: u32) -> f32 {
+        let [a, b, c] = self.onto.corners(triangle);
+        let plane = |[a, b, c]: [V3; 3]| (a, (b - a).cross(&(c - a)).normalize());
+        let (_, n) = plane([a, b, c]);
+        let mut room = n.dot(&(o - a));
+        for across in self.onto.neighbours[triangle as usize].across {
+            if across == NONE {
+                continue;
+            }
+            let corners = self.onto.corners(across);
+            let rises = corners
+                .iter()
+                .any(|p| n.dot(&(p - a)) > EDGE * (p - a).norm());
+            if rises {
+                let (p, m) = plane(corners);
+                room = room.min(m.dot(&(o - p)));
+            }
+        }
+        room - ROOM * (o.amax() + a.amax().max(b.amax()).max(c.amax()))
+    }
+
     /// Whether a ray passes by the box of all that the basic algorithm would look at: criterion C1 for the ray instead of its point. The tree does
     /// the same by itself.
     fn misses(&self, ray: &Ray, line: &Line, range: &Range) -> bool {
@@ -127,7 +161,14 @@ impl<'a> Between<'a> {
         let size = (high - low).amax() + low.amax() + high.amax() + line.o.amax();
         let (low, high) = (low.add_scalar(-ROOM * size), high.add_scalar(ROOM * size));
         let (from, to) = (-range.behind, range.ahead);
-        !within(&line.o, &inverse(&line.d), &low.into(), &high.into(), from, to)
+        !within(
+            &line.o,
+            &inverse(&line.d),
+            &low.into(),
+            &high.into(),
+            from,
+            to,
+        )
     }
 
     fn trace(&self, settings: &Settings, algorithm: Algorithm, ray: &Ray, part: &mut Part) {
@@ -180,6 +221,7 @@ impl<'a> Between<'a> {
         // Other rays of the same point go to other clusters: what does not count here may hide what they find.
         let rejections = algorithm == Algorithm::Basic && ray.start != NONE;
         let place = self.source.first_record + 2 * ray.point;
+        let mut collides = false;
         for (half, hit) in [hits.ahead, hits.behind].into_iter().enumerate() {
             let Some(Hit { triangle, at }) = hit else {
                 continue;
@@ -190,6 +232,23 @@ impl<'a> Between<'a> {
             let (class, inner) = accept(from, to, &at, slope, settings.prediction_m);
             if class == Class::Nothing && !rejections {
                 continue;
+            }
+            collides |= class == Class::Collision;
+            if class == Class::Prediction && !collides && self.may_sleep(settings) {
+                let room = self.room(&line.o, triangle);
+                if room > settings.awake_m {
+                    part.falling.push(Falling {
+                        source: ray.source,
+                        target: ray.target,
+                        sleeper: Sleeper {
+                            point: ray.point,
+                            triangle,
+                            at: line.o,
+                            room,
+                        },
+                    });
+                    continue;
+                }
             }
             let bits = class as u32 | if inner { INNER_SIDE } else { 0 };
             part.found.push(Found {

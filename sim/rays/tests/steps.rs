@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hapticd_geometry::{Pose, Quat, TriMesh, Vec3, shapes};
 use hapticd_rays::displacement::Measure;
-use hapticd_rays::layout::{Class, INVERTED};
+use hapticd_rays::layout::{Class, Contact, INVERTED};
 use hapticd_rays::{Full, Scene, SceneError, Settings, Shape, ShapeError, Topology, Tracer};
 
 const CLOTH: Topology = Topology::Sheet {
@@ -265,6 +265,88 @@ fn predictions_keep_what_walks_alone_lose() {
     let (without, all) = missed(0.0);
     assert!(10 * without > all, "{without} of {all}");
     assert_eq!(missed(0.02).0, 0);
+}
+
+/// What sleeps until it may touch is a contact in the same step as if it had been walked on all the time: balls and tori that turn beside each other. And
+/// with a look ahead of a step, each was given out as near in the step before, if it would have been otherwise.
+#[test]
+fn who_sleeps_wakes_in_time() {
+    let torus = shapes::torus(0.04, 0.015, 40, 18).unwrap();
+    let torus = Arc::new(Shape::new(&torus, Topology::Volume, 32).unwrap());
+    let shapes = [ball(0.03, 3), torus];
+    let mut scene = Scene::new();
+    let place = |k: u32, step: u32| {
+        let (k, s) = (f64::from(k), f64::from(step));
+        let cell = Vec3::new((k % 3.0).floor(), (k / 3.0).floor(), 0.0) * 0.078;
+        let way = Vec3::new((1.7 * k).sin(), (2.9 * k).cos(), k.sin());
+        let swing = way * 4e-3 * (0.11 * s + k).sin();
+        Pose::from_parts(
+            (cell + swing).into(),
+            Quat::from_scaled_axis(way * 0.02 * s),
+        )
+    };
+    for k in 0..9 {
+        scene
+            .add_rigid(shapes[k as usize % 2].clone(), &place(k, 0), k == 4)
+            .unwrap();
+    }
+    // Each turns by 1.1 mm a step at its rim and swings by 0.8.
+    const AHEAD: f32 = 0.004;
+    let variants = [f32::INFINITY, 0.0, AHEAD].map(|awake_m| Settings {
+        awake_m,
+        ..settings()
+    });
+    let mut tracers = variants.map(Tracer::new);
+    let mut full = Tracer::new(Settings {
+        iterative: false,
+        ..settings()
+    });
+    let name = |c: &Contact| (c.source, c.point, c.target);
+    let contacts =
+        |tracer: &Tracer| -> Vec<(u32, u32, u32)> { tracer.contacts().iter().map(name).collect() };
+    // What was near in the step before, or a contact already: without sleep, and with a look ahead.
+    let mut foreseen: [Vec<(u32, u32, u32)>; 2] = Default::default();
+    let (mut all, mut late, mut asleep) = (0, 0, 0);
+    let (mut invented, mut walks) = ([0; 2], [0; 3]);
+    for step in 0..120 {
+        scene.begin_step();
+        for k in 0..9 {
+            scene.set_pose(k, &place(k, step)).unwrap();
+        }
+        full.step(&mut scene);
+        for (walks, tracer) in walks.iter_mut().zip(&mut tracers) {
+            tracer.step(&mut scene);
+            *walks += tracer.report().walks;
+        }
+        let [awake, sleepy, ahead] = tracers.each_ref().map(contacts);
+        let truth = contacts(&full);
+        // What was lost all the same is no more than without sleep.
+        let lost = |found: &[(u32, u32, u32)]| truth.iter().filter(|c| !found.contains(c)).count();
+        assert!(
+            lost(&sleepy) <= lost(&awake) && lost(&ahead) <= lost(&awake),
+            "{step}"
+        );
+        all += truth.len();
+        let right = awake.iter().filter(|c| truth.contains(c));
+        late += right.filter(|c| !sleepy.contains(c)).count();
+        for (invented, found) in invented.iter_mut().zip([&awake, &sleepy]) {
+            *invented += found.iter().filter(|c| !truth.contains(c)).count();
+        }
+        asleep += tracers[1].report().asleep;
+        let unforeseen = awake
+            .iter()
+            .filter(|c| foreseen[0].contains(c) && !foreseen[1].contains(c));
+        assert_eq!(unforeseen.count(), 0, "{step}");
+        foreseen = [&tracers[0], &tracers[2]].map(|tracer| {
+            let near = tracer.near().iter().map(name);
+            near.chain(contacts(tracer)).collect()
+        });
+    }
+    assert_eq!(late, 0);
+    assert!(invented[1] <= invented[0], "{invented:?}");
+    assert!(all > 20_000 && asleep > 30_000, "{all} {asleep}");
+    assert!(3 * walks[1] < 2 * walks[0], "{walks:?}");
+    assert!(walks[1] < walks[2] && walks[2] < walks[0], "{walks:?}");
 }
 
 /// Both directions (digest item 30): a corner of the slab in the side of a ball is the slab's contact alone.
