@@ -264,3 +264,62 @@ impl<'a> Between<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use hapticd_geometry::{Pose, shapes};
+
+    use super::*;
+    use crate::shape::{Shape, Topology};
+
+    /// In a corner of three walls: the room above the floor is no more than the height, nor than the distance to a wall that the triangle below ends at.
+    #[test]
+    fn walls_take_room() {
+        let corner = shapes::inner_corner(0.1, 0.02).unwrap();
+        let corner = Arc::new(Shape::new(&corner, Topology::Volume, 0).unwrap());
+        let mut scene = Scene::new();
+        let pose = Pose::identity();
+        scene.add_rigid(corner.clone(), &pose, true).unwrap();
+        scene.add_rigid(corner, &pose, false).unwrap();
+        let between = Between::new(
+            &scene,
+            &Ray {
+                target: 1,
+                ..Ray::default()
+            },
+        );
+        let range = Range {
+            behind: 1.0,
+            ahead: 1.0,
+        };
+        let (mut by_wall, mut by_floor) = (0, 0);
+        for k in 0..1000 {
+            let part = |n: u32| 0.005 + 0.09 * (k * n % 997) as f32 / 997.0;
+            let line = Line {
+                o: V3::new(part(7), part(31), part(101)),
+                d: V3::z(),
+            };
+            let floor = trace_tree(&line, &between.onto, &range, None)
+                .behind
+                .unwrap();
+            let room = between.room(&line.o, floor.triangle);
+            let walls = between.onto.neighbours[floor.triangle as usize].across;
+            let wall = |axis: usize| {
+                let inner = |t: &u32| between.onto.corners(*t).iter().all(|p| p[axis] == 0.0);
+                if walls.iter().any(inner) {
+                    line.o[axis]
+                } else {
+                    1.0
+                }
+            };
+            let least = wall(0).min(wall(1)).min(line.o.z);
+            assert!((room - least).abs() < 1e-5, "{room} {least}");
+            assert!(room < least);
+            by_wall += u32::from(least < line.o.z);
+            by_floor += u32::from(least == line.o.z);
+        }
+        assert!(by_wall > 100 && by_floor > 100, "{by_wall} {by_floor}");
+    }
+}

@@ -279,10 +279,10 @@ fn who_sleeps_wakes_in_time() {
         let (k, s) = (f64::from(k), f64::from(step));
         let cell = Vec3::new((k % 3.0).floor(), (k / 3.0).floor(), 0.0) * 0.078;
         let way = Vec3::new((1.7 * k).sin(), (2.9 * k).cos(), k.sin());
-        let swing = way * 4e-3 * (0.11 * s + k).sin();
+        let swing = way * 4e-3 * (0.05 * s + k).sin();
         Pose::from_parts(
             (cell + swing).into(),
-            Quat::from_scaled_axis(way * 0.02 * s),
+            Quat::from_scaled_axis(way * 0.01 * s),
         )
     };
     for k in 0..9 {
@@ -290,8 +290,8 @@ fn who_sleeps_wakes_in_time() {
             .add_rigid(shapes[k as usize % 2].clone(), &place(k, 0), k == 4)
             .unwrap();
     }
-    // Each turns by 1.1 mm a step at its rim and swings by 0.8.
-    const AHEAD: f32 = 0.004;
+    // Each turns by half a millimetre a step at its rim and swings by a third of one.
+    const AHEAD: f32 = 0.002;
     let variants = [f32::INFINITY, 0.0, AHEAD].map(|awake_m| Settings {
         awake_m,
         ..settings()
