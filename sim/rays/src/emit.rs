@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use crate::V3;
+use crate::asleep::Asleep;
 use crate::displacement::{Measure, Pose};
 use crate::layout::{Class, NONE, Ray, Record};
 use crate::neighbourhood::{Near, Neighbourhood};
@@ -19,6 +20,8 @@ pub struct Rays {
     pub tree: Vec<Ray>,
     /// For the basic algorithm.
     pub basic: Vec<Ray>,
+    /// Numbers of the sleepers that some of the walks are of.
+    pub(crate) woken: Vec<u32>,
 }
 
 impl Rays {
@@ -26,12 +29,14 @@ impl Rays {
         self.walk.clear();
         self.tree.clear();
         self.basic.clear();
+        self.woken.clear();
     }
 
     fn append(&mut self, other: &Rays) {
         self.walk.extend_from_slice(&other.walk);
         self.tree.extend_from_slice(&other.tree);
         self.basic.extend_from_slice(&other.basic);
+        self.woken.extend_from_slice(&other.woken);
     }
 }
 
@@ -43,6 +48,7 @@ pub(crate) struct Known<'a> {
     pub tracked: &'a [u32],
     /// By point (half of a record's place): where it was when it was traced in full; of [`Measure::Absolute`] only.
     pub traced_at: &'a [V3],
+    pub asleep: &'a Asleep,
 }
 
 impl Known<'_> {
@@ -111,6 +117,7 @@ fn of_rigid(
         &scene.items[pair.target as usize],
     );
     if !pair.full {
+        let first = out.walk.len();
         for &place in known.of(source) {
             let record = &known.records[place as usize];
             if record.target == pair.target {
@@ -121,6 +128,11 @@ fn of_rigid(
                     start: record.triangle,
                 });
             }
+        }
+        let records = out.walk.len();
+        known.asleep.wake(scene, settings, pair, out);
+        if first < records && records < out.walk.len() {
+            out.walk[first..].sort_unstable();
         }
         return;
     }

@@ -17,6 +17,7 @@
 #![forbid(unsafe_code)]
 
 pub mod accept;
+mod asleep;
 mod clusters;
 mod commit;
 mod detector;

@@ -80,6 +80,28 @@ pub fn meet(line: &Line, corners: &[V3; 3]) -> Option<Meeting> {
     })
 }
 
+/// [`meet`] where the point belongs to the triangle, to the bit: most triangles are told apart by signs, before the division.
+#[inline]
+#[must_use]
+pub fn meet_inside(line: &Line, corners: &[V3; 3]) -> Option<Meeting> {
+    let (e1, e2) = (corners[1] - corners[0], corners[2] - corners[0]);
+    let p = line.d.cross(&e2);
+    let det = e1.dot(&p);
+    let s = line.o - corners[0];
+    // `u` and `v` times the determinant's size. The quotients are rounded three times: twice the tolerance is certainly outside, and what is
+    // nearer, or no number, is left to the division.
+    let beyond = -2.0 * EDGE * det.abs();
+    let u = s.dot(&p) * det.signum();
+    if u < beyond || u > det.abs() - beyond {
+        return None;
+    }
+    let v = line.d.dot(&s.cross(&e1)) * det.signum();
+    if v < beyond || u + v > det.abs() - beyond {
+        return None;
+    }
+    meet(line, corners).filter(Meeting::inside)
+}
+
 /// One over the direction, for [`within`]: finite where it runs along an axis.
 #[inline]
 #[must_use]
@@ -177,6 +199,58 @@ mod tests {
             let met = [corners(), other].map(|c| meet(&line, &c).is_some_and(|m| m.inside()));
             assert!(met[0] || met[1], "{k}");
         }
+    }
+
+    /// Many lines through and just beside edges and corners, of triangles large, small and thin, and some that are no numbers.
+    #[test]
+    fn telling_by_signs_changes_no_bit() {
+        let mut seed = 7_u64;
+        let mut next = || {
+            seed = (seed.wrapping_mul(6_364_136_223_846_793_005))
+                .wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 40) as f32 / (1_u64 << 23) as f32 - 1.0
+        };
+        let (mut inside, mut beside) = (0, 0);
+        for k in 0..400_000 {
+            let size = 10.0_f32.powi(k % 7 - 5);
+            let mut corners = [0; 3].map(|_| V3::from_fn(|_, _| next()) * size);
+            if k % 5 == 0 {
+                corners[2] = corners[0].lerp(&corners[1], next()) + corners[2] * 1e-3;
+            }
+            let mut d = V3::from_fn(|_, _| next()).normalize();
+            // Twice the room that an edge has, on both sides of it; every third somewhere.
+            let near = |x: f32| 2.0 * EDGE * x;
+            let (u, v) = match k % 3 {
+                0 => (near(next()), next()),
+                1 => (0.5 + 0.5 * next(), near(next())),
+                _ => (next() * 1.5, next() * 1.5),
+            };
+            let (u, v) = if k % 2 == 0 {
+                (u, v)
+            } else {
+                (u, 1.0 - u + near(v))
+            };
+            let on = corners[0] + (corners[1] - corners[0]) * u + (corners[2] - corners[0]) * v;
+            let mut o = on - d * next() * size;
+            match k % 1000 {
+                0 => d.x = f32::NAN,
+                1 => o.y = f32::INFINITY,
+                2 => corners[1] = corners[0],
+                _ => {}
+            }
+            let line = Line { o, d };
+            let slow = meet(&line, &corners);
+            let wanted = slow.filter(Meeting::inside);
+            let bits = |m: Meeting| ([m.t, m.u, m.v].map(f32::to_bits), m.outward);
+            assert_eq!(
+                meet_inside(&line, &corners).map(bits),
+                wanted.map(bits),
+                "{k}"
+            );
+            inside += usize::from(wanted.is_some());
+            beside += usize::from(slow.is_some() && wanted.is_none());
+        }
+        assert!(inside > 50_000 && beside > 50_000, "{inside} {beside}");
     }
 
     #[test]

@@ -27,8 +27,10 @@ pub struct Report {
     pub basic: usize,
     /// Contacts.
     pub collisions: usize,
-    /// Records that are predictions.
+    /// Records that are predictions; without those that sleep.
     pub predictions: usize,
+    /// Predictions that sleep ([`Settings::awake_m`](crate::Settings::awake_m)).
+    pub asleep: usize,
     /// Points of a sheet on the wrong side of another.
     pub inversions: u64,
     /// Sum of the lengths of the contacts' rays, m.

@@ -2,12 +2,14 @@
 
 use rayon::prelude::*;
 
+use crate::V3;
 use crate::accept::{accept, range};
+use crate::asleep::{Falling, Sleeper};
 use crate::displacement::Pose;
 use crate::emit::relative;
 use crate::layout::{Class, INNER_SIDE, NONE, Ray, Record};
-use crate::line::Line;
-use crate::scene::{Item, Scene};
+use crate::line::{EDGE, Line, inverse, within};
+use crate::scene::{Item, Scene, contains};
 use crate::settings::Settings;
 use crate::trace::{Hit, Hits, Range, Target, trace_basic, trace_tree, walk};
 
@@ -33,11 +35,16 @@ pub(crate) struct Found {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Part {
     pub found: Vec<Found>,
+    /// Predictions that fall asleep.
+    pub falling: Vec<Falling>,
     /// Triangles looked at by walks.
     pub looked: u64,
     /// Walks that were lost.
     pub lost: u64,
 }
+
+/// Part of their size, and of the distances in their frame, by which boxes are taken larger.
+const ROOM: f32 = 2.0 * EDGE;
 
 /// Rays that one thread traces in one go.
 const CHUNK: usize = 256;
@@ -57,6 +64,7 @@ pub(crate) fn trace(
     let chunks = rays.par_chunks(CHUNK).zip(parts.par_iter_mut());
     chunks.for_each(|(rays, part)| {
         part.found.clear();
+        part.falling.clear();
         (part.looked, part.lost) = (0, 0);
         let mut pair = None;
         for ray in rays {
@@ -98,6 +106,71 @@ impl<'a> Between<'a> {
         self.ids == (ray.source, ray.target)
     }
 
+    /// Whether a point of a solid is outside of the other one, because it is outside of its box.
+    fn is_outside(&self, o: &V3) -> bool {
+        let solid = !self.source.is_sheet() && !self.target.is_sheet();
+        let root = self.onto.nodes.first().filter(|_| solid);
+        root.is_some_and(|root| !contains(&(root.low.into(), root.high.into()), o, 0.0))
+    }
+
+    /// Whether predictions may sleep: between two rigid solids, and only where walks follow.
+    fn may_sleep(&self, settings: &Settings) -> bool {
+        let rigid = !self.source.deformable && !self.target.deformable;
+        let solid = !self.source.is_sheet() && !self.target.is_sheet();
+        settings.iterative && settings.awake_m < f32::INFINITY && rigid && solid
+    }
+
+    /// How far a point in front of a triangle has to go at least until it is behind it, or behind one of its neighbours that rise towards the point, m;
+    /// less what rounding may do to the places.
+    fn room(&self, o: &V3, triangle: u32) -> f32 {
+        let [a, b, c] = self.onto.corners(triangle);
+        let plane = |[a, b, c]: [V3; 3]| (a, (b - a).cross(&(c - a)).normalize());
+        let (_, n) = plane([a, b, c]);
+        let mut room = n.dot(&(o - a));
+        for across in self.onto.neighbours[triangle as usize].across {
+            if across == NONE {
+                continue;
+            }
+            let corners = self.onto.corners(across);
+            let rises = corners
+                .iter()
+                .any(|p| n.dot(&(p - a)) > EDGE * (p - a).norm());
+            if rises {
+                let (p, m) = plane(corners);
+                room = room.min(m.dot(&(o - p)));
+            }
+        }
+        room - ROOM * (o.amax() + a.amax().max(b.amax()).max(c.amax()))
+    }
+
+    /// Whether a ray passes by the box of all that the basic algorithm would look at: criterion C1 for the ray instead of its point. The tree does
+    /// the same by itself.
+    fn misses(&self, ray: &Ray, line: &Line, range: &Range) -> bool {
+        let (low, high) = if ray.start == NONE {
+            let Some(root) = self.onto.nodes.first() else {
+                return false;
+            };
+            (V3::from(root.low), V3::from(root.high))
+        } else if self.target.deformable {
+            self.target.cluster_bounds[ray.start as usize]
+        } else {
+            // Boxes of a rigid object's clusters are not in the frame of the line.
+            return false;
+        };
+        // By what a meeting may be outside of its triangle, and what rounding may do to the line.
+        let size = (high - low).amax() + low.amax() + high.amax() + line.o.amax();
+        let (low, high) = (low.add_scalar(-ROOM * size), high.add_scalar(ROOM * size));
+        let (from, to) = (-range.behind, range.ahead);
+        !within(
+            &line.o,
+            &inverse(&line.d),
+            &low.into(),
+            &high.into(),
+            from,
+            to,
+        )
+    }
+
     fn trace(&self, settings: &Settings, algorithm: Algorithm, ray: &Ray, part: &mut Part) {
         let p = ray.point as usize;
         let Some(mut line) = self.source.line(p) else {
@@ -111,7 +184,11 @@ impl<'a> Between<'a> {
         }
         let own = (ray.source == ray.target).then_some(ray.point);
         let (from, to) = (self.source.side(p), self.target.side(0));
-        let (behind, ahead) = range(from, to, settings.prediction_m);
+        let (behind, mut ahead) = range(from, to, settings.prediction_m);
+        if self.is_outside(&line.o) {
+            // Ahead it can only enter the solid, which is no contact.
+            ahead = 0.0;
+        }
         let range = Range { behind, ahead };
         let hits = match algorithm {
             Algorithm::Walk => {
@@ -130,6 +207,7 @@ impl<'a> Between<'a> {
                 }
             }
             Algorithm::Tree => trace_tree(&line, &self.onto, &range, own),
+            Algorithm::Basic if self.misses(ray, &line, &range) => Hits::default(),
             Algorithm::Basic if ray.start == NONE => {
                 let all = 0..self.onto.triangles.len() as u32;
                 trace_basic(&line, &self.onto, all, &range, own)
@@ -143,6 +221,7 @@ impl<'a> Between<'a> {
         // Other rays of the same point go to other clusters: what does not count here may hide what they find.
         let rejections = algorithm == Algorithm::Basic && ray.start != NONE;
         let place = self.source.first_record + 2 * ray.point;
+        let mut collides = false;
         for (half, hit) in [hits.ahead, hits.behind].into_iter().enumerate() {
             let Some(Hit { triangle, at }) = hit else {
                 continue;
@@ -153,6 +232,23 @@ impl<'a> Between<'a> {
             let (class, inner) = accept(from, to, &at, slope, settings.prediction_m);
             if class == Class::Nothing && !rejections {
                 continue;
+            }
+            collides |= class == Class::Collision;
+            if class == Class::Prediction && !collides && self.may_sleep(settings) {
+                let room = self.room(&line.o, triangle);
+                if room > settings.awake_m {
+                    part.falling.push(Falling {
+                        source: ray.source,
+                        target: ray.target,
+                        sleeper: Sleeper {
+                            point: ray.point,
+                            triangle,
+                            at: line.o,
+                            room,
+                        },
+                    });
+                    continue;
+                }
             }
             let bits = class as u32 | if inner { INNER_SIDE } else { 0 };
             part.found.push(Found {
@@ -166,5 +262,64 @@ impl<'a> Between<'a> {
                 uv: [at.u, at.v],
             });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use hapticd_geometry::{Pose, shapes};
+
+    use super::*;
+    use crate::shape::{Shape, Topology};
+
+    /// In a corner of three walls: the room above the floor is no more than the height, nor than the distance to a wall that the triangle below ends at.
+    #[test]
+    fn walls_take_room() {
+        let corner = shapes::inner_corner(0.1, 0.02).unwrap();
+        let corner = Arc::new(Shape::new(&corner, Topology::Volume, 0).unwrap());
+        let mut scene = Scene::new();
+        let pose = Pose::identity();
+        scene.add_rigid(corner.clone(), &pose, true).unwrap();
+        scene.add_rigid(corner, &pose, false).unwrap();
+        let between = Between::new(
+            &scene,
+            &Ray {
+                target: 1,
+                ..Ray::default()
+            },
+        );
+        let range = Range {
+            behind: 1.0,
+            ahead: 1.0,
+        };
+        let (mut by_wall, mut by_floor) = (0, 0);
+        for k in 0..1000 {
+            let part = |n: u32| 0.005 + 0.09 * (k * n % 997) as f32 / 997.0;
+            let line = Line {
+                o: V3::new(part(7), part(31), part(101)),
+                d: V3::z(),
+            };
+            let floor = trace_tree(&line, &between.onto, &range, None)
+                .behind
+                .unwrap();
+            let room = between.room(&line.o, floor.triangle);
+            let walls = between.onto.neighbours[floor.triangle as usize].across;
+            let wall = |axis: usize| {
+                let inner = |t: &u32| between.onto.corners(*t).iter().all(|p| p[axis] == 0.0);
+                if walls.iter().any(inner) {
+                    line.o[axis]
+                } else {
+                    1.0
+                }
+            };
+            let least = wall(0).min(wall(1)).min(line.o.z);
+            assert!((room - least).abs() < 1e-5, "{room} {least}");
+            assert!(room < least);
+            by_wall += u32::from(least < line.o.z);
+            by_floor += u32::from(least == line.o.z);
+        }
+        assert!(by_wall > 100 && by_floor > 100, "{by_wall} {by_floor}");
     }
 }

@@ -31,6 +31,10 @@ pub struct Settings {
     pub displacement_m: f32,
     /// Walks may look at this many times as many triangles as the displacement crosses on average (equation 4.1), at least 1.
     pub walk_confidence: f32,
+    /// Predictions between rigid solids sleep while the pair has further to go than this until they touch, m: they are neither walked on nor given out
+    /// ([`Tracer::near`](crate::Tracer::near)), and cost next to nothing. 0: all that cannot be a contact yet. Infinite: none ever sleeps. A
+    /// solver that looks ahead by predictions needs as much as a pair may come nearer in its step. On a GPU none sleeps.
+    pub awake_m: f32,
     /// Use the walk at all.
     pub iterative: bool,
     /// For rigid targets.
@@ -56,6 +60,7 @@ impl Settings {
             prediction_m: mean_edge_m,
             displacement_m: 0.5 * mean_edge_m,
             walk_confidence: 4.0,
+            awake_m: f32::INFINITY,
             iterative: true,
             full: Full::Tree,
             measure: Measure::MeanDeviation,

@@ -5,7 +5,7 @@
 
 use crate::V3;
 use crate::layout::{NONE, Neighbours, Node, Triangle};
-use crate::line::{Line, Meeting, inverse, meet, within};
+use crate::line::{Line, Meeting, inverse, meet, meet_inside, within};
 
 /// A triangle that the line meets.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -131,7 +131,7 @@ fn look_at(
     if own.is_some_and(|p| target.triangles[t as usize].v.contains(&p)) {
         return;
     }
-    if let Some(at) = meet(line, &target.corners(t)).filter(Meeting::inside) {
+    if let Some(at) = meet_inside(line, &target.corners(t)) {
         hits.note(t, at, range);
     }
 }

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use crate::V3;
+use crate::asleep::Asleep;
 use crate::commit::{Arbiter, Kept, commit};
 use crate::displacement::Measure;
 use crate::emit::{Known, Rays, emit};
@@ -29,6 +30,7 @@ pub struct Tracer {
     next: Vec<Record>,
     next_tracked: Vec<u32>,
     traced_at: Vec<V3>,
+    asleep: Asleep,
     kept: Kept,
     report: Report,
     steps: u64,
@@ -52,6 +54,7 @@ impl Tracer {
             next: Vec::new(),
             next_tracked: Vec::new(),
             traced_at: Vec::new(),
+            asleep: Asleep::default(),
             kept: Kept::default(),
             report: Report::default(),
             steps: 0,
@@ -77,6 +80,7 @@ impl Tracer {
         }
         self.tracked.clear();
         self.plan.forget();
+        self.asleep.clear();
         self.traced_at.fill(V3::repeat(f32::NAN));
     }
 
@@ -100,7 +104,7 @@ impl Tracer {
         &self.kept.contacts
     }
 
-    /// The predictions of the last step, as contacts that are not: their depth is negative, the room that is left along their normal. For a
+    /// The predictions of the last step but for those that sleep ([`Settings::awake_m`]), as contacts that are not: their depth is negative, the room that is left along their normal. For a
     /// solver that looks ahead within a step; the source's does not.
     #[must_use]
     pub fn near(&self) -> &[Contact] {
@@ -142,7 +146,7 @@ impl Tracer {
         self.steps
     }
 
-    /// What is known of a point of a volume (the first), or of both sides of a point of a sheet.
+    /// What is known of a point of a volume (the first; nothing of one that sleeps), or of both sides of a point of a sheet.
     #[must_use]
     pub fn records(&self, scene: &Scene, object: u32, point: u32) -> [Record; 2] {
         let place = scene.record_of(object, point);
@@ -169,6 +173,7 @@ impl Tracer {
             records: &self.records,
             tracked: &self.tracked,
             traced_at: &self.traced_at,
+            asleep: &self.asleep,
         };
         emit(
             scene,
@@ -195,16 +200,21 @@ impl Tracer {
             (Algorithm::Tree, &self.rays.tree),
             (Algorithm::Basic, &self.rays.basic),
         ];
+        self.asleep.begin();
         for (algorithm, rays) in lists {
             let parts = trace(scene, &self.settings, algorithm, rays, &mut self.parts);
             for part in &self.parts[..parts] {
                 for found in &part.found {
                     self.arbiter.offer(found);
                 }
+                self.asleep
+                    .fall(algorithm != Algorithm::Walk, &part.falling);
                 self.report.walked += part.looked;
                 self.report.lost += part.lost;
             }
         }
+        self.asleep.update(self.plan.rigid(), &self.rays.woken);
+        self.report.asleep = self.asleep.count();
         self.report.walks = self.rays.walk.len();
         self.report.tree = self.rays.tree.len();
         self.report.basic = self.rays.basic.len();

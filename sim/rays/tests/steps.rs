@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hapticd_geometry::{Pose, Quat, TriMesh, Vec3, shapes};
 use hapticd_rays::displacement::Measure;
-use hapticd_rays::layout::{Class, INVERTED};
+use hapticd_rays::layout::{Class, Contact, INVERTED};
 use hapticd_rays::{Full, Scene, SceneError, Settings, Shape, ShapeError, Topology, Tracer};
 
 const CLOTH: Topology = Topology::Sheet {
@@ -267,6 +267,113 @@ fn predictions_keep_what_walks_alone_lose() {
     assert_eq!(missed(0.02).0, 0);
 }
 
+/// What sleeps until it may touch is a contact in the same step as if it had been walked on all the time: balls and tori that turn beside each
+/// other.
+#[test]
+fn who_sleeps_wakes_in_time() {
+    let torus = shapes::torus(0.04, 0.015, 40, 18).unwrap();
+    let torus = Arc::new(Shape::new(&torus, Topology::Volume, 32).unwrap());
+    let shapes = [ball(0.03, 3), torus];
+    let mut scene = Scene::new();
+    let place = |k: u32, step: u32| {
+        let (k, s) = (f64::from(k), f64::from(step));
+        let cell = Vec3::new((k % 3.0).floor(), (k / 3.0).floor(), 0.0) * 0.078;
+        let way = Vec3::new((1.7 * k).sin(), (2.9 * k).cos(), k.sin());
+        let swing = way * 4e-3 * (0.05 * s + k).sin();
+        Pose::from_parts(
+            (cell + swing).into(),
+            Quat::from_scaled_axis(way * 0.01 * s),
+        )
+    };
+    for k in 0..9 {
+        scene
+            .add_rigid(shapes[k as usize % 2].clone(), &place(k, 0), k == 4)
+            .unwrap();
+    }
+    let variants = [f32::INFINITY, 0.0, 0.002].map(|awake_m| Settings {
+        awake_m,
+        ..settings()
+    });
+    let mut tracers = variants.map(Tracer::new);
+    let mut full = Tracer::new(Settings {
+        iterative: false,
+        ..settings()
+    });
+    let name = |c: &Contact| (c.source, c.point, c.target);
+    let contacts =
+        |tracer: &Tracer| -> Vec<(u32, u32, u32)> { tracer.contacts().iter().map(name).collect() };
+    let (mut all, mut late, mut asleep) = (0, 0, 0);
+    let (mut invented, mut walks) = ([0; 2], [0; 3]);
+    for step in 0..120 {
+        scene.begin_step();
+        for k in 0..9 {
+            scene.set_pose(k, &place(k, step)).unwrap();
+        }
+        full.step(&mut scene);
+        for (walks, tracer) in walks.iter_mut().zip(&mut tracers) {
+            tracer.step(&mut scene);
+            *walks += tracer.report().walks;
+        }
+        let [awake, sleepy, ahead] = tracers.each_ref().map(contacts);
+        let truth = contacts(&full);
+        // What was lost all the same is no more than without sleep.
+        let lost = |found: &[(u32, u32, u32)]| truth.iter().filter(|c| !found.contains(c)).count();
+        assert!(
+            lost(&sleepy) <= lost(&awake) && lost(&ahead) <= lost(&awake),
+            "{step}"
+        );
+        all += truth.len();
+        let right = awake.iter().filter(|c| truth.contains(c));
+        late += right.filter(|c| !sleepy.contains(c)).count();
+        for (invented, found) in invented.iter_mut().zip([&awake, &sleepy]) {
+            *invented += found.iter().filter(|c| !truth.contains(c)).count();
+        }
+        asleep += tracers[1].report().asleep;
+    }
+    assert_eq!(late, 0);
+    assert!(invented[1] <= invented[0], "{invented:?}");
+    assert!(all > 20_000 && asleep > 30_000, "{all} {asleep}");
+    assert!(3 * walks[1] < 2 * walks[0], "{walks:?}");
+    assert!(walks[1] < walks[2] && walks[2] < walks[0], "{walks:?}");
+}
+
+/// A ball sinks on a slab: of the predictions those are given out that are nearer than asked for, by a ruler, and the others sleep.
+#[test]
+fn who_is_asked_for_does_not_sleep() {
+    const AHEAD: f32 = 0.004;
+    let mut scene = Scene::new();
+    let a = scene
+        .add_rigid(ball(0.05, 3), &at(0.0, 0.0, 0.156), false)
+        .unwrap();
+    scene.add_rigid(slab(), &Pose::identity(), true).unwrap();
+    let mut awake = Tracer::new(settings());
+    let mut tracer = Tracer::new(Settings {
+        awake_m: AHEAD,
+        ..settings()
+    });
+    let (mut given, mut slept) = (0, 0);
+    for step in 0..40 {
+        scene.begin_step();
+        let down = at(0.0, 0.0, 0.156 - 0.0003 * f64::from(step));
+        scene.set_pose(a, &down).unwrap();
+        awake.step(&mut scene);
+        tracer.step(&mut scene);
+        assert_eq!(touching(&tracer, a), touching(&awake, a), "{step}");
+        let near: Vec<_> = tracer.near().iter().map(|c| (c.source, c.point)).collect();
+        for c in awake.near() {
+            let asked_for = near.contains(&(c.source, c.point));
+            // Rounding counts as a twentieth of a millimetre where the slab is a metre.
+            if -c.depth < AHEAD || -c.depth > AHEAD + 1e-4 {
+                assert_eq!(asked_for, -c.depth < AHEAD, "{step}: {c:?}");
+            }
+        }
+        given += near.len();
+        slept += tracer.report().asleep;
+        assert_eq!(near.len() + tracer.report().asleep, awake.near().len());
+    }
+    assert!(given > 500 && slept > 500, "{given} {slept}");
+}
+
 /// Both directions (digest item 30): a corner of the slab in the side of a ball is the slab's contact alone.
 #[test]
 fn both_directions_are_tested() {
@@ -485,7 +592,7 @@ fn a_sheet_touches_itself_only_where_it_is_folded() {
         scene.set_points(a, &fold(gap)).unwrap();
         scene.begin_step();
         tracer.step(&mut scene);
-        let flat = |c: &&hapticd_rays::layout::Contact| c.x[0] < -0.02;
+        let flat = |c: &&Contact| c.x[0] < -0.02;
         let contacts = tracer.contacts().iter().filter(flat).count();
         assert_eq!(contacts > 100, touches, "{gap} {contacts}");
         assert_eq!(contacts == 0, !touches, "{gap} {contacts}");

@@ -4,11 +4,10 @@
 
 use clap::Parser;
 use hapticd_rays::{Full, Settings};
-use serde_json::Value;
 
 use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
 use crate::rays::looks::{Look, landing, looks, mean, round, settled};
-use crate::rays::scenes::{BETWEEN, Rigid, rigid_rays};
+use crate::rays::scenes::{BETWEEN, Rigid, contacts_only, rigid_rays};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "rays-cost",
@@ -29,6 +28,17 @@ struct Options {
     steps: u32,
 }
 
+/// Mean over the steps in a range.
+fn per_step(
+    looks: &[Look],
+    steps: std::ops::Range<usize>,
+    of: fn(&hapticd_rays::Report) -> usize,
+) -> f64 {
+    let some = looks.iter().filter(|look| steps.contains(&look.step));
+    let (sum, count) = some.fold((0, 0_u32), |(sum, n), look| (sum + of(&look.did), n + 1));
+    sum as f64 / f64::from(count.max(1))
+}
+
 fn run(context: &Context) -> Result<Report, Failure> {
     let options: Options = context.parse()?;
     let settings = rigid_rays()?;
@@ -43,7 +53,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
         let variants = [0.0, settings.prediction_m].map(|prediction_m| Settings {
             full,
             prediction_m,
-            ..settings
+            ..contacts_only(settings)
         });
         // In turns, and the better of two: the machine is not ours alone.
         let mut times: [Vec<Look>; 2] = [Vec::new(), Vec::new()];
@@ -75,19 +85,21 @@ fn run(context: &Context) -> Result<Report, Failure> {
                 published,
                 (10.0 * cost).round() / 10.0,
             );
+            // Full rays and walks of a step.
+            let [full, walks] = [
+                |did: &hapticd_rays::Report| did.tree + did.basic,
+                |did: &hapticd_rays::Report| did.walks,
+            ]
+            .map(|of| [1, 0].map(|k| round(per_step(&times[k], range.clone(), of))));
             rows.push(
                 row.with("with, ms", round(with))
-                    .with("without, ms", round(without)),
+                    .with("without, ms", round(without))
+                    .with("full, with", full[0])
+                    .with("full, without", full[1])
+                    .with("walks, with", walks[0])
+                    .with("walks, without", walks[1]),
             );
             costs.push((cost, format!("{name}, {phase}")));
-        }
-        for (k, what) in ["without", "with"].iter().enumerate() {
-            let sum = |of: fn(&hapticd_rays::Report) -> usize| -> usize {
-                times[k].iter().map(|look| of(&look.did)).sum()
-            };
-            let full = sum(|did| did.tree + did.basic);
-            let row = Row::new(format!("{name}, {what}: full rays"), "", Value::Null, full);
-            rows.push(row.with("walks", sum(|did| did.walks)));
         }
     }
     let worst = costs.iter().max_by(|a, b| a.0.total_cmp(&b.0));

@@ -13,7 +13,7 @@ use crate::clock::Moment;
 use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
 use crate::models::concave;
 use crate::rays::looks::round;
-use crate::rays::scenes::{rays, together};
+use crate::rays::scenes::{contacts_only, rays, together};
 use crate::rays::stage::{Part, failed};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -54,7 +54,7 @@ fn crowd(options: &Options) -> Result<Report, Failure> {
     let parts = [Part::new(&concave::pebble()?, 0)?];
     let settings = rays(&parts);
     let mut stage = together(&parts, options.bodies, settings)?;
-    let mut tracer = Tracer::new(settings);
+    let mut tracer = Tracer::new(contacts_only(settings));
     let (mut wall, mut busy, mut whole) = (Vec::new(), Vec::new(), Vec::new());
     for step in 0..options.settle + options.steps {
         let start = Instant::now();
@@ -95,7 +95,9 @@ fn crowd(options: &Options) -> Result<Report, Failure> {
             row("detection, processor time of all threads, median", &busy),
             row("whole step, detection and dynamics, median", &whole),
             Row::new("pairs", "", Value::Null, did.pairs).with("moved", did.rigid_high),
-            Row::new("walks", "", Value::Null, did.walks).with("full rays", did.tree),
+            Row::new("walks", "", Value::Null, did.walks)
+                .with("full rays", did.tree)
+                .with("asleep", did.asleep),
             Row::new(
                 "full rays of a body and the plane",
                 "",

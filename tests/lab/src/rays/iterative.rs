@@ -9,7 +9,7 @@ use hapticd_rays::{Full, Settings};
 
 use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
 use crate::rays::looks::{Look, landing, looks, mean, round, settled};
-use crate::rays::scenes::{BETWEEN, Rigid, rigid_rays};
+use crate::rays::scenes::{BETWEEN, Rigid, contacts_only, rigid_rays};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "rays-iterative",
@@ -65,7 +65,7 @@ fn together(context: &Context) -> Result<Report, Failure> {
         let settings = Settings {
             full,
             iterative,
-            ..settings
+            ..contacts_only(settings)
         };
         all.push(looks(&recording, settings, |step| {
             iterative || step % every == 0
@@ -177,7 +177,7 @@ fn one_by_one(context: &Context) -> Result<Report, Failure> {
             let settings = Settings {
                 full,
                 iterative,
-                ..settings
+                ..contacts_only(settings)
             };
             last = looks(&recording, settings, |step| {
                 iterative || (step >= settled && step % every == 0)

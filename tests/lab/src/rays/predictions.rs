@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
 use crate::rays::audit::{Audit, Errors};
-use crate::rays::scenes::{BETWEEN, Rigid, rigid_rays};
+use crate::rays::scenes::{BETWEEN, Rigid, contacts_only, rigid_rays};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "rays-predictions",
@@ -80,9 +80,9 @@ fn run(context: &Context, scene: Rigid, bodies: u32) -> Result<Report, Failure> 
     let stage = |rays| scene.stage(bodies, rays);
     let mut driven = [Run::default(), Run::default(), Run::default()];
     let runs = [(without, true), (settings, true), (settings, false)];
-    for (run, (rays, contacts_only)) in driven.iter_mut().zip(runs) {
+    for (run, (rays, only)) in driven.iter_mut().zip(runs) {
         let mut stage = stage(rays)?;
-        stage.world_mut().set_contacts_only(contacts_only);
+        stage.world_mut().set_contacts_only(only);
         let mut audit = Audit::new(settings);
         for step in 0..steps {
             stage.step()?;
@@ -99,8 +99,8 @@ fn run(context: &Context, scene: Rigid, bodies: u32) -> Result<Report, Failure> 
             }
         }
     }
-    let mut watched = [Errors::default(); 2];
-    let mut tracers = [without, settings].map(Tracer::new);
+    let mut watched = [Errors::default(); 3];
+    let mut tracers = [without, settings, contacts_only(settings)].map(Tracer::new);
     let mut audit = Audit::new(settings);
     stage(settings)?.record(steps)?.replay(|_, scene| {
         audit.look(scene);
@@ -113,6 +113,7 @@ fn run(context: &Context, scene: Rigid, bodies: u32) -> Result<Report, Failure> 
     let less = |before: f64, after: f64| 100.0 * (1.0 - after / before);
     let reduction = less(bare.errors.rate(), kept.errors.rate());
     let same_motion = less(watched[0].rate(), watched[1].rate());
+    let asleep = less(watched[0].rate(), watched[2].rate());
     let shallower = less(bare.length_m, kept.length_m);
     let rate = 100.0 * kept.errors.rate();
     let mut rows = vec![
@@ -128,6 +129,14 @@ fn run(context: &Context, scene: Rigid, bodies: u32) -> Result<Report, Failure> 
             Value::Null,
             digits(same_motion),
         ),
+        Row::new(
+            "the same, predictions sleep until they can touch",
+            "%",
+            Value::Null,
+            digits(asleep),
+        )
+        .with("errors", watched[2].wrong())
+        .with("awake", watched[1].wrong()),
         Row::new("errors with predictions, of all rays", "%", "< 0.05", rate),
         Row::new(
             "less interpenetration with predictions",
@@ -173,11 +182,11 @@ fn run(context: &Context, scene: Rigid, bodies: u32) -> Result<Report, Failure> 
     }
     let name = "the same, the solver gets predictions, too";
     let own = digits(less(bare.length_m, product.length_m));
-    rows.insert(4, Row::new(name, "%", Value::Null, own));
+    rows.insert(5, Row::new(name, "%", Value::Null, own));
     let late = |run: &Run| run.curve.iter().skip(2).map(|part| part.1).sum::<f64>();
     let name = "less interpenetration, after the first second";
     let lying = digits(less(late(bare), late(kept)));
-    rows.insert(5, Row::new(name, "%", Value::Null, lying));
+    rows.insert(6, Row::new(name, "%", Value::Null, lying));
     let missed = [bare, kept].map(|run| run.errors.share_missed());
     let holds = reduction >= 80.0
         && rate < 0.05

@@ -36,6 +36,14 @@ pub fn rigid_rays() -> Result<Settings, Failure> {
     Ok(rays(&parts(0)?))
 }
 
+/// The same where only contacts are asked for, as the source's solver does: predictions sleep until they can be one. Ours looks ahead by them.
+pub fn contacts_only(rays: Settings) -> Settings {
+    Settings {
+        awake_m: 0.0,
+        ..rays
+    }
+}
+
 /// Which of the source's rigid scenes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Rigid {

@@ -1,0 +1,236 @@
+//! Predictions that sleep: of pairs of rigid solids, and too far from a contact for what their point has moved since they were found.
+//!
+//! # Theory
+//!
+//! What walks find is of use when it becomes a contact, and most predictions never do: they are near something that rests. A prediction knows how far
+//! its point was from the other object; in the frame of that object nothing else moves, so until the point has moved by as much from where it was
+//! then it cannot touch (Lehericey 2016, chapter 2, section 3, property P2, which holds in any frame), and the walk is left out. When its time has
+//! come it starts no further away than equation 4.1 takes for granted: since the last full trace the pair has moved by the threshold of displacement at
+//! most. A walk that finds the prediction again knows its room anew, and it sleeps again.
+//!
+//! The room is not the ray's length, which is more than the distance: it is the height above the planes of the triangle that was met and of those
+//! neighbours that rise towards the point. A surface that is not among these and nearer is found late only where a fold is finer than the threshold
+//! of displacement, half an edge in [`Settings::for_edges`](crate::Settings::for_edges): beyond it the pair is traced in full.
+//!
+//! # Practice
+//!
+//! Who sleeps has no [`Record`](crate::layout::Record), so it does not compete with nearer answers of the same point either, until it wakes. A step
+//! looks at where each sleeper's point is, a few nanoseconds, and copies it.
+
+use crate::V3;
+use crate::emit::{Rays, relative};
+use crate::layout::Ray;
+use crate::plan::Directed;
+use crate::scene::Scene;
+use crate::settings::Settings;
+
+/// One prediction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Sleeper {
+    /// Of the source, local.
+    pub point: u32,
+    /// Of the target, local: where the walk is to start.
+    pub triangle: u32,
+    /// Where the point was, in the frame of the target, m.
+    pub at: V3,
+    /// How far from there it may move before it touches, m.
+    pub room: f32,
+}
+
+/// A prediction that falls asleep.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Falling {
+    pub source: u32,
+    pub target: u32,
+    pub sleeper: Sleeper,
+}
+
+/// All of one directed pair, in order of their points.
+#[derive(Clone, Copy, Debug)]
+struct Group {
+    pair: (u32, u32),
+    first: u32,
+    count: u32,
+}
+
+/// See the module page.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Asleep {
+    groups: Vec<Group>,
+    sleepers: Vec<Sleeper>,
+    groups_before: Vec<Group>,
+    sleepers_before: Vec<Sleeper>,
+    /// Of this step's walks and of its full traces, each in order of source, target and point.
+    falling: [Vec<Falling>; 2],
+}
+
+impl Asleep {
+    /// All are forgotten.
+    pub fn clear(&mut self) {
+        self.groups.clear();
+        self.sleepers.clear();
+    }
+
+    /// How many.
+    pub fn count(&self) -> usize {
+        self.sleepers.len()
+    }
+
+    /// Appends a walk for each of a pair that wakes now.
+    pub fn wake(&self, scene: &Scene, settings: &Settings, pair: &Directed, out: &mut Rays) {
+        let key = (pair.source, pair.target);
+        let group = self.groups.binary_search_by_key(&key, |group| group.pair);
+        let Ok(group) = group.map(|k| &self.groups[k]) else {
+            return;
+        };
+        let [source, target] = [pair.source, pair.target].map(|o| &scene.items[o as usize]);
+        let relative = relative(source, target);
+        let turn = relative.rotation.to_rotation_matrix();
+        for i in group.first..group.first + group.count {
+            let sleeper = &self.sleepers[i as usize];
+            let x = source.shape.points[sleeper.point as usize];
+            let moved = (turn * x + relative.translation.vector - sleeper.at).norm();
+            // Not `>=`: a NaN wakes.
+            if !(moved + settings.awake_m < sleeper.room) {
+                out.woken.push(i);
+                out.walk.push(Ray {
+                    source: pair.source,
+                    point: sleeper.point,
+                    target: pair.target,
+                    start: sleeper.triangle,
+                });
+            }
+        }
+    }
+
+    /// Before the traces of a step.
+    pub fn begin(&mut self) {
+        self.falling.iter_mut().for_each(Vec::clear);
+    }
+
+    /// What the traces found: to be called in order.
+    pub fn fall(&mut self, full: bool, some: &[Falling]) {
+        self.falling[usize::from(full)].extend_from_slice(some);
+    }
+
+    /// After the traces, once a step: of the pairs that were walked on all stay but the woken, and what fell asleep joins them; of the others there
+    /// is only what the full traces found. `pairs` and `woken` in order.
+    pub fn update(&mut self, pairs: &[Directed], woken: &[u32]) {
+        std::mem::swap(&mut self.groups, &mut self.groups_before);
+        std::mem::swap(&mut self.sleepers, &mut self.sleepers_before);
+        self.clear();
+        let mut falling = self.falling.each_ref().map(Vec::as_slice);
+        if self.groups_before.is_empty() && falling.iter().all(|some| some.is_empty()) {
+            return;
+        }
+        let mut old = self.groups_before.iter().peekable();
+        let mut woken = woken.iter().peekable();
+        for pair in pairs {
+            let key = (pair.source, pair.target);
+            let first = self.sleepers.len();
+            while old.next_if(|group| group.pair < key).is_some() {}
+            let known = old.next_if(|group| group.pair == key);
+            if let Some(group) = known.filter(|_| !pair.full) {
+                let (mut from, end) = (group.first, group.first + group.count);
+                while from < end {
+                    let next = woken.next_if(|i| **i < end).map_or(end, |i| *i);
+                    let some = &self.sleepers_before[from as usize..next as usize];
+                    self.sleepers.extend_from_slice(some);
+                    from = next + 1;
+                }
+            }
+            let kept = self.sleepers.len();
+            let found = &mut falling[usize::from(pair.full)];
+            let count = found.partition_point(|new| (new.source, new.target) == key);
+            let (new, rest) = found.split_at(count);
+            *found = rest;
+            self.sleepers.extend(new.iter().map(|new| new.sleeper));
+            if first < kept && kept < self.sleepers.len() {
+                self.sleepers[first..].sort_unstable_by_key(|sleeper| sleeper.point);
+            }
+            let count = self.sleepers.len() - first;
+            if count > 0 {
+                self.groups.push(Group {
+                    pair: key,
+                    first: first as u32,
+                    count: count as u32,
+                });
+            }
+        }
+        debug_assert!(falling.iter().all(|rest| rest.is_empty()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pair(source: u32, target: u32, full: bool) -> Directed {
+        Directed {
+            source,
+            target,
+            full,
+        }
+    }
+
+    fn falling(source: u32, target: u32, point: u32) -> Falling {
+        let sleeper = Sleeper {
+            point,
+            triangle: 7,
+            at: V3::zeros(),
+            room: 1.0,
+        };
+        Falling {
+            source,
+            target,
+            sleeper,
+        }
+    }
+
+    /// Who sleeps, pair by pair.
+    fn all(asleep: &Asleep) -> Vec<((u32, u32), Vec<u32>)> {
+        let of = |group: &Group| {
+            let range = group.first as usize..(group.first + group.count) as usize;
+            asleep.sleepers[range].iter().map(|s| s.point).collect()
+        };
+        let groups = asleep.groups.iter();
+        groups.map(|group| (group.pair, of(group))).collect()
+    }
+
+    #[test]
+    fn who_stays_who_comes_and_who_goes() {
+        let mut asleep = Asleep::default();
+        let points = [
+            (1, 2, 0),
+            (1, 2, 4),
+            (1, 2, 6),
+            (1, 3, 5),
+            (2, 1, 9),
+            (3, 1, 2),
+        ];
+        asleep.fall(true, &points.map(|(a, b, p)| falling(a, b, p)));
+        asleep.update(
+            &[(1, 2), (1, 3), (2, 1), (3, 1)].map(|(a, b)| pair(a, b, true)),
+            &[],
+        );
+        let expected = [
+            ((1, 2), vec![0, 4, 6]),
+            ((1, 3), vec![5]),
+            ((2, 1), vec![9]),
+            ((3, 1), vec![2]),
+        ];
+        assert_eq!(all(&asleep), expected);
+        // Two wake in one pair, and one of them and a new one fall asleep; one in another and does not; a third is traced anew; a fourth is gone.
+        asleep.begin();
+        asleep.fall(false, &[falling(1, 2, 3), falling(1, 2, 4)]);
+        asleep.fall(true, &[falling(2, 1, 8)]);
+        let now = [pair(1, 2, false), pair(1, 3, false), pair(2, 1, true)];
+        asleep.update(&now, &[0, 1, 3]);
+        assert_eq!(all(&asleep), [((1, 2), vec![3, 4, 6]), ((2, 1), vec![8])]);
+        asleep.begin();
+        asleep.update(&now[..2], &[]);
+        assert_eq!(all(&asleep), [((1, 2), vec![3, 4, 6])]);
+        asleep.clear();
+        assert_eq!(asleep.count(), 0);
+    }
+}
