@@ -41,16 +41,15 @@ pub struct Limits {
     pub late: u32,
 }
 
-impl Default for Limits {
-    /// Some ten thousand looks are some milliseconds; each of them is a call of the driver.
-    fn default() -> Self {
-        Self {
-            triangles: 50_000,
-            candidates: 1 << 15,
-            patience: Patience::Looks(10_000),
-            late: 8,
-        }
-    }
+impl Limits {
+    /// What the daemon asks with. A submission and its way back take 50 to 200 us on hardware, for which a search on the CPU gets through some
+    /// hundred pairs of triangles. Ten thousand looks, each a call of the driver, are some milliseconds.
+    pub const DEFAULT: Self = Self {
+        triangles: 50_000,
+        candidates: 1 << 16,
+        patience: Patience::Looks(10_000),
+        late: 8,
+    };
 }
 
 /// See the module page.

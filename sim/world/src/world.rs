@@ -120,6 +120,17 @@ impl World {
         self.midphase = Some(midphase);
     }
 
+    /// Most triangles that a tool and a body, both meshes, have together; 0 without such two.
+    pub fn largest_pair(&self) -> usize {
+        let mesh = |shape: &Shape| Some(shape.triangles()).filter(|&n| n > 0);
+        let tools = self.tools.iter().flatten();
+        let tool = tools.filter_map(|tool| mesh(&tool.shape)).max();
+        let body = (self.bodies())
+            .filter_map(|body| mesh(&body.spec.shape))
+            .max();
+        tool.zip(body).map_or(0, |(tool, body)| tool + body)
+    }
+
     /// Who was set by [`World::set_midphase`].
     pub fn midphase(&self) -> Option<&dyn MidPhase> {
         self.midphase.as_deref()
