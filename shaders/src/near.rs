@@ -43,7 +43,7 @@ pub struct Limits {
 
 impl Limits {
     /// What the daemon asks with. A submission and its way back take 50 to 200 us on hardware, for which a search on the CPU gets through some
-    /// hundred pairs of triangles. Ten thousand looks, each a call of the driver, are some milliseconds.
+    /// hundred pairs of triangles. Ten thousand looks, each a call of the driver, are tens of milliseconds.
     pub const DEFAULT: Self = Self {
         triangles: 50_000,
         candidates: 1 << 16,

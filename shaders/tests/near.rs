@@ -232,6 +232,28 @@ fn bodies_that_come_and_go_are_the_same_and_leave_nothing_behind() {
 }
 
 #[test]
+fn an_answer_that_nobody_waited_for_is_not_taken_for_the_next() {
+    let mut midphase = GpuMidPhase::new(gpu(), ALL).unwrap();
+    let ball = Arc::new(MeshIndex::new(shapes::icosphere(0.1, 2).unwrap()));
+    midphase.prepare(&ball);
+    let ask = |z: f64| Ask {
+        a: &ball,
+        b: &ball,
+        b_from_a: Pose::translation(0.0, 0.0, z),
+        reach_m: 0.001,
+    };
+    midphase.ask(&mut [ask(0.1)].into_iter());
+    let near = midphase.candidates(0).unwrap().len();
+    for _ in 0..4 {
+        midphase.ask(&mut [ask(0.1)].into_iter());
+        midphase.ask(&mut [ask(0.3), ask(0.1)].into_iter());
+        assert_eq!(midphase.candidates(0), Some(&[][..]));
+        assert_eq!(midphase.candidates(1).unwrap().len(), near);
+    }
+    assert!(near > 100);
+}
+
+#[test]
 fn a_list_without_room_is_the_cpus() {
     let mut chance = Chance(47);
     let mut without = scene(4096);

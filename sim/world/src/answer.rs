@@ -23,7 +23,7 @@ use crate::world::{Resident, Tool, World};
 impl World {
     /// Fills `out` with the answer for one arm. False (and `out` untouched): that arm asks nothing.
     ///
-    /// Does not allocate after its work space has grown to the scene; deterministic.
+    /// Does not allocate after its work space has grown to the scene, nor wait, but for what a mid-phase does; deterministic with one, too.
     pub fn answer(&mut self, query: &Query, arm: usize, out: &mut Snapshot) -> bool {
         if arm >= MAX_ARMS || !query.arms[arm].present {
             return false;
