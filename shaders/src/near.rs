@@ -42,8 +42,9 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// What the daemon asks with. A submission and its way back take 50 to 200 us on hardware, for which a search on the CPU gets through some
-    /// hundred pairs of triangles. Ten thousand looks, each a call of the driver, are tens of milliseconds.
+    /// What the daemon asks with. How many triangles pay has not been measured on hardware. A submission and its way back are said to take 50 to
+    /// 200 us there; an answer near contact takes the CPU about as long with 10,000 triangles, and a millisecond with 100,000: the middle.
+    /// Ten thousand looks, each a call of the driver, are tens of milliseconds.
     pub const DEFAULT: Self = Self {
         triangles: 50_000,
         candidates: 1 << 16,
