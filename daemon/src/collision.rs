@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::motion::BodyMotion;
 use crossbeam::channel::{Receiver, Sender};
+use hapticd_ccd::{MidPhase, MidPhaseFacts};
 use hapticd_geometry::Pose;
 use hapticd_haptics::{BodyKey, MAX_ARMS, Material, Query, Snapshot};
 use hapticd_sync::latest;
@@ -199,9 +200,50 @@ impl Collider {
         last
     }
 
+    /// Lets somebody else look for what is near the tools: [`World::set_midphase`].
+    pub fn set_midphase(&mut self, midphase: Box<dyn MidPhase>) {
+        self.world.set_midphase(midphase);
+    }
+
     /// Everybody.
     pub fn infos(&self) -> Vec<BodyInfo> {
         self.world.infos().collect()
+    }
+}
+
+/// What became of the questions to a GPU about what is near the tools, for people and scripts.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct NearFacts {
+    /// Pairs of meshes that it was asked about.
+    pub sent: u64,
+    /// Of those: answered in time and in full. All others were the CPU's.
+    pub answered: u64,
+    /// More pairs of triangles than room.
+    pub short: u64,
+    /// Too late.
+    pub late: u64,
+    /// Numbers out of range, no memory.
+    pub refused: u64,
+    /// Pairs of triangles in the last answer.
+    pub candidates: u64,
+    /// Time of the last answer on the GPU, µs.
+    pub gpu_us: Option<f64>,
+    /// Why it was given up; empty: it was not.
+    pub given_up: String,
+}
+
+impl From<&MidPhaseFacts> for NearFacts {
+    fn from(facts: &MidPhaseFacts) -> Self {
+        NearFacts {
+            sent: facts.sent,
+            answered: facts.answered,
+            short: facts.short,
+            late: facts.late,
+            refused: facts.refused,
+            candidates: facts.candidates,
+            gpu_us: facts.gpu_ns.map(|ns| ns * 1e-3),
+            given_up: facts.given_up.clone(),
+        }
     }
 }
 
@@ -225,6 +267,8 @@ pub struct Links {
     pub log_lost: std::sync::Arc<AtomicU64>,
     /// Who is in the scene, for those who list it.
     pub infos: std::sync::Arc<std::sync::Mutex<Vec<BodyInfo>>>,
+    /// What a GPU was asked, after each answer; stays `None` where none is.
+    pub near: std::sync::Arc<std::sync::Mutex<Option<NearFacts>>>,
 }
 
 /// The collision thread: free-running, takes the newest query and answers it, until `stop`. `heartbeat` counts its rounds.
@@ -292,6 +336,12 @@ pub fn run(
                 let _ = snapshots.push(snapshot);
             },
         );
+        // Who reads it just now gets the next one.
+        if let Some(midphase) = collider.world.midphase()
+            && let Ok(mut near) = links.near.try_lock()
+        {
+            *near = Some(midphase.facts().into());
+        }
         step += 1;
         log(
             &links,

@@ -14,7 +14,7 @@ use hapticd_sync::ring;
 use hapticd_sys::realtime::Step;
 
 use crate::checker::Checker;
-use crate::collision::StepLog;
+use crate::collision::{NearFacts, StepLog};
 use crate::haptic::record::TickRecord;
 use crate::rig::Rig;
 use crate::soft::SoftFacts;
@@ -89,6 +89,8 @@ pub struct Live {
     pub realtime: Vec<Step>,
     /// What the soft bodies' thread said of itself last; `None` where there is none.
     pub soft: Option<SoftFacts>,
+    /// What a GPU was asked about what is near the tools; `None` where none is.
+    pub near: Option<NearFacts>,
     /// Events, newest last.
     pub events: VecDeque<String>,
 }
@@ -107,6 +109,7 @@ impl Live {
             compute_shape: [0; BUCKETS],
             realtime: Vec::new(),
             soft: None,
+            near: None,
             events: VecDeque::new(),
         }
     }

@@ -471,6 +471,7 @@ fn status_json(server: &crate::ipc::ServerStatus, live: &Mutex<Live>) -> String 
         "arms": arms,
         "clients": clients,
         "soft": live.soft,
+        "near": live.near,
         "refused_connections": server.refused,
         "oversize_messages": server.oversize,
         "report": live.report,

@@ -21,7 +21,7 @@ use hapticd_sys::signals::{Signal, Signals};
 
 use crate::arms::{self, ArmState, Opener};
 use crate::backend;
-use crate::collision::{self, SceneCommand};
+use crate::collision::{self, NearFacts, SceneCommand};
 use crate::haptic::core::ArmInput;
 use crate::haptic::record::TickRecord;
 use crate::haptic::thread::{self as haptic_thread, Flags, Pace, Tuning};
@@ -232,6 +232,8 @@ pub fn run_real(
         let chosen = backend::choose(scene, config.collision.backend, options.sink.is_some())?;
         tracing::info!("{chosen}");
     }
+    let chosen = backend::choose_near(&mut rig.collider, config.collision.backend)?;
+    tracing::info!("{chosen}");
     let names = rig.names();
     let period_ns = rig.period_ns;
     let live = Arc::new(Mutex::new(Live::of(&rig)));
@@ -363,6 +365,7 @@ pub fn run_real(
         }
     };
     let collision_beat = Arc::new(AtomicU64::new(0));
+    let near = Arc::new(Mutex::new(None));
 
     let collision_thread = {
         let links = collision::Links {
@@ -375,6 +378,7 @@ pub fn run_real(
             log: Some(log_in),
             log_lost: Arc::new(AtomicU64::new(0)),
             infos,
+            near: near.clone(),
         };
         let (stop, beat, collider) = (stop.clone(), collision_beat.clone(), rig.collider);
         spawn("collision", move || {
@@ -464,6 +468,7 @@ pub fn run_real(
     let mut last_tuning = started;
     let mut last_reload = started;
     let mut takeovers = 0;
+    let mut near_given_up = false;
     loop {
         let now = now_ns();
         let elapsed_s = (now - started) as f64 * 1e-9;
@@ -512,6 +517,19 @@ pub fn run_real(
             now,
             &live,
         );
+        let near_facts: Option<NearFacts> = near.lock().map_or(None, |near| near.clone());
+        if let Some(facts) = near_facts
+            && let Ok(mut live) = live.try_lock()
+        {
+            if !near_given_up && !facts.given_up.is_empty() {
+                near_given_up = true;
+                let why = &facts.given_up;
+                let line = format!("the CPU alone looks for what is near the tools: {why}");
+                tracing::warn!("{line}");
+                live.push_event(line);
+            }
+            live.near = Some(facts);
+        }
         if soft_thread.is_some() {
             let beat = soft_state.heartbeat.load(Ordering::Relaxed);
             watch.look("soft bodies' thread", 2, beat, now, &live);

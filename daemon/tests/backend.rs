@@ -10,7 +10,7 @@ use hapticd::rig::{self, Rig};
 use hapticd::session::virtual_arms;
 use hapticd::virtual_time::VirtualLoop;
 use hapticd_rays::Watched;
-use hapticd_shaders::{Choice, Gpu, GpuDetector};
+use hapticd_shaders::{Choice, Gpu, GpuDetector, GpuMidPhase, Limits, Patience};
 
 fn palpation() -> Rig {
     let context = hapticd_config::Context::new(".", |_| None);
@@ -125,4 +125,87 @@ fn a_backend_is_what_was_asked_for_or_an_error() {
     // What is recorded is exact.
     assert!(choose(scene, Backend::Auto, true).unwrap().contains("CPU"));
     assert_eq!(scene.detector().name(), "CPU");
+}
+
+fn assembly() -> Rig {
+    let context = hapticd_config::Context::new(".", |_| None);
+    let text = include_str!("../../config/assembly.toml");
+    let loaded = hapticd_config::parse("assembly.toml", text, &context).unwrap();
+    rig::build(&loaded.config, Path::new("."), true).unwrap()
+}
+
+/// A peg is pressed on a plate and into its hole; a GPU finds what is near it and is lost in the middle of it. Every record of every tick is what it
+/// is without a GPU, to the last bit.
+#[test]
+fn a_gpu_that_looks_for_what_is_near_is_not_felt_nor_missed() {
+    const TICKS: usize = 3_000;
+    let mut alone = driver(assembly());
+    // All but the time that the tick took here.
+    let step = |driver: &mut VirtualLoop| TickRecord {
+        done_ns: 0,
+        ..*driver.step(false)
+    };
+    let records: Vec<TickRecord> = (0..TICKS).map(|_| step(&mut alone)).collect();
+    let touches = |r: &TickRecord| r.arms[0].wanted.force_n.norm() > 0.2;
+    let touching: Vec<usize> = (0..TICKS).filter(|&k| touches(&records[k])).collect();
+    assert!(touching.len() > 200, "{} ticks", touching.len());
+    let lost_at = touching[touching.len() / 2];
+
+    let choice = Choice::from_env().unwrap().unwrap_or(Choice::Software);
+    let gpu = Gpu::open(choice).expect("this test needs a Vulkan adapter, if only a software one");
+    let breaker = gpu.breaker();
+    let limits = Limits {
+        triangles: 0,
+        patience: Patience::Answer,
+        ..Limits::DEFAULT
+    };
+    let mut rig = assembly();
+    let midphase = GpuMidPhase::new(gpu, limits).unwrap();
+    rig.collider.set_midphase(Box::new(midphase));
+    let mut driver = driver(rig);
+    for (k, expected) in records.iter().enumerate() {
+        if k == lost_at {
+            let facts = driver.collider().world().midphase().unwrap().facts();
+            assert!(
+                facts.answered > 100 && facts.given_up.is_empty(),
+                "{facts:?}"
+            );
+            breaker.lose();
+        }
+        let record = step(&mut driver);
+        assert!(
+            format!("{record:?}") == format!("{expected:?}"),
+            "tick {k}; the GPU was lost at {lost_at}"
+        );
+    }
+    let facts = driver.collider().world().midphase().unwrap().facts();
+    assert!(facts.given_up.contains("lost"), "{facts:?}");
+}
+
+/// The same for what is near the tools; small scenes do not open a device without being told to.
+#[test]
+fn who_looks_for_what_is_near_is_what_was_asked_for() {
+    use hapticd::backend::choose_near;
+    use hapticd_config::Backend;
+    let mut collider = assembly().collider;
+    let chosen = choose_near(&mut collider, Backend::Cpu).unwrap();
+    assert_eq!(chosen, "what is near the tools: CPU");
+    let chosen = choose_near(&mut collider, Backend::Auto).unwrap();
+    assert!(
+        chosen.contains("CPU (") && chosen.contains("from 50000 on"),
+        "{chosen}"
+    );
+    assert!(collider.world().midphase().is_none());
+    let choice = Choice::from_env().unwrap().unwrap_or(Choice::Hardware);
+    match (Gpu::open(choice), choose_near(&mut collider, Backend::Gpu)) {
+        (Ok(gpu), Ok(chosen)) => {
+            assert!(chosen.contains(&gpu.adapter().name), "{chosen}");
+            assert!(collider.world().midphase().is_some());
+        }
+        (Err(why), Err(refused)) => {
+            assert!(refused.to_string().contains(&why.to_string()), "{refused}");
+            assert!(collider.world().midphase().is_none());
+        }
+        (gpu, chosen) => panic!("{:?} and {chosen:?}", gpu.err()),
+    }
 }

@@ -20,6 +20,7 @@
 //! * [`Tracer`] only traces: from lists of rays to what they meet.
 //!
 //! * [`Midphase`] is continuous detection's: which triangles of two meshes may meet while one moves.
+//! * [`GpuMidPhase`] puts that behind the trait that a world asks, [`hapticd_ccd::MidPhase`].
 //!
 //! None ever waits, but in `wait`. Any call may return a [`Fault`]; after one, [`Narrow::recover`] opens the device again, a generation
 //! later, and the scene has to be set anew.
@@ -43,6 +44,7 @@ mod device;
 mod hits;
 mod midphase;
 mod narrow;
+mod near;
 mod pass;
 mod plan;
 mod queries;
@@ -63,6 +65,7 @@ pub use device::{Breaker, Fault, Gpu, Options};
 pub use hits::{Hit, Hits, List, Place};
 pub use midphase::{Candidate, Candidates, Midphase, ShapeId, SweepError, Tally};
 pub use narrow::{Found, Narrow, Room, Step};
+pub use near::{GpuMidPhase, Limits, Patience};
 pub use pass::{Access, Bound, Pass, PassError, Slot, Source};
 pub use plan::{Chunk, ClusterPoints, Near, Row, Run};
 pub use queries::{RayQueries, UnknownRayQueries};

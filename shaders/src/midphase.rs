@@ -29,6 +29,7 @@ use crate::device::{Fault, Gpu};
 use crate::pass::Pass;
 use crate::readback::{DEPTH, Ring};
 use crate::sweep::{Place, Sweep, SweepRow};
+use crate::times::Clock;
 use crate::tracer::{SetupError, Ticket};
 use crate::{GROUP, passes};
 
@@ -62,6 +63,8 @@ pub struct Candidates {
     pub pairs: Vec<Candidate>,
     /// How many each sweep has, with those that found no room.
     pub wanted: Vec<u32>,
+    /// Time of the pass on the GPU; `None` if that has no clock.
+    pub gpu_ns: Option<f64>,
     kept: Vec<u32>,
 }
 
@@ -146,6 +149,7 @@ struct Made {
     counts: Store<u32>,
     candidates: Store<Candidate>,
     pass: Pass,
+    clock: Option<Clock>,
     /// What is on the GPU of the shapes' boxes and nodes.
     loaded: bool,
 }
@@ -158,6 +162,7 @@ pub struct Midphase {
     ring: Ring<Sent>,
     steps: u64,
     room: usize,
+    most_room: usize,
     /// All shapes, one behind the other.
     shapes: MeshBoxes,
     places: Vec<Place>,
@@ -179,6 +184,7 @@ impl Midphase {
             ring: Ring::default(),
             steps: 0,
             room: 1 << 14,
+            most_room: usize::MAX,
             shapes: MeshBoxes::default(),
             places: Vec::new(),
             rows: Vec::new(),
@@ -195,7 +201,13 @@ impl Midphase {
 
     /// Room for the next step's candidates; by itself it grows after one that had too little.
     pub fn set_room(&mut self, candidates: usize) {
-        self.room = candidates.max(1);
+        self.room = candidates.clamp(1, self.most_room);
+    }
+
+    /// How much room there may ever be. All of it is read back from the GPU with every step, whatever was found.
+    pub fn set_most_room(&mut self, candidates: usize) {
+        self.most_room = candidates.max(1);
+        self.set_room(self.room);
     }
 
     /// Adds a shape. It goes to the GPU with the next step.
@@ -213,6 +225,24 @@ impl Midphase {
         all.nodes.extend_from_slice(&mesh.nodes);
         self.made.loaded = false;
         ShapeId(self.places.len() as u32 - 1)
+    }
+
+    /// Forgets all shapes but these, which get new names: those that are returned, in the same order. They go to the GPU with the next step.
+    /// Shapes that do not exist are left out.
+    pub fn keep(&mut self, shapes: &[ShapeId]) -> Vec<ShapeId> {
+        let old = std::mem::take(&mut self.shapes);
+        let places = std::mem::take(&mut self.places);
+        let kept = shapes.iter().filter_map(|id| places.get(id.0 as usize));
+        let kept = kept.map(|place| {
+            let (box_, node) = (place.first_box as usize, place.first_node as usize);
+            self.add(&MeshBoxes {
+                boxes: old.boxes[box_..box_ + place.boxes as usize].to_vec(),
+                nodes: old.nodes[node..node + place.nodes as usize].to_vec(),
+                middle: place.middle,
+                furthest: place.furthest,
+            })
+        });
+        kept.collect()
     }
 
     /// After a fault: opens the device anew. What was under way is dropped; the shapes stay.
@@ -240,7 +270,8 @@ impl Midphase {
             self.room * size_of::<Candidate>(),
         ]
         .map(|bytes| bytes as u64);
-        let bytes = sizes.iter().sum();
+        let clock = self.made.clock.as_ref();
+        let bytes = sizes.iter().sum::<u64>() + clock.map_or(0, Clock::bytes);
         let Some(slot) = self.ring.take(&self.gpu, bytes)? else {
             return Err(SweepError::Busy);
         };
@@ -249,7 +280,9 @@ impl Midphase {
         let commands = gpu.guard(|device, _| {
             let mut encoder =
                 device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-            made.pass.record(&mut encoder, self.jobs.len() as u32, None);
+            let clock = made.clock.as_ref();
+            let times = clock.map(|clock| clock.around(0));
+            (made.pass).record(&mut encoder, self.jobs.len() as u32, times);
             let from = [
                 made.tally.buffer(),
                 made.counts.buffer(),
@@ -261,6 +294,9 @@ impl Midphase {
                     encoder.copy_buffer_to_buffer(from, 0, &slot.buffer, offset, bytes);
                     offset += bytes;
                 }
+            }
+            if let Some(clock) = clock {
+                clock.copy(&mut encoder, &slot.buffer, offset);
             }
             encoder.finish()
         })?;
@@ -351,17 +387,20 @@ impl Midphase {
     /// # Errors
     /// If the device has failed: then no step will be answered until [`Midphase::recover`].
     pub fn receive_into(&mut self, found: &mut Candidates) -> Result<bool, Fault> {
+        let clock = self.made.clock.as_ref();
         let some = self.ring.receive(&self.gpu, |sent, bytes| {
             let (tally, rest) = bytes.split_at(size_of::<Tally>());
             let (counts, rest) = rest.split_at(sent.queries * size_of::<u32>());
             let tally: Tally = bytemuck::pod_read_unaligned(tally);
+            let (rows, stamps) = rest.split_at(sent.room * size_of::<Candidate>());
+            found.gpu_ns = clock.and_then(|clock| clock.read(stamps, 0));
             let there = (tally.count as usize).min(sent.room) * size_of::<Candidate>();
             found.ticket = sent.ticket;
             found.wanted.clear();
             let each = counts.chunks_exact(size_of::<u32>());
             (found.wanted).extend(each.map(bytemuck::pod_read_unaligned::<u32>));
             found.pairs.clear();
-            let each = rest[..there].chunks_exact(size_of::<Candidate>());
+            let each = rows[..there].chunks_exact(size_of::<Candidate>());
             (found.pairs).extend(each.map(bytemuck::pod_read_unaligned::<Candidate>));
             // Appended as the GPU came to them.
             found.pairs.sort_unstable();
@@ -374,6 +413,7 @@ impl Midphase {
         })?;
         if let Some(count) = some {
             let most = self.gpu.largest_binding() as usize / size_of::<Candidate>();
+            let most = most.min(self.most_room);
             self.room = self.room.max((count + count / 2).min(most));
         }
         Ok(some.is_some())
@@ -404,6 +444,7 @@ impl Made {
             counts: Store::new(gpu, "counts", none, 1)?,
             candidates: Store::new(gpu, "candidates", none, 1)?,
             pass: Pass::new(gpu, &passes::SWEEP_BOXES)?,
+            clock: Clock::new(gpu, 1)?,
             loaded: false,
         })
     }

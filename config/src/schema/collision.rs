@@ -23,7 +23,7 @@ section! {
         reach_max_m: f64 = number(0.02, 0.0005, 0.5).unit("m"),
         /// Most feature pairs of one body in an answer, which has room for twice as many. Where more are within reach the nearest are listed, and the reach of that answer is shortened.
         pairs: u32 = integer(4096, 64, 65536),
-        /// What finds the contacts of soft bodies and cloth. Rigid contact is the CPU's, whatever is said here; so is everything in virtual time.
+        /// What finds the contacts of soft bodies and cloth, and which triangles of large meshes are near a tool; rigid contact is the same to the bit either way. Everything in virtual time is the CPU's.
         backend: Backend = choice::<Backend>("auto"),
         /// Age of every answer in virtual time, where tests and replays run without threads.
         virtual_latency_ticks: u32 = integer(4, 0, 1000).unit("ticks"),

@@ -59,6 +59,20 @@ pub fn status(args: &Args) -> Result<(), Failure> {
             soft["lost_ticks"]
         ));
     }
+    if let Some(near) = json.get("near").filter(|near| near.is_object()) {
+        say(&format!(
+            "near the tools: the GPU was asked {} times, answered {}, {} short of room, {} late, the last took it {} us{}",
+            near["sent"],
+            near["answered"],
+            near["short"],
+            near["late"],
+            near["gpu_us"],
+            match near["given_up"].as_str() {
+                Some("") | None => String::new(),
+                Some(why) => format!("; given up: {why}"),
+            }
+        ));
+    }
     for client in json["clients"].as_array().into_iter().flatten() {
         say(&format!("client {}: {}", client["client"], client["name"]));
     }

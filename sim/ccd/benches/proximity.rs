@@ -72,6 +72,32 @@ fn bench(c: &mut Criterion) {
             }
         }
     }
+    // Flat on flat: any number of pairs at one distance, of which a list that is full keeps some.
+    let ground = MeshIndex::new(shapes::sheet(0.5, 224).expect("valid sizes"));
+    let tool = MeshIndex::new(shapes::sheet(0.06, 70).expect("valid sizes"));
+    for height in [3e-5, 2e-3, 2e-2] {
+        let pose = Pose::from_parts(
+            Vec3::new(0.003, 0.001, height).into(),
+            Quat::from_axis_angle(&Vec3::z_axis(), 0.3),
+        );
+        let mut proximity = Proximity::new(capacity);
+        let near = proximity.query(&tool, 0.0, &ground, &pose, 1.5 * height);
+        let name = format!(
+            "flat, {height} m above: {} pairs {} boxes {} leaves",
+            near.pairs.len(),
+            near.box_tests,
+            near.leaf_tests
+        );
+        c.bench_function(&name, |bench| {
+            let mut query = || {
+                proximity
+                    .query(&tool, 0.0, &ground, black_box(&pose), 1.5 * height)
+                    .pairs
+                    .len()
+            };
+            bench.iter(&mut query);
+        });
+    }
 }
 
 criterion_group!(benches, bench);

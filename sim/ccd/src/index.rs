@@ -40,6 +40,8 @@ pub(crate) struct Surface {
     /// By vertex: see [`MeshIndex::along_edges`].
     along_edges: Vec<[Vec3; 4]>,
     pub(crate) leaves: Vec<Leaf>,
+    /// By triangle: its place in leaf order.
+    pub(crate) leaf_of: Vec<u32>,
 }
 
 #[derive(Clone, Debug)]
@@ -89,6 +91,10 @@ impl MeshIndex {
             }
         };
         let leaves: Vec<Leaf> = tree.order().iter().map(leaf).collect();
+        let mut leaf_of = vec![0; leaves.len()];
+        for (k, leaf) in leaves.iter().enumerate() {
+            leaf_of[leaf.triangle as usize] = k as u32;
+        }
         Self {
             shape: Shape::Surface(Box::new(Surface {
                 into_faces: into_faces(&mesh, &adjacency),
@@ -98,6 +104,7 @@ impl MeshIndex {
                 boxes: Boxes::new(&tree, &leaves),
                 tree,
                 leaves,
+                leaf_of,
             })),
         }
     }

@@ -6,6 +6,7 @@
 //! - [`pair`]: closest features, the distance of one feature pair.
 //! - [`mod@advance`]: how far one feature pair can move and provably stay apart; the real-time path.
 //! - [`proximity`]: all feature pairs of two meshes nearer than a reach; the collision thread.
+//! - [`midphase`]: who else may find the pairs of triangles that those features are of.
 //! - [`obb`], [`sweep`], [`tree`]: oriented boxes, their discrete and continuous overlap tests, and the
 //!   hierarchy over a mesh.
 //! - [`mod@moving`]: pairs and scenes of moving bodies, chains of links, parametric and implicit surfaces; the dynamics.
@@ -31,6 +32,7 @@ mod front;
 pub mod index;
 pub mod intersect;
 pub mod linear;
+pub mod midphase;
 pub mod moving;
 pub mod obb;
 pub mod pair;
@@ -43,6 +45,7 @@ pub use advance::{Advance, MotionBound, advance};
 pub use elementary::Precision;
 pub use index::MeshIndex;
 pub use linear::{LinearContact, LinearOptions, first_contact_linear};
+pub use midphase::{Ask, MidPhase, MidPhaseFacts};
 pub use obb::Obb;
 pub use pair::{PairDistance, PairKind, closest};
 pub use proximity::{NearPair, NearSet, Proximity};

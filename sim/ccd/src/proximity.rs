@@ -4,6 +4,10 @@
 //! lower bound on the distance of boxes. When more pairs are found than the caller has room for, the reach shrinks to what
 //! the present pairs cover. Edge and vertex ownership makes every feature pair appear once.
 //!
+//! While fewer than twice the capacity are within reach, the answer is a function of the *set* of feature pairs: the nearest that there is
+//! room for, by distance, then kind, then features. In what order they were come upon does not matter, so somebody else may name the
+//! pairs of triangles ([`crate::midphase`]). Of more, and only then, what is left out of a tie depends on the order of the search.
+//!
 //! Runs on the collision thread: no locks, no allocation after construction and the first query of a
 //! shape (buffers are kept), no recursion, no panics. A pure function of its arguments: equal inputs give
 //! equal lists. Time is not bounded a priori; it grows with the number of pairs within reach, or with the
@@ -76,10 +80,11 @@ impl Proximity {
         Self {
             capacity,
             found: Found {
-                pairs: Vec::with_capacity(2 * capacity),
+                // And what two triangles have.
+                pairs: Vec::with_capacity(2 * capacity + 15),
+                all: false,
                 capacity,
                 radius: 0.0,
-                limit: 0.0,
                 limit_squared: 0.0,
                 truncated: false,
                 scale: Scale::default(),
@@ -118,26 +123,12 @@ impl Proximity {
         self.front.clear(self.found.limit_squared);
         self.stack.clear();
         let mut counters = Counters::default();
-        let finite = a_radius.is_finite()
-            && reach.is_finite()
-            && b_from_a.translation.vector.iter().all(|x| x.is_finite())
-            && b_from_a.rotation.coords.iter().all(|x| x.is_finite());
         let motion = Rigid::new(b_from_a);
-        let searched = finite
+        let searched = finite(a_radius, b_from_a, reach)
             && match (&a.shape, &b.shape) {
                 (Shape::Surface(a), Shape::Surface(b)) => {
                     self.reserve(3 * (a.tree.depth() + b.tree.depth()) as usize + 8);
-                    let search = Search {
-                        a,
-                        b,
-                        b_from_a: &motion,
-                        shift: Shift::new(
-                            &a.boxes,
-                            &b.boxes,
-                            &motion.rotation,
-                            &motion.translation,
-                        ),
-                    };
+                    let search = Search::new(a, b, &motion);
                     self.moved.start(a.boxes.nodes.len());
                     search.run(
                         &mut self.moved,
@@ -181,10 +172,57 @@ impl Proximity {
         }
     }
 
+    /// As [`Proximity::query`], bit for bit, of two meshes whose pairs of triangles that may be within reach somebody else has found.
+    ///
+    /// `candidates` are triangles of `a` and of `b`, each pair once, in any order: at least all that have a point within `reach` and
+    /// `a_radius` of each other. More of them cost time only. `None`: ask [`Proximity::query`]. That is so if a shape is a point, if a triangle does
+    /// not exist, and if twice the capacity of pairs are within reach, or more: a search then need not look at all of them.
+    pub fn query_among(
+        &mut self,
+        a: &MeshIndex,
+        a_radius: f64,
+        b: &MeshIndex,
+        b_from_a: &Pose,
+        reach: f64,
+        candidates: &[[u32; 2]],
+    ) -> Option<NearSet<'_>> {
+        let (a, b) = (a.surface()?, b.surface()?);
+        self.found.start(a_radius, reach);
+        let motion = Rigid::new(b_from_a);
+        let complete_to = if finite(a_radius, b_from_a, reach) {
+            let search = Search::new(a, b, &motion);
+            self.found.all = true;
+            for &[in_a, in_b] in candidates {
+                let leaf_a = *a.leaf_of.get(in_a as usize)? as usize;
+                let leaf_b = *b.leaf_of.get(in_b as usize)? as usize;
+                search.compare(leaf_a, leaf_b, &mut self.found);
+                if self.found.pairs.len() >= 2 * self.capacity {
+                    return None;
+                }
+            }
+            self.found.finish(reach)
+        } else {
+            f64::NEG_INFINITY
+        };
+        Some(NearSet {
+            pairs: &self.found.pairs,
+            complete_to,
+            box_tests: 0,
+            leaf_tests: candidates.len() as u64,
+        })
+    }
+
     fn reserve(&mut self, items: usize) {
         // Does nothing once the buffer is large enough: it is empty here.
         self.stack.reserve(items);
     }
+}
+
+fn finite(radius: f64, pose: &Pose, reach: f64) -> bool {
+    radius.is_finite()
+        && reach.is_finite()
+        && pose.translation.vector.iter().all(|x| x.is_finite())
+        && pose.rotation.coords.iter().all(|x| x.is_finite())
 }
 
 #[derive(Default)]
@@ -199,10 +237,11 @@ struct Found {
     pairs: Vec<NearPair>,
     capacity: usize,
     radius: f64,
-    /// Feature distance from which on pairs are of no interest, and its square.
-    limit: f64,
+    /// Square of the feature distance from which on pairs are of no interest.
     limit_squared: f64,
     truncated: bool,
+    /// Nothing within reach is given up.
+    all: bool,
     /// How many pairs were found per bucket of squared distance: as soon as the buckets up to one hold more than the capacity, what is
     /// beyond it is of no interest. The list itself is cut only when it is twice as long.
     scale: Scale,
@@ -217,16 +256,13 @@ impl Found {
         self.pairs.clear();
         self.radius = radius;
         self.truncated = false;
-        self.set_limit((reach + radius).max(0.0));
+        self.all = false;
+        let limit = (reach + radius).max(0.0);
+        self.limit_squared = limit * limit;
         self.scale = Scale::up_to(self.limit_squared);
         self.counts.fill(0);
         self.last = BUCKETS - 1;
         self.within = 0;
-    }
-
-    fn set_limit(&mut self, limit: f64) {
-        self.limit = limit;
-        self.limit_squared = limit * limit;
     }
 
     #[inline]
@@ -238,11 +274,15 @@ impl Found {
                 feature_b,
                 distance: squared,
             });
+            if self.all {
+                return;
+            }
             self.count(squared);
             if self.pairs.len() == 2 * self.capacity {
-                let worst = self.keep_nearest();
+                let worst = self.keep_nearest().sqrt();
                 let gap = (worst - self.radius).max(0.0);
-                self.set_limit(self.limit.min(worst - TIE * gap));
+                let limit = worst - TIE * gap;
+                self.limit_squared = self.limit_squared.min(limit * limit);
             }
         }
     }
@@ -263,31 +303,31 @@ impl Found {
             nearer -= self.counts[self.last] as usize;
         }
         self.truncated = true;
-        self.set_limit(self.limit.min(self.scale.end(self.last).sqrt()));
+        self.limit_squared = self.limit_squared.min(self.scale.end(self.last));
     }
 
-    /// Drops all but the nearest `capacity` pairs; the largest distance among these.
+    /// Drops all but the nearest `capacity` pairs; the largest squared distance among these.
     #[cold]
     fn keep_nearest(&mut self) -> f64 {
         let last = self.capacity - 1;
         self.pairs.select_nth_unstable_by(last, order);
         self.pairs.truncate(self.capacity);
         self.truncated = true;
-        self.pairs[last].distance.sqrt()
+        self.pairs[last].distance
     }
 
     /// Sorts, converts to distances, and says up to where the list is complete.
     fn finish(&mut self, reach: f64) -> f64 {
         if self.pairs.len() > self.capacity {
             let worst = self.keep_nearest();
-            self.set_limit(self.limit.min(worst));
+            self.limit_squared = self.limit_squared.min(worst);
         }
         for pair in &mut self.pairs {
             pair.distance = pair.distance.sqrt() - self.radius;
         }
         self.pairs.sort_unstable_by(order);
         if self.truncated {
-            (self.limit - self.radius).min(reach)
+            (self.limit_squared.sqrt() - self.radius).min(reach)
         } else {
             reach
         }
@@ -311,7 +351,17 @@ struct Search<'a> {
     shift: Shift,
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    fn new(a: &'a Surface, b: &'a Surface, b_from_a: &'a Rigid) -> Self {
+        let (turn, by) = (&b_from_a.rotation, &b_from_a.translation);
+        Self {
+            a,
+            b,
+            b_from_a,
+            shift: Shift::new(&a.boxes, &b.boxes, turn, by),
+        }
+    }
+
     fn run(
         &self,
         moved: &mut Moved,

@@ -351,3 +351,110 @@ fn box_distances_bound_point_distances() {
     }
     assert!(positive > 500);
 }
+
+/// All pairs of triangles, or those whose boxes are within reach, shuffled.
+fn candidates(
+    rng: &mut SplitMix,
+    (a, b): (&MeshIndex, &MeshIndex),
+    pose: &Pose,
+    reach: f64,
+) -> Vec<[u32; 2]> {
+    let (a, b) = (a.mesh().unwrap(), b.mesh().unwrap());
+    let all = rng.below(2) == 0;
+    let mut some = Vec::new();
+    for i in 0..a.triangles().len() {
+        let p = a.triangle(i).map(|p| transform(pose, &p));
+        for j in 0..b.triangles().len() {
+            let q = b.triangle(j);
+            let near = (0..3).all(|k| {
+                let bounds = |t: &[Vec3; 3]| {
+                    let x = t.map(|v| v[k]);
+                    (x[0].min(x[1]).min(x[2]), x[0].max(x[1]).max(x[2]))
+                };
+                let ((low_p, high_p), (low_q, high_q)) = (bounds(&p), bounds(&q));
+                low_p - high_q <= reach + 1e-9 && low_q - high_p <= reach + 1e-9
+            });
+            if all || near {
+                some.push([i as u32, j as u32]);
+            }
+        }
+    }
+    for k in (1..some.len()).rev() {
+        some.swap(k, rng.below(k as u64 + 1) as usize);
+    }
+    some
+}
+
+/// In whatever order the pairs of triangles come, the list is that of the search, to the bit; and it is declined where, and only where, the
+/// search may leave out ties.
+#[test]
+fn candidates_in_any_order_give_the_list_of_the_search() {
+    let zoo = mesh_zoo();
+    let mut rng = SplitMix(17);
+    let (mut whole, mut short, mut declined) = (0, 0, 0);
+    for _ in 0..300 {
+        let a = &zoo[rng.below(zoo.len() as u64) as usize];
+        let b = &zoo[rng.below(zoo.len() as u64) as usize];
+        let pose = match rng.below(3) {
+            // Sides on sides: ties.
+            0 => Pose::from_parts(
+                (rng.point(0.3)).map(|x| (x * 10.0).round() / 10.0).into(),
+                Quat::from_axis_angle(&Vec3::z_axis(), std::f64::consts::FRAC_PI_2),
+            ),
+            _ => random_pose(&mut rng, 0.4),
+        };
+        let reach = rng.range(0.0, 0.25);
+        let radius = if rng.below(4) == 0 { 0.01 } else { 0.0 };
+        let some = candidates(&mut rng, (a, b), &pose, reach + radius);
+        let within = Proximity::new(1 << 16)
+            .query(a, radius, b, &pose, reach)
+            .pairs
+            .len();
+        for capacity in [1, 30, within / 2, within / 2 + 1, within, within + 1] {
+            let capacity = capacity.max(1);
+            let (mut one, mut other) = (Proximity::new(capacity), Proximity::new(capacity));
+            let among = one.query_among(a, radius, b, &pose, reach, &some);
+            assert_eq!(among.is_none(), within >= 2 * capacity);
+            let Some(among) = among else {
+                declined += 1;
+                continue;
+            };
+            let searched = other.query(a, radius, b, &pose, reach);
+            let bits = |near: &NearSet<'_>| {
+                let of = |p: &NearPair| (p.kind, p.feature_a, p.feature_b, p.distance.to_bits());
+                let pairs: Vec<_> = near.pairs.iter().map(of).collect();
+                (pairs, near.complete_to.to_bits())
+            };
+            assert_eq!(bits(&among), bits(&searched));
+            let full = among.complete_to < reach;
+            whole += usize::from(!full && within > 0);
+            short += usize::from(full);
+        }
+    }
+    assert!(
+        whole > 150 && short > 150 && declined > 150,
+        "{whole} {short} {declined}"
+    );
+}
+
+#[test]
+fn candidates_that_do_not_exist_are_declined() {
+    let a = MeshIndex::new(shapes::cuboid(&Vec3::repeat(0.1)).unwrap());
+    let tip = MeshIndex::point(Vec3::zeros());
+    let pose = Pose::translation(0.0, 0.0, 0.3);
+    let mut p = Proximity::new(64);
+    assert!(p.query_among(&a, 0.0, &a, &pose, 0.05, &[]).is_some());
+    assert!(
+        p.query_among(&a, 0.0, &a, &pose, 0.05, &[[12, 0]])
+            .is_none()
+    );
+    assert!(
+        p.query_among(&a, 0.0, &a, &pose, 0.05, &[[0, 12]])
+            .is_none()
+    );
+    assert!(p.query_among(&tip, 0.0, &a, &pose, 0.05, &[]).is_none());
+    assert!(p.query_among(&a, 0.0, &tip, &pose, 0.05, &[]).is_none());
+    let bad = Pose::translation(f64::NAN, 0.0, 0.0);
+    let near = p.query_among(&a, 0.0, &a, &bad, 0.05, &[[0, 0]]).unwrap();
+    assert_eq!(near.complete_to, f64::NEG_INFINITY);
+}

@@ -9,7 +9,7 @@
 //! bounded and the certificate stays true. What room an answer has goes to the nearest pairs over all bodies.
 
 use hapticd_ccd::PairKind;
-use hapticd_ccd::{MeshIndex, NearPair};
+use hapticd_ccd::{Ask, MeshIndex, NearPair};
 use hapticd_geometry::{Pose, Rigid, Vec3, transform};
 use hapticd_haptics::{
     BodyEntry, BodyKey, BodyTarget, HINTS, MAX_ARMS, Material, Pair, Query, Snapshot, ToolShape,
@@ -23,7 +23,7 @@ use crate::world::{Resident, Tool, World};
 impl World {
     /// Fills `out` with the answer for one arm. False (and `out` untouched): that arm asks nothing.
     ///
-    /// Does not allocate after its work space has grown to the scene; deterministic.
+    /// Does not allocate after its work space has grown to the scene, nor wait, but for what a mid-phase does; deterministic with one, too.
     pub fn answer(&mut self, query: &Query, arm: usize, out: &mut Snapshot) -> bool {
         if arm >= MAX_ARMS || !query.arms[arm].present {
             return false;
@@ -47,18 +47,34 @@ impl World {
             out.course.copy_from(course);
         }
 
+        // Who else looks for what is near is asked about all bodies at once.
+        if let Some(midphase) = &mut self.midphase {
+            let bodies = around(&self.slots, &self.tools, query, arm);
+            midphase.ask(&mut bodies.map(|body| Ask {
+                a: &tool.shape.index,
+                b: &body.shape.index,
+                b_from_a: body.world_from_body.inverse() * asked.world_from_tool,
+                reach_m: asked.reach_m + (tool.tool.radius_m + body.radius_m),
+            }));
+        }
+
         // Every body's nearest pairs first; then which of them there is room for.
         self.near.clear();
         self.found.clear();
-        for body in around(&self.slots, &self.tools, query, arm) {
+        for (k, body) in around(&self.slots, &self.tools, query, arm).enumerate() {
             let body_from_tool = body.world_from_body.inverse() * asked.world_from_tool;
-            let near = self.proximity.query(
-                &tool.shape.index,
-                tool.tool.radius_m + body.radius_m,
-                &body.shape.index,
-                &body_from_tool,
-                asked.reach_m,
-            );
+            let (a, b) = (&tool.shape.index, &body.shape.index);
+            let radius_m = tool.tool.radius_m + body.radius_m;
+            let reach_m = asked.reach_m;
+            let candidates = self.midphase.as_mut().and_then(|m| m.candidates(k));
+            let among = candidates.and_then(|some| {
+                let proximity = &mut self.proximity;
+                proximity.query_among(a, radius_m, b, &body_from_tool, reach_m, some)
+            });
+            let near = match among {
+                Some(near) => near,
+                None => (self.proximity).query(a, radius_m, b, &body_from_tool, reach_m),
+            };
             let mut complete_to = near.complete_to;
             if near.pairs.is_empty() {
                 // Nothing within reach: the bounding balls may say more. Without this a body far from every tool could go no

@@ -1,7 +1,7 @@
 //! The scene's bookkeeping: who is there, what may be asked of it.
 
 use hapticd_ccd::intersect::Intersections;
-use hapticd_ccd::{NearPair, Proximity};
+use hapticd_ccd::{MidPhase, NearPair, Proximity};
 use hapticd_geometry::{Pose, Vec3};
 use hapticd_haptics::{
     BodyKey, BodyTarget, MAX_ARMS, MAX_BODIES, MAX_SCENE_BODIES, Material, Query, ToolShape,
@@ -56,6 +56,8 @@ pub struct World {
     pub(crate) sequence: u64,
     next_id: u32,
     pub(crate) proximity: Proximity,
+    /// Who may find the pairs of triangles that are near; without it, and where it declines, `proximity` does.
+    pub(crate) midphase: Option<Box<dyn MidPhase>>,
     pub(crate) intersections: Intersections,
     /// Work space of an answer: the bodies' pairs one after the other, what there was of each, distances.
     pub(crate) near: Vec<NearPair>,
@@ -79,6 +81,7 @@ impl World {
             sequence: 0,
             next_id: 1,
             proximity: Proximity::new(pairs_per_body.max(16)),
+            midphase: None,
             intersections: Intersections::default(),
             near: Vec::new(),
             found: Vec::with_capacity(MAX_BODIES),
@@ -94,6 +97,9 @@ impl World {
     /// Gives an arm its tool. `shape` holds the mesh (one vertex for a sphere), `tool` the loop's view of it.
     pub fn set_tool(&mut self, arm: usize, shape: Shape, tool: ToolShape) {
         if arm < MAX_ARMS {
+            if let Some(midphase) = &mut self.midphase {
+                midphase.prepare(&shape.index);
+            }
             let pieces = piece_points(&shape.index);
             self.tools[arm] = Some(Tool {
                 shape,
@@ -101,6 +107,33 @@ impl World {
                 pieces,
             });
         }
+    }
+
+    /// Lets somebody else look for the pairs of triangles near each tool. Answers are the same with it and without, bit for bit. Gets all
+    /// shapes that are there ready, which may take long; those that come later when they come.
+    pub fn set_midphase(&mut self, mut midphase: Box<dyn MidPhase>) {
+        let bodies = self.slots.iter().flatten().map(|body| &body.spec.shape);
+        let tools = self.tools.iter().flatten().map(|tool| &tool.shape);
+        for shape in bodies.chain(tools) {
+            midphase.prepare(&shape.index);
+        }
+        self.midphase = Some(midphase);
+    }
+
+    /// Most triangles that a tool and a body, both meshes, have together; 0 without such two.
+    pub fn largest_pair(&self) -> usize {
+        let mesh = |shape: &Shape| Some(shape.triangles()).filter(|&n| n > 0);
+        let tools = self.tools.iter().flatten();
+        let tool = tools.filter_map(|tool| mesh(&tool.shape)).max();
+        let body = (self.bodies())
+            .filter_map(|body| mesh(&body.spec.shape))
+            .max();
+        tool.zip(body).map_or(0, |(tool, body)| tool + body)
+    }
+
+    /// Who was set by [`World::set_midphase`].
+    pub fn midphase(&self) -> Option<&dyn MidPhase> {
+        self.midphase.as_deref()
     }
 
     /// What forces do to dynamic bodies, from the first of them on. Second order with 9.81 m/s² along -z if nothing is said.
@@ -130,6 +163,9 @@ impl World {
             return Err(AddError::Full);
         };
         self.join_dynamics(slot, &spec)?;
+        if let Some(midphase) = &mut self.midphase {
+            midphase.prepare(&spec.shape.index);
+        }
         self.generations[slot] += 1;
         let id = self.next_id;
         self.next_id += 1;
