@@ -232,7 +232,7 @@ material = "foam"
     file.write(&crowd(20.0), 1);
     let new = read(false).expect("taken").expect("changed");
     let floor = rig.collider.infos()[0].id;
-    let stones = (0..3).map(|k| crate::scene::FIRST_SOFT_ID + k);
+    let stones = (0..3).map(|k| scene::FIRST_SOFT_ID + k);
     let ids: Vec<u32> = new.surfaces.iter().map(|(id, _)| *id).collect();
     assert_eq!(ids, [floor].into_iter().chain(stones).collect::<Vec<u32>>());
     assert!(
