@@ -33,15 +33,17 @@ need_vulkan() {
 # need_ray_queries: a newer lavapipe, which has ray queries, unpacked under build/mesa25 beside the system's, which stays; prints the file that
 # names it to the Vulkan loader. Needs no root.
 need_ray_queries() {
-    local folder=$PWD/build/mesa25 suite=bookworm-backports driver
+    local folder=$PWD/build/mesa25 suite=bookworm-backports driver mirror
     driver=usr/lib/x86_64-linux-gnu/libvulkan_lvp.so
     if ! [ -e "$folder/$driver" ]; then
         (
             set -e
             rm -rf "$folder"
             mkdir -p "$folder/lists/partial" "$folder/cache/archives/partial"
-            # Lists and archives of its own: neither the system's sources nor its packages change.
-            printf 'deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] %s %s main\n' "$suite" >"$folder/sources.list"
+            # Lists and archives of its own: neither the system's sources nor its packages change. From where the system's packages come.
+            mirror=$(grep -rhv '^ *#' /etc/apt/sources.list /etc/apt/sources.list.d 2>/dev/null | grep -oE 'https?://[^ ]+/debian/?( |$)' | head -n 1 || true)
+            [ -n "$mirror" ] || { echo "no source of Debian 12's packages is set up"; exit 1; }
+            printf 'deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] %s %s main\n' "$mirror" "$suite" >"$folder/sources.list"
             apt=(apt-get -qq -o "Dir::State::lists=$folder/lists" -o "Dir::Cache=$folder/cache"
                 -o "Dir::Etc::sourcelist=$folder/sources.list" -o Dir::Etc::sourceparts=- -o "APT::Sandbox::User=$(id -un)")
             cd "$folder"
