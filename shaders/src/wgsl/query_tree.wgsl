@@ -7,12 +7,10 @@ fn query_tree(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
-    let list = lists.list[TREE];
-    var i = invocation(group, groups, local);
-    if i >= entries(list) {
+    let i = entry(lists.list[TREE], group, groups, local);
+    if i == NONE {
         return;
     }
-    i += list.first;
     let ray = rays[i];
     let c = aim(ray);
     var found = nothing();

@@ -4,6 +4,12 @@
 //# use settings.wgsl
 // What the three traces have in common: what they read, the line of a ray, and the nearest triangle on either side of its origin.
 
+// Where this invocation's ray of a list is; NONE beyond the last.
+fn entry(list: List, group: vec3<u32>, groups: vec3<u32>, local: u32) -> u32 {
+    let number = invocation(group, groups, local);
+    return select(NONE, list.first + number, number < entries(list));
+}
+
 // Where a line meets a triangle on one side of its origin, and where on the triangle. NONE if it meets none.
 struct Hit {
     t: f32,

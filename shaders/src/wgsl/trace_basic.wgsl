@@ -8,12 +8,10 @@ fn trace_basic(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
-    let list = lists.list[BASIC];
-    var i = invocation(group, groups, local);
-    if i >= entries(list) {
+    let i = entry(lists.list[BASIC], group, groups, local);
+    if i == NONE {
         return;
     }
-    i += list.first;
     let ray = rays[i];
     let c = aim(ray);
     let goal = objects[ray.target_];

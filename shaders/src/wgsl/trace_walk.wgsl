@@ -9,12 +9,10 @@ fn trace_walk(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
-    let list = lists.list[WALK];
-    var i = invocation(group, groups, local);
-    if i >= entries(list) {
+    let i = entry(lists.list[WALK], group, groups, local);
+    if i == NONE {
         return;
     }
-    i += list.first;
     let ray = rays[i];
     let c = aim(ray);
     let goal = objects[ray.target_];
