@@ -30,6 +30,13 @@ need_vulkan() {
     [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
 }
 
+# need_vm: what the machine with HID arms is made and emulated with.
+need_vm() {
+    need qemu-system-x86_64 qemu-system-x86 busybox busybox-static cpio cpio cc build-essential
+    # The dynamic busybox has no use in a machine without libraries.
+    if ldd "$(command -v busybox)" >/dev/null 2>&1; then install_packages busybox-static; fi
+}
+
 # need_ray_queries: a newer lavapipe, which has ray queries, unpacked under build/mesa25 beside the system's, which stays; prints the file that
 # names it to the Vulkan loader. Needs no root.
 need_ray_queries() {
