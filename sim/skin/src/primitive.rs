@@ -1,0 +1,323 @@
+//! What a potential falls from: points, segments, triangles, ellipsoids, cylinders.
+//!
+//! # Theory
+//!
+//! Most primitives are a distance to their skeleton, put through a [`Kernel`](crate::Kernel) (*distance surfaces*; Triquet 2001, section 1.2.5). Two of them
+//! that touch bulge where they join, since both count there in full. [`Skeleton::Convolved`] is the integral of the kernel along a segment instead,
+//! which does not care into how many pieces the segment is cut. For Murakami's kernel it is a polynomial between two bounds: with `h` the
+//! distance to the line and `a² = R² - h²` it is `A/R⁴ ∫ (a² - s²)² ds` over the part of the segment within `a` of the foot (digest, section 2.7).
+//!
+//! The source has points and segments; triangle, ellipsoid and cylinder are extensions. The *ellipsoid* scales its frame instead of measuring
+//! distance, so all its level sets are ellipsoids and no root is needed.
+//!
+//! # Practice
+//!
+//! World frame, metres; potentials have no unit. Values and gradients are real-time callable: no allocation, bounded work. This is the
+//! exact and general form, in double precision: what is felt at a tool, and the oracle of everything faster.
+
+use hapticd_geometry::{Mat3, Vec3, closest};
+
+use crate::kernel::{Kernel, KernelError};
+
+/// See the module page. Positions in the world, m.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Skeleton {
+    /// A point.
+    Point(Vec3),
+    /// A point, with distance as the `n`-th root of the sum of `n`-th powers (Blanc, Schlick 1995; equation 1.5): 2 is round, 1 an octahedron, and the larger
+    /// the more of a cube. At least 1; infinite is a cube.
+    Rounded(Vec3, f64),
+    /// Between two points, by distance (equation 1.7).
+    Segment([Vec3; 2]),
+    /// Between two points, by convolution: [`Kernel::Murakami`] only. Its potential grows with its length over the radius.
+    Convolved([Vec3; 2]),
+    /// By distance.
+    Triangle([Vec3; 3]),
+    /// A centre, and its half axes as columns: orthogonal, each of a length above 0 where the radius is 1 m.
+    Ellipsoid(Vec3, Mat3),
+    /// A solid cylinder about the segment, of a radius in metres: 0 m from all that is in it.
+    Cylinder([Vec3; 2], f64),
+}
+
+/// One term of the sum.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Primitive {
+    /// What it is about.
+    pub skeleton: Skeleton,
+    /// Where its potential ends, m from the skeleton; for kernels without an end the distance that they count in.
+    pub radius_m: f64,
+    /// What its kernel is multiplied with.
+    pub amplitude: f64,
+    /// How it falls.
+    pub kernel: Kernel,
+}
+
+/// Why a primitive was refused. The caller's fault.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PrimitiveError {
+    /// NaN, infinite, or none at all.
+    #[error("radius {0} m: it has to be above 0 and finite")]
+    Radius(f64),
+    /// NaN or infinite.
+    #[error("amplitude {0}: it has to be finite")]
+    Amplitude(f64),
+    /// A skeleton with a number that is none.
+    #[error("{0:?}: not all of its numbers are finite")]
+    NotFinite(Skeleton),
+    /// An exponent, half axis or cylinder's radius out of range.
+    #[error("{skeleton:?}: {what}")]
+    Shape {
+        /// As given.
+        skeleton: Skeleton,
+        /// What it has to be.
+        what: &'static str,
+    },
+    /// Its parameter.
+    #[error(transparent)]
+    Kernel(#[from] KernelError),
+    /// Only Murakami's has a closed form along a segment.
+    #[error("{0:?} along a segment: only Murakami is known")]
+    Convolution(Kernel),
+}
+
+impl Primitive {
+    /// A point with the default kernel.
+    #[must_use]
+    pub fn point(centre: Vec3, radius_m: f64) -> Primitive {
+        Primitive {
+            skeleton: Skeleton::Point(centre),
+            radius_m,
+            amplitude: 1.0,
+            kernel: Kernel::default(),
+        }
+    }
+
+    /// Whether it has a value and a gradient everywhere.
+    ///
+    /// # Errors
+    /// [`PrimitiveError`]: the first thing that is wrong.
+    pub fn check(&self) -> Result<(), PrimitiveError> {
+        if !(self.radius_m > 0.0 && self.radius_m.is_finite()) {
+            return Err(PrimitiveError::Radius(self.radius_m));
+        }
+        if !self.amplitude.is_finite() {
+            return Err(PrimitiveError::Amplitude(self.amplitude));
+        }
+        self.kernel.check()?;
+        let skeleton = self.skeleton;
+        let finite = |some: &[Vec3]| some.iter().all(|p| p.iter().all(|x| x.is_finite()));
+        let wrong = |what| Err(PrimitiveError::Shape { skeleton, what });
+        let all = match &skeleton {
+            Skeleton::Point(c) => finite(&[*c]),
+            Skeleton::Rounded(c, n) => {
+                // Not `<`: NaN is wrong, too.
+                if !(*n >= 1.0) {
+                    return wrong("its exponent has to be 1 or more");
+                }
+                finite(&[*c])
+            }
+            Skeleton::Segment(ends) => finite(ends),
+            Skeleton::Convolved(ends) => {
+                if self.kernel != Kernel::Murakami {
+                    return Err(PrimitiveError::Convolution(self.kernel));
+                }
+                finite(ends)
+            }
+            Skeleton::Triangle(corners) => finite(corners),
+            Skeleton::Ellipsoid(c, axes) => {
+                let products = axes.tr_mul(axes);
+                let lengths = products.diagonal();
+                if !(lengths.min() > 0.0) {
+                    return wrong("half axes have to be longer than 0");
+                }
+                let across = products.upper_triangle() - Mat3::from_diagonal(&lengths);
+                if !(across.amax() <= 1e-9 * lengths.max()) {
+                    return wrong("half axes have to be orthogonal");
+                }
+                finite(&[*c, lengths])
+            }
+            Skeleton::Cylinder(ends, radius) => {
+                if !(*radius >= 0.0 && radius.is_finite()) {
+                    return wrong("its radius has to be 0 m or more, and finite");
+                }
+                finite(ends)
+            }
+        };
+        if all {
+            Ok(())
+        } else {
+            Err(PrimitiveError::NotFinite(skeleton))
+        }
+    }
+
+    /// Potential at a place.
+    #[must_use]
+    pub fn value(&self, at: &Vec3) -> f64 {
+        match &self.skeleton {
+            Skeleton::Convolved(ends) => self.amplitude * convolved(ends, self.radius_m, at).0,
+            _ => self.amplitude * self.kernel.value(self.measure(at).0),
+        }
+    }
+
+    /// Potential at a place, and its gradient, 1/m. Where that is not defined (a tip, the ridge of a skeleton) it is that of one side, or 0.
+    #[must_use]
+    pub fn with_gradient(&self, at: &Vec3) -> (f64, Vec3) {
+        let (value, gradient) = match &self.skeleton {
+            Skeleton::Convolved(ends) => convolved(ends, self.radius_m, at),
+            _ => {
+                let (u, by_place) = self.measure(at);
+                let (value, slope) = self.kernel.with_slope(u);
+                if slope == 0.0 {
+                    return (self.amplitude * value, Vec3::zeros());
+                }
+                (value, slope * by_place)
+            }
+        };
+        (self.amplitude * value, self.amplitude * gradient)
+    }
+
+    /// The square of distance over radius, and its gradient, 1/m.
+    fn measure(&self, at: &Vec3) -> (f64, Vec3) {
+        let per_r2 = 1.0 / (self.radius_m * self.radius_m);
+        // From the nearest point of the skeleton.
+        let away = match &self.skeleton {
+            Skeleton::Point(c) => at - c,
+            Skeleton::Rounded(c, n) => {
+                return rounded(&((at - c) / self.radius_m), *n, self.radius_m);
+            }
+            Skeleton::Segment([a, b]) | Skeleton::Convolved([a, b]) => {
+                at - (a + along(a, b, at) * (b - a))
+            }
+            Skeleton::Triangle(corners) => at - closest::point_triangle(at, corners).0,
+            Skeleton::Ellipsoid(c, axes) => {
+                // Orthogonal columns: the inverse is the transpose with each row over its length squared.
+                let d = at - c;
+                let squares = axes.tr_mul(axes).diagonal();
+                let local = axes.tr_mul(&d).component_div(&squares);
+                let gradient = axes * local.component_div(&squares);
+                return (per_r2 * local.norm_squared(), 2.0 * per_r2 * gradient);
+            }
+            Skeleton::Cylinder([a, b], radius) => {
+                let axis = b - a;
+                let length = axis.norm();
+                if length > 0.0 {
+                    let axis = axis / length;
+                    let s = axis.dot(&(at - a));
+                    let across = at - a - s * axis;
+                    let q = across.norm();
+                    // Beyond its side, beyond its ends.
+                    let side = if q > *radius {
+                        across * (1.0 - radius / q)
+                    } else {
+                        Vec3::zeros()
+                    };
+                    side + (s - s.clamp(0.0, length)) * axis
+                } else {
+                    // A cylinder of no length has no axis: a ball.
+                    let d = at - a;
+                    d * (1.0 - radius / d.norm().max(*radius).max(f64::MIN_POSITIVE))
+                }
+            }
+        };
+        (per_r2 * away.norm_squared(), 2.0 * per_r2 * away)
+    }
+
+    /// A box outside of which it is 0: lowest and highest corner, m. Infinite for kernels without an end.
+    #[must_use]
+    pub fn bounds(&self) -> (Vec3, Vec3) {
+        if !self.kernel.is_finite() {
+            return (Vec3::repeat(f64::NEG_INFINITY), Vec3::repeat(f64::INFINITY));
+        }
+        let around = |points: &[Vec3], by: Vec3| {
+            let low = points.iter().fold(points[0], |low, p| low.inf(p));
+            let high = points.iter().fold(points[0], |high, p| high.sup(p));
+            (low - by, high + by)
+        };
+        let r = Vec3::repeat(self.radius_m);
+        match &self.skeleton {
+            // No norm of these is smaller than the largest coordinate.
+            Skeleton::Point(c) | Skeleton::Rounded(c, _) => around(&[*c], r),
+            Skeleton::Segment(ends) | Skeleton::Convolved(ends) => around(ends, r),
+            Skeleton::Triangle(corners) => around(corners, r),
+            Skeleton::Ellipsoid(c, axes) => {
+                let rows = [0, 1, 2].map(|k| axes.row(k).norm());
+                around(&[*c], self.radius_m * Vec3::from(rows))
+            }
+            Skeleton::Cylinder(ends, radius) => around(ends, r.add_scalar(*radius)),
+        }
+    }
+
+    /// A place on its skeleton, m: inside the surface if anything of it is.
+    #[must_use]
+    pub fn heart(&self) -> Vec3 {
+        match &self.skeleton {
+            Skeleton::Point(c) | Skeleton::Rounded(c, _) | Skeleton::Ellipsoid(c, _) => *c,
+            Skeleton::Segment([a, b])
+            | Skeleton::Convolved([a, b])
+            | Skeleton::Cylinder([a, b], _) => 0.5 * (a + b),
+            Skeleton::Triangle([a, b, c]) => (a + b + c) / 3.0,
+        }
+    }
+}
+
+/// Where the foot of a place on a segment is, 0 at `a` and 1 at `b`.
+fn along(a: &Vec3, b: &Vec3, at: &Vec3) -> f64 {
+    let d = b - a;
+    let square = d.norm_squared();
+    if square > 0.0 {
+        (d.dot(&(at - a)) / square).clamp(0.0, 1.0)
+    } else {
+        0.0
+    }
+}
+
+/// The square of the `n`-norm of `x`, and its gradient over `r`.
+fn rounded(x: &Vec3, n: f64, r: f64) -> (f64, Vec3) {
+    let largest = x.amax();
+    if largest == 0.0 {
+        return (0.0, Vec3::zeros());
+    }
+    // In parts of the largest coordinate: no power overflows, and an infinite exponent leaves the largest alone.
+    let part = x.map(|x| (x.abs() / largest).powf(n));
+    let norm = largest * part.sum().powf(1.0 / n);
+    let rate = x.map(|x| x.signum() * (x.abs() / norm).powf(n - 1.0));
+    let rate = if n.is_infinite() {
+        // One side of an edge.
+        let k = x.iamax();
+        Vec3::ith(k, x[k].signum())
+    } else {
+        rate
+    };
+    (norm * norm, 2.0 * norm / r * rate)
+}
+
+/// Murakami's kernel along a segment, over the radius; and its gradient, 1/m.
+fn convolved([a, b]: &[Vec3; 2], radius: f64, at: &Vec3) -> (f64, Vec3) {
+    let axis = b - a;
+    let length = axis.norm();
+    if !(length > 0.0) {
+        return (0.0, Vec3::zeros());
+    }
+    let axis = axis / length;
+    // In units of the radius: foot on the line, and the way from there.
+    let s = axis.dot(&(at - a)) / radius;
+    let across = (at - a) / radius - s * axis;
+    let square = 1.0 - across.norm_squared();
+    if !(square > 0.0) {
+        return (0.0, Vec3::zeros());
+    }
+    let half = square.sqrt();
+    let [from, to] = [(-s).max(-half), (length / radius - s).min(half)];
+    if !(from < to) {
+        return (0.0, Vec3::zeros());
+    }
+    let value = |u: f64| u * (square * square + u * u * (u * u / 5.0 - square * (2.0 / 3.0)));
+    // d/d(square) of it; what changes with the bounds is 0 at ±half.
+    let by_square = |u: f64| u * (2.0 * square - u * u * (2.0 / 3.0));
+    let kernel = |u: f64| (square - u * u) * (square - u * u);
+    let across = (by_square(to) - by_square(from)) * -2.0 * across;
+    // Both bounds move back when the place moves on along the axis; those at ±half have a kernel of 0.
+    let along = kernel(from) - kernel(to);
+    (value(to) - value(from), (across + along * axis) / radius)
+}
