@@ -4,15 +4,24 @@
 //! above. Such surfaces blend where they meet, and change their topology by themselves.
 //!
 //! * [`kernel`] is how a potential falls, [`primitive`] what it falls from, with gradients.
+//! * [`Skin`] makes a [`Mesh`] of primitives in a [`Domain`].
 //! * [`table`] is what Marching Cubes makes of a cube, such that the mesh closes.
 //!
 //! No I/O, no clocks, no threads. Deterministic.
 #![forbid(unsafe_code)]
 
+mod domain;
 pub mod kernel;
+mod lists;
+mod mesh;
 pub mod primitive;
+mod sample;
+mod skin;
 pub mod table;
 
+pub use domain::{Domain, DomainError, MOST_CELLS};
 pub use kernel::{Kernel, KernelError};
+pub use mesh::{Faults, Mesh};
 pub use primitive::{Primitive, PrimitiveError, Skeleton};
+pub use skin::{MOST_BRICKS, Report, Settings, Skin, SkinError, visible_radius_m};
 pub use table::{Ambiguity, Table};

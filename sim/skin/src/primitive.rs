@@ -2,7 +2,7 @@
 //!
 //! # Theory
 //!
-//! Most primitives are a distance to their skeleton, put through a [`Kernel`](crate::Kernel) (*distance surfaces*; Triquet 2001, section 1.2.5). Two of them
+//! Most primitives are a distance to their skeleton, put through a [`Kernel`] (*distance surfaces*; Triquet 2001, section 1.2.5). Two of them
 //! that touch bulge where they join, since both count there in full. [`Skeleton::Convolved`] is the integral of the kernel along a segment instead,
 //! which does not care into how many pieces the segment is cut. For Murakami's kernel it is a polynomial between two bounds: with `h` the
 //! distance to the line and `a² = R² - h²` it is `A/R⁴ ∫ (a² - s²)² ds` over the part of the segment within `a` of the foot (digest, section 2.7).

@@ -6,6 +6,9 @@ use hapticd_skin::table::{Ambiguity, CORNERS, EDGES, FACES, Loops, STEPS, Table}
 
 const BOTH: [Ambiguity; 2] = [Ambiguity::Separate, Ambiguity::Join];
 
+/// How often sides between two edges are there, one way less the other.
+type Sides = BTreeMap<(u8, u8), i32>;
+
 /// Loops as lists of edges, each beginning with its lowest, in order.
 fn loops(corners: u8, ambiguity: Ambiguity) -> BTreeSet<Vec<u8>> {
     let loops = Loops::of(corners, ambiguity);
@@ -202,7 +205,7 @@ fn cubes_side_by_side_close_each_other() {
                 let found = CORNERS.iter().position(|c| c.map(|x| x as i8) == moved);
                 found.unwrap() as u8
             };
-            let mut of_face: HashMap<u8, BTreeSet<BTreeMap<(u8, u8), i32>>> = HashMap::new();
+            let mut of_face: HashMap<u8, BTreeSet<Sides>> = HashMap::new();
             for corners in 0..=255_u8 {
                 let key = FACES[f]
                     .iter()
@@ -220,7 +223,7 @@ fn cubes_side_by_side_close_each_other() {
                     FACES[f].into_iter().find(|&x| there(x) == c).unwrap()
                 });
                 // All that this cube may have in the face is one thing, and it is the opposite of what the other has.
-                let opposite: BTreeMap<(u8, u8), i32> = other
+                let opposite: Sides = other
                     .into_iter()
                     .map(|(sides, count)| (sides, -count))
                     .collect();
@@ -232,12 +235,7 @@ fn cubes_side_by_side_close_each_other() {
 
 /// The sides of a cube's triangles that lie in one of its faces, between edges named by `name` of their corners: how often, one way less the other. A
 /// side that is there both ways would be 0, and is not dropped.
-fn within(
-    table: &Table,
-    corners: u8,
-    face: usize,
-    name: impl Fn(u8) -> u8,
-) -> BTreeMap<(u8, u8), i32> {
+fn within(table: &Table, corners: u8, face: usize, name: impl Fn(u8) -> u8) -> Sides {
     let of_face = |e: u8| EDGES[e as usize].iter().all(|c| FACES[face].contains(c));
     let mut found = BTreeMap::new();
     for [a, b, c] in table.0[corners as usize].triangles() {

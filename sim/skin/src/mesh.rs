@@ -1,0 +1,89 @@
+//! A skin's triangles, and what is wrong with them.
+
+/// Triangles with shared points. Single precision, world frame, metres.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Mesh {
+    /// Places.
+    pub points: Vec<[f32; 3]>,
+    /// Of each point: outwards, of length 1.
+    pub normals: Vec<[f32; 3]>,
+    /// Corners, anticlockwise seen from outside.
+    pub triangles: Vec<[u32; 3]>,
+}
+
+/// What a closed surface has none of, and what it has. For tests and for the skin's own look at itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Faults {
+    /// Sides of triangles without exactly one other triangle that has them the other way round.
+    pub open_edges: usize,
+    /// Points whose triangles are not one ring.
+    pub pinched: usize,
+    /// Triangles that face away from the normals of their corners.
+    pub flipped: usize,
+}
+
+impl Mesh {
+    /// Forgets everything but the memory.
+    pub fn clear(&mut self) {
+        self.points.clear();
+        self.normals.clear();
+        self.triangles.clear();
+    }
+
+    /// Looks for what is wrong. Allocates; linear but for a sort.
+    #[must_use]
+    pub fn faults(&self) -> Faults {
+        let mut faults = Faults::default();
+        let mut sides: Vec<(u32, u32)> = Vec::with_capacity(3 * self.triangles.len());
+        // Around each point, from the side before it to the side after it.
+        let mut around: Vec<(u32, u32, u32)> = Vec::with_capacity(3 * self.triangles.len());
+        for &[a, b, c] in &self.triangles {
+            sides.extend([(a, b), (b, c), (c, a)]);
+            around.extend([(a, b, c), (b, c, a), (c, a, b)]);
+        }
+        sides.sort_unstable();
+        let count = |side: (u32, u32)| {
+            sides.partition_point(|s| *s <= side) - sides.partition_point(|s| *s < side)
+        };
+        faults.open_edges = sides
+            .iter()
+            .filter(|(a, b)| count((*a, *b)) != 1 || count((*b, *a)) != 1)
+            .count();
+        around.sort_unstable();
+        for ring in around.chunk_by(|p, q| p.0 == q.0) {
+            let (mut steps, mut at) = (0, ring[0].1);
+            while steps <= ring.len() {
+                let Ok(k) = ring.binary_search_by_key(&at, |r| r.1) else {
+                    break;
+                };
+                (steps, at) = (steps + 1, ring[k].2);
+                if at == ring[0].1 {
+                    break;
+                }
+            }
+            faults.pinched += usize::from(steps != ring.len());
+        }
+        faults.flipped = self.triangles.iter().filter(|t| self.is_flipped(t)).count();
+        faults
+    }
+
+    fn is_flipped(&self, triangle: &[u32; 3]) -> bool {
+        let [a, b, c] = triangle.map(|v| self.points[v as usize].map(f64::from));
+        let [u, v] = [b, c].map(|p| [0, 1, 2].map(|k| p[k] - a[k]));
+        let n = [0, 1, 2].map(|k| {
+            let (i, j) = ((k + 1) % 3, (k + 2) % 3);
+            u[i] * v[j] - u[j] * v[i]
+        });
+        let along = triangle.iter().map(|v| {
+            let m = self.normals[*v as usize];
+            (0..3).map(|k| n[k] * f64::from(m[k])).sum::<f64>()
+        });
+        along.sum::<f64>() < 0.0
+    }
+
+    /// Points less edges plus triangles: 2 for each piece without holes through it. Of a closed mesh.
+    #[must_use]
+    pub fn euler(&self) -> i64 {
+        self.points.len() as i64 - self.triangles.len() as i64 / 2
+    }
+}

@@ -1,0 +1,125 @@
+//! The sum of potentials at all nodes of a brick, and its gradient at points: four at a time.
+//!
+//! Points with [`Kernel::Murakami`], which a skin mostly is, are added in lanes; other primitives one by one as [`Primitive`] has them. Terms are
+//! added in order of their numbers, points first, whatever brick asks, so two bricks have the same bits at the nodes that they share. Positions are from the
+//! domain's lowest corner on, metres, single precision.
+
+use wide::f32x4;
+
+use hapticd_geometry::Vec3;
+
+use crate::domain::Domain;
+use crate::kernel::Kernel;
+use crate::lists::SIDE;
+use crate::primitive::{Primitive, Skeleton};
+
+/// Nodes along a side of a brick.
+pub(crate) const NODES: usize = SIDE as usize + 1;
+
+/// Potentials of a brick's nodes, by `z`, `y` and half rows along x.
+pub(crate) type Samples = [[[f32x4; 2]; NODES]; NODES];
+
+/// A point primitive, ready for lanes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Ball {
+    pub centre: [f32; 3],
+    pub per_radius: f32,
+    pub amplitude: f32,
+}
+
+impl Ball {
+    /// If a primitive is one.
+    pub fn of(domain: &Domain, primitive: &Primitive) -> Option<Ball> {
+        match primitive.skeleton {
+            Skeleton::Point(centre) if primitive.kernel == Kernel::Murakami => Some(Ball {
+                centre: (centre - domain.low()).cast().into(),
+                per_radius: (1.0 / primitive.radius_m) as f32,
+                amplitude: primitive.amplitude as f32,
+            }),
+            _ => None,
+        }
+    }
+}
+
+/// Where the nodes of a brick are along one axis.
+pub(crate) fn places(domain: &Domain, brick: u16) -> [f32; NODES] {
+    let cell = domain.cell_m() as f32;
+    let first = u32::from(brick) * SIDE;
+    // By the node's number in the domain: the same bits from both sides of a brick's end.
+    std::array::from_fn(|i| (first + i as u32) as f32 * cell)
+}
+
+/// Adds a ball to all nodes of a brick.
+pub(crate) fn add_ball(out: &mut Samples, ball: &Ball, [x, y, z]: &[[f32; NODES]; 3]) {
+    let square = |place: f32, k: usize| {
+        let d = (place - ball.centre[k]) * ball.per_radius;
+        d * d
+    };
+    let along = [0, 4].map(|i| f32x4::new([0, 1, 2, 3].map(|j| square(x[i + j], 0))));
+    let amplitude = f32x4::splat(ball.amplitude);
+    for (layer, z) in out.iter_mut().zip(z) {
+        let by_z = 1.0 - square(*z, 2);
+        if by_z <= 0.0 {
+            continue;
+        }
+        for (row, y) in layer.iter_mut().zip(y) {
+            let left = by_z - square(*y, 1);
+            if left <= 0.0 {
+                continue;
+            }
+            for (half, along) in row.iter_mut().zip(&along) {
+                let v = (f32x4::splat(left) - *along).fast_max(f32x4::ZERO);
+                *half += amplitude * v * v;
+            }
+        }
+    }
+}
+
+/// Adds any primitive to all nodes of a brick.
+pub(crate) fn add_other(
+    out: &mut Samples,
+    domain: &Domain,
+    primitive: &Primitive,
+    [x, y, z]: &[[f32; NODES]; 3],
+) {
+    for (layer, z) in out.iter_mut().zip(z) {
+        for (row, y) in layer.iter_mut().zip(y) {
+            for (half, i) in row.iter_mut().zip([0, 4]) {
+                *half += f32x4::new([0, 1, 2, 3].map(|j| {
+                    let local = Vec3::new(x[i + j].into(), (*y).into(), (*z).into());
+                    primitive.value(&(domain.low() + local)) as f32
+                }));
+            }
+        }
+    }
+}
+
+/// The negative gradient of balls at four points, to a factor.
+pub(crate) fn outwards<'a>(
+    balls: impl Iterator<Item = &'a Ball>,
+    [x, y, z]: [f32x4; 3],
+) -> [f32x4; 3] {
+    let mut sum = [f32x4::ZERO; 3];
+    for ball in balls {
+        let away = [
+            x - f32x4::splat(ball.centre[0]),
+            y - f32x4::splat(ball.centre[1]),
+            z - f32x4::splat(ball.centre[2]),
+        ];
+        let per_r2 = ball.per_radius * ball.per_radius;
+        let square = away[0] * away[0] + away[1] * away[1] + away[2] * away[2];
+        let v = (f32x4::ONE - square * f32x4::splat(per_r2)).fast_max(f32x4::ZERO);
+        let rate = v * f32x4::splat(ball.amplitude * per_r2);
+        for (sum, away) in sum.iter_mut().zip(away) {
+            *sum += rate * away;
+        }
+    }
+    sum
+}
+
+/// The negative gradient of any primitive at a point, to the same factor.
+pub(crate) fn outwards_other(domain: &Domain, primitive: &Primitive, at: [f32; 3]) -> [f32; 3] {
+    let local = Vec3::from(at.map(f64::from));
+    let (_, gradient) = primitive.with_gradient(&(domain.low() + local));
+    (-0.25 * gradient).cast().into()
+}
