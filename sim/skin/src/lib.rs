@@ -4,7 +4,7 @@
 //! above. Such surfaces blend where they meet, and change their topology by themselves.
 //!
 //! * [`kernel`] is how a potential falls, [`primitive`] what it falls from, with gradients.
-//! * [`Skin`] makes a [`Mesh`] of primitives in a [`Domain`].
+//! * [`Skin`] makes a [`Mesh`] of primitives in a [`Domain`]; [`Tracker`] does the same by the source's own way.
 //! * [`table`] is what Marching Cubes makes of a cube, such that the mesh closes.
 //!
 //! No I/O, no clocks, no threads. Deterministic.
@@ -18,6 +18,7 @@ pub mod primitive;
 mod sample;
 mod skin;
 pub mod table;
+mod tracked;
 
 pub use domain::{Domain, DomainError, MOST_CELLS};
 pub use kernel::{Kernel, KernelError};
@@ -25,3 +26,4 @@ pub use mesh::{Faults, Mesh};
 pub use primitive::{Primitive, PrimitiveError, Skeleton};
 pub use skin::{MOST_BRICKS, Report, Settings, Skin, SkinError, visible_radius_m};
 pub use table::{Ambiguity, Table};
+pub use tracked::{TrackReport, Tracker};

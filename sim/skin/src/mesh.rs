@@ -81,6 +81,26 @@ impl Mesh {
         along.sum::<f64>() < 0.0
     }
 
+    /// Pieces that hang together. Allocates.
+    #[must_use]
+    pub fn pieces(&self) -> usize {
+        let mut lead: Vec<u32> = (0..self.points.len() as u32).collect();
+        fn leader(lead: &mut [u32], mut v: u32) -> u32 {
+            while lead[v as usize] != v {
+                lead[v as usize] = lead[lead[v as usize] as usize];
+                v = lead[v as usize];
+            }
+            v
+        }
+        for &[a, b, c] in &self.triangles {
+            for v in [b, c] {
+                let (p, q) = (leader(&mut lead, a), leader(&mut lead, v));
+                lead[q as usize] = p;
+            }
+        }
+        (0..).zip(&lead).filter(|(v, lead)| v == *lead).count()
+    }
+
     /// Points less edges plus triangles: 2 for each piece without holes through it. Of a closed mesh.
     #[must_use]
     pub fn euler(&self) -> i64 {

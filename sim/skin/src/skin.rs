@@ -61,6 +61,20 @@ pub enum SkinError {
 /// Most bricks with surface in them: each has at most 1,029 vertices.
 pub const MOST_BRICKS: usize = (u32::MAX / 1029) as usize;
 
+/// Whether a skin can be made of these at all.
+pub(crate) fn check(settings: &Settings, primitives: &[Primitive]) -> Result<(), SkinError> {
+    if !(settings.level > 0.0 && settings.level.is_finite()) {
+        return Err(SkinError::Level(settings.level));
+    }
+    for (number, primitive) in primitives.iter().enumerate() {
+        primitive.check().map_err(|why| SkinError::Primitive {
+            number,
+            why: Box::new(why),
+        })?;
+    }
+    Ok(())
+}
+
 /// What was done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Report {
@@ -123,16 +137,7 @@ impl Skin {
     ) -> Result<Report, SkinError> {
         out.clear();
         self.bricks.clear();
-        if !(settings.level > 0.0 && settings.level.is_finite()) {
-            return Err(SkinError::Level(settings.level));
-        }
-        for (number, primitive) in primitives.iter().enumerate() {
-            let wrong = |why| SkinError::Primitive {
-                number,
-                why: Box::new(why),
-            };
-            primitive.check().map_err(wrong)?;
-        }
+        check(settings, primitives)?;
         self.reach(&settings.domain, primitives);
         let mut report = Report {
             reached: self.lists.reached.len(),

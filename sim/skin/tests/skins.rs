@@ -7,7 +7,7 @@ use hapticd_geometry::{Mat3, Vec3};
 use hapticd_skin::table::{CORNERS, EDGES};
 use hapticd_skin::{
     Ambiguity, Domain, DomainError, Faults, Kernel, Mesh, Primitive, Settings, Skeleton, Skin,
-    SkinError, Table,
+    SkinError, Table, Tracker,
 };
 use proptest::prelude::*;
 
@@ -140,6 +140,27 @@ proptest! {
         };
         let mesh = skin(&settings, &balls);
         prop_assert_eq!(places(&mesh), plain(&settings, &balls));
+    }
+
+    /// To the bit, but for what no start leads to; whose triangles are a part of the others then.
+    #[test]
+    fn following_the_surface_finds_what_bricks_find(balls in balls(), cells in 5_u32..40, join in any::<bool>()) {
+        let settings = Settings {
+            ambiguity: BOTH[usize::from(join)],
+            ..settings(2.6 / f64::from(cells), cells)
+        };
+        let (mut tracker, mut mesh) = (Tracker::default(), Mesh::default());
+        let report = tracker.polygonize(&settings, &balls, &mut mesh).unwrap();
+        let whole = skin(&settings, &balls);
+        let [tracked, all] = [places(&mesh), places(&whole)];
+        let mut rest = all.iter();
+        prop_assert!(tracked.iter().all(|t| rest.any(|other| other == t)));
+        let faults = mesh.faults();
+        prop_assert_eq!((faults.open_edges, faults.pinched), (0, 0));
+        // Where the whole is one piece, and one start was found, it is all.
+        if report.lost < balls.len() && whole.pieces() == 1 {
+            prop_assert_eq!(tracked, all);
+        }
     }
 
     /// Closed, each point in one ring of triangles, normals to the outside; at the domain's border, too.
@@ -328,6 +349,47 @@ fn the_table_chooses_between_apart_and_together() {
         mesh.euler()
     });
     assert_eq!(pieces, [4, 2]);
+}
+
+/// Each once: nodes that cubes share are not computed again, and what a date has kept does not count in the next. Starts that are lost are counted.
+#[test]
+fn following_computes_each_node_once_and_counts_lost_starts() {
+    let settings = settings(0.05, 60);
+    let balls = [
+        Primitive::point(Vec3::new(0.1, 0.2, 0.0), 0.5),
+        Primitive::point(Vec3::new(-0.3, 0.2, 0.1), 0.4),
+        // Beyond the domain; smaller than a cube, between the nodes; without a surface.
+        Primitive::point(Vec3::new(9.0, 0.0, 0.0), 0.4),
+        Primitive::point(Vec3::new(-0.925, -0.925, -0.925), 0.06),
+        Primitive {
+            amplitude: 0.4,
+            ..Primitive::point(Vec3::new(0.9, -0.9, 0.9), 0.3)
+        },
+    ];
+    let (mut tracker, mut mesh) = (Tracker::default(), Mesh::default());
+    tracker.set_date(65_530);
+    for _ in 0..12 {
+        let report = tracker.polygonize(&settings, &balls, &mut mesh).unwrap();
+        assert_eq!(report.lost, 3);
+        let mut nodes = std::collections::HashSet::new();
+        let cut = mesh.triangles.len();
+        assert!(
+            report.cubes < cut && cut < 3 * report.cubes,
+            "{report:?} {cut}"
+        );
+        // Nodes of cut cubes, those of the ways to them, and none twice: about one a cube.
+        for p in &mesh.points {
+            nodes.insert(p.map(f32::to_bits));
+        }
+        assert_eq!(nodes.len(), mesh.points.len());
+        assert!(report.nodes < report.cubes * 2 + 8 * 60, "{report:?}");
+        assert_eq!(places(&mesh), places(&skin(&settings, &balls)));
+        assert!(mesh.faults() == Faults::default() && mesh.pieces() == 1);
+    }
+    let (_, calls) = counted(|| tracker.polygonize(&settings, &balls, &mut mesh));
+    assert_eq!(calls, 0);
+    // As the source has it: about 100 MB for 160 cubes along each axis, 24 bytes a node.
+    assert_eq!(tracker.bytes(), 24 * 61_usize.pow(3) + 2 * 60_usize.pow(3));
 }
 
 #[test]
