@@ -5,11 +5,13 @@
 //!
 //! * [`kernel`] is how a potential falls, [`primitive`] what it falls from, with gradients.
 //! * [`Skin`] makes a [`Mesh`] of primitives in a [`Domain`]; [`Tracker`] does the same by the source's own way.
+//! * [`blend`] says which primitives may blend, and what those do that may not; nothing makes meshes of it yet.
 //! * [`table`] is what Marching Cubes makes of a cube, such that the mesh closes.
 //!
 //! No I/O, no clocks, no threads. Deterministic.
 #![forbid(unsafe_code)]
 
+pub mod blend;
 mod domain;
 pub mod kernel;
 mod lists;
