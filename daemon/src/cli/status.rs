@@ -51,26 +51,25 @@ pub fn status(args: &Args) -> Result<(), Failure> {
     }
     if let Some(soft) = json.get("soft").filter(|soft| soft.is_object()) {
         say(&format!(
-            "soft bodies: {} steps, the last took {} us, {} contacts from the {}, {} ticks lost",
+            "soft bodies: {} steps, the last took {} us, {} contacts from the {}, {} ticks lost{}",
             soft["steps"],
             soft["step_us"],
             soft["contacts"],
             soft["backend"].as_str().unwrap_or("?"),
-            soft["lost_ticks"]
+            soft["lost_ticks"],
+            incidents(soft),
         ));
     }
     if let Some(near) = json.get("near").filter(|near| near.is_object()) {
         say(&format!(
-            "near the tools: the GPU was asked {} times, answered {}, {} short of room, {} late, the last took it {} us{}",
+            "near the tools: the {} looks; the GPU was asked {} times, answered {}, {} short of room, {} late, the last took it {} us{}",
+            near["backend"].as_str().unwrap_or("?"),
             near["sent"],
             near["answered"],
             near["short"],
             near["late"],
             near["gpu_us"],
-            match near["given_up"].as_str() {
-                Some("") | None => String::new(),
-                Some(why) => format!("; given up: {why}"),
-            }
+            incidents(near),
         ));
     }
     for client in json["clients"].as_array().into_iter().flatten() {
@@ -86,4 +85,18 @@ pub fn status(args: &Args) -> Result<(), Failure> {
         ));
     }
     Ok(())
+}
+
+/// What became of a GPU; nothing if it was never given up.
+fn incidents(facts: &serde_json::Value) -> String {
+    if facts["takeovers"].as_u64().unwrap_or(0) == 0 {
+        return String::new();
+    }
+    format!(
+        "; given up {} times, handed back {}, {} attempts failed; the last time: {}",
+        facts["takeovers"],
+        facts["handed_back"],
+        facts["failed_attempts"],
+        facts["why"].as_str().unwrap_or("?"),
+    )
 }
