@@ -336,6 +336,7 @@ impl LoopCore {
                 starved: outcome.starved,
                 snapshot_age: u32::try_from(outcome.snapshot_age).unwrap_or(u32::MAX),
                 snapshot: outcome.snapshot_sequence,
+                midphase: outcome.midphase,
                 input_age_ns,
                 soft_age: u32::try_from(outcome.soft_age).unwrap_or(u32::MAX),
                 tracked: outcome.tracked as u16,

@@ -6,7 +6,7 @@
 use hapticd_devices::arm::{ArmSample, Wrench};
 use hapticd_devices::safety::Limits;
 use hapticd_geometry::Pose;
-use hapticd_haptics::{BodyKey, Gains, MAX_ARMS, MAX_BODIES, MAX_SUBSTEPS};
+use hapticd_haptics::{BodyKey, Gains, MAX_ARMS, MAX_BODIES, MAX_SUBSTEPS, MidPhaseShare};
 
 /// Which party made the loop miss whole periods or starved it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -65,6 +65,8 @@ pub struct ArmTick {
     pub snapshot_age: u32,
     /// Sequence of the snapshot in use.
     pub snapshot: u64,
+    /// What a GPU did for that snapshot; not a matter of replays, the snapshot is the same without.
+    pub midphase: MidPhaseShare,
     /// Age of the sample, ns.
     pub input_age_ns: u64,
     /// Age of the soft bodies' word in use, ticks; `u32::MAX` without one.
@@ -122,6 +124,7 @@ impl ArmTick {
             starved: false,
             snapshot_age: u32::MAX,
             snapshot: 0,
+            midphase: MidPhaseShare::default(),
             input_age_ns: 0,
             soft_age: u32::MAX,
             tracked: 0,

@@ -336,6 +336,13 @@ pub struct OutputMessage {
     pub snapshot: u64,
     /// Its age, ticks; 4294967295 without one.
     pub snapshot_age_ticks: u32,
+    /// Where a GPU looks for what is near: of how many bodies and tools it named the pairs for that snapshot, which is the same without. A replay may
+    /// have others, or none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub near_by_gpu: Option<u16>,
+    /// And the time that it took it, ns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub near_gpu_ns: Option<u64>,
     /// Age of the sample.
     pub input_age_ns: u64,
     /// Bodies solid to the tool, a bit per slot, in hexadecimal.
@@ -416,6 +423,8 @@ impl OutputMessage {
             substeps: arm.substeps,
             snapshot: arm.snapshot,
             snapshot_age_ticks: arm.snapshot_age,
+            near_by_gpu: Some(arm.midphase.bodies).filter(|n| *n > 0),
+            near_gpu_ns: Some(arm.midphase.took_ns).filter(|ns| *ns > 0),
             input_age_ns: arm.input_age_ns,
             solid: format!("{:x}", arm.solid),
             soft_age_ticks: (arm.soft_age != u32::MAX).then_some(arm.soft_age),

@@ -114,6 +114,8 @@ fn output() -> Value {
         "substeps",
         "snapshot",
         "snapshot_age_ticks",
+        "near_by_gpu",
+        "near_gpu_ns",
         "input_age_ns",
     ];
     merged(&[

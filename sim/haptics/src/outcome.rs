@@ -5,6 +5,7 @@
 use hapticd_geometry::{Pose, Vec3};
 
 use crate::coupling::Wrench;
+use crate::snapshot::MidPhaseShare;
 
 /// Most slide-and-retry rounds in a tick.
 pub const MAX_SUBSTEPS: usize = 4;
@@ -55,6 +56,8 @@ pub struct ArmOutcome {
     pub snapshot_age: u64,
     /// Sequence of the snapshot in use.
     pub snapshot_sequence: u64,
+    /// What a mid-phase did for that snapshot.
+    pub midphase: MidPhaseShare,
     /// Pairs that were evaluated, over all substeps.
     pub pairs_tested: u32,
     /// Rows of the largest projection.
@@ -92,6 +95,7 @@ impl ArmOutcome {
             contact_count: 0,
             snapshot_age: u64::MAX,
             snapshot_sequence: 0,
+            midphase: MidPhaseShare::default(),
             pairs_tested: 0,
             rows: 0,
             substeps: 0,
