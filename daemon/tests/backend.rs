@@ -186,7 +186,12 @@ fn a_gpu_that_is_found_again_is_not_felt_either() {
         }
         before = now;
         let in_charge = scene.detector().charge() == Some(Charge::Backend);
-        by_gpu += u32::from(in_charge && !found_at.is_empty());
+        let finder = now.arms[0].soft_finder;
+        let after_first = lost_at.first().is_some_and(|lost| now.tick > lost + 100);
+        if found_at.is_empty() && after_first {
+            assert_eq!((finder.name, finder.age_steps), ("CPU", 0));
+        }
+        by_gpu += u32::from(finder.name == "GPU" && !found_at.is_empty());
         let pressed = before.arms[0].wanted.force_n.norm() > 0.5;
         let since = found_at
             .last()

@@ -100,3 +100,26 @@ fn incidents(facts: &serde_json::Value) -> String {
         facts["why"].as_str().unwrap_or("?"),
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::incidents;
+
+    #[test]
+    fn what_became_of_a_gpu_is_told_when_there_is_something_to_tell() {
+        let mut facts = serde_json::json!({
+            "takeovers": 0, "handed_back": 0, "failed_attempts": 0, "why": "",
+        });
+        assert_eq!(incidents(&facts), "");
+        // Of a daemon that does not know of it.
+        assert_eq!(incidents(&serde_json::json!({})), "");
+        facts["takeovers"] = 3.into();
+        facts["handed_back"] = 2.into();
+        facts["failed_attempts"] = 5.into();
+        facts["why"] = "the GPU was lost".into();
+        assert_eq!(
+            incidents(&facts),
+            "; given up 3 times, handed back 2, 5 attempts failed; the last time: the GPU was lost"
+        );
+    }
+}

@@ -339,6 +339,7 @@ impl LoopCore {
                 midphase: outcome.midphase,
                 input_age_ns,
                 soft_age: u32::try_from(outcome.soft_age).unwrap_or(u32::MAX),
+                soft_finder: outcome.soft_finder,
                 tracked: outcome.tracked as u16,
                 soft_rows: outcome.soft_rows as u16,
                 solid: outcome.solid,

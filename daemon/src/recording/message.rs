@@ -353,6 +353,12 @@ pub struct OutputMessage {
     /// And how many of its points are tracked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tracked: Option<u16>,
+    /// Where a GPU found the contacts of that word: by how many steps they are older than the surfaces.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub soft_gpu_age_steps: Option<u32>,
+    /// And the time that they took it, ns; 0 if it has no clock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub soft_gpu_ns: Option<u64>,
 }
 
 /// One arm in one tick.
@@ -408,6 +414,7 @@ pub fn blame_word(blame: Blame) -> &'static str {
 impl OutputMessage {
     /// Of an arm's record.
     pub fn of(arm: &ArmTick) -> Self {
+        let by_gpu = arm.soft_finder.name == "GPU";
         OutputMessage {
             wanted: (&arm.wanted).into(),
             sent: (&arm.sent).into(),
@@ -429,6 +436,8 @@ impl OutputMessage {
             solid: format!("{:x}", arm.solid),
             soft_age_ticks: (arm.soft_age != u32::MAX).then_some(arm.soft_age),
             tracked: (arm.soft_age != u32::MAX).then_some(arm.tracked),
+            soft_gpu_age_steps: by_gpu.then_some(arm.soft_finder.age_steps),
+            soft_gpu_ns: by_gpu.then_some(arm.soft_finder.took_ns),
         }
     }
 }

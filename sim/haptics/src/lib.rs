@@ -43,5 +43,7 @@ pub use snapshot::{
     MAX_SCENE_BODIES, Material, MidPhaseShare, Pair, Push, Query, Snapshot, tool_id, tool_in,
     tool_key, tool_slot,
 };
-pub use soft::{MAX_SOFT_ROWS, MAX_TRACKED, SoftSnapshot, SoftSurface, Tracked, WALK_LIMIT};
+pub use soft::{
+    Finder, MAX_SOFT_ROWS, MAX_TRACKED, SoftSnapshot, SoftSurface, Tracked, WALK_LIMIT,
+};
 pub use tool::{Distances, ToolShape};

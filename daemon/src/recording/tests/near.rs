@@ -1,8 +1,9 @@
-//! Recordings of runs in which somebody else looked for what is near the tools: the ticks say so, and replay without.
+//! Recordings of runs in which a GPU had its share, or who plays one: the ticks say so, and replay without where answers are the same.
 
 use std::sync::Arc;
 
 use hapticd_ccd::{Ask, MeshIndex, MidPhase, MidPhaseFacts};
+use hapticd_haptics::Finder;
 
 use super::*;
 
@@ -111,17 +112,33 @@ fn a_tick_that_does_not_say_whose_answer_it_went_by_is_read() {
     let mut record = crate::haptic::record::TickRecord::new();
     record.arms[0].midphase.bodies = 3;
     record.arms[0].midphase.took_ns = 70_000;
+    record.arms[0].soft_finder = Finder {
+        name: "GPU",
+        age_steps: 2,
+        took_ns: 900_000,
+    };
     let message = TickMessage::of(&record, 1, &mut [None; MAX_ARMS]);
     let mut json = serde_json::to_value(&message).unwrap();
     let again: TickMessage = serde_json::from_value(json.clone()).unwrap();
     assert_eq!(again, message);
     assert_eq!(again.arms[0].output.near_by_gpu, Some(3));
+    assert_eq!(again.arms[0].output.soft_gpu_age_steps, Some(2));
     let output = json["arms"][0]["output"].as_object_mut().unwrap();
-    for field in ["near_by_gpu", "near_gpu_ns"] {
+    for field in [
+        "near_by_gpu",
+        "near_gpu_ns",
+        "soft_gpu_age_steps",
+        "soft_gpu_ns",
+    ] {
         let of = &schema::tick()["properties"]["arms"]["items"]["properties"]["output"];
         assert_eq!(of["properties"][field]["type"], "integer", "{field}");
         assert!(output.remove(field).is_some(), "{field}");
     }
     let old: TickMessage = serde_json::from_value(json).unwrap();
     assert_eq!(old.arms[0].output.near_by_gpu, None);
+    assert_eq!(old.arms[0].output.soft_gpu_age_steps, None);
+    // The CPU's are as old as their surfaces, and nothing is said of it.
+    record.arms[0].soft_finder.name = "CPU";
+    let message = TickMessage::of(&record, 1, &mut [None; MAX_ARMS]);
+    assert_eq!(message.arms[0].output.soft_gpu_ns, None);
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hapticd_dynamics::xpbd;
 use hapticd_geometry::TriMesh;
-use hapticd_haptics::{BodyKey, MAX_ARMS, Material, Query, SoftSnapshot, ToolShape};
+use hapticd_haptics::{BodyKey, Finder, MAX_ARMS, Material, Query, SoftSnapshot, ToolShape};
 use hapticd_rays::{Detector, DetectorError, POINTS_PER_CLUSTER, Refused, Shape, Topology};
 use hapticd_soft::{AddError, ObjectId, Report, Settings, SoftWorld};
 
@@ -198,6 +198,12 @@ impl SoftScene {
         out.arm = arm;
         out.epoch = asked.epoch;
         out.tool = Some(tool.shape.clone());
+        let detector = self.world.detector();
+        out.finder = Finder {
+            name: detector.name(),
+            age_steps: u32::try_from(detector.progress().age()).unwrap_or(u32::MAX),
+            took_ns: detector.gpu_ns().unwrap_or(0.0) as u64,
+        };
         self.tracking.fill(&self.world, tool, &self.bodies, out);
         true
     }
