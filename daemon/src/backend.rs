@@ -1,10 +1,10 @@
 //! What finds the contacts of soft bodies, and what is near the tools: a GPU where there is one, the CPU everywhere.
 //!
-//! A GPU is on trial at first and watched over ever after ([`Watched`](hapticd_rays::Watched)): from the step in which it fails, or is late beyond patience, the CPU twin answers,
+//! A GPU is on trial at first and watched over ever after ([`Watched`]): from the step in which it fails, or is late beyond patience, the CPU twin answers,
 //! and the loop's force goes on as if nothing had been. A GPU's answers depend on its timing, so virtual time and what is to be replayed are the CPU's.
 //!
 //! Which triangles of rigid meshes are near a tool is another matter: a GPU only proposes them, the answers are the CPU's to the bit
-//! ([`MidPhase`](hapticd_ccd::MidPhase)), and recordings replay on either.
+//! ([`MidPhase`]), and recordings replay on either.
 //!
 //! A GPU that was given up is asked again by the [`keeper`]: [`keep`] says what it is to make, and how the scenes take it over.
 //!
