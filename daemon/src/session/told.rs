@@ -72,3 +72,44 @@ fn back_again(live: &mut Live, line: &str) {
     tracing::info!("{line}");
     live.push_event(line.to_owned());
 }
+
+#[cfg(test)]
+mod tests {
+    use hapticd_ccd::MidPhaseFacts;
+
+    use super::*;
+    use crate::near::NearBook;
+
+    #[test]
+    fn a_loss_and_a_return_are_told_once_each() {
+        let live = Mutex::new(Live::new());
+        let near = Mutex::new(None);
+        let mut told = Told::default();
+        let mut book = NearBook::default();
+        let mut look = |book: &NearBook, facts: &MidPhaseFacts| {
+            *near.lock().unwrap() = Some(book.facts(facts, 0));
+            for _ in 0..3 {
+                told.near(&near, &live);
+            }
+            let mut live = live.lock().unwrap();
+            assert_eq!(live.near.as_ref(), near.lock().unwrap().as_ref());
+            live.events.drain(..).collect::<Vec<_>>()
+        };
+        let asked = |answered, given_up: &str| MidPhaseFacts {
+            sent: answered,
+            answered,
+            given_up: given_up.to_owned(),
+            ..MidPhaseFacts::default()
+        };
+        assert!(look(&book, &asked(5, "")).is_empty());
+        let lost = asked(5, "unplugged");
+        let line = "the CPU alone looks for what is near the tools: unplugged";
+        assert_eq!(look(&book, &lost), [line]);
+        book.replace(Some(&lost), &asked(1, ""));
+        assert!(look(&book, &asked(1, "")).is_empty());
+        let line = "a GPU looks for what is near the tools again";
+        assert_eq!(look(&book, &asked(2, "")), [line]);
+        let line = "the CPU alone looks for what is near the tools: hung";
+        assert_eq!(look(&book, &asked(2, "hung")), [line]);
+    }
+}
