@@ -1,17 +1,25 @@
 //! What finds the contacts of soft bodies, and what is near the tools: a GPU where there is one, the CPU everywhere.
 //!
-//! A GPU is on trial at first and watched over ever after ([`Watched`](hapticd_rays::Watched)): from the step in which it fails, or is late beyond patience, the CPU twin answers,
+//! A GPU is on trial at first and watched over ever after ([`Watched`]): from the step in which it fails, or is late beyond patience, the CPU twin answers,
 //! and the loop's force goes on as if nothing had been. A GPU's answers depend on its timing, so virtual time and what is to be replayed are the CPU's.
 //!
 //! Which triangles of rigid meshes are near a tool is another matter: a GPU only proposes them, the answers are the CPU's to the bit
-//! ([`MidPhase`](hapticd_ccd::MidPhase)), and recordings replay on either.
+//! ([`MidPhase`]), and recordings replay on either.
+//!
+//! A GPU that was given up is asked again by the [`keeper`]: [`keep`] says what it is to make, and how the scenes take it over.
 //!
 //! `HAPTICD_GPU=software` stands a driver that computes on the CPU in for the hardware, for tests.
 
+use std::sync::{Arc, Weak};
+
+use hapticd_ccd::{Ask, MeshIndex, MidPhase};
 use hapticd_config::Backend;
+use hapticd_geometry::Pose;
+use hapticd_rays::{Charge, Detector, PATIENCE, Refused, Settings, Watched};
 use hapticd_world::SoftScene;
 
 use crate::collision::Collider;
+use crate::keeper::{self, Kept, Owner, Pace, SceneEnd, Standing};
 
 /// Why the backend that was asked for cannot be had.
 #[derive(Debug, thiserror::Error)]
@@ -31,12 +39,12 @@ pub fn choose(scene: &mut SoftScene, wanted: Backend, exact: bool) -> Result<Str
         Backend::Auto if exact => {
             Ok("contacts of soft bodies: CPU, since they are recorded".to_owned())
         }
-        Backend::Auto => Ok(gpu::install(scene).map_or_else(
+        Backend::Auto => Ok(install(scene).map_or_else(
             |why| format!("contacts of soft bodies: CPU ({why})"),
             |name| format!("contacts of soft bodies: {name}"),
         )),
         Backend::Gpu => {
-            let name = gpu::install(scene).map_err(|why| NoBackend { why })?;
+            let name = install(scene).map_err(|why| NoBackend { why })?;
             let but = if exact {
                 "; a replay on the CPU may differ in its last digits"
             } else {
@@ -60,24 +68,162 @@ pub fn choose_near(collider: &mut Collider, wanted: Backend) -> Result<String, N
             "what is near the tools: CPU ({triangles} triangles at most, a GPU pays from {} on)",
             gpu::WORTH
         )),
-        Backend::Auto => Ok(gpu::install_near(collider).map_or_else(
+        Backend::Auto => Ok(install_near(collider).map_or_else(
             |why| format!("what is near the tools: CPU ({why})"),
             |name| format!("what is near the tools: {name}"),
         )),
         Backend::Gpu => {
-            let name = gpu::install_near(collider).map_err(|why| NoBackend { why })?;
+            let name = install_near(collider).map_err(|why| NoBackend { why })?;
             Ok(format!("what is near the tools: {name}"))
+        }
+    }
+}
+
+/// The adapter's name, or why there is none.
+fn install(scene: &mut SoftScene) -> Result<String, String> {
+    let (detector, name) = gpu::detector(*scene.detector_settings())?;
+    let watched = Watched::new(detector, PATIENCE);
+    scene
+        .set_detector(Box::new(watched))
+        .map_err(|e| e.to_string())?;
+    Ok(name)
+}
+
+/// The adapter's name, or why there is none.
+fn install_near(collider: &mut Collider) -> Result<String, String> {
+    let (midphase, name) = gpu::midphase()?;
+    collider.set_midphase(midphase);
+    Ok(name)
+}
+
+impl Owner for SoftScene {
+    type Backend = dyn Detector;
+    type Order = Settings;
+
+    fn standing(&self) -> Standing {
+        match self.detector().charge() {
+            None | Some(Charge::Backend) => Standing::InCharge,
+            Some(Charge::Trial) => Standing::OnTrial,
+            Some(Charge::Twin) => Standing::GivenUp,
+        }
+    }
+
+    fn why(&self) -> String {
+        let incidents = self.detector().incidents();
+        incidents.map_or_else(String::new, |incidents| incidents.reason.clone())
+    }
+
+    fn order(&self) -> Settings {
+        *self.detector_settings()
+    }
+
+    fn replace(&mut self, new: Box<dyn Detector>) -> Option<Box<dyn Detector>> {
+        match self.replace_backend(new) {
+            Ok(old) => Some(old),
+            Err(Refused { backend, error }) => {
+                tracing::warn!("contacts of soft bodies: {error}");
+                Some(backend)
+            }
+        }
+    }
+}
+
+impl Owner for Collider {
+    type Backend = dyn MidPhase;
+    /// The shapes of the scene; weak, since an order may be kept for long after a body is gone.
+    type Order = Vec<Weak<MeshIndex>>;
+
+    fn standing(&self) -> Standing {
+        self.near_standing()
+    }
+
+    fn why(&self) -> String {
+        let midphase = self.world().midphase();
+        midphase.map_or_else(String::new, |midphase| midphase.facts().given_up.clone())
+    }
+
+    fn order(&self) -> Vec<Weak<MeshIndex>> {
+        self.world().shapes().map(Arc::downgrade).collect()
+    }
+
+    fn replace(&mut self, new: Box<dyn MidPhase>) -> Option<Box<dyn MidPhase>> {
+        self.set_midphase(new)
+    }
+}
+
+/// What the keeper keeps, and the scenes' ends of it.
+#[derive(Default)]
+pub struct Keep {
+    /// For [`keeper::run`]; empty: there is no GPU to be asked again.
+    pub ends: Vec<Box<dyn Kept>>,
+    /// Of the soft bodies' thread.
+    pub soft: Option<SceneEnd<SoftScene>>,
+    /// Of the collision thread.
+    pub near: Option<SceneEnd<Collider>>,
+}
+
+/// What is to be asked again when it is given up: the GPUs that [`choose`] and [`choose_near`] found.
+pub fn keep(scene: Option<&SoftScene>, collider: &Collider) -> Keep {
+    let mut keep = Keep::default();
+    if scene.is_some_and(|scene| scene.detector().charge().is_some()) {
+        let make = Box::new(|settings: &Settings| gpu::detector(*settings));
+        let (soft, end) = keeper::pair("contacts of soft bodies", Pace::DEFAULT, make);
+        keep.soft = Some(soft);
+        keep.ends.push(Box::new(end));
+    }
+    if collider.world().midphase().is_some() {
+        let make = Box::new(|shapes: &Vec<Weak<MeshIndex>>| {
+            let (mut midphase, name) = gpu::midphase()?;
+            prove(&mut *midphase, shapes)?;
+            Ok((midphase, name))
+        });
+        let (near, end) = keeper::pair("what is near the tools", Pace::DEFAULT, make);
+        keep.near = Some(near);
+        keep.ends.push(Box::new(end));
+    }
+    keep
+}
+
+/// Gets shapes ready and has a question about the largest of them answered: the thread that asks next has its answers at once, and does not wait for one
+/// that never comes. Waits as long as the mid-phase does until it gives up. Shapes that are gone are left out.
+///
+/// # Errors
+/// If it does not answer, with its own words.
+pub fn prove(midphase: &mut dyn MidPhase, shapes: &[Weak<MeshIndex>]) -> Result<(), String> {
+    let shapes: Vec<Arc<MeshIndex>> = shapes.iter().filter_map(Weak::upgrade).collect();
+    for shape in &shapes {
+        midphase.prepare(shape);
+    }
+    let triangles = |shape: &&Arc<MeshIndex>| shape.mesh().map_or(0, |mesh| mesh.triangles().len());
+    let Some(largest) = shapes.iter().max_by_key(triangles) else {
+        return Ok(());
+    };
+    loop {
+        let late = midphase.facts().late;
+        let ask = Ask {
+            a: largest,
+            b: largest,
+            b_from_a: Pose::identity(),
+            reach_m: 0.0,
+        };
+        midphase.ask(&mut std::iter::once(ask));
+        // How many there are is of no interest, nor whether there was room for them.
+        let _ = midphase.candidates(0);
+        let facts = midphase.facts();
+        if !facts.given_up.is_empty() {
+            return Err(facts.given_up.clone());
+        }
+        if facts.late == late {
+            return Ok(());
         }
     }
 }
 
 #[cfg(feature = "gpu")]
 mod gpu {
-    use hapticd_rays::{PATIENCE, Watched};
+    use hapticd_ccd::MidPhase;
+    use hapticd_rays::{Detector, Settings};
     use hapticd_shaders::{Choice, Gpu, GpuDetector, GpuMidPhase, Limits, Options, RayQueries};
-    use hapticd_world::SoftScene;
-
-    use crate::collision::Collider;
 
     /// Triangles of two meshes from which on it is asked.
     pub const WORTH: usize = Limits::DEFAULT.triangles;
@@ -91,46 +237,39 @@ mod gpu {
         Gpu::open(options).map_err(|e| e.to_string())
     }
 
-    /// The adapter's name, or why there is none.
-    pub fn install_near(collider: &mut Collider) -> Result<String, String> {
+    /// What looks for what is near, and the adapter's name; or why there is none.
+    pub fn midphase() -> Result<(Box<dyn MidPhase>, String), String> {
         let gpu = open(RayQueries::Off)?;
         let name = gpu.adapter().name.clone();
         let midphase = GpuMidPhase::new(gpu, Limits::DEFAULT).map_err(|e| e.to_string())?;
-        collider.set_midphase(Box::new(midphase));
-        Ok(name)
+        Ok((Box::new(midphase), name))
     }
 
-    /// The adapter's name, or why there is none.
-    pub fn install(scene: &mut SoftScene) -> Result<String, String> {
+    /// What finds contacts, and the adapter's name; or why there is none.
+    pub fn detector(settings: Settings) -> Result<(Box<dyn Detector>, String), String> {
         let gpu = open(RayQueries::from_env().map_err(|e| e.to_string())?)?;
         let mut name = gpu.adapter().name.clone();
         if gpu.ray_queries() {
             name.push_str(", by ray queries");
         }
-        let settings = *scene.detector_settings();
         let detector = GpuDetector::new(gpu, settings).map_err(|e| e.to_string())?;
-        let watched = Watched::new(Box::new(detector), PATIENCE);
-        scene
-            .set_detector(Box::new(watched))
-            .map_err(|e| e.to_string())?;
-        Ok(name)
+        Ok((Box::new(detector), name))
     }
 }
 
 #[cfg(not(feature = "gpu"))]
 mod gpu {
-    use hapticd_world::SoftScene;
-
-    use crate::collision::Collider;
+    use hapticd_ccd::MidPhase;
+    use hapticd_rays::{Detector, Settings};
 
     pub const WORTH: usize = 1;
     const WITHOUT: &str = "this hapticd was built without the feature `gpu`";
 
-    pub fn install(_: &mut SoftScene) -> Result<String, String> {
+    pub fn detector(_: Settings) -> Result<(Box<dyn Detector>, String), String> {
         Err(WITHOUT.to_owned())
     }
 
-    pub fn install_near(_: &mut Collider) -> Result<String, String> {
+    pub fn midphase() -> Result<(Box<dyn MidPhase>, String), String> {
         Err(WITHOUT.to_owned())
     }
 }

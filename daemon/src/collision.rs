@@ -6,9 +6,11 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use crate::keeper::{SceneEnd, Standing};
 use crate::motion::BodyMotion;
+use crate::near::{NearBook, NearFacts};
 use crossbeam::channel::{Receiver, Sender};
-use hapticd_ccd::{MidPhase, MidPhaseFacts};
+use hapticd_ccd::MidPhase;
 use hapticd_geometry::Pose;
 use hapticd_haptics::{BodyKey, MAX_ARMS, Material, Query, Snapshot};
 use hapticd_sync::latest;
@@ -103,6 +105,7 @@ pub struct Collider {
     world: World,
     motions: Vec<BodyMotion>,
     period_s: f64,
+    near: NearBook,
 }
 
 impl Collider {
@@ -112,6 +115,7 @@ impl Collider {
             world,
             motions,
             period_s,
+            near: NearBook::default(),
         }
     }
 
@@ -200,50 +204,28 @@ impl Collider {
         last
     }
 
-    /// Lets somebody else look for what is near the tools: [`World::set_midphase`].
-    pub fn set_midphase(&mut self, midphase: Box<dyn MidPhase>) {
-        self.world.set_midphase(midphase);
+    /// Lets somebody else look for what is near the tools: [`World::set_midphase`]. Gives back who did until now.
+    pub fn set_midphase(&mut self, midphase: Box<dyn MidPhase>) -> Option<Box<dyn MidPhase>> {
+        let old = self.world.midphase().map(MidPhase::facts);
+        self.near.replace(old, midphase.facts());
+        self.world.set_midphase(midphase)
+    }
+
+    /// How who looks for what is near the tools stands; in charge where it is the CPU alone.
+    pub fn near_standing(&self) -> Standing {
+        let midphase = self.world.midphase();
+        midphase.map_or(Standing::InCharge, |m| self.near.standing(m.facts()))
+    }
+
+    /// What became of the questions about what is near the tools; `None` where it is the CPU alone who looks.
+    pub fn near_facts(&self, failed_attempts: u64) -> Option<NearFacts> {
+        let midphase = self.world.midphase()?;
+        Some(self.near.facts(midphase.facts(), failed_attempts))
     }
 
     /// Everybody.
     pub fn infos(&self) -> Vec<BodyInfo> {
         self.world.infos().collect()
-    }
-}
-
-/// What became of the questions to a GPU about what is near the tools, for people and scripts.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
-pub struct NearFacts {
-    /// Pairs of meshes that it was asked about.
-    pub sent: u64,
-    /// Of those: answered in time and in full. All others were the CPU's.
-    pub answered: u64,
-    /// More pairs of triangles than room.
-    pub short: u64,
-    /// Too late.
-    pub late: u64,
-    /// Numbers out of range, no memory.
-    pub refused: u64,
-    /// Pairs of triangles in the last answer.
-    pub candidates: u64,
-    /// Time of the last answer on the GPU, µs.
-    pub gpu_us: Option<f64>,
-    /// Why it was given up; empty: it was not.
-    pub given_up: String,
-}
-
-impl From<&MidPhaseFacts> for NearFacts {
-    fn from(facts: &MidPhaseFacts) -> Self {
-        NearFacts {
-            sent: facts.sent,
-            answered: facts.answered,
-            short: facts.short,
-            late: facts.late,
-            refused: facts.refused,
-            candidates: facts.candidates,
-            gpu_us: facts.gpu_ns.map(|ns| ns * 1e-3),
-            given_up: facts.given_up.clone(),
-        }
     }
 }
 
@@ -269,6 +251,8 @@ pub struct Links {
     pub infos: std::sync::Arc<std::sync::Mutex<Vec<BodyInfo>>>,
     /// What a GPU was asked, after each answer; stays `None` where none is.
     pub near: std::sync::Arc<std::sync::Mutex<Option<NearFacts>>>,
+    /// Where a new GPU comes from when the one that looks for what is near is given up.
+    pub keeper: Option<SceneEnd<Collider>>,
 }
 
 /// The collision thread: free-running, takes the newest query and answers it, until `stop`. `heartbeat` counts its rounds.
@@ -287,6 +271,9 @@ pub fn run(
         // Looked at before the commands: what was asked before the end is done and recorded.
         ending = stop.load(Ordering::Acquire);
         heartbeat.fetch_add(1, Ordering::Relaxed);
+        if let Some(keeper) = &mut links.keeper {
+            keeper.attend(&mut collider);
+        }
         let mut applied = Vec::new();
         while let Ok(request) = links.requests.try_recv() {
             let (reply, done) = collider.apply_logged(request.command);
@@ -337,10 +324,9 @@ pub fn run(
             },
         );
         // Who reads it just now gets the next one.
-        if let Some(midphase) = collider.world.midphase()
-            && let Ok(mut near) = links.near.try_lock()
-        {
-            *near = Some(midphase.facts().into());
+        if let Ok(mut near) = links.near.try_lock() {
+            let failed = links.keeper.as_ref().map(SceneEnd::failed_attempts);
+            *near = collider.near_facts(failed.unwrap_or(0));
         }
         step += 1;
         log(

@@ -14,8 +14,9 @@ use hapticd_sync::ring;
 use hapticd_sys::realtime::Step;
 
 use crate::checker::Checker;
-use crate::collision::{NearFacts, StepLog};
+use crate::collision::StepLog;
 use crate::haptic::record::TickRecord;
+use crate::near::NearFacts;
 use crate::rig::Rig;
 use crate::soft::SoftFacts;
 use crate::stats::{BUCKETS, Report, Stats, Timing};

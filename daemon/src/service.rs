@@ -455,6 +455,8 @@ fn status_json(server: &crate::ipc::ServerStatus, live: &Mutex<Live>) -> String 
                 "contacts": a.contacts,
                 "starved": a.starved,
                 "snapshot_age_ticks": a.snapshot_age,
+                "near_by_gpu": a.midphase.bodies,
+                "near_gpu_us": a.midphase.took_ns as f64 * 1e-3,
                 "soft_age_ticks": (a.soft_age != u32::MAX).then_some(a.soft_age),
                 "tracked": a.tracked,
                 "stiffness_n_per_m": a.gains.stiffness_n_per_m,

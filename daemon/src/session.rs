@@ -21,12 +21,13 @@ use hapticd_sys::signals::{Signal, Signals};
 
 use crate::arms::{self, ArmState, Opener};
 use crate::backend;
-use crate::collision::{self, NearFacts, SceneCommand};
+use crate::collision::{self, SceneCommand};
 use crate::haptic::core::ArmInput;
 use crate::haptic::record::TickRecord;
 use crate::haptic::thread::{self as haptic_thread, Flags, Pace, Tuning};
 use crate::hid::{Claims, OpenHid};
 use crate::ipc::{Answer, Refusal, SetupError};
+use crate::keeper;
 use crate::log::LogLevel;
 use crate::reload::Reload;
 use crate::rig::{self, Rig, Source};
@@ -37,9 +38,11 @@ use crate::stats::{Report, Stats};
 use crate::virtual_time::{VirtualArm, VirtualLoop};
 
 mod controls;
+mod told;
 mod watch;
 
 use controls::{Controls, reload, set_level, tell_clients};
+use told::Told;
 use watch::Watch;
 
 /// How a session runs.
@@ -234,6 +237,7 @@ pub fn run_real(
     }
     let chosen = backend::choose_near(&mut rig.collider, config.collision.backend)?;
     tracing::info!("{chosen}");
+    let keep = backend::keep(rig.soft.as_ref(), &rig.collider);
     let names = rig.names();
     let period_ns = rig.period_ns;
     let live = Arc::new(Mutex::new(Live::of(&rig)));
@@ -351,6 +355,7 @@ pub fn run_real(
                 state: soft_state.clone(),
                 surfaces,
                 period_ns,
+                keeper: keep.soft,
             };
             let stop = stop.clone();
             let thread = spawn("soft", move || {
@@ -379,11 +384,19 @@ pub fn run_real(
             log_lost: Arc::new(AtomicU64::new(0)),
             infos,
             near: near.clone(),
+            keeper: keep.near,
         };
         let (stop, beat, collider) = (stop.clone(), collision_beat.clone(), rig.collider);
         spawn("collision", move || {
             collision::run(collider, links, &stop, &beat);
         })?
+    };
+
+    // Nothing is ever sent: the keeper ends when this one goes.
+    let (keeper_stop, keeper_stopped) = crossbeam::channel::bounded(0);
+    let keeper_thread = match keep.ends {
+        ends if ends.is_empty() => None,
+        ends => Some(spawn("keeper", move || keeper::run(ends, &keeper_stopped))?),
     };
 
     // Process-wide steps here; the loop's own on its thread.
@@ -467,8 +480,7 @@ pub fn run_real(
     let mut watch = Watch::new(started);
     let mut last_tuning = started;
     let mut last_reload = started;
-    let mut takeovers = 0;
-    let mut near_given_up = false;
+    let mut told = Told::default();
     loop {
         let now = now_ns();
         let elapsed_s = (now - started) as f64 * 1e-9;
@@ -517,32 +529,11 @@ pub fn run_real(
             now,
             &live,
         );
-        let near_facts: Option<NearFacts> = near.lock().map_or(None, |near| near.clone());
-        if let Some(facts) = near_facts
-            && let Ok(mut live) = live.try_lock()
-        {
-            if !near_given_up && !facts.given_up.is_empty() {
-                near_given_up = true;
-                let why = &facts.given_up;
-                let line = format!("the CPU alone looks for what is near the tools: {why}");
-                tracing::warn!("{line}");
-                live.push_event(line);
-            }
-            live.near = Some(facts);
-        }
+        told.near(&near, &live);
         if soft_thread.is_some() {
             let beat = soft_state.heartbeat.load(Ordering::Relaxed);
             watch.look("soft bodies' thread", 2, beat, now, &live);
-            if let Ok(mut live) = live.try_lock() {
-                let facts = soft_state.facts();
-                if facts.takeovers > takeovers {
-                    takeovers = facts.takeovers;
-                    let line = format!("the CPU took over the contacts: {}", facts.why);
-                    tracing::warn!("{line}");
-                    live.push_event(line);
-                }
-                live.soft = Some(facts);
-            }
+            told.soft(&soft_state, &live);
         }
         for (i, state) in arm_states.iter().enumerate() {
             watch.look(
@@ -632,13 +623,10 @@ pub fn run_real(
     flags.quit.store(true, Ordering::Release);
     join(loop_thread, &mut died, "haptic");
     stop.store(true, Ordering::Release);
+    drop(keeper_stop);
     for thread in arm_threads {
         // A hung device holds its thread for seconds: it has its zero queued, and the process does not wait for it.
-        let patience = now_ns() + 500_000_000;
-        while !thread.is_finished() && now_ns() < patience {
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        if thread.is_finished() {
+        if ends_soon(&thread) {
             join(thread, &mut died, "arm");
         }
     }
@@ -648,6 +636,12 @@ pub fn run_real(
     join(collision_thread, &mut died, "collision");
     if let Some(thread) = soft_thread {
         join(thread, &mut died, "soft");
+    }
+    if let Some(thread) = keeper_thread {
+        // A driver may hold it, too.
+        if ends_soon(&thread) {
+            join(thread, &mut died, "keeper");
+        }
     }
     // It ends when loop and collision thread have: what they did last is written.
     let report = scribe_thread
@@ -668,6 +662,15 @@ fn spawn<T: Send + 'static>(
         .name(name.to_owned())
         .spawn(f)
         .map_err(|error| SessionError::Thread { name, error })
+}
+
+/// Waits half a second at most for it to end.
+fn ends_soon<T>(thread: &std::thread::JoinHandle<T>) -> bool {
+    let patience = now_ns() + 500_000_000;
+    while !thread.is_finished() && now_ns() < patience {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    thread.is_finished()
 }
 
 fn join<T>(

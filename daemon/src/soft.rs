@@ -15,6 +15,7 @@ use hapticd_world::{SoftInfo, SoftKind, SoftScene};
 
 use crate::collision::{Applied, SceneCommand, StepLog};
 use crate::ipc::surfaces::{SurfaceInfo, SurfaceKind, SurfaceWriter};
+use crate::keeper::SceneEnd;
 
 /// Answers in flight: for each arm one in use, one offered, one being built.
 pub const BUFFERS: usize = 3 * MAX_ARMS;
@@ -54,6 +55,10 @@ pub struct DetectorFacts {
     pub takeovers: u64,
     /// Why, the last time.
     pub why: String,
+    /// Times that it was handed back to one that answers.
+    pub handed_back: u64,
+    /// Attempts to have one again that came to nothing.
+    pub failed_attempts: u64,
 }
 
 /// A copy of it, for people and scripts.
@@ -79,6 +84,10 @@ pub struct SoftFacts {
     pub takeovers: u64,
     /// Why, the last time.
     pub why: String,
+    /// Times that it was handed back to one that answers.
+    pub handed_back: u64,
+    /// Attempts to have one again that came to nothing.
+    pub failed_attempts: u64,
 }
 
 impl SoftState {
@@ -92,6 +101,8 @@ impl SoftState {
             gpu_us: detector.gpu_ns.map(|ns| ns * 1e-3),
             takeovers: detector.takeovers,
             why: detector.why,
+            handed_back: detector.handed_back,
+            failed_attempts: detector.failed_attempts,
             steps: get(&self.steps),
             lost_ticks: get(&self.lost_ticks),
             refused: get(&self.refused),
@@ -100,7 +111,7 @@ impl SoftState {
         }
     }
 
-    fn note(&self, scene: &SoftScene, took_ns: u64) {
+    fn note(&self, scene: &SoftScene, took_ns: u64, failed_attempts: u64) {
         self.steps.fetch_add(1, Ordering::Relaxed);
         self.lost_ticks.store(scene.lost_ticks(), Ordering::Relaxed);
         self.refused.store(scene.refused(), Ordering::Relaxed);
@@ -114,11 +125,13 @@ impl SoftState {
         if let Ok(mut facts) = self.detector.try_lock() {
             facts.backend = detector.name();
             facts.gpu_ns = detector.gpu_ns();
-            if let Some(incidents) = detector.incidents()
-                && incidents.lost + incidents.hung != facts.takeovers
-            {
-                facts.takeovers = incidents.lost + incidents.hung;
-                facts.why.clone_from(&incidents.reason);
+            facts.failed_attempts = failed_attempts;
+            if let Some(incidents) = detector.incidents() {
+                facts.handed_back = incidents.recovered;
+                if incidents.lost + incidents.hung != facts.takeovers {
+                    facts.takeovers = incidents.lost + incidents.hung;
+                    facts.why.clone_from(&incidents.reason);
+                }
             }
         }
     }
@@ -176,6 +189,8 @@ pub struct Links {
     pub surfaces: Vec<SurfaceWriter>,
     /// The loop's period, ns.
     pub period_ns: u64,
+    /// Where a new GPU comes from when the one that finds the contacts is given up.
+    pub keeper: Option<SceneEnd<SoftScene>>,
 }
 
 /// What clients are told of a scene's soft bodies.
@@ -219,6 +234,9 @@ pub fn run(mut scene: SoftScene, mut links: Links, stop: &AtomicBool) -> SoftSce
         // Looked at before the requests: what was asked before the end is done and recorded.
         ending = stop.load(Ordering::Acquire);
         links.state.heartbeat.fetch_add(1, Ordering::Relaxed);
+        if let Some(keeper) = &mut links.keeper {
+            keeper.attend(&mut scene);
+        }
         let mut applied = Vec::new();
         while let Ok(surface) = links.requests.try_recv() {
             applied.extend(apply(&mut scene, surface));
@@ -247,7 +265,9 @@ pub fn run(mut scene: SoftScene, mut links: Links, stop: &AtomicBool) -> SoftSce
             let lost_ticks = scene.lost_ticks() - links.state.lost_ticks.load(Ordering::Relaxed);
             let lost_ns = lost_ticks * links.period_ns;
             publish(&scene, &mut links.surfaces, (query.tick, lost_ns));
-            links.state.note(&scene, now_ns() - started);
+            let failed = links.keeper.as_ref().map(SceneEnd::failed_attempts);
+            let took_ns = now_ns() - started;
+            links.state.note(&scene, took_ns, failed.unwrap_or(0));
         }
         step += 1;
         let log = StepLog {

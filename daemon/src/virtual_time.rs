@@ -253,6 +253,12 @@ impl VirtualLoop {
         self.soft.as_ref().map(|soft| &soft.scene)
     }
 
+    /// Both sides of the scene, to be taken care of between two ticks: for scripts of faults.
+    pub fn scenes(&mut self) -> (&mut Collider, Option<&mut SoftScene>) {
+        let soft = self.soft.as_mut().map(|soft| &mut soft.scene);
+        (&mut self.collider, soft)
+    }
+
     /// The loop.
     pub fn core(&self) -> &LoopCore {
         &self.core

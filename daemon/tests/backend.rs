@@ -1,16 +1,30 @@
-//! A GPU that is lost while a finger is in soft tissue: the CPU takes over and the hand feels nothing of it.
+//! A GPU that is lost while a finger is in soft tissue: the CPU takes over and the hand feels nothing of it, nor of the next GPU that is found.
 //!
 //! On the adapter that `HAPTICD_GPU` names, else on the software one; without any this fails.
 #![cfg(feature = "gpu")]
+// Figures, for who runs this with `--nocapture`.
+#![allow(clippy::print_stdout)]
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, Weak};
+use std::time::{Duration, Instant};
 
+use hapticd::backend::prove;
+use hapticd::collision::{self, Collider};
 use hapticd::haptic::record::TickRecord;
+use hapticd::keeper::{self, Kept, Make, Pace};
+use hapticd::near::NearFacts;
 use hapticd::rig::{self, Rig};
 use hapticd::session::virtual_arms;
+use hapticd::soft;
 use hapticd::virtual_time::VirtualLoop;
-use hapticd_rays::Watched;
-use hapticd_shaders::{Choice, Gpu, GpuDetector, GpuMidPhase, Limits, Patience};
+use hapticd_ccd::{MeshIndex, MidPhase};
+use hapticd_haptics::Query;
+use hapticd_rays::{Charge, Watched};
+use hapticd_shaders::{Breaker, Choice, Gpu, GpuDetector, GpuMidPhase, Limits, Patience};
+use hapticd_sync::{latest, ring};
+use hapticd_world::SoftScene;
 
 fn palpation() -> Rig {
     let context = hapticd_config::Context::new(".", |_| None);
@@ -91,6 +105,345 @@ fn a_lost_gpu_is_not_felt() {
     );
 }
 
+/// Virtual time does not wait for a GPU that the CPU has to play: patience beyond the end.
+const PATIENCE: u64 = 100_000;
+
+/// Tenths of the daemon's: virtual ticks are slow with a GPU that the CPU plays.
+const PACE: Pace = Pace {
+    first_ns: 100_000_000,
+    most_ns: 400_000_000,
+    settled_ns: 60_000_000_000,
+};
+
+fn open() -> Gpu {
+    let choice = Choice::from_env().unwrap().unwrap_or(Choice::Software);
+    Gpu::open(choice).expect("this test needs a Vulkan adapter, if only a software one")
+}
+
+/// What loses the GPUs that were made, in order.
+type Breakers = Arc<Mutex<Vec<Breaker>>>;
+
+/// The same loss, and then the keeper's attempts: two find no GPU, the third one does, and it is in charge again. Then that one is lost, too. No tick
+/// is lost, no step is left out, and nothing of it is felt.
+#[test]
+fn a_gpu_that_is_found_again_is_not_felt_either() {
+    let mut rig = palpation();
+    let gpu = open();
+    let breakers = Breakers::default();
+    breakers.lock().unwrap().push(gpu.breaker());
+    let scene = rig.soft.as_mut().unwrap();
+    let detector = GpuDetector::new(gpu, *scene.detector_settings()).unwrap();
+    let watched = Watched::new(Box::new(detector), PATIENCE);
+    scene.set_detector(Box::new(watched)).unwrap();
+    let mut driver = driver(rig);
+
+    let (of_new, mut attempts) = (breakers.clone(), 0);
+    let make: Make<SoftScene> = Box::new(move |settings| {
+        attempts += 1;
+        if attempts <= 2 {
+            return Err("no adapter".to_owned());
+        }
+        let gpu = open();
+        of_new.lock().unwrap().push(gpu.breaker());
+        let detector = GpuDetector::new(gpu, *settings).map_err(|e| e.to_string())?;
+        Ok((Box::new(detector), "a GPU".to_owned()))
+    });
+    let (mut end, mut keeper) = keeper::pair("contacts", PACE, make);
+
+    let mut before = *driver.step(false);
+    // The largest change of the force in a tick since the last loss, and ticks in which there was force.
+    let (mut largest, mut touching, mut losses): (f64, u32, u64) = (0.0, 0, 0);
+    let mut by_gpu = 0;
+    let mut lost_at = Vec::new();
+    let mut found_at = Vec::new();
+    let most = 800.0 * 1e-3 * (0.3 + 0.1) + 0.1;
+    while lost_at.len() < 2 || before.tick < lost_at[1] + 60 {
+        assert!(
+            before.tick < 60_000,
+            "lost at {lost_at:?}, found at {found_at:?}"
+        );
+        // What the soft bodies' thread does every round, and the keeper's.
+        end.attend(driver.scenes().1.unwrap());
+        let now = *driver.step(false);
+        assert!(keeper.round(&|| now.now_ns));
+        assert_eq!(now.tick, before.tick + 1);
+        let scene = driver.soft().unwrap();
+        assert_eq!((scene.lost_ticks(), scene.refused()), (0, 0));
+        let incidents = scene.detector().incidents().unwrap();
+        // Each is seen by the next step, and nothing else is.
+        assert!(incidents.takeovers <= losses, "{incidents:?}");
+        if incidents.recovered > found_at.len() as u64 {
+            found_at.push(now.tick);
+        }
+        largest = largest.max(change(&now, &before));
+        if !lost_at.is_empty() {
+            assert!(
+                largest < most,
+                "{largest} N at tick {}, lost at {lost_at:?}, found at {found_at:?}",
+                now.tick
+            );
+            touching += u32::from(now.arms[0].wanted.force_n.norm() > 0.2);
+        }
+        before = now;
+        let in_charge = scene.detector().charge() == Some(Charge::Backend);
+        let finder = now.arms[0].soft_finder;
+        let after_first = lost_at.first().is_some_and(|lost| now.tick > lost + 100);
+        if found_at.is_empty() && after_first {
+            assert_eq!((finder.name, finder.age_steps), ("CPU", 0));
+        }
+        by_gpu += u32::from(finder.name == "GPU" && !found_at.is_empty());
+        let pressed = before.arms[0].wanted.force_n.norm() > 0.5;
+        let since = found_at
+            .last()
+            .map_or(before.tick, |tick| before.tick - tick);
+        if in_charge && pressed && since > 400 && lost_at.len() == found_at.len() && losses < 2 {
+            breakers.lock().unwrap()[found_at.len()].lose();
+            lost_at.push(before.tick);
+            losses += 1;
+            largest = 0.0;
+        }
+    }
+    println!(
+        "lost at {lost_at:?}, found at {found_at:?}, felt in {touching} ticks, {by_gpu} of the second GPU, {largest} N"
+    );
+    let detector = driver.soft().unwrap().detector();
+    let incidents = detector.incidents().unwrap();
+    assert_eq!(
+        (incidents.takeovers, incidents.lost, incidents.recovered),
+        (2, 2, 1),
+        "{incidents:?}"
+    );
+    assert_eq!(detector.name(), "CPU");
+    assert_eq!(end.failed_attempts(), 2);
+    // 100 ms, 200 ms and 400 ms after the loss was seen, which a step may take.
+    let waited = found_at[0] - lost_at[0];
+    assert!(waited >= 700, "found after {waited} ticks");
+    assert!(touching > 500 && by_gpu > 400, "{touching}, {by_gpu}");
+}
+
+/// What these tests wait for comes in seconds; who waits for this is held up for ever.
+const WATCHDOG: Duration = Duration::from_secs(300);
+
+/// Ends a thread when the test ends, however it does.
+struct Stop<'a>(&'a AtomicBool);
+
+impl Drop for Stop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
+/// Rounds of the loop and of the keeper, each a tick of made-up time, until it is `done`.
+fn rounds(tick: &mut u64, mut round: impl FnMut(u64), mut done: impl FnMut() -> bool) {
+    let started = Instant::now();
+    while !done() {
+        *tick += 1;
+        round(*tick);
+        assert!(started.elapsed() < WATCHDOG, "tick {tick}");
+        std::thread::yield_now();
+    }
+}
+
+/// The soft bodies' thread itself: what it says of a GPU that is lost, sought in vain, and found.
+#[test]
+fn the_soft_thread_takes_over_what_the_keeper_finds() {
+    let mut scene = palpation().soft.unwrap();
+    let gpu = open();
+    let breaker = gpu.breaker();
+    let detector = GpuDetector::new(gpu, *scene.detector_settings()).unwrap();
+    let watched = Watched::new(Box::new(detector), PATIENCE);
+    scene.set_detector(Box::new(watched)).unwrap();
+    let mut attempts = 0;
+    let make: Make<SoftScene> = Box::new(move |settings| {
+        attempts += 1;
+        if attempts == 1 {
+            return Err("no adapter".to_owned());
+        }
+        let detector = GpuDetector::new(open(), *settings).map_err(|e| e.to_string())?;
+        Ok((Box::new(detector), "a GPU".to_owned()))
+    });
+    let (end, mut keeper) = keeper::pair("contacts", PACE, make);
+    let (mut query_in, queries) = latest::latest(Query::default());
+    let (answer_in, _answers) = ring::ring(soft::BUFFERS);
+    let (_used, used_out) = ring::ring(soft::BUFFERS);
+    let (_requests, requests_out) = crossbeam::channel::bounded(1);
+    let state = Arc::new(soft::SoftState::default());
+    let links = soft::Links {
+        queries,
+        answers: answer_in,
+        used: used_out,
+        requests: requests_out,
+        log: None,
+        log_lost: Arc::default(),
+        state: state.clone(),
+        surfaces: Vec::new(),
+        period_ns: 1_000_000,
+        keeper: Some(end),
+    };
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|threads| {
+        let ends = Stop(&stop);
+        threads.spawn(|| drop(soft::run(scene, links, &stop)));
+        let mut tick = 0;
+        let mut until = |done: &dyn Fn(soft::SoftFacts) -> bool| {
+            let round = |tick| {
+                query_in.write(Query {
+                    tick,
+                    ..Query::default()
+                });
+                assert!(keeper.round(&|| tick * 1_000_000));
+            };
+            rounds(&mut tick, round, || done(state.facts()));
+        };
+        until(&|facts| facts.backend == "GPU" && facts.takeovers == 0);
+        breaker.lose();
+        // Counts only grow: what is waited for here cannot be missed.
+        until(&|facts| facts.takeovers == 1);
+        until(&|facts| facts.failed_attempts == 1);
+        until(&|facts| facts.handed_back == 1 && facts.backend == "GPU");
+        let facts = state.facts();
+        assert_eq!((facts.takeovers, facts.handed_back), (1, 1), "{facts:?}");
+        assert_eq!(facts.failed_attempts, 1);
+        assert!(facts.why.contains("lost"), "{facts:?}");
+        drop(ends);
+    });
+    assert!(!keeper.round(&|| u64::MAX), "the scene's thread is gone");
+}
+
+/// The collision thread itself, the same.
+#[test]
+fn the_collision_thread_takes_over_what_the_keeper_finds() {
+    let rig = assembly();
+    let limits = Limits {
+        triangles: 0,
+        patience: Patience::Answer,
+        ..Limits::DEFAULT
+    };
+    let gpu = open();
+    let breaker = gpu.breaker();
+    let mut collider = rig.collider;
+    let first = GpuMidPhase::new(gpu, limits).unwrap();
+    collider.set_midphase(Box::new(first));
+    let mut attempts = 0;
+    let make: Make<Collider> = Box::new(move |shapes: &Vec<Weak<MeshIndex>>| {
+        attempts += 1;
+        if attempts == 1 {
+            return Err("no adapter".to_owned());
+        }
+        let mut new = GpuMidPhase::new(open(), limits).map_err(|e| e.to_string())?;
+        prove(&mut new, shapes)?;
+        Ok((Box::new(new), "a GPU".to_owned()))
+    });
+    let (end, mut keeper) = keeper::pair("near", PACE, make);
+    let (mut query_in, queries) = latest::latest(Query::default());
+    let (snapshot_in, mut snapshots) = ring::ring(collision::BUFFERS);
+    let (mut used, used_out) = ring::ring(2 * collision::BUFFERS);
+    let (_requests, requests_out) = crossbeam::channel::bounded(1);
+    let (replies, _replies) = crossbeam::channel::bounded(1);
+    let near = Arc::new(Mutex::new(None));
+    let links = collision::Links {
+        pair_capacity: rig.pair_capacity,
+        queries,
+        snapshots: snapshot_in,
+        used: used_out,
+        requests: requests_out,
+        replies,
+        log: None,
+        log_lost: Arc::default(),
+        infos: Arc::default(),
+        near: near.clone(),
+        keeper: Some(end),
+    };
+    let (stop, beat) = (AtomicBool::new(false), AtomicU64::new(0));
+    std::thread::scope(|threads| {
+        let ends = Stop(&stop);
+        threads.spawn(|| drop(collision::run(collider, links, &stop, &beat)));
+        let mut tick = 0;
+        let mut until = |done: &dyn Fn(&NearFacts) -> bool| {
+            let round = |tick| {
+                let mut query = Query {
+                    tick,
+                    ..Query::default()
+                };
+                query.arms[0].present = true;
+                query_in.write(query);
+                while let Some(snapshot) = snapshots.pop() {
+                    let _ = used.push(snapshot);
+                }
+                assert!(keeper.round(&|| tick * 1_000_000));
+            };
+            rounds(&mut tick, round, || {
+                near.lock().unwrap().as_ref().is_some_and(done)
+            });
+        };
+        until(&|facts| facts.answered > 3 && facts.backend == "GPU");
+        breaker.lose();
+        until(&|facts| facts.takeovers == 1);
+        until(&|facts| facts.failed_attempts == 1);
+        until(&|facts| facts.handed_back == 1);
+        let facts = near.lock().unwrap().clone().unwrap();
+        assert_eq!((facts.backend, facts.takeovers), ("GPU", 1), "{facts:?}");
+        assert_eq!(facts.failed_attempts, 1);
+        assert!(facts.why.contains("lost") && facts.given_up.is_empty());
+        drop(ends);
+    });
+    assert!(!keeper.round(&|| u64::MAX), "the scene's thread is gone");
+}
+
+/// What the keeper hands over has all shapes and has answered; what never answers is not handed over, and says so by itself.
+#[test]
+fn a_gpu_that_does_not_answer_is_not_handed_over() {
+    let mut collider = assembly().collider;
+    let shapes: Vec<Weak<MeshIndex>> = collider.world().shapes().map(Arc::downgrade).collect();
+    let meshes = |shape: &&Weak<MeshIndex>| shape.upgrade().is_some_and(|s| s.mesh().is_some());
+    let meshes = shapes.iter().filter(meshes).count();
+    assert!(meshes > 1);
+    let limits = Limits {
+        triangles: 0,
+        patience: Patience::Answer,
+        ..Limits::DEFAULT
+    };
+    let mut new = GpuMidPhase::new(open(), limits).unwrap();
+    prove(&mut new, &shapes).unwrap();
+    let facts = new.facts();
+    assert_eq!((new.shapes(), facts.sent, facts.late), (meshes, 1, 0));
+    assert!(facts.gpu_ns.is_some() || facts.candidates > 0, "{facts:?}");
+
+    let hasty = Limits {
+        patience: Patience::Looks(0),
+        ..limits
+    };
+    let mut hung = GpuMidPhase::new(open(), hasty).unwrap();
+    let why = prove(&mut hung, &shapes).unwrap_err();
+    assert_eq!(why, "the GPU was late 8 times in a row");
+
+    // Of shapes that are gone since the order nothing is made.
+    assert!(collider.set_midphase(Box::new(new)).is_none());
+    drop(collider);
+    let mut late = GpuMidPhase::new(open(), limits).unwrap();
+    prove(&mut late, &shapes).unwrap();
+    assert_eq!((late.shapes(), late.facts().sent), (0, 0));
+}
+
+/// A GPU that was not there at the start is not asked later.
+#[test]
+fn only_what_was_had_is_asked_again() {
+    use hapticd::backend::keep;
+    let mut soft = palpation();
+    let kept = keep(soft.soft.as_ref(), &soft.collider);
+    assert!(kept.ends.is_empty() && kept.soft.is_none() && kept.near.is_none());
+    let scene = soft.soft.as_mut().unwrap();
+    let detector = GpuDetector::new(open(), *scene.detector_settings()).unwrap();
+    let watched = Watched::new(Box::new(detector), PATIENCE);
+    scene.set_detector(Box::new(watched)).unwrap();
+    let kept = keep(soft.soft.as_ref(), &soft.collider);
+    assert!(kept.ends.len() == 1 && kept.soft.is_some() && kept.near.is_none());
+    let midphase = GpuMidPhase::new(open(), Limits::DEFAULT).unwrap();
+    soft.collider.set_midphase(Box::new(midphase));
+    let kept = keep(soft.soft.as_ref(), &soft.collider);
+    assert!(kept.ends.len() == 2 && kept.soft.is_some() && kept.near.is_some());
+}
+
 /// Who asks for a GPU where there is none is told what there is, and who does not insist gets the CPU; where there is one, both get it.
 #[test]
 fn a_backend_is_what_was_asked_for_or_an_error() {
@@ -134,52 +487,102 @@ fn assembly() -> Rig {
     rig::build(&loaded.config, Path::new("."), true).unwrap()
 }
 
-/// A peg is pressed on a plate and into its hole; a GPU finds what is near it and is lost in the middle of it. Every record of every tick is what it
-/// is without a GPU, to the last bit.
+/// A peg is pressed on a plate and into its hole; a GPU finds what is near it and is lost in the middle of it, and so is the next one that the keeper
+/// finds. Every record of every tick is what it is without a GPU, to the last bit.
 #[test]
 fn a_gpu_that_looks_for_what_is_near_is_not_felt_nor_missed() {
     const TICKS: usize = 3_000;
     let mut alone = driver(assembly());
-    // All but the time that the tick took here.
-    let step = |driver: &mut VirtualLoop| TickRecord {
-        done_ns: 0,
-        ..*driver.step(false)
+    // All but the time that the tick took here, and whose answer it went by: of how many bodies the GPU named the pairs.
+    let step = |driver: &mut VirtualLoop| {
+        let mut record = *driver.step(false);
+        record.done_ns = 0;
+        let share = std::mem::take(&mut record.arms[0].midphase);
+        (record, share.bodies)
     };
-    let records: Vec<TickRecord> = (0..TICKS).map(|_| step(&mut alone)).collect();
+    let records: Vec<TickRecord> = (0..TICKS).map(|_| step(&mut alone).0).collect();
     let touches = |r: &TickRecord| r.arms[0].wanted.force_n.norm() > 0.2;
     let touching: Vec<usize> = (0..TICKS).filter(|&k| touches(&records[k])).collect();
     assert!(touching.len() > 200, "{} ticks", touching.len());
     let lost_at = touching[touching.len() / 2];
 
-    let choice = Choice::from_env().unwrap().unwrap_or(Choice::Software);
-    let gpu = Gpu::open(choice).expect("this test needs a Vulkan adapter, if only a software one");
-    let breaker = gpu.breaker();
     let limits = Limits {
         triangles: 0,
         patience: Patience::Answer,
         ..Limits::DEFAULT
     };
+    let breakers = Breakers::default();
+    let lose = |breakers: &Breakers| breakers.lock().unwrap().last().unwrap().lose();
+    let of_new = breakers.clone();
+    let midphase = move || -> Result<Box<dyn MidPhase>, String> {
+        let gpu = open();
+        of_new.lock().unwrap().push(gpu.breaker());
+        let midphase = GpuMidPhase::new(gpu, limits).map_err(|e| e.to_string())?;
+        Ok(Box::new(midphase))
+    };
     let mut rig = assembly();
-    let midphase = GpuMidPhase::new(gpu, limits).unwrap();
-    rig.collider.set_midphase(Box::new(midphase));
+    rig.collider.set_midphase(midphase().unwrap());
     let mut driver = driver(rig);
-    for (k, expected) in records.iter().enumerate() {
-        if k == lost_at {
-            let facts = driver.collider().world().midphase().unwrap().facts();
-            assert!(
-                facts.answered > 100 && facts.given_up.is_empty(),
-                "{facts:?}"
-            );
-            breaker.lose();
+    let (mut attempts, of_made) = (0, breakers.clone());
+    let make: Make<Collider> = Box::new(move |shapes: &Vec<Weak<MeshIndex>>| {
+        attempts += 1;
+        let mut new = midphase()?;
+        if attempts == 1 {
+            // It is there, and does not answer.
+            lose(&of_made);
         }
-        let record = step(&mut driver);
+        prove(&mut *new, shapes)?;
+        Ok((new, "a GPU".to_owned()))
+    });
+    let (mut end, mut keeper) = keeper::pair("near", PACE, make);
+    let mut found_at = None;
+    for (k, expected) in records.iter().enumerate() {
+        let (collider, _) = driver.scenes();
+        end.attend(collider);
+        let facts = collider.near_facts(end.failed_attempts()).unwrap();
+        if k == lost_at {
+            assert!(facts.answered > 100, "{facts:?}");
+            assert_eq!((facts.backend, facts.takeovers), ("GPU", 0));
+            lose(&breakers);
+        }
+        if facts.handed_back > 0 && found_at.is_none() {
+            found_at = Some(k);
+        }
+        if found_at.is_some_and(|found_at| k == found_at + 100) {
+            assert_eq!((facts.backend, facts.takeovers), ("GPU", 1));
+            assert_eq!((facts.handed_back, facts.failed_attempts), (1, 1));
+            lose(&breakers);
+        }
+        let (record, by_gpu) = step(&mut driver);
+        // What is asked after a tick is felt five ticks later.
+        let known = |since: usize| k >= since + 5;
+        match found_at {
+            _ if k <= lost_at => assert_eq!(by_gpu > 0, known(0), "tick {k}"),
+            None => assert_eq!(by_gpu > 0, !known(lost_at), "tick {k}"),
+            Some(found_at) if k <= found_at + 100 => {
+                assert!(by_gpu > 0 || !known(found_at), "tick {k}");
+            }
+            Some(_) => {}
+        }
+        assert!(keeper.round(&|| record.now_ns));
         assert!(
             format!("{record:?}") == format!("{expected:?}"),
-            "tick {k}; the GPU was lost at {lost_at}"
+            "tick {k}; the GPU was lost at {lost_at}, and found at {found_at:?}"
         );
     }
-    let facts = driver.collider().world().midphase().unwrap().facts();
-    assert!(facts.given_up.contains("lost"), "{facts:?}");
+    // 100 ms and 200 ms after the loss was seen.
+    let found_at = found_at.expect("it was found again");
+    assert!(
+        (300..310).contains(&(found_at - lost_at)),
+        "{found_at} after {lost_at}"
+    );
+    let facts = driver.collider().near_facts(0).unwrap();
+    // The second loss was mended, too, by the third attempt.
+    assert_eq!((facts.takeovers, facts.handed_back), (2, 2), "{facts:?}");
+    assert!(
+        facts.why.contains("lost") && facts.given_up.is_empty(),
+        "{facts:?}"
+    );
 }
 
 /// The same for what is near the tools; small scenes do not open a device without being told to.

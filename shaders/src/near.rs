@@ -3,7 +3,7 @@
 //! All questions of an answer go in one submission. Meshes stand still while they are asked about, so every sweep is one without a motion. What the
 //! GPU cannot answer is answered by the CPU in the same call, with the same bits: pairs of meshes that are too small to be worth it, numbers out of
 //! range, more candidates than [`Limits::candidates`], an answer that is late. A device that fails, or that is late [`Limits::late`] times in a
-//! row, is given up: it is never asked again.
+//! row, is given up: it is never asked again. Whoever wants a GPU again makes another mid-phase.
 //!
 //! Waits for an answer no longer than [`Patience`] says. Allocates, as the driver does.
 

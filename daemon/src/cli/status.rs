@@ -51,26 +51,25 @@ pub fn status(args: &Args) -> Result<(), Failure> {
     }
     if let Some(soft) = json.get("soft").filter(|soft| soft.is_object()) {
         say(&format!(
-            "soft bodies: {} steps, the last took {} us, {} contacts from the {}, {} ticks lost",
+            "soft bodies: {} steps, the last took {} us, {} contacts from the {}, {} ticks lost{}",
             soft["steps"],
             soft["step_us"],
             soft["contacts"],
             soft["backend"].as_str().unwrap_or("?"),
-            soft["lost_ticks"]
+            soft["lost_ticks"],
+            incidents(soft),
         ));
     }
     if let Some(near) = json.get("near").filter(|near| near.is_object()) {
         say(&format!(
-            "near the tools: the GPU was asked {} times, answered {}, {} short of room, {} late, the last took it {} us{}",
+            "near the tools: the {} looks; the GPU was asked {} times, answered {}, {} short of room, {} late, the last took it {} us{}",
+            near["backend"].as_str().unwrap_or("?"),
             near["sent"],
             near["answered"],
             near["short"],
             near["late"],
             near["gpu_us"],
-            match near["given_up"].as_str() {
-                Some("") | None => String::new(),
-                Some(why) => format!("; given up: {why}"),
-            }
+            incidents(near),
         ));
     }
     for client in json["clients"].as_array().into_iter().flatten() {
@@ -86,4 +85,41 @@ pub fn status(args: &Args) -> Result<(), Failure> {
         ));
     }
     Ok(())
+}
+
+/// What became of a GPU; nothing if it was never given up.
+fn incidents(facts: &serde_json::Value) -> String {
+    if facts["takeovers"].as_u64().unwrap_or(0) == 0 {
+        return String::new();
+    }
+    format!(
+        "; given up {} times, handed back {}, {} attempts failed; the last time: {}",
+        facts["takeovers"],
+        facts["handed_back"],
+        facts["failed_attempts"],
+        facts["why"].as_str().unwrap_or("?"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::incidents;
+
+    #[test]
+    fn what_became_of_a_gpu_is_told_when_there_is_something_to_tell() {
+        let mut facts = serde_json::json!({
+            "takeovers": 0, "handed_back": 0, "failed_attempts": 0, "why": "",
+        });
+        assert_eq!(incidents(&facts), "");
+        // Of a daemon that does not know of it.
+        assert_eq!(incidents(&serde_json::json!({})), "");
+        facts["takeovers"] = 3.into();
+        facts["handed_back"] = 2.into();
+        facts["failed_attempts"] = 5.into();
+        facts["why"] = "the GPU was lost".into();
+        assert_eq!(
+            incidents(&facts),
+            "; given up 3 times, handed back 2, 5 attempts failed; the last time: the GPU was lost"
+        );
+    }
 }

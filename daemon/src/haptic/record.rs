@@ -6,7 +6,7 @@
 use hapticd_devices::arm::{ArmSample, Wrench};
 use hapticd_devices::safety::Limits;
 use hapticd_geometry::Pose;
-use hapticd_haptics::{BodyKey, Gains, MAX_ARMS, MAX_BODIES, MAX_SUBSTEPS};
+use hapticd_haptics::{BodyKey, Finder, Gains, MAX_ARMS, MAX_BODIES, MAX_SUBSTEPS, MidPhaseShare};
 
 /// Which party made the loop miss whole periods or starved it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -65,10 +65,14 @@ pub struct ArmTick {
     pub snapshot_age: u32,
     /// Sequence of the snapshot in use.
     pub snapshot: u64,
+    /// What a GPU did for that snapshot; not a matter of replays, the snapshot is the same without.
+    pub midphase: MidPhaseShare,
     /// Age of the sample, ns.
     pub input_age_ns: u64,
     /// Age of the soft bodies' word in use, ticks; `u32::MAX` without one.
     pub soft_age: u32,
+    /// Who found the contacts of that word.
+    pub soft_finder: Finder,
     /// Points of tool and soft bodies that are tracked.
     pub tracked: u16,
     /// Tangent planes of soft surfaces near enough to count.
@@ -122,8 +126,10 @@ impl ArmTick {
             starved: false,
             snapshot_age: u32::MAX,
             snapshot: 0,
+            midphase: MidPhaseShare::default(),
             input_age_ns: 0,
             soft_age: u32::MAX,
+            soft_finder: Finder::default(),
             tracked: 0,
             soft_rows: 0,
             solid: 0,

@@ -336,6 +336,13 @@ pub struct OutputMessage {
     pub snapshot: u64,
     /// Its age, ticks; 4294967295 without one.
     pub snapshot_age_ticks: u32,
+    /// Where a GPU looks for what is near: of how many bodies and tools it named the pairs for that snapshot, which is the same without. A replay may
+    /// have others, or none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub near_by_gpu: Option<u16>,
+    /// And the time that it took it, ns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub near_gpu_ns: Option<u64>,
     /// Age of the sample.
     pub input_age_ns: u64,
     /// Bodies solid to the tool, a bit per slot, in hexadecimal.
@@ -346,6 +353,12 @@ pub struct OutputMessage {
     /// And how many of its points are tracked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tracked: Option<u16>,
+    /// Where a GPU found the contacts of that word: by how many steps they are older than the surfaces.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub soft_gpu_age_steps: Option<u32>,
+    /// And the time that they took it, ns; 0 if it has no clock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub soft_gpu_ns: Option<u64>,
 }
 
 /// One arm in one tick.
@@ -401,6 +414,7 @@ pub fn blame_word(blame: Blame) -> &'static str {
 impl OutputMessage {
     /// Of an arm's record.
     pub fn of(arm: &ArmTick) -> Self {
+        let by_gpu = arm.soft_finder.name == "GPU";
         OutputMessage {
             wanted: (&arm.wanted).into(),
             sent: (&arm.sent).into(),
@@ -416,10 +430,14 @@ impl OutputMessage {
             substeps: arm.substeps,
             snapshot: arm.snapshot,
             snapshot_age_ticks: arm.snapshot_age,
+            near_by_gpu: Some(arm.midphase.bodies).filter(|n| *n > 0),
+            near_gpu_ns: Some(arm.midphase.took_ns).filter(|ns| *ns > 0),
             input_age_ns: arm.input_age_ns,
             solid: format!("{:x}", arm.solid),
             soft_age_ticks: (arm.soft_age != u32::MAX).then_some(arm.soft_age),
             tracked: (arm.soft_age != u32::MAX).then_some(arm.tracked),
+            soft_gpu_age_steps: by_gpu.then_some(arm.soft_finder.age_steps),
+            soft_gpu_ns: by_gpu.then_some(arm.soft_finder.took_ns),
         }
     }
 }

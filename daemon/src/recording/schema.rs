@@ -114,6 +114,12 @@ fn output() -> Value {
         "substeps",
         "snapshot",
         "snapshot_age_ticks",
+        "near_by_gpu",
+        "near_gpu_ns",
+        "soft_age_ticks",
+        "tracked",
+        "soft_gpu_age_steps",
+        "soft_gpu_ns",
         "input_age_ns",
     ];
     merged(&[

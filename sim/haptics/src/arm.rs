@@ -481,6 +481,7 @@ impl Arm {
         if let Some(s) = self.snapshot.as_deref() {
             out.snapshot_age = tick.saturating_sub(s.query_tick);
             out.snapshot_sequence = s.sequence;
+            out.midphase = s.midphase;
         }
     }
 

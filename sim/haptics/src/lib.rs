@@ -40,7 +40,10 @@ pub use interaction::Interaction;
 pub use outcome::{ArmOutcome, Contact, MAX_CONTACTS, MAX_SUBSTEPS};
 pub use snapshot::{
     ArmQuery, BodyEntry, BodyKey, BodyPose, BodyTarget, HINTS, MAX_ARMS, MAX_BODIES, MAX_PUSHES,
-    MAX_SCENE_BODIES, Material, Pair, Push, Query, Snapshot, tool_id, tool_in, tool_key, tool_slot,
+    MAX_SCENE_BODIES, Material, MidPhaseShare, Pair, Push, Query, Snapshot, tool_id, tool_in,
+    tool_key, tool_slot,
 };
-pub use soft::{MAX_SOFT_ROWS, MAX_TRACKED, SoftSnapshot, SoftSurface, Tracked, WALK_LIMIT};
+pub use soft::{
+    Finder, MAX_SOFT_ROWS, MAX_TRACKED, SoftSnapshot, SoftSurface, Tracked, WALK_LIMIT,
+};
 pub use tool::{Distances, ToolShape};

@@ -5,6 +5,8 @@
 use hapticd_geometry::{Pose, Vec3};
 
 use crate::coupling::Wrench;
+use crate::snapshot::MidPhaseShare;
+use crate::soft::Finder;
 
 /// Most slide-and-retry rounds in a tick.
 pub const MAX_SUBSTEPS: usize = 4;
@@ -55,6 +57,8 @@ pub struct ArmOutcome {
     pub snapshot_age: u64,
     /// Sequence of the snapshot in use.
     pub snapshot_sequence: u64,
+    /// What a mid-phase did for that snapshot.
+    pub midphase: MidPhaseShare,
     /// Pairs that were evaluated, over all substeps.
     pub pairs_tested: u32,
     /// Rows of the largest projection.
@@ -75,6 +79,8 @@ pub struct ArmOutcome {
     pub soft_late: u64,
     /// Sequence of that answer; 0 without one.
     pub soft_sequence: u64,
+    /// Who found the contacts of that answer.
+    pub soft_finder: Finder,
     /// Points that it tracks.
     pub tracked: u32,
     /// Tangent planes of soft surfaces that were near enough to count.
@@ -92,6 +98,7 @@ impl ArmOutcome {
             contact_count: 0,
             snapshot_age: u64::MAX,
             snapshot_sequence: 0,
+            midphase: MidPhaseShare::default(),
             pairs_tested: 0,
             rows: 0,
             substeps: 0,
@@ -101,6 +108,7 @@ impl ArmOutcome {
             soft_age: u64::MAX,
             soft_late: 0,
             soft_sequence: 0,
+            soft_finder: Finder::default(),
             tracked: 0,
             soft_rows: 0,
         }

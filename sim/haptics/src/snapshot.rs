@@ -338,6 +338,17 @@ pub struct Snapshot {
     pub course: Course,
     /// Time the answer took, for reports only; 0 in virtual time.
     pub compute_ns: u64,
+    /// Who else had a share in it, for reports only: the answer is the same without.
+    pub midphase: MidPhaseShare,
+}
+
+/// What a mid-phase, which is a GPU as a rule, did for an answer of the collision thread. Changes nothing in the answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MidPhaseShare {
+    /// Bodies, and other arms' tools, near which it named the pairs of triangles; near all others the CPU searched by itself.
+    pub bodies: u16,
+    /// Time that it took for those, where it computes, ns; 0 if it named none or has no clock.
+    pub took_ns: u64,
 }
 
 impl Snapshot {
@@ -355,6 +366,7 @@ impl Snapshot {
             pairs: Vec::with_capacity(pairs),
             course: Course::new(),
             compute_ns: 0,
+            midphase: MidPhaseShare::default(),
         }
     }
 

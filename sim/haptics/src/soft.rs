@@ -112,6 +112,19 @@ pub struct SoftSnapshot {
     pub surfaces: Vec<SoftSurface>,
     /// In the order of [`Tracked::from_tool`], surface and point; [`MAX_TRACKED`] at most.
     pub tracked: Vec<Tracked>,
+    /// Who found them, for reports only.
+    pub finder: Finder,
+}
+
+/// Who found the contacts of an answer of the soft bodies, and when.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Finder {
+    /// What it runs on, as it calls itself: `CPU` or `GPU`; empty if nobody did.
+    pub name: &'static str,
+    /// By how many steps its contacts are older than the surfaces.
+    pub age_steps: u32,
+    /// Time that they took on a GPU, ns; 0 on the CPU, or where there is no clock.
+    pub took_ns: u64,
 }
 
 impl SoftSnapshot {
@@ -127,6 +140,7 @@ impl SoftSnapshot {
             tool: None,
             surfaces: Vec::new(),
             tracked: Vec::with_capacity(MAX_TRACKED),
+            finder: Finder::default(),
         }
     }
 

@@ -41,6 +41,16 @@ pub enum DetectorError {
     },
 }
 
+/// A backend that was not taken on, and why: given back, for whoever is to drop it, which may take long.
+#[derive(Debug, thiserror::Error)]
+#[error("{error}")]
+pub struct Refused {
+    /// As it came, but for its settings.
+    pub backend: Box<dyn Detector>,
+    /// Why.
+    pub error: DetectorError,
+}
+
 /// How far a detector is. Steps are numbered from 1 in order of submission; those left out have numbers, too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
@@ -116,6 +126,24 @@ pub trait Detector: Debug + Send {
     /// If it watches over a backend: what happened to that.
     fn incidents(&self) -> Option<&crate::Incidents> {
         None
+    }
+
+    /// If it watches over a backend: who answers.
+    fn charge(&self) -> Option<crate::Charge> {
+        None
+    }
+
+    /// If it watches over a backend: another one in its place, on trial. Gives back what is no longer wanted; drops nothing and does not wait.
+    ///
+    /// # Errors
+    /// If it watches over none, or the new one does not do what the settings say; all is as it was then.
+    fn replace(&mut self, backend: Box<dyn Detector>) -> Result<Box<dyn Detector>, Refused> {
+        let error = DetectorError::Unsupported {
+            backend: self.name(),
+            what: "the work of another backend".to_owned(),
+            instead: "its own".to_owned(),
+        };
+        Err(Refused { backend, error })
     }
 }
 

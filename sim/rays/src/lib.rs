@@ -40,7 +40,7 @@ mod tree;
 mod watched;
 
 pub use clusters::Clusters;
-pub use detector::{Detector, DetectorError, Progress};
+pub use detector::{Detector, DetectorError, Progress, Refused};
 pub use emit::Rays;
 pub use plan::Plan;
 pub use predictor::{Predicted, Predictor};

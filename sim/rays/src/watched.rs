@@ -14,7 +14,7 @@
 //!
 //! Waits nowhere but in [`Watched::try_recover`], and allocates only when something goes wrong: the reason is a text.
 
-use crate::detector::{Detector, DetectorError, Progress};
+use crate::detector::{Detector, DetectorError, Progress, Refused};
 use crate::layout::Contact;
 use crate::report::Report;
 use crate::scene::Scene;
@@ -124,15 +124,18 @@ impl Watched {
         self.begin_trial()
     }
 
-    /// Another backend in place of this one, on trial; gives back the old one. If that was in charge, no answer is held until the next step.
+    /// Another backend in place of this one, on trial; gives back the old one, for whoever is to drop it. If that was in charge, no answer is held
+    /// until the next step. Drops no backend, so it does not wait for one.
     ///
     /// # Errors
-    /// [`DetectorError::Unsupported`], if the new one cannot do what the settings say; it is dropped then and the old one stays.
+    /// [`DetectorError::Unsupported`], if the new one cannot do what the settings say; it is given back then and the old one stays.
     pub fn replace(
         &mut self,
         mut backend: Box<dyn Detector>,
-    ) -> Result<Box<dyn Detector>, DetectorError> {
-        backend.set_settings(*Tracer::settings(&self.twin))?;
+    ) -> Result<Box<dyn Detector>, Refused> {
+        if let Err(error) = backend.set_settings(*Tracer::settings(&self.twin)) {
+            return Err(Refused { backend, error });
+        }
         if !self.twins {
             self.twin = Tracer::new(*Tracer::settings(&self.twin));
             (self.twins, self.answered, self.news) = (true, 0, false);
@@ -140,9 +143,8 @@ impl Watched {
         if self.charge == Charge::Backend {
             self.twin.forget();
         }
-        let old = std::mem::replace(&mut self.backend, backend);
-        self.begin_trial()?;
-        Ok(old)
+        self.charge = Charge::Trial;
+        Ok(std::mem::replace(&mut self.backend, backend))
     }
 
     fn begin_trial(&mut self) -> Result<(), DetectorError> {
@@ -292,5 +294,13 @@ impl Detector for Watched {
 
     fn incidents(&self) -> Option<&Incidents> {
         Some(&self.incidents)
+    }
+
+    fn charge(&self) -> Option<Charge> {
+        Some(self.charge)
+    }
+
+    fn replace(&mut self, backend: Box<dyn Detector>) -> Result<Box<dyn Detector>, Refused> {
+        Watched::replace(self, backend)
     }
 }

@@ -366,6 +366,65 @@ fn another_backend_takes_the_place_of_the_one_in_charge() {
 }
 
 #[test]
+fn one_that_was_given_up_comes_back_and_the_new_one_is_on_trial() {
+    let mut play = Play::new();
+    play.steps(3);
+    play.tell(|script| script.submit_fails = true);
+    play.steps(2);
+    assert_eq!(play.seen(), (Charge::Twin, 0));
+    let (other, script) = scripted(*play.watched.settings());
+    script.lock().unwrap().lag = 2;
+    let before = play.watched.contacts().to_vec();
+    // As a scene does it, which knows of no watch.
+    let watched: &mut dyn Detector = &mut play.watched;
+    let old = watched.replace(other).unwrap();
+    assert_eq!(watched.charge(), Some(Charge::Trial));
+    assert_eq!(watched.contacts(), before, "the twin's answer holds");
+    assert_eq!((old.name(), old.progress().newest), ("actor", 4));
+    // The old one is not asked any more, and on trial the twin's answers are those that count.
+    for _ in 0..2 {
+        play.step();
+        assert_eq!(play.seen(), (Charge::Trial, 0));
+    }
+    play.steps(4);
+    assert_eq!(play.seen(), (Charge::Backend, 2));
+    let incidents = play.watched.incidents();
+    assert_eq!((incidents.takeovers, incidents.recovered), (1, 1));
+    assert_eq!(play.script.lock().unwrap().submits, 4);
+    drop(old);
+}
+
+#[test]
+fn one_that_will_not_do_is_given_back() {
+    let mut play = Play::new();
+    play.steps(3);
+    // The old one obeys any settings; the new one does not.
+    let along_rays = Settings {
+        separation: Separation::Ray,
+        ..*play.watched.settings()
+    };
+    let easy = Box::new(Tracer::new(along_rays));
+    let mut watched = Watched::new(easy, PATIENCE);
+    let (other, script) = scripted(*play.watched.settings());
+    let refused = watched.replace(other).unwrap_err();
+    assert_eq!(refused.backend.name(), "actor");
+    assert_eq!(
+        refused.to_string(),
+        "the actor does not do rays: only planes"
+    );
+    assert_eq!(watched.backend().name(), "CPU");
+    assert_eq!(script.lock().unwrap().submits, 0);
+    // Who watches over nobody has no use for it.
+    let alone: &mut dyn Detector = &mut Tracer::new(along_rays);
+    let refused = alone.replace(refused.backend).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "the CPU does not do the work of another backend: only its own"
+    );
+    assert_eq!(alone.charge(), None);
+}
+
+#[test]
 fn settings_that_the_backend_refuses_change_nothing() {
     let mut play = Play::new();
     let before = *play.watched.settings();

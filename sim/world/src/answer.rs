@@ -12,8 +12,8 @@ use hapticd_ccd::PairKind;
 use hapticd_ccd::{Ask, MeshIndex, NearPair};
 use hapticd_geometry::{Pose, Rigid, Vec3, transform};
 use hapticd_haptics::{
-    BodyEntry, BodyKey, BodyTarget, HINTS, MAX_ARMS, Material, Pair, Query, Snapshot, ToolShape,
-    tool_id, tool_key,
+    BodyEntry, BodyKey, BodyTarget, HINTS, MAX_ARMS, Material, MidPhaseShare, Pair, Query,
+    Snapshot, ToolShape, tool_id, tool_key,
 };
 
 use crate::body::{BodyKind, Shape};
@@ -40,6 +40,7 @@ impl World {
         out.world_from_tool = asked.world_from_tool;
         out.scene_version = self.version;
         out.compute_ns = 0;
+        out.midphase = MidPhaseShare::default();
         out.bodies.clear();
         out.pairs.clear();
         out.course.clear();
@@ -72,7 +73,10 @@ impl World {
                 proximity.query_among(a, radius_m, b, &body_from_tool, reach_m, some)
             });
             let near = match among {
-                Some(near) => near,
+                Some(near) => {
+                    out.midphase.bodies += 1;
+                    near
+                }
                 None => (self.proximity).query(a, radius_m, b, &body_from_tool, reach_m),
             };
             let mut complete_to = near.complete_to;
@@ -89,6 +93,10 @@ impl World {
                 taken: 0,
             });
             self.near.extend_from_slice(near.pairs);
+        }
+        if out.midphase.bodies > 0 {
+            let took_ns = self.midphase.as_ref().and_then(|m| m.facts().gpu_ns);
+            out.midphase.took_ns = took_ns.unwrap_or(0.0) as u64;
         }
         share_room(
             &self.near,

@@ -1,7 +1,9 @@
 //! The scene's bookkeeping: who is there, what may be asked of it.
 
+use std::sync::Arc;
+
 use hapticd_ccd::intersect::Intersections;
-use hapticd_ccd::{MidPhase, NearPair, Proximity};
+use hapticd_ccd::{MeshIndex, MidPhase, NearPair, Proximity};
 use hapticd_geometry::{Pose, Vec3};
 use hapticd_haptics::{
     BodyKey, BodyTarget, MAX_ARMS, MAX_BODIES, MAX_SCENE_BODIES, Material, Query, ToolShape,
@@ -110,14 +112,20 @@ impl World {
     }
 
     /// Lets somebody else look for the pairs of triangles near each tool. Answers are the same with it and without, bit for bit. Gets all
-    /// shapes that are there ready, which may take long; those that come later when they come.
-    pub fn set_midphase(&mut self, mut midphase: Box<dyn MidPhase>) {
+    /// shapes that are there ready, which may take long where it does not have them ([`World::shapes`]); those that come later when they come.
+    /// Gives back who did until now, for whoever is to drop it.
+    pub fn set_midphase(&mut self, mut midphase: Box<dyn MidPhase>) -> Option<Box<dyn MidPhase>> {
+        for shape in self.shapes() {
+            midphase.prepare(shape);
+        }
+        self.midphase.replace(midphase)
+    }
+
+    /// The shapes of all bodies, and those of the tools behind them.
+    pub fn shapes(&self) -> impl Iterator<Item = &Arc<MeshIndex>> {
         let bodies = self.slots.iter().flatten().map(|body| &body.spec.shape);
         let tools = self.tools.iter().flatten().map(|tool| &tool.shape);
-        for shape in bodies.chain(tools) {
-            midphase.prepare(&shape.index);
-        }
-        self.midphase = Some(midphase);
+        bodies.chain(tools).map(|shape| &shape.index)
     }
 
     /// Most triangles that a tool and a body, both meshes, have together; 0 without such two.

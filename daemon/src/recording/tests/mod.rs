@@ -27,6 +27,7 @@ use crate::virtual_time::VirtualLoop;
 
 mod damage;
 mod gone;
+mod near;
 mod reload;
 mod soft;
 

@@ -50,6 +50,7 @@ impl Arm {
         out.soft_age = age;
         out.soft_late = age.saturating_sub(4 * snapshot.every_ticks);
         out.soft_sequence = snapshot.sequence;
+        out.soft_finder = snapshot.finder;
         out.tracked = snapshot.tracked.len() as u32;
         let age_s = age as f64 * period_s;
         let wanted_m = self.shape.displacement(&self.proxy, goal);

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use hapticd_dynamics::xpbd;
 use hapticd_geometry::TriMesh;
-use hapticd_haptics::{BodyKey, MAX_ARMS, Material, Query, SoftSnapshot, ToolShape};
-use hapticd_rays::{Detector, DetectorError, POINTS_PER_CLUSTER, Shape, Topology};
+use hapticd_haptics::{BodyKey, Finder, MAX_ARMS, Material, Query, SoftSnapshot, ToolShape};
+use hapticd_rays::{Detector, DetectorError, POINTS_PER_CLUSTER, Refused, Shape, Topology};
 use hapticd_soft::{AddError, ObjectId, Report, Settings, SoftWorld};
 
 use super::resident::Resident;
@@ -198,6 +198,12 @@ impl SoftScene {
         out.arm = arm;
         out.epoch = asked.epoch;
         out.tool = Some(tool.shape.clone());
+        let detector = self.world.detector();
+        out.finder = Finder {
+            name: detector.name(),
+            age_steps: u32::try_from(detector.progress().age()).unwrap_or(u32::MAX),
+            took_ns: detector.gpu_ns().unwrap_or(0.0) as u64,
+        };
         self.tracking.fill(&self.world, tool, &self.bodies, out);
         true
     }
@@ -243,6 +249,18 @@ impl SoftScene {
     /// If it does not do what soft scenes need; the one before then stays.
     pub fn set_detector(&mut self, detector: Box<dyn Detector>) -> Result<(), DetectorError> {
         self.world.set_detector(detector).map(drop)
+    }
+
+    /// Where a backend is watched over ([`hapticd_rays::Watched`]): another one in its place, on trial from the next step on. Gives back the old one,
+    /// for whoever is to drop it, and does not wait.
+    ///
+    /// # Errors
+    /// If none is watched over, or the new one does not do what soft scenes need; it is given back then.
+    pub fn replace_backend(
+        &mut self,
+        backend: Box<dyn Detector>,
+    ) -> Result<Box<dyn Detector>, Refused> {
+        self.world.detector_mut().replace(backend)
     }
 
     /// What the detection is asked for: what another backend must be made with.

@@ -1,0 +1,297 @@
+//! The keeper: asks again for a GPU that was given up, on a thread of its own, so that nobody who computes waits for one.
+//!
+//! # Theory
+//!
+//! To open an adapter and to compile its passes takes tenths of a second, and more on some drivers; to drop one that hangs may take for ever. Both is
+//! done here. The thread that owns a scene says that it has given its backend up, and goes on with the CPU; when a new one comes it puts it in the
+//! place of the old one, which travels back to be dropped. How often is asked is [`Backoff`]'s.
+//!
+//! # Practice
+//!
+//! [`pair`] makes the two ends of a bounded hand-over. [`SceneEnd::attend`] is called by the scene's thread between two steps: it waits for nothing,
+//! drops no backend, and allocates only when something happened. [`KeeperEnd::round`] is told the time and does what is due; [`run`] is the thread,
+//! which waits for word from the scenes, for the next attempt, or for the end. Either side may go first.
+//!
+//! One thread for all: a driver that hangs while a backend is opened or dropped holds up the attempts for the others, and nobody else.
+//! A GPU's answers depend on its timing, so in virtual time and in replays there is no keeper.
+
+use std::convert::Infallible;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use crossbeam::channel::{Receiver, Select, Sender, TryRecvError, TrySendError, bounded};
+use hapticd_sys::clock::now_ns;
+
+pub use backoff::{Backoff, Pace};
+
+mod backoff;
+#[cfg(test)]
+mod tests;
+
+/// How a backend stands with the scene that it computes for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It answers.
+    InCharge,
+    /// It has yet to answer.
+    OnTrial,
+    /// It is not asked any more: the CPU answers.
+    GivenUp,
+}
+
+/// A scene that a backend computes for.
+pub trait Owner {
+    /// What computes.
+    type Backend: ?Sized + Send + 'static;
+    /// What a new one must be made for.
+    type Order: Send + 'static;
+
+    /// How the one that is there stands. Cheap: asked between any two steps.
+    fn standing(&self) -> Standing;
+
+    /// Why the last one was given up.
+    fn why(&self) -> String;
+
+    /// What a new one must be made for.
+    fn order(&self) -> Self::Order;
+
+    /// Puts a new one in the place of the old one. Gives back what is not wanted any more: the old one, or the new one if it will not do.
+    /// Waits for neither.
+    fn replace(&mut self, new: Box<Self::Backend>) -> Option<Box<Self::Backend>>;
+}
+
+/// What a scene's thread tells the keeper.
+enum Notice<O: Owner> {
+    GivenUp { why: String, order: O::Order },
+    InCharge,
+    Back(Box<O::Backend>),
+}
+
+/// What a scene can say before it is heard: of each new backend that it comes, that it answers, and that it is given up.
+const NOTICES: usize = 8;
+
+/// Makes a new backend for an order; its name too, or why there is none. Takes as long as it takes.
+pub type Make<O> = Box<
+    dyn FnMut(&<O as Owner>::Order) -> Result<(Box<<O as Owner>::Backend>, String), String> + Send,
+>;
+
+/// The two ends of a hand-over. `what` the backend is for, for the log.
+pub fn pair<O: Owner>(
+    what: &'static str,
+    pace: Pace,
+    make: Make<O>,
+) -> (SceneEnd<O>, KeeperEnd<O>) {
+    let (notices_in, notices) = bounded(NOTICES);
+    // One at a time: a second one is made only after the first was given up.
+    let (made_in, made) = bounded(1);
+    let failed = Arc::new(AtomicU64::new(0));
+    let scene = SceneEnd {
+        notices: notices_in,
+        made,
+        told: Standing::InCharge,
+        leaving: None,
+        failed: failed.clone(),
+    };
+    let keeper = KeeperEnd {
+        what,
+        notices,
+        made: made_in,
+        make,
+        backoff: Backoff::new(pace),
+        order: None,
+        on_trial: false,
+        failed,
+    };
+    (scene, keeper)
+}
+
+/// The scene's thread's end.
+pub struct SceneEnd<O: Owner> {
+    notices: Sender<Notice<O>>,
+    made: Receiver<Box<O::Backend>>,
+    /// What the keeper knows.
+    told: Standing,
+    /// On its way back. Without a keeper it stays here to the end: to drop it may take long.
+    leaving: Option<Box<O::Backend>>,
+    failed: Arc<AtomicU64>,
+}
+
+impl<O: Owner> SceneEnd<O> {
+    /// Once a round, between two steps: tells the keeper what has changed, and takes over the backend that it has made.
+    pub fn attend(&mut self, owner: &mut O) {
+        if !self.send_back() {
+            return;
+        }
+        let standing = owner.standing();
+        if standing != self.told {
+            let notice = match standing {
+                Standing::InCharge => Some(Notice::InCharge),
+                Standing::OnTrial => None,
+                Standing::GivenUp => Some(Notice::GivenUp {
+                    why: owner.why(),
+                    order: owner.order(),
+                }),
+            };
+            let sent = notice.map_or(Ok(()), |notice| self.notices.try_send(notice));
+            // Without a keeper there is nobody to tell, now or later.
+            if !matches!(sent, Err(TrySendError::Full(_))) {
+                self.told = standing;
+            }
+        }
+        if self.told == Standing::GivenUp
+            && let Ok(new) = self.made.try_recv()
+        {
+            self.leaving = owner.replace(new);
+            // If it is not even that, the next round says so.
+            self.told = Standing::OnTrial;
+            self.send_back();
+        }
+    }
+
+    /// Whether nothing is left to go back.
+    fn send_back(&mut self) -> bool {
+        if let Some(old) = self.leaving.take()
+            && let Err(unsent) = self.notices.try_send(Notice::Back(old))
+            && let Notice::Back(old) = unsent.into_inner()
+        {
+            self.leaving = Some(old);
+        }
+        self.leaving.is_none()
+    }
+
+    /// Attempts that gave no backend, or one that was given up on trial.
+    pub fn failed_attempts(&self) -> u64 {
+        self.failed.load(Ordering::Relaxed)
+    }
+}
+
+/// The keeper's end.
+pub struct KeeperEnd<O: Owner> {
+    what: &'static str,
+    notices: Receiver<Notice<O>>,
+    made: Sender<Box<O::Backend>>,
+    make: Make<O>,
+    backoff: Backoff,
+    /// Of the one that was given up.
+    order: Option<O::Order>,
+    /// Ours is there and has not answered yet.
+    on_trial: bool,
+    failed: Arc<AtomicU64>,
+}
+
+/// An end of the keeper's, whatever it keeps.
+pub trait Kept: Send {
+    /// When it is to be tried again; `None`: when there is word.
+    fn due_ns(&self) -> Option<u64>;
+
+    /// Hears what there is to hear and tries if it is time. `now_ns` is asked anew after what took long. `false`: the scene's thread is gone.
+    fn round(&mut self, now_ns: &dyn Fn() -> u64) -> bool;
+
+    /// Wakes a thread when there is word.
+    fn register<'a>(&'a self, select: &mut Select<'a>);
+}
+
+impl<O: Owner> Kept for KeeperEnd<O> {
+    fn due_ns(&self) -> Option<u64> {
+        self.backoff.due_ns()
+    }
+
+    fn round(&mut self, now_ns: &dyn Fn() -> u64) -> bool {
+        loop {
+            match self.notices.try_recv() {
+                Ok(notice) => self.hear(notice, now_ns()),
+                Err(TryRecvError::Empty) => break,
+                Err(TryRecvError::Disconnected) => return false,
+            }
+        }
+        if self.backoff.due_ns().is_some_and(|due| due <= now_ns()) {
+            self.attempt(now_ns);
+        }
+        true
+    }
+
+    fn register<'a>(&'a self, select: &mut Select<'a>) {
+        select.recv(&self.notices);
+    }
+}
+
+impl<O: Owner> KeeperEnd<O> {
+    fn hear(&mut self, notice: Notice<O>, now_ns: u64) {
+        match notice {
+            Notice::GivenUp { why, order } => {
+                self.order = Some(order);
+                if std::mem::take(&mut self.on_trial) {
+                    self.failed.fetch_add(1, Ordering::Relaxed);
+                    tracing::warn!("{}: the new GPU did not last: {why}", self.what);
+                }
+                self.backoff.given_up(now_ns);
+            }
+            Notice::InCharge => {
+                self.on_trial = false;
+                self.backoff.in_charge(now_ns);
+            }
+            Notice::Back(old) => {
+                // Drivers panic where a device vanishes under them; the keeper outlives that.
+                let _ = catch_unwind(AssertUnwindSafe(|| drop(old)));
+            }
+        }
+    }
+
+    fn attempt(&mut self, now_ns: &dyn Fn() -> u64) {
+        match self.made() {
+            Ok(name) => {
+                tracing::info!("{}: {name} is there again, and on trial", self.what);
+                self.on_trial = true;
+                self.backoff.handed_over();
+            }
+            Err(why) => {
+                self.failed.fetch_add(1, Ordering::Relaxed);
+                let now_ns = now_ns();
+                self.backoff.failed(now_ns);
+                let wait_s = (self.backoff.due_ns())
+                    .map_or(0.0, |due_ns| due_ns.saturating_sub(now_ns) as f64 * 1e-9);
+                tracing::warn!(
+                    "{}: the GPU is not to be had again, the next attempt is in {wait_s:.0} s: {why}",
+                    self.what
+                );
+            }
+        }
+    }
+
+    /// Makes one and hands it over; its name.
+    fn made(&mut self) -> Result<String, String> {
+        let order = self.order.as_ref().ok_or("nothing was ordered")?;
+        let made = catch_unwind(AssertUnwindSafe(|| (self.make)(order)));
+        let (new, name) = made.map_err(|_| "its driver panicked".to_owned())??;
+        // The one before was taken over, or there would have been no word that it was given up.
+        let handed_over = self.made.try_send(new);
+        handed_over.map_err(|_| "the scene's thread is gone".to_owned())?;
+        Ok(name)
+    }
+}
+
+/// The keeper's thread: until the other end of `stop` is dropped, or all scenes' threads are gone. Ends at once unless a driver is at work.
+pub fn run(mut ends: Vec<Box<dyn Kept>>, stop: &Receiver<Infallible>) {
+    let stopped = || matches!(stop.try_recv(), Err(TryRecvError::Disconnected));
+    while !ends.is_empty() && !stopped() {
+        let due_ns = ends.iter().filter_map(|end| end.due_ns()).min();
+        let mut select = Select::new();
+        select.recv(stop);
+        for end in &ends {
+            end.register(&mut select);
+        }
+        match due_ns {
+            Some(due_ns) => {
+                let wait = Duration::from_nanos(due_ns.saturating_sub(now_ns()));
+                // Nothing came: then it is time to try.
+                let _ = select.ready_timeout(wait);
+            }
+            None => {
+                select.ready();
+            }
+        }
+        ends.retain_mut(|end| stopped() || end.round(&now_ns));
+    }
+}

@@ -1,0 +1,169 @@
+//! When to ask again for a GPU that was given up: soon, and less and less often while it does not last.
+//!
+//! Pure: times are arguments, ns on any clock that does not go back. Allocates nothing.
+
+/// How long to wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pace {
+    /// Before the first attempt, ns. Each further one waits twice as long as the one before.
+    pub first_ns: u64,
+    /// No longer than this, ns.
+    pub most_ns: u64,
+    /// Who was in charge for so long has lasted, ns: the next attempt is a first one again.
+    pub settled_ns: u64,
+}
+
+impl Pace {
+    /// The daemon's. A driver that resets its GPU needs about a second; one that was unplugged may come back at any time, and an attempt a minute
+    /// costs nothing.
+    pub const DEFAULT: Self = Self {
+        first_ns: 1_000_000_000,
+        most_ns: 60_000_000_000,
+        settled_ns: 60_000_000_000,
+    };
+}
+
+/// See the module page. What happens is told to it; [`Backoff::due_ns`] says when to try.
+#[derive(Clone, Debug)]
+pub struct Backoff {
+    pace: Pace,
+    /// Before the next attempt.
+    wait_ns: u64,
+    due_ns: Option<u64>,
+    /// Since when the one that is there has been in charge.
+    in_charge_ns: Option<u64>,
+}
+
+impl Backoff {
+    /// Nothing was given up yet.
+    #[must_use]
+    pub fn new(pace: Pace) -> Self {
+        Self {
+            pace,
+            wait_ns: pace.first_ns,
+            due_ns: None,
+            in_charge_ns: None,
+        }
+    }
+
+    /// When to try; `None`: there is nothing to try.
+    #[must_use]
+    pub fn due_ns(&self) -> Option<u64> {
+        self.due_ns
+    }
+
+    /// It was given up, in charge or on trial.
+    pub fn given_up(&mut self, now_ns: u64) {
+        let lasted = |since: u64| now_ns.saturating_sub(since) >= self.pace.settled_ns;
+        if self.in_charge_ns.take().is_some_and(lasted) {
+            self.wait_ns = self.pace.first_ns;
+        }
+        self.plan(now_ns);
+    }
+
+    /// An attempt gave none.
+    pub fn failed(&mut self, now_ns: u64) {
+        self.plan(now_ns);
+    }
+
+    /// An attempt gave one, which is on trial now.
+    pub fn handed_over(&mut self) {
+        self.due_ns = None;
+    }
+
+    /// It has answered.
+    pub fn in_charge(&mut self, now_ns: u64) {
+        self.due_ns = None;
+        self.in_charge_ns = Some(now_ns);
+    }
+
+    fn plan(&mut self, now_ns: u64) {
+        self.due_ns = Some(now_ns.saturating_add(self.wait_ns));
+        self.wait_ns = self.wait_ns.saturating_mul(2).min(self.pace.most_ns);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const S: u64 = 1_000_000_000;
+
+    /// How long it waits each time if every attempt is answered by `after`.
+    fn waits(backoff: &mut Backoff, from_ns: u64, after: impl Fn(&mut Backoff, u64)) -> Vec<u64> {
+        let mut now = from_ns;
+        let mut waits = Vec::new();
+        for _ in 0..9 {
+            let due = backoff.due_ns().unwrap();
+            waits.push((due - now) / S);
+            now = due;
+            after(backoff, now);
+        }
+        waits
+    }
+
+    const DOUBLING: [u64; 9] = [1, 2, 4, 8, 16, 32, 60, 60, 60];
+
+    #[test]
+    fn while_attempts_fail_they_become_rarer_down_to_one_a_minute() {
+        let mut backoff = Backoff::new(Pace::DEFAULT);
+        assert_eq!(backoff.due_ns(), None);
+        backoff.given_up(5 * S);
+        let waits = waits(&mut backoff, 5 * S, |backoff, now| backoff.failed(now));
+        assert_eq!(waits, DOUBLING);
+    }
+
+    #[test]
+    fn who_is_given_up_on_trial_has_not_lasted() {
+        let mut backoff = Backoff::new(Pace::DEFAULT);
+        backoff.given_up(0);
+        let waits = waits(&mut backoff, 0, |backoff, now| {
+            backoff.handed_over();
+            assert_eq!(backoff.due_ns(), None);
+            backoff.given_up(now);
+        });
+        assert_eq!(waits, DOUBLING);
+    }
+
+    #[test]
+    fn the_first_wait_comes_back_with_one_that_lasts_a_minute() {
+        let mut backoff = Backoff::new(Pace::DEFAULT);
+        let mut now = 0;
+        // How long each was in charge, and how long it then waits.
+        for (lasted, wait) in [
+            (100, 1),
+            (0, 2),
+            (59, 4),
+            (60, 1),
+            (1, 2),
+            (1000, 1),
+            (59, 2),
+        ] {
+            backoff.in_charge(now);
+            assert_eq!(backoff.due_ns(), None);
+            now += lasted * S;
+            backoff.given_up(now);
+            assert_eq!(backoff.due_ns(), Some(now + wait * S), "after {lasted} s");
+            now += wait * S;
+            backoff.handed_over();
+        }
+        // What it was long in charge for once does not count for the next one.
+        backoff.in_charge(now);
+        backoff.given_up(now + 60 * S);
+        backoff.handed_over();
+        backoff.given_up(now + 1000 * S);
+        assert_eq!(backoff.due_ns(), Some(now + 1002 * S));
+    }
+
+    #[test]
+    fn no_time_is_too_late() {
+        let mut backoff = Backoff::new(Pace {
+            most_ns: u64::MAX,
+            ..Pace::DEFAULT
+        });
+        for _ in 0..70 {
+            backoff.failed(u64::MAX - 1);
+            assert_eq!(backoff.due_ns(), Some(u64::MAX));
+        }
+    }
+}

@@ -1,0 +1,407 @@
+//! The hand-over with backends that are numbers: by made-up times, and with the thread.
+
+use std::cell::Cell;
+use std::sync::Mutex;
+use std::thread;
+use std::time::Instant;
+
+use super::*;
+
+const S: u64 = 1_000_000_000;
+
+/// Who was dropped, and on which thread.
+type Drops = Arc<Mutex<Vec<(u32, Option<String>)>>>;
+
+struct Backend {
+    number: u32,
+    drops: Drops,
+    /// Its driver panics when it goes.
+    breaks: bool,
+}
+
+impl Drop for Backend {
+    fn drop(&mut self) {
+        let name = thread::current().name().map(str::to_owned);
+        self.drops.lock().unwrap().push((self.number, name));
+        assert!(!self.breaks, "the device vanished");
+    }
+}
+
+struct Scene {
+    backend: Box<Backend>,
+    standing: Standing,
+    refuses: bool,
+}
+
+impl Owner for Scene {
+    type Backend = Backend;
+    type Order = u32;
+
+    fn standing(&self) -> Standing {
+        self.standing
+    }
+
+    fn why(&self) -> String {
+        "as told".to_owned()
+    }
+
+    fn order(&self) -> u32 {
+        self.backend.number + 1
+    }
+
+    fn replace(&mut self, new: Box<Backend>) -> Option<Box<Backend>> {
+        if self.refuses {
+            return Some(new);
+        }
+        self.standing = Standing::OnTrial;
+        Some(std::mem::replace(&mut self.backend, new))
+    }
+}
+
+/// How the next attempts end.
+#[derive(Clone, Copy, PartialEq)]
+enum Driver {
+    Works,
+    Refuses,
+    Panics,
+}
+
+struct Play {
+    scene: Scene,
+    end: Option<SceneEnd<Scene>>,
+    keeper: KeeperEnd<Scene>,
+    drops: Drops,
+    driver: Arc<Mutex<Driver>>,
+    attempts: Arc<AtomicU64>,
+    now_ns: Cell<u64>,
+}
+
+impl Play {
+    fn new(pace: Pace) -> Self {
+        let drops = Drops::default();
+        let driver = Arc::new(Mutex::new(Driver::Works));
+        let attempts = Arc::new(AtomicU64::new(0));
+        let (for_new, told, counted) = (drops.clone(), driver.clone(), attempts.clone());
+        let make = move |order: &u32| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            let driver = *told.lock().unwrap();
+            match driver {
+                Driver::Works => {}
+                Driver::Refuses => return Err("no adapter".to_owned()),
+                Driver::Panics => panic!("a driver's defect"),
+            }
+            let new = Backend {
+                number: *order,
+                drops: for_new.clone(),
+                breaks: false,
+            };
+            Ok((Box::new(new), format!("number {order}")))
+        };
+        let (end, keeper) = pair("numbers", pace, Box::new(make));
+        let first = Backend {
+            number: 0,
+            drops: drops.clone(),
+            breaks: false,
+        };
+        Play {
+            scene: Scene {
+                backend: Box::new(first),
+                standing: Standing::InCharge,
+                refuses: false,
+            },
+            end: Some(end),
+            keeper,
+            drops,
+            driver,
+            attempts,
+            now_ns: Cell::new(0),
+        }
+    }
+
+    fn attend(&mut self) {
+        self.end.as_mut().unwrap().attend(&mut self.scene);
+    }
+
+    /// The keeper's round at a time.
+    fn round_at(&mut self, now_ns: u64) -> bool {
+        self.now_ns.set(now_ns);
+        let now = &self.now_ns;
+        self.keeper.round(&|| now.get())
+    }
+
+    fn give_up(&mut self) {
+        self.scene.standing = Standing::GivenUp;
+        self.attend();
+    }
+
+    fn drive(&self, driver: Driver) {
+        *self.driver.lock().unwrap() = driver;
+    }
+
+    fn attempts(&self) -> u64 {
+        self.attempts.load(Ordering::Relaxed)
+    }
+
+    fn failed(&self) -> u64 {
+        self.end.as_ref().unwrap().failed_attempts()
+    }
+
+    fn dropped(&self) -> Vec<u32> {
+        let drops = self.drops.lock().unwrap();
+        drops.iter().map(|(number, _)| *number).collect()
+    }
+}
+
+#[test]
+fn who_is_given_up_is_replaced_when_it_is_time_and_dropped_by_the_keeper() {
+    let mut play = Play::new(Pace::DEFAULT);
+    play.attend();
+    assert!(play.round_at(0));
+    assert_eq!(play.keeper.due_ns(), None);
+    play.give_up();
+    assert!(play.round_at(10 * S));
+    assert_eq!(play.keeper.due_ns(), Some(11 * S));
+    assert!(play.round_at(11 * S - 1));
+    play.attend();
+    assert_eq!((play.attempts(), play.scene.backend.number), (0, 0));
+    assert!(play.round_at(11 * S));
+    assert_eq!((play.attempts(), play.scene.backend.number), (1, 0));
+    // Nobody is asked while it is under way.
+    assert!(play.round_at(500 * S));
+    assert_eq!((play.attempts(), play.keeper.due_ns()), (1, None));
+
+    play.attend();
+    assert_eq!(play.scene.backend.number, 1);
+    assert_eq!(play.scene.standing, Standing::OnTrial);
+    assert_eq!(play.dropped(), [0_u32; 0], "not by the scene's thread");
+    assert!(play.round_at(501 * S));
+    assert_eq!(play.dropped(), [0]);
+
+    play.scene.standing = Standing::InCharge;
+    play.attend();
+    assert!(play.round_at(502 * S));
+    assert_eq!((play.failed(), play.keeper.due_ns()), (0, None));
+    // It lasts for a minute: the next wait is a first one.
+    play.give_up();
+    assert!(play.round_at(562 * S));
+    assert_eq!(play.keeper.due_ns(), Some(563 * S));
+    assert!(play.round_at(563 * S));
+    play.attend();
+    assert_eq!(play.scene.backend.number, 2);
+}
+
+#[test]
+fn who_cannot_be_had_is_counted_and_the_scene_goes_on() {
+    let mut play = Play::new(Pace::DEFAULT);
+    play.drive(Driver::Refuses);
+    play.give_up();
+    play.round_at(0);
+    for (attempt, at_s) in [1, 3, 7, 15, 31, 63, 123, 183].into_iter().enumerate() {
+        assert_eq!(play.keeper.due_ns(), Some(at_s * S));
+        play.round_at(at_s * S);
+        play.attend();
+        assert_eq!(
+            (play.attempts(), play.failed()),
+            (attempt as u64 + 1, attempt as u64 + 1)
+        );
+        assert_eq!(play.scene.standing, Standing::GivenUp);
+    }
+    // A driver that panics is one that does not work.
+    play.drive(Driver::Panics);
+    assert!(play.round_at(243 * S));
+    assert_eq!(play.failed(), 9);
+    play.drive(Driver::Works);
+    play.round_at(303 * S);
+    play.attend();
+    assert_eq!((play.scene.backend.number, play.failed()), (1, 9));
+}
+
+#[test]
+fn the_wait_begins_when_the_attempt_is_over() {
+    let mut play = Play::new(Pace::DEFAULT);
+    play.drive(Driver::Refuses);
+    play.give_up();
+    play.round_at(0);
+    // Each look at the clock is a second after the one before: the attempt took time.
+    let now = Cell::new(S);
+    play.keeper.round(&|| now.replace(now.get() + S));
+    assert_eq!(play.failed(), 1);
+    assert_eq!(play.keeper.due_ns(), Some(2 * S + 2 * S));
+}
+
+#[test]
+fn who_is_given_up_on_trial_or_refused_was_an_attempt_in_vain() {
+    let mut play = Play::new(Pace::DEFAULT);
+    play.give_up();
+    play.round_at(0);
+    play.round_at(S);
+    play.attend();
+    assert_eq!(play.scene.standing, Standing::OnTrial);
+    play.give_up();
+    play.round_at(2 * S);
+    assert_eq!(play.failed(), 1);
+    assert_eq!(play.dropped(), [0]);
+    assert_eq!(play.keeper.due_ns(), Some(4 * S));
+
+    play.scene.refuses = true;
+    play.round_at(4 * S);
+    play.attend();
+    assert_eq!(play.scene.backend.number, 1);
+    // It goes back to where it came from, and the next round says that the old one is given up still.
+    play.attend();
+    play.round_at(5 * S);
+    assert_eq!(play.dropped(), [0, 2]);
+    assert_eq!((play.failed(), play.keeper.due_ns()), (2, Some(9 * S)));
+}
+
+#[test]
+fn a_panic_when_the_old_one_is_dropped_is_outlived() {
+    let mut play = Play::new(Pace::DEFAULT);
+    play.scene.backend.breaks = true;
+    play.give_up();
+    play.round_at(0);
+    play.round_at(S);
+    play.attend();
+    assert!(play.round_at(2 * S));
+    assert_eq!(play.dropped(), [0]);
+    play.give_up();
+    assert!(play.round_at(3 * S));
+    assert_eq!(play.keeper.due_ns(), Some(5 * S));
+}
+
+#[test]
+fn without_a_keeper_the_scene_goes_on_and_drops_nothing_before_its_end() {
+    let mut play = Play::new(Pace::DEFAULT);
+    play.give_up();
+    play.round_at(0);
+    play.round_at(S);
+    let Play {
+        mut scene,
+        end,
+        keeper,
+        drops,
+        ..
+    } = play;
+    let mut end = end.unwrap();
+    // It goes when it has just handed one over.
+    drop(keeper);
+    for _ in 0..3 {
+        end.attend(&mut scene);
+    }
+    assert_eq!(scene.backend.number, 1);
+    assert!(drops.lock().unwrap().is_empty());
+    for standing in [Standing::InCharge, Standing::GivenUp] {
+        scene.standing = standing;
+        end.attend(&mut scene);
+    }
+    assert!(drops.lock().unwrap().is_empty());
+    drop(end);
+    assert_eq!(drops.lock().unwrap().len(), 1);
+}
+
+#[test]
+fn a_scene_that_is_gone_is_left() {
+    let mut play = Play::new(Pace::DEFAULT);
+    play.give_up();
+    play.round_at(0);
+    let failed = play.keeper.failed.clone();
+    let (attempts, drops) = (play.attempts.clone(), play.drops.clone());
+    // It goes while the new one is being made.
+    let end = Mutex::new(play.end.take());
+    let mut make = std::mem::replace(&mut play.keeper.make, Box::new(|_| Err(String::new())));
+    play.keeper.make = Box::new(move |order| {
+        let made = make(order);
+        end.lock().unwrap().take();
+        made
+    });
+    assert!(play.round_at(S));
+    assert_eq!(attempts.load(Ordering::Relaxed), 1);
+    assert_eq!(failed.load(Ordering::Relaxed), 1);
+    assert_eq!(
+        drops.lock().unwrap().len(),
+        1,
+        "the new one goes with the attempt"
+    );
+    assert!(!play.round_at(100 * S));
+    assert_eq!(attempts.load(Ordering::Relaxed), 1);
+}
+
+/// Nothing here takes long; who waits for this is held up for ever.
+const WATCHDOG: Duration = Duration::from_secs(60);
+
+/// The thread, and how it is told that it ended.
+fn thread_of(
+    play: Play,
+    stop: Receiver<Infallible>,
+) -> (Scene, SceneEnd<Scene>, Drops, Receiver<()>) {
+    let (done_in, done) = bounded(1);
+    let ends: Vec<Box<dyn Kept>> = vec![Box::new(play.keeper)];
+    let thread = thread::Builder::new().name("keeper".to_owned());
+    thread
+        .spawn(move || {
+            run(ends, &stop);
+            done_in.send(()).unwrap();
+        })
+        .unwrap();
+    (play.scene, play.end.unwrap(), play.drops, done)
+}
+
+const AT_ONCE: Pace = Pace {
+    first_ns: 0,
+    most_ns: 0,
+    settled_ns: 0,
+};
+const NEVER: Pace = Pace {
+    first_ns: u64::MAX,
+    most_ns: u64::MAX,
+    settled_ns: 0,
+};
+
+#[test]
+fn the_thread_makes_and_drops_and_ends_when_it_is_told_to() {
+    let (stop_in, stop) = bounded(0);
+    let (mut scene, mut end, drops, done) = thread_of(Play::new(AT_ONCE), stop);
+    let started = Instant::now();
+    for number in 1..=20 {
+        scene.standing = Standing::GivenUp;
+        while scene.backend.number < number {
+            end.attend(&mut scene);
+            assert!(started.elapsed() < WATCHDOG, "number {number} never came");
+            thread::yield_now();
+        }
+        scene.standing = Standing::InCharge;
+        end.attend(&mut scene);
+    }
+    drop(stop_in);
+    done.recv_timeout(WATCHDOG).expect("the keeper ends");
+    let drops = drops.lock().unwrap();
+    let expected: Vec<u32> = (0..20).collect();
+    assert_eq!(
+        drops.iter().map(|(number, _)| *number).collect::<Vec<_>>(),
+        expected
+    );
+    assert!(
+        drops
+            .iter()
+            .all(|(_, name)| name.as_deref() == Some("keeper")),
+        "{drops:?}"
+    );
+}
+
+#[test]
+fn the_thread_ends_at_once_while_it_waits_for_an_attempt() {
+    let (stop_in, stop) = bounded(0);
+    let (mut scene, mut end, _, done) = thread_of(Play::new(NEVER), stop);
+    scene.standing = Standing::GivenUp;
+    end.attend(&mut scene);
+    drop(stop_in);
+    done.recv_timeout(WATCHDOG).expect("the keeper ends");
+}
+
+#[test]
+fn the_thread_ends_with_the_last_scene() {
+    let (_stop_in, stop) = bounded(0);
+    let (_, end, _, done) = thread_of(Play::new(NEVER), stop);
+    drop(end);
+    done.recv_timeout(WATCHDOG).expect("the keeper ends");
+}

@@ -1,0 +1,144 @@
+//! Recordings of runs in which a GPU had its share, or who plays one: the ticks say so, and replay without where answers are the same.
+
+use std::sync::Arc;
+
+use hapticd_ccd::{Ask, MeshIndex, MidPhase, MidPhaseFacts};
+use hapticd_haptics::Finder;
+
+use super::*;
+
+/// Names every pair of triangles of two meshes that are small enough, and counts no more than it must.
+#[derive(Debug, Default)]
+struct Everything {
+    asked: Vec<Vec<[u32; 2]>>,
+    facts: MidPhaseFacts,
+}
+
+impl MidPhase for Everything {
+    fn prepare(&mut self, _: &Arc<MeshIndex>) {}
+
+    fn ask(&mut self, asks: &mut dyn Iterator<Item = Ask<'_>>) {
+        self.asked.clear();
+        let triangles = |of: &MeshIndex| of.mesh().map_or(0, |mesh| mesh.triangles().len() as u32);
+        for ask in asks {
+            let (a, b) = (triangles(ask.a), triangles(ask.b));
+            let all = (0..a).flat_map(|i| (0..b).map(move |j| [i, j]));
+            self.asked.push(all.take(200).collect());
+        }
+    }
+
+    fn candidates(&mut self, ask: usize) -> Option<&[[u32; 2]]> {
+        self.facts.gpu_ns = Some(1234.5);
+        // The ground has more: the CPU looks there.
+        let pairs = self.asked.get(ask)?;
+        (1..200).contains(&pairs.len()).then_some(pairs)
+    }
+
+    fn facts(&self) -> &MidPhaseFacts {
+        &self.facts
+    }
+}
+
+const SCENE: &str = r#"
+[[arm]]
+name = "right"
+kind = "simulated"
+intention = "press"
+tool = { kind = "cuboid", size_m = [0.01, 0.01, 0.01] }
+
+[[body]]
+name = "table"
+shape = { kind = "cuboid", size_m = [0.1, 0.1, 0.02] }
+position_m = [0.0, 0.0, -0.01]
+
+[[body]]
+name = "ground"
+shape = { kind = "terrain", size_m = [0.3, 0.3], amplitude_m = 0.005, cells = 24, seed = 7 }
+position_m = [0.0, 0.0, -0.03]
+"#;
+
+#[test]
+fn whose_answer_a_tick_went_by_is_recorded_and_no_matter_of_replays() {
+    const TICKS: u64 = 2500;
+    let output = Memory::new(usize::MAX);
+    let mut rig = build(SCENE, Time::Virtual);
+    let mut sink = recorder(SCENE, Time::Virtual, output.clone(), u64::MAX).unwrap();
+    assert!(
+        rig.collider
+            .set_midphase(Box::<Everything>::default())
+            .is_none()
+    );
+    let arms = session::virtual_arms(&mut rig);
+    let (scene, pairs) = ((rig.collider, rig.soft), rig.pair_capacity);
+    let mut driver = VirtualLoop::new(rig.core, scene, arms, 4, pairs);
+    for tick in 0..TICKS {
+        let record = *driver.step(tick + 100 > TICKS);
+        sink.tick(&record).unwrap();
+        sink.step(driver.last_step()).unwrap();
+    }
+    sink.finish().unwrap();
+    let bytes = output.take();
+
+    let (mut with, mut without) = (0, 0);
+    let mut reader = reader(&bytes).unwrap();
+    while let Some(event) = reader.event().unwrap() {
+        let Event::Tick(tick) = event else { continue };
+        let output = &tick.arms[0].output;
+        match (output.near_by_gpu, output.near_gpu_ns) {
+            // Of two bodies one.
+            (Some(1), Some(1234)) => with += 1,
+            (None, None) => without += 1,
+            other => panic!("{other:?}"),
+        }
+        assert_eq!(output.near_by_gpu.is_some(), output.snapshot > 0);
+        let text = serde_json::to_value(output).unwrap();
+        assert_eq!(
+            text.get("near_by_gpu").is_some(),
+            output.near_by_gpu.is_some()
+        );
+    }
+    assert!(with > TICKS - 20 && without > 0, "{with} and {without}");
+
+    // The replay has the CPU alone, and the same to the last bit.
+    let outcome = replayed(&bytes, |_| true);
+    assert_eq!(outcome.first_difference, None);
+    assert!(outcome.is_identical());
+    assert!(outcome.report.arms[0].contact_ticks > 300);
+}
+
+/// Recordings of before there was such a thing are read.
+#[test]
+fn a_tick_that_does_not_say_whose_answer_it_went_by_is_read() {
+    let mut record = crate::haptic::record::TickRecord::new();
+    record.arms[0].midphase.bodies = 3;
+    record.arms[0].midphase.took_ns = 70_000;
+    record.arms[0].soft_finder = Finder {
+        name: "GPU",
+        age_steps: 2,
+        took_ns: 900_000,
+    };
+    let message = TickMessage::of(&record, 1, &mut [None; MAX_ARMS]);
+    let mut json = serde_json::to_value(&message).unwrap();
+    let again: TickMessage = serde_json::from_value(json.clone()).unwrap();
+    assert_eq!(again, message);
+    assert_eq!(again.arms[0].output.near_by_gpu, Some(3));
+    assert_eq!(again.arms[0].output.soft_gpu_age_steps, Some(2));
+    let output = json["arms"][0]["output"].as_object_mut().unwrap();
+    for field in [
+        "near_by_gpu",
+        "near_gpu_ns",
+        "soft_gpu_age_steps",
+        "soft_gpu_ns",
+    ] {
+        let of = &schema::tick()["properties"]["arms"]["items"]["properties"]["output"];
+        assert_eq!(of["properties"][field]["type"], "integer", "{field}");
+        assert!(output.remove(field).is_some(), "{field}");
+    }
+    let old: TickMessage = serde_json::from_value(json).unwrap();
+    assert_eq!(old.arms[0].output.near_by_gpu, None);
+    assert_eq!(old.arms[0].output.soft_gpu_age_steps, None);
+    // The CPU's are as old as their surfaces, and nothing is said of it.
+    record.arms[0].soft_finder.name = "CPU";
+    let message = TickMessage::of(&record, 1, &mut [None; MAX_ARMS]);
+    assert_eq!(message.arms[0].output.soft_gpu_ns, None);
+}

@@ -1,0 +1,115 @@
+//! What happens to the GPUs: told once when one is given up, and once when one is in charge again.
+
+use std::sync::Mutex;
+
+use crate::near::NearFacts;
+use crate::scribe::Live;
+use crate::soft::SoftState;
+
+/// What was told already.
+#[derive(Default)]
+pub(super) struct Told {
+    soft: Counts,
+    near: Counts,
+}
+
+/// Of one GPU.
+#[derive(Default)]
+struct Counts {
+    takeovers: u64,
+    handed_back: u64,
+}
+
+impl Counts {
+    /// Whether it was handed back, and whether it was given up, since the last look. In this order: a hand-back that follows takes a second at least.
+    fn news(&mut self, takeovers: u64, handed_back: u64) -> (bool, bool) {
+        let news = (handed_back > self.handed_back, takeovers > self.takeovers);
+        (self.handed_back, self.takeovers) = (handed_back, takeovers);
+        news
+    }
+}
+
+impl Told {
+    /// Looks at what the collision thread says, if the live view can be had.
+    pub(super) fn near(&mut self, near: &Mutex<Option<NearFacts>>, live: &Mutex<Live>) {
+        let facts = near.lock().map_or(None, |near| near.clone());
+        if let Some(facts) = facts
+            && let Ok(mut live) = live.try_lock()
+        {
+            let (back, lost) = self.near.news(facts.takeovers, facts.handed_back);
+            if back {
+                back_again(&mut live, "a GPU looks for what is near the tools again");
+            }
+            if lost {
+                let why = &facts.why;
+                let line = format!("the CPU alone looks for what is near the tools: {why}");
+                tracing::warn!("{line}");
+                live.push_event(line);
+            }
+            live.near = Some(facts);
+        }
+    }
+
+    /// Looks at what the soft bodies' thread says, if the live view can be had.
+    pub(super) fn soft(&mut self, state: &SoftState, live: &Mutex<Live>) {
+        if let Ok(mut live) = live.try_lock() {
+            let facts = state.facts();
+            let (back, lost) = self.soft.news(facts.takeovers, facts.handed_back);
+            if back {
+                back_again(&mut live, "a GPU finds the contacts again");
+            }
+            if lost {
+                let line = format!("the CPU took over the contacts: {}", facts.why);
+                tracing::warn!("{line}");
+                live.push_event(line);
+            }
+            live.soft = Some(facts);
+        }
+    }
+}
+
+fn back_again(live: &mut Live, line: &str) {
+    tracing::info!("{line}");
+    live.push_event(line.to_owned());
+}
+
+#[cfg(test)]
+mod tests {
+    use hapticd_ccd::MidPhaseFacts;
+
+    use super::*;
+    use crate::near::NearBook;
+
+    #[test]
+    fn a_loss_and_a_return_are_told_once_each() {
+        let live = Mutex::new(Live::new());
+        let near = Mutex::new(None);
+        let mut told = Told::default();
+        let mut book = NearBook::default();
+        let mut look = |book: &NearBook, facts: &MidPhaseFacts| {
+            *near.lock().unwrap() = Some(book.facts(facts, 0));
+            for _ in 0..3 {
+                told.near(&near, &live);
+            }
+            let mut live = live.lock().unwrap();
+            assert_eq!(live.near.as_ref(), near.lock().unwrap().as_ref());
+            live.events.drain(..).collect::<Vec<_>>()
+        };
+        let asked = |answered, given_up: &str| MidPhaseFacts {
+            sent: answered,
+            answered,
+            given_up: given_up.to_owned(),
+            ..MidPhaseFacts::default()
+        };
+        assert!(look(&book, &asked(5, "")).is_empty());
+        let lost = asked(5, "unplugged");
+        let line = "the CPU alone looks for what is near the tools: unplugged";
+        assert_eq!(look(&book, &lost), [line]);
+        book.replace(Some(&lost), &asked(1, ""));
+        assert!(look(&book, &asked(1, "")).is_empty());
+        let line = "a GPU looks for what is near the tools again";
+        assert_eq!(look(&book, &asked(2, "")), [line]);
+        let line = "the CPU alone looks for what is near the tools: hung";
+        assert_eq!(look(&book, &asked(2, "hung")), [line]);
+    }
+}
