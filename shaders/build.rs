@@ -55,8 +55,10 @@ fn run() -> Result<(), Vec<String>> {
         };
         write_to(&out.join(file), &unit.text).map_err(|error| vec![error])?;
         let count = |of: &[&str]| slots.iter().filter(|s| of.contains(&s.access)).count();
-        most_storage = most_storage.max(count(&["Read", "Write"]));
-        most_uniform = most_uniform.max(count(&["Uniform"]));
+        if !unit.for_comparison {
+            most_storage = most_storage.max(count(&["Read", "Write"]));
+            most_uniform = most_uniform.max(count(&["Uniform"]));
+        }
         let name = entry.to_uppercase();
         let _ = writeln!(
             table,
@@ -79,8 +81,8 @@ fn run() -> Result<(), Vec<String>> {
     let _ = writeln!(
         table,
         "/// Every pass.\npub static ALL: &[&Source] = &[&{}];\n\
-         /// Most storage buffers that a pass binds.\npub const STORAGE_BUFFERS: u32 = {most_storage};\n\
-         /// Most uniform buffers that a pass binds.\npub const UNIFORM_BUFFERS: u32 = {most_uniform};",
+         /// Most storage buffers that a pass binds, but for those for comparison.\npub const STORAGE_BUFFERS: u32 = {most_storage};\n\
+         /// Most uniform buffers that a pass binds, but for those for comparison.\npub const UNIFORM_BUFFERS: u32 = {most_uniform};",
         names.join(", &")
     );
     write_to(&out.join("passes.rs"), &table).map_err(|error| vec![error])?;

@@ -4,6 +4,9 @@
 //! once, with those that it needs itself in front of that. Places in the whole are led back to the file and line that they came from.
 //!
 //! A line `//# enable extension` makes the pass one for adapters that have it; the directive of WGSL has to come first of all.
+//!
+//! A line `//# use this.wgsl for other.wgsl`, before any that needs the other, puts a file in the place of another that declares the same. A line
+//! `//# for comparison` says that the product does without the pass: what it binds is not asked of every adapter.
 
 use std::collections::BTreeMap;
 
@@ -21,6 +24,10 @@ pub struct Unit {
     pieces: Vec<(String, u32)>,
     /// What an adapter must be able to do beyond what every one can.
     capabilities: Capabilities,
+    /// Files that others stand in for, and which.
+    instead: BTreeMap<String, String>,
+    /// The product does without it.
+    pub for_comparison: bool,
 }
 
 /// The extensions that passes may enable.
@@ -43,6 +50,8 @@ pub fn assemble(files: &Files, file: &str) -> Result<Unit, String> {
         text: String::new(),
         pieces: Vec::new(),
         capabilities: Capabilities::empty(),
+        instead: BTreeMap::new(),
+        for_comparison: false,
     };
     append(files, file, &mut Vec::new(), &mut unit)?;
     for (name, capability) in EXTENSIONS {
@@ -79,17 +88,29 @@ fn append(
             };
             unit.capabilities |= *needs;
         }
+        unit.for_comparison |= line == "//# for comparison";
         let Some(other) = line.strip_prefix("//# use ") else {
             continue;
         };
-        let other = other.trim();
-        if !files.contains_key(other) {
+        let other = match other.trim().split_once(" for ") {
+            None => (unit.instead.get(other.trim()))
+                .map_or(other.trim(), String::as_str)
+                .to_string(),
+            Some((stand_in, replaced)) => {
+                if unit.pieces.iter().any(|(name, _)| name == replaced) {
+                    return Err(format!("{file}:{}:9: {replaced} is there already", i + 1));
+                }
+                unit.instead.insert(replaced.into(), stand_in.into());
+                stand_in.to_string()
+            }
+        };
+        if !files.contains_key(&other) {
             return Err(format!("{file}:{}:9: no such file: {other}", i + 1));
         }
-        if above.iter().any(|name| name == other) {
+        if above.contains(&other) {
             return Err(format!("{file}:{}:9: uses itself by way of {other}", i + 1));
         }
-        append(files, other, above, unit)?;
+        append(files, &other, above, unit)?;
     }
     above.pop();
     let first = unit.text.lines().count() as u32 + 1;

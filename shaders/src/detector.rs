@@ -18,19 +18,18 @@
 use std::collections::VecDeque;
 
 use hapticd_rays::displacement::Measure;
-use hapticd_rays::layout::{Contact, Object, Point, SHEET};
+use hapticd_rays::layout::{Contact, SHEET};
 use hapticd_rays::{
     Detector, DetectorError, Full, Plan, Predicted, Progress, Report, Scene, Separation, Settings,
-    V3,
 };
 
 use crate::buffer::BufferError;
 use crate::device::{Fault, Gpu};
-use crate::narrow::{Found, Narrow, Room, Step};
-use crate::plan::{Chunk, Near, Run};
+use crate::feed::Feed;
+use crate::narrow::{Found, Narrow, Room};
 use crate::readback::DEPTH;
 use crate::room::{Demand, Rooms};
-use crate::scene::{Packed, SceneError, set_place};
+use crate::scene::SceneError;
 use crate::tracer::{SetupError, StepError};
 use crate::traces::{LISTS, TRACES};
 
@@ -71,14 +70,7 @@ pub struct GpuDetector {
     plan: Plan,
     /// How many objects the GPU has.
     packed: Option<usize>,
-    /// As they were last sent, and before that.
-    now: Vec<Object>,
-    before: Vec<Object>,
-    /// Of each deformable: its number, its points as they were last sent, and before that.
-    deformables: Vec<(u32, [Vec<Point>; 2])>,
-    chunks: Vec<Chunk>,
-    runs: Vec<Run>,
-    near: Vec<Near>,
+    feed: Feed,
     records: usize,
     /// What the GPU remembers is to be cleared before the next step.
     blank: bool,
@@ -108,12 +100,7 @@ impl GpuDetector {
             settings,
             plan: Plan::default(),
             packed: None,
-            now: Vec::new(),
-            before: Vec::new(),
-            deformables: Vec::new(),
-            chunks: Vec::new(),
-            runs: Vec::new(),
-            near: Vec::new(),
+            feed: Feed::default(),
             records: 0,
             blank: false,
             sent: VecDeque::with_capacity(DEPTH),
@@ -196,7 +183,7 @@ impl GpuDetector {
     fn told(&self, planned: &Report) -> Report {
         let [tree, basic, walks, ..] = self.held.wanted.map(|n| n as usize);
         let through = |c: &&Contact| {
-            let [a, b] = [c.source, c.target].map(|id| &self.now[id as usize]);
+            let [a, b] = [c.source, c.target].map(|id| &self.feed.objects()[id as usize]);
             let sheets = a.flags & b.flags & SHEET != 0;
             sheets && c.depth > a.half_thickness + b.half_thickness + THROUGH_M
         };
@@ -228,10 +215,11 @@ impl GpuDetector {
         if std::mem::take(&mut self.blank) {
             self.narrow.forget()?;
         }
-        self.place(scene)?;
-        self.list(scene);
+        self.feed.advance(scene, &self.settings);
+        self.feed.place(&mut self.narrow)?;
+        self.feed.list(&self.plan, scene);
         let by_basic = self.settings.full == Full::Basic;
-        let demand = Demand::new(&self.plan, &self.now, &self.narrow, by_basic);
+        let demand = Demand::new(&self.plan, self.feed.objects(), &self.narrow, by_basic);
         let most_bytes = self.narrow.gpu().largest_binding() as usize;
         let room = self.rooms.predict(&demand, self.records, most_bytes);
         let [rays @ .., contacts, near] = room;
@@ -240,17 +228,7 @@ impl GpuDetector {
             contacts,
             near,
         });
-        let step = Step {
-            chunks: &self.chunks,
-            runs: &self.runs,
-            near: &self.near,
-            prediction: self.settings.prediction_m,
-            by_basic,
-            inversions: self.settings.inversions,
-            surfaces: true,
-            ..Step::default()
-        };
-        self.narrow.send(&step)?;
+        self.narrow.send(&self.feed.step(&self.settings))?;
         self.sent.push_back(Sent {
             step: self.progress.newest,
             report,
@@ -262,85 +240,13 @@ impl GpuDetector {
 
     /// All objects anew; nothing is known of their points.
     fn pack(&mut self, scene: &Scene) -> Result<(), Failure> {
-        let mut packed = Packed::default();
-        self.deformables.clear();
-        for object in 0..scene.len() as u32 {
-            let shape = scene.shape(object);
-            let limit = self.settings.walk_limit(shape.mean_edge_m());
-            let pose = scene.poses(object).map(|(_, before)| before);
-            packed.add_shape(shape, pose, limit)?;
-            if let Some((_, before)) = scene.points(object) {
-                let own =
-                    &mut packed.points[packed.objects[object as usize].first_point as usize..];
-                put(before, own);
-                let points = own.to_vec();
-                self.deformables.push((object, [points.clone(), points]));
-            }
-        }
+        let packed = self.feed.pack(scene, &self.settings)?;
         self.narrow.set_scene(&packed)?;
         self.packed = Some(scene.len());
         self.records = packed.records();
-        self.before.clone_from(&packed.objects);
-        self.now = packed.objects;
         self.plan.forget();
         self.rooms.forget();
         Ok(())
-    }
-
-    /// Sends where all are, and where they were in the last step that was sent: what crossed a sheet in a step that was left out has crossed it.
-    fn place(&mut self, scene: &Scene) -> Result<(), Failure> {
-        std::mem::swap(&mut self.now, &mut self.before);
-        self.now.copy_from_slice(&self.before);
-        for (id, object) in (0..).zip(&mut self.now) {
-            object.walk_limit = self.settings.walk_limit(scene.shape(id).mean_edge_m());
-            if let Some((pose, _)) = scene.poses(id) {
-                set_place(object, pose);
-            }
-        }
-        self.narrow.place(&self.now, &self.before)?;
-        for (id, [now, before]) in &mut self.deformables {
-            std::mem::swap(now, before);
-            if let Some((points, _)) = scene.points(*id) {
-                put(points, now);
-            }
-            let first = self.now[*id as usize].first_point as usize;
-            self.narrow.deform(first, now, before, &[])?;
-        }
-        Ok(())
-    }
-
-    /// The plan in the passes' words.
-    fn list(&mut self, scene: &Scene) {
-        self.chunks.clear();
-        for pair in self.plan.rigid() {
-            let points = self.now[pair.source as usize].points;
-            let chunks = Chunk::of(pair.source, pair.target, points, pair.full);
-            self.chunks.extend(chunks);
-        }
-        self.runs.clear();
-        self.runs.extend(self.plan.runs().iter().map(|run| Run {
-            source: run.source,
-            target: run.target,
-            from: run.from,
-            first: run.first,
-            count: run.count,
-        }));
-        self.near.clear();
-        self.near.extend(self.plan.near().iter().map(|near| {
-            let (low, high) = scene.cluster_bounds(near.target, near.to);
-            Near {
-                low: low.into(),
-                high: high.into(),
-                to: near.to,
-                full: near.full,
-            }
-        }));
-    }
-}
-
-fn put(from: &[V3], to: &mut [Point]) {
-    for (to, from) in to.iter_mut().zip(from) {
-        to.x = (*from).into();
     }
 }
 

@@ -16,6 +16,7 @@
 //! (`HAPTICD_GPU=hardware` or `software`, by default `software`) chooses. [`Packed`] is the scene to hand over.
 //!
 //! * [`Narrow`] is the narrow phase: from pairs to contacts, remembering what each point met. A [`Step`] goes in, a [`Found`] comes out.
+//! * [`Feed`] is a twin's scene and plan in its words.
 //! * [`GpuDetector`] puts that behind the trait that a world asks, [`hapticd_rays::Detector`].
 //! * [`Tracer`] only traces: from lists of rays to what they meet.
 //!
@@ -41,6 +42,7 @@ mod boxes;
 mod buffer;
 mod detector;
 mod device;
+mod feed;
 mod hits;
 mod midphase;
 mod narrow;
@@ -62,14 +64,16 @@ pub use boxes::{MeshBoxes, TriangleBox};
 pub use buffer::{BufferError, Store};
 pub use detector::GpuDetector;
 pub use device::{Breaker, Fault, Gpu, Options};
+pub use feed::Feed;
 pub use hits::{Hit, Hits, List, Place};
 pub use midphase::{Candidate, Candidates, Midphase, ShapeId, SweepError, Tally};
-pub use narrow::{Found, Narrow, Room, Step};
+pub use narrow::{Found, Launch, Narrow, Room, Step};
 pub use near::{GpuMidPhase, Limits, Patience};
 pub use pass::{Access, Bound, Pass, PassError, Slot, Source};
 pub use plan::{Chunk, ClusterPoints, Near, Row, Run};
 pub use queries::{RayQueries, UnknownRayQueries};
 pub use readback::DEPTH;
+pub use room::Demand;
 pub use scene::{Body, Cluster, Packed, Parts, Scene, SceneError};
 pub use sweep::{PARTS, Sweep, SweepRow};
 pub use tracer::{Answer, SetupError, StepError, Ticket, Tracer, Work};

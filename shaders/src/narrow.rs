@@ -11,6 +11,8 @@
 //! The host says which pairs there are, and for each whether it has moved too far to walk on: of rigid objects ([`Chunk`]), and of clusters
 //! where one deforms ([`Run`]). Rays may also be given as they are ([`Step::tree`] and the others).
 
+mod launch;
+
 use bytemuck::Pod;
 use hapticd_rays::layout::{Contact, NONE, Normal, Object, Point, Ray, Record};
 
@@ -26,6 +28,9 @@ use crate::scene::{Packed, Scene};
 use crate::times::Clock;
 use crate::tracer::{SetupError, StepError, Ticket};
 use crate::traces::{LISTS, Settings, TRACES, Traces};
+
+pub use launch::Launch;
+use launch::Naive;
 
 /// What a step is to do.
 #[derive(Clone, Copy, Debug, Default)]
@@ -88,8 +93,11 @@ pub struct Found {
     /// Something found no room: contacts may be missing. The next step has it.
     pub overflow: bool,
     /// Nanoseconds on the GPU: the two emissions, the three traces, keeping the answers; `None` if it has no clock. What ray queries need to have
-    /// built is not in it.
+    /// built is not in it. With [`Launch::AtOnce`] the one kernel is the first of them, and the others but the last are 0.
     pub pass_ns: Option<[f64; STAMPS]>,
+    /// Nanoseconds on the GPU from the beginning of the first emission to the end of the last trace, and to the end of the step; `None` if it has no
+    /// clock.
+    pub span_ns: Option<[f64; 2]>,
 }
 
 /// Parts of a step that are timed.
@@ -116,6 +124,7 @@ struct Made {
     after: [Pass; 3],
     keep: Pass,
     clock: Option<Clock>,
+    naive: Option<Naive>,
 }
 
 /// What a scene has.
@@ -139,6 +148,9 @@ pub struct Narrow {
     gpu: Gpu,
     made: Made,
     ring: Ring<Sent>,
+    /// Counts on the way to a host that wants to know them.
+    counted: Ring<()>,
+    launch: Launch,
     steps: u64,
     room: Room,
 }
@@ -149,11 +161,21 @@ impl Narrow {
     /// # Errors
     /// If the device does not accept a shader, has no memory or has failed.
     pub fn new(gpu: Gpu) -> Result<Self, SetupError> {
-        let made = Made::new(&gpu)?;
+        Self::launched(gpu, Launch::Indirect)
+    }
+
+    /// The same with steps done in another way, for comparison.
+    ///
+    /// # Errors
+    /// As [`Narrow::new`]; an adapter that cannot bind what [`Launch::AtOnce`] needs is said not to accept it.
+    pub fn launched(gpu: Gpu, launch: Launch) -> Result<Self, SetupError> {
+        let made = Made::new(&gpu, launch)?;
         Ok(Self {
             gpu,
             made,
             ring: Ring::default(),
+            counted: Ring::default(),
+            launch,
             steps: 0,
             room: Room {
                 rays: [1 << 12; TRACES],
@@ -195,10 +217,11 @@ impl Narrow {
     /// If that fails; it can be tried again.
     pub fn recover(&mut self) -> Result<(), SetupError> {
         self.ring.clear();
+        self.counted.clear();
         // Whatever fails from here on: nothing made with the old device is used with the new.
         self.made.known = None;
         self.gpu.reopen()?;
-        self.made = Made::new(&self.gpu)?;
+        self.made = Made::new(&self.gpu, self.launch)?;
         self.steps = 0;
         Ok(())
     }
@@ -284,7 +307,7 @@ impl Narrow {
         self.made.before.overwrite(&self.gpu, first, before)
     }
 
-    /// Sends a step.
+    /// Sends a step. Does not wait, but with [`Launch::Exact`].
     ///
     /// # Errors
     /// If too many are under way, if there is no scene, if something does not fit, or if the device has failed; nothing was sent.
@@ -302,17 +325,21 @@ impl Narrow {
             records * size_of::<Record>(),
         ]
         .map(|bytes| bytes as u64);
-        let clock = self.made.clock.as_ref();
+        let clock = self.made.clock();
         let bytes = sizes.iter().sum::<u64>() + clock.map_or(0, Clock::bytes);
         let Some(slot) = self.ring.take(gpu, bytes)? else {
             return Err(StepError::Busy);
         };
         self.made.load(gpu, step, &self.room)?;
-        let made = &self.made;
+        let counts = self.counts(step, points)?;
+        let (gpu, made) = (&self.gpu, &self.made);
         let commands = gpu.guard(|device, _| {
             let mut encoder =
                 device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-            made.record(&mut encoder, step, points);
+            if self.launch != Launch::Exact {
+                made.emit(&mut encoder, step, points);
+            }
+            made.record(&mut encoder, points, counts);
             let mut offset = 0;
             let from = [
                 made.traces.buffers.lists.buffer(),
@@ -325,7 +352,7 @@ impl Narrow {
                     offset += bytes;
                 }
             }
-            if let Some(clock) = &made.clock {
+            if let Some(clock) = made.clock() {
                 clock.copy(&mut encoder, &slot.buffer, offset);
             }
             encoder.finish()
@@ -364,7 +391,7 @@ impl Narrow {
     /// # Errors
     /// As [`Narrow::receive`].
     pub fn receive_into(&mut self, found: &mut Found) -> Result<bool, Fault> {
-        let clock = self.made.clock.as_ref();
+        let made = &self.made;
         let some = self.ring.receive(&self.gpu, |sent, bytes| {
             let (lists, rest) = bytes.split_at(LISTS * size_of::<List>());
             let (contacts, rest) = rest.split_at(sent.room.contacts * size_of::<Contact>());
@@ -377,13 +404,7 @@ impl Narrow {
             collect(records, &mut found.records);
             found.wanted = lists.map(|list| list.count);
             found.overflow = lists.iter().any(|list| list.count > list.capacity);
-            found.pass_ns = clock.and_then(|clock| {
-                let mut all = [0.0; STAMPS];
-                for (k, ns) in all.iter_mut().enumerate() {
-                    *ns = clock.read(stamps, k)?;
-                }
-                Some(all)
-            });
+            (found.pass_ns, found.span_ns) = made.times(stamps).unzip();
         })?;
         if some.is_some() {
             self.grow(found);
@@ -428,7 +449,8 @@ fn collect<T: Pod>(bytes: &[u8], to: &mut Vec<T>) {
 }
 
 impl Made {
-    fn new(gpu: &Gpu) -> Result<Self, SetupError> {
+    fn new(gpu: &Gpu, launch: Launch) -> Result<Self, SetupError> {
+        let naive = (launch == Launch::AtOnce).then(|| Naive::new(gpu));
         let none = wgpu::BufferUsages::empty();
         Ok(Self {
             scene: Scene::new(gpu)?,
@@ -459,6 +481,7 @@ impl Made {
             ],
             keep: Pass::new(gpu, &passes::KEEP_ANSWERS)?,
             clock: Clock::new(gpu, STAMPS as u32)?,
+            naive: naive.transpose()?,
         })
     }
 
@@ -522,9 +545,14 @@ impl Made {
             emit,
             after,
             keep,
+            naive,
             ..
         } = self;
-        for pass in (surfaces.iter_mut().chain(emit)).chain(after).chain([keep]) {
+        let naive = naive.iter_mut().map(|naive| &mut naive.pass);
+        for pass in (surfaces.iter_mut().chain(emit).chain(after))
+            .chain([keep])
+            .chain(naive)
+        {
             pass.bind(gpu, |name| match name {
                 "points_before" => Some(before.bound()),
                 "chunks" => Some(chunks.bound()),
@@ -541,23 +569,68 @@ impl Made {
         Ok(())
     }
 
-    fn record(&self, encoder: &mut wgpu::CommandEncoder, step: &Step<'_>, points: u32) {
-        let clock = self.clock.as_ref();
-        let around = |k| clock.map(|clock: &Clock| clock.around(k));
-        let groups = points.div_ceil(GROUP);
+    /// Stage two; or two and three, where one kernel does both.
+    fn emit(&self, encoder: &mut wgpu::CommandEncoder, step: &Step<'_>, points: u32) {
         if step.surfaces {
             for pass in &self.surfaces {
-                pass.record(encoder, groups, None);
+                pass.record(encoder, points.div_ceil(GROUP), None);
             }
         }
+        if let Some(naive) = &self.naive {
+            return naive.record(encoder, step);
+        }
+        let around = |k| self.clock.as_ref().map(|clock| clock.around(k));
         let [rigid, clusters] = &self.emit;
         rigid.record(encoder, step.chunks.len() as u32, around(0));
         clusters.record(encoder, step.runs.len() as u32, around(1));
-        self.traces.record(encoder, &self.scene, clock, 2);
+    }
+
+    /// What comes after [`Made::emit`]. `counts`: the rays that the host says there are, for comparison; `None`: those that the GPU has counted.
+    fn record(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        points: u32,
+        counts: Option<[u32; TRACES]>,
+    ) {
+        if self.naive.is_some() {
+            self.traces.count_groups(encoder);
+        } else {
+            let clock = self.clock.as_ref();
+            (self.traces).record(encoder, &self.scene, clock, 2, counts);
+        }
         let all = (TRACES * 16) as u64;
         for pass in &self.after {
-            pass.record_indirect(encoder, self.traces.buffers.args.buffer(), all, None);
+            match counts {
+                Some(counts) => {
+                    pass.record(encoder, counts.iter().sum::<u32>().div_ceil(GROUP), None)
+                }
+                None => pass.record_indirect(encoder, self.traces.buffers.args.buffer(), all, None),
+            }
         }
-        self.keep.record(encoder, groups, around(STAMPS as u32 - 1));
+        let last = if self.naive.is_some() {
+            1
+        } else {
+            STAMPS as u32 - 1
+        };
+        let times = self.clock().map(|clock| clock.around(last));
+        self.keep.record(encoder, points.div_ceil(GROUP), times);
+    }
+
+    /// Of each pass, and of all, as in [`Found`].
+    fn times(&self, stamps: &[u8]) -> Option<([f64; STAMPS], [f64; 2])> {
+        let clock = self.clock()?;
+        let mut all = [0.0; STAMPS];
+        if self.naive.is_some() {
+            (all[0], all[STAMPS - 1]) = (clock.read(stamps, 0)?, clock.read(stamps, 1)?);
+            return Some((all, [all[0], clock.span(stamps, 0, 1)?]));
+        }
+        for (k, ns) in all.iter_mut().enumerate() {
+            *ns = clock.read(stamps, k)?;
+        }
+        let end = STAMPS - 1;
+        Some((
+            all,
+            [clock.span(stamps, 0, end - 1)?, clock.span(stamps, 0, end)?],
+        ))
     }
 }

@@ -18,17 +18,18 @@ const CONFIDENCE: f64 = 1.5;
 /// back; contacts are, 256 KiB of each list.
 const LEAST: [usize; 2] = [1 << 16, 1 << 12];
 
-/// What a plan may fill the lists with.
+/// What a plan may fill the lists with: rays for the tree, the basic algorithm and the walk, contacts, and what is near.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Demand {
+pub struct Demand {
     /// Pairs that fill each list.
     pub pairs: [usize; LISTS],
     /// Most rays of each.
-    worst: [usize; TRACES],
+    pub worst: [usize; TRACES],
 }
 
 impl Demand {
-    /// Of a plan for these objects. `by_basic`: trees are not used.
+    /// Of a plan for these objects, which `narrow` has. `by_basic`: trees are not used.
+    #[must_use]
     pub fn new(plan: &Plan, objects: &[Object], narrow: &Narrow, by_basic: bool) -> Self {
         let ([mut full, mut low], [mut tree, mut basic, mut walk]) = ([0; 2], [0; TRACES]);
         for pair in plan.rigid() {

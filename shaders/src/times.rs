@@ -67,11 +67,17 @@ impl Clock {
     /// What was copied, as nanoseconds of pass number `pass`.
     #[must_use]
     pub fn read(&self, copied: &[u8], pass: usize) -> Option<f64> {
+        self.span(copied, pass, pass)
+    }
+
+    /// The same from the beginning of one pass to the end of another, with all that is between.
+    #[must_use]
+    pub fn span(&self, copied: &[u8], first: usize, last: usize) -> Option<f64> {
         let stamp = |k: usize| {
             let bytes = copied.get(8 * k..8 * k + 8)?;
             Some(u64::from_le_bytes(bytes.try_into().ok()?))
         };
-        let ticks = stamp(2 * pass + 1)?.saturating_sub(stamp(2 * pass)?);
+        let ticks = stamp(2 * last + 1)?.saturating_sub(stamp(2 * first)?);
         Some(ticks as f64 * f64::from(self.tick_ns))
     }
 }

@@ -207,7 +207,7 @@ impl Tracer {
         let commands = gpu.guard(|device, _| {
             let mut encoder =
                 device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-            (made.traces).record(&mut encoder, &made.scene, made.clock.as_ref(), 0);
+            (made.traces).record(&mut encoder, &made.scene, made.clock.as_ref(), 0, None);
             let hits = made.traces.hits();
             if answer > 0 {
                 encoder.copy_buffer_to_buffer(hits, 0, &slot.buffer, 0, answer);

@@ -3,6 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 use hapticd_rays::layout::Ray;
 
+use crate::GROUP;
 use crate::buffer::{BufferError, Store};
 use crate::device::Gpu;
 use crate::hits::{Hits, List};
@@ -128,25 +129,35 @@ impl Traces {
         Ok(())
     }
 
-    /// Records the traces of what is in the lists; stamps of the clock from number `stamp` on.
+    /// Records the traces of what is in the lists; stamps of the clock from number `stamp` on. `counts`: as many rays as the host says, for comparison;
+    /// `None`: as many as the GPU has counted.
     pub fn record(
         &self,
         encoder: &mut wgpu::CommandEncoder,
         scene: &Scene,
         clock: Option<&Clock>,
         stamp: u32,
+        counts: Option<[u32; TRACES]>,
     ) {
         scene.record(encoder);
-        self.build_args.record(encoder, 1, None);
-        for (k, pass) in (0..).zip(&self.passes) {
-            let times = clock.map(|clock| clock.around(stamp + k));
-            pass.record_indirect(
-                encoder,
-                self.buffers.args.buffer(),
-                u64::from(k) * 16,
-                times,
-            );
+        if counts.is_none() {
+            self.count_groups(encoder);
         }
+        for (k, pass) in self.passes.iter().enumerate() {
+            let times = clock.map(|clock| clock.around(stamp + k as u32));
+            match counts {
+                Some(counts) => pass.record(encoder, counts[k].div_ceil(GROUP), times),
+                None => {
+                    let at = k as u64 * 16;
+                    pass.record_indirect(encoder, self.buffers.args.buffer(), at, times);
+                }
+            }
+        }
+    }
+
+    /// Records what makes of the lists' counts those of groups.
+    pub fn count_groups(&self, encoder: &mut wgpu::CommandEncoder) {
+        self.build_args.record(encoder, 1, None);
     }
 
     /// The hits, in the order of the rays.
@@ -209,7 +220,7 @@ mod tests {
             let all = counts.iter().sum::<u64>() % (1 << 32);
             for (args, count) in args.iter().zip(counts.into_iter().chain([all])) {
                 let groups = u64::from(args[0]) * u64::from(args[1]);
-                let needed = count.div_ceil(u64::from(crate::GROUP));
+                let needed = count.div_ceil(u64::from(GROUP));
                 assert!(args[0] <= crate::SIDE && args[1] <= crate::SIDE && args[2] == 1);
                 assert!(
                     groups >= needed && groups < needed + u64::from(args[1]),

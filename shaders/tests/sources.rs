@@ -87,6 +87,38 @@ fn files_that_are_not_there_or_use_themselves() {
     assert_eq!(said, "common.wgsl:1:9: uses itself by way of pass.wgsl");
 }
 
+#[test]
+fn a_file_stands_in_for_another() {
+    let other = "//# use common.wgsl\nfn four(x: f32) -> f32 { return twice(twice(x)); }\n";
+    let stand_in = "fn twice(x: f32) -> f32 { return x + x; }\nstruct A { x: f32 }\n";
+    let all = |lines: &str| {
+        let pass = PASS.replace("//# use common.wgsl\n", lines);
+        files(&[
+            ("common.wgsl", COMMON),
+            ("other.wgsl", other),
+            ("stand_in.wgsl", stand_in),
+            ("pass.wgsl", &pass),
+        ])
+    };
+    let lines = "//# for comparison\n//# use stand_in.wgsl for common.wgsl\n//# use other.wgsl\n";
+    let unit = assemble(&all(lines), "pass.wgsl").unwrap();
+    assert!(unit.for_comparison && !unit.text.contains("2.0 * x") && unit.text.contains("x + x"));
+    unit.check().unwrap();
+    let plain = assemble(&all("//# use other.wgsl\n"), "pass.wgsl").unwrap();
+    assert!(!plain.for_comparison && plain.text.contains("2.0 * x"));
+    plain.check().unwrap();
+    // Too late.
+    let lines = "//# use other.wgsl\n//# use stand_in.wgsl for common.wgsl\n";
+    let said = assemble(&all(lines), "pass.wgsl").err().unwrap();
+    assert_eq!(said, "pass.wgsl:2:9: common.wgsl is there already");
+    // Nothing of that name.
+    let said = assemble(&all("//# use none.wgsl for common.wgsl\n"), "pass.wgsl");
+    assert_eq!(
+        said.err().unwrap(),
+        "pass.wgsl:1:9: no such file: none.wgsl"
+    );
+}
+
 /// The directive comes first of all, wherever the file that wants it is, and moves no place.
 #[test]
 fn what_a_pass_enables_is_enabled() {

@@ -1,4 +1,4 @@
-//# use trace.wgsl
+//# use entries.wgsl
 //# use places.wgsl
 // What the passes after the traces have in common: all rays of a step, and whether the hit on one side of a ray is an answer.
 

@@ -1,6 +1,6 @@
 //# use layout.wgsl
 //# use settings.wgsl
-// What the passes over all points of a scene read.
+// The objects of a scene and their points.
 
 // The objects now, and behind them the objects a step ago.
 @group(0) @binding(2) var<storage, read> objects: array<Object>;

@@ -1,5 +1,5 @@
 //# enable wgpu_ray_query
-//# use trace.wgsl
+//# use entries.wgsl
 //# use clusters.wgsl
 //# use world.wgsl
 // Full traces by the adapter's ray queries: it finds the boxes of triangles that the line may meet, and the triangles are looked at as everywhere.

@@ -1,14 +1,7 @@
-//# use layout.wgsl
-//# use lists.wgsl
+//# use objects.wgsl
+//# use triangles.wgsl
 //# use lines.wgsl
-//# use settings.wgsl
-// What the three traces have in common: what they read, the line of a ray, and the nearest triangle on either side of its origin.
-
-// Where this invocation's ray of a list is; NONE beyond the last.
-fn entry(list: List, group: vec3<u32>, groups: vec3<u32>, local: u32) -> u32 {
-    let number = invocation(group, groups, local);
-    return select(NONE, list.first + number, number < entries(list));
-}
+// What the three traces have in common: the line of a ray, and the nearest triangle on either side of its origin.
 
 // Where a line meets a triangle on one side of its origin, and where on the triangle. NONE if it meets none.
 struct Hit {
@@ -28,14 +21,7 @@ const OUTWARD: u32 = 0x80000000u;
 const CLASS: u32 = 29u;
 const NUMBER: u32 = 0x1fffffffu;
 
-// A uniform and not a storage buffer: adapters with eight of the latter per stage are to do.
-@group(0) @binding(1) var<uniform> lists: Lists;
-@group(0) @binding(2) var<storage, read> objects: array<Object>;
-@group(0) @binding(3) var<storage, read> points: array<Point>;
 @group(0) @binding(4) var<storage, read> normals: array<Normal>;
-@group(0) @binding(5) var<storage, read> triangles: array<Triangle>;
-@group(0) @binding(6) var<storage, read> rays: array<Ray>;
-@group(0) @binding(7) var<storage, read_write> hits: array<Hits>;
 
 struct Aim {
     line: Line,

@@ -1,6 +1,6 @@
-//# use trace.wgsl
-//# use clusters.wgsl
-// Full trace of a deformable target: every triangle of it, or of one of its clusters (Lehericey 2016, chapters 3 and 4).
+//# use entries.wgsl
+//# use by_basic.wgsl
+// Stage three for the list of the basic algorithm: one ray for each invocation.
 
 @compute @workgroup_size(64)
 fn trace_basic(
@@ -12,19 +12,5 @@ fn trace_basic(
     if i == NONE {
         return;
     }
-    let ray = rays[i];
-    let c = aim(ray);
-    let goal = objects[ray.target_];
-    var found = nothing();
-    if c.some && ray.start == NONE {
-        for (var triangle = 0u; triangle < goal.triangles; triangle++) {
-            look(c, goal, triangle, &found);
-        }
-    } else if c.some && ray.start < goal.clusters {
-        let cluster = clusters[goal.first_cluster + ray.start];
-        for (var k = 0u; k < min(cluster.y, goal.triangles); k++) {
-            look(c, goal, members[cluster.x + k], &found);
-        }
-    }
-    hits[i] = found;
+    hits[i] = over_triangles(rays[i]);
 }

@@ -40,6 +40,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     redon::e28::EXPERIMENT,
     redon::e24::MOTOR,
     redon::e30::EXPERIMENT,
+    rays::pipeline::EXPERIMENT,
     rays::workload::EXPERIMENT,
     rays::cost::EXPERIMENT,
     rays::direction::EXPERIMENT,

@@ -175,3 +175,45 @@ fn a_peer_that_is_not_there_is_an_error_and_not_a_row() {
     );
     assert_eq!(told["rows"], Value::Null);
 }
+
+#[test]
+fn the_pipeline_is_run_on_an_adapter_and_its_contacts_are_compared() {
+    let size = ["--bodies", "5", "--sheets", "1", "--cells", "8"];
+    let length = ["--steps", "24", "--passes", "2", "--json"];
+    let mut args = vec!["run", "rays-pipeline"];
+    args.extend(size.iter().chain(&length));
+    if std::env::var_os("HAPTICD_GPU").is_none() {
+        args.extend(["--gpu", "software"]);
+    }
+    // Whether it holds is a question of time, which is not asked here.
+    let told = object(&lab(&args));
+    assert_eq!(told["error"], Value::Null, "{told}");
+    assert_eq!(told["rows"].as_array().map(Vec::len), Some(9));
+    assert!(
+        told["adapter"]
+            .as_str()
+            .is_some_and(|name| !name.is_empty())
+    );
+    let [compared, differ] = ["compared", "differ"].map(|key| told[key].as_u64());
+    let (Some(compared), Some(differ)) = (compared, differ) else {
+        panic!("{told}");
+    };
+    assert!(compared > 1000 && differ * 500 <= compared, "{told}");
+}
+
+#[test]
+fn without_an_adapter_the_pipeline_is_an_error_that_says_so() {
+    let output = Command::new(env!("CARGO_BIN_EXE_lab"))
+        .args(["run", "rays-pipeline", "--gpu", "software"])
+        .env("VK_DRIVER_FILES", "/nowhere/driver.json")
+        .output()
+        .expect("the program runs");
+    assert_eq!(output.status.code(), Some(1));
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(
+        told.trim_end(),
+        "lab: rays-pipeline: no software adapter; Vulkan offers: none"
+    );
+    let output = lab(&["run", "rays-pipeline", "--gpu", "any"]);
+    assert_eq!(output.status.code(), Some(2));
+}

@@ -184,6 +184,16 @@ pub fn cloth_rays(cells: u32) -> Settings {
     Settings::for_edges((side * (2.0 + std::f64::consts::SQRT_2) / 3.0) as f32)
 }
 
+/// The thresholds of RD, with such sheets.
+pub fn mixed_rays(cells: u32) -> Result<Settings, Failure> {
+    let (rigid, sheets) = (rigid_rays()?, cloth_rays(cells));
+    Ok(Settings {
+        prediction_m: rigid.prediction_m.max(sheets.prediction_m),
+        displacement_m: rigid.displacement_m.min(sheets.displacement_m),
+        ..sheets
+    })
+}
+
 /// Stacks of four sheets beside each other, overlapping.
 pub fn heap_of_sheets(
     stage: &mut Stage,

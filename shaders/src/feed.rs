@@ -1,0 +1,139 @@
+//! The CPU twin's scene and plan in the narrow phase's words: packed once, then where everything is, and the lists of pairs.
+//!
+//! A step is [`Feed::advance`] and [`Feed::list`], then [`Feed::place`] and [`Narrow::send`] of [`Feed::step`], to one narrow phase or to several.
+//! Takes no memory once it has seen as many pairs. Deterministic; touches a device in [`Feed::place`] only.
+
+use hapticd_rays::layout::{Object, Point};
+use hapticd_rays::{Full, Plan, Scene, Settings, V3};
+
+use crate::buffer::BufferError;
+use crate::narrow::{Narrow, Step};
+use crate::plan::{Chunk, Near, Run};
+use crate::scene::{Packed, SceneError, set_place};
+
+/// See the module page.
+#[derive(Debug, Default)]
+pub struct Feed {
+    /// As they are, and as they were a step ago.
+    now: Vec<Object>,
+    before: Vec<Object>,
+    /// Of each deformable: its number, its points as they are, and as they were a step ago.
+    deformables: Vec<(u32, [Vec<Point>; 2])>,
+    chunks: Vec<Chunk>,
+    runs: Vec<Run>,
+    near: Vec<Near>,
+}
+
+impl Feed {
+    /// All objects of a scene, for [`Narrow::set_scene`]; they have been where they are.
+    ///
+    /// # Errors
+    /// If there are more than indices can count.
+    pub fn pack(&mut self, scene: &Scene, settings: &Settings) -> Result<Packed, SceneError> {
+        let mut packed = Packed::default();
+        self.deformables.clear();
+        for object in 0..scene.len() as u32 {
+            let shape = scene.shape(object);
+            let limit = settings.walk_limit(shape.mean_edge_m());
+            let pose = scene.poses(object).map(|(_, before)| before);
+            packed.add_shape(shape, pose, limit)?;
+            if let Some((_, before)) = scene.points(object) {
+                let own =
+                    &mut packed.points[packed.objects[object as usize].first_point as usize..];
+                put(before, own);
+                let points = own.to_vec();
+                self.deformables.push((object, [points.clone(), points]));
+            }
+        }
+        self.before.clone_from(&packed.objects);
+        self.now.clone_from(&packed.objects);
+        Ok(packed)
+    }
+
+    /// The objects as they are; none before [`Feed::pack`].
+    #[must_use]
+    pub fn objects(&self) -> &[Object] {
+        &self.now
+    }
+
+    /// Takes over where everything is now. What was now is a step ago, also where the scene has gone several steps: what crossed a sheet in one that was
+    /// left out has crossed it. The scene has the objects that were packed.
+    pub fn advance(&mut self, scene: &Scene, settings: &Settings) {
+        std::mem::swap(&mut self.now, &mut self.before);
+        self.now.copy_from_slice(&self.before);
+        for (id, object) in (0..).zip(&mut self.now) {
+            object.walk_limit = settings.walk_limit(scene.shape(id).mean_edge_m());
+            if let Some((pose, _)) = scene.poses(id) {
+                set_place(object, pose);
+            }
+        }
+        for (id, [now, before]) in &mut self.deformables {
+            std::mem::swap(now, before);
+            if let Some((points, _)) = scene.points(*id) {
+                put(points, now);
+            }
+        }
+    }
+
+    /// Sends where everything is and was. The normals of deformables are left to [`Step::surfaces`].
+    ///
+    /// # Errors
+    /// If this is not the scene that it has, or the device has failed.
+    pub fn place(&self, narrow: &mut Narrow) -> Result<(), BufferError> {
+        narrow.place(&self.now, &self.before)?;
+        for (id, [now, before]) in &self.deformables {
+            let first = self.now[*id as usize].first_point as usize;
+            narrow.deform(first, now, before, &[])?;
+        }
+        Ok(())
+    }
+
+    /// Takes over the pairs of a plan for this scene.
+    pub fn list(&mut self, plan: &Plan, scene: &Scene) {
+        self.chunks.clear();
+        for pair in plan.rigid() {
+            let points = self.now[pair.source as usize].points;
+            let chunks = Chunk::of(pair.source, pair.target, points, pair.full);
+            self.chunks.extend(chunks);
+        }
+        self.runs.clear();
+        self.runs.extend(plan.runs().iter().map(|run| Run {
+            source: run.source,
+            target: run.target,
+            from: run.from,
+            first: run.first,
+            count: run.count,
+        }));
+        self.near.clear();
+        self.near.extend(plan.near().iter().map(|near| {
+            let (low, high) = scene.cluster_bounds(near.target, near.to);
+            Near {
+                low: low.into(),
+                high: high.into(),
+                to: near.to,
+                full: near.full,
+            }
+        }));
+    }
+
+    /// The step that traces the pairs of the last [`Feed::list`].
+    #[must_use]
+    pub fn step(&self, settings: &Settings) -> Step<'_> {
+        Step {
+            chunks: &self.chunks,
+            runs: &self.runs,
+            near: &self.near,
+            prediction: settings.prediction_m,
+            by_basic: settings.full == Full::Basic,
+            inversions: settings.inversions,
+            surfaces: true,
+            ..Step::default()
+        }
+    }
+}
+
+fn put(from: &[V3], to: &mut [Point]) {
+    for (to, from) in to.iter_mut().zip(from) {
+        to.x = (*from).into();
+    }
+}
