@@ -8,8 +8,9 @@
 //!
 //! # Practice
 //!
-//! Nothing waits but [`GpuDetector::wait`] and [`Detector::recover`]. The scene is packed in the first step and when it has more objects, always the
-//! same scene; then only places are sent. A step takes no memory of ours once it has seen as many pairs and contacts; wgpu takes some for
+//! Nothing waits but [`GpuDetector::wait`] and [`Detector::recover`]. The scene is packed in the first step and when objects have come or gone, always
+//! the same scene; then only places are sent. What the GPU remembers of those that stay moves with them, on the GPU. Answers of steps before are
+//! taken over without what they say of objects that were others then. A step takes no memory of ours once it has seen as many pairs and contacts; wgpu takes some for
 //! every step.
 //!
 //! Not done here: [`Separation`] other than re-projected, and [`Measure::Absolute`], which are for comparison, and the counts of triangles that
@@ -17,16 +18,17 @@
 
 use std::collections::VecDeque;
 
+use hapticd_geometry::Pose;
 use hapticd_rays::displacement::Measure;
 use hapticd_rays::layout::{Contact, Object, Point, SHEET};
 use hapticd_rays::{
-    Detector, DetectorError, Full, Plan, Predicted, Progress, Report, Scene, Separation, Settings,
-    V3,
+    Detector, DetectorError, Full, Plan, Predicted, Progress, Report, Roster, Scene, Separation,
+    Settings, V3,
 };
 
 use crate::buffer::BufferError;
 use crate::device::{Fault, Gpu};
-use crate::narrow::{Found, Narrow, Room, Step};
+use crate::narrow::{Found, Moved, Narrow, Room, Step};
 use crate::plan::{Chunk, Near, Run};
 use crate::readback::DEPTH;
 use crate::room::{Demand, Rooms};
@@ -69,8 +71,11 @@ pub struct GpuDetector {
     narrow: Narrow,
     settings: Settings,
     plan: Plan,
-    /// How many objects the GPU has.
-    packed: Option<usize>,
+    /// The GPU has the objects of the roster.
+    packed: bool,
+    roster: Roster,
+    /// An object has gone, and no step was sent since: the GPU may still remember it.
+    haunted: bool,
     /// As they were last sent, and before that.
     now: Vec<Object>,
     before: Vec<Object>,
@@ -107,7 +112,9 @@ impl GpuDetector {
             narrow,
             settings,
             plan: Plan::default(),
-            packed: None,
+            packed: false,
+            roster: Roster::default(),
+            haunted: false,
             now: Vec::new(),
             before: Vec::new(),
             deformables: Vec::new(),
@@ -184,6 +191,7 @@ impl GpuDetector {
                 self.progress.short += 1;
                 continue;
             }
+            self.found.retain(&self.roster, sent.step);
             std::mem::swap(&mut self.found, &mut self.held);
             self.progress.answered = sent.step;
             self.report = self.told(&sent.report);
@@ -216,7 +224,7 @@ impl GpuDetector {
     fn step(&mut self, scene: &mut Scene) -> Result<(), Failure> {
         self.narrow.gpu().check()?;
         self.hear()?;
-        if self.packed != Some(scene.len()) {
+        if !self.packed || !self.roster.is_current(scene) {
             self.pack(scene)?;
         }
         let report = self.plan.make(scene, &self.settings);
@@ -251,6 +259,7 @@ impl GpuDetector {
             ..Step::default()
         };
         self.narrow.send(&step)?;
+        self.haunted = false;
         self.sent.push_back(Sent {
             step: self.progress.newest,
             report,
@@ -260,15 +269,37 @@ impl GpuDetector {
         Ok(())
     }
 
-    /// All objects anew; nothing is known of their points.
+    /// All objects anew; of the points of those that were there nothing is forgotten.
     fn pack(&mut self, scene: &Scene) -> Result<(), Failure> {
         let mut packed = Packed::default();
+        let mut moved = Vec::new();
+        let nowhere = Pose::identity();
+        // What is remembered of an object that has gone names it by its number: nobody may have that before a step has been without it.
+        let was_packed = std::mem::take(&mut self.packed);
+        let (mut kept, haunted) = (was_packed, self.haunted);
+        for (object, old) in (0..).zip(&self.now) {
+            let gone = old.points > 0 && !self.roster.stays(scene, object);
+            let comes = old.points == 0 && scene.identity(object).is_some();
+            let replaced = gone && scene.identity(object).is_some();
+            kept &= !(replaced || comes && haunted);
+            self.haunted |= gone;
+        }
+        kept &= !(haunted && scene.len() > self.now.len());
         self.deformables.clear();
         for object in 0..scene.len() as u32 {
             let shape = scene.shape(object);
             let limit = self.settings.walk_limit(shape.mean_edge_m());
             let pose = scene.poses(object).map(|(_, before)| before);
-            packed.add_shape(shape, pose, limit)?;
+            let nobody = scene.identity(object).is_none();
+            packed.add_shape(shape, pose.or(nobody.then_some(&nowhere)), limit)?;
+            if kept && self.roster.stays(scene, object) {
+                let (from, to) = (
+                    self.now[object as usize].first_record,
+                    packed.objects[object as usize].first_record,
+                );
+                let count = 2 * shape.points().len() as u32;
+                moved.push(Moved { from, to, count });
+            }
             if let Some((_, before)) = scene.points(object) {
                 let own =
                     &mut packed.points[packed.objects[object as usize].first_point as usize..];
@@ -277,12 +308,19 @@ impl GpuDetector {
                 self.deformables.push((object, [points.clone(), points]));
             }
         }
-        self.narrow.set_scene(&packed)?;
-        self.packed = Some(scene.len());
+        if kept {
+            self.narrow.change_scene(&packed, &moved)?;
+        } else {
+            self.narrow.set_scene(&packed)?;
+            self.plan.forget();
+            self.haunted = false;
+        }
+        self.packed = true;
+        self.roster.look(scene, self.progress.newest);
+        self.held.retain(&self.roster, self.progress.answered);
         self.records = packed.records();
         self.before.clone_from(&packed.objects);
         self.now = packed.objects;
-        self.plan.forget();
         self.rooms.forget();
         Ok(())
     }
@@ -408,7 +446,8 @@ impl Detector for GpuDetector {
 
     fn recover(&mut self) -> Result<(), DetectorError> {
         // Packed anew in the next step, after which nothing is known; whatever fails from here on.
-        self.packed = None;
+        self.packed = false;
+        self.roster = Roster::default();
         self.sent.clear();
         (self.blank, self.news) = (false, false);
         self.held = Found::default();
