@@ -305,6 +305,8 @@ pub fn run_real(
         surfaces: VecDeque::new(),
         soft: soft_surfaces,
     };
+    let (soft_bodies, soft_news) = crossbeam::channel::bounded(256);
+    let soft_bodies = rig.soft.is_some().then_some(soft_bodies);
     let surfaces = rig
         .soft
         .as_ref()
@@ -346,6 +348,7 @@ pub fn run_real(
                 answers: answer_in,
                 used: used_out,
                 requests: soft_requests,
+                bodies: soft_news,
                 log: soft_log,
                 log_lost: Arc::new(AtomicU64::new(0)),
                 state: soft_state.clone(),
@@ -375,6 +378,7 @@ pub fn run_real(
             used: used_out,
             requests: request_out,
             replies: reply_in,
+            soft: soft_bodies,
             log: Some(log_in),
             log_lost: Arc::new(AtomicU64::new(0)),
             infos,
