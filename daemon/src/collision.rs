@@ -4,12 +4,13 @@
 //! replayable: the recorder keeps the commands and the query's tick of every step, and nothing else.
 //! It runs on the collision thread in real time ([`run`]) and inline in virtual time.
 
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::keeper::{SceneEnd, Standing};
 use crate::motion::BodyMotion;
 use crate::near::{NearBook, NearFacts};
-use crossbeam::channel::{Receiver, Sender};
+use crossbeam::channel::{Receiver, Sender, TrySendError};
 use hapticd_ccd::MidPhase;
 use hapticd_geometry::Pose;
 use hapticd_haptics::{BodyKey, MAX_ARMS, Material, Query, Snapshot};
@@ -243,6 +244,8 @@ pub struct Links {
     pub requests: Receiver<Request>,
     /// Their answers.
     pub replies: Sender<(u64, SceneReply)>,
+    /// To the soft bodies: who came and who went. `None`: there are none.
+    pub soft: Option<Sender<Applied>>,
     /// Steps for the recorder; a full queue drops and counts.
     pub log: Option<Sender<StepLog>>,
     /// Steps that the recorder missed.
@@ -266,6 +269,8 @@ pub fn run(
     let mut spare: Vec<Box<Snapshot>> = (0..BUFFERS)
         .map(|_| Box::new(Snapshot::new(links.pair_capacity)))
         .collect();
+    // For soft bodies, whose queue has had no room yet.
+    let mut untold = VecDeque::new();
     let mut ending = false;
     while !ending {
         // Looked at before the commands: what was asked before the end is done and recorded.
@@ -280,6 +285,11 @@ pub fn run(
             applied.extend(done);
             // A client that is gone needs no answer.
             let _ = links.replies.try_send((request.token, reply));
+        }
+        if let Some(soft) = &links.soft {
+            let news = applied.iter().filter(|done| crate::soft::concerns(done));
+            untold.extend(news.cloned());
+            tell(soft, &mut untold);
         }
         if !applied.is_empty()
             && let Ok(mut infos) = links.infos.lock()
@@ -343,10 +353,52 @@ pub fn run(
     collider
 }
 
+/// Tells as much as there is room for, oldest first. Does not wait.
+fn tell(soft: &Sender<Applied>, untold: &mut VecDeque<Applied>) {
+    while let Some(next) = untold.pop_front() {
+        match soft.try_send(next) {
+            Ok(()) => {}
+            Err(TrySendError::Full(next)) => {
+                untold.push_front(next);
+                return;
+            }
+            // They have ended.
+            Err(TrySendError::Disconnected(_)) => untold.clear(),
+        }
+    }
+}
+
 fn log(links: &Links, step: StepLog) {
     if let Some(sink) = &links.log
         && sink.try_send(step).is_err()
     {
         links.log_lost.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn soft_bodies_are_told_in_order_and_nobody_waits_for_room() {
+        let gone = |id| Applied {
+            command: SceneCommand::Remove { id },
+            id,
+            key: BodyKey::default(),
+        };
+        let (sender, receiver) = crossbeam::channel::bounded(2);
+        let mut untold: VecDeque<Applied> = (1..=5).map(gone).collect();
+        let mut heard = Vec::new();
+        for left in [3, 1, 0] {
+            tell(&sender, &mut untold);
+            assert_eq!(untold.len(), left);
+            heard.extend(receiver.try_iter().map(|applied| applied.id));
+        }
+        assert_eq!(heard, [1, 2, 3, 4, 5]);
+        drop(receiver);
+        untold.extend((6..9).map(gone));
+        tell(&sender, &mut untold);
+        assert!(untold.is_empty());
     }
 }

@@ -228,9 +228,9 @@ impl Scribe {
         self.show(record);
     }
 
-    /// One collision step.
+    /// One step of the collision thread or of the soft bodies', who are told of bodies that the checker knows already.
     pub fn step(&mut self, step: &StepLog) {
-        if let Some(checker) = &mut self.checker {
+        if let Some(checker) = self.checker.as_mut().filter(|_| !step.soft) {
             for applied in &step.applied {
                 checker.follow(applied);
             }

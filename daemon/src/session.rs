@@ -250,12 +250,66 @@ pub fn run_real(
         .map(|a| (a.spec.clone(), a.max_stiffness_n_per_m))
         .collect();
 
+    let shown_arms: Vec<ArmFacts> = rig.arms.iter().map(ArmFacts::of).collect();
+    let (query_writer, query_reader) = latest::latest(Query::default());
+    let (snapshot_in, snapshot_out) = ring::ring(collision::BUFFERS);
+    let (used_in, used_out) = ring::ring(2 * collision::BUFFERS);
+    let (record_in, record_out) = ring::ring::<TickRecord>(RECORDS);
+    let (tuning, tuning_reader) = latest::latest(Tuning::default());
+    let (request_in, request_out) = crossbeam::channel::bounded(256);
+    let (reply_in, reply_out) = crossbeam::channel::bounded(256);
+    let (gone_in, gone_out) = ring::ring(GONE);
+    let (log_in, log_out) = crossbeam::channel::bounded(RECORDS);
+    let infos = Arc::new(Mutex::new(rig.collider.infos()));
+    // Only for who writes to it: the scribe ends when nobody can any more.
+    let soft_log = rig.soft.is_some().then(|| log_in.clone());
+    let (soft_surfaces, soft_requests) = crossbeam::channel::bounded(256);
+    let mut controls = Controls {
+        tuning,
+        requests: request_in.clone(),
+        log: options.log.take(),
+        base: rig::limits(&config.safety),
+        apps: None,
+        surfaces: VecDeque::new(),
+        soft: soft_surfaces,
+    };
+    let (soft_bodies, soft_news) = crossbeam::channel::bounded(256);
+    let soft_bodies = rig.soft.is_some().then_some(soft_bodies);
+    let surfaces = rig
+        .soft
+        .as_ref()
+        .map(soft::surface_infos)
+        .unwrap_or_default();
+    let (mut service, publisher, surfaces) = if config.ipc.enabled {
+        let started = Service::start(
+            config,
+            &shown_arms,
+            &rig.collider.infos(),
+            &controls.base,
+            period_ns,
+            request_in,
+            gone_in,
+            reply_out,
+            live.clone(),
+            &surfaces,
+        );
+        match started {
+            Ok((service, publisher, writers)) => (Some(service), Some(publisher), writers),
+            Err(error) if options.require_ipc => return Err(error.into()),
+            Err(error) => {
+                tracing::warn!(%error, "clients cannot connect");
+                (None, None, Vec::new())
+            }
+        }
+    } else {
+        (None, None, Vec::new())
+    };
+    // After the sockets: who reads that an arm is there can connect.
     let mut inputs = [const { None }; MAX_ARMS];
     let mut commands = [const { None }; MAX_ARMS];
     let mut arm_threads = Vec::new();
     let mut arm_states = Vec::new();
     let claims = Claims::default();
-    let shown_arms: Vec<ArmFacts> = rig.arms.iter().map(ArmFacts::of).collect();
     for (i, arm) in rig.arms.into_iter().enumerate() {
         let (input_writer, input_reader) = latest::latest(ArmInput::default());
         let (command_writer, command_reader) = latest::latest(ArmCommand::default());
@@ -287,57 +341,6 @@ pub fn run_real(
         })?);
     }
 
-    let (query_writer, query_reader) = latest::latest(Query::default());
-    let (snapshot_in, snapshot_out) = ring::ring(collision::BUFFERS);
-    let (used_in, used_out) = ring::ring(2 * collision::BUFFERS);
-    let (record_in, record_out) = ring::ring::<TickRecord>(RECORDS);
-    let (tuning, tuning_reader) = latest::latest(Tuning::default());
-    let (request_in, request_out) = crossbeam::channel::bounded(256);
-    let (reply_in, reply_out) = crossbeam::channel::bounded(256);
-    let (gone_in, gone_out) = ring::ring(GONE);
-    let (log_in, log_out) = crossbeam::channel::bounded(RECORDS);
-    let infos = Arc::new(Mutex::new(rig.collider.infos()));
-    // Only for who writes to it: the scribe ends when nobody can any more.
-    let soft_log = rig.soft.is_some().then(|| log_in.clone());
-    let (soft_surfaces, soft_requests) = crossbeam::channel::bounded(256);
-    let mut controls = Controls {
-        tuning,
-        requests: request_in.clone(),
-        log: options.log.take(),
-        base: rig::limits(&config.safety),
-        apps: None,
-        surfaces: VecDeque::new(),
-        soft: soft_surfaces,
-    };
-    let surfaces = rig
-        .soft
-        .as_ref()
-        .map(soft::surface_infos)
-        .unwrap_or_default();
-    let (mut service, publisher, surfaces) = if config.ipc.enabled {
-        let started = Service::start(
-            config,
-            &shown_arms,
-            &rig.collider.infos(),
-            &controls.base,
-            period_ns,
-            request_in,
-            gone_in,
-            reply_out,
-            live.clone(),
-            &surfaces,
-        );
-        match started {
-            Ok((service, publisher, writers)) => (Some(service), Some(publisher), writers),
-            Err(error) if options.require_ipc => return Err(error.into()),
-            Err(error) => {
-                tracing::warn!(%error, "clients cannot connect");
-                (None, None, Vec::new())
-            }
-        }
-    } else {
-        (None, None, Vec::new())
-    };
     let soft_state = Arc::new(SoftState::default());
     let (soft_thread, soft_links) = match rig.soft {
         None => (None, None),
@@ -350,6 +353,7 @@ pub fn run_real(
                 answers: answer_in,
                 used: used_out,
                 requests: soft_requests,
+                bodies: soft_news,
                 log: soft_log,
                 log_lost: Arc::new(AtomicU64::new(0)),
                 state: soft_state.clone(),
@@ -380,6 +384,7 @@ pub fn run_real(
             used: used_out,
             requests: request_out,
             replies: reply_in,
+            soft: soft_bodies,
             log: Some(log_in),
             log_lost: Arc::new(AtomicU64::new(0)),
             infos,

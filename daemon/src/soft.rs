@@ -11,7 +11,7 @@ use crossbeam::channel::{Receiver, Sender};
 use hapticd_haptics::{BodyKey, MAX_ARMS, Material, Query, SoftSnapshot};
 use hapticd_sync::{latest, ring};
 use hapticd_sys::clock::now_ns;
-use hapticd_world::{SoftInfo, SoftKind, SoftScene};
+use hapticd_world::{SoftAddError, SoftInfo, SoftKind, SoftScene};
 
 use crate::collision::{Applied, SceneCommand, StepLog};
 use crate::ipc::surfaces::{SurfaceInfo, SurfaceKind, SurfaceWriter};
@@ -34,6 +34,10 @@ pub struct SoftState {
     pub lost_ticks: AtomicU64,
     /// Steps, poses and tools that the scene refused.
     pub refused: AtomicU64,
+    /// Rigid bodies that soft ones can meet.
+    pub rigid_bodies: AtomicU64,
+    /// Clients' bodies that soft ones cannot meet.
+    pub unmet_bodies: AtomicU64,
     /// Time that the last step took, ns.
     pub step_ns: AtomicU64,
     /// Contacts in the last step.
@@ -70,6 +74,10 @@ pub struct SoftFacts {
     pub lost_ticks: u64,
     /// Steps, poses and tools that the scene refused: numbers that are none.
     pub refused: u64,
+    /// Rigid bodies that soft ones can meet.
+    pub rigid_bodies: u64,
+    /// Bodies that clients added and soft ones cannot meet, so far: the log says why.
+    pub unmet_bodies: u64,
     /// Time that the last step took, µs.
     pub step_us: f64,
     /// Contacts in the last step.
@@ -106,6 +114,8 @@ impl SoftState {
             steps: get(&self.steps),
             lost_ticks: get(&self.lost_ticks),
             refused: get(&self.refused),
+            rigid_bodies: get(&self.rigid_bodies),
+            unmet_bodies: get(&self.unmet_bodies),
             step_us: get(&self.step_ns) as f64 * 1e-3,
             contacts: get(&self.contacts),
         }
@@ -115,6 +125,7 @@ impl SoftState {
         self.steps.fetch_add(1, Ordering::Relaxed);
         self.lost_ticks.store(scene.lost_ticks(), Ordering::Relaxed);
         self.refused.store(scene.refused(), Ordering::Relaxed);
+        (self.rigid_bodies).store(scene.rigid_bodies() as u64, Ordering::Relaxed);
         self.step_ns.store(took_ns, Ordering::Relaxed);
         let contacts = scene.report().contacts as u64;
         self.contacts.store(contacts, Ordering::Relaxed);
@@ -144,6 +155,31 @@ pub fn apply(scene: &mut SoftScene, (id, material): Surface) -> Option<Applied> 
         id,
         key: BodyKey::default(),
     })
+}
+
+/// Whether soft bodies are to be told of a command that the collision side has carried out.
+pub fn concerns(applied: &Applied) -> bool {
+    matches!(
+        applied.command,
+        SceneCommand::Add(_) | SceneCommand::Remove { .. }
+    )
+}
+
+/// Does to the soft scene what was done to the rigid one, if it [`concerns`] soft bodies; what was done, for the log. A body that
+/// goes and that soft ones never met is nothing.
+///
+/// # Errors
+/// If soft bodies cannot meet it.
+pub fn follow(scene: &mut SoftScene, applied: Applied) -> Result<Option<Applied>, SoftAddError> {
+    let done = match &applied.command {
+        SceneCommand::Add(spec) => {
+            scene.add_body(applied.key, spec)?;
+            true
+        }
+        SceneCommand::Remove { .. } => scene.remove_body(applied.key),
+        _ => false,
+    };
+    Ok(done.then_some(applied))
 }
 
 /// A step if one is due, and its answers for every arm that asks; `buffer` lends, `deliver` takes. The sequence of the last answer so far; `None`: no step
@@ -179,6 +215,8 @@ pub struct Links {
     pub used: ring::Consumer<Box<SoftSnapshot>>,
     /// New surfaces.
     pub requests: Receiver<Surface>,
+    /// Bodies that clients added and took away, from the collision thread, in its order.
+    pub bodies: Receiver<Applied>,
     /// Steps for the recorder; a full queue drops and counts.
     pub log: Option<Sender<StepLog>>,
     /// Steps that the recorder missed.
@@ -240,6 +278,15 @@ pub fn run(mut scene: SoftScene, mut links: Links, stop: &AtomicBool) -> SoftSce
         let mut applied = Vec::new();
         while let Ok(surface) = links.requests.try_recv() {
             applied.extend(apply(&mut scene, surface));
+        }
+        while let Ok(body) = links.bodies.try_recv() {
+            match follow(&mut scene, body) {
+                Ok(done) => applied.extend(done),
+                Err(why) => {
+                    links.state.unmet_bodies.fetch_add(1, Ordering::Relaxed);
+                    tracing::warn!("soft bodies pass through {why}");
+                }
+            }
         }
         while let Some(buffer) = links.used.pop() {
             spare.push(buffer);

@@ -138,6 +138,14 @@ impl VirtualLoop {
             return reply;
         }
         let (reply, applied) = self.collider.apply_logged(command);
+        if let (Some(soft), Some(news)) = (&mut self.soft, &applied)
+            && soft::concerns(news)
+        {
+            match soft::follow(&mut soft.scene, news.clone()) {
+                Ok(done) => soft.applied.extend(done),
+                Err(why) => tracing::warn!("soft bodies pass through {why}"),
+            }
+        }
         self.applied.extend(applied);
         reply
     }

@@ -267,12 +267,14 @@ fn the_soft_thread_takes_over_what_the_keeper_finds() {
     let (answer_in, _answers) = ring::ring(soft::BUFFERS);
     let (_used, used_out) = ring::ring(soft::BUFFERS);
     let (_requests, requests_out) = crossbeam::channel::bounded(1);
+    let (_bodies, bodies_out) = crossbeam::channel::bounded(1);
     let state = Arc::new(soft::SoftState::default());
     let links = soft::Links {
         queries,
         answers: answer_in,
         used: used_out,
         requests: requests_out,
+        bodies: bodies_out,
         log: None,
         log_lost: Arc::default(),
         state: state.clone(),
@@ -348,6 +350,7 @@ fn the_collision_thread_takes_over_what_the_keeper_finds() {
         used: used_out,
         requests: requests_out,
         replies,
+        soft: None,
         log: None,
         log_lost: Arc::default(),
         infos: Arc::default(),

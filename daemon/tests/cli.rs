@@ -24,7 +24,7 @@ fn hapticd(folder: &Path, args: &[&str]) -> Output {
         .unwrap()
 }
 
-/// A running daemon and its log.
+/// A running daemon and its log; ends with its test, however that ends.
 struct Daemon {
     process: Child,
     log: Lines<BufReader<ChildStderr>>,
@@ -64,6 +64,14 @@ impl Daemon {
             .status()
             .unwrap();
         assert!(sent.success());
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        // Of one that has ended already there is nothing to end.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
     }
 }
 
@@ -420,7 +428,7 @@ fn a_running_daemon_answers_reloads_only_what_is_stricter_and_ends_in_order() {
     let args = ["run", "rig.toml", "--plain", "--report", "report.json"];
     let mut daemon = Daemon::start(&dir, &args);
     daemon.until("arm attached");
-    // The technician's socket is there before the loop is.
+    // The technician's socket is there before any arm is.
     let ask = || -> serde_json::Value {
         let out = hapticd(&dir, &["status", "--json"]);
         let said = String::from_utf8_lossy(&out.stderr);
@@ -558,6 +566,91 @@ fn the_force_of_a_body_ends_with_its_client_and_the_recording_replays() {
     let off = report["arms"][0]["force_off"].as_array().unwrap();
     assert!(off.contains(&"client lost (10)".into()), "{report}");
     assert_eq!(report["max_penetration_m"], 0.0);
+    let out = hapticd(&dir, &["replay", "run.mcap", "--verify"]);
+    let said = String::from_utf8_lossy(&out.stdout).into_owned();
+    assert_eq!(out.status.code(), Some(0), "{said}");
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+/// A client presses a box into a cloth and is gone: the cloth gives way, and springs back; all of it replays.
+#[test]
+fn cloth_gives_way_to_a_clients_body_and_the_recording_replays() {
+    let dir = folder("guest");
+    let cloth = "\n[[body]]\nname = \"awning\"\nkind = \"cloth\"\nshape = { kind = \"sheet\", size_m = 0.2, cells = 10 }\npinned = \"border\"\n";
+    std::fs::write(dir.join("rig.toml"), format!("{ARM}{cloth}")).unwrap();
+    let args = [
+        "record",
+        "rig.toml",
+        "--output",
+        "run.mcap",
+        "--duration",
+        "120",
+    ];
+    let mut daemon = Daemon::start(&dir, &args);
+    daemon.until("arm attached");
+    let socket = dir.join("hapticd/app.sock");
+    let patience = Duration::from_secs(60);
+    let mut watcher = Client::connect_until(&socket, "watcher", patience).unwrap();
+    let mut arm = watcher.subscribe(0, want::STATE | want::WAKE).unwrap();
+    let bodies = watcher.bodies().unwrap();
+    let awning = bodies.iter().find(|b| b.kind == BodyKind::Cloth).unwrap();
+    let mut awning = watcher.surface(awning.body).unwrap();
+    let mut points = Vec::new();
+    // Lowest point near the box. The daemon's end ends the waiting.
+    let mut height_m = |app: Option<&mut Client>| {
+        arm.wake().unwrap().wait(patience).unwrap();
+        if let Some(app) = app.filter(|_| arm.state().unwrap().tick.is_multiple_of(50)) {
+            app.renew(500).unwrap();
+        }
+        let _ = awning.read(&mut points);
+        let near = points.iter().filter(|p| (p[0] - 0.05).hypot(p[1]) < 0.03);
+        near.map(|p| p[2]).fold(f32::INFINITY, f32::min)
+    };
+    let mut app = Client::connect_to(&socket, "app").unwrap();
+    let mesh = shapes::cuboid(&Vec3::repeat(0.015)).unwrap();
+    let block = Mesh {
+        positions: mesh.positions().iter().map(|p| [p.x, p.y, p.z]).collect(),
+        triangles: mesh.triangles().to_vec(),
+    };
+    let place = |z| Pose {
+        translation_m: [0.05, 0.0, z],
+        ..Pose::IDENTITY
+    };
+    let spec = BodySpec {
+        name: "block",
+        kind: BodyKind::Kinematic,
+        solid: true,
+        world_from_body: place(0.05),
+        stiffness_n_per_m: 500.0,
+        damping_n_s_per_m: 0.5,
+        friction: 0.3,
+        restitution: 0.0,
+        density_kg_m3: 1000.0,
+    };
+    // Too fine for a sheet of a millimetre: tools would feel it, the cloth does not.
+    let mesh = shapes::icosphere(0.002, 3).unwrap();
+    let dust = Mesh {
+        positions: mesh.positions().iter().map(|p| [p.x, p.y, p.z]).collect(),
+        triangles: mesh.triangles().to_vec(),
+    };
+    let fine = BodySpec {
+        name: "dust",
+        solid: false,
+        ..spec
+    };
+    app.add_body(&fine, &dust).unwrap();
+    let body = app.add_body(&spec, &block).unwrap();
+    app.set_body_pose(body, place(-0.005), 0.1, 10_000).unwrap();
+    // Its lower side comes to rest at -20 mm.
+    while !(-0.03..-0.018).contains(&height_m(Some(&mut app))) {}
+    let said = hapticd(&dir, &["status"]);
+    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    let meets = "they meet 1 rigid bodies and cannot meet 1";
+    assert!(said.contains(meets), "{said}");
+    drop(app);
+    while height_m(None) < -0.012 {}
+    daemon.signal("-TERM");
+    assert_eq!(daemon.process.wait().unwrap().code(), Some(0));
     let out = hapticd(&dir, &["replay", "run.mcap", "--verify"]);
     let said = String::from_utf8_lossy(&out.stdout).into_owned();
     assert_eq!(out.status.code(), Some(0), "{said}");

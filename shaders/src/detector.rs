@@ -8,8 +8,9 @@
 //!
 //! # Practice
 //!
-//! Nothing waits but [`GpuDetector::wait`] and [`Detector::recover`]. The scene is packed in the first step and when it has more objects, always the
-//! same scene; then only places are sent. A step takes no memory of ours once it has seen as many pairs and contacts; wgpu takes some for
+//! Nothing waits but [`GpuDetector::wait`] and [`Detector::recover`]. The scene is packed in the first step and when objects have come or gone, always
+//! the same scene; then only places are sent. What the GPU remembers of those that stay moves with them, on the GPU. Answers of steps before are
+//! taken over without what they say of objects that were others then. A step takes no memory of ours once it has seen as many pairs and contacts; wgpu takes some for
 //! every step.
 //!
 //! Not done here: [`Separation`] other than re-projected, and [`Measure::Absolute`], which are for comparison, and the counts of triangles that
@@ -20,13 +21,14 @@ use std::collections::VecDeque;
 use hapticd_rays::displacement::Measure;
 use hapticd_rays::layout::{Contact, SHEET};
 use hapticd_rays::{
-    Detector, DetectorError, Full, Plan, Predicted, Progress, Report, Scene, Separation, Settings,
+    Detector, DetectorError, Full, Plan, Predicted, Progress, Report, Roster, Scene, Separation,
+    Settings,
 };
 
 use crate::buffer::BufferError;
 use crate::device::{Fault, Gpu};
 use crate::feed::Feed;
-use crate::narrow::{Found, Narrow, Room};
+use crate::narrow::{Found, Moved, Narrow, Room};
 use crate::readback::DEPTH;
 use crate::room::{Demand, Rooms};
 use crate::scene::SceneError;
@@ -68,8 +70,11 @@ pub struct GpuDetector {
     narrow: Narrow,
     settings: Settings,
     plan: Plan,
-    /// How many objects the GPU has.
-    packed: Option<usize>,
+    /// The GPU has the objects of the roster.
+    packed: bool,
+    roster: Roster,
+    /// An object has gone, and no step was sent since: the GPU may still remember it.
+    haunted: bool,
     feed: Feed,
     records: usize,
     /// What the GPU remembers is to be cleared before the next step.
@@ -99,7 +104,9 @@ impl GpuDetector {
             narrow,
             settings,
             plan: Plan::default(),
-            packed: None,
+            packed: false,
+            roster: Roster::default(),
+            haunted: false,
             feed: Feed::default(),
             records: 0,
             blank: false,
@@ -171,6 +178,7 @@ impl GpuDetector {
                 self.progress.short += 1;
                 continue;
             }
+            self.found.retain(&self.roster, sent.step);
             std::mem::swap(&mut self.found, &mut self.held);
             self.progress.answered = sent.step;
             self.report = self.told(&sent.report);
@@ -203,7 +211,7 @@ impl GpuDetector {
     fn step(&mut self, scene: &mut Scene) -> Result<(), Failure> {
         self.narrow.gpu().check()?;
         self.hear()?;
-        if self.packed != Some(scene.len()) {
+        if !self.packed || !self.roster.is_current(scene) {
             self.pack(scene)?;
         }
         let report = self.plan.make(scene, &self.settings);
@@ -229,6 +237,7 @@ impl GpuDetector {
             near,
         });
         self.narrow.send(&self.feed.step(&self.settings))?;
+        self.haunted = false;
         self.sent.push_back(Sent {
             step: self.progress.newest,
             report,
@@ -238,13 +247,41 @@ impl GpuDetector {
         Ok(())
     }
 
-    /// All objects anew; nothing is known of their points.
+    /// All objects anew; of the points of those that were there nothing is forgotten.
     fn pack(&mut self, scene: &Scene) -> Result<(), Failure> {
+        // What is remembered of an object that has gone names it by its number: nobody may have that before a step has been without it.
+        let was_packed = std::mem::take(&mut self.packed);
+        let (mut kept, haunted) = (was_packed, self.haunted);
+        let before = self.feed.objects().to_vec();
+        for (object, old) in (0..).zip(&before) {
+            let gone = old.points > 0 && !self.roster.stays(scene, object);
+            let comes = old.points == 0 && scene.identity(object).is_some();
+            let replaced = gone && scene.identity(object).is_some();
+            kept &= !(replaced || comes && haunted);
+            self.haunted |= gone;
+        }
+        kept &= !(haunted && scene.len() > before.len());
         let packed = self.feed.pack(scene, &self.settings)?;
-        self.narrow.set_scene(&packed)?;
-        self.packed = Some(scene.len());
+        if kept {
+            let both = (0..).zip(before.iter().zip(&packed.objects));
+            let stay = both.filter(|(object, _)| self.roster.stays(scene, *object));
+            let moved: Vec<Moved> = stay
+                .map(|(_, (old, new))| Moved {
+                    from: old.first_record,
+                    to: new.first_record,
+                    count: 2 * new.points,
+                })
+                .collect();
+            self.narrow.change_scene(&packed, &moved)?;
+        } else {
+            self.narrow.set_scene(&packed)?;
+            self.plan.forget();
+            self.haunted = false;
+        }
+        self.packed = true;
+        self.roster.look(scene, self.progress.newest);
+        self.held.retain(&self.roster, self.progress.answered);
         self.records = packed.records();
-        self.plan.forget();
         self.rooms.forget();
         Ok(())
     }
@@ -314,7 +351,8 @@ impl Detector for GpuDetector {
 
     fn recover(&mut self) -> Result<(), DetectorError> {
         // Packed anew in the next step, after which nothing is known; whatever fails from here on.
-        self.packed = None;
+        self.packed = false;
+        self.roster = Roster::default();
         self.sent.clear();
         (self.blank, self.news) = (false, false);
         self.held = Found::default();

@@ -3,6 +3,7 @@
 //! A step is [`Feed::advance`] and [`Feed::list`], then [`Feed::place`] and [`Narrow::send`] of [`Feed::step`], to one narrow phase or to several.
 //! Takes no memory once it has seen as many pairs. Deterministic; touches a device in [`Feed::place`] only.
 
+use hapticd_geometry::Pose;
 use hapticd_rays::layout::{Object, Point};
 use hapticd_rays::{Full, Plan, Scene, Settings, V3};
 
@@ -31,12 +32,15 @@ impl Feed {
     /// If there are more than indices can count.
     pub fn pack(&mut self, scene: &Scene, settings: &Settings) -> Result<Packed, SceneError> {
         let mut packed = Packed::default();
+        let nowhere = Pose::identity();
         self.deformables.clear();
         for object in 0..scene.len() as u32 {
             let shape = scene.shape(object);
             let limit = settings.walk_limit(shape.mean_edge_m());
             let pose = scene.poses(object).map(|(_, before)| before);
-            packed.add_shape(shape, pose, limit)?;
+            // A number that nobody has at the moment is of a rigid object without points.
+            let nobody = scene.identity(object).is_none();
+            packed.add_shape(shape, pose.or(nobody.then_some(&nowhere)), limit)?;
             if let Some((_, before)) = scene.points(object) {
                 let own =
                     &mut packed.points[packed.objects[object as usize].first_point as usize..];

@@ -14,6 +14,7 @@
 mod launch;
 
 use bytemuck::Pod;
+use hapticd_rays::Roster;
 use hapticd_rays::layout::{Contact, NONE, Normal, Object, Point, Ray, Record};
 
 use crate::GROUP;
@@ -98,6 +99,22 @@ pub struct Found {
     /// Nanoseconds on the GPU from the beginning of the first emission to the end of the last trace, and to the end of the step; `None` if it has no
     /// clock.
     pub span_ns: Option<[f64; 2]>,
+}
+
+impl Found {
+    /// Leaves what is between objects that were there in this step and still are at the roster's last look.
+    pub(crate) fn retain(&mut self, roster: &Roster, step: u64) {
+        self.contacts.retain(|contact| roster.knows(contact, step));
+        self.near.retain(|contact| roster.knows(contact, step));
+    }
+}
+
+/// Where the records of an object were, and where they are to be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Moved {
+    pub from: u32,
+    pub to: u32,
+    pub count: u32,
 }
 
 /// Parts of a step that are timed.
@@ -231,6 +248,41 @@ impl Narrow {
     /// # Errors
     /// If there is no room, or the device has failed.
     pub fn set_scene(&mut self, packed: &Packed) -> Result<(), BufferError> {
+        self.made.known = None;
+        let records = vec![Record::EMPTY; packed.records()];
+        self.made.records.write(&self.gpu, &records)?;
+        self.take_over(packed)
+    }
+
+    /// The same with what is known of some of the points, which is copied on the GPU, behind the steps under way.
+    ///
+    /// # Errors
+    /// As [`Narrow::set_scene`].
+    pub(crate) fn change_scene(
+        &mut self,
+        packed: &Packed,
+        moved: &[Moved],
+    ) -> Result<(), BufferError> {
+        let none = wgpu::BufferUsages::empty();
+        // Zeros, and a record of zeros is of no class.
+        let records = Store::<Record>::new(&self.gpu, "records", none, packed.records())?;
+        self.made.known = None;
+        let old = self.made.records.buffer();
+        self.gpu.guard(|device, queue| {
+            let mut encoder =
+                device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            for Moved { from, to, count } in moved.iter().filter(|moved| moved.count > 0) {
+                let [from, to, bytes] =
+                    [from, to, count].map(|n| u64::from(*n) * size_of::<Record>() as u64);
+                encoder.copy_buffer_to_buffer(old, from, records.buffer(), to, bytes);
+            }
+            queue.submit([encoder.finish()]);
+        })?;
+        self.made.records = records;
+        self.take_over(packed)
+    }
+
+    fn take_over(&mut self, packed: &Packed) -> Result<(), BufferError> {
         let made = &mut self.made;
         made.known = None;
         made.scene.set(&self.gpu, packed)?;
@@ -239,8 +291,6 @@ impl Narrow {
         made.before.write(&self.gpu, &packed.points)?;
         made.places
             .write(&self.gpu, &vec![Place::EMPTY; packed.records()])?;
-        made.records
-            .write(&self.gpu, &vec![Record::EMPTY; packed.records()])?;
         made.cluster_points
             .write(&self.gpu, &packed.cluster_points.points)?;
         made.around.write(&self.gpu, &packed.around())?;

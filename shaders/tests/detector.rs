@@ -34,6 +34,8 @@ conforms!(
     a_soft_ball,
     steps_are_counted,
     objects_come_later,
+    objects_come_and_go,
+    what_stays_is_remembered,
     settings_change,
     recovered_it_is_as_new
 );
@@ -143,6 +145,64 @@ fn steps_left_out_are_made_up_for() {
             assert!(names(&detector) == names(&twin));
         }
     }
+}
+
+/// An object goes while answers are under way that speak of it: from the next step on nobody hears of it, and of who comes in its place only what
+/// was found of that one.
+#[test]
+fn answers_under_way_do_not_speak_of_who_has_gone() {
+    // Large enough for a step to take longer than it takes to send the next.
+    let mut scene = row(6, 5);
+    let mut detector = GpuDetector::new(gpu(), Settings::for_edges(0.01)).unwrap();
+    let names = |detector: &GpuDetector, id: u32| {
+        let all = detector.contacts().iter().chain(detector.near());
+        all.filter(|c| c.source == id || c.target == id).count()
+    };
+    stir(&mut scene, 0);
+    detector.submit(&mut scene).unwrap();
+    detector.wait().unwrap();
+    let others = names(&detector, 5);
+    assert!(names(&detector, 2) > 10 && others > 10);
+    // Held, and under way.
+    scene.begin_step();
+    detector.submit(&mut scene).unwrap();
+    scene.remove(2).unwrap();
+    scene.begin_step();
+    detector.submit(&mut scene).unwrap();
+    assert_eq!(names(&detector, 2), 0);
+    for _ in 0..1_u64 << 26 {
+        detector.poll().unwrap();
+        assert_eq!((names(&detector, 2), names(&detector, 5)), (0, others));
+        if detector.progress().age() == 0 {
+            break;
+        }
+        std::thread::yield_now();
+    }
+    assert_eq!(detector.progress().answered, 3);
+    // Its number is a larger body's, whose triangles are others; answers without it are still under way.
+    scene.begin_step();
+    detector.submit(&mut scene).unwrap();
+    let torus = volume(&shapes::torus(0.03, 0.01, 24, 10).unwrap());
+    scene.begin_step();
+    assert_eq!(scene.add_rigid(torus, &place(1, 0), false), Ok(2));
+    detector.submit(&mut scene).unwrap();
+    detector.wait().unwrap();
+    let mut twin = Tracer::new(Settings::for_edges(0.01));
+    twin.step(&mut scene);
+    let touching = twin
+        .contacts()
+        .iter()
+        .filter(|c| c.source == 2 || c.target == 2);
+    assert!(touching.count() > 10 && names(&detector, 2) > 10);
+    for contact in detector.contacts().iter().chain(detector.near()) {
+        // Within what is there.
+        let mut contact = *contact;
+        scene.refresh(&mut contact);
+    }
+    assert_eq!(
+        (detector.progress().answered, detector.progress().short),
+        (5, 0)
+    );
 }
 
 /// Room is predicted from the pairs: after the first step, which has room for the worst case, less is enough, and nothing is ever short.

@@ -38,6 +38,14 @@ fn a_soft_ball_rests_on_the_ground() {
     scenes::soft_ball(&on_gpu);
 }
 
+/// At once, and two steps late.
+#[test]
+fn what_goes_carries_nothing_and_what_comes_does() {
+    for by in [0, 2] {
+        scenes::plate(&|settings| Box::new(Late::new(on_gpu(settings), by)));
+    }
+}
+
 /// A step late, as a GPU is that works while the world goes on.
 #[test]
 fn a_step_late_a_brick_comes_to_rest_all_the_same() {

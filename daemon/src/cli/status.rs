@@ -51,13 +51,15 @@ pub fn status(args: &Args) -> Result<(), Failure> {
     }
     if let Some(soft) = json.get("soft").filter(|soft| soft.is_object()) {
         say(&format!(
-            "soft bodies: {} steps, the last took {} us, {} contacts from the {}, {} ticks lost{}",
+            "soft bodies: {} steps, the last took {} us, {} contacts from the {}, {} ticks lost{}; they meet {} rigid bodies and cannot meet {}",
             soft["steps"],
             soft["step_us"],
             soft["contacts"],
             soft["backend"].as_str().unwrap_or("?"),
             soft["lost_ticks"],
             incidents(soft),
+            soft["rigid_bodies"],
+            soft["unmet_bodies"]
         ));
     }
     if let Some(near) = json.get("near").filter(|near| near.is_object()) {

@@ -17,8 +17,9 @@ use hapticd_sys::sealed_file::{FileError, read_sealed};
 use hapticd_world::{BodyKind, BodySpec};
 use std::os::fd::AsFd;
 
-/// Reads the file, checks the mesh and indexes it.
-pub(super) fn import<F: AsFd>(job: &Import<F>) -> Result<Imported, Refusal> {
+/// Reads the file, checks the mesh and indexes it; `soft`: also for soft bodies, who shall not have to do it. Whether they can meet it is
+/// nothing to the client.
+pub(super) fn import<F: AsFd>(job: &Import<F>, soft: bool) -> Result<Imported, Refusal> {
     let bytes = read_sealed(&job.file, job.limit_bytes).map_err(|error| match &error {
         FileError::NotSealable { .. } | FileError::Unsealed { .. } => {
             Refusal::text(ErrorCode::BadDescriptor, error.to_string())
@@ -30,7 +31,12 @@ pub(super) fn import<F: AsFd>(job: &Import<F>) -> Result<Imported, Refusal> {
     })?;
     let mesh = Mesh::decode(&bytes)
         .map_err(|error| Refusal::text(ErrorCode::BadMesh, error.to_string()))?;
-    body(&job.request, mesh, bytes.len() as u64)
+    let imported = body(&job.request, mesh, bytes.len() as u64)?;
+    if soft {
+        // They ask again, and then say why not.
+        let _ = imported.spec.soft_shape();
+    }
+    Ok(imported)
 }
 
 fn body(request: &AddBody, mesh: Mesh, mesh_bytes: u64) -> Result<Imported, Refusal> {
@@ -125,12 +131,15 @@ mod tests {
     }
 
     fn run(file: OwnedFd, solid: bool, limit_bytes: u64) -> Result<Imported, ErrorCode> {
-        import(&Import {
-            token: 1,
-            request: request(solid),
-            file,
-            limit_bytes,
-        })
+        import(
+            &Import {
+                token: 1,
+                request: request(solid),
+                file,
+                limit_bytes,
+            },
+            true,
+        )
         .map_err(|refusal| refusal.code)
     }
 

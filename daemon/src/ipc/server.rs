@@ -199,12 +199,13 @@ impl Server {
         let (results, imported) = unbounded();
         let wake = Arc::new(Wake::new()?);
         let importer_wake = wake.try_clone()?;
+        let soft = setup.bodies.iter().any(|body| body.kind.has_surface());
         std::thread::Builder::new()
             .name("hapticd-import".to_owned())
             .spawn(move || {
                 // Ends when the server does and drops the other end.
                 for job in jobs {
-                    if results.send((job.token, import(&job))).is_err() {
+                    if results.send((job.token, import(&job, soft))).is_err() {
                         return;
                     }
                     importer_wake.signal();

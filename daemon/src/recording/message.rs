@@ -678,7 +678,7 @@ impl CommandMessage {
     }
 }
 
-/// The name of a body in queries, for people: the replay finds it again by itself.
+/// The name of a body in queries. For people: the replay finds it again by itself, but where soft bodies are told who came and who went.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KeyMessage {
     /// Slot.
@@ -690,6 +690,15 @@ pub struct KeyMessage {
 impl From<BodyKey> for KeyMessage {
     fn from(key: BodyKey) -> Self {
         KeyMessage {
+            slot: key.slot,
+            generation: key.generation,
+        }
+    }
+}
+
+impl From<KeyMessage> for BodyKey {
+    fn from(key: KeyMessage) -> Self {
+        BodyKey {
             slot: key.slot,
             generation: key.generation,
         }
@@ -716,7 +725,9 @@ pub struct StepMessage {
     pub last_sequence: u64,
     /// What was done to the scene before.
     pub applied: Vec<AppliedMessage>,
-    /// Of the soft bodies, which count their steps and snapshots for themselves.
+    /// Of the soft bodies, which count their steps and snapshots for themselves. What is applied here are new surfaces of theirs, and clients' bodies
+    /// that come and go, with their whole meshes once more: which of their steps these fall on is their thread's timing. In recordings from
+    /// before soft bodies met those there are none.
     #[serde(default, skip_serializing_if = "is_false")]
     pub soft: bool,
 }

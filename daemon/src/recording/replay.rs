@@ -17,7 +17,7 @@ use super::message::{ArmMessage, GainsMessage, OutputMessage, StepMessage, TickM
 use super::number::Num;
 use super::{Event, ReadError, Time};
 use crate::checker::Checker;
-use crate::collision::{Collider, SceneReply};
+use crate::collision::{Applied, Collider, SceneCommand, SceneReply};
 use crate::haptic::core::LoopCore;
 use crate::haptic::record::Blame;
 use crate::rig::Rig;
@@ -381,10 +381,18 @@ impl Replay {
         }
         soft.step = message.step;
         for applied in &message.applied {
-            let command = applied.command.command().map_err(|e| e.to_string())?;
-            if let crate::collision::SceneCommand::Surface { id, material } = command {
+            let refused = |why: String| {
+                let step = message.step;
+                format!("soft step {step}: a command is refused: {why}")
+            };
+            let command = (applied.command.command()).map_err(|e| refused(e.to_string()))?;
+            if let SceneCommand::Surface { id, material } = command {
                 soft.scene.set_surface(id, &material);
+                continue;
             }
+            let (id, key) = (0, applied.key.into());
+            crate::soft::follow(&mut soft.scene, Applied { command, id, key })
+                .map_err(|e| refused(e.to_string()))?;
         }
         if message.query_tick == 0 {
             return Ok(());

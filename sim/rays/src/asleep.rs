@@ -71,6 +71,12 @@ impl Asleep {
         self.sleepers.clear();
     }
 
+    /// Those of other pairs are forgotten, from the next [`Asleep::update`] on also in [`Asleep::count`].
+    pub fn retain(&mut self, stays: impl Fn(u32, u32) -> bool) {
+        self.groups
+            .retain(|group| stays(group.pair.0, group.pair.1));
+    }
+
     /// How many.
     pub fn count(&self) -> usize {
         self.sleepers.len()
@@ -230,6 +236,10 @@ mod tests {
         asleep.begin();
         asleep.update(&now[..2], &[]);
         assert_eq!(all(&asleep), [((1, 2), vec![3, 4, 6])]);
+        // Somebody has gone.
+        asleep.retain(|_, target| target != 2);
+        asleep.update(&now[..2], &[]);
+        assert_eq!((all(&asleep), asleep.count()), (vec![], 0));
         asleep.clear();
         assert_eq!(asleep.count(), 0);
     }

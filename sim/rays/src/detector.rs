@@ -72,7 +72,8 @@ impl Progress {
     }
 }
 
-/// See the module page. [`Detector::submit`] takes the scene as it stands, between two calls of [`Scene::begin_step`].
+/// See the module page. [`Detector::submit`] takes the scene as it stands, between two calls of [`Scene::begin_step`]. Objects may have come and gone
+/// since the last: from then on contacts name objects of that scene only, and none that came after the step that is answered.
 pub trait Detector: Debug + Send {
     /// What it runs on, for reports.
     fn name(&self) -> &'static str;

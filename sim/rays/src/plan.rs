@@ -1,7 +1,8 @@
 //! Stage one: which objects are near each other, and which of them have moved too far to walk on (Lehericey 2016, chapter 3, section 1.2).
 //!
 //! On the CPU whatever traces the rays, so every backend is asked the same. A plan remembers at which places its pairs were last traced in
-//! full, and takes for granted that what it asks for is done; where it is not, [`Plan::void`] or [`Plan::forget`] says so.
+//! full, and takes for granted that what it asks for is done; where it is not, [`Plan::void`] or [`Plan::forget`] says so. Pairs of objects that have
+//! gone are forgotten, and whoever comes in their place is new.
 //!
 //! Rayon's threads; deterministic. Does not allocate once it has seen as many pairs.
 
@@ -11,6 +12,7 @@ use crate::displacement::{self, Pose};
 use crate::emit::relative;
 use crate::neighbourhood::Neighbourhood;
 use crate::report::Report;
+use crate::roster::Roster;
 use crate::scene::{Bounds, Item, Scene};
 use crate::settings::Settings;
 use crate::sweep::Sweep;
@@ -40,6 +42,7 @@ struct Traced {
 /// See the module page.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
+    roster: Roster,
     sweep: Sweep,
     boxes: Vec<Bounds>,
     pairs: Vec<(u32, u32)>,
@@ -55,6 +58,7 @@ impl Plan {
     /// The plan of a step: everything is where [`Scene::set_pose`] and [`Scene::set_points`] put it since [`Scene::begin_step`]. Boxes of
     /// the scene are brought up to date, normals are not. What is reported is what stage one knows.
     pub fn make(&mut self, scene: &mut Scene, settings: &Settings) -> Report {
+        self.forget_gone(scene);
         let deformables = scene.items.par_iter_mut().filter(|item| item.deformable);
         deformables.for_each(Item::update_bounds);
         self.boxes.clear();
@@ -97,6 +101,18 @@ impl Plan {
             cluster_pairs_high: self.near.now.iter().filter(|near| near.full).count(),
             ..Report::default()
         }
+    }
+
+    fn forget_gone(&mut self, scene: &Scene) {
+        if self.roster.is_current(scene) {
+            return;
+        }
+        let roster = &self.roster;
+        let stay = |a: u32, b: u32| roster.stays(scene, a) && roster.stays(scene, b);
+        self.traced
+            .retain(|traced| stay(traced.pair.0, traced.pair.1));
+        (self.near.now).retain(|near| stay(near.source, near.target));
+        self.roster.look(scene, 0);
     }
 
     fn find_pairs(&mut self, scene: &Scene, settings: &Settings, margin: f32) {

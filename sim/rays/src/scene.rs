@@ -1,4 +1,7 @@
 //! The objects that rays go between, and where they are now and were a step ago.
+//!
+//! Objects come and go between steps. The number of one that stays never changes; that of one that has gone is given to one that comes when there has
+//! been a step without either. That one has another *identity* ([`Scene::identity`]): who remembers anything by number compares those.
 
 use std::sync::Arc;
 
@@ -52,10 +55,25 @@ pub enum SceneError {
         /// "rigid" or "deformable".
         wanted: &'static str,
     },
+    /// Too many points.
+    #[error(
+        "object {object}: its {points} points and the {of} of the scene are more than {MOST_POINTS}"
+    )]
+    Full {
+        /// The number that it would have had.
+        object: u32,
+        /// Of its shape.
+        points: usize,
+        /// Of all that are there.
+        of: usize,
+    },
 }
 
 /// Furthest from the world's origin, m.
 pub const FURTHEST_M: f64 = 1e3;
+
+/// Most points of all objects of a scene together: two records of 16 bytes each are kept of every point, twice, so about 130 MB.
+pub const MOST_POINTS: usize = 1 << 21;
 
 /// A box along the axes: lowest and highest corner.
 pub type Bounds = (V3, V3);
@@ -82,9 +100,15 @@ pub(crate) fn contains(b: &Bounds, p: &V3, margin: f32) -> bool {
     (0..3).all(|k| b.0[k] - margin <= p[k] && p[k] <= b.1[k] + margin)
 }
 
+/// [`Item::identity`] of a number that nobody has. Such an item has no points, is nowhere and never moves, so nothing needs to ask.
+pub(crate) const NOBODY: u64 = 0;
+
 /// One object.
 #[derive(Clone, Debug)]
 pub(crate) struct Item {
+    /// What no other object of the scene ever has; [`NOBODY`] of a number that nobody has.
+    pub identity: u64,
+    /// Without points where nobody is.
     pub shape: Arc<Shape>,
     pub deformable: bool,
     /// Never moves: two of these are no pair.
@@ -108,9 +132,34 @@ pub(crate) struct Item {
     pub first_record: u32,
     /// Was never in a step: where it is put now is where it starts.
     fresh: bool,
+    /// Of a number that nobody has: steps that the scene had begun when it became free.
+    free_since: u64,
 }
 
 impl Item {
+    fn nobody(free_since: u64) -> Item {
+        Item {
+            free_since,
+            identity: NOBODY,
+            shape: Arc::new(Shape::nothing()),
+            deformable: false,
+            fixed: true,
+            pose: Pose::identity(),
+            pose_before: Pose::identity(),
+            points: Vec::new(),
+            points_before: Vec::new(),
+            normals: Vec::new(),
+            exits: Vec::new(),
+            exit_triangles: Vec::new(),
+            bounds: NOWHERE,
+            cluster_bounds: Vec::new(),
+            motions: Vec::new(),
+            clusters_at: None,
+            first_record: 0,
+            fresh: false,
+        }
+    }
+
     /// Points in the object's frame: the world's for a deformable.
     pub fn points(&self) -> &[V3] {
         if self.deformable {
@@ -307,6 +356,10 @@ fn place64(pose: &Pose, p: &Vec3) -> Vec3 {
 pub struct Scene {
     pub(crate) items: Vec<Item>,
     pub(crate) records: u32,
+    /// The last identity that was given.
+    identities: u64,
+    /// Steps that were begun.
+    steps: u64,
 }
 
 impl Scene {
@@ -316,7 +369,8 @@ impl Scene {
         Scene::default()
     }
 
-    /// How many objects.
+    /// Numbers of objects are below this one. As many as there are objects while none has gone; afterwards never more than there were at once, together
+    /// with those that went within two steps: who lets objects come and go without ever stepping counts on.
     #[must_use]
     pub fn len(&self) -> usize {
         self.items.len()
@@ -328,32 +382,93 @@ impl Scene {
         self.items.is_empty()
     }
 
-    /// An object that moves as a whole, or not at all (`fixed`). Its number.
+    /// What no other object of this scene has or ever had, from 1; `None` where nobody has that number. In order of addition.
+    #[must_use]
+    pub fn identity(&self, object: u32) -> Option<u64> {
+        let item = self.items.get(object as usize)?;
+        (item.identity != NOBODY).then_some(item.identity)
+    }
+
+    /// The number that an object would get now: the lowest that nobody has, nor had in the last step.
+    #[must_use]
+    pub fn next(&self) -> u32 {
+        let free = self.items.iter().position(|item| self.is_free(item));
+        free.unwrap_or(self.items.len()) as u32
+    }
+
+    /// Begun twice since somebody had it, a step has been looked at without, wherever between two beginnings he went.
+    fn is_free(&self, item: &Item) -> bool {
+        item.identity == NOBODY && self.steps >= item.free_since + 2
+    }
+
+    /// Takes an object out, between two steps. The others keep their numbers; this one's is free. What is known of it is forgotten, and contacts with
+    /// it are no more, from the next step of whoever looks at the scene.
     ///
     /// # Errors
-    /// [`SceneError::BadPose`].
+    /// [`SceneError::NotOne`], if nobody has that number.
+    pub fn remove(&mut self, object: u32) -> Result<(), SceneError> {
+        if self.identity(object).is_none() {
+            return Err(SceneError::NotOne {
+                object,
+                wanted: "known",
+            });
+        }
+        while self.items.last().is_some_and(|item| self.is_free(item)) {
+            self.items.pop();
+        }
+        self.items[object as usize] = Item::nobody(self.steps);
+        self.lay_out();
+        Ok(())
+    }
+
+    /// Records lie in order of the objects, without gaps.
+    fn lay_out(&mut self) {
+        self.records = 0;
+        for item in &mut self.items {
+            item.first_record = self.records;
+            self.records += 2 * item.shape.points.len() as u32;
+        }
+    }
+
+    /// An object that moves as a whole, or not at all (`fixed`). Its number: [`Scene::next`].
+    ///
+    /// # Errors
+    /// [`SceneError::BadPose`], [`SceneError::Full`].
     pub fn add_rigid(
         &mut self,
         shape: Arc<Shape>,
         pose: &Pose,
         fixed: bool,
     ) -> Result<u32, SceneError> {
-        let object = self.items.len() as u32;
+        self.check_room(&shape, pose)?;
+        Ok(self.add(shape, *pose, false, fixed))
+    }
+
+    /// Whether an object of that shape could be added at that pose.
+    ///
+    /// # Errors
+    /// [`SceneError::BadPose`], [`SceneError::Full`].
+    pub fn check_room(&self, shape: &Shape, pose: &Pose) -> Result<(), SceneError> {
+        let object = self.next();
         check_pose(object, pose)?;
-        self.add(shape, *pose, false, fixed);
-        Ok(object)
+        let (points, of) = (shape.points.len(), self.records as usize / 2);
+        if of + points > MOST_POINTS {
+            return Err(SceneError::Full { object, points, of });
+        }
+        Ok(())
     }
 
-    /// An object whose points are given anew every step, in the world, m; at first those of its shape. Its number.
+    /// An object whose points are given anew every step, in the world, m; at first those of its shape. Its number: [`Scene::next`].
     pub fn add_deformable(&mut self, shape: Arc<Shape>) -> u32 {
-        let object = self.items.len() as u32;
-        self.add(shape, Pose::identity(), true, false);
-        object
+        self.add(shape, Pose::identity(), true, false)
     }
 
-    fn add(&mut self, shape: Arc<Shape>, pose: Pose, deformable: bool, fixed: bool) {
+    fn add(&mut self, shape: Arc<Shape>, pose: Pose, deformable: bool, fixed: bool) -> u32 {
+        let object = self.next();
+        self.identities += 1;
         let of = |on: bool| if on { shape.points.clone() } else { Vec::new() };
         let mut item = Item {
+            identity: self.identities,
             deformable,
             fixed,
             pose,
@@ -381,16 +496,24 @@ impl Scene {
             clusters_at: None,
             first_record: self.records,
             fresh: true,
+            free_since: 0,
             shape,
         };
         item.update_bounds();
-        self.records += 2 * item.shape.points.len() as u32;
-        self.items.push(item);
+        if object as usize == self.items.len() {
+            self.records += 2 * item.shape.points.len() as u32;
+            self.items.push(item);
+        } else {
+            self.items[object as usize] = item;
+            self.lay_out();
+        }
+        object
     }
 
     /// A new step: where all are now is where they were before. To be called before they are moved; never twice for one step of a
     /// tracer, or points that cross a sheet are not seen.
     pub fn begin_step(&mut self) {
+        self.steps += 1;
         for item in self.items.iter_mut().filter(|item| !item.fixed) {
             item.settle();
         }
@@ -438,17 +561,17 @@ impl Scene {
 
     fn of_kind(&mut self, object: u32, deformable: bool) -> Result<&mut Item, SceneError> {
         let item = self.items.get_mut(object as usize);
-        item.filter(|item| item.deformable == deformable)
+        item.filter(|item| item.identity != NOBODY && item.deformable == deformable)
             .ok_or(SceneError::NotOne {
                 object,
                 wanted: if deformable { "deformable" } else { "rigid" },
             })
     }
 
-    /// The shape of an object.
+    /// The shape of an object; one without points where the number is free.
     ///
     /// # Panics
-    /// If there is no such object.
+    /// If the number is not below [`Scene::len`].
     #[must_use]
     pub fn shape(&self, object: u32) -> &Arc<Shape> {
         &self.items[object as usize].shape
@@ -469,7 +592,7 @@ impl Scene {
     #[must_use]
     pub fn poses(&self, object: u32) -> Option<(&Pose, &Pose)> {
         let item = self.items.get(object as usize);
-        item.filter(|item| !item.deformable)
+        item.filter(|item| item.identity != NOBODY && !item.deformable)
             .map(|item| (&item.pose, &item.pose_before))
     }
 
@@ -494,7 +617,8 @@ impl Scene {
     /// the triangle: what slides for some steps is held by the triangle's plane.
     ///
     /// # Panics
-    /// If it is of another scene.
+    /// If it is of another scene, or of objects that have gone: a detector's are not, from [`Detector::submit`](crate::Detector::submit) until
+    /// the next object goes or comes.
     pub fn refresh(&self, contact: &mut Contact) {
         let [a, b] = [contact.source, contact.target].map(|id| &self.items[id as usize]);
         let x = a.world(contact.point);

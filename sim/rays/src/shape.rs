@@ -205,6 +205,25 @@ impl Shape {
         Ok(shape)
     }
 
+    /// Without points.
+    pub(crate) fn nothing() -> Shape {
+        Shape {
+            topology: Topology::Volume,
+            points: Vec::new(),
+            triangles: Vec::new(),
+            neighbours: Vec::new(),
+            normals: Vec::new(),
+            exits: Vec::new(),
+            exit_triangles: Vec::new(),
+            nodes: Vec::new(),
+            order: Vec::new(),
+            around: Around::default(),
+            clusters: Clusters::default(),
+            radius: 0.0,
+            mean_edge: 1.0,
+        }
+    }
+
     /// Points, m, in the frame of the mesh.
     #[must_use]
     pub fn points(&self) -> &[V3] {

@@ -11,12 +11,14 @@ use crate::layout::{Contact, Ray, Record};
 use crate::plan::Plan;
 use crate::report::Report;
 use crate::resolve::{Algorithm, Part, trace};
+use crate::roster::Roster;
 use crate::scene::{Item, Scene};
 use crate::settings::Settings;
 
 /// Finds the contacts of a [`Scene`], step by step; remembers what it found.
 ///
-/// Deterministic, whatever the number of threads. Does not allocate once it has seen as many pairs, rays and contacts.
+/// Deterministic, whatever the number of threads. Does not allocate once it has seen as many pairs, rays and contacts, but in steps before which
+/// objects came or went.
 #[derive(Clone, Debug)]
 pub struct Tracer {
     settings: Settings,
@@ -31,6 +33,9 @@ pub struct Tracer {
     next_tracked: Vec<u32>,
     traced_at: Vec<V3>,
     asleep: Asleep,
+    /// Who was there in the last step, and the first record of each.
+    roster: Roster,
+    places: Vec<u32>,
     kept: Kept,
     report: Report,
     steps: u64,
@@ -55,6 +60,8 @@ impl Tracer {
             next_tracked: Vec::new(),
             traced_at: Vec::new(),
             asleep: Asleep::default(),
+            roster: Roster::default(),
+            places: Vec::new(),
             kept: Kept::default(),
             report: Report::default(),
             steps: 0,
@@ -156,6 +163,9 @@ impl Tracer {
 
     /// Room for every point, and the surfaces where they are now.
     fn prepare(&mut self, scene: &mut Scene) {
+        if !self.roster.is_current(scene) {
+            self.follow(scene);
+        }
         let records = scene.records as usize;
         self.records.resize(records, Record::EMPTY);
         self.next.resize(records, Record::EMPTY);
@@ -164,6 +174,52 @@ impl Tracer {
         }
         let deformables = scene.items.par_iter_mut().filter(|item| item.deformable);
         deformables.for_each(Item::deform);
+    }
+
+    /// Objects have come or gone: what is known of those that stay moves to where their records are now, the rest is forgotten.
+    fn follow(&mut self, scene: &Scene) {
+        let records = scene.records as usize;
+        let (old, old_tracked) = (
+            std::mem::replace(&mut self.records, vec![Record::EMPTY; records]),
+            std::mem::take(&mut self.tracked),
+        );
+        let nowhere = V3::repeat(f32::NAN);
+        let old_traced_at = std::mem::take(&mut self.traced_at);
+        if !old_traced_at.is_empty() {
+            self.traced_at.resize(records / 2, nowhere);
+        }
+        let mut tracked = old_tracked.iter().peekable();
+        for (object, &first) in (0..).zip(&self.places) {
+            let last = self.places.get(object as usize + 1);
+            let end = last.map_or(old.len() as u32, |next| *next);
+            let stays = self.roster.stays(scene, object);
+            let to = if stays {
+                scene.items[object as usize].first_record
+            } else {
+                0
+            };
+            while let Some(&place) = tracked.next_if(|place| **place < end) {
+                let record = old[place as usize];
+                if stays && self.roster.stays(scene, record.target) {
+                    let place = to + (place - first);
+                    self.records[place as usize] = record;
+                    self.tracked.push(place);
+                }
+            }
+            if stays && !old_traced_at.is_empty() {
+                let [from, end, to] = [first, end, to].map(|place| place as usize / 2);
+                // Shorter than the records if the measure was another one in between.
+                if let Some(same) = old_traced_at.get(from..end) {
+                    self.traced_at[to..to + same.len()].copy_from_slice(same);
+                }
+            }
+        }
+        let roster = &self.roster;
+        (self.asleep).retain(|a, b| roster.stays(scene, a) && roster.stays(scene, b));
+        self.places.clear();
+        let items = scene.items.iter();
+        self.places.extend(items.map(|item| item.first_record));
+        self.roster.look(scene, self.steps);
     }
 
     /// Stage two.

@@ -30,6 +30,8 @@ both!(
     cloths_and_a_ball,
     a_soft_ball,
     objects_come_later,
+    objects_come_and_go,
+    what_stays_is_remembered,
     settings_change
 );
 

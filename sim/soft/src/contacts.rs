@@ -76,7 +76,7 @@ impl Contacts {
         });
         self.ahead.extend(soon);
         let yields = |id: u32| match &movers[id as usize] {
-            Mover::Fixed => false,
+            Mover::Gone | Mover::Fixed => false,
             Mover::Body { body, .. } => world.is_dynamic(*body),
             Mover::Deformable(_) => true,
         };
@@ -124,7 +124,7 @@ impl Contacts {
 /// Of an object's point (a deformable's, by number; a body's, by place), m/s.
 fn velocity(world: &World, mover: &Mover, point: u32, at: &Vec3) -> Vec3 {
     match mover {
-        Mover::Fixed => Vec3::zeros(),
+        Mover::Gone | Mover::Fixed => Vec3::zeros(),
         Mover::Body { body, .. } => world.body(*body).map_or_else(Vec3::zeros, |state| {
             state.velocity + state.spin.cross(&(at - state.position))
         }),
@@ -147,7 +147,7 @@ fn made(contact: &layout::Contact, scene: &Scene, movers: &[Mover], friction: &[
     // The rays know how far the first side has to go: `gap - depth` are between the two points now.
     let met = x - normal * (gap_m - f64::from(contact.depth));
     let source = match &movers[a as usize] {
-        Mover::Fixed => ContactPoint::World(x),
+        Mover::Gone | Mover::Fixed => ContactPoint::World(x),
         Mover::Body {
             body,
             body_from_mesh,
@@ -167,7 +167,7 @@ fn made(contact: &layout::Contact, scene: &Scene, movers: &[Mover], friction: &[
     let [u, v] = contact.uv.map(f64::from);
     let weights = [1.0 - u - v, u, v];
     let target = match &movers[b as usize] {
-        Mover::Fixed => ContactPoint::World(met),
+        Mover::Gone | Mover::Fixed => ContactPoint::World(met),
         Mover::Body {
             body,
             body_from_mesh,

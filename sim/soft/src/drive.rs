@@ -56,7 +56,7 @@ impl SoftWorld {
     ) -> Result<ObjectId, AddError> {
         check(friction)?;
         let mesh_from_body = Pose::translation(centre.x, centre.y, centre.z);
-        hapticd_rays::check_pose(self.scene.len() as u32, world_from_mesh)?;
+        self.scene.check_room(&shape, world_from_mesh)?;
         let state = state_of(&(world_from_mesh * mesh_from_body));
         let body = self.dynamics.add_body(kind, &state)?;
         let id = self.scene.add_rigid(shape, world_from_mesh, false)?;

@@ -23,7 +23,8 @@ pub struct Settings {
     pub rays: hapticd_rays::Settings,
 }
 
-/// An object, numbered from 0 in order of addition; the same number as in the [`Scene`] and in its contacts.
+/// An object, numbered from 0 in order of addition; the same number as in the [`Scene`] and in its contacts. That of one that was removed is given
+/// out again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ObjectId(pub u32);
 
@@ -52,6 +53,9 @@ pub enum AddError {
     /// Only rigid bodies are driven, drawn and placed.
     #[error("object {0} is no rigid body that moves")]
     NotRigid(u32),
+    /// Only rigid objects are removed.
+    #[error("object {0} is no rigid one")]
+    Stays(u32),
 }
 
 /// Why a step was not made; nothing has moved.
@@ -69,6 +73,8 @@ pub enum StepError {
 /// How an object moves.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Mover {
+    /// Nobody has this number.
+    Gone,
     Fixed,
     /// `body_from_mesh`: from the mesh's frame to the principal axes at the centre of mass.
     Body {
@@ -185,8 +191,8 @@ impl SoftWorld {
             mass_kg: mass.mass,
             inertia_kg_m2: moments,
         };
-        // What one half refuses must not be in the other: the scene says yes or no by the pose alone.
-        hapticd_rays::check_pose(self.scene.len() as u32, world_from_mesh)?;
+        // What one half refuses must not be in the other.
+        self.scene.check_room(&shape, world_from_mesh)?;
         let body = self.dynamics.add_body(&kind, &state)?;
         let id = self.scene.add_rigid(shape, world_from_mesh, false)?;
         let mover = Mover::Body {
@@ -246,11 +252,35 @@ impl SoftWorld {
     }
 
     pub(crate) fn join(&mut self, id: u32, mover: Mover, friction: f64) -> ObjectId {
-        debug_assert_eq!(id as usize, self.movers.len());
-        self.movers.push(mover);
-        self.friction.push(friction);
-        self.ghosts.push(false);
+        let (at, count) = (id as usize, self.scene.len());
+        self.movers.truncate(count);
+        self.friction.truncate(count);
+        self.ghosts.truncate(count);
+        if at == self.movers.len() {
+            self.movers.push(mover);
+            self.friction.push(friction);
+            self.ghosts.push(false);
+        } else {
+            (self.movers[at], self.friction[at], self.ghosts[at]) = (mover, friction, false);
+        }
         ObjectId(id)
+    }
+
+    /// Takes a rigid object out, between two steps. What it carried falls, what it pushed is pushed no more. All others keep their numbers.
+    ///
+    /// # Errors
+    /// [`AddError::Stays`] if it is none.
+    pub fn remove(&mut self, id: ObjectId) -> Result<(), AddError> {
+        match self.movers.get(id.0 as usize) {
+            Some(Mover::Fixed) => {}
+            Some(Mover::Body { body, .. }) => self.dynamics.remove_body(*body)?,
+            Some(Mover::Gone | Mover::Deformable(_)) | None => {
+                return Err(AddError::Stays(id.0));
+            }
+        }
+        self.scene.remove(id.0)?;
+        self.movers[id.0 as usize] = Mover::Gone;
+        Ok(())
     }
 
     /// Whether the dynamics get contacts only, as the source's do, and nothing that is near: what rests then falls freely in every second
@@ -285,7 +315,7 @@ impl SoftWorld {
         self.report.lost = 0;
         for (id, mover) in (0..).zip(&self.movers) {
             let placed = match mover {
-                Mover::Fixed => Ok(()),
+                Mover::Gone | Mover::Fixed => Ok(()),
                 Mover::Body {
                     body,
                     body_from_mesh,

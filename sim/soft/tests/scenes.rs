@@ -237,6 +237,14 @@ fn what_is_refused_is_in_neither_half() {
     assert!(world.step(f64::NAN).is_err());
 }
 
+/// With answers that still speak of it, too.
+#[test]
+fn what_goes_carries_nothing_and_what_comes_does() {
+    for by in [0, 2] {
+        common::plate(&|settings| Box::new(Late::new(twin(settings), by)));
+    }
+}
+
 /// A sheet that falls on its edge and crumples: folds upon folds, each against the others and against the ground.
 #[test]
 fn a_sheet_that_crumples_on_its_edge_stays_above_the_ground() {

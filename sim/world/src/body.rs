@@ -1,11 +1,18 @@
 //! What a body is made of, and why one is refused.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use hapticd_ccd::MeshIndex;
 use hapticd_geometry::{Adjacency, MeshReport, Pose, TriMesh, Vec3};
 use hapticd_haptics::{MAX_SCENE_BODIES, Material};
+use hapticd_rays::{POINTS_PER_CLUSTER, ShapeError, Topology};
 use hapticd_rigid::BodyError;
+
+/// Half thickness that an open sheet of the rigid scene has for soft bodies, m.
+const OPEN_M: f64 = 0.0005;
+
+/// A mesh made ready for rays, or why it cannot be; empty until somebody asked.
+type ForRays = Arc<OnceLock<Result<Arc<hapticd_rays::Shape>, ShapeError>>>;
 
 /// Whether a body may move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +34,19 @@ pub struct Shape {
     pub closed: bool,
     /// Radius about the mesh's origin, m.
     pub bound_m: f64,
+    /// As a volume, and as a sheet.
+    rays: [ForRays; 2],
+}
+
+impl std::fmt::Debug for Shape {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let triangles = self.triangles();
+        write!(
+            f,
+            "Shape of {triangles} triangles within {} m",
+            self.bound_m
+        )
+    }
 }
 
 impl Shape {
@@ -39,6 +59,7 @@ impl Shape {
             closed: report.closed && report.oriented,
             index,
             bound_m: bound_m * (1.0 + 1e-12),
+            rays: Default::default(),
         }
     }
 
@@ -54,6 +75,7 @@ impl Shape {
             index: Arc::new(MeshIndex::point(Vec3::zeros())),
             closed: false,
             bound_m: 0.0,
+            rays: Default::default(),
         }
     }
 
@@ -82,6 +104,33 @@ pub struct BodySpec {
     pub restitution: f64,
     /// Of the solid inside the mesh, kg/m³; counts for a dynamic body only.
     pub density_kg_m3: f64,
+}
+
+impl BodySpec {
+    /// The mesh as soft bodies meet it: a volume, or a sheet of a millimetre if it is open or not meant to be solid. `None` for a point.
+    ///
+    /// Made by the first who asks, for all copies of the shape, which takes milliseconds for each thousand triangles and may be done on any thread
+    /// that has the time; those who ask meanwhile wait for it. Allocates.
+    ///
+    /// # Errors
+    /// [`ShapeError`], if rays can make nothing of it: the mesh's fault.
+    pub fn soft_shape(&self) -> Result<Option<Arc<hapticd_rays::Shape>>, ShapeError> {
+        let Some(mesh) = self.shape.index.mesh() else {
+            return Ok(None);
+        };
+        let volume = self.solid && self.shape.closed;
+        let topology = if volume {
+            Topology::Volume
+        } else {
+            Topology::Sheet {
+                half_thickness_m: OPEN_M,
+            }
+        };
+        let made = self.shape.rays[usize::from(!volume)].get_or_init(|| {
+            hapticd_rays::Shape::new(mesh, topology, POINTS_PER_CLUSTER).map(Arc::new)
+        });
+        made.clone().map(Some)
+    }
 }
 
 /// Why a body was not added. The caller's fault, but for `Full`.

@@ -8,9 +8,13 @@ use hapticd_geometry::{TriMesh, Vec3};
 
 /// True if the winding number of `p` is nearer to a non-zero integer than to 0.
 pub(crate) fn contains(mesh: &TriMesh, p: &Vec3) -> bool {
+    surrounds((0..mesh.triangles().len()).map(|i| mesh.triangle(i)), p)
+}
+
+/// The same of a closed surface by the corners of its triangles.
+pub(crate) fn surrounds(triangles: impl Iterator<Item = [Vec3; 3]>, p: &Vec3) -> bool {
     let mut angle = 0.0;
-    for i in 0..mesh.triangles().len() {
-        let [a, b, c] = mesh.triangle(i);
+    for [a, b, c] in triangles {
         let (a, b, c) = (a - p, b - p, c - p);
         let (la, lb, lc) = (a.norm(), b.norm(), c.norm());
         // Van Oosterom and Strackee 1983: tan(omega / 2).

@@ -123,13 +123,13 @@ impl World {
     /// How many rigid bodies there are.
     #[must_use]
     pub fn bodies(&self) -> usize {
-        self.bodies.len()
+        self.bodies.len() - self.free_bodies.len()
     }
 
     /// Pose and motion of a body.
     #[must_use]
     pub fn body(&self, id: BodyId) -> Option<&BodyState> {
-        Some(&self.bodies.get(id.0 as usize)?.state)
+        self.has_body(id).then(|| &self.bodies[id.0 as usize].state)
     }
 
     /// Whether forces move a body; not if there is no such body.
@@ -141,7 +141,7 @@ impl World {
     /// Pose and motion of a body when the last step began.
     #[must_use]
     pub fn body_at_start(&self, id: BodyId) -> Option<&BodyState> {
-        Some(&self.bodies.get(id.0 as usize)?.start)
+        self.has_body(id).then(|| &self.bodies[id.0 as usize].start)
     }
 
     /// By contact of the last step's list, the impulse on its first side, N s; zero of those that were left out.

@@ -10,7 +10,7 @@ use super::finite;
 use super::pull::Pull;
 use crate::Vec3;
 
-/// A rigid body of a [`World`](super::World), numbered from 0 in order of addition.
+/// A rigid body of a [`World`](super::World), numbered from 0 in order of addition; the number of one that was removed is given out again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BodyId(pub u32);
 

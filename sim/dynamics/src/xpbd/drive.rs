@@ -59,8 +59,11 @@ impl World {
     }
 
     pub(super) fn body_mut(&mut self, id: BodyId) -> Result<&mut Body, BodyError> {
-        let count = self.bodies.len();
-        (self.bodies.get_mut(id.0 as usize)).ok_or(BodyError::Unknown { body: id.0, count })
+        let count = self.bodies();
+        if !self.has_body(id) {
+            return Err(BodyError::Unknown { body: id.0, count });
+        }
+        Ok(&mut self.bodies[id.0 as usize])
     }
 
     /// Puts a particle elsewhere, with another velocity. Allocates nothing.

@@ -96,6 +96,8 @@ pub struct World {
     pub(super) tetrahedra: Vec<Tetrahedron>,
     pub(super) attachments: Vec<Attachment>,
     pub(super) bodies: Vec<Body>,
+    /// Numbers that nobody has: who stands there touches nothing and does not move.
+    pub(super) free_bodies: Vec<u32>,
     pub(super) deformables: Vec<Deformable>,
     pub(super) contacts: ContactSolver,
     /// A mass has changed, so the axes of the tetrahedra have too.
@@ -131,6 +133,7 @@ impl World {
             tetrahedra: Vec::new(),
             attachments: Vec::new(),
             bodies: Vec::new(),
+            free_bodies: Vec::new(),
             deformables: Vec::new(),
             contacts: ContactSolver::default(),
             masses_changed: false,
@@ -279,8 +282,32 @@ impl World {
     /// # Errors
     /// [`BodyError`] for numbers that are not finite, or a mass, inertia or rotation that is none.
     pub fn add_body(&mut self, kind: &BodyKind, state: &BodyState) -> Result<BodyId, BodyError> {
-        self.bodies.push(Body::new(kind, state)?);
+        let body = Body::new(kind, state)?;
+        let lowest = (0..self.free_bodies.len()).min_by_key(|&k| self.free_bodies[k]);
+        if let Some(lowest) = lowest {
+            let id = self.free_bodies.swap_remove(lowest);
+            self.bodies[id as usize] = body;
+            return Ok(BodyId(id));
+        }
+        self.bodies.push(body);
         Ok(BodyId(self.bodies.len() as u32 - 1))
+    }
+
+    /// Takes a body out. The others keep their numbers, its own is free. What is known of its contacts serves the next step at most, as a
+    /// start, if somebody comes in its place. Allocates when there are more free numbers than ever before.
+    ///
+    /// # Errors
+    /// [`BodyError::Unknown`].
+    pub fn remove_body(&mut self, id: BodyId) -> Result<(), BodyError> {
+        let body = self.body_mut(id)?;
+        *body = Body::new(&BodyKind::Kinematic, &BodyState::at(Vec3::zeros()))?;
+        self.free_bodies.push(id.0);
+        Ok(())
+    }
+
+    /// Whether there is such a body.
+    pub(super) fn has_body(&self, id: BodyId) -> bool {
+        (id.0 as usize) < self.bodies.len() && !self.free_bodies.contains(&id.0)
     }
 
     /// Holds a point of a deformable where it is now, with a compliance (m/N) and a damping time (viscosity over stiffness, s);
@@ -378,7 +405,7 @@ impl World {
                 }
             }
             ContactPoint::Body { body, local } => {
-                if body.0 as usize >= self.bodies.len() {
+                if !self.has_body(body) {
                     return Err(ContactFault::Body(body.0));
                 }
                 if !finite(&local) {

@@ -428,6 +428,77 @@ fn a_driven_lift_carries_a_box() {
     assert_eq!(world.body(lift).unwrap().velocity, Vec3::zeros());
 }
 
+/// What a body that is taken out carried falls freely at once, and one that comes in its place does not begin with what it was pressed with.
+#[test]
+fn a_body_that_goes_carries_nothing() {
+    let mut world = earth();
+    let half = Vec3::repeat(0.05);
+    let at = BodyState::at(Vec3::z() * -0.05);
+    let first = world.add_body(&BodyKind::Kinematic, &at).unwrap();
+    let state = BodyState::at(Vec3::z() * 0.05);
+    let boxed = world.add_body(&cuboid(1.0, half), &state).unwrap();
+    let under = |table: BodyId| -> Vec<Contact> {
+        let corners = corners(&half).into_iter().filter(|c| c.z < 0.0);
+        let on = |local: Vec3| Contact {
+            a: ContactPoint::Body { body: boxed, local },
+            b: ContactPoint::Body {
+                body: table,
+                local: Vec3::new(local.x, local.y, 0.05),
+            },
+            normal: Vec3::z(),
+            gap_m: 0.0,
+            friction: 0.8,
+            restitution: 0.0,
+        };
+        corners.map(on).collect()
+    };
+    for _ in 0..30 {
+        world.step(FRAME, 20, &under(first)).unwrap();
+    }
+    near(
+        world.body(boxed).unwrap().velocity.norm(),
+        0.0,
+        1e-6,
+        "at rest",
+    );
+    world.remove_body(first).unwrap();
+    assert_eq!(world.bodies(), 1);
+    assert_eq!(world.body(first), None);
+    let unknown = hapticd_dynamics::xpbd::BodyError::Unknown { body: 0, count: 1 };
+    assert_eq!(world.remove_body(first), Err(unknown));
+    assert_eq!(world.set_body(first, &at), Err(unknown));
+    // A contact with it is left out.
+    let report = world.step(FRAME, 20, &under(first)).unwrap();
+    assert_eq!(report.contacts_refused, 4);
+    near(
+        world.body(boxed).unwrap().velocity.z,
+        -G * FRAME,
+        1e-9,
+        "falls",
+    );
+    // Pressed again, and another takes the number within a step: it holds nothing that rises.
+    let again = world.add_body(&BodyKind::Kinematic, &at).unwrap();
+    assert_eq!(again, first);
+    world.set_body(boxed, &state).unwrap();
+    for _ in 0..30 {
+        world.step(FRAME, 20, &under(again)).unwrap();
+    }
+    world.remove_body(again).unwrap();
+    let third = world.add_body(&BodyKind::Kinematic, &at).unwrap();
+    let rising = BodyState {
+        velocity: Vec3::z(),
+        ..*world.body(boxed).unwrap()
+    };
+    world.set_body(boxed, &rising).unwrap();
+    world.step(FRAME, 20, &under(third)).unwrap();
+    near(
+        world.body(boxed).unwrap().velocity.z,
+        1.0 - G * FRAME,
+        1e-9,
+        "rises",
+    );
+}
+
 fn held(at: Vec3) -> Pull {
     let still = (at, UnitQuaternion::identity());
     Pull {

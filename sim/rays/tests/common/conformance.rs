@@ -89,7 +89,7 @@ pub fn a_ruler_agrees(make: Make<'_>) {
 }
 
 /// A contact by what it is between, and on which side; and whether it is one yet.
-fn by_name(detector: &dyn Detector) -> BTreeMap<(u32, u32, u32, bool, bool), Contact> {
+fn by_name(detector: &dyn Detector) -> Named {
     let name = |c: &Contact, near| ((c.source, c.point, c.target, c.t >= 0.0, near), *c);
     let contacts = detector.contacts().iter().map(|c| name(c, false));
     contacts
@@ -100,6 +100,15 @@ fn by_name(detector: &dyn Detector) -> BTreeMap<(u32, u32, u32, bool, bool), Con
 /// How many there are, and how many differ in class, triangle, length, place or normal beyond rounding.
 fn compare(ours: &dyn Detector, twins: &dyn Detector) -> (usize, usize) {
     let (a, b) = (by_name(ours), by_name(twins));
+    (b.len(), differ(&a, &b))
+}
+
+/// Source, point, target, whether ahead, whether only near.
+type Name = (u32, u32, u32, bool, bool);
+type Named = BTreeMap<Name, Contact>;
+
+/// How many of two answers differ.
+fn differ(a: &Named, b: &Named) -> usize {
     let near = |x: f32, y: f32| (x - y).abs() <= 2e-6;
     let same = |x: &Contact, y: &Contact| {
         let vectors = (0..3).all(|k| near(x.x[k], y.x[k]) && (x.n[k] - y.n[k]).abs() < 1e-4);
@@ -109,7 +118,7 @@ fn compare(ours: &dyn Detector, twins: &dyn Detector) -> (usize, usize) {
         .iter()
         .filter(|(k, x)| !b.get(k).is_some_and(|y| same(x, y)));
     let missing = b.keys().filter(|k| !a.contains_key(k)).count();
-    (b.len(), odd.count() + missing)
+    odd.count() + missing
 }
 
 /// Takes a detector and a twin through the same steps; the twin agrees to the bit with itself, others but for one in `one_in`.
@@ -342,6 +351,206 @@ pub fn objects_come_later(make: Make<'_>) {
             .count()
     };
     assert_eq!(of(sheet), points.len());
+}
+
+/// A new scene with what is in another, where it is; for each of its objects the number in the other.
+fn made_anew(scene: &Scene) -> (Scene, Vec<u32>) {
+    let (mut anew, mut numbers) = (Scene::new(), Vec::new());
+    for id in (0..scene.len() as u32).filter(|id| scene.identity(*id).is_some()) {
+        let shape = scene.shape(id).clone();
+        if let Some((pose, _)) = scene.poses(id) {
+            anew.add_rigid(shape, pose, false).unwrap();
+        } else {
+            let added = anew.add_deformable(shape);
+            let (points, _) = scene.points(id).unwrap();
+            let points: Vec<Vec3> = points.iter().map(|p| p.cast()).collect();
+            anew.set_points(added, &points).unwrap();
+        }
+        numbers.push(id);
+    }
+    (anew, numbers)
+}
+
+/// Numbers from -1 to 1, and below some other.
+struct Draw(u64);
+
+impl Draw {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % end
+    }
+
+    fn part(&mut self, size: f64) -> f64 {
+        size * (self.below(2001) as f64 / 1000.0 - 1.0)
+    }
+
+    fn vector(&mut self, size: [f64; 3]) -> Vec3 {
+        let [x, y, z] = size.map(|s| self.part(s));
+        Vec3::new(x, y, z)
+    }
+}
+
+/// Objects come, go, and others come in their places, while all move. In every step the contacts are those of a scene made anew with the same objects
+/// where they are, where all is traced in full. Where walks go on, they are those of a scene that nobody ever leaves: who should is put far away, and
+/// all that come have numbers of their own.
+pub fn objects_come_and_go(make: Make<'_>) {
+    let mesh = shapes::sheet(0.1, 16).unwrap();
+    let cloth = Arc::new(Shape::new(&mesh, CLOTH, 32).unwrap());
+    let rigid = [
+        ball(2),
+        volume(&shapes::torus(0.04, 0.015, 30, 14).unwrap()),
+        volume(&shapes::cuboid(&Vec3::new(0.05, 0.04, 0.02)).unwrap()),
+        cloth.clone(),
+    ];
+    let bent = |from: &Vec3, k: u32| -> Vec<Vec3> {
+        let up = |p: &Vec3| Vec3::z() * 0.004 * (40.0 * p.x + 0.1 * f64::from(k)).sin();
+        mesh.positions().iter().map(|p| from + p + up(p)).collect()
+    };
+    for iterative in [false, true] {
+        let settings = Settings {
+            iterative,
+            // What a sheet went through is remembered, and a scene made anew remembers nothing.
+            inversions: iterative,
+            ..settings()
+        };
+        let mut detector = make(settings);
+        let (mut scene, mut all_ever) = (Scene::new(), Scene::new());
+        let mut reference = Tracer::new(settings);
+        let mut draw = Draw(7);
+        // By number: where each is, its way in a step, and its number where nobody leaves.
+        let mut there: BTreeMap<u32, (Vec3, Vec3, u32)> = BTreeMap::new();
+        let (mut all, mut odd, mut most, mut reused, mut inverted) = (0, 0, 0, 0, 0);
+        for k in 0..60_u32 {
+            scene.begin_step();
+            all_ever.begin_step();
+            for _ in 0..draw.below(3) {
+                let gone = draw.below(14) as u32;
+                let Some((_, _, parked)) = there.remove(&gone) else {
+                    assert!(scene.remove(gone).is_err());
+                    continue;
+                };
+                scene.remove(gone).unwrap();
+                let away = 5.0 * f64::from(parked) + 50.0;
+                if all_ever.poses(parked).is_some() {
+                    all_ever.set_pose(parked, &at(away, 0.0, 0.0)).unwrap();
+                } else {
+                    let points = bent(&Vec3::new(away, 0.0, 0.0), 0);
+                    all_ever.set_points(parked, &points).unwrap();
+                }
+            }
+            for _ in 0..draw.below(4).min(10 - there.len() as u64) {
+                let from = draw.vector([0.08, 0.08, 0.05]);
+                let way = draw.vector([4e-4; 3]);
+                let shape = draw.below(5) as usize;
+                let add = |scene: &mut Scene| match rigid.get(shape) {
+                    None => scene.add_deformable(cloth.clone()),
+                    Some(shape) => {
+                        let pose = at(from.x, from.y, from.z);
+                        scene.add_rigid(shape.clone(), &pose, false).unwrap()
+                    }
+                };
+                let next = scene.next();
+                reused += usize::from((next as usize) < scene.len());
+                assert_eq!(add(&mut scene), next);
+                there.insert(next, (from, way, add(&mut all_ever)));
+            }
+            for (id, (from, way, ever)) in &mut there {
+                *from += *way;
+                for (scene, id) in [(&mut scene, *id), (&mut all_ever, *ever)] {
+                    if scene.poses(id).is_some() {
+                        let turn = Quat::from_scaled_axis(*way * 20.0 * f64::from(k));
+                        let pose = Pose::from_parts((*from).into(), turn);
+                        scene.set_pose(id, &pose).unwrap();
+                    } else {
+                        scene.set_points(id, &bent(from, k)).unwrap();
+                    }
+                }
+            }
+            most = most.max(there.len());
+            assert!(scene.len() <= most + 4, "{} {most}", scene.len());
+            step(&mut *detector, &mut scene);
+            assert_eq!(detector.progress().short, 0);
+            let numbers: BTreeMap<u32, u32>;
+            if iterative {
+                reference.step(&mut all_ever);
+                numbers = there.iter().map(|(id, (.., ever))| (*ever, *id)).collect();
+            } else {
+                let (mut anew, order) = made_anew(&scene);
+                reference = Tracer::new(settings);
+                reference.step(&mut anew);
+                numbers = (0..).zip(order).collect();
+            }
+            inverted += reference.report().inversions;
+            let renamed = |((source, point, target, ahead, near), c): (Name, Contact)| {
+                let [source, target] = [source, target].map(|id| numbers[&id]);
+                ((source, point, target, ahead, near), c)
+            };
+            let theirs: Named = by_name(&reference).into_iter().map(renamed).collect();
+            all += theirs.len();
+            odd += differ(&by_name(&*detector), &theirs);
+        }
+        assert!(reused > 10 && most == 10, "{reused} {most}");
+        assert!(inverted > 100 || !iterative, "{inverted}");
+        // Ties between two objects go by their numbers, which are others there.
+        let one_in = if iterative { 50 } else { 300 };
+        if !iterative && detector.name() == Detector::name(&reference) {
+            assert_eq!(odd, 0);
+        }
+        assert!(all > 10_000 && odd * one_in <= all, "{odd} of {all} differ");
+    }
+}
+
+/// What is remembered of a sheet that went through another outlasts others' going and coming; who comes in the place of one of the two is not
+/// taken for it.
+pub fn what_stays_is_remembered(make: Make<'_>) {
+    let sheet = |cells| {
+        let mesh = shapes::sheet(0.1, cells).unwrap();
+        Arc::new(Shape::new(&mesh, CLOTH, 32).unwrap())
+    };
+    let mut scene = Scene::new();
+    let put = |scene: &mut Scene, shape, z| {
+        let added = scene.add_rigid(shape, &at(0.001, 0.002, z), false);
+        added.unwrap()
+    };
+    let before = put(&mut scene, ball(2), 1.0);
+    let lower = put(&mut scene, sheet(16), 0.0);
+    let between = put(&mut scene, ball(1), 2.0);
+    let upper = put(&mut scene, sheet(15), 0.0025);
+    let mut detector = make(settings());
+    step(&mut *detector, &mut scene);
+    assert_eq!(detector.report().inversions, 0);
+    scene.begin_step();
+    scene.set_pose(upper, &at(0.001, 0.002, -0.003)).unwrap();
+    step(&mut *detector, &mut scene);
+    let inverted = detector.report().inversions;
+    assert!(inverted > 100, "{inverted}");
+    // Others go and come, and records move.
+    for k in 0..6 {
+        match k {
+            0 => scene.remove(before).unwrap(),
+            2 => assert_eq!(put(&mut scene, ball(3), 1.0), before),
+            3 => scene.remove(between).unwrap(),
+            _ => {}
+        }
+        scene.begin_step();
+        step(&mut *detector, &mut scene);
+        assert_eq!(detector.report().inversions, inverted, "{k}");
+    }
+    // The lower sheet goes, and a coarser one comes in its place: nothing went through that.
+    scene.remove(lower).unwrap();
+    for _ in 0..2 {
+        scene.begin_step();
+        step(&mut *detector, &mut scene);
+        assert!(detector.contacts().is_empty() && detector.near().is_empty());
+    }
+    assert_eq!(put(&mut scene, sheet(4), 0.0), lower);
+    scene.begin_step();
+    step(&mut *detector, &mut scene);
+    assert!(detector.near().len() > 100, "{}", detector.near().len());
+    assert_eq!(detector.report().inversions, 0);
 }
 
 /// New settings hold from the next step on.

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use hapticd_rays::layout::Contact;
-use hapticd_rays::{Detector, DetectorError, Progress, Report, Scene, Settings};
+use hapticd_rays::{Detector, DetectorError, Progress, Report, Roster, Scene, Settings};
 
 use super::settle;
 
@@ -22,6 +22,15 @@ pub struct Late {
     by: usize,
     kept: VecDeque<Answer>,
     held: Answer,
+    roster: Roster,
+}
+
+impl Answer {
+    fn retain(&mut self, roster: &Roster) {
+        self.contacts
+            .retain(|contact| roster.knows(contact, self.step));
+        self.near.retain(|contact| roster.knows(contact, self.step));
+    }
 }
 
 impl Late {
@@ -31,6 +40,7 @@ impl Late {
             by,
             kept: VecDeque::new(),
             held: Answer::default(),
+            roster: Roster::default(),
         }
     }
 }
@@ -55,6 +65,13 @@ impl Detector for Late {
     fn submit(&mut self, scene: &mut Scene) -> Result<(), DetectorError> {
         self.inner.submit(scene)?;
         settle(&mut *self.inner);
+        if !self.roster.is_current(scene) {
+            self.roster.look(scene, self.inner.progress().answered);
+            self.kept
+                .iter_mut()
+                .for_each(|answer| answer.retain(&self.roster));
+            self.held.retain(&self.roster);
+        }
         self.kept.push_back(Answer {
             step: self.inner.progress().answered,
             contacts: self.inner.contacts().to_vec(),

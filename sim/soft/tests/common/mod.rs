@@ -6,7 +6,7 @@ use std::sync::Arc;
 use hapticd_dynamics::xpbd::{self, ClothMaterial, SoftMaterial};
 use hapticd_geometry::{Adjacency, MassProperties, MeshReport, Pose, Quat, TriMesh, Vec3, shapes};
 use hapticd_rays::{Detector, Shape, Topology};
-use hapticd_soft::{ObjectId, Settings, SoftWorld};
+use hapticd_soft::{AddError, ObjectId, Settings, SoftWorld};
 
 /// Makes what detects.
 pub type Make<'a> = &'a dyn Fn(hapticd_rays::Settings) -> Box<dyn Detector>;
@@ -104,6 +104,47 @@ pub fn brick(make: Make<'_>) {
         "{:?}",
         world.report()
     );
+}
+
+/// A plate that carries a brick goes: the brick falls freely at once. What comes in its place carries it again.
+pub fn plate(make: Make<'_>) {
+    let mut world = world(settings(0.05), make);
+    let plate = volume(&shapes::cuboid(&Vec3::new(0.2, 0.2, 0.05)).unwrap());
+    let below = |z| Pose::translation(0.0, 0.0, z - 0.05);
+    let first = world.add_kinematic(plate.clone(), &below(0.0), 0.5);
+    let first = first.unwrap();
+    let brick = shapes::cuboid(&Vec3::new(0.1, 0.06, 0.03)).unwrap();
+    let brick = rigid(&mut world, &brick, &Pose::translation(0.0, 0.0, 0.031));
+    let height = |world: &SoftWorld| world.pose(brick).unwrap().translation.z;
+    let speed = |world: &SoftWorld| {
+        let body = world.body(brick).unwrap();
+        world.dynamics().body(body).unwrap().velocity.z
+    };
+    for _ in 0..60 {
+        world.step(H).unwrap();
+    }
+    assert!((height(&world) - 0.03).abs() < 1e-3 && speed(&world).abs() < 1e-2);
+    let nobody = ObjectId(9);
+    assert_eq!(world.remove(nobody), Err(AddError::Stays(9)));
+    world.remove(first).unwrap();
+    assert_eq!(world.remove(first), Err(AddError::Stays(first.0)));
+    assert_eq!(world.pose(first), None);
+    let driven = world.drive(first, &below(0.0));
+    assert_eq!(driven, Err(AddError::NotRigid(first.0)));
+    let before = speed(&world);
+    world.step(H).unwrap();
+    assert_eq!(world.report().contacts, 0);
+    let gained = speed(&world) - before;
+    assert!((gained + 9.81 * H).abs() < 0.01, "{gained}");
+    for _ in 0..2 {
+        world.step(H).unwrap();
+    }
+    let second = world.add_fixed(plate, &below(-0.06), 0.5).unwrap();
+    assert_eq!(second, first);
+    for _ in 0..120 {
+        world.step(H).unwrap();
+    }
+    assert!((height(&world) + 0.03).abs() < 2e-3, "{}", height(&world));
 }
 
 /// Digest item 35: a sheet on the ground rests at its half thickness, a second on it at three of them, without jitter.

@@ -17,12 +17,14 @@
 //!
 //! # Practice
 //!
-//! [`SoftScene::step`] is a function of the queries it was given: same queries, same surfaces, bit for bit. All of it is pushed by the bodies of the
-//! rigid scene and does not push those. What clients add while the daemon runs is not met by soft bodies.
+//! [`SoftScene::step`] is a function of the queries it was given and of the bodies that came and went between them: same queries, same surfaces, bit
+//! for bit. All of it is pushed by the bodies of the rigid scene and does not push those. Bodies that come while it runs
+//! ([`SoftScene::add_body`]) are met as those that were there from the start, and forgotten when they go.
 //!
-//! A tool that is placed inside a soft body is not felt until it has been out of all of them.
+//! A tool that is placed inside a soft body is not felt until it has been out of all of them, and a body that comes is not met until then.
 
 mod resident;
+mod rigid;
 mod scene;
 mod spec;
 mod tool;

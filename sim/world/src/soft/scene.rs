@@ -1,24 +1,21 @@
 //! The scene: bodies, tools, and a step under a query.
 
-use std::sync::Arc;
-
 use hapticd_dynamics::xpbd;
 use hapticd_geometry::TriMesh;
 use hapticd_haptics::{BodyKey, Finder, MAX_ARMS, Material, Query, SoftSnapshot, ToolShape};
-use hapticd_rays::{Detector, DetectorError, POINTS_PER_CLUSTER, Refused, Shape, Topology};
-use hapticd_soft::{AddError, ObjectId, Report, Settings, SoftWorld};
+use hapticd_rays::{Detector, DetectorError, Refused};
+use hapticd_soft::{Report, Settings, SoftWorld};
 
 use super::resident::Resident;
+use super::rigid::{Rigid, touches_soft};
 use super::spec::{MOST_BODIES, SoftAddError, SoftKind, SoftSettings, SoftSpec};
 use super::tool::Tool;
 use super::tracked::Tracking;
-use crate::body::{BodyKind, BodySpec};
+use crate::body::BodySpec;
 use crate::world::World;
 
 /// Shortest prediction, m: what a hand at a metre a second reaches before the next answer but one.
 const LEAST_PREDICTION_M: f32 = 0.004;
-/// Half thickness that an open sheet of the rigid scene has for soft bodies, m.
-const OPEN_M: f64 = 0.0005;
 /// Share of velocities that soft bodies lose per second to the air.
 const AIR_1_S: f64 = 0.5;
 
@@ -49,7 +46,7 @@ pub struct SoftScene {
     pub(super) world: SoftWorld,
     pub(super) bodies: Vec<Resident>,
     pub(super) tools: [Option<Tool>; MAX_ARMS],
-    movers: Vec<(BodyKey, ObjectId)>,
+    rigid: Vec<Rigid>,
     tracking: Tracking,
     /// Query of the last step.
     last_tick: u64,
@@ -94,23 +91,9 @@ impl SoftScene {
         for spec in specs {
             bodies.extend(Resident::add(&mut world, spec)?);
         }
-        let mut movers = Vec::new();
+        let mut met = Vec::new();
         for resident in rigid.bodies() {
-            let refused = |why| SoftAddError::Body {
-                name: resident.spec.name.clone(),
-                why,
-            };
-            let Some(shape) = shape_of(&resident.spec).map_err(refused)? else {
-                continue;
-            };
-            let (shape, pose) = (Arc::new(shape), &resident.spec.world_from_body);
-            let friction = resident.spec.material.friction;
-            if resident.spec.kind == BodyKind::Static {
-                world.add_fixed(shape, pose, friction).map_err(refused)?;
-            } else {
-                let object = world.add_kinematic(shape, pose, friction);
-                movers.push((resident.key, object.map_err(refused)?));
-            }
+            met.extend(Rigid::add(&mut world, resident.key, &resident.spec)?);
         }
         let mut tools = [const { None }; MAX_ARMS];
         for (arm, (slot, tool)) in tools.iter_mut().zip(&rigid.tools).enumerate() {
@@ -125,7 +108,7 @@ impl SoftScene {
             world,
             bodies,
             tools,
-            movers,
+            rigid: met,
             tracking: Tracking::default(),
             last_tick: 0,
             sequence: 0,
@@ -150,10 +133,9 @@ impl SoftScene {
         };
         self.last_tick = query.tick;
         let dt_s = ticks as f64 * self.settings.period_s;
-        for (key, object) in &self.movers {
-            if let Some(pose) = query.pose_of(*key) {
-                self.refused += u64::from(self.world.drive(*object, &pose).is_err());
-            }
+        for body in &self.rigid {
+            let refused = body.follow(&mut self.world, query, dt_s).is_err();
+            self.refused += u64::from(refused);
         }
         for (tool, asked) in self.tools.iter_mut().zip(&query.arms) {
             if let Some(tool) = tool {
@@ -168,19 +150,44 @@ impl SoftScene {
             body.follow(&self.world);
         }
         for tool in self.tools.iter_mut().flatten() {
-            let id = tool.object.0;
-            let mut contacts = self.world.detector().contacts().iter();
-            let touches = contacts.any(|c| {
-                let other = match (c.source == id, c.target == id) {
-                    (true, _) => c.target,
-                    (_, true) => c.source,
-                    _ => return false,
-                };
-                self.bodies.iter().any(|body| body.object.0 == other)
-            });
+            let touches = touches_soft(&self.world, tool.object, &self.bodies);
             tool.clear(&mut self.world, touches);
         }
+        for body in &mut self.rigid {
+            body.clear(&mut self.world, &self.bodies);
+        }
         true
+    }
+
+    /// A body that came to the rigid scene since, between two steps: from the next on soft bodies meet it, as soon as it is clear of all of them. It
+    /// starts where `spec` says and goes where queries say. One of that name that is there already goes.
+    ///
+    /// Quick if somebody has asked for [`BodySpec::soft_shape`] before.
+    ///
+    /// # Errors
+    /// [`SoftAddError::Body`]: soft bodies then pass through it.
+    pub fn add_body(&mut self, key: BodyKey, spec: &BodySpec) -> Result<(), SoftAddError> {
+        self.remove_body(key);
+        if let Some(mut body) = Rigid::add(&mut self.world, key, spec)? {
+            body.haunt(&mut self.world);
+            self.rigid.push(body);
+        }
+        Ok(())
+    }
+
+    /// A body of the rigid scene has gone, between two steps: what it carried falls. False: soft bodies never met it.
+    pub fn remove_body(&mut self, key: BodyKey) -> bool {
+        let Some(place) = self.rigid.iter().position(|body| body.key == key) else {
+            return false;
+        };
+        let body = self.rigid.remove(place);
+        self.refused += u64::from(body.remove(&mut self.world).is_err());
+        true
+    }
+
+    /// How many bodies of the rigid scene soft bodies can meet.
+    pub fn rigid_bodies(&self) -> usize {
+        self.rigid.len()
     }
 
     /// After a step: fills `out` with what an arm's tool tracks. False (and `out` untouched): that arm asks nothing.
@@ -296,19 +303,4 @@ fn mean_edge_m(mesh: &TriMesh) -> f32 {
     });
     let count = 3 * mesh.triangles().len().max(1);
     (lengths.sum::<f64>() / count as f64) as f32
-}
-
-/// A rigid body as soft ones meet it; `None` for a point.
-fn shape_of(spec: &BodySpec) -> Result<Option<Shape>, AddError> {
-    let Some(mesh) = spec.shape.index.mesh() else {
-        return Ok(None);
-    };
-    let topology = if spec.solid && spec.shape.closed {
-        Topology::Volume
-    } else {
-        Topology::Sheet {
-            half_thickness_m: OPEN_M,
-        }
-    };
-    Ok(Some(Shape::new(mesh, topology, POINTS_PER_CLUSTER)?))
 }

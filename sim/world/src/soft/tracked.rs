@@ -100,15 +100,15 @@ fn tracked(
     if !from_tool && contact.target != id {
         return None;
     }
-    // The answer may be some steps old.
-    let mut contact = *contact;
-    world.scene().refresh(&mut contact);
     let other = if from_tool {
         contact.target
     } else {
         contact.source
     };
     let surface = bodies.iter().position(|body| body.object.0 == other)?;
+    // The answer may be some steps old, but neither of these two ever goes.
+    let mut contact = *contact;
+    world.scene().refresh(&mut contact);
     let body = &bodies[surface];
     let gap_m = match body.shape.topology() {
         Topology::Volume => 0.0,

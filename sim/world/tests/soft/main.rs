@@ -1,6 +1,7 @@
 //! Soft bodies, cloth and crowds felt by a tool: soft scene, rigid scene and loop together, in virtual time.
 
 mod crowd;
+mod guests;
 
 use std::collections::VecDeque;
 

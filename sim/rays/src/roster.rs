@@ -1,0 +1,105 @@
+//! Who had which number when somebody last looked, so that nothing that is remembered of one object is taken for another's.
+//!
+//! Numbers are used again, identities are not. Allocates while there are more numbers than ever before.
+
+use crate::layout::Contact;
+use crate::scene::Scene;
+
+/// See the module page.
+#[derive(Clone, Debug, Default)]
+pub struct Roster {
+    identities: Vec<Option<u64>>,
+    /// The step in which each was seen first.
+    since: Vec<u64>,
+}
+
+impl Roster {
+    /// Whether nobody has come or gone since the last look.
+    #[must_use]
+    pub fn is_current(&self, scene: &Scene) -> bool {
+        let known = (0..).zip(&self.identities);
+        self.identities.len() == scene.len()
+            && known
+                .into_iter()
+                .all(|(id, known)| *known == scene.identity(id))
+    }
+
+    /// Looks who is in a scene before the step of this number.
+    pub fn look(&mut self, scene: &Scene, step: u64) {
+        self.identities.resize(scene.len(), None);
+        self.since.resize(scene.len(), step);
+        for (object, known) in (0..).zip(&mut self.identities) {
+            let now = scene.identity(object);
+            if *known != now {
+                *known = now;
+                self.since[object as usize] = step;
+            }
+        }
+    }
+
+    /// Whether that object is the one that had the number at the last look.
+    #[must_use]
+    pub fn stays(&self, scene: &Scene, object: u32) -> bool {
+        let known = self.identities.get(object as usize).copied().flatten();
+        known.is_some() && known == scene.identity(object)
+    }
+
+    /// Whether both objects of a contact that was found in this step were there then, and were at the last look.
+    #[must_use]
+    pub fn knows(&self, contact: &Contact, step: u64) -> bool {
+        [contact.source, contact.target].iter().all(|&object| {
+            let known = self.identities.get(object as usize).copied().flatten();
+            known.is_some() && self.since[object as usize] <= step
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use hapticd_geometry::{Pose, shapes};
+
+    use super::*;
+    use crate::shape::{Shape, Topology};
+
+    #[test]
+    fn a_number_that_is_used_again_is_another_object() {
+        let ball = shapes::icosphere(0.01, 1).unwrap();
+        let ball = Arc::new(Shape::new(&ball, Topology::Volume, 0).unwrap());
+        let mut scene = Scene::new();
+        let add = |scene: &mut Scene| {
+            let added = scene.add_rigid(ball.clone(), &Pose::identity(), false);
+            added.unwrap()
+        };
+        let [a, b] = [add(&mut scene), add(&mut scene)];
+        let contact = Contact {
+            source: a,
+            target: b,
+            ..Contact::default()
+        };
+        let mut roster = Roster::default();
+        assert!(!roster.knows(&contact, 9) && !roster.stays(&scene, a));
+        roster.look(&scene, 3);
+        assert!(roster.is_current(&scene));
+        roster.look(&scene, 4);
+        assert!(roster.knows(&contact, 3) && !roster.knows(&contact, 2));
+        scene.remove(a).unwrap();
+        assert!(!roster.stays(&scene, a) && roster.stays(&scene, b));
+        assert!(!roster.is_current(&scene));
+        roster.look(&scene, 5);
+        assert!(!roster.knows(&contact, 9));
+        // Not before a step has been without it.
+        scene.begin_step();
+        assert_eq!(scene.next(), b + 1);
+        scene.begin_step();
+        assert_eq!(scene.next(), a);
+        assert_eq!(add(&mut scene), a);
+        assert!(!roster.is_current(&scene));
+        roster.look(&scene, 6);
+        assert!(roster.knows(&contact, 6) && !roster.knows(&contact, 5));
+        scene.remove(b).unwrap();
+        roster.look(&scene, 7);
+        assert!(!roster.knows(&contact, 9));
+    }
+}
