@@ -217,6 +217,20 @@ impl<O: Owner> Kept for KeeperEnd<O> {
     }
 }
 
+/// What is on its way back when the keeper ends is dropped here: a bounded channel leaves it to its other end, the scene's thread.
+impl<O: Owner> Drop for KeeperEnd<O> {
+    fn drop(&mut self) {
+        for notice in self.notices.try_iter() {
+            drop_quietly(notice);
+        }
+    }
+}
+
+/// Drivers panic where a device vanishes under them; the keeper outlives that.
+fn drop_quietly<T>(what: T) {
+    let _ = catch_unwind(AssertUnwindSafe(|| drop(what)));
+}
+
 impl<O: Owner> KeeperEnd<O> {
     fn hear(&mut self, notice: Notice<O>, now_ns: u64) {
         match notice {
@@ -232,10 +246,7 @@ impl<O: Owner> KeeperEnd<O> {
                 self.on_trial = false;
                 self.backoff.in_charge(now_ns);
             }
-            Notice::Back(old) => {
-                // Drivers panic where a device vanishes under them; the keeper outlives that.
-                let _ = catch_unwind(AssertUnwindSafe(|| drop(old)));
-            }
+            Notice::Back(old) => drop_quietly(old),
         }
     }
 
