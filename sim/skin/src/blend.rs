@@ -13,7 +13,7 @@
 //!
 //! Two classes that overlap press each other flat: the potential of one is less what the other's has above the level ([`pressed`]). That
 //! is the source's equation 4.1 where both are inside and leaves both alone where they are not; taken as printed, equation 4.2 keeps bodies apart that
-//! touch, and 4.1 moves what is free. A [`Bulge`] also swells both around the contact (section 4.3.1).
+//! touch, and 4.1 moves what is free. Of several others the one furthest above the level counts, whatever order they come in. A [`Bulge`] also swells both around the contact (section 4.3.1).
 //!
 //! # Practice
 //!
@@ -118,16 +118,21 @@ impl Classes {
     /// Of the primitives that reach a place, in the order that they are given in: the first represents its class, and so does each that blends with
     /// no representative before it.
     pub fn of(&mut self, graph: &Graph, candidates: &[u32]) {
+        self.by(candidates, |a, b| graph.blends(a, b));
+    }
+
+    /// The same by another word for who blends; it has to be symmetric, and to let each blend with itself.
+    pub(crate) fn by(&mut self, candidates: &[u32], blends: impl Fn(u32, u32) -> bool) {
         self.representatives.clear();
         self.members.clear();
         self.ends.clear();
         for &p in candidates {
-            if !self.representatives.iter().any(|&q| graph.blends(p, q)) {
+            if !self.representatives.iter().any(|&q| blends(p, q)) {
                 self.representatives.push(p);
             }
         }
         for &r in &self.representatives {
-            let members = candidates.iter().filter(|&&p| graph.blends(r, p));
+            let members = candidates.iter().filter(|&&p| blends(r, p));
             self.members.extend(members);
             self.ends.push(self.members.len());
         }
@@ -138,7 +143,7 @@ impl Classes {
                 class.iter().all(|&p| {
                     candidates
                         .iter()
-                        .all(|&q| graph.blends(p, q) == class.contains(&q))
+                        .all(|&q| blends(p, q) == class.contains(&q))
                 })
             });
     }
@@ -169,15 +174,14 @@ impl Classes {
     }
 }
 
-/// The potential of a class beside others that it does not blend with: `own - Σ max(0, other - level)`. Where one other is inside as well the
-/// surface is where both potentials are equal; where none is, it is that of the class alone.
+/// The potential of a class beside others that it does not blend with: `own - max(0, other - level)`, by the largest of them. Where one other is
+/// inside as well the surface is where both potentials are equal; where none is, it is that of the class alone.
 #[inline]
 #[must_use]
 pub fn pressed(own: f64, others: impl IntoIterator<Item = f64>, level: f64) -> f64 {
     own - others
         .into_iter()
-        .map(|other| (other - level).max(0.0))
-        .sum::<f64>()
+        .fold(0.0, |most: f64, other| most.max(other - level))
 }
 
 /// What another body's potential adds to one's own around their contact: 0 far away, highest before the contact, and below 0 in it, where

@@ -5,7 +5,7 @@
 //!
 //! * [`kernel`] is how a potential falls, [`primitive`] what it falls from, with gradients.
 //! * [`Skin`] makes a [`Mesh`] of primitives in a [`Domain`]; [`Tracker`] does the same by the source's own way.
-//! * [`blend`] says which primitives may blend, and what those do that may not; nothing makes meshes of it yet.
+//! * [`blend`] says which primitives may blend, and what those do that may not.
 //! * [`table`] is what Marching Cubes makes of a cube, such that the mesh closes.
 //!
 //! No I/O, no clocks, no threads. Deterministic.
@@ -26,6 +26,6 @@ pub use domain::{Domain, DomainError, MOST_CELLS};
 pub use kernel::{Kernel, KernelError};
 pub use mesh::{Faults, Mesh};
 pub use primitive::{Primitive, PrimitiveError, Skeleton};
-pub use skin::{MOST_BRICKS, Report, Settings, Skin, SkinError, visible_radius_m};
+pub use skin::{Control, MOST_BRICKS, Report, Settings, Skin, SkinError, visible_radius_m};
 pub use table::{Ambiguity, Table};
 pub use tracked::{TrackReport, Tracker};

@@ -20,12 +20,17 @@
 
 use wide::f32x4;
 
+use crate::blend::{Graph, NoPrimitive};
 use crate::domain::Domain;
 use crate::lists::{Lists, NONE, SIDE};
 use crate::mesh::Mesh;
 use crate::primitive::{Primitive, PrimitiveError, Skeleton};
 use crate::sample::{Ball, NODES, Samples, add_ball, add_other, outwards, outwards_other, places};
 use crate::table::{Ambiguity, EDGES, Table};
+
+mod classes;
+
+pub use classes::Control;
 
 /// What a skin is asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,6 +58,9 @@ pub enum SkinError {
         /// Why.
         why: Box<PrimitiveError>,
     },
+    /// One that the graph names.
+    #[error("the graph of blending names {0}")]
+    Graph(#[from] NoPrimitive),
     /// More vertices than numbers.
     #[error("{0} bricks of surface: there can be {MOST_BRICKS}")]
     TooLarge(usize),
@@ -60,6 +68,9 @@ pub enum SkinError {
 
 /// Most bricks with surface in them: each has at most 1,029 vertices.
 pub const MOST_BRICKS: usize = (u32::MAX / 1029) as usize;
+
+/// Most vertices before the last brick.
+const MOST_POINTS: usize = (u32::MAX / 2) as usize;
 
 /// Whether a skin can be made of these at all.
 pub(crate) fn check(settings: &Settings, primitives: &[Primitive]) -> Result<(), SkinError> {
@@ -86,18 +97,24 @@ pub struct Report {
     pub active: usize,
     /// Nodes on the domain's border that would be inside.
     pub clipped: usize,
+    /// Where primitives meet that may not blend.
+    pub control: Control,
 }
 
 /// A brick with surface.
 #[derive(Clone, Copy, Debug)]
 struct Brick {
     place: [u16; 3],
+    /// In [`Lists::reached`].
+    slot: u32,
     /// Signs of its nodes, a bit each, by layers.
     inside: [u64; NODES],
     /// Of its first vertex.
     first: u32,
     /// Of its vertices: the first on each layer and axis.
     starts: [[u16; 3]; SIDE as usize],
+    /// If it has more than one class: its vertices among those that have names.
+    named: Option<(u32, u32)>,
 }
 
 /// Makes meshes; keeps the memory between them. See the module page.
@@ -108,6 +125,7 @@ pub struct Skin {
     /// Numbers of the primitives that `lists` counts: balls first.
     order: Vec<u32>,
     bricks: Vec<Brick>,
+    work: classes::Work,
 }
 
 /// Columns of a layer: all of its nodes but the last along an axis, by which bricks overlap.
@@ -125,7 +143,7 @@ fn cuts(layer: u64, above: u64) -> [u64; 3] {
 }
 
 impl Skin {
-    /// The surface of `primitives`, in place of what was in `out`.
+    /// The surface of `primitives`, all of which blend, in place of what was in `out`.
     ///
     /// # Errors
     /// [`SkinError`]: the first thing that is wrong.
@@ -135,9 +153,38 @@ impl Skin {
         primitives: &[Primitive],
         out: &mut Mesh,
     ) -> Result<Report, SkinError> {
+        self.make(settings, primitives, None, out)
+    }
+
+    /// The surfaces of `primitives`, in place of what was in `out`: those that may blend by the graph make one, those that may not press each other flat
+    /// where they meet ([`blend`](crate::blend)). [`Report::control`] says whether the graph does for cubes of this size.
+    ///
+    /// # Errors
+    /// [`SkinError`]: the first thing that is wrong.
+    pub fn polygonize_controlled(
+        &mut self,
+        settings: &Settings,
+        primitives: &[Primitive],
+        graph: &Graph,
+        out: &mut Mesh,
+    ) -> Result<Report, SkinError> {
+        self.make(settings, primitives, Some(graph), out)
+    }
+
+    fn make(
+        &mut self,
+        settings: &Settings,
+        primitives: &[Primitive],
+        graph: Option<&Graph>,
+        out: &mut Mesh,
+    ) -> Result<Report, SkinError> {
         out.clear();
         self.bricks.clear();
         check(settings, primitives)?;
+        if let Some(graph) = graph {
+            graph.check(primitives.len() as u32)?;
+            self.work.begin(graph, primitives.len());
+        }
         self.reach(&settings.domain, primitives);
         let mut report = Report {
             reached: self.lists.reached.len(),
@@ -145,17 +192,32 @@ impl Skin {
         };
         let border = Border::of(&settings.domain);
         for slot in 0..self.lists.reached.len() {
-            if !self.may_be_cut(settings, primitives, slot, &border) {
+            let one = graph.is_none() || self.is_one(slot);
+            if !self.may_be_cut(settings, primitives, slot, (&border, one)) {
                 self.lists.set(self.lists.reached[slot], NONE);
                 continue;
             }
             report.sampled += 1;
-            self.sample(settings, primitives, slot, &border, &mut report, out)?;
+            if self.bricks.len() == MOST_BRICKS || out.points.len() > MOST_POINTS {
+                return Err(SkinError::TooLarge(self.bricks.len() + 1));
+            }
+            if one {
+                self.sample(settings, primitives, slot, &border, &mut report, out);
+            } else {
+                self.sample_classes(settings, primitives, slot, &border, &mut report, out);
+            }
         }
         report.active = self.bricks.len();
         let table = Table::of(settings.ambiguity);
-        for brick in &self.bricks {
-            self.triangles(brick, table, &mut out.triangles);
+        for k in 0..self.bricks.len() {
+            let brick = self.bricks[k];
+            if brick.named.is_none() {
+                self.triangles(&brick, table, &mut out.triangles);
+            } else {
+                let control = &mut report.control;
+                let out = &mut out.triangles;
+                self.triangles_of_classes(settings, primitives, &brick, table, control, out);
+            }
         }
         Ok(report)
     }
@@ -191,13 +253,14 @@ impl Skin {
         self.lists.finish();
     }
 
-    /// Whether bounds of the sum leave room for the level in a brick. True where a term is not a ball, of which nothing is known.
+    /// Whether bounds of the sum leave room for the level in a brick. True where a term is not a ball, of which nothing is known. Of more than one
+    /// class only that all of them together may reach the level.
     fn may_be_cut(
         &self,
         settings: &Settings,
         primitives: &[Primitive],
         slot: usize,
-        border: &Border,
+        (border, one): (&Border, bool),
     ) -> bool {
         let place = self.lists.reached[slot];
         let cell = settings.domain.cell_m() as f32;
@@ -228,12 +291,17 @@ impl Skin {
                 ball.amplitude * v * v
             });
             least += high.min(deep);
-            most += high.max(deep);
+            // A class may be without what takes away.
+            most += if one {
+                high.max(deep)
+            } else {
+                high.max(deep).max(0.0)
+            };
         }
         // What rounding may do to sums of so many terms.
         let room = 1e-4 * (1.0 + settings.level as f32);
         let level = settings.level as f32;
-        most > level - room && (least < level + room || border.touches(place))
+        most > level - room && (least < level + room || !one || border.touches(place))
     }
 
     /// Nodes of a brick, and if the surface cuts it, its vertices.
@@ -245,7 +313,7 @@ impl Skin {
         border: &Border,
         report: &mut Report,
         out: &mut Mesh,
-    ) -> Result<(), SkinError> {
+    ) {
         let domain = &settings.domain;
         let place = self.lists.reached[slot];
         let at = place.map(|b| places(domain, b));
@@ -285,10 +353,7 @@ impl Skin {
         let any = inside.iter().any(|bits| *bits != 0);
         if !any || inside.iter().all(|bits| *bits == u64::MAX) {
             self.lists.set(place, NONE);
-            return Ok(());
-        }
-        if number == MOST_BRICKS {
-            return Err(SkinError::TooLarge(number + 1));
+            return;
         }
         let first = out.points.len() as u32;
         let mut starts = [[0; 3]; SIDE as usize];
@@ -305,12 +370,13 @@ impl Skin {
         self.normals(domain, primitives, (list, balls), first as usize, out);
         self.bricks.push(Brick {
             place,
+            slot: slot as u32,
             inside,
             first,
             starts,
+            named: None,
         });
         self.lists.set(place, number as u32);
-        Ok(())
     }
 
     /// Normals at the vertices from `first` on, which are then moved to the world.
@@ -396,7 +462,16 @@ impl Skin {
                     cut &= cut - 1;
                     let (axis, step) = LOWER[edge];
                     let node = [bit % NODES + step[0], bit / NODES + step[1], z + step[2]];
-                    vertex[edge] = number(&around, node, axis);
+                    let last = SIDE as usize;
+                    let over = [0, 1, 2].map(|k| usize::from(node[k] == last));
+                    let own = node.map(|i| if i == last { 0 } else { i });
+                    let found = match around[over[0] | over[1] << 1 | over[2] << 2] {
+                        Some(owner) if owner.named.is_none() => number(owner, own, axis),
+                        _ => self.vertex_named(brick, node, axis, None),
+                    };
+                    // A cut edge has a node inside, so something reaches it, and all bricks that have it.
+                    debug_assert!(found.is_some(), "an edge without a vertex");
+                    vertex[edge] = found.unwrap_or(0);
                 }
                 let some = case.triangles().iter();
                 out.extend(some.map(|t| t.map(|edge| vertex[edge as usize])));
@@ -425,20 +500,14 @@ const LOWER: [(usize, [usize; 3]); 12] = {
     all
 };
 
-/// The number of the vertex on a cut edge, from its lower node in a brick and its axis.
+/// The number of the vertex on one of a brick's own edges; `None`: it is not cut.
 #[inline]
-fn number(around: &[Option<&Brick>; 8], node: [usize; 3], axis: usize) -> u32 {
-    let last = SIDE as usize;
-    let over = [0, 1, 2].map(|k| usize::from(node[k] == last));
-    let [x, y, z] = [0, 1, 2].map(|k| if node[k] == last { 0 } else { node[k] });
-    // A cut edge has a node inside, so something reaches it, and all bricks that have it.
-    let Some(brick) = around[over[0] | over[1] << 1 | over[2] << 2] else {
-        debug_assert!(false, "an edge without a brick");
-        return 0;
-    };
+fn number(brick: &Brick, [x, y, z]: [usize; 3], axis: usize) -> Option<u32> {
     let cut = cuts(brick.inside[z], brick.inside[z + 1])[axis];
-    let before = cut & ((1 << (NODES * y + x)) - 1);
-    brick.first + u32::from(brick.starts[z][axis]) + before.count_ones()
+    let bit = NODES * y + x;
+    let before = cut & ((1 << bit) - 1);
+    (cut >> bit & 1 == 1)
+        .then(|| brick.first + u32::from(brick.starts[z][axis]) + before.count_ones())
 }
 
 /// Where the level is on an edge, from the domain's lowest corner, m.
