@@ -17,7 +17,7 @@
 //!
 //! # Practice
 //!
-//! Potentials have no unit. Nothing here allocates but [`Graph::allow`] and [`Graph::strand`], and [`Classes::of`] until it has seen as many.
+//! Potentials have no unit. Nothing here allocates but [`Graph`], and [`Classes`] until it has seen as many.
 
 /// Pairs of primitives that may blend. Not transitive: what it says of two says nothing of a third.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -105,66 +105,73 @@ impl Graph {
     }
 }
 
+/// Most primitives of one place that may not all blend.
+pub const MOST_IN_PLACE: usize = 128;
+
+/// Some of the primitives of one place: bit `i` for the `i`-th of them.
+pub type Set = u128;
+
+/// The members of a set, from the first on.
+#[inline]
+pub fn members(mut set: Set) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let next = (set != 0).then(|| set.trailing_zeros() as usize);
+        set &= set.wrapping_sub(1);
+        next
+    })
+}
+
+/// Whether any two of a set may blend, `may` being who may with each.
+#[inline]
+#[must_use]
+pub fn is_clique(may: &[Set], set: Set) -> bool {
+    members(set).all(|i| set & !may[i] == 0)
+}
+
 /// Primitives of one place, by who blends with whom (section 4.2.3). Work space: keep it.
 #[derive(Clone, Debug, Default)]
 pub struct Classes {
-    representatives: Vec<u32>,
-    members: Vec<u32>,
-    ends: Vec<usize>,
+    of: Set,
+    classes: Vec<Set>,
     partition: bool,
 }
 
 impl Classes {
-    /// Of the primitives that reach a place, in the order that they are given in: the first represents its class, and so does each that blends with
-    /// no representative before it.
-    pub fn of(&mut self, graph: &Graph, candidates: &[u32]) {
-        self.by(candidates, |a, b| graph.blends(a, b));
-    }
-
-    /// The same by another word for who blends; it has to be symmetric, and to let each blend with itself.
-    pub(crate) fn by(&mut self, candidates: &[u32], blends: impl Fn(u32, u32) -> bool) {
-        self.representatives.clear();
-        self.members.clear();
-        self.ends.clear();
-        for &p in candidates {
-            if !self.representatives.iter().any(|&q| blends(p, q)) {
-                self.representatives.push(p);
+    /// Of some of a place, `may` being who may blend with each of the place, itself among them. The first represents its class, and so does each that
+    /// blends with no representative before it; a class is who blends with its representative.
+    pub fn split(&mut self, may: &[Set], candidates: Set) {
+        // Places side by side have the same ones, as a rule.
+        if self.of == candidates && !self.classes.is_empty() {
+            return;
+        }
+        self.of = candidates;
+        self.classes.clear();
+        let mut representatives = 0;
+        let (mut seen, mut twice) = (0, 0);
+        for i in members(candidates) {
+            if may[i] & representatives == 0 {
+                representatives |= 1 << i;
+                let class = may[i] & candidates;
+                twice |= seen & class;
+                seen |= class;
+                self.classes.push(class);
             }
         }
-        for &r in &self.representatives {
-            let members = candidates.iter().filter(|&&p| blends(r, p));
-            self.members.extend(members);
-            self.ends.push(self.members.len());
-        }
-        // Each is in one class, and blends with all of it.
-        self.partition = self.members.len() == candidates.len()
-            && (0..self.count()).all(|k| {
-                let class = self.class(k);
-                class.iter().all(|&p| {
-                    candidates
-                        .iter()
-                        .all(|&q| blends(p, q) == class.contains(&q))
-                })
-            });
+        // Each is in one class, and blends with all of it and nobody else.
+        self.partition = twice == 0
+            && (self.classes.iter())
+                .all(|class| members(*class).all(|i| may[i] & candidates == *class));
     }
 
-    /// How many.
-    #[must_use]
-    pub fn count(&self) -> usize {
-        self.representatives.len()
+    /// Forgets what [`Classes::split`] found: for another place.
+    pub fn clear(&mut self) {
+        self.classes.clear();
     }
 
-    /// Who represents each.
+    /// The classes, in order of their representatives.
     #[must_use]
-    pub fn representatives(&self) -> &[u32] {
-        &self.representatives
-    }
-
-    /// The candidates that blend with the `k`-th representative, itself among them, in their order.
-    #[must_use]
-    pub fn class(&self, k: usize) -> &[u32] {
-        let from = if k == 0 { 0 } else { self.ends[k - 1] };
-        &self.members[from..self.ends[k]]
+    pub fn classes(&self) -> &[Set] {
+        &self.classes
     }
 
     /// Whether *blends with* is an equivalence among these candidates. If not, the classes depend on their order.

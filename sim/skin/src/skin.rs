@@ -20,7 +20,7 @@
 
 use wide::f32x4;
 
-use crate::blend::{Graph, NoPrimitive};
+use crate::blend::{Graph, MOST_IN_PLACE, NoPrimitive};
 use crate::domain::Domain;
 use crate::lists::{Lists, NONE, SIDE};
 use crate::mesh::Mesh;
@@ -61,6 +61,11 @@ pub enum SkinError {
     /// One that the graph names.
     #[error("the graph of blending names {0}")]
     Graph(#[from] NoPrimitive),
+    /// In one brick.
+    #[error(
+        "{0} primitives that may not all blend reach one brick of 7³ cubes: there can be {MOST_IN_PLACE}"
+    )]
+    Crowded(usize),
     /// More vertices than numbers.
     #[error("{0} bricks of surface: there can be {MOST_BRICKS}")]
     TooLarge(usize),
@@ -105,16 +110,14 @@ pub struct Report {
 #[derive(Clone, Copy, Debug)]
 struct Brick {
     place: [u16; 3],
-    /// In [`Lists::reached`].
-    slot: u32,
     /// Signs of its nodes, a bit each, by layers.
     inside: [u64; NODES],
     /// Of its first vertex.
     first: u32,
     /// Of its vertices: the first on each layer and axis.
     starts: [[u16; 3]; SIDE as usize],
-    /// If it has more than one class: its vertices among those that have names.
-    named: Option<(u32, u32)>,
+    /// If it has more than one class: its number among those.
+    mixed: Option<u32>,
 }
 
 /// Makes meshes; keeps the memory between them. See the module page.
@@ -204,19 +207,16 @@ impl Skin {
             if one {
                 self.sample(settings, primitives, slot, &border, &mut report, out);
             } else {
-                self.sample_classes(settings, primitives, slot, &border, &mut report, out);
+                self.sample_classes(settings, primitives, slot, &border, &mut report, out)?;
             }
         }
         report.active = self.bricks.len();
         let table = Table::of(settings.ambiguity);
-        for k in 0..self.bricks.len() {
-            let brick = self.bricks[k];
-            if brick.named.is_none() {
-                self.triangles(&brick, table, &mut out.triangles);
-            } else {
-                let control = &mut report.control;
-                let out = &mut out.triangles;
-                self.triangles_of_classes(settings, primitives, &brick, table, control, out);
+        for brick in &self.bricks {
+            self.triangles(brick, table, &mut out.triangles);
+            if let Some(mixed) = brick.mixed {
+                let mixed = &self.work.mixed[mixed as usize];
+                self.triangles_of_classes(brick, mixed, &mut report.control, &mut out.triangles);
             }
         }
         Ok(report)
@@ -370,11 +370,10 @@ impl Skin {
         self.normals(domain, primitives, (list, balls), first as usize, out);
         self.bricks.push(Brick {
             place,
-            slot: slot as u32,
             inside,
             first,
             starts,
-            named: None,
+            mixed: None,
         });
         self.lists.set(place, number as u32);
     }
@@ -423,6 +422,19 @@ impl Skin {
         }
     }
 
+    /// The number of the vertex on one of a brick's own edges of one class; `None`: it is not cut.
+    #[inline]
+    fn number(&self, brick: &Brick, [x, y, z]: [usize; 3], axis: usize) -> Option<u32> {
+        let cut = match brick.mixed {
+            None => cuts(brick.inside[z], brick.inside[z + 1])[axis],
+            Some(mixed) => self.work.mixed[mixed as usize].cuts[z][axis],
+        };
+        let bit = NODES * y + x;
+        let before = cut & ((1 << bit) - 1);
+        let first = brick.first + u32::from(brick.starts[z][axis]);
+        (cut >> bit & 1 == 1).then(|| first + before.count_ones())
+    }
+
     fn triangles(&self, brick: &Brick, table: &Table, out: &mut Vec<[u32; 3]>) {
         // The bricks that have the edges at the far sides, by a bit for each axis.
         let around: [Option<&Brick>; 8] = std::array::from_fn(|bits| {
@@ -430,25 +442,13 @@ impl Skin {
             let number = self.lists.get(place);
             self.bricks.get(number as usize)
         });
+        let plain = brick
+            .mixed
+            .map(|mixed| &self.work.mixed[mixed as usize].plain);
         for z in 0..SIDE as usize {
             let [m, n] = [brick.inside[z], brick.inside[z + 1]];
-            let any = m
-                | m >> 1
-                | m >> NODES
-                | m >> (NODES + 1)
-                | n
-                | n >> 1
-                | n >> NODES
-                | n >> (NODES + 1);
-            let all = m
-                & m >> 1
-                & m >> NODES
-                & m >> (NODES + 1)
-                & n
-                & n >> 1
-                & n >> NODES
-                & n >> (NODES + 1);
-            for bit in bits_of(any & !all & OWN) {
+            let cut = any_of(m, n) & !all_of(m, n) & plain.map_or(OWN, |plain| plain[z]);
+            for bit in bits_of(cut) {
                 let corners = |layer: u64| {
                     let (here, next) = (layer >> bit, layer >> (bit + NODES));
                     // The numbering goes round: back along x.
@@ -465,10 +465,8 @@ impl Skin {
                     let last = SIDE as usize;
                     let over = [0, 1, 2].map(|k| usize::from(node[k] == last));
                     let own = node.map(|i| if i == last { 0 } else { i });
-                    let found = match around[over[0] | over[1] << 1 | over[2] << 2] {
-                        Some(owner) if owner.named.is_none() => number(owner, own, axis),
-                        _ => self.vertex_named(brick, node, axis, None),
-                    };
+                    let owner = around[over[0] | over[1] << 1 | over[2] << 2];
+                    let found = owner.and_then(|owner| self.number(owner, own, axis));
                     // A cut edge has a node inside, so something reaches it, and all bricks that have it.
                     debug_assert!(found.is_some(), "an edge without a vertex");
                     vertex[edge] = found.unwrap_or(0);
@@ -478,6 +476,20 @@ impl Skin {
             }
         }
     }
+}
+
+/// The cubes of a layer with a node in it or in the layer above.
+#[inline]
+fn any_of(m: u64, n: u64) -> u64 {
+    let both = m | n;
+    both | both >> 1 | both >> NODES | both >> (NODES + 1)
+}
+
+/// The cubes all of whose nodes are in.
+#[inline]
+fn all_of(m: u64, n: u64) -> u64 {
+    let both = m & n;
+    both & both >> 1 & both >> NODES & both >> (NODES + 1)
 }
 
 /// For each edge of a cube its axis, and its lower node from the cube's.
@@ -499,16 +511,6 @@ const LOWER: [(usize, [usize; 3]); 12] = {
     }
     all
 };
-
-/// The number of the vertex on one of a brick's own edges; `None`: it is not cut.
-#[inline]
-fn number(brick: &Brick, [x, y, z]: [usize; 3], axis: usize) -> Option<u32> {
-    let cut = cuts(brick.inside[z], brick.inside[z + 1])[axis];
-    let bit = NODES * y + x;
-    let before = cut & ((1 << bit) - 1);
-    (cut >> bit & 1 == 1)
-        .then(|| brick.first + u32::from(brick.starts[z][axis]) + before.count_ones())
-}
 
 /// Where the level is on an edge, from the domain's lowest corner, m.
 #[inline]

@@ -1,7 +1,7 @@
 //! The graph, the classes and the contact against the source's own tables.
 
 use hapticd_geometry::Vec3;
-use hapticd_skin::blend::{Bulge, Classes, Graph, NoPrimitive, pressed};
+use hapticd_skin::blend::{Bulge, Classes, Graph, NoPrimitive, Set, is_clique, members, pressed};
 use hapticd_skin::{Kernel, Primitive};
 use proptest::prelude::*;
 
@@ -48,6 +48,15 @@ fn a_strand_blends_within_its_reach_along_it() {
     );
 }
 
+/// Who may blend with each of a place.
+fn among(graph: &Graph, place: &[u32]) -> Vec<Set> {
+    let may = |a: &u32| {
+        let all = place.iter().enumerate();
+        all.fold(0, |set, (i, b)| set | Set::from(graph.blends(*a, *b)) << i)
+    };
+    place.iter().map(may).collect()
+}
+
 /// A chain of four in one place (the table of section 4.2.4): three orders, three results.
 #[test]
 fn the_order_decides_where_blending_is_no_equivalence() {
@@ -57,45 +66,61 @@ fn the_order_decides_where_blending_is_no_equivalence() {
     }
     let [a, b, c, d] = [0, 1, 2, 3];
     let mut classes = Classes::default();
-    for (order, representatives, first, second) in [
-        ([a, b, c, d], [a, c], vec![a, b], vec![b, c, d]),
-        ([a, b, d, c], [a, d], vec![a, b], vec![c, d]),
-        ([b, a, c, d], [b, d], vec![a, b, c], vec![c, d]),
+    let all = 0b1111;
+    for (order, first, second) in [
+        ([a, b, c, d], vec![a, b], vec![b, c, d]),
+        ([a, b, d, c], vec![a, b], vec![c, d]),
+        ([b, a, c, d], vec![a, b, c], vec![c, d]),
     ] {
-        classes.of(&chain, &order);
-        assert_eq!(classes.representatives(), representatives);
-        for (k, expected) in [first, second].iter().enumerate() {
-            let mut members = classes.class(k).to_vec();
-            members.sort_unstable();
-            assert_eq!(members, *expected, "{order:?}");
+        let may = among(&chain, &order);
+        assert!(!is_clique(&may, all));
+        classes.clear();
+        classes.split(&may, all);
+        let mut found = Vec::new();
+        for class in classes.classes() {
+            let mut class: Vec<u32> = members(*class).map(|i| order[i]).collect();
+            class.sort_unstable();
+            found.push(class);
         }
+        assert_eq!(found, [first, second], "{order:?}");
         assert!(!classes.is_partition());
     }
     // Without the link in the middle it is one, in every order.
     chain.forbid(b, c);
     for order in [[a, b, c, d], [a, b, d, c], [d, a, c, b]] {
-        classes.of(&chain, &order);
-        assert_eq!((classes.count(), classes.is_partition()), (2, true));
+        classes.clear();
+        classes.split(&among(&chain, &order), all);
+        assert_eq!((classes.classes().len(), classes.is_partition()), (2, true));
     }
-    classes.of(&chain, &[]);
-    assert_eq!((classes.count(), classes.is_partition()), (0, true));
+    classes.split(&among(&chain, &[a, b, c, d]), 0);
+    assert_eq!((classes.classes().len(), classes.is_partition()), (0, true));
 }
 
 proptest! {
     /// Against the definition: an equivalence is reflexive and symmetric by itself, so all that can fail is that two blend with a third and not with each other.
     #[test]
-    fn a_partition_is_an_equivalence(pairs in proptest::collection::vec((0_u32..7, 0_u32..7), 0..12)) {
+    fn a_partition_is_an_equivalence(
+        pairs in proptest::collection::vec((0_u32..7, 0_u32..7), 0..12),
+        some in proptest::collection::vec(any::<Set>(), 1..4),
+    ) {
         let mut graph = Graph::new();
         for (a, b) in pairs {
             graph.allow(a, b);
         }
         let all: Vec<u32> = (0..7).collect();
-        let transitive = all.iter().all(|&a| all.iter().all(|&b| all.iter().all(|&c| {
-            !(graph.blends(a, b) && graph.blends(b, c)) || graph.blends(a, c)
-        })));
+        let may = among(&graph, &all);
         let mut classes = Classes::default();
-        classes.of(&graph, &all);
-        prop_assert_eq!(classes.is_partition(), transitive);
+        for set in some.iter().flat_map(|set| [set & 0x7f, 0x7f]) {
+            let all: Vec<u32> = members(set).map(|i| i as u32).collect();
+            let transitive = all.iter().all(|&a| all.iter().all(|&b| all.iter().all(|&c| {
+                !(graph.blends(a, b) && graph.blends(b, c)) || graph.blends(a, c)
+            })));
+            classes.split(&may, set);
+            prop_assert_eq!(classes.is_partition(), transitive);
+            let clique = all.iter().all(|&a| all.iter().all(|&b| graph.blends(a, b)));
+            prop_assert_eq!(is_clique(&may, set), clique);
+            prop_assert!(!clique || classes.classes().len() == usize::from(set != 0));
+        }
     }
 }
 

@@ -3,9 +3,10 @@
 //! # Theory
 //!
 //! The source treats a cube once for each class in it, and has to forget between two what it kept at nodes and edges. Here what each primitive adds to each node
-//! of the brick is kept apart, and a class is a sum of some of it: nothing is computed twice in a brick, however many classes there are.
+//! of the brick is kept apart, and a class is a sum of some of it: nothing is computed twice, however many classes there are.
 //!
-//! A vertex belongs to an edge *and* to a class, and the cubes around the edge must mean the same one. They see different primitives; but of
+//! Most cubes of such a brick have one class all the same: all that reaches their nodes may blend. They and their edges are treated as in any brick, by
+//! bits. On other edges a vertex belongs to the edge *and* to a class, and the cubes around the edge must mean the same one. They see different primitives; but of
 //! those that reach the edge itself they see the same, and where blending is an equivalence in each cube they make the same classes of
 //! them. So a class is named at an edge by its first primitive that reaches the edge. Where it is no equivalence, the names differ and the
 //! mesh has a hole; [`Control`] counts where.
@@ -16,10 +17,11 @@
 
 use wide::f32x4;
 
-use super::{Border, Brick, LOWER, Report, Settings, Skin, bits_of, number};
-use crate::blend::{Classes, Graph};
-use crate::domain::Domain;
-use crate::lists::SIDE;
+use super::{
+    Border, Brick, LOWER, OWN, Report, Settings, Skin, SkinError, all_of, any_of, bits_of, crossing,
+};
+use crate::blend::{Classes, Graph, MOST_IN_PLACE, Set, is_clique, members};
+use crate::lists::{NONE, SIDE};
 use crate::mesh::Mesh;
 use crate::primitive::Primitive;
 use crate::sample::{NODES, Samples, add_ball, add_other, outwards_other, places};
@@ -28,7 +30,7 @@ use crate::table::{CORNERS, Table};
 /// What control of blending met.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Control {
-    /// Cubes that more than one class reaches.
+    /// Cubes that more than one class reaches, and that may be cut.
     pub shared: usize,
     /// Of those: in which more than one makes triangles.
     pub doubled: usize,
@@ -37,6 +39,28 @@ pub struct Control {
     pub torn: usize,
     /// Triangles that were left out, since a corner has no vertex.
     pub dropped: usize,
+}
+
+/// Of a brick with more than one class.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mixed {
+    /// Its own edges of one class that are cut, by layers and axes.
+    pub cuts: [[u64; 3]; SIDE as usize],
+    /// Its cubes of one class that may be cut, by layers.
+    pub plain: [u64; SIDE as usize],
+    /// Its vertices with names: where they are in [`Work::named`], and the number of the first.
+    named: (usize, usize),
+    first: u32,
+    /// Corners of the triangles of its other cubes, in [`Work::corners`].
+    corners: (usize, usize),
+}
+
+/// A corner of a triangle whose vertex may be a neighbour's: lower node and axis of its edge, and the name of its class there.
+#[derive(Clone, Copy, Debug)]
+struct Corner {
+    node: [u8; 3],
+    axis: u8,
+    name: u32,
 }
 
 /// Work space, and what one stage leaves to the next.
@@ -48,23 +72,39 @@ pub(super) struct Work {
     /// By primitive: its place in the list that was looked at last, and when that was.
     marks: Vec<(u32, u32)>,
     mark: u32,
-    /// Of the brick at hand: may blend, by two places in its list.
-    may: Vec<bool>,
+    /// Of the brick at hand: with whom each of its list may blend.
+    may: Vec<Set>,
     /// What each of its list adds.
     samples: Vec<Samples>,
-    candidates: Vec<u32>,
+    /// By node: who reaches it.
+    reach: Vec<Set>,
     classes: Classes,
-    /// The candidates that `classes` are of.
-    of: Vec<u32>,
     sums: Vec<f32>,
     pressed: Vec<[f32; 8]>,
-    /// Edge and class of each vertex of all these bricks, in order within each.
-    pub named: Vec<(u16, u32)>,
+    odd: Vec<([usize; 3], usize)>,
+    pub mixed: Vec<Mixed>,
+    /// Edge and class of each vertex with a name, in order within each brick.
+    named: Vec<(u16, u32)>,
+    corners: Vec<Corner>,
 }
 
-/// A brick's own edges by number: their lower node and axis.
+/// A brick's own edges by number, from their lower node and axis: by layers, axes and bits, as they are gone through.
 fn edge_number([x, y, z]: [usize; 3], axis: usize) -> u16 {
-    (((z * NODES + y) * NODES + x) * 3 + axis) as u16
+    ((3 * z + axis) * NODES * NODES + NODES * y + x) as u16
+}
+
+fn node_number([x, y, z]: [usize; 3]) -> usize {
+    (z * NODES + y) * NODES + x
+}
+
+fn at_node(samples: &Samples, [x, y, z]: [usize; 3]) -> f32 {
+    samples[z][y][x / 4].as_array()[x % 4]
+}
+
+fn next_along(node: [usize; 3], axis: usize) -> [usize; 3] {
+    let mut next = node;
+    next[axis] += 1;
+    next
 }
 
 impl Work {
@@ -93,7 +133,9 @@ impl Work {
         self.marks.clear();
         self.marks.resize(count, (0, 0));
         self.mark = 0;
+        self.mixed.clear();
         self.named.clear();
+        self.corners.clear();
     }
 
     fn neighbours(&self, primitive: u32) -> &[u32] {
@@ -102,7 +144,7 @@ impl Work {
     }
 
     /// Whether any two of these may blend. Leaves a mark on each.
-    pub fn is_clique(&mut self, primitives: impl Iterator<Item = u32> + Clone) -> bool {
+    fn is_one(&mut self, primitives: impl Iterator<Item = u32> + Clone) -> bool {
         self.mark += 1;
         let mut count = 0;
         for (place, primitive) in (0..).zip(primitives.clone()) {
@@ -116,56 +158,35 @@ impl Work {
         })
     }
 
-    /// Who may blend with whom among those that [`Work::is_clique`] looked at last.
-    fn relate(&mut self, primitives: impl Iterator<Item = u32> + Clone) {
-        let count = primitives.clone().count();
-        self.may.clear();
-        self.may.resize(count * count, false);
-        for (a, primitive) in primitives.enumerate() {
-            self.may[a * count + a] = true;
-            let [from, to] = [0, 1].map(|k| self.first[primitive as usize + k] as usize);
-            for q in &self.neighbours[from..to] {
-                let (mark, b) = self.marks[*q as usize];
-                if mark == self.mark {
-                    self.may[a * count + b as usize] = true;
-                }
-            }
-        }
-        self.of.clear();
-        self.classes.by(&[], |_, _| false);
+    /// Who may blend with whom among those that [`Work::is_one`] looked at last, 128 at most.
+    fn relate(&mut self, primitives: impl Iterator<Item = u32>) {
+        let mut may = std::mem::take(&mut self.may);
+        may.clear();
+        may.extend((0..).zip(primitives).map(|(place, primitive): (u32, u32)| {
+            let others = self.neighbours(primitive).iter();
+            let among = others.map(|q| self.marks[*q as usize]);
+            let among = among.filter(|(mark, _)| *mark == self.mark);
+            among.fold(1 << place, |set: Set, (_, q)| set | 1 << q)
+        }));
+        self.may = may;
+        self.classes.clear();
     }
 
-    fn reaches(&self, entry: usize, [x, y, z]: [usize; 3]) -> bool {
-        self.samples[entry][z][y][x / 4].as_array()[x % 4] != 0.0
+    /// Who reaches an edge.
+    fn reach_edge(&self, node: [usize; 3], axis: usize) -> Set {
+        self.reach[node_number(node)] | self.reach[node_number(next_along(node, axis))]
     }
 
-    /// The classes of those that reach any of some nodes. True if there are any.
-    fn split(&mut self, nodes: impl Iterator<Item = [usize; 3]> + Clone) -> bool {
-        self.candidates.clear();
-        for entry in 0..self.samples.len() {
-            if nodes.clone().any(|node| self.reaches(entry, node)) {
-                self.candidates.push(entry as u32);
-            }
-        }
-        // Cubes side by side are reached by the same ones, as a rule.
-        if self.candidates != self.of {
-            let (may, count) = (&self.may, self.samples.len());
-            let blends = |a: u32, b: u32| may[a as usize * count + b as usize];
-            self.classes.by(&self.candidates, blends);
-            self.of.clone_from(&self.candidates);
-        }
-        !self.candidates.is_empty()
-    }
-
-    /// The potential of each class at a node, pressed by the others.
-    fn potentials(&mut self, corner: usize, [x, y, z]: [usize; 3], level: f32, border: bool) {
+    /// The potential of each of the classes at a node, pressed by the others.
+    fn potentials(&mut self, corner: usize, node: [usize; 3], level: f32, border: bool) {
         self.sums.clear();
-        for k in 0..self.classes.count() {
-            let members = self.classes.class(k).iter();
-            let terms = members.map(|m| self.samples[*m as usize][z][y][x / 4].as_array()[x % 4]);
+        for class in self.classes.classes() {
+            let terms = members(*class).map(|i| at_node(&self.samples[i], node));
             // In their order, from 0 on: the bits that a brick of one class has.
             self.sums.push(terms.fold(0.0, |sum, term| sum + term));
         }
+        self.pressed
+            .resize(self.pressed.len().max(self.sums.len()), [0.0; 8]);
         for k in 0..self.sums.len() {
             let others = self
                 .sums
@@ -179,44 +200,105 @@ impl Work {
     }
 }
 
+/// What the nodes of a brick are together.
+struct Together {
+    /// The sum of all, on the border no more than the level.
+    sum: Samples,
+    /// Nodes that are inside of all together.
+    inside: [u64; NODES],
+    /// Nodes that may be inside of a class.
+    maybe: [u64; NODES],
+    /// Nodes that are not on the domain's border.
+    within: [u64; NODES],
+}
+
 impl Skin {
     /// Whether all that reaches a brick may blend.
     pub(super) fn is_one(&mut self, slot: usize) -> bool {
         let list = self.lists.of(slot).iter();
         let order = &self.order;
-        self.work
-            .is_clique(list.map(|entry| order[*entry as usize]))
+        self.work.is_one(list.map(|entry| order[*entry as usize]))
     }
 
-    /// What each of a brick's list adds to its nodes, and who of them may blend.
-    fn prepare(&mut self, domain: &Domain, primitives: &[Primitive], slot: usize) {
-        let at = self.lists.reached[slot].map(|b| places(domain, b));
+    /// What each of a brick's list adds to its nodes, who of them reaches which, and what they are together.
+    fn prepare(
+        &mut self,
+        settings: &Settings,
+        primitives: &[Primitive],
+        slot: usize,
+        border: &Border,
+        report: &mut Report,
+    ) -> Together {
+        let domain = &settings.domain;
+        let place = self.lists.reached[slot];
+        let at = place.map(|b| places(domain, b));
         let list = self.lists.of(slot);
         let order = &self.order;
-        let some = list.iter().map(|entry| order[*entry as usize]);
-        // For the marks.
-        self.work.is_clique(some.clone());
-        self.work.relate(some);
+        self.work
+            .relate(list.iter().map(|entry| order[*entry as usize]));
         let blank: Samples = [[[f32x4::ZERO; 2]; NODES]; NODES];
         self.work.samples.clear();
         self.work.samples.resize(list.len(), blank);
-        for (entry, samples) in list.iter().zip(&mut self.work.samples) {
+        self.work.reach.clear();
+        self.work.reach.resize(NODES * NODES * NODES, 0);
+        let (mut sum, mut most) = (blank, blank);
+        for (i, (entry, own)) in list.iter().zip(&mut self.work.samples).enumerate() {
             match self.balls.get(*entry as usize) {
-                Some(ball) => add_ball(samples, ball, &at),
+                Some(ball) => add_ball(own, ball, &at),
                 None => add_other(
-                    samples,
+                    own,
                     domain,
                     &primitives[order[*entry as usize] as usize],
                     &at,
                 ),
             }
+            let halves = own.iter().flatten().flatten();
+            let sums = sum.iter_mut().flatten().flatten();
+            let most = most.iter_mut().flatten().flatten();
+            for (half, ((own, sum), most)) in halves.zip(sums).zip(most).enumerate() {
+                let reached = own.simd_ne(f32x4::ZERO).to_bitmask();
+                if reached == 0 {
+                    continue;
+                }
+                *sum += *own;
+                *most += own.fast_max(f32x4::ZERO);
+                for lane in 0..4 {
+                    self.work.reach[4 * half + lane] |= Set::from(reached >> lane & 1) << i;
+                }
+            }
         }
-        self.work
-            .pressed
-            .resize(list.len().max(self.work.pressed.len()), [0.0; 8]);
+        let level = f32x4::splat(settings.level as f32);
+        let within = std::array::from_fn(|z| border.within(place, z));
+        let above = |samples: &Samples| -> [u64; NODES] {
+            samples.map(|layer| {
+                let rows = layer.iter().enumerate();
+                rows.fold(0, |bits, (y, row)| {
+                    let [low, high] = row.map(|half| u64::from(half.simd_gt(level).to_bitmask()));
+                    bits | (low | high << 4) << (NODES * y)
+                })
+            })
+        };
+        let (mut inside, mut maybe) = (above(&sum), above(&most));
+        for z in 0..NODES {
+            let cut_off = inside[z] & !within[z];
+            report.clipped += border.own(place, z, cut_off);
+            for bit in bits_of(cut_off) {
+                let half = &mut sum[z][bit / NODES][bit % NODES / 4];
+                let sample = &mut half.as_mut_array()[bit % 4];
+                *sample = sample.min(settings.level as f32);
+            }
+            inside[z] &= within[z];
+            maybe[z] &= within[z];
+        }
+        Together {
+            sum,
+            inside,
+            maybe,
+            within,
+        }
     }
 
-    /// The vertices of a brick's own edges, for each class.
+    /// The vertices of a brick's own edges, for each class, and the triangles of the cubes that have more than one.
     pub(super) fn sample_classes(
         &mut self,
         settings: &Settings,
@@ -225,79 +307,132 @@ impl Skin {
         border: &Border,
         report: &mut Report,
         out: &mut Mesh,
+    ) -> Result<(), SkinError> {
+        let count = self.lists.of(slot).len();
+        if count > MOST_IN_PLACE {
+            return Err(SkinError::Crowded(count));
+        }
+        let place = self.lists.reached[slot];
+        let all = self.prepare(settings, primitives, slot, border, report);
+        let first = out.points.len() as u32;
+        let (cuts, starts) = self.plain_vertices(settings, primitives, slot, &all, out);
+        let first_named = out.points.len() as u32;
+        let named = self.work.named.len();
+        self.named_vertices(settings, primitives, slot, &all, out);
+        let corners = self.work.corners.len();
+        let table = Table::of(settings.ambiguity);
+        let plain = self.cubes(settings, slot, &all, table, &mut report.control);
+        let cut = |z: usize| {
+            let [m, n] = [all.inside[z], all.inside[z + 1]];
+            any_of(m, n) & !all_of(m, n) & plain[z]
+        };
+        let nothing = self.work.corners.len() == corners && (0..plain.len()).all(|z| cut(z) == 0);
+        if nothing && out.points.len() as u32 == first {
+            self.lists.set(place, NONE);
+            return Ok(());
+        }
+        self.lists.set(place, self.bricks.len() as u32);
+        self.bricks.push(Brick {
+            place,
+            inside: all.inside,
+            first,
+            starts,
+            mixed: Some(self.work.mixed.len() as u32),
+        });
+        self.work.mixed.push(Mixed {
+            cuts,
+            plain,
+            named: (named, self.work.named.len()),
+            first: first_named,
+            corners: (corners, self.work.corners.len()),
+        });
+        Ok(())
+    }
+
+    /// Vertices on edges of one class; leaves the others in [`Work::odd`].
+    fn plain_vertices(
+        &mut self,
+        settings: &Settings,
+        primitives: &[Primitive],
+        slot: usize,
+        all: &Together,
+        out: &mut Mesh,
+    ) -> ([[u64; 3]; SIDE as usize], [[u16; 3]; SIDE as usize]) {
+        let domain = &settings.domain;
+        let at = self.lists.reached[slot].map(|b| places(domain, b));
+        let first = out.points.len();
+        let (mut cuts, mut starts) = ([[0; 3]; SIDE as usize], [[0; 3]; SIDE as usize]);
+        self.work.odd.clear();
+        for z in 0..SIDE as usize {
+            let [here, above] = [all.maybe[z], all.maybe[z + 1]];
+            let maybe = [here | here >> 1, here | here >> NODES, here | above];
+            let cut = super::cuts(all.inside[z], all.inside[z + 1]);
+            for axis in 0..3 {
+                starts[z][axis] = (out.points.len() - first) as u16;
+                for bit in bits_of(maybe[axis] & OWN) {
+                    let node = [bit % NODES, bit / NODES, z];
+                    if !is_clique(&self.work.may, self.work.reach_edge(node, axis)) {
+                        self.work.odd.push((node, axis));
+                    } else if cut[axis] >> bit & 1 == 1 {
+                        cuts[z][axis] |= 1 << bit;
+                        out.points
+                            .push(crossing(settings, &all.sum, &at, node, axis));
+                    }
+                }
+            }
+        }
+        let list = self.lists.of(slot);
+        let balls = list.partition_point(|entry| (*entry as usize) < self.balls.len());
+        self.normals(domain, primitives, (list, balls), first, out);
+        (cuts, starts)
+    }
+
+    /// Vertices on the edges of [`Work::odd`], for each class.
+    fn named_vertices(
+        &mut self,
+        settings: &Settings,
+        primitives: &[Primitive],
+        slot: usize,
+        all: &Together,
+        out: &mut Mesh,
     ) {
         let domain = &settings.domain;
         let level = settings.level as f32;
-        let place = self.lists.reached[slot];
-        let at = place.map(|b| places(domain, b));
-        self.prepare(domain, primitives, slot);
-        let within: [u64; NODES] = std::array::from_fn(|z| border.within(place, z));
-        let is_border = |[x, y, z]: [usize; 3]| within[z] >> (NODES * y + x) & 1 == 0;
-        let first = out.points.len() as u32;
+        let at = self.lists.reached[slot].map(|b| places(domain, b));
         let begin = self.work.named.len();
-        for number in 0..SIDE.pow(3) {
-            let node =
-                [number % SIDE, number / SIDE % SIDE, number / SIDE / SIDE].map(|i| i as usize);
-            for axis in 0..3 {
-                let mut next = node;
-                next[axis] += 1;
-                let ends = [node, next];
-                if !self.work.split(ends.into_iter()) {
+        let low = domain.low();
+        let odd = std::mem::take(&mut self.work.odd);
+        for &(node, axis) in &odd {
+            let next = next_along(node, axis);
+            let candidates = self.work.reach_edge(node, axis);
+            self.work.classes.split(&self.work.may, candidates);
+            for (corner, [x, y, z]) in [node, next].into_iter().enumerate() {
+                let is_border = all.within[z] >> (NODES * y + x) & 1 == 0;
+                self.work.potentials(corner, [x, y, z], level, is_border);
+            }
+            for k in 0..self.work.classes.classes().len() {
+                let [from, to, ..] = self.work.pressed[k];
+                if (from > level) == (to > level) {
                     continue;
                 }
-                for (corner, end) in ends.into_iter().enumerate() {
-                    self.work.potentials(corner, end, level, is_border(end));
-                }
-                let begin = self.work.named.len();
-                for k in 0..self.work.classes.count() {
-                    let [from, to, ..] = self.work.pressed[k];
-                    if (from > level) == (to > level) {
-                        continue;
-                    }
-                    let share = ((level - from) / (to - from)).clamp(0.0, 1.0);
-                    let mut point = [0, 1, 2].map(|k| at[k][node[k]]);
-                    point[axis] += share * (at[axis][next[axis]] - at[axis][node[axis]]);
-                    let name = self.lists.of(slot)[self.work.classes.class(k)[0] as usize];
-                    self.work.named.push((edge_number(node, axis), name));
-                    out.normals
-                        .push(self.normal_of(settings, primitives, slot, k, point));
-                    out.points.push(point);
-                }
-                // Representatives come in order, so names do.
-                debug_assert!(self.work.named[begin..].is_sorted());
+                let share = ((level - from) / (to - from)).clamp(0.0, 1.0);
+                let mut point = [0, 1, 2].map(|k| at[k][node[k]]);
+                point[axis] += share * (at[axis][next[axis]] - at[axis][node[axis]]);
+                let class = self.work.classes.classes()[k];
+                let name = self.lists.of(slot)[class.trailing_zeros() as usize];
+                self.work.named.push((edge_number(node, axis), name));
+                out.normals
+                    .push(self.normal_of(settings, primitives, slot, k, point));
+                out.points
+                    .push([0, 1, 2].map(|k| (low[k] + f64::from(point[k])) as f32));
             }
         }
-        let low = domain.low();
-        for point in &mut out.points[first as usize..] {
-            for k in 0..3 {
-                point[k] = (low[k] + f64::from(point[k])) as f32;
-            }
-        }
-        for (z, within) in within.iter().enumerate() {
-            let mut above = 0;
-            for bit in bits_of(!within) {
-                let node = [bit % NODES, bit / NODES, z];
-                let sum = self.work.samples.iter();
-                let sum: f32 = sum
-                    .map(|s| s[z][node[1]][node[0] / 4].as_array()[node[0] % 4])
-                    .sum();
-                above |= u64::from(sum > level) << bit;
-            }
-            report.clipped += border.own(place, z, above);
-        }
-        let brick = Brick {
-            place,
-            slot: slot as u32,
-            inside: [0; NODES],
-            first,
-            starts: [[0; 3]; SIDE as usize],
-            named: Some((begin as u32, self.work.named.len() as u32)),
-        };
-        self.lists.set(place, self.bricks.len() as u32);
-        self.bricks.push(brick);
+        self.work.odd = odd;
+        // Edges come in order, and so do the first of their classes.
+        debug_assert!(self.work.named[begin..].is_sorted());
     }
 
-    /// Outwards for a class of the last [`Work::split`], at a place from the domain's lowest corner on.
+    /// Outwards for one of the classes, at a place from the domain's lowest corner on.
     fn normal_of(
         &self,
         settings: &Settings,
@@ -306,13 +441,13 @@ impl Skin {
         class: usize,
         at: [f32; 3],
     ) -> [f32; 3] {
-        let (domain, work) = (&settings.domain, &self.work);
+        let (domain, classes) = (&settings.domain, self.work.classes.classes());
         let list = self.lists.of(slot);
         let world = domain.low() + hapticd_geometry::Vec3::from(at.map(f64::from));
         let of = |k: usize| {
             let (mut value, mut outwards) = (0.0, [0.0; 3]);
-            for member in work.classes.class(k) {
-                let primitive = &primitives[self.order[list[*member as usize] as usize] as usize];
+            for i in members(classes[k]) {
+                let primitive = &primitives[self.order[list[i] as usize] as usize];
                 value += primitive.value(&world);
                 let more = outwards_other(domain, primitive, at);
                 for k in 0..3 {
@@ -321,7 +456,7 @@ impl Skin {
             }
             (value, outwards)
         };
-        let others = (0..work.classes.count()).filter(|k| *k != class).map(of);
+        let others = (0..classes.len()).filter(|k| *k != class).map(of);
         let most = others.fold((settings.level, [0.0; 3]), |most, other| {
             if other.0 > most.0 { other } else { most }
         });
@@ -336,93 +471,94 @@ impl Skin {
         }
     }
 
-    /// The triangles of a brick's cubes, for each class.
-    pub(super) fn triangles_of_classes(
+    /// The cubes of one class that may be cut; the corners of the others' triangles go to [`Work::corners`].
+    fn cubes(
         &mut self,
         settings: &Settings,
-        primitives: &[Primitive],
-        brick: &Brick,
+        slot: usize,
+        all: &Together,
         table: &Table,
+        control: &mut Control,
+    ) -> [u64; SIDE as usize] {
+        let level = settings.level as f32;
+        let mut plain = [0; SIDE as usize];
+        for z in 0..SIDE as usize {
+            for bit in bits_of(any_of(all.maybe[z], all.maybe[z + 1]) & OWN) {
+                let low = [bit % NODES, bit / NODES, z];
+                let node = |c: usize| [0, 1, 2].map(|k| low[k] + usize::from(CORNERS[c][k]));
+                let reach = &self.work.reach;
+                let candidates = (0..8).fold(0, |set, c| set | reach[node_number(node(c))]);
+                if is_clique(&self.work.may, candidates) {
+                    plain[z] |= 1 << bit;
+                    continue;
+                }
+                self.work.classes.split(&self.work.may, candidates);
+                for corner in 0..8 {
+                    let [x, y, z] = node(corner);
+                    let is_border = all.within[z] >> (NODES * y + x) & 1 == 0;
+                    self.work.potentials(corner, [x, y, z], level, is_border);
+                }
+                control.shared += 1;
+                control.torn += usize::from(!self.work.classes.is_partition());
+                let mut with_triangles = 0;
+                for k in 0..self.work.classes.classes().len() {
+                    let values = &self.work.pressed[k];
+                    let bits = (0..8).fold(0, |all, c| all | usize::from(values[c] > level) << c);
+                    let case = &table.0[bits];
+                    with_triangles += usize::from(case.count > 0);
+                    let class = self.work.classes.classes()[k];
+                    for edge in case.triangles().iter().flatten() {
+                        let (axis, step) = LOWER[*edge as usize];
+                        let node = [0, 1, 2].map(|k| low[k] + step[k]);
+                        let first = class & self.work.reach_edge(node, axis);
+                        // A class that cuts an edge reaches it.
+                        let name = self.lists.of(slot)[first.trailing_zeros() as usize % 128];
+                        self.work.corners.push(Corner {
+                            node: node.map(|i| i as u8),
+                            axis: axis as u8,
+                            name,
+                        });
+                    }
+                }
+                control.doubled += usize::from(with_triangles > 1);
+            }
+        }
+        plain
+    }
+
+    /// The triangles of the cubes with more than one class.
+    pub(super) fn triangles_of_classes(
+        &self,
+        brick: &Brick,
+        mixed: &Mixed,
         control: &mut Control,
         out: &mut Vec<[u32; 3]>,
     ) {
-        let level = settings.level as f32;
-        let slot = brick.slot as usize;
-        self.prepare(&settings.domain, primitives, slot);
-        let border = Border::of(&settings.domain);
-        let within: [u64; NODES] = std::array::from_fn(|z| border.within(brick.place, z));
-        for cube in 0..SIDE.pow(3) {
-            let cube = [cube % SIDE, cube / SIDE % SIDE, cube / SIDE / SIDE].map(|i| i as usize);
-            let node = |c: usize| [0, 1, 2].map(|k| cube[k] + usize::from(CORNERS[c][k]));
-            if !self.work.split((0..8).map(node)) {
-                continue;
+        for triangle in self.work.corners[mixed.corners.0..mixed.corners.1].chunks_exact(3) {
+            let vertex = |corner: &Corner| {
+                let node = corner.node.map(usize::from);
+                self.vertex_named(brick, node, corner.axis.into(), corner.name)
+            };
+            match [0, 1, 2].map(|k| vertex(&triangle[k])) {
+                [Some(a), Some(b), Some(c)] => out.push([a, b, c]),
+                _ => control.dropped += 1,
             }
-            for corner in 0..8 {
-                let [x, y, z] = node(corner);
-                let is_border = within[z] >> (NODES * y + x) & 1 == 0;
-                self.work.potentials(corner, [x, y, z], level, is_border);
-            }
-            let count = self.work.classes.count();
-            control.shared += usize::from(count > 1);
-            control.torn += usize::from(!self.work.classes.is_partition());
-            let mut with_triangles = 0;
-            for k in 0..count {
-                let values = &self.work.pressed[k];
-                let bits = (0..8).fold(0, |all, c| all | usize::from(values[c] > level) << c);
-                let case = &table.0[bits];
-                with_triangles += usize::from(case.count > 0);
-                for triangle in case.triangles() {
-                    let corners = triangle.map(|edge| self.vertex_of(brick, cube, edge, k));
-                    match corners {
-                        [Some(a), Some(b), Some(c)] => out.push([a, b, c]),
-                        _ => control.dropped += 1,
-                    }
-                }
-            }
-            control.doubled += usize::from(with_triangles > 1);
         }
     }
 
-    /// The vertex of a class on an edge of a cube.
-    fn vertex_of(&self, brick: &Brick, cube: [usize; 3], edge: u8, class: usize) -> Option<u32> {
-        let (axis, step) = LOWER[edge as usize];
-        let node = [0, 1, 2].map(|k| cube[k] + step[k]);
-        let mut next = node;
-        next[axis] += 1;
-        let reaches = |m: &&u32| {
-            [node, next]
-                .iter()
-                .any(|n| self.work.reaches(**m as usize, *n))
-        };
-        let member = self.work.classes.class(class).iter().find(reaches)?;
-        let name = self.lists.of(brick.slot as usize)[*member as usize];
-        self.vertex_named(brick, node, axis, Some(name))
-    }
-
-    /// The vertex on a brick's or its neighbour's edge, by the name of its class; `None`: whatever class there is.
-    pub(super) fn vertex_named(
-        &self,
-        brick: &Brick,
-        node: [usize; 3],
-        axis: usize,
-        name: Option<u32>,
-    ) -> Option<u32> {
+    /// The vertex on a brick's or its neighbour's edge, of a class with this name there.
+    fn vertex_named(&self, brick: &Brick, node: [usize; 3], axis: usize, name: u32) -> Option<u32> {
         let last = SIDE as usize;
         let place = [0, 1, 2].map(|k| u32::from(brick.place[k]) + u32::from(node[k] == last));
         let owner = self.bricks.get(self.lists.get(place) as usize)?;
         let own = node.map(|i| if i == last { 0 } else { i });
-        let Some((from, to)) = owner.named else {
-            return number(owner, own, axis);
-        };
-        let named = &self.work.named[from as usize..to as usize];
-        let edge = edge_number(own, axis);
-        let at = match name {
-            Some(name) => named.binary_search(&(edge, name)).ok()?,
-            None => {
-                let at = named.partition_point(|(e, _)| *e < edge);
-                (named.get(at)?.0 == edge).then_some(at)?
+        if let Some(mixed) = owner.mixed {
+            let mixed = &self.work.mixed[mixed as usize];
+            let named = &self.work.named[mixed.named.0..mixed.named.1];
+            if let Ok(at) = named.binary_search(&(edge_number(own, axis), name)) {
+                return Some(mixed.first + at as u32);
             }
-        };
-        Some(owner.first + at as u32)
+        }
+        self.number(owner, own, axis)
     }
 }
