@@ -39,6 +39,20 @@ impl Ball {
             _ => None,
         }
     }
+
+    /// The square of distance over radius, along one axis.
+    #[inline]
+    fn square(&self, place: f32, k: usize) -> f32 {
+        let d = (place - self.centre[k]) * self.per_radius;
+        d * d
+    }
+
+    /// What it adds at a place: the bits of a lane of [`each_of_ball`].
+    #[inline]
+    pub fn at(&self, [x, y, z]: [f32; 3]) -> f32 {
+        let v = (1.0 - self.square(z, 2) - self.square(y, 1) - self.square(x, 0)).max(0.0);
+        self.amplitude * v * v
+    }
 }
 
 /// Where the nodes of a brick are along one axis.
@@ -49,49 +63,55 @@ pub(crate) fn places(domain: &Domain, brick: u16) -> [f32; NODES] {
     std::array::from_fn(|i| (first + i as u32) as f32 * cell)
 }
 
-/// Adds a ball to all nodes of a brick.
-pub(crate) fn add_ball(out: &mut Samples, ball: &Ball, [x, y, z]: &[[f32; NODES]; 3]) {
-    let square = |place: f32, k: usize| {
-        let d = (place - ball.centre[k]) * ball.per_radius;
-        d * d
-    };
-    let along = [0, 4].map(|i| f32x4::new([0, 1, 2, 3].map(|j| square(x[i + j], 0))));
+/// What a ball adds to the nodes of a brick, by layer, row and half row; those that it does not reach may be left out.
+#[inline]
+pub(crate) fn each_of_ball(
+    ball: &Ball,
+    [x, y, z]: &[[f32; NODES]; 3],
+    mut note: impl FnMut(usize, usize, usize, f32x4),
+) {
+    let along = [0, 4].map(|i| f32x4::new([0, 1, 2, 3].map(|j| ball.square(x[i + j], 0))));
     let amplitude = f32x4::splat(ball.amplitude);
-    for (layer, z) in out.iter_mut().zip(z) {
-        let by_z = 1.0 - square(*z, 2);
+    for (layer, z) in z.iter().enumerate() {
+        let by_z = 1.0 - ball.square(*z, 2);
         if by_z <= 0.0 {
             continue;
         }
-        for (row, y) in layer.iter_mut().zip(y) {
-            let left = by_z - square(*y, 1);
+        for (row, y) in y.iter().enumerate() {
+            let left = by_z - ball.square(*y, 1);
             if left <= 0.0 {
                 continue;
             }
-            for (half, along) in row.iter_mut().zip(&along) {
+            for (half, along) in along.iter().enumerate() {
                 let v = (f32x4::splat(left) - *along).fast_max(f32x4::ZERO);
-                *half += amplitude * v * v;
+                note(layer, row, half, amplitude * v * v);
             }
         }
     }
 }
 
-/// Adds any primitive to all nodes of a brick.
-pub(crate) fn add_other(
-    out: &mut Samples,
+/// What any primitive adds to the nodes of a brick.
+#[inline]
+pub(crate) fn each_of_other(
     domain: &Domain,
     primitive: &Primitive,
     [x, y, z]: &[[f32; NODES]; 3],
+    mut note: impl FnMut(usize, usize, usize, f32x4),
 ) {
-    for (layer, z) in out.iter_mut().zip(z) {
-        for (row, y) in layer.iter_mut().zip(y) {
-            for (half, i) in row.iter_mut().zip([0, 4]) {
-                *half += f32x4::new([0, 1, 2, 3].map(|j| {
-                    let local = Vec3::new(x[i + j].into(), (*y).into(), (*z).into());
-                    primitive.value(&(domain.low() + local)) as f32
-                }));
+    for (layer, z) in z.iter().enumerate() {
+        for (row, y) in y.iter().enumerate() {
+            for (half, i) in [0, 4].into_iter().enumerate() {
+                let value = |j: usize| value_of_other(domain, primitive, [x[i + j], *y, *z]);
+                note(layer, row, half, f32x4::new([0, 1, 2, 3].map(value)));
             }
         }
     }
+}
+
+/// What any primitive adds at a place.
+pub(crate) fn value_of_other(domain: &Domain, primitive: &Primitive, at: [f32; 3]) -> f32 {
+    let local = Vec3::from(at.map(f64::from));
+    primitive.value(&(domain.low() + local)) as f32
 }
 
 /// The negative gradient of balls at four points, to a factor.

@@ -25,7 +25,9 @@ use crate::domain::Domain;
 use crate::lists::{Lists, NONE, SIDE};
 use crate::mesh::Mesh;
 use crate::primitive::{Primitive, PrimitiveError, Skeleton};
-use crate::sample::{Ball, NODES, Samples, add_ball, add_other, outwards, outwards_other, places};
+use crate::sample::{
+    Ball, NODES, Samples, each_of_ball, each_of_other, outwards, outwards_other, places,
+};
 use crate::table::{Ambiguity, EDGES, Table};
 
 mod classes;
@@ -321,12 +323,13 @@ impl Skin {
         let list = self.lists.of(slot);
         // Balls come first.
         let balls = list.partition_point(|entry| (*entry as usize) < self.balls.len());
+        let mut add = |z: usize, y: usize, half: usize, term: f32x4| samples[z][y][half] += term;
         for entry in &list[..balls] {
-            add_ball(&mut samples, &self.balls[*entry as usize], &at);
+            each_of_ball(&self.balls[*entry as usize], &at, &mut add);
         }
         for entry in &list[balls..] {
             let primitive = &primitives[self.order[*entry as usize] as usize];
-            add_other(&mut samples, domain, primitive, &at);
+            each_of_other(domain, primitive, &at, &mut add);
         }
         let level = f32x4::splat(settings.level as f32);
         let mut inside = [0; NODES];

@@ -22,7 +22,7 @@ use crate::domain::Domain;
 use crate::lists::{Lists, SIDE};
 use crate::mesh::Mesh;
 use crate::primitive::{Primitive, Skeleton};
-use crate::sample::{Ball, outwards_other};
+use crate::sample::{Ball, outwards_other, value_of_other};
 use crate::skin::{Settings, SkinError, check};
 use crate::table::{CORNERS, EDGES, STEPS, Table};
 
@@ -233,21 +233,15 @@ impl Tracker {
         let list = self.list(node);
         let mut sum = 0.0;
         for ball in list.iter().filter_map(|entry| self.balls[*entry as usize]) {
-            let square = |k: usize| {
-                let d = (place[k] - ball.centre[k]) * ball.per_radius;
-                d * d
-            };
-            let v = (1.0 - square(2) - square(1) - square(0)).max(0.0);
-            sum += ball.amplitude * v * v;
+            sum += ball.at(place);
         }
         // After all balls, as a brick has it.
         for entry in list
             .iter()
             .filter(|entry| self.balls[**entry as usize].is_none())
         {
-            let local = Vec3::from(place.map(f64::from));
-            let at = frame.settings.domain.low() + local;
-            sum += frame.primitives[*entry as usize].value(&at) as f32;
+            let primitive = &frame.primitives[*entry as usize];
+            sum += value_of_other(&frame.settings.domain, primitive, place);
         }
         let cells = frame.settings.domain.cells();
         let is_border = (0..3).any(|k| node[k] == 0 || node[k] == cells[k]);

@@ -24,7 +24,9 @@ use crate::blend::{Classes, Graph, MOST_IN_PLACE, Set, is_clique, members};
 use crate::lists::{NONE, SIDE};
 use crate::mesh::Mesh;
 use crate::primitive::Primitive;
-use crate::sample::{NODES, Samples, add_ball, add_other, outwards_other, places};
+use crate::sample::{
+    NODES, Samples, each_of_ball, each_of_other, outwards_other, places, value_of_other,
+};
 use crate::table::{CORNERS, Table};
 
 /// What control of blending met.
@@ -74,8 +76,10 @@ pub(super) struct Work {
     mark: u32,
     /// Of the brick at hand: with whom each of its list may blend.
     may: Vec<Set>,
-    /// What each of its list adds.
-    samples: Vec<Samples>,
+    /// Those of its list that may not blend with all of it.
+    choosy: Set,
+    /// All of these may blend.
+    known: Set,
     /// By node: who reaches it.
     reach: Vec<Set>,
     classes: Classes,
@@ -95,10 +99,6 @@ fn edge_number([x, y, z]: [usize; 3], axis: usize) -> u16 {
 
 fn node_number([x, y, z]: [usize; 3]) -> usize {
     (z * NODES + y) * NODES + x
-}
-
-fn at_node(samples: &Samples, [x, y, z]: [usize; 3]) -> f32 {
-    samples[z][y][x / 4].as_array()[x % 4]
 }
 
 fn next_along(node: [usize; 3], axis: usize) -> [usize; 3] {
@@ -168,8 +168,26 @@ impl Work {
             let among = among.filter(|(mark, _)| *mark == self.mark);
             among.fold(1 << place, |set: Set, (_, q)| set | 1 << q)
         }));
+        let all = (1_u128.checked_shl(may.len() as u32)).map_or(Set::MAX, |next| next - 1);
+        let choosy = (0..).zip(&may).filter(|(_, may)| **may != all);
+        self.choosy = choosy.fold(0, |set, (i, _): (u32, _)| set | 1 << i);
+        self.known = 0;
         self.may = may;
         self.classes.clear();
+    }
+
+    /// Whether all of a set may blend.
+    #[inline]
+    fn is_clique(&mut self, set: Set) -> bool {
+        // Places side by side have nearly the same sets.
+        let is = set & !self.known == 0 || is_clique(&self.may, set & self.choosy);
+        if is {
+            self.known |= set & !self.choosy;
+            if set & !self.known != 0 {
+                self.known = set;
+            }
+        }
+        is
     }
 
     /// Who reaches an edge.
@@ -177,11 +195,11 @@ impl Work {
         self.reach[node_number(node)] | self.reach[node_number(next_along(node, axis))]
     }
 
-    /// The potential of each of the classes at a node, pressed by the others.
-    fn potentials(&mut self, corner: usize, node: [usize; 3], level: f32, border: bool) {
+    /// The potential of each of the classes at a node, pressed by the others. `term`: what each adds there.
+    fn potentials(&mut self, corner: usize, term: impl Fn(usize) -> f32, level: f32, border: bool) {
         self.sums.clear();
         for class in self.classes.classes() {
-            let terms = members(*class).map(|i| at_node(&self.samples[i], node));
+            let terms = members(*class).map(&term);
             // In their order, from 0 on: the bits that a brick of one class has.
             self.sums.push(terms.fold(0.0, |sum, term| sum + term));
         }
@@ -202,6 +220,8 @@ impl Work {
 
 /// What the nodes of a brick are together.
 struct Together {
+    /// Where they are along each axis.
+    at: [[f32; NODES]; 3],
     /// The sum of all, on the border no more than the level.
     sum: Samples,
     /// Nodes that are inside of all together.
@@ -236,34 +256,32 @@ impl Skin {
         let order = &self.order;
         self.work
             .relate(list.iter().map(|entry| order[*entry as usize]));
-        let blank: Samples = [[[f32x4::ZERO; 2]; NODES]; NODES];
-        self.work.samples.clear();
-        self.work.samples.resize(list.len(), blank);
         self.work.reach.clear();
         self.work.reach.resize(NODES * NODES * NODES, 0);
+        let blank: Samples = [[[f32x4::ZERO; 2]; NODES]; NODES];
         let (mut sum, mut most) = (blank, blank);
-        for (i, (entry, own)) in list.iter().zip(&mut self.work.samples).enumerate() {
-            match self.balls.get(*entry as usize) {
-                Some(ball) => add_ball(own, ball, &at),
-                None => add_other(
-                    own,
-                    domain,
-                    &primitives[order[*entry as usize] as usize],
-                    &at,
-                ),
-            }
-            let halves = own.iter().flatten().flatten();
-            let sums = sum.iter_mut().flatten().flatten();
-            let most = most.iter_mut().flatten().flatten();
-            for (half, ((own, sum), most)) in halves.zip(sums).zip(most).enumerate() {
-                let reached = own.simd_ne(f32x4::ZERO).to_bitmask();
+        for (i, entry) in list.iter().enumerate() {
+            let bit = 1 << i;
+            let reach = &mut self.work.reach;
+            let note = |z: usize, y: usize, half: usize, term: f32x4| {
+                let reached = term.simd_ne(f32x4::ZERO).to_bitmask();
                 if reached == 0 {
-                    continue;
+                    return;
                 }
-                *sum += *own;
-                *most += own.fast_max(f32x4::ZERO);
-                for lane in 0..4 {
-                    self.work.reach[4 * half + lane] |= Set::from(reached >> lane & 1) << i;
+                sum[z][y][half] += term;
+                most[z][y][half] += term.fast_max(f32x4::ZERO);
+                let first = node_number([4 * half, y, z]);
+                for (lane, set) in reach[first..first + 4].iter_mut().enumerate() {
+                    if reached >> lane & 1 == 1 {
+                        *set |= bit;
+                    }
+                }
+            };
+            match self.balls.get(*entry as usize) {
+                Some(ball) => each_of_ball(ball, &at, note),
+                None => {
+                    let primitive = &primitives[order[*entry as usize] as usize];
+                    each_of_other(domain, primitive, &at, note);
                 }
             }
         }
@@ -291,6 +309,7 @@ impl Skin {
             maybe[z] &= within[z];
         }
         Together {
+            at,
             sum,
             inside,
             maybe,
@@ -321,7 +340,8 @@ impl Skin {
         self.named_vertices(settings, primitives, slot, &all, out);
         let corners = self.work.corners.len();
         let table = Table::of(settings.ambiguity);
-        let plain = self.cubes(settings, slot, &all, table, &mut report.control);
+        let control = &mut report.control;
+        let plain = self.cubes(settings, primitives, slot, (&all, table), control);
         let cut = |z: usize| {
             let [m, n] = [all.inside[z], all.inside[z + 1]];
             any_of(m, n) & !all_of(m, n) & plain[z]
@@ -349,6 +369,30 @@ impl Skin {
         Ok(())
     }
 
+    /// The potentials of the classes at a node.
+    fn press(
+        &mut self,
+        settings: &Settings,
+        primitives: &[Primitive],
+        slot: usize,
+        all: &Together,
+        (corner, [x, y, z]): (usize, [usize; 3]),
+    ) {
+        let domain = &settings.domain;
+        let list = self.lists.of(slot);
+        let place = [all.at[0][x], all.at[1][y], all.at[2][z]];
+        let term = |i: usize| match self.balls.get(list[i] as usize) {
+            Some(ball) => ball.at(place),
+            None => {
+                let primitive = &primitives[self.order[list[i] as usize] as usize];
+                value_of_other(domain, primitive, place)
+            }
+        };
+        let is_border = all.within[z] >> (NODES * y + x) & 1 == 0;
+        self.work
+            .potentials(corner, term, settings.level as f32, is_border);
+    }
+
     /// Vertices on edges of one class; leaves the others in [`Work::odd`].
     fn plain_vertices(
         &mut self,
@@ -358,8 +402,7 @@ impl Skin {
         all: &Together,
         out: &mut Mesh,
     ) -> ([[u64; 3]; SIDE as usize], [[u16; 3]; SIDE as usize]) {
-        let domain = &settings.domain;
-        let at = self.lists.reached[slot].map(|b| places(domain, b));
+        let (domain, at) = (&settings.domain, &all.at);
         let first = out.points.len();
         let (mut cuts, mut starts) = ([[0; 3]; SIDE as usize], [[0; 3]; SIDE as usize]);
         self.work.odd.clear();
@@ -371,7 +414,7 @@ impl Skin {
                 starts[z][axis] = (out.points.len() - first) as u16;
                 for bit in bits_of(maybe[axis] & OWN) {
                     let node = [bit % NODES, bit / NODES, z];
-                    if !is_clique(&self.work.may, self.work.reach_edge(node, axis)) {
+                    if !self.work.is_clique(self.work.reach_edge(node, axis)) {
                         self.work.odd.push((node, axis));
                     } else if cut[axis] >> bit & 1 == 1 {
                         cuts[z][axis] |= 1 << bit;
@@ -397,8 +440,7 @@ impl Skin {
         out: &mut Mesh,
     ) {
         let domain = &settings.domain;
-        let level = settings.level as f32;
-        let at = self.lists.reached[slot].map(|b| places(domain, b));
+        let (level, at) = (settings.level as f32, &all.at);
         let begin = self.work.named.len();
         let low = domain.low();
         let odd = std::mem::take(&mut self.work.odd);
@@ -406,9 +448,8 @@ impl Skin {
             let next = next_along(node, axis);
             let candidates = self.work.reach_edge(node, axis);
             self.work.classes.split(&self.work.may, candidates);
-            for (corner, [x, y, z]) in [node, next].into_iter().enumerate() {
-                let is_border = all.within[z] >> (NODES * y + x) & 1 == 0;
-                self.work.potentials(corner, [x, y, z], level, is_border);
+            for (corner, end) in [node, next].into_iter().enumerate() {
+                self.press(settings, primitives, slot, all, (corner, end));
             }
             for k in 0..self.work.classes.classes().len() {
                 let [from, to, ..] = self.work.pressed[k];
@@ -475,9 +516,9 @@ impl Skin {
     fn cubes(
         &mut self,
         settings: &Settings,
+        primitives: &[Primitive],
         slot: usize,
-        all: &Together,
-        table: &Table,
+        (all, table): (&Together, &Table),
         control: &mut Control,
     ) -> [u64; SIDE as usize] {
         let level = settings.level as f32;
@@ -488,15 +529,13 @@ impl Skin {
                 let node = |c: usize| [0, 1, 2].map(|k| low[k] + usize::from(CORNERS[c][k]));
                 let reach = &self.work.reach;
                 let candidates = (0..8).fold(0, |set, c| set | reach[node_number(node(c))]);
-                if is_clique(&self.work.may, candidates) {
+                if self.work.is_clique(candidates) {
                     plain[z] |= 1 << bit;
                     continue;
                 }
                 self.work.classes.split(&self.work.may, candidates);
                 for corner in 0..8 {
-                    let [x, y, z] = node(corner);
-                    let is_border = all.within[z] >> (NODES * y + x) & 1 == 0;
-                    self.work.potentials(corner, [x, y, z], level, is_border);
+                    self.press(settings, primitives, slot, all, (corner, node(corner)));
                 }
                 control.shared += 1;
                 control.torn += usize::from(!self.work.classes.is_partition());
