@@ -53,6 +53,15 @@ impl Ball {
         let v = (1.0 - self.square(z, 2) - self.square(y, 1) - self.square(x, 0)).max(0.0);
         self.amplitude * v * v
     }
+
+    /// Its negative gradient at a place, to the factor of [`outwards`].
+    #[inline]
+    pub fn outwards(&self, at: [f32; 3]) -> [f32; 3] {
+        let [x, y, z] = [0, 1, 2].map(|k| at[k] - self.centre[k]);
+        let per_r2 = self.per_radius * self.per_radius;
+        let v = (1.0 - (x * x + y * y + z * z) * per_r2).max(0.0);
+        [x, y, z].map(|away| v * self.amplitude * per_r2 * away)
+    }
 }
 
 /// Where the nodes of a brick are along one axis.

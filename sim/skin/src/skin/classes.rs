@@ -82,9 +82,12 @@ pub(super) struct Work {
     known: Set,
     /// By node: who reaches it.
     reach: Vec<Set>,
+    /// By node: where its classes are in `shares`, if it was asked for.
+    at_node: Vec<Option<(u32, u32)>>,
+    /// Of nodes: the classes of those that reach them, and their sums.
+    shares: Vec<(Set, f32)>,
     classes: Classes,
-    sums: Vec<f32>,
-    pressed: Vec<[f32; 8]>,
+    of_node: Classes,
     odd: Vec<([usize; 3], usize)>,
     pub mixed: Vec<Mixed>,
     /// Edge and class of each vertex with a name, in order within each brick.
@@ -174,6 +177,10 @@ impl Work {
         self.known = 0;
         self.may = may;
         self.classes.clear();
+        self.of_node.clear();
+        self.shares.clear();
+        self.at_node.clear();
+        self.at_node.resize(NODES * NODES * NODES, None);
     }
 
     /// Whether all of a set may blend.
@@ -195,26 +202,18 @@ impl Work {
         self.reach[node_number(node)] | self.reach[node_number(next_along(node, axis))]
     }
 
-    /// The potential of each of the classes at a node, pressed by the others. `term`: what each adds there.
-    fn potentials(&mut self, corner: usize, term: impl Fn(usize) -> f32, level: f32, border: bool) {
-        self.sums.clear();
-        for class in self.classes.classes() {
-            let terms = members(*class).map(&term);
-            // In their order, from 0 on: the bits that a brick of one class has.
-            self.sums.push(terms.fold(0.0, |sum, term| sum + term));
+    /// The potential of a class at a node that was [`Skin::share`]d out, pressed by the others there.
+    fn pressed(&self, class: Set, node: [usize; 3], level: f32) -> f32 {
+        let range = self.at_node[node_number(node)].map_or(0..0, |(a, b)| a as usize..b as usize);
+        let (mut own, mut excess) = (0.0, 0.0_f32);
+        for (set, sum) in &self.shares[range] {
+            if set & class != 0 {
+                own += sum;
+            } else {
+                excess = excess.max(sum - level);
+            }
         }
-        self.pressed
-            .resize(self.pressed.len().max(self.sums.len()), [0.0; 8]);
-        for k in 0..self.sums.len() {
-            let others = self
-                .sums
-                .iter()
-                .enumerate()
-                .filter(|(other, _)| *other != k);
-            let excess = others.fold(0.0_f32, |most, (_, sum)| most.max(sum - level));
-            let own = self.sums[k] - excess;
-            self.pressed[k][corner] = if border { own.min(level) } else { own };
-        }
+        own - excess
     }
 }
 
@@ -230,6 +229,17 @@ struct Together {
     maybe: [u64; NODES],
     /// Nodes that are not on the domain's border.
     within: [u64; NODES],
+}
+
+impl Together {
+    /// A potential at a node: on the border no more than the level.
+    fn cut_off(&self, [x, y, z]: [usize; 3], value: f32, level: f32) -> f32 {
+        if self.within[z] >> (NODES * y + x) & 1 == 0 {
+            value.min(level)
+        } else {
+            value
+        }
+    }
 }
 
 impl Skin {
@@ -369,28 +379,38 @@ impl Skin {
         Ok(())
     }
 
-    /// The potentials of the classes at a node.
-    fn press(
+    /// Finds the classes of those that reach a node, and their sums, once.
+    fn share(
         &mut self,
         settings: &Settings,
         primitives: &[Primitive],
         slot: usize,
         all: &Together,
-        (corner, [x, y, z]): (usize, [usize; 3]),
+        node: [usize; 3],
     ) {
+        let number = node_number(node);
+        if self.work.at_node[number].is_some() {
+            return;
+        }
         let domain = &settings.domain;
         let list = self.lists.of(slot);
-        let place = [all.at[0][x], all.at[1][y], all.at[2][z]];
-        let term = |i: usize| match self.balls.get(list[i] as usize) {
-            Some(ball) => ball.at(place),
-            None => {
-                let primitive = &primitives[self.order[list[i] as usize] as usize];
-                value_of_other(domain, primitive, place)
-            }
-        };
-        let is_border = all.within[z] >> (NODES * y + x) & 1 == 0;
-        self.work
-            .potentials(corner, term, settings.level as f32, is_border);
+        let place = [0, 1, 2].map(|k| all.at[k][node[k]]);
+        let work = &mut self.work;
+        work.of_node.split(&work.may, work.reach[number]);
+        let first = work.shares.len() as u32;
+        for class in work.of_node.classes() {
+            let terms = members(*class).map(|i| match self.balls.get(list[i] as usize) {
+                Some(ball) => ball.at(place),
+                None => {
+                    let primitive = &primitives[self.order[list[i] as usize] as usize];
+                    value_of_other(domain, primitive, place)
+                }
+            });
+            // In their order, from 0 on: the bits that a brick of one class has.
+            let sum = terms.fold(0.0, |sum, term| sum + term);
+            work.shares.push((*class, sum));
+        }
+        work.at_node[number] = Some((first, work.shares.len() as u32));
     }
 
     /// Vertices on edges of one class; leaves the others in [`Work::odd`].
@@ -448,18 +468,19 @@ impl Skin {
             let next = next_along(node, axis);
             let candidates = self.work.reach_edge(node, axis);
             self.work.classes.split(&self.work.may, candidates);
-            for (corner, end) in [node, next].into_iter().enumerate() {
-                self.press(settings, primitives, slot, all, (corner, end));
+            for end in [node, next] {
+                self.share(settings, primitives, slot, all, end);
             }
             for k in 0..self.work.classes.classes().len() {
-                let [from, to, ..] = self.work.pressed[k];
+                let class = self.work.classes.classes()[k];
+                let [from, to] = [node, next]
+                    .map(|end| all.cut_off(end, self.work.pressed(class, end, level), level));
                 if (from > level) == (to > level) {
                     continue;
                 }
                 let share = ((level - from) / (to - from)).clamp(0.0, 1.0);
                 let mut point = [0, 1, 2].map(|k| at[k][node[k]]);
                 point[axis] += share * (at[axis][next[axis]] - at[axis][node[axis]]);
-                let class = self.work.classes.classes()[k];
                 let name = self.lists.of(slot)[class.trailing_zeros() as usize];
                 self.work.named.push((edge_number(node, axis), name));
                 out.normals
@@ -484,13 +505,18 @@ impl Skin {
     ) -> [f32; 3] {
         let (domain, classes) = (&settings.domain, self.work.classes.classes());
         let list = self.lists.of(slot);
-        let world = domain.low() + hapticd_geometry::Vec3::from(at.map(f64::from));
         let of = |k: usize| {
             let (mut value, mut outwards) = (0.0, [0.0; 3]);
             for i in members(classes[k]) {
-                let primitive = &primitives[self.order[list[i] as usize] as usize];
-                value += primitive.value(&world);
-                let more = outwards_other(domain, primitive, at);
+                let (term, more) = match self.balls.get(list[i] as usize) {
+                    Some(ball) => (ball.at(at), ball.outwards(at)),
+                    None => {
+                        let primitive = &primitives[self.order[list[i] as usize] as usize];
+                        let term = value_of_other(domain, primitive, at);
+                        (term, outwards_other(domain, primitive, at))
+                    }
+                };
+                value += term;
                 for k in 0..3 {
                     outwards[k] += more[k];
                 }
@@ -498,7 +524,7 @@ impl Skin {
             (value, outwards)
         };
         let others = (0..classes.len()).filter(|k| *k != class).map(of);
-        let most = others.fold((settings.level, [0.0; 3]), |most, other| {
+        let most = others.fold((settings.level as f32, [0.0; 3]), |most, other| {
             if other.0 > most.0 { other } else { most }
         });
         let own = of(class).1;
@@ -535,17 +561,20 @@ impl Skin {
                 }
                 self.work.classes.split(&self.work.may, candidates);
                 for corner in 0..8 {
-                    self.press(settings, primitives, slot, all, (corner, node(corner)));
+                    self.share(settings, primitives, slot, all, node(corner));
                 }
                 control.shared += 1;
                 control.torn += usize::from(!self.work.classes.is_partition());
                 let mut with_triangles = 0;
                 for k in 0..self.work.classes.classes().len() {
-                    let values = &self.work.pressed[k];
-                    let bits = (0..8).fold(0, |all, c| all | usize::from(values[c] > level) << c);
+                    let class = self.work.classes.classes()[k];
+                    let bits = (0..8).fold(0, |bits, c| {
+                        let value = self.work.pressed(class, node(c), level);
+                        let is_inside = all.cut_off(node(c), value, level) > level;
+                        bits | usize::from(is_inside) << c
+                    });
                     let case = &table.0[bits];
                     with_triangles += usize::from(case.count > 0);
-                    let class = self.work.classes.classes()[k];
                     for edge in case.triangles().iter().flatten() {
                         let (axis, step) = LOWER[*edge as usize];
                         let node = [0, 1, 2].map(|k| low[k] + step[k]);
