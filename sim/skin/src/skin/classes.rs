@@ -32,7 +32,7 @@ use crate::table::{CORNERS, Table};
 /// What control of blending met.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Control {
-    /// Cubes that more than one class reaches, and that may be cut.
+    /// Cubes that more than one class reaches, and with a corner inside of one.
     pub shared: usize,
     /// Of those: in which more than one makes triangles.
     pub doubled: usize,
@@ -86,6 +86,8 @@ pub(super) struct Work {
     at_node: Vec<Option<(u32, u32)>>,
     /// Of nodes: the classes of those that reach them, and their sums.
     shares: Vec<(Set, f32)>,
+    /// By node: the members of the classes that it is inside of.
+    inside_of: Vec<Set>,
     classes: Classes,
     of_node: Classes,
     odd: Vec<([usize; 3], usize)>,
@@ -181,6 +183,8 @@ impl Work {
         self.shares.clear();
         self.at_node.clear();
         self.at_node.resize(NODES * NODES * NODES, None);
+        self.inside_of.clear();
+        self.inside_of.resize(NODES * NODES * NODES, 0);
     }
 
     /// Whether all of a set may blend.
@@ -411,6 +415,13 @@ impl Skin {
             work.shares.push((*class, sum));
         }
         work.at_node[number] = Some((first, work.shares.len() as u32));
+        let level = settings.level as f32;
+        for k in first as usize..work.shares.len() {
+            let set = work.shares[k].0;
+            if all.cut_off(node, work.pressed(set, node, level), level) > level {
+                work.inside_of[number] |= set;
+            }
+        }
     }
 
     /// Vertices on edges of one class; leaves the others in [`Work::odd`].
@@ -466,18 +477,22 @@ impl Skin {
         let odd = std::mem::take(&mut self.work.odd);
         for &(node, axis) in &odd {
             let next = next_along(node, axis);
+            let ends = [node, next].map(|end| {
+                self.share(settings, primitives, slot, all, end);
+                self.work.inside_of[node_number(end)]
+            });
+            if ends == [0, 0] {
+                continue;
+            }
             let candidates = self.work.reach_edge(node, axis);
             self.work.classes.split(&self.work.may, candidates);
-            for end in [node, next] {
-                self.share(settings, primitives, slot, all, end);
-            }
             for k in 0..self.work.classes.classes().len() {
                 let class = self.work.classes.classes()[k];
-                let [from, to] = [node, next]
-                    .map(|end| all.cut_off(end, self.work.pressed(class, end, level), level));
-                if (from > level) == (to > level) {
+                if (ends[0] & class == 0) == (ends[1] & class == 0) {
                     continue;
                 }
+                let [from, to] = [node, next]
+                    .map(|end| all.cut_off(end, self.work.pressed(class, end, level), level));
                 let share = ((level - from) / (to - from)).clamp(0.0, 1.0);
                 let mut point = [0, 1, 2].map(|k| at[k][node[k]]);
                 point[axis] += share * (at[axis][next[axis]] - at[axis][node[axis]]);
@@ -547,7 +562,6 @@ impl Skin {
         (all, table): (&Together, &Table),
         control: &mut Control,
     ) -> [u64; SIDE as usize] {
-        let level = settings.level as f32;
         let mut plain = [0; SIDE as usize];
         for z in 0..SIDE as usize {
             for bit in bits_of(any_of(all.maybe[z], all.maybe[z + 1]) & OWN) {
@@ -559,20 +573,21 @@ impl Skin {
                     plain[z] |= 1 << bit;
                     continue;
                 }
-                self.work.classes.split(&self.work.may, candidates);
-                for corner in 0..8 {
-                    self.share(settings, primitives, slot, all, node(corner));
+                let inside: [Set; 8] = std::array::from_fn(|c| {
+                    self.share(settings, primitives, slot, all, node(c));
+                    self.work.inside_of[node_number(node(c))]
+                });
+                if inside == [0; 8] {
+                    continue;
                 }
+                self.work.classes.split(&self.work.may, candidates);
                 control.shared += 1;
                 control.torn += usize::from(!self.work.classes.is_partition());
                 let mut with_triangles = 0;
                 for k in 0..self.work.classes.classes().len() {
                     let class = self.work.classes.classes()[k];
-                    let bits = (0..8).fold(0, |bits, c| {
-                        let value = self.work.pressed(class, node(c), level);
-                        let is_inside = all.cut_off(node(c), value, level) > level;
-                        bits | usize::from(is_inside) << c
-                    });
+                    let is_in = |c: usize| usize::from(inside[c] & class != 0);
+                    let bits = (0..8).fold(0, |bits, c| bits | is_in(c) << c);
                     let case = &table.0[bits];
                     with_triangles += usize::from(case.count > 0);
                     for edge in case.triangles().iter().flatten() {
