@@ -121,13 +121,6 @@ pub fn members(mut set: Set) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Whether any two of a set may blend, `may` being who may with each.
-#[inline]
-#[must_use]
-pub fn is_clique(may: &[Set], set: Set) -> bool {
-    members(set).all(|i| set & !may[i] == 0)
-}
-
 /// Primitives of one place, by who blends with whom (section 4.2.3). Work space: keep it.
 #[derive(Clone, Debug, Default)]
 pub struct Classes {

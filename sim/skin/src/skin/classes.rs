@@ -20,7 +20,7 @@ use wide::f32x4;
 use super::{
     Border, Brick, LOWER, OWN, Report, Settings, Skin, SkinError, all_of, any_of, bits_of, crossing,
 };
-use crate::blend::{Classes, Graph, MOST_IN_PLACE, Set, is_clique, members};
+use crate::blend::{Classes, Graph, MOST_IN_PLACE, Set, members};
 use crate::lists::{NONE, SIDE};
 use crate::mesh::Mesh;
 use crate::primitive::Primitive;
@@ -76,11 +76,9 @@ pub(super) struct Work {
     mark: u32,
     /// Of the brick at hand: with whom each of its list may blend.
     may: Vec<Set>,
-    /// Those of its list that may not blend with all of it.
-    choosy: Set,
-    /// All of these may blend.
-    known: Set,
-    /// By node: who reaches it.
+    /// The nodes that each of its list reaches, a bit each, by layers.
+    boards: Vec<[u64; NODES]>,
+    /// By node: who reaches it, if it was asked for.
     reach: Vec<Set>,
     /// By node: where its classes are in `shares`, if it was asked for.
     at_node: Vec<Option<(u32, u32)>>,
@@ -104,6 +102,25 @@ fn edge_number([x, y, z]: [usize; 3], axis: usize) -> u16 {
 
 fn node_number([x, y, z]: [usize; 3]) -> usize {
     (z * NODES + y) * NODES + x
+}
+
+/// The edges of a layer along each axis with an end among some nodes, by their lower nodes.
+#[inline]
+fn ends(nodes: &[u64; NODES], z: usize) -> [u64; 3] {
+    let layer = nodes[z];
+    [
+        layer | layer >> 1,
+        layer | layer >> NODES,
+        layer | nodes[z + 1],
+    ]
+}
+
+/// See [`Work::apart`]. By layers.
+#[derive(Default)]
+struct Apart {
+    cubes: [u64; SIDE as usize],
+    /// By axes.
+    edges: [[u64; 3]; SIDE as usize],
 }
 
 fn next_along(node: [usize; 3], axis: usize) -> [usize; 3] {
@@ -173,10 +190,6 @@ impl Work {
             let among = among.filter(|(mark, _)| *mark == self.mark);
             among.fold(1 << place, |set: Set, (_, q)| set | 1 << q)
         }));
-        let all = (1_u128.checked_shl(may.len() as u32)).map_or(Set::MAX, |next| next - 1);
-        let choosy = (0..).zip(&may).filter(|(_, may)| **may != all);
-        self.choosy = choosy.fold(0, |set, (i, _): (u32, _)| set | 1 << i);
-        self.known = 0;
         self.may = may;
         self.classes.clear();
         self.of_node.clear();
@@ -187,21 +200,26 @@ impl Work {
         self.inside_of.resize(NODES * NODES * NODES, 0);
     }
 
-    /// Whether all of a set may blend.
-    #[inline]
-    fn is_clique(&mut self, set: Set) -> bool {
-        // Places side by side have nearly the same sets.
-        let is = set & !self.known == 0 || is_clique(&self.may, set & self.choosy);
-        if is {
-            self.known |= set & !self.choosy;
-            if set & !self.known != 0 {
-                self.known = set;
+    /// The cubes and own edges of the brick that are reached by two that may not blend.
+    fn apart(&self) -> Apart {
+        let mut apart = Apart::default();
+        for (i, (may, a)) in self.may.iter().zip(&self.boards).enumerate() {
+            let others = (self.may.len() > i + 1).then(|| Set::MAX << (i + 1) & !may);
+            for j in members(others.unwrap_or(0)).take_while(|j| *j < self.may.len()) {
+                let b = &self.boards[j];
+                for z in 0..SIDE as usize {
+                    apart.cubes[z] |= any_of(a[z], a[z + 1]) & any_of(b[z], b[z + 1]);
+                    for ((edges, a), b) in apart.edges[z].iter_mut().zip(ends(a, z)).zip(ends(b, z))
+                    {
+                        *edges |= a & b;
+                    }
+                }
             }
         }
-        is
+        apart
     }
 
-    /// Who reaches an edge.
+    /// Who reaches an edge, both of whose ends were shared out.
     fn reach_edge(&self, node: [usize; 3], axis: usize) -> Set {
         self.reach[node_number(node)] | self.reach[node_number(next_along(node, axis))]
     }
@@ -270,13 +288,13 @@ impl Skin {
         let order = &self.order;
         self.work
             .relate(list.iter().map(|entry| order[*entry as usize]));
-        self.work.reach.clear();
+        self.work.boards.clear();
+        self.work.boards.resize(list.len(), [0; NODES]);
         self.work.reach.resize(NODES * NODES * NODES, 0);
         let blank: Samples = [[[f32x4::ZERO; 2]; NODES]; NODES];
         let (mut sum, mut most) = (blank, blank);
         for (i, entry) in list.iter().enumerate() {
-            let bit = 1 << i;
-            let reach = &mut self.work.reach;
+            let board = &mut self.work.boards[i];
             let note = |z: usize, y: usize, half: usize, term: f32x4| {
                 let reached = term.simd_ne(f32x4::ZERO).to_bitmask();
                 if reached == 0 {
@@ -284,12 +302,7 @@ impl Skin {
                 }
                 sum[z][y][half] += term;
                 most[z][y][half] += term.fast_max(f32x4::ZERO);
-                let first = node_number([4 * half, y, z]);
-                for (lane, set) in reach[first..first + 4].iter_mut().enumerate() {
-                    if reached >> lane & 1 == 1 {
-                        *set |= bit;
-                    }
-                }
+                board[z] |= u64::from(reached) << (NODES * y + 4 * half);
             };
             match self.balls.get(*entry as usize) {
                 Some(ball) => each_of_ball(ball, &at, note),
@@ -348,14 +361,15 @@ impl Skin {
         let place = self.lists.reached[slot];
         let all = self.prepare(settings, primitives, slot, border, report);
         let first = out.points.len() as u32;
-        let (cuts, starts) = self.plain_vertices(settings, primitives, slot, &all, out);
+        let apart = self.work.apart();
+        let (cuts, starts) = self.plain_vertices(settings, primitives, slot, (&all, &apart), out);
         let first_named = out.points.len() as u32;
         let named = self.work.named.len();
         self.named_vertices(settings, primitives, slot, &all, out);
         let corners = self.work.corners.len();
         let table = Table::of(settings.ambiguity);
         let control = &mut report.control;
-        let plain = self.cubes(settings, primitives, slot, (&all, table), control);
+        let plain = self.cubes(settings, primitives, slot, (&all, &apart, table), control);
         let cut = |z: usize| {
             let [m, n] = [all.inside[z], all.inside[z + 1]];
             any_of(m, n) & !all_of(m, n) & plain[z]
@@ -400,6 +414,11 @@ impl Skin {
         let list = self.lists.of(slot);
         let place = [0, 1, 2].map(|k| all.at[k][node[k]]);
         let work = &mut self.work;
+        let [x, y, z] = node;
+        let boards = work.boards.iter().enumerate();
+        work.reach[number] = boards.fold(0, |set, (i, board)| {
+            set | Set::from(board[z] >> (NODES * y + x) & 1) << i
+        });
         work.of_node.split(&work.may, work.reach[number]);
         let first = work.shares.len() as u32;
         for class in work.of_node.classes() {
@@ -430,7 +449,7 @@ impl Skin {
         settings: &Settings,
         primitives: &[Primitive],
         slot: usize,
-        all: &Together,
+        (all, apart): (&Together, &Apart),
         out: &mut Mesh,
     ) -> ([[u64; 3]; SIDE as usize], [[u16; 3]; SIDE as usize]) {
         let (domain, at) = (&settings.domain, &all.at);
@@ -438,21 +457,19 @@ impl Skin {
         let (mut cuts, mut starts) = ([[0; 3]; SIDE as usize], [[0; 3]; SIDE as usize]);
         self.work.odd.clear();
         for z in 0..SIDE as usize {
-            let [here, above] = [all.maybe[z], all.maybe[z + 1]];
-            let maybe = [here | here >> 1, here | here >> NODES, here | above];
             let cut = super::cuts(all.inside[z], all.inside[z + 1]);
+            let maybe = ends(&all.maybe, z);
             for axis in 0..3 {
+                let odd = apart.edges[z][axis];
+                cuts[z][axis] = cut[axis] & !odd;
                 starts[z][axis] = (out.points.len() - first) as u16;
-                for bit in bits_of(maybe[axis] & OWN) {
-                    let node = [bit % NODES, bit / NODES, z];
-                    if !self.work.is_clique(self.work.reach_edge(node, axis)) {
-                        self.work.odd.push((node, axis));
-                    } else if cut[axis] >> bit & 1 == 1 {
-                        cuts[z][axis] |= 1 << bit;
-                        out.points
-                            .push(crossing(settings, &all.sum, &at, node, axis));
-                    }
+                let node = |bit| [bit % NODES, bit / NODES, z];
+                for bit in bits_of(cuts[z][axis]) {
+                    let point = crossing(settings, &all.sum, at, node(bit), axis);
+                    out.points.push(point);
                 }
+                let odd = bits_of(maybe[axis] & odd & OWN);
+                self.work.odd.extend(odd.map(|bit| (node(bit), axis)));
             }
         }
         let list = self.lists.of(slot);
@@ -559,20 +576,16 @@ impl Skin {
         settings: &Settings,
         primitives: &[Primitive],
         slot: usize,
-        (all, table): (&Together, &Table),
+        (all, apart, table): (&Together, &Apart, &Table),
         control: &mut Control,
     ) -> [u64; SIDE as usize] {
         let mut plain = [0; SIDE as usize];
         for z in 0..SIDE as usize {
-            for bit in bits_of(any_of(all.maybe[z], all.maybe[z + 1]) & OWN) {
+            let maybe = any_of(all.maybe[z], all.maybe[z + 1]) & OWN;
+            plain[z] = maybe & !apart.cubes[z];
+            for bit in bits_of(maybe & apart.cubes[z]) {
                 let low = [bit % NODES, bit / NODES, z];
                 let node = |c: usize| [0, 1, 2].map(|k| low[k] + usize::from(CORNERS[c][k]));
-                let reach = &self.work.reach;
-                let candidates = (0..8).fold(0, |set, c| set | reach[node_number(node(c))]);
-                if self.work.is_clique(candidates) {
-                    plain[z] |= 1 << bit;
-                    continue;
-                }
                 let inside: [Set; 8] = std::array::from_fn(|c| {
                     self.share(settings, primitives, slot, all, node(c));
                     self.work.inside_of[node_number(node(c))]
@@ -580,6 +593,8 @@ impl Skin {
                 if inside == [0; 8] {
                     continue;
                 }
+                let reach = &self.work.reach;
+                let candidates = (0..8).fold(0, |set, c| set | reach[node_number(node(c))]);
                 self.work.classes.split(&self.work.may, candidates);
                 control.shared += 1;
                 control.torn += usize::from(!self.work.classes.is_partition());
