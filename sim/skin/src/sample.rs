@@ -152,3 +152,14 @@ pub(crate) fn outwards_other(domain: &Domain, primitive: &Primitive, at: [f32; 3
     let (_, gradient) = primitive.with_gradient(&(domain.low() + local));
     (-0.25 * gradient).cast().into()
 }
+
+/// Of length 1. There is no direction where the gradient is 0: any will do.
+pub(crate) fn unit(outwards: [f32; 3]) -> [f32; 3] {
+    let length = outwards.iter().map(|x| x * x).sum::<f32>().sqrt();
+    let unit = outwards.map(|x| x / length);
+    if unit.iter().all(|x| x.is_finite()) {
+        unit
+    } else {
+        [0.0, 0.0, 1.0]
+    }
+}

@@ -22,7 +22,7 @@ use crate::domain::Domain;
 use crate::lists::{Lists, SIDE};
 use crate::mesh::Mesh;
 use crate::primitive::{Primitive, Skeleton};
-use crate::sample::{Ball, outwards_other, value_of_other};
+use crate::sample::{Ball, outwards_other, unit, value_of_other};
 use crate::skin::{Settings, SkinError, check};
 use crate::table::{CORNERS, EDGES, STEPS, Table};
 
@@ -280,12 +280,6 @@ impl Tracker {
                 sum[k] += more[k];
             }
         }
-        let length = sum.iter().map(|x| x * x).sum::<f32>().sqrt();
-        let unit = sum.map(|x| x / length);
-        if unit.iter().all(|x| x.is_finite()) {
-            unit
-        } else {
-            [0.0, 0.0, 1.0]
-        }
+        unit(sum)
     }
 }

@@ -25,7 +25,7 @@ use crate::lists::{NONE, SIDE};
 use crate::mesh::Mesh;
 use crate::primitive::Primitive;
 use crate::sample::{
-    NODES, Samples, each_of_ball, each_of_other, outwards_other, places, value_of_other,
+    NODES, Samples, each_of_ball, each_of_other, outwards_other, places, unit, value_of_other,
 };
 use crate::table::{CORNERS, Table};
 
@@ -561,13 +561,7 @@ impl Skin {
         });
         let own = of(class).1;
         let sum = [0, 1, 2].map(|k| own[k] - most.1[k]);
-        let length = sum.iter().map(|x| x * x).sum::<f32>().sqrt();
-        let unit = sum.map(|x| x / length);
-        if unit.iter().all(|x| x.is_finite()) {
-            unit
-        } else {
-            [0.0, 0.0, 1.0]
-        }
+        unit(sum)
     }
 
     /// The cubes of one class that may be cut; the corners of the others' triangles go to [`Work::corners`].
