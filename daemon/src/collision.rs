@@ -287,8 +287,9 @@ pub fn run(
             let _ = links.replies.try_send((request.token, reply));
         }
         if let Some(soft) = &links.soft {
-            let news = applied.iter().filter(|done| crate::soft::concerns(done));
-            untold.extend(news.cloned());
+            for done in applied.iter().filter(|done| crate::soft::concerns(done)) {
+                note(&mut untold, done);
+            }
             tell(soft, &mut untold);
         }
         if !applied.is_empty()
@@ -353,6 +354,20 @@ pub fn run(
     collider
 }
 
+/// What is still to be told. Who goes before they were told that it came is nobody to them: so this never holds more than the bodies that there are
+/// and those that they know, however long they take and whatever clients do.
+fn note(untold: &mut VecDeque<Applied>, done: &Applied) {
+    let is_it =
+        |other: &Applied| other.key == done.key && matches!(other.command, SceneCommand::Add(_));
+    if matches!(done.command, SceneCommand::Remove { .. })
+        && let Some(at) = untold.iter().position(is_it)
+    {
+        untold.remove(at);
+        return;
+    }
+    untold.push_back(done.clone());
+}
+
 /// Tells as much as there is room for, oldest first. Does not wait.
 fn tell(soft: &Sender<Applied>, untold: &mut VecDeque<Applied>) {
     while let Some(next) = untold.pop_front() {
@@ -378,6 +393,9 @@ fn log(links: &Links, step: StepLog) {
 
 #[cfg(test)]
 mod tests {
+    use hapticd_geometry::{Vec3, shapes};
+    use hapticd_world::BodyKind;
+
     use super::*;
 
     #[test]
@@ -400,5 +418,43 @@ mod tests {
         untold.extend((6..9).map(gone));
         tell(&sender, &mut untold);
         assert!(untold.is_empty());
+    }
+
+    /// However long soft bodies take, a client that adds and takes away does not fill the memory.
+    #[test]
+    fn who_comes_and_goes_before_soft_bodies_were_told_is_nobody() {
+        let mesh = shapes::cuboid(&Vec3::repeat(0.1)).unwrap();
+        let spec = BodySpec {
+            name: "guest".to_owned(),
+            kind: BodyKind::Kinematic,
+            shape: hapticd_world::Shape::of(mesh).0,
+            solid: true,
+            world_from_body: Pose::identity(),
+            material: crate::scene::DEFAULT_MATERIAL,
+            restitution: 0.0,
+            density_kg_m3: 1000.0,
+        };
+        let with = |command, generation| Applied {
+            command,
+            id: 7,
+            key: BodyKey {
+                slot: 3,
+                generation,
+            },
+        };
+        let came = |g| with(SceneCommand::Add(Box::new(spec.clone())), g);
+        let went = |g| with(SceneCommand::Remove { id: 7 }, g);
+        let mut untold = VecDeque::new();
+        // They were told that the first came; its number is used again and again.
+        note(&mut untold, &went(0));
+        for generation in 1..1000 {
+            note(&mut untold, &came(generation));
+            assert_eq!(untold.len(), 2);
+            note(&mut untold, &went(generation));
+            assert_eq!(untold.len(), 1);
+        }
+        note(&mut untold, &came(1000));
+        let told: Vec<u32> = untold.iter().map(|done| done.key.generation).collect();
+        assert_eq!(told, [0, 1000]);
     }
 }

@@ -183,6 +183,21 @@ impl Skin {
         graph: Option<&Graph>,
         out: &mut Mesh,
     ) -> Result<Report, SkinError> {
+        let made = self.surface(settings, primitives, graph, out);
+        if made.is_err() {
+            out.clear();
+        }
+        made
+    }
+
+    /// Leaves what there is so far where something is refused on the way.
+    fn surface(
+        &mut self,
+        settings: &Settings,
+        primitives: &[Primitive],
+        graph: Option<&Graph>,
+        out: &mut Mesh,
+    ) -> Result<Report, SkinError> {
         out.clear();
         self.bricks.clear();
         check(settings, primitives)?;

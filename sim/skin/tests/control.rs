@@ -231,3 +231,26 @@ fn control_is_deterministic_takes_no_memory_and_refuses_strangers() {
     assert!(matches!(error, SkinError::Graph(_)), "{error}");
     assert_eq!(mesh, Mesh::default());
 }
+
+/// More that may not blend than one brick can tell apart: refused, with nothing of the bricks before it left.
+#[test]
+fn a_crowd_in_one_brick_is_refused() {
+    let settings = settings(0.1, 40);
+    let ball = |k: u32, x: f64| Primitive::point(Vec3::new(x, 1e-4 * f64::from(k), 0.0), 0.3);
+    let mut primitives = vec![ball(0, -1.5), ball(1, -1.4)];
+    primitives.extend((0..129).map(|k| ball(k, 1.0)));
+    let (mut skin, mut mesh) = (Skin::default(), Mesh::default());
+    let made = skin.polygonize_controlled(&settings, &primitives, &Graph::new(), &mut mesh);
+    let error = made.unwrap_err();
+    assert!(matches!(error, SkinError::Crowded(129)), "{error}");
+    assert_eq!(mesh, Mesh::default());
+    // One less, and all that may blend, are no crowd.
+    primitives.pop();
+    assert!(is_whole(
+        &controlled(&settings, &primitives, &Graph::new()).0
+    ));
+    let count = primitives.len() as u32;
+    assert!(is_whole(
+        &controlled(&settings, &primitives, &complete(count)).0
+    ));
+}
