@@ -34,12 +34,15 @@ pub mod wire;
 /// First number of a version mismatch.
 pub const MAJOR: u16 = 2;
 /// Second number: how much has been appended since `MAJOR.0`.
-pub const MINOR: u16 = 1;
+pub const MINOR: u16 = 2;
 
 /// The minor version from which on there are soft bodies, cloth and crowds: kinds from [`Soft`](request::BodyKind::Soft) on,
 /// [`OpenSurface`](request::OpenSurface) and its answer, error codes from
 /// [`Deformable`](reply::ErrorCode::Deformable) on. To a client of an earlier one the daemon shows no such body.
 pub const MINOR_SURFACES: u16 = 1;
+/// The minor version from which on there are implicit bodies and their skins: [`Implicit`](request::BodyKind::Implicit),
+/// [`OpenSkin`](request::OpenSkin) and its answer, [`NoSkin`](reply::ErrorCode::NoSkin). To a client of an earlier one the daemon shows no such body.
+pub const MINOR_SKINS: u16 = 2;
 
 /// First word of every hello, welcome and shared block: `HAPTICD` and a zero, little-endian.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"HAPTICD\0");

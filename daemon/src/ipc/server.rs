@@ -6,6 +6,7 @@ use super::{
     hub::{Hub, Import, Imported, Output},
     import::import,
     outbox::{Outbox, Packet, Sent},
+    skins::{SkinFds, SkinsError},
     sockets::{self, Bound, Endpoint, SocketError},
     surfaces::{SurfaceFds, SurfacesError},
 };
@@ -88,6 +89,8 @@ pub struct ServerSetup {
     pub blocks: BlockFds,
     /// The surfaces to hand out: one for each deformable body.
     pub surfaces: SurfaceFds,
+    /// The skins to hand out: one for each implicit body.
+    pub skins: SkinFds,
     /// Writes the status.
     pub status: StatusText,
     /// Takes the commands.
@@ -103,6 +106,9 @@ pub enum SetupError {
     /// The surface of a deformable body.
     #[error(transparent)]
     Surface(#[from] SurfacesError),
+    /// The skin of an implicit body.
+    #[error(transparent)]
+    Skin(#[from] SkinsError),
     /// The system refused something else.
     #[error("cannot set up the server: {0}")]
     System(#[from] io::Error),
@@ -171,6 +177,7 @@ pub struct Server {
     lines: Vec<Line>,
     blocks: BlockFds,
     surfaces: SurfaceFds,
+    skins: SkinFds,
     status: StatusText,
     sink: Box<dyn CommandSink>,
     /// Urgent commands that the sink did not take, oldest first.
@@ -199,7 +206,7 @@ impl Server {
         let (results, imported) = unbounded();
         let wake = Arc::new(Wake::new()?);
         let importer_wake = wake.try_clone()?;
-        let soft = setup.bodies.iter().any(|body| body.kind.has_surface());
+        let soft = setup.bodies.iter().any(|body| body.kind.is_simulated());
         std::thread::Builder::new()
             .name("hapticd-import".to_owned())
             .spawn(move || {
@@ -229,6 +236,7 @@ impl Server {
             lines: Vec::new(),
             blocks: setup.blocks,
             surfaces: setup.surfaces,
+            skins: setup.skins,
             status: setup.status,
             sink: setup.sink,
             backlog: VecDeque::new(),
@@ -487,6 +495,10 @@ impl Server {
             }
             Reply::Surface(surface) => {
                 let fd = self.surfaces.descriptor(surface.body);
+                fd.map(|fd| vec![fd])
+            }
+            Reply::Skin(skin) => {
+                let fd = self.skins.descriptor(skin.body);
                 fd.map(|fd| vec![fd])
             }
             Reply::Status(status) => self.status_file(status).map(|fd| vec![fd]),

@@ -90,12 +90,22 @@ impl Registry {
         }
     }
 
+    /// Whether a body has a skin that can be opened.
+    pub(super) fn check_skin(&self, body: u32) -> Result<(), Refusal> {
+        let number = u64::from(body);
+        match self.bodies.get(&body) {
+            None => Err(Refusal::new(ErrorCode::NoSuchBody, number, 0)),
+            Some(entry) if entry.record.kind.has_skin() => Ok(()),
+            Some(_) => Err(Refusal::new(ErrorCode::NoSkin, number, 0)),
+        }
+    }
+
     /// Whether a client may remove this body.
     pub(super) fn check_owned(&self, client: ClientId, body: u32) -> Result<(), Refusal> {
         let number = u64::from(body);
         match self.bodies.get(&body) {
             None => Err(Refusal::new(ErrorCode::NoSuchBody, number, 0)),
-            Some(entry) if entry.record.kind.has_surface() => {
+            Some(entry) if entry.record.kind.is_simulated() => {
                 Err(Refusal::new(ErrorCode::Deformable, number, 0))
             }
             Some(entry) if entry.owner != Some(client) => {
@@ -117,7 +127,7 @@ impl Registry {
             .bodies
             .get_mut(&body)
             .ok_or_else(|| Refusal::new(ErrorCode::NoSuchBody, number, 0))?;
-        if entry.record.kind.has_surface() {
+        if entry.record.kind.is_simulated() {
             return Err(Refusal::new(ErrorCode::Deformable, number, 0));
         }
         if entry.record.kind == BodyKind::Static {

@@ -1,10 +1,10 @@
 //! The requests of a client that has said hello, one after the other.
 
-use super::{Hub, Import, Output, Pending, Session};
+use super::{Hub, Import, Output, Pending};
 use crate::ipc::{ClientId, Command, GoneWhy, Refusal, Role};
 use hapticd_geometry::{Pose, Quat, Vec3};
 use hapticd_protocol::{
-    MAJOR, MINOR_SURFACES,
+    MINOR_SKINS, MINOR_SURFACES,
     event::{self, RemovedCode},
     reply::{self, BODIES_PER_PAGE, BlockInfo, BlockKind, BodyInfo, ErrorCode, Reply},
     request::{self, ALL_ARMS, BodyKind, MAX_LEASE_MS, Request, want},
@@ -162,15 +162,14 @@ impl Hub {
                 Ok(None)
             }
             Request::OpenSurface(request::OpenSurface { body }) => {
-                if !session.knows_deformables() {
-                    let minor = session.minor;
-                    let detail = format!(
-                        "this request is of version {MAJOR}.{MINOR_SURFACES}, the hello was of {MAJOR}.{minor}"
-                    );
-                    return Err(Refusal::text(ErrorCode::Malformed, detail));
-                }
+                session.check_minor(MINOR_SURFACES)?;
                 self.registry.check_surface(body)?;
                 Ok(Some(reply::Surface { body }.into()))
+            }
+            Request::OpenSkin(request::OpenSkin { body }) => {
+                session.check_minor(MINOR_SKINS)?;
+                self.registry.check_skin(body)?;
+                Ok(Some(reply::Skin { body }.into()))
             }
             Request::GetStatus(_) => Ok(Some(reply::Status { bytes: 0 }.into())),
             Request::Reload(_) => {
@@ -207,13 +206,10 @@ impl Hub {
     }
 
     fn page(&self, client: ClientId, first: u32) -> reply::Bodies {
-        let knows_deformables = self
-            .sessions
-            .get(&client)
-            .is_some_and(Session::knows_deformables);
+        let session = self.sessions.get(&client);
         let shown = || {
             let bodies = self.registry.iter();
-            bodies.filter(|(record, _)| knows_deformables || !record.kind.has_surface())
+            bodies.filter(|(record, _)| session.is_some_and(|s| s.knows(record.kind)))
         };
         let skip = usize::try_from(first).unwrap_or(usize::MAX);
         let bodies = shown()
@@ -291,7 +287,7 @@ impl Hub {
         if self.stopping {
             return Err(Refusal::new(ErrorCode::ShuttingDown, 0, 0));
         }
-        if add.kind.has_surface() {
+        if add.kind.is_simulated() {
             return Err(Refusal {
                 code: ErrorCode::OutOfRange,
                 number: u64::from(add.kind.code()),
