@@ -29,6 +29,8 @@ pub use domain::{Domain, DomainError, MOST_CELLS};
 pub use kernel::{Kernel, KernelError};
 pub use mesh::{Faults, Mesh};
 pub use primitive::{Primitive, PrimitiveError, Skeleton};
-pub use skin::{Control, MOST_BRICKS, Report, Settings, Skin, SkinError, visible_radius_m};
+pub use skin::{
+    Control, Lost, MOST_BRICKS, MotionError, Report, Settings, Skin, SkinError, visible_radius_m,
+};
 pub use table::{Ambiguity, Table};
 pub use tracked::{TrackReport, Tracker};
