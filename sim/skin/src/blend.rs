@@ -113,7 +113,7 @@ pub type Set = u128;
 
 /// The members of a set, from the first on.
 #[inline]
-pub fn members(mut set: Set) -> impl Iterator<Item = usize> {
+pub fn members(mut set: Set) -> impl Iterator<Item = usize> + Clone {
     std::iter::from_fn(move || {
         let next = (set != 0).then(|| set.trailing_zeros() as usize);
         set &= set.wrapping_sub(1);

@@ -6,12 +6,14 @@
 //! * [`kernel`] is how a potential falls, [`primitive`] what it falls from, with gradients.
 //! * [`Skin`] makes a [`Mesh`] of primitives in a [`Domain`]; [`Tracker`] does the same by the source's own way.
 //! * [`blend`] says which primitives may blend, and what those do that may not.
+//! * [`Checker`] looks at every mesh for what must not be.
 //! * [`table`] is what Marching Cubes makes of a cube, such that the mesh closes.
 //!
 //! No I/O, no clocks, no threads. Deterministic.
 #![forbid(unsafe_code)]
 
 pub mod blend;
+mod check;
 mod domain;
 pub mod kernel;
 mod lists;
@@ -22,10 +24,13 @@ mod skin;
 pub mod table;
 mod tracked;
 
+pub use check::{Check, Checker};
 pub use domain::{Domain, DomainError, MOST_CELLS};
 pub use kernel::{Kernel, KernelError};
 pub use mesh::{Faults, Mesh};
 pub use primitive::{Primitive, PrimitiveError, Skeleton};
-pub use skin::{Control, MOST_BRICKS, Report, Settings, Skin, SkinError, visible_radius_m};
+pub use skin::{
+    Control, Lost, MOST_BRICKS, MotionError, Report, Settings, Skin, SkinError, visible_radius_m,
+};
 pub use table::{Ambiguity, Table};
 pub use tracked::{TrackReport, Tracker};

@@ -18,6 +18,7 @@
 //! interpolation, normals by the gradient. The nodes on the domain's border count as outside: what leaves the domain is cut off and closed there, and
 //! counted ([`Report::clipped`]). The same input gives the same bytes. One thread; does not allocate once it has seen as much.
 
+use hapticd_geometry::Vec3;
 use wide::f32x4;
 
 use crate::blend::{Graph, MOST_IN_PLACE, NoPrimitive};
@@ -31,8 +32,12 @@ use crate::sample::{
 use crate::table::{Ambiguity, EDGES, Table};
 
 mod classes;
+mod lost;
+mod motions;
 
 pub use classes::Control;
+pub use lost::Lost;
+pub use motions::MotionError;
 
 /// What a skin is asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -106,12 +111,16 @@ pub struct Report {
     pub clipped: usize,
     /// Where primitives meet that may not blend.
     pub control: Control,
+    /// Primitives that will not be seen.
+    pub lost: Lost,
 }
 
 /// A brick with surface.
 #[derive(Clone, Copy, Debug)]
 struct Brick {
     place: [u16; 3],
+    /// In the lists.
+    slot: u32,
     /// Signs of its nodes, a bit each, by layers.
     inside: [u64; NODES],
     /// Of its first vertex.
@@ -131,6 +140,18 @@ pub struct Skin {
     order: Vec<u32>,
     bricks: Vec<Brick>,
     work: classes::Work,
+    /// By primitive: whether it reaches a brick with surface.
+    seen: Vec<bool>,
+    last: Last,
+}
+
+/// What the last mesh was made of; of nothing, if it was refused.
+#[derive(Clone, Debug, Default)]
+struct Last {
+    domain: Option<Domain>,
+    primitives: Vec<Primitive>,
+    /// How many it has.
+    points: usize,
 }
 
 /// Columns of a layer: all of its nodes but the last along an axis, by which bricks overlap.
@@ -184,9 +205,15 @@ impl Skin {
         out: &mut Mesh,
     ) -> Result<Report, SkinError> {
         let made = self.surface(settings, primitives, graph, out);
+        self.last.primitives.clear();
         if made.is_err() {
             out.clear();
+            self.bricks.clear();
+        } else {
+            self.last.primitives.extend_from_slice(primitives);
         }
+        self.last.domain = Some(settings.domain);
+        self.last.points = out.points.len();
         made
     }
 
@@ -214,7 +241,7 @@ impl Skin {
         for slot in 0..self.lists.reached.len() {
             let one = graph.is_none() || self.is_one(slot);
             if !self.may_be_cut(settings, primitives, slot, (&border, one)) {
-                self.lists.set(self.lists.reached[slot], NONE);
+                self.lists.set(slot, NONE);
                 continue;
             }
             report.sampled += 1;
@@ -228,6 +255,7 @@ impl Skin {
             }
         }
         report.active = self.bricks.len();
+        self.count_lost(&settings.domain, settings.level, primitives, &mut report);
         let table = Table::of(settings.ambiguity);
         for brick in &self.bricks {
             self.triangles(brick, table, &mut out.triangles);
@@ -370,7 +398,7 @@ impl Skin {
         let number = self.bricks.len();
         let any = inside.iter().any(|bits| *bits != 0);
         if !any || inside.iter().all(|bits| *bits == u64::MAX) {
-            self.lists.set(place, NONE);
+            self.lists.set(slot, NONE);
             return;
         }
         let first = out.points.len() as u32;
@@ -388,12 +416,13 @@ impl Skin {
         self.normals(domain, primitives, (list, balls), first as usize, out);
         self.bricks.push(Brick {
             place,
+            slot: slot as u32,
             inside,
             first,
             starts,
             mixed: None,
         });
-        self.lists.set(place, number as u32);
+        self.lists.set(slot, number as u32);
     }
 
     /// Normals at the vertices from `first` on, which are then moved to the world.
@@ -613,8 +642,38 @@ impl Border {
 }
 
 /// How far from its skeleton the surface of a lone primitive is, m; 0: it has none. For callers who choose a domain: where this is less than a cube, the
-/// primitive may fall between the nodes and not be seen.
+/// primitive may fall between the nodes and not be seen ([`Report::lost`]). Of an ellipsoid along an axis of length 1; of a convolved segment
+/// about its middle.
 #[must_use]
 pub fn visible_radius_m(primitive: &Primitive, level: f64) -> f64 {
-    primitive.radius_m * primitive.kernel.reach(level / primitive.amplitude)
+    if let Skeleton::Convolved([a, b]) = primitive.skeleton {
+        // Across the segment it falls all the way.
+        let across = (b - a).cross(&Vec3::ith((b - a).iamin(), 1.0));
+        let Some(across) = across.try_normalize(0.0) else {
+            return 0.0;
+        };
+        let is_in = |d: f64| primitive.value(&(primitive.heart() + d * across)) > level;
+        let (mut low, mut high) = (0.0, primitive.radius_m);
+        // As many halvings as the mantissa has bits.
+        for _ in 0..53 {
+            let middle = 0.5 * (low + high);
+            if is_in(middle) {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+    primitive.radius_m * reach_of(primitive, level)
+}
+
+/// The same over its radius, of those that are distances.
+fn reach_of(primitive: &Primitive, level: f64) -> f64 {
+    // What adds nothing, or takes away, reaches no level.
+    if primitive.amplitude > 0.0 {
+        primitive.kernel.reach(level / primitive.amplitude)
+    } else {
+        0.0
+    }
 }

@@ -51,8 +51,8 @@ pub(super) struct Mixed {
     /// Its cubes of one class that may be cut, by layers.
     pub plain: [u64; SIDE as usize],
     /// Its vertices with names: where they are in [`Work::named`], and the number of the first.
-    named: (usize, usize),
-    first: u32,
+    pub named: (usize, usize),
+    pub first: u32,
     /// Corners of the triangles of its other cubes, in [`Work::corners`].
     corners: (usize, usize),
 }
@@ -92,6 +92,8 @@ pub(super) struct Work {
     pub mixed: Vec<Mixed>,
     /// Edge and class of each vertex with a name, in order within each brick.
     named: Vec<(u16, u32)>,
+    /// Who of the brick's list is of it.
+    pub named_of: Vec<Set>,
     corners: Vec<Corner>,
 }
 
@@ -157,6 +159,7 @@ impl Work {
         self.mark = 0;
         self.mixed.clear();
         self.named.clear();
+        self.named_of.clear();
         self.corners.clear();
     }
 
@@ -376,12 +379,13 @@ impl Skin {
         };
         let nothing = self.work.corners.len() == corners && (0..plain.len()).all(|z| cut(z) == 0);
         if nothing && out.points.len() as u32 == first {
-            self.lists.set(place, NONE);
+            self.lists.set(slot, NONE);
             return Ok(());
         }
-        self.lists.set(place, self.bricks.len() as u32);
+        self.lists.set(slot, self.bricks.len() as u32);
         self.bricks.push(Brick {
             place,
+            slot: slot as u32,
             inside: all.inside,
             first,
             starts,
@@ -515,6 +519,7 @@ impl Skin {
                 point[axis] += share * (at[axis][next[axis]] - at[axis][node[axis]]);
                 let name = self.lists.of(slot)[class.trailing_zeros() as usize];
                 self.work.named.push((edge_number(node, axis), name));
+                self.work.named_of.push(class);
                 out.normals
                     .push(self.normal_of(settings, primitives, slot, k, point));
                 out.points
