@@ -7,6 +7,7 @@
 //! * [`Skin`] makes a [`Mesh`] of primitives in a [`Domain`]; [`Tracker`] does the same by the source's own way.
 //! * [`blend`] says which primitives may blend, and what those do that may not.
 //! * [`Checker`] looks at every mesh for what must not be.
+//! * [`quality`] says how fine a skin can be for what it may cost.
 //! * [`table`] is what Marching Cubes makes of a cube, such that the mesh closes.
 //!
 //! No I/O, no clocks, no threads. Deterministic.
@@ -19,13 +20,14 @@ pub mod kernel;
 mod lists;
 mod mesh;
 pub mod primitive;
+pub mod quality;
 mod sample;
 mod skin;
 pub mod table;
 mod tracked;
 
 pub use check::{Check, Checker};
-pub use domain::{Domain, DomainError, MOST_CELLS};
+pub use domain::{Domain, DomainError, MOST_CELLS, MOST_PLACES};
 pub use kernel::{Kernel, KernelError};
 pub use mesh::{Faults, Mesh};
 pub use primitive::{Primitive, PrimitiveError, Skeleton};
