@@ -9,11 +9,13 @@ mod answer;
 mod body;
 mod dynamics;
 mod inside;
+mod skins;
 mod soft;
 mod world;
 
 pub use body::{AddError, BodyKind, BodySpec, CommandError, Shape};
 pub use dynamics::Order;
+pub use skins::{Blending, SkinMade, SkinMakeError, SkinMaker, SkinSpec, SkinState, SkinStates};
 pub use soft::{
     MOST_BODIES, Pinned, SoftAddError, SoftInfo, SoftKind, SoftScene, SoftSettings, SoftSpec,
     Substance,

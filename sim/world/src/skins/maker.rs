@@ -1,15 +1,14 @@
 //! A frame of a body's skin: as fine as it may be, checked, with velocities, and measured against what is felt.
 
 use hapticd_geometry::Vec3;
-use hapticd_haptics::ImplicitSurface;
+use hapticd_haptics::{ImplicitSurface, Material};
 use hapticd_skin::{
-    Ambiguity, Budget, Check, Checker, DomainError, Mesh, NoBudget, Quality, Report, Settings,
-    Skin, SkinError,
+    Ambiguity, Check, Checker, DomainError, Mesh, Report, Settings, Skin, SkinError,
+    quality::{Budget, NoBudget, Quality},
 };
 
-use super::near::Near;
-use super::{Blending, SkinState, near};
-use crate::soft::DULL;
+use super::near::{Near, near};
+use super::{Blending, SkinState};
 
 /// Points of a frame that are measured against what is felt; other ones in each frame.
 const PROBES: usize = 64;
@@ -110,7 +109,11 @@ impl SkinMaker {
         })?;
         let felt = ImplicitSurface {
             id: spec.id,
-            material: DULL,
+            material: Material {
+                stiffness_n_per_m: 0.0,
+                damping_n_s_per_m: 0.0,
+                friction: 0.0,
+            },
             level: spec.level,
             terms: Vec::new(),
             classes: Vec::new(),
@@ -175,9 +178,7 @@ impl SkinMaker {
                         skin.polygonize_controlled(&settings, &state.primitives, graph, mesh);
                     match made {
                         // Better seen blended than not seen.
-                        Err(SkinError::Crowded(_)) => {
-                            free(skin, mesh).map(|report| (report, true))
-                        }
+                        Err(SkinError::Crowded(_)) => free(skin, mesh).map(|report| (report, true)),
                         other => other.map(|report| (report, false)),
                     }
                 }
@@ -203,7 +204,9 @@ impl SkinMaker {
             self.quality.made(triangles, f64::NAN);
         };
         // As many velocities as primitives were just given.
-        let moved = self.skin.motions(&self.mesh, &state.velocities, &mut self.velocities);
+        let moved = self
+            .skin
+            .motions(&self.mesh, &state.velocities, &mut self.velocities);
         if moved.is_err() {
             self.velocities.clear();
             self.velocities.resize(self.mesh.points.len(), [0.0; 3]);

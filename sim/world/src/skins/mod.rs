@@ -7,8 +7,7 @@
 mod maker;
 mod near;
 
-pub use maker::{SkinMade, SkinMaker, SkinMakeError, SkinSpec};
-pub use near::near;
+pub use maker::{SkinMade, SkinMakeError, SkinMaker, SkinSpec};
 
 use hapticd_geometry::Vec3;
 use hapticd_skin::Primitive;

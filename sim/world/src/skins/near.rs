@@ -59,16 +59,16 @@ pub fn near(
     for (_, number) in &work.found {
         let number = *number as usize;
         let velocity = state.velocities.get(number).copied().unwrap_or_default();
-        out.terms.push(Term::new(&state.primitives[number], velocity));
+        out.terms
+            .push(Term::new(&state.primitives[number], velocity));
     }
     if blending == Blending::Free || work.found.is_empty() {
         return;
     }
     work.may.clear();
     for (_, a) in &work.found {
-        let blends = |(place, (_, b)): (usize, &(f64, u32))| {
-            Set::from(state.graph.blends(*a, *b)) << place
-        };
+        let blends =
+            |(place, (_, b)): (usize, &(f64, u32))| Set::from(state.graph.blends(*a, *b)) << place;
         work.may
             .push(work.found.iter().enumerate().map(blends).sum());
     }
@@ -101,9 +101,7 @@ mod tests {
     fn line(count: u32) -> SkinState {
         let at = |i: u32| Vec3::new(0.004 * f64::from(i), 0.0, 0.0);
         let mut state = SkinState {
-            primitives: (0..count)
-                .map(|i| Primitive::point(at(i), 0.01))
-                .collect(),
+            primitives: (0..count).map(|i| Primitive::point(at(i), 0.01)).collect(),
             velocities: (0..count)
                 .map(|i| Vec3::new(0.0, f64::from(i), 0.0))
                 .collect(),
@@ -158,7 +156,14 @@ mod tests {
         near(&mut work, &state, Blending::Controlled, &at, 0.01, &mut out);
         assert_eq!(out.classes, [0b111]);
         let far = Vec3::new(1.0, 0.0, 0.0);
-        near(&mut work, &state, Blending::Controlled, &far, 0.01, &mut out);
+        near(
+            &mut work,
+            &state,
+            Blending::Controlled,
+            &far,
+            0.01,
+            &mut out,
+        );
         assert!(out.terms.is_empty() && out.classes.is_empty());
     }
 }
