@@ -304,6 +304,51 @@ impl Local<'_> {
     }
 }
 
+/// A point of a tool that touches an implicit body, or is near it.
+#[derive(Clone, Copy, Debug)]
+pub struct Touch {
+    /// On the tool, world frame, m.
+    pub tool_point: Vec3,
+    /// Where the surface is beside it.
+    pub foot: Foot,
+}
+
+impl ImplicitSurface {
+    /// Where the tool at `pose` is nearer to the surface than `band_m`, `age_s` after the reference. `samples`: points of the tool's mesh, tool
+    /// frame, [`MAX_SAMPLES`] at most; of a ball none are needed, its deepest points are looked for.
+    pub fn touches(
+        &self,
+        (tool, pose): (&ToolShape, &Pose),
+        samples: &[Vec3],
+        age_s: f64,
+        band_m: f64,
+        mut each: impl FnMut(Touch),
+    ) {
+        let centre = transform(pose, &tool.centre);
+        let local = self.local(&centre, 0.5 * tool.size_m() + band_m.max(0.0), age_s);
+        if local.count == 0 {
+            return;
+        }
+        let mut probe = |tool_point: Vec3| {
+            if let Some(foot) = local.foot(&tool_point)
+                // NaN is no touch.
+                && foot.distance_m < band_m
+            {
+                each(Touch { tool_point, foot });
+            }
+        };
+        if tool.radius_m > 0.0 {
+            let points = local.of_ball(&centre, tool.radius_m);
+            points.into_iter().flatten().for_each(&mut probe);
+        } else {
+            let samples = samples.iter().take(MAX_SAMPLES);
+            samples
+                .map(|sample| transform(pose, sample))
+                .for_each(probe);
+        }
+    }
+}
+
 /// Where implicit bodies stop the tool at `pose`: adds the rows nearer than `band_m` to `all`, as far as it has room; surfaces count on from `first`.
 /// `samples`: points of the tool's mesh, tool frame; of a ball none are needed.
 pub(crate) fn survey(
@@ -314,41 +359,19 @@ pub(crate) fn survey(
     band_m: f64,
     all: &mut Vec<SoftRow>,
 ) {
-    let centre = transform(pose, &tool.centre);
-    let around_m = 0.5 * tool.size_m() + band_m.max(0.0);
     for (surface, number) in surfaces.iter().zip(first..) {
         let Ok(number) = u8::try_from(number) else {
             return;
         };
-        let local = surface.local(&centre, around_m, moment.age_s);
-        if local.count == 0 {
-            continue;
-        }
-        let mut probe = |tool_point: Vec3| {
-            let Some(foot) = local.foot(&tool_point) else {
-                return;
-            };
-            let step = foot.velocity * moment.period_s;
-            // NaN is no row.
-            if foot.distance_m < band_m && all.len() < all.capacity() {
+        surface.touches((tool, pose), samples, moment.age_s, band_m, |touch| {
+            if all.len() < all.capacity() {
+                let Touch { tool_point, foot } = touch;
+                let place = (tool_point, foot.point, foot.normal);
+                let step = foot.velocity * moment.period_s;
                 let order = all.len() as u32;
-                all.push(SoftRow::new(
-                    (number, order),
-                    (tool_point, foot.point, foot.normal),
-                    foot.distance_m,
-                    &step,
-                ));
+                all.push(SoftRow::new((number, order), place, foot.distance_m, &step));
             }
-        };
-        if tool.radius_m > 0.0 {
-            for point in local.of_ball(&centre, tool.radius_m).iter().flatten() {
-                probe(*point);
-            }
-        } else {
-            for sample in samples.iter().take(MAX_SAMPLES) {
-                probe(transform(pose, sample));
-            }
-        }
+        });
     }
 }
 
