@@ -335,7 +335,7 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
         }
     }
     let soft = (faults.is_empty() && !yielding.is_empty())
-        .then(|| SoftScene::new(soft_settings(config, period_s), &yielding, &world))
+        .then(|| SoftScene::new(soft_settings(config, period_s), &yielding, &[], &world))
         .transpose()
         .map_err(|error| faults.push(soft_fault(config, error)))
         .unwrap_or_default();

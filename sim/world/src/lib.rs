@@ -17,7 +17,7 @@ pub use body::{AddError, BodyKind, BodySpec, CommandError, Shape};
 pub use dynamics::Order;
 pub use skins::{Blending, SkinMade, SkinMakeError, SkinMaker, SkinSpec, SkinState, SkinStates};
 pub use soft::{
-    MOST_BODIES, Pinned, SoftAddError, SoftInfo, SoftKind, SoftScene, SoftSettings, SoftSpec,
-    Substance,
+    ImplicitAddError, ImplicitModel, ImplicitSpec, MOST_BODIES, Pinned, SoftAddError, SoftInfo,
+    SoftKind, SoftScene, SoftSettings, SoftSpec, Substance,
 };
 pub use world::{BodyInfo, World};

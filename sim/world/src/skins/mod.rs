@@ -5,7 +5,7 @@
 //! evaluate ([`hapticd_haptics::ImplicitSurface`]). How far the two are apart is measured in every frame ([`SkinMade::felt_m`]).
 
 mod maker;
-mod near;
+pub(crate) mod near;
 
 pub use maker::{SkinMade, SkinMakeError, SkinMaker, SkinSpec};
 

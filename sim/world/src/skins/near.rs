@@ -15,6 +15,13 @@ pub struct Near {
     classes: Classes,
 }
 
+impl Near {
+    /// The body's number of a term of the last call; 0 for one that it had not.
+    pub fn number(&self, term: usize) -> u32 {
+        self.found.get(term).map_or(0, |(_, number)| *number)
+    }
+}
+
 /// Whether a primitive may reach within `within_m` of a place; most are told from their centres alone.
 fn reaches(primitive: &Primitive, at: &Vec3, within_m: f64) -> bool {
     match primitive.skeleton {

@@ -2,9 +2,7 @@
 
 use std::ops::Range;
 
-use hapticd_dynamics::spheres::{
-    self, BlendEvent, Settings, Sphere, SphereWorld, StepReport,
-};
+use hapticd_dynamics::spheres::{self, BlendEvent, Settings, Sphere, SphereWorld, StepReport};
 use hapticd_geometry::Vec3;
 use hapticd_haptics::{BodyKey, ImplicitSurface, MAX_ARMS, Material, Query, SoftSnapshot};
 use hapticd_skin::Primitive;
@@ -154,7 +152,10 @@ impl ImplicitBodies {
             refused += u64::from(tool.follow(&mut self.world, asked).is_err());
             tool.meet(&self.world, &self.bodies, &mut self.work);
         }
-        match self.world.step(dt_s, &self.rigids.list, &self.work.contacts) {
+        match self
+            .world
+            .step(dt_s, &self.rigids.list, &self.work.contacts)
+        {
             Ok(report) => {
                 refused += u64::from(report.obstacles_refused + report.contacts_refused);
                 self.report = report;
@@ -200,7 +201,8 @@ impl ImplicitBodies {
     /// The bodies after the last step, of query `tick`. Allocates while the lists grow.
     pub fn states(&self, tick: u64, out: &mut SkinStates) {
         out.tick = tick;
-        out.bodies.resize_with(self.bodies.len(), SkinState::default);
+        out.bodies
+            .resize_with(self.bodies.len(), SkinState::default);
         for (to, body) in out.bodies.iter_mut().zip(&self.bodies) {
             to.primitives.clone_from(&body.state.primitives);
             to.velocities.clone_from(&body.state.velocities);
@@ -213,21 +215,14 @@ impl ImplicitBodies {
         let body = self.bodies.iter_mut().find(|body| body.id == id);
         body.map(|body| body.surface = *surface).is_some()
     }
-
-    /// Whether there are any.
-    pub fn is_empty(&self) -> bool {
-        self.bodies.is_empty()
-    }
-
-    /// The mechanics, for a look.
-    #[cfg(test)]
-    pub fn world(&self) -> &SphereWorld {
-        &self.world
-    }
 }
 
 /// Adds one.
-fn add(world: &mut SphereWorld, number: u32, spec: &ImplicitSpec) -> Result<Body, ImplicitAddError> {
+fn add(
+    world: &mut SphereWorld,
+    number: u32,
+    spec: &ImplicitSpec,
+) -> Result<Body, ImplicitAddError> {
     spec.check()?;
     let points = &spec.points;
     let mut state = SkinState::default();

@@ -16,6 +16,3 @@ mod tools;
 
 pub(super) use bodies::ImplicitBodies;
 pub use spec::{ImplicitAddError, ImplicitModel, ImplicitSpec};
-
-#[cfg(test)]
-mod tests;

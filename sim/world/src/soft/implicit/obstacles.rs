@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hapticd_ccd::{MeshIndex, NearestWork};
 use hapticd_dynamics::spheres::{Obstacle, SphereWorld};
-use hapticd_geometry::{Pose, Vec3, transform};
+use hapticd_geometry::{Pose, transform};
 use hapticd_haptics::{BodyKey, Query};
 
 use crate::body::{BodyKind, BodySpec};
@@ -89,7 +89,11 @@ impl Rigids {
                     continue;
                 };
                 let away = local - near.point;
-                let side = if body.solid { away.dot(&near.normal) } else { 1.0 };
+                let side = if body.solid {
+                    away.dot(&near.normal)
+                } else {
+                    1.0
+                };
                 // Inside of a solid the way out is back through the surface. On it, its normal.
                 let normal = match away.try_normalize(1e-12) {
                     Some(away) if side < 0.0 => -away,
@@ -111,18 +115,5 @@ impl Rigids {
                 });
             }
         }
-    }
-
-    /// Whether a solid body is in the way of a sphere: for tests and reports.
-    #[cfg(test)]
-    pub fn depth_m(&mut self, at: &Vec3, radius_m: f64) -> f64 {
-        let mut worst = 0.0_f64;
-        for body in &self.bodies {
-            let local = transform(&body.now.inverse(), at);
-            if let Some(near) = self.work.query(&body.index, &local, radius_m) {
-                worst = worst.max(radius_m - near.distance_m);
-            }
-        }
-        worst
     }
 }

@@ -87,7 +87,10 @@ impl ImplicitSpec {
         2.0 * self.influence_m() + 3.0_f64.sqrt() * self.cell_m
     }
 
-    pub(super) fn strand(&self, (stretch_n, bend_n_m2, damping_s): (f64, f64, f64)) -> StrandMaterial {
+    pub(super) fn strand(
+        &self,
+        (stretch_n, bend_n_m2, damping_s): (f64, f64, f64),
+    ) -> StrandMaterial {
         StrandMaterial {
             radius_m: self.radius_m,
             mass_kg: self.mass_kg,

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use hapticd_ccd::{MeshIndex, NearestWork};
 use hapticd_dynamics::spheres::{MOST_WEIGHTS, Probe, ProbeContact, SphereError, SphereWorld};
 use hapticd_geometry::{Pose, Vec3, transform};
-use hapticd_haptics::{
-    ArmQuery, ImplicitSurface, MAX_SAMPLES, MAX_TERMS, SoftSnapshot, ToolShape,
-};
+use hapticd_haptics::{ArmQuery, ImplicitSurface, MAX_SAMPLES, MAX_TERMS, SoftSnapshot, ToolShape};
 
 use super::bodies::Body;
 use crate::skins::near::Near;
@@ -102,7 +100,10 @@ impl Tool {
     fn pose(&self, world: &SphereWorld) -> Option<Pose> {
         let at = world.probe(self.slot)?.position;
         let turn = self.goal.rotation;
-        Some(Pose::from_parts((at - turn * self.seen.centre).into(), turn))
+        Some(Pose::from_parts(
+            (at - turn * self.seen.centre).into(),
+            turn,
+        ))
     }
 
     /// Points of its mesh that are nearest to primitives near it, tool frame.
@@ -139,7 +140,14 @@ impl Tool {
             let mut surface = work.surface.take().unwrap_or_else(|| body.surface());
             body.dress(&mut surface);
             let within = self.reach_m() + BAND_M;
-            near(&mut work.near, &body.state, body.blending, &centre, within, &mut surface);
+            near(
+                &mut work.near,
+                &body.state,
+                body.blending,
+                &centre,
+                within,
+                &mut surface,
+            );
             self.samples.clear();
             self.sample(work, &pose, &surface);
             let friction = (FRICTION * body.surface.friction).sqrt();
@@ -198,7 +206,14 @@ impl Tool {
         self.samples.clear();
         for (body, surface) in bodies.iter().zip(&mut out.implicit) {
             let within = self.reach_m() + AHEAD_M;
-            near(&mut work.near, &body.state, body.blending, &centre, within, surface);
+            near(
+                &mut work.near,
+                &body.state,
+                body.blending,
+                &centre,
+                within,
+                surface,
+            );
             self.sample(work, &pose, surface);
         }
         out.samples.extend_from_slice(&self.samples);
