@@ -209,7 +209,9 @@ impl<'e> Entries<'e> {
                 let diagnostic = Diagnostic::new(problem, pinned.origin.span());
                 let help = match kind {
                     "soft" => "a soft body can be pinned by its \"bottom\"",
-                    "implicit" => "an implicit body can be pinned by its \"bottom\", a strand by its \"ends\"",
+                    "implicit" => {
+                        "an implicit body can be pinned by its \"bottom\", a strand by its \"ends\""
+                    }
                     "cloth" => "a cloth can be pinned by its \"corners\", \"border\" or \"bottom\"",
                     _ => "only bodies of kind \"soft\", \"cloth\" and \"implicit\" are pinned",
                 };
