@@ -10,7 +10,7 @@
 //! * [`quality`] says how fine a skin can be for what it may cost.
 //! * [`table`] is what Marching Cubes makes of a cube, such that the mesh closes.
 //!
-//! No I/O, no clocks, no threads. Deterministic.
+//! No I/O, no clocks, no threads of its own. Deterministic.
 #![forbid(unsafe_code)]
 
 pub mod blend;

@@ -25,8 +25,6 @@ pub(crate) struct Lists {
     dates: Vec<u16>,
     /// By place: where it is in `reached`, if it carries the date.
     slots: Vec<u32>,
-    /// By slot: its number, once it has one.
-    numbers: Vec<u32>,
     /// Place of each brick that something reaches.
     pub reached: Vec<[u16; 3]>,
     /// The brick and the primitive, in order of primitives.
@@ -115,8 +113,6 @@ impl Lists {
 
     /// After the last primitive.
     pub fn finish(&mut self) {
-        self.numbers.clear();
-        self.numbers.resize(self.reached.len(), NONE);
         self.first.clear();
         self.first.resize(self.reached.len() + 1, 0);
         for (slot, _) in &self.pairs {
@@ -142,11 +138,6 @@ impl Lists {
         &self.entries[self.first[slot] as usize..self.first[slot + 1] as usize]
     }
 
-    /// Gives a brick of [`Lists::reached`] a number.
-    pub fn set(&mut self, slot: usize, number: u32) {
-        self.numbers[slot] = number;
-    }
-
     /// Where a brick is in [`Lists::reached`]; [`NONE`] if nothing reaches it, or it is not in the domain.
     pub fn slot(&self, place: [u32; 3]) -> u32 {
         if (0..3).any(|k| place[k] >= self.bricks[k]) {
@@ -158,11 +149,5 @@ impl Lists {
         } else {
             NONE
         }
-    }
-
-    /// A brick's number; [`NONE`] if it has none.
-    pub fn get(&self, place: [u32; 3]) -> u32 {
-        let slot = self.slot(place);
-        *self.numbers.get(slot as usize).unwrap_or(&NONE)
     }
 }

@@ -1,6 +1,6 @@
 //! Primitives that will not be seen, and why: what a caller is told who gave them.
 
-use super::{Report, Skin};
+use super::{Report, Settings, Skin};
 use crate::domain::Domain;
 use crate::kernel::Kernel;
 use crate::primitive::{Primitive, Skeleton};
@@ -20,13 +20,9 @@ pub struct Lost {
 
 impl Skin {
     /// Counts them, once the bricks are made.
-    pub(super) fn count_lost(
-        &mut self,
-        domain: &Domain,
-        level: f64,
-        primitives: &[Primitive],
-        report: &mut Report,
-    ) {
+    pub(super) fn count_lost(&mut self, settings: &Settings, report: &mut Report) {
+        let (domain, level) = (&settings.domain, settings.level);
+        let (now, primitives) = (&self.now, &self.now.primitives);
         let lost = &mut report.lost;
         let mut reach = Reach::default();
         for primitive in primitives {
@@ -38,9 +34,9 @@ impl Skin {
         let seen = &mut self.seen;
         seen.clear();
         seen.resize(primitives.len(), false);
-        for brick in &self.bricks {
-            for entry in self.lists.of(brick.slot as usize) {
-                seen[self.order[*entry as usize] as usize] = true;
+        for brick in &now.bricks {
+            for entry in now.lists.of(brick.slot as usize) {
+                seen[now.order[*entry as usize] as usize] = true;
             }
         }
         lost.unseen = seen.iter().filter(|seen| !**seen).count();

@@ -17,7 +17,7 @@
 use hapticd_geometry::Vec3;
 use wide::f32x4;
 
-use super::{Skin, classes::Mixed};
+use super::Skin;
 use crate::blend::members;
 use crate::mesh::Mesh;
 use crate::sample::value_of_other;
@@ -65,7 +65,7 @@ impl Skin {
         out: &mut Vec<[f32; 3]>,
     ) -> Result<(), MotionError> {
         out.clear();
-        let (given, primitives) = (velocities.len(), self.last.primitives.len());
+        let (given, primitives) = (velocities.len(), self.now.primitives.len());
         if given != primitives {
             return Err(MotionError::Velocities { given, primitives });
         }
@@ -74,30 +74,27 @@ impl Skin {
             let velocity = velocities[number].into();
             return Err(MotionError::NotFinite { number, velocity });
         }
-        let (given, made) = (mesh.points.len(), self.last.points);
+        let (given, made) = (mesh.points.len(), self.now.points);
         if given != made {
             return Err(MotionError::Mesh { given, made });
         }
-        for (k, brick) in self.bricks.iter().enumerate() {
-            let end = self.bricks.get(k + 1).map_or(made, |b| b.first as usize);
-            let list = self.lists.of(brick.slot as usize);
-            let mixed = brick.mixed.map(|mixed| &self.work.mixed[mixed as usize]);
-            let plain = mixed.map_or(end, |mixed| mixed.first as usize);
-            for points in mesh.points[brick.first as usize..plain].chunks(4) {
+        for brick in &self.now.bricks {
+            let (first, count) = (brick.first as usize, brick.count as usize);
+            let list = self.now.lists.of(brick.slot as usize);
+            let work = &self.now.parts[brick.part as usize].work;
+            let mixed = brick.mixed.map(|mixed| &work.mixed[mixed as usize]);
+            let plain = mixed.map_or(count, |mixed| mixed.first as usize);
+            let (plain, named) = mesh.points[first..first + count].split_at(plain);
+            for points in plain.chunks(4) {
                 self.mean(list.iter().copied(), points, velocities, out);
             }
-            for (points, class) in mesh.points[plain..end].chunks(1).zip(self.of(mixed)) {
+            let classes = mixed.map_or(0..0, |mixed| mixed.named.0..mixed.named.1);
+            for (points, class) in named.chunks(1).zip(&work.named_of[classes]) {
                 let class = members(*class).map(|i| list[i]);
                 self.mean(class, points, velocities, out);
             }
         }
         Ok(())
-    }
-
-    /// The classes of a brick's vertices with names.
-    fn of(&self, mixed: Option<&Mixed>) -> &[crate::blend::Set] {
-        let named = mixed.map_or(0..0, |mixed| mixed.named.0..mixed.named.1);
-        &self.work.named_of[named]
     }
 
     /// Of up to four points that these entries reach.
@@ -108,7 +105,12 @@ impl Skin {
         velocities: &[Vec3],
         out: &mut Vec<[f32; 3]>,
     ) {
-        let Some((domain, first)) = self.last.domain.zip(entries.clone().next()) else {
+        let Some((domain, first)) = self
+            .now
+            .made
+            .map(|made| made.domain)
+            .zip(entries.clone().next())
+        else {
             out.extend(points.iter().map(|_| [0.0; 3]));
             return;
         };
@@ -118,7 +120,7 @@ impl Skin {
         let at = [0, 1, 2, 3].map(lane);
         let [x, y, z] = [0, 1, 2].map(|k| f32x4::new(at.map(|p| p[k])));
         let velocity = |entry: u32| -> [f32; 3] {
-            velocities[self.order[entry as usize] as usize]
+            velocities[self.now.order[entry as usize] as usize]
                 .cast()
                 .into()
         };
@@ -126,10 +128,10 @@ impl Skin {
         let base = velocity(first);
         let (mut weights, mut sum) = (f32x4::ZERO, [f32x4::ZERO; 3]);
         for entry in entries.clone() {
-            let weight = match self.balls.get(entry as usize) {
+            let weight = match self.now.balls.get(entry as usize) {
                 Some(ball) => ball.at_four([x, y, z]),
                 None => {
-                    let primitive = &self.last.primitives[self.order[entry as usize] as usize];
+                    let primitive = &self.now.primitives[self.now.order[entry as usize] as usize];
                     f32x4::new(at.map(|p| value_of_other(&domain, primitive, p)))
                 }
             };
@@ -154,7 +156,8 @@ impl Skin {
     /// Whose heart is nearest, the first of equals: where a vertex, which is between nodes, is beyond all that reaches a node.
     fn nearest(&self, entries: impl Iterator<Item = u32>, low: Vec3, at: &[f32; 3]) -> Option<u32> {
         let at = low + Vec3::from(at.map(f64::from));
-        let heart = |entry: u32| self.last.primitives[self.order[entry as usize] as usize].heart();
+        let heart =
+            |entry: u32| self.now.primitives[self.now.order[entry as usize] as usize].heart();
         entries.min_by(|a, b| {
             let [a, b] = [a, b].map(|entry| (heart(*entry) - at).norm_squared());
             a.total_cmp(&b)
