@@ -13,7 +13,7 @@ use std::time::Duration;
 use hapticd_protocol::block::{SkinMoment, skin_flag};
 use hapticd_sync::latest;
 use hapticd_sys::clock::now_ns;
-use hapticd_world::{SkinMade, SkinMaker, SkinStates};
+use hapticd_world::{SkinMade, SkinMaker, SkinSpec, SkinStates, SoftScene};
 
 use crate::ipc::skins::{SkinMesh, SkinWriter};
 
@@ -121,6 +121,8 @@ pub struct Links {
 
 /// A body whose skin is made.
 pub struct Body {
+    /// Which of the states is its.
+    number: usize,
     maker: SkinMaker,
     writer: SkinWriter,
     frames: u64,
@@ -130,9 +132,10 @@ pub struct Body {
 impl Body {
     /// The maker's body is to be the writer's.
     #[must_use]
-    pub fn new(maker: SkinMaker, writer: SkinWriter) -> Body {
+    pub fn new(number: usize, maker: SkinMaker, writer: SkinWriter) -> Body {
         debug_assert_eq!(maker.spec().id, writer.id());
         Body {
+            number,
             maker,
             writer,
             frames: 0,
@@ -141,14 +144,8 @@ impl Body {
     }
 
     /// A frame, made and published.
-    fn show(
-        &mut self,
-        update: &SkinUpdate,
-        number: usize,
-        skipped: u64,
-        state: &SkinThreadState,
-    ) {
-        let Some(body) = update.states.bodies.get(number) else {
+    fn show(&mut self, update: &SkinUpdate, skipped: u64, state: &SkinThreadState) {
+        let Some(body) = update.states.bodies.get(self.number) else {
             return;
         };
         let started = now_ns();
@@ -190,6 +187,22 @@ impl Body {
     }
 }
 
+/// Share of a round that making the meshes may take: what is left is for publishing them, and for whoever shares the processor.
+const SHARE: f64 = 0.6;
+
+/// What is made of a scene's implicit bodies at this rate, each with its part of a round.
+pub fn bodies(scene: &SoftScene, writers: Vec<SkinWriter>, period: Duration) -> Vec<Body> {
+    let seconds = SHARE * period.as_secs_f64() / writers.len().max(1) as f64;
+    let body = |(number, (spec, writer)): (usize, (SkinSpec, SkinWriter))| {
+        let most = writer.room().triangles as usize;
+        // The configuration's numbers are above 0.
+        let maker = SkinMaker::new(spec, most, seconds).ok()?;
+        Some(Body::new(number, maker, writer))
+    };
+    let all = scene.skin_specs().zip(writers).enumerate();
+    all.filter_map(body).collect()
+}
+
 /// What a frame says of itself.
 fn moment_of(made: &SkinMade, primitives: usize) -> SkinMoment {
     let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
@@ -204,7 +217,11 @@ fn moment_of(made: &SkinMade, primitives: usize) -> SkinMoment {
         (skin_flag::UNCONTROLLED, made.uncontrolled),
     ];
     SkinMoment {
-        flags: flags.iter().filter(|(_, is)| *is).map(|(flag, _)| flag).sum(),
+        flags: flags
+            .iter()
+            .filter(|(_, is)| *is)
+            .map(|(flag, _)| flag)
+            .sum(),
         coarser: made.rung,
         cell_m: made.cell_m,
         felt_m: made.felt_m,
@@ -225,8 +242,8 @@ pub fn round(links: &mut Links, (last, skipped): (&mut u64, &mut u64)) -> bool {
     *skipped += update.step.saturating_sub(*last).saturating_sub(1);
     *last = update.step;
     links.state.triangles.store(0, Ordering::Relaxed);
-    for (number, body) in links.bodies.iter_mut().enumerate() {
-        body.show(update, number, *skipped, &links.state);
+    for body in &mut links.bodies {
+        body.show(update, *skipped, &links.state);
     }
     (links.state.skipped).store(*skipped, Ordering::Relaxed);
     (links.state.round_ns).store(now_ns() - started, Ordering::Relaxed);
