@@ -22,10 +22,12 @@
 //! whose primitives did not change since the last call, in the same [`Settings`], are taken over from it ([`Report::reused`]); so twice the memory of a
 //! mesh is kept.
 
+use std::ops::Range;
+
 use hapticd_geometry::Vec3;
 use rayon::prelude::*;
 
-use crate::blend::{Graph, MOST_IN_PLACE, NoPrimitive};
+use crate::blend::{Blending, Bulge, Graph, MOST_IN_PLACE, NoPrimitive};
 use crate::domain::Domain;
 use crate::lists::{Lists, NONE};
 use crate::mesh::Mesh;
@@ -35,6 +37,7 @@ use crate::table::{Ambiguity, Table};
 
 mod brick;
 mod classes;
+mod contacts;
 mod join;
 mod lost;
 mod motions;
@@ -42,6 +45,7 @@ mod part;
 
 use brick::{Border, Brick, Found};
 use classes::Links;
+use contacts::Contacts;
 use join::Join;
 use part::{Kept, Part, Scene};
 
@@ -83,6 +87,14 @@ pub enum SkinError {
         "{0} primitives that may not all blend reach one brick of 7³ cubes: there can be {MOST_IN_PLACE}"
     )]
     Crowded(usize),
+    /// One for other surfaces.
+    #[error("a bulge that ends at {bulge}, where the level is {level}: they have to be the same")]
+    Bulge {
+        /// The bulge's.
+        bulge: f64,
+        /// The skin's.
+        level: f64,
+    },
     /// More vertices than numbers.
     #[error("{0} bricks of surface: there can be {MOST_BRICKS}")]
     TooLarge(usize),
@@ -136,6 +148,7 @@ struct Frame {
     /// Who may blend, if that was asked.
     links: Links,
     controlled: bool,
+    contacts: Contacts,
     lists: Lists,
     balls: Vec<Ball>,
     /// Numbers of the primitives that `lists` counts: balls first.
@@ -186,7 +199,7 @@ impl Skin {
         primitives: &[Primitive],
         out: &mut Mesh,
     ) -> Result<Report, SkinError> {
-        self.make(settings, primitives, None, out)
+        self.polygonize_by(settings, primitives, Blending::Free, out)
     }
 
     /// The surfaces of `primitives`, in place of what was in `out`: those that may blend by the graph make one, those that may not press each other flat
@@ -201,26 +214,29 @@ impl Skin {
         graph: &Graph,
         out: &mut Mesh,
     ) -> Result<Report, SkinError> {
-        self.make(settings, primitives, Some(graph), out)
+        self.polygonize_by(settings, primitives, Blending::Inhibited(graph), out)
     }
 
-    /// Starts as if this many skins had been made: the dates of the lists end at 65,535 and begin anew. For tests.
-    pub fn set_date(&mut self, date: u16) {
-        self.now.lists.set_date(date);
-        self.before.lists.set_date(date);
-    }
-
-    fn make(
+    /// The surfaces of `primitives`, in place of what was in `out`, which do to each other what `blending` says.
+    ///
+    /// # Errors
+    /// [`SkinError`]: the first thing that is wrong.
+    pub fn polygonize_by(
         &mut self,
         settings: &Settings,
         primitives: &[Primitive],
-        graph: Option<&Graph>,
+        blending: Blending<'_>,
         out: &mut Mesh,
     ) -> Result<Report, SkinError> {
+        let (graph, bulge) = match blending {
+            Blending::Free => (None, None),
+            Blending::Inhibited(graph) => (Some(graph), None),
+            Blending::Bulging(graph, bulge) => (Some(graph), Some(bulge)),
+        };
         out.clear();
         std::mem::swap(&mut self.now, &mut self.before);
         self.now.clear();
-        let made = self.surface(settings, primitives, graph, out);
+        let made = self.surface(settings, primitives, (graph, bulge), out);
         if made.is_err() {
             out.clear();
             self.now.clear();
@@ -231,22 +247,50 @@ impl Skin {
         made
     }
 
+    /// The bodies of the last mesh that are in contact, if bulges were asked for: each by the first of its primitives, the lower one first, in order. One
+    /// with itself if it is.
+    #[must_use]
+    pub fn contacts(&self) -> &[(u32, u32)] {
+        &self.now.contacts.pairs
+    }
+
+    /// Starts as if this many skins had been made: the dates of the lists end at 65,535 and begin anew. For tests.
+    pub fn set_date(&mut self, date: u16) {
+        self.now.lists.set_date(date);
+        self.before.lists.set_date(date);
+    }
+
     /// Leaves what there is so far where something is refused on the way.
     fn surface(
         &mut self,
         settings: &Settings,
         primitives: &[Primitive],
-        graph: Option<&Graph>,
+        (graph, bulge): (Option<&Graph>, Option<Bulge>),
         out: &mut Mesh,
     ) -> Result<Report, SkinError> {
         check(settings, primitives)?;
+        if let Some(bulge) = bulge
+            .map(|bulge| bulge.level())
+            .filter(|x| *x != settings.level)
+        {
+            let level = settings.level;
+            return Err(SkinError::Bulge { bulge, level });
+        }
         self.now.controlled = graph.is_some();
         if let Some(graph) = graph {
             graph.check(primitives.len() as u32)?;
             self.now.links.set(graph, primitives.len());
         }
+        let Frame {
+            contacts, links, ..
+        } = &mut self.now;
+        contacts.begin(bulge, links, primitives.len());
         self.now.reach(&settings.domain, primitives);
-        let count = self.look(settings, primitives);
+        let count = self.parts(self.now.lists.reached.len());
+        if bulge.is_some() {
+            self.find_contacts(settings, primitives, count);
+        }
+        self.look(settings, primitives, count);
         let mut report = self.now.number(count, out)?;
         self.join(settings, count, &mut report, out);
         self.count_lost(settings, &mut report);
@@ -263,57 +307,47 @@ impl Skin {
         }
     }
 
-    /// What is in the bricks; in how many parts.
-    fn look(&mut self, settings: &Settings, primitives: &[Primitive]) -> usize {
-        let count = self.parts(self.now.lists.reached.len());
+    /// What is in the bricks.
+    fn look(&mut self, settings: &Settings, primitives: &[Primitive], count: usize) {
         let kept = self.find_changed(settings, primitives);
-        let Frame {
-            links,
-            lists,
-            balls,
-            order,
+        let kept = kept.then_some(Kept {
+            frame: &self.before,
+            changed: &self.changed,
+            same_order: self.now.order == self.before.order,
+        });
+        let (scene, parts) = self.now.scene(settings, primitives, kept);
+        each_part(
             parts,
-            controlled,
-            ..
+            count,
+            scene.lists.reached.len(),
+            |number, part, slots| {
+                part.make(&scene, number, slots);
+            },
+        );
+    }
+
+    /// Which bodies are in contact.
+    fn find_contacts(&mut self, settings: &Settings, primitives: &[Primitive], count: usize) {
+        let (scene, parts) = self.now.scene(settings, primitives, None);
+        each_part(parts, count, scene.lists.reached.len(), |_, part, slots| {
+            part.find_contacts(&scene, slots);
+        });
+        let Frame {
+            parts, contacts, ..
         } = &mut self.now;
-        let scene = Scene {
-            settings,
-            primitives,
-            lists,
-            balls,
-            order,
-            border: Border::of(&settings.domain),
-            links: controlled.then_some(&*links),
-            kept: kept.then_some(Kept {
-                frame: &self.before,
-                changed: &self.changed,
-                same_order: *order == self.before.order,
-            }),
-        };
-        if parts.len() < count {
-            parts.resize_with(count, Part::default);
+        for part in &parts[..count] {
+            contacts.pairs.extend_from_slice(&part.touching);
         }
-        let slots = scene.lists.reached.len();
-        let look = |(number, part): (usize, &mut Part)| {
-            part.make(
-                &scene,
-                number,
-                number * slots / count..(number + 1) * slots / count,
-            );
-        };
-        if count > 1 {
-            parts[..count].par_iter_mut().enumerate().for_each(look);
-        } else {
-            parts[..count].iter_mut().enumerate().for_each(look);
-        }
-        count
+        contacts.pairs.sort_unstable();
+        contacts.pairs.dedup();
     }
 
     /// Whether anything of the last mesh may be taken over; if so, which primitives are not what they were.
     fn find_changed(&mut self, settings: &Settings, primitives: &[Primitive]) -> bool {
         let (now, before) = (&self.now, &self.before);
         let same = before.made == Some(*settings) && before.controlled == now.controlled;
-        if !same || (now.controlled && now.links != before.links) {
+        let linked = !now.controlled || now.links == before.links;
+        if !(same && linked && now.contacts == before.contacts) {
             return false;
         }
         let was = before
@@ -364,10 +398,56 @@ impl Skin {
     }
 }
 
+/// Does something to each of `count` parts, with its number and its share of the slots; on all threads of the pool if there is more than one.
+fn each_part(
+    parts: &mut Vec<Part>,
+    count: usize,
+    slots: usize,
+    with: impl Fn(usize, &mut Part, Range<usize>) + Sync,
+) {
+    if parts.len() < count {
+        parts.resize_with(count, Part::default);
+    }
+    let with = |(number, part): (usize, &mut Part)| {
+        with(
+            number,
+            part,
+            number * slots / count..(number + 1) * slots / count,
+        );
+    };
+    if count > 1 {
+        parts[..count].par_iter_mut().enumerate().for_each(with);
+    } else {
+        parts[..count].iter_mut().enumerate().for_each(with);
+    }
+}
+
 impl Frame {
+    /// What parts have to know, and the parts.
+    fn scene<'a>(
+        &'a mut self,
+        settings: &'a Settings,
+        primitives: &'a [Primitive],
+        kept: Option<Kept<'a>>,
+    ) -> (Scene<'a>, &'a mut Vec<Part>) {
+        let scene = Scene {
+            settings,
+            primitives,
+            lists: &self.lists,
+            balls: &self.balls,
+            order: &self.order,
+            border: Border::of(&settings.domain),
+            links: self.controlled.then_some(&self.links),
+            contacts: &self.contacts,
+            kept,
+        };
+        (scene, &mut self.parts)
+    }
+
     /// Nothing but the memory.
     fn clear(&mut self) {
         self.made = None;
+        self.contacts.pairs.clear();
         self.primitives.clear();
         self.found.clear();
         self.bricks.clear();

@@ -1,7 +1,7 @@
 //! What is taken over from the last mesh, and what many threads make: to the bit what one thread makes anew.
 
 use hapticd_geometry::Vec3;
-use hapticd_skin::blend::Graph;
+use hapticd_skin::blend::{Blending, Bulge, Graph};
 use hapticd_skin::{Ambiguity, Domain, Kernel, Mesh, Primitive, Report, Settings, Skeleton, Skin};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -29,19 +29,16 @@ fn make(
     skin: &mut Skin,
     settings: &Settings,
     primitives: &[Primitive],
-    graph: Option<&Graph>,
+    blending: Blending<'_>,
 ) -> (Mesh, Report) {
     let mut mesh = Mesh::default();
-    let report = match graph {
-        None => skin.polygonize(settings, primitives, &mut mesh),
-        Some(graph) => skin.polygonize_controlled(settings, primitives, graph, &mut mesh),
-    };
+    let report = skin.polygonize_by(settings, primitives, blending, &mut mesh);
     (mesh, report.unwrap())
 }
 
 /// One that is made anew.
-fn plain(settings: &Settings, primitives: &[Primitive], graph: Option<&Graph>) -> (Mesh, Report) {
-    make(&mut Skin::default(), settings, primitives, graph)
+fn plain(settings: &Settings, primitives: &[Primitive], blending: Blending<'_>) -> (Mesh, Report) {
+    make(&mut Skin::default(), settings, primitives, blending)
 }
 
 fn one() -> impl Strategy<Value = Primitive> {
@@ -118,7 +115,7 @@ proptest! {
         let mut skin = Skin::default();
         let mut primitives = start;
         let mut settings = settings(0.0);
-        let (mut control, mut parallel, mut graph) = (false, false, Graph::new());
+        let (mut mode, mut parallel, mut graph) = (0, false, Graph::new());
         for change in changes {
             let count = primitives.len();
             match change {
@@ -135,7 +132,7 @@ proptest! {
                 Change::Shift => settings.domain = self::settings(0.7).domain,
                 Change::Level => settings.level = 0.9 - settings.level,
                 Change::Link(a, b) => { graph.allow(a.index(count) as u32, b.index(count) as u32); }
-                Change::Control => control = !control,
+                Change::Control => mode = (mode + 1) % 3,
                 Change::Refused => {
                     let bad = [Primitive::point(Vec3::zeros(), -1.0)];
                     let made = skin.polygonize(&settings, &bad, &mut Mesh::default());
@@ -149,9 +146,14 @@ proptest! {
             if graph.check(primitives.len() as u32).is_err() {
                 graph = Graph::new();
             }
-            let graph = control.then_some(&graph);
-            let (mesh, report) = make(&mut skin, &settings, &primitives, graph);
-            let (wanted, plain) = plain(&settings, &primitives, graph);
+            let bulge = Bulge::new(0.05, settings.level / 2.0, 0.2, settings.level).unwrap();
+            let by = match mode {
+                0 => Blending::Free,
+                1 => Blending::Inhibited(&graph),
+                _ => Blending::Bulging(&graph, bulge),
+            };
+            let (mesh, report) = make(&mut skin, &settings, &primitives, by);
+            let (wanted, plain) = plain(&settings, &primitives, by);
             prop_assert_eq!(mesh, wanted);
             prop_assert_eq!(plain.reused, 0);
             prop_assert_eq!(Report { reused: 0, ..report }, plain);
@@ -169,15 +171,20 @@ proptest! {
         let mut moved = primitives.clone();
         moved[7] = Primitive::point(Vec3::from(to), 0.4);
         let graph = bodies(primitives.len(), kinds);
-        for graph in [None, Some(&graph)] {
+        let bulge = Bulge::new(0.05, 0.3, 0.2, 0.5).unwrap();
+        for by in [
+            Blending::Free,
+            Blending::Inhibited(&graph),
+            Blending::Bulging(&graph, bulge),
+        ] {
             let mut alone = Skin::default();
-            let wanted = [&primitives, &moved].map(|p| make(&mut alone, &settings, p, graph));
+            let wanted = [&primitives, &moved].map(|p| make(&mut alone, &settings, p, by));
             for threads in [1, 2, 3, 8] {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
                 let mut skin = Skin::default();
                 skin.set_parallel(true);
                 let made = pool.install(|| {
-                    [&primitives, &moved].map(|p| make(&mut skin, &settings, p, graph))
+                    [&primitives, &moved].map(|p| make(&mut skin, &settings, p, by))
                 });
                 prop_assert!(made == wanted, "{threads} threads");
             }
@@ -198,49 +205,62 @@ fn little_is_made_anew_where_little_moves() {
         ..settings(0.0)
     };
     let mut skin = Skin::default();
-    let (_, first) = make(&mut skin, &settings, &chain, None);
+    let (_, first) = make(&mut skin, &settings, &chain, Blending::Free);
     assert!(first.reused == 0 && first.sampled > 100, "{first:?}");
-    let (_, still) = make(&mut skin, &settings, &chain, None);
+    let (_, still) = make(&mut skin, &settings, &chain, Blending::Free);
     assert_eq!(still.reused, still.sampled);
     chain[20].skeleton = Skeleton::Point(at(20) + Vec3::repeat(0.02));
-    let (mesh, report) = make(&mut skin, &settings, &chain, None);
+    let (mesh, report) = make(&mut skin, &settings, &chain, Blending::Free);
     let anew = report.sampled - report.reused;
     assert!((4..=40).contains(&anew), "{report:?}");
-    assert_eq!(mesh, plain(&settings, &chain, None).0);
+    assert_eq!(mesh, plain(&settings, &chain, Blending::Free).0);
     // Those that have only lost something are made anew, too.
     let last = chain.pop();
     assert!(last.is_some());
-    let (mesh, report) = make(&mut skin, &settings, &chain, None);
+    let (mesh, report) = make(&mut skin, &settings, &chain, Blending::Free);
     assert!(
         report.reused > 80 && report.reused < report.sampled,
         "{report:?}"
     );
-    assert_eq!(mesh, plain(&settings, &chain, None).0);
+    assert_eq!(mesh, plain(&settings, &chain, Blending::Free).0);
     // In another domain, at another level and after a refusal all is.
     let elsewhere = Settings {
         domain: Domain::new(Vec3::repeat(-1.75), 0.05, [63; 3]).unwrap(),
         ..settings
     };
-    assert_eq!(make(&mut skin, &elsewhere, &chain, None).1.reused, 0);
-    assert!(make(&mut skin, &elsewhere, &chain, None).1.reused > 80);
+    assert_eq!(
+        make(&mut skin, &elsewhere, &chain, Blending::Free).1.reused,
+        0
+    );
+    assert!(make(&mut skin, &elsewhere, &chain, Blending::Free).1.reused > 80);
     let higher = Settings {
         level: 0.51,
         ..elsewhere
     };
-    assert_eq!(make(&mut skin, &higher, &chain, None).1.reused, 0);
+    assert_eq!(make(&mut skin, &higher, &chain, Blending::Free).1.reused, 0);
     let bad = [Primitive::point(Vec3::zeros(), f64::INFINITY)];
     assert!(
         skin.polygonize(&higher, &bad, &mut Mesh::default())
             .is_err()
     );
-    assert_eq!(make(&mut skin, &higher, &chain, None).1.reused, 0);
+    assert_eq!(make(&mut skin, &higher, &chain, Blending::Free).1.reused, 0);
     // With control, as long as the graph is the same.
     let mut graph = bodies(chain.len(), 2);
-    assert_eq!(make(&mut skin, &higher, &chain, Some(&graph)).1.reused, 0);
-    let (_, same) = make(&mut skin, &higher, &chain, Some(&graph));
+    assert_eq!(
+        make(&mut skin, &higher, &chain, Blending::Inhibited(&graph))
+            .1
+            .reused,
+        0
+    );
+    let (_, same) = make(&mut skin, &higher, &chain, Blending::Inhibited(&graph));
     assert_eq!(same.reused, same.sampled);
     graph.allow(0, 1);
-    assert_eq!(make(&mut skin, &higher, &chain, Some(&graph)).1.reused, 0);
+    assert_eq!(
+        make(&mut skin, &higher, &chain, Blending::Inhibited(&graph))
+            .1
+            .reused,
+        0
+    );
 }
 
 /// A ball elsewhere becomes a segment: the lists have other numbers for the same primitives, and what names a vertex at a brick's end
@@ -256,12 +276,22 @@ fn bricks_of_one_class_each_agree_when_numbers_change() {
     let mut primitives = [ball(-0.8), segment(-0.12), segment(0.13), far];
     let (settings, graph) = (settings(0.0), Graph::new());
     let mut skin = Skin::default();
-    make(&mut skin, &settings, &primitives, Some(&graph));
+    make(
+        &mut skin,
+        &settings,
+        &primitives,
+        Blending::Inhibited(&graph),
+    );
     let c = far.heart();
     primitives[3].skeleton = Skeleton::Segment([c, c]);
     primitives[0] = ball(-0.75);
-    let (mesh, report) = make(&mut skin, &settings, &primitives, Some(&graph));
-    let (wanted, plain) = plain(&settings, &primitives, Some(&graph));
+    let (mesh, report) = make(
+        &mut skin,
+        &settings,
+        &primitives,
+        Blending::Inhibited(&graph),
+    );
+    let (wanted, plain) = plain(&settings, &primitives, Blending::Inhibited(&graph));
     assert!(
         plain.control.doubled > 20 && plain.control.dropped == 0,
         "{plain:?}"

@@ -1,7 +1,7 @@
 //! A brick of 7³ cubes: what is kept of it, the bits of its nodes and edges, and what the domain's border does to it.
 
 use crate::domain::Domain;
-use crate::lists::SIDE;
+use crate::lists::{NONE, SIDE};
 use crate::sample::{NODES, Samples};
 use crate::skin::Settings;
 use crate::table::EDGES;
@@ -19,6 +19,18 @@ pub(super) struct Found {
     pub clipped: u16,
     /// Nothing is dropped yet.
     pub control: Control,
+}
+
+impl Found {
+    /// Excluded by bounds.
+    pub fn none() -> Found {
+        Found {
+            number: NONE,
+            sampled: false,
+            clipped: 0,
+            control: Control::default(),
+        }
+    }
 }
 
 /// A brick with surface.

@@ -11,16 +11,22 @@
 //! them. So a class is named at an edge by its first primitive that reaches the edge. Where it is no equivalence, the names differ and the
 //! mesh has a hole; [`Control`] counts where.
 //!
+//! What the other classes do to one at a node is said in one place, [`Work::pressed`]; those whose bodies are in contact also swell, if that was asked for
+//! (equation 4.3; [`contacts`](super::contacts)).
+//!
 //! # Practice
 //!
 //! Only bricks whose primitives are not all allowed to blend come here. Does not allocate once it has seen as much.
+
+use std::ops::Range;
 
 use wide::f32x4;
 
 use super::SkinError;
 use super::brick::{Brick, Found, LOWER, OWN, all_of, any_of, bits_of, crossing, cuts as cuts_of};
+use super::contacts::Contacts;
 use super::part::{Part, Scene};
-use crate::blend::{Classes, Graph, MOST_IN_PLACE, Set, members};
+use crate::blend::{Bulge, Classes, Graph, MOST_IN_PLACE, Set, members};
 use crate::lists::SIDE;
 use crate::sample::{
     NODES, Samples, each_of_ball, each_of_other, outwards_other, places, unit, value_of_other,
@@ -79,6 +85,8 @@ pub(super) struct Work {
     mark: u32,
     /// Of the brick at hand: with whom each of its list may blend.
     may: Vec<Set>,
+    /// And whose body presses its own, if bulges were asked for.
+    presses: Vec<Set>,
     /// The nodes that each of its list reaches, a bit each, by layers.
     boards: Vec<[u64; NODES]>,
     /// By node: who reaches it, if it was asked for.
@@ -86,7 +94,7 @@ pub(super) struct Work {
     /// By node: where its classes are in `shares`, if it was asked for.
     at_node: Vec<Option<(u32, u32)>>,
     /// Of nodes: the classes of those that reach them, and their sums.
-    shares: Vec<(Set, f32)>,
+    pub shares: Vec<(Set, f32)>,
     /// By node: the members of the classes that it is inside of.
     inside_of: Vec<Set>,
     classes: Classes,
@@ -159,7 +167,7 @@ impl Links {
         self.first[0] = 0;
     }
 
-    fn of(&self, primitive: u32) -> &[u32] {
+    pub fn of(&self, primitive: u32) -> &[u32] {
         let [from, to] = [0, 1].map(|k| self.first[primitive as usize + k] as usize);
         &self.neighbours[from..to]
     }
@@ -220,6 +228,7 @@ impl Work {
             among.fold(1 << place, |set: Set, (_, q)| set | 1 << q)
         }));
         self.may = may;
+        self.presses.clear();
         self.classes.clear();
         self.of_node.clear();
         self.shares.clear();
@@ -253,23 +262,46 @@ impl Work {
         self.reach[node_number(node)] | self.reach[node_number(next_along(node, axis))]
     }
 
-    /// The potential of a class at a node that was [`Part::share`]d out, pressed by the others there.
-    fn pressed(&self, class: Set, node: [usize; 3], level: f32) -> f32 {
+    /// Whose bodies press each other among those that [`Work::relate`] was told of.
+    fn press(&mut self, contacts: &Contacts, primitives: impl Iterator<Item = u32> + Clone) {
+        if contacts.pairs.is_empty() {
+            return;
+        }
+        let others = primitives.clone();
+        self.presses.extend(primitives.map(|p| {
+            let touch = others.clone().map(|q| Set::from(contacts.touch(p, q)));
+            (0..).zip(touch).fold(0, |set, (i, bit)| set | bit << i)
+        }));
+    }
+
+    /// Whether the bodies of two classes press each other.
+    fn is_pressed_by(&self, class: Set, other: Set) -> bool {
+        let presses = self.presses.get(class.trailing_zeros() as usize);
+        presses.is_some_and(|set| set & other != 0)
+    }
+
+    /// The potential of a class at a node that was [`Part::share`]d out, pressed and swollen by the others there. The largest of what is above the level
+    /// counts, and all that swells.
+    fn pressed(&self, class: Set, node: [usize; 3], (level, bulge): (f32, Option<&Bulge>)) -> f32 {
         let range = self.at_node[node_number(node)].map_or(0..0, |(a, b)| a as usize..b as usize);
-        let (mut own, mut excess) = (0.0, 0.0_f32);
+        let (mut own, mut excess, mut swell) = (0.0, 0.0_f32, 0.0);
         for (set, sum) in &self.shares[range] {
             if set & class != 0 {
                 own += sum;
-            } else {
+            } else if *sum > level {
                 excess = excess.max(sum - level);
+            } else if let Some(bulge) = bulge
+                && self.is_pressed_by(class, *set)
+            {
+                swell += bulge.with_slope(f64::from(*sum)).0 as f32;
             }
         }
-        own - excess
+        own - excess + swell
     }
 }
 
 /// What the nodes of a brick are together.
-struct Together {
+pub(super) struct Together {
     /// Where they are along each axis.
     at: [[f32; NODES]; 3],
     /// The sum of all, on the border no more than the level.
@@ -278,6 +310,8 @@ struct Together {
     inside: [u64; NODES],
     /// Nodes that may be inside of a class.
     maybe: [u64; NODES],
+    /// Nodes that may be inside of two classes.
+    pub both: [u64; NODES],
     /// Nodes that are not on the domain's border.
     within: [u64; NODES],
 }
@@ -295,7 +329,7 @@ impl Together {
 
 impl Part {
     /// What each of a brick's list adds to its nodes, who of them reaches which, and what they are together.
-    fn prepare(
+    pub(super) fn prepare(
         &mut self,
         scene: &Scene<'_>,
         links: &Links,
@@ -310,6 +344,8 @@ impl Part {
         let order = scene.order;
         self.work
             .relate(links, list.iter().map(|entry| order[*entry as usize]));
+        let primitives = list.iter().map(|entry| order[*entry as usize]);
+        self.work.press(scene.contacts, primitives);
         self.work.boards.clear();
         self.work.boards.resize(list.len(), [0; NODES]);
         self.work.reach.resize(NODES * NODES * NODES, 0);
@@ -331,9 +367,10 @@ impl Part {
                 None => each_of_other(domain, scene.primitive(*entry), &at, note),
             }
         }
-        let level = f32x4::splat(settings.level as f32);
+        let level = settings.level as f32;
         let within = std::array::from_fn(|z| border.within(place, z));
-        let above = |samples: &Samples| -> [u64; NODES] {
+        let above = |samples: &Samples, level: f32| -> [u64; NODES] {
+            let level = f32x4::splat(level);
             samples.map(|layer| {
                 let rows = layer.iter().enumerate();
                 rows.fold(0, |bits, (y, row)| {
@@ -342,7 +379,10 @@ impl Part {
                 })
             })
         };
-        let (mut inside, mut maybe) = (above(&sum), above(&most));
+        let mut inside = above(&sum, level);
+        let mut maybe = above(&most, level / scene.contacts.gain());
+        // What rounding may do to sums of so many terms.
+        let mut both = above(&most, 2.0 * level * (1.0 - 1e-4));
         for z in 0..NODES {
             let cut_off = inside[z] & !within[z];
             found.clipped += border.own(place, z, cut_off) as u16;
@@ -353,12 +393,14 @@ impl Part {
             }
             inside[z] &= within[z];
             maybe[z] &= within[z];
+            both[z] &= within[z];
         }
         Together {
             at,
             sum,
             inside,
             maybe,
+            both,
             within,
         }
     }
@@ -409,11 +451,17 @@ impl Part {
         Ok(())
     }
 
-    /// Finds the classes of those that reach a node, and their sums, once.
-    fn share(&mut self, scene: &Scene<'_>, slot: usize, all: &Together, node: [usize; 3]) {
+    /// Finds the classes of those that reach a node, and their sums, once; where they are in [`Work::shares`].
+    pub(super) fn share(
+        &mut self,
+        scene: &Scene<'_>,
+        slot: usize,
+        all: &Together,
+        node: [usize; 3],
+    ) -> Range<usize> {
         let number = node_number(node);
-        if self.work.at_node[number].is_some() {
-            return;
+        if let Some((from, to)) = self.work.at_node[number] {
+            return from as usize..to as usize;
         }
         let domain = &scene.settings.domain;
         let list = scene.lists.of(slot);
@@ -436,13 +484,15 @@ impl Part {
             work.shares.push((*class, sum));
         }
         work.at_node[number] = Some((first, work.shares.len() as u32));
-        let level = scene.settings.level as f32;
+        let (level, bulge) = (scene.settings.level as f32, scene.contacts.bulge.as_ref());
         for k in first as usize..work.shares.len() {
             let set = work.shares[k].0;
-            if all.cut_off(node, work.pressed(set, node, level), level) > level {
+            let value = work.pressed(set, node, (level, bulge));
+            if all.cut_off(node, value, level) > level {
                 work.inside_of[number] |= set;
             }
         }
+        first as usize..work.shares.len()
     }
 
     /// Vertices on edges of one class; leaves the others in [`Work::odd`].
@@ -480,6 +530,7 @@ impl Part {
     fn named_vertices(&mut self, scene: &Scene<'_>, slot: usize, all: &Together) {
         let domain = &scene.settings.domain;
         let (level, at) = (scene.settings.level as f32, &all.at);
+        let by = (level, scene.contacts.bulge.as_ref());
         let begin = self.work.named.len();
         let low = domain.low();
         let odd = std::mem::take(&mut self.work.odd);
@@ -500,7 +551,7 @@ impl Part {
                     continue;
                 }
                 let [from, to] = [node, next]
-                    .map(|end| all.cut_off(end, self.work.pressed(class, end, level), level));
+                    .map(|end| all.cut_off(end, self.work.pressed(class, end, by), level));
                 let share = ((level - from) / (to - from)).clamp(0.0, 1.0);
                 let mut point = [0, 1, 2].map(|k| at[k][node[k]]);
                 point[axis] += share * (at[axis][next[axis]] - at[axis][node[axis]]);
@@ -540,12 +591,27 @@ impl Part {
             }
             (value, outwards)
         };
-        let others = (0..classes.len()).filter(|k| *k != class).map(of);
-        let most = others.fold((scene.settings.level as f32, [0.0; 3]), |most, other| {
-            if other.0 > most.0 { other } else { most }
-        });
-        let own = of(class).1;
-        let sum = [0, 1, 2].map(|k| own[k] - most.1[k]);
+        let level = scene.settings.level as f32;
+        let mut most = (level, [0.0; 3]);
+        let mut sum = of(class).1;
+        for other in (0..classes.len()).filter(|k| *k != class) {
+            let (value, outwards) = of(other);
+            if value > level {
+                if value > most.0 {
+                    most = (value, outwards);
+                }
+            } else if let Some(bulge) = &scene.contacts.bulge
+                && self.work.is_pressed_by(classes[class], classes[other])
+            {
+                let slope = bulge.with_slope(f64::from(value)).1 as f32;
+                for k in 0..3 {
+                    sum[k] += slope * outwards[k];
+                }
+            }
+        }
+        for k in 0..3 {
+            sum[k] -= most.1[k];
+        }
         unit(sum)
     }
 

@@ -16,7 +16,8 @@ use std::ops::Range;
 use wide::f32x4;
 
 use super::brick::{Border, Brick, Found, bits_of, crossing, cuts};
-use super::classes::{Control, Links, Work};
+use super::classes::{Links, Work};
+use super::contacts::Contacts;
 use super::{Frame, MOST_BRICKS, MOST_POINTS, Settings, SkinError};
 use crate::lists::{Lists, NONE, SIDE};
 use crate::primitive::{Primitive, Skeleton};
@@ -35,6 +36,8 @@ pub(super) struct Scene<'a> {
     pub border: Border,
     /// Who may blend; `None`: all.
     pub links: Option<&'a Links>,
+    /// Who presses whom.
+    pub contacts: &'a Contacts,
     pub kept: Option<Kept<'a>>,
 }
 
@@ -79,7 +82,7 @@ impl Scene<'_> {
 
     /// Whether bounds of the sum leave room for the level in a brick. True where a term is not a ball, of which nothing is known. Of more than one
     /// class only that all of them together may reach the level.
-    fn may_be_cut(&self, slot: usize, one: bool) -> bool {
+    pub fn may_be_cut(&self, slot: usize, one: bool) -> bool {
         let settings = self.settings;
         let place = self.lists.reached[slot];
         let cell = settings.domain.cell_m() as f32;
@@ -120,6 +123,9 @@ impl Scene<'_> {
         // What rounding may do to sums of so many terms.
         let room = 1e-4 * (1.0 + settings.level as f32);
         let level = settings.level as f32;
+        if !one {
+            most *= self.contacts.gain();
+        }
         most > level - room && (least < level + room || !one || self.border.touches(place))
     }
 }
@@ -133,6 +139,8 @@ pub(super) struct Part {
     pub points: Vec<[f32; 3]>,
     pub normals: Vec<[f32; 3]>,
     pub work: Work,
+    /// Bodies that have a node in common, by their first primitives.
+    pub touching: Vec<(u32, u32)>,
     /// Bricks that were taken over, of those not excluded by bounds.
     pub reused: usize,
     /// Why it ends early.
@@ -197,12 +205,7 @@ impl Part {
     }
 
     fn look(&mut self, scene: &Scene<'_>, slot: usize) -> Result<Found, SkinError> {
-        let mut found = Found {
-            number: NONE,
-            sampled: false,
-            clipped: 0,
-            control: Control::default(),
-        };
+        let mut found = Found::none();
         let one = scene.links.is_none_or(|links| {
             let list = scene.lists.of(slot).iter();
             self.work
