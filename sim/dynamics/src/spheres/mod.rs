@@ -51,6 +51,7 @@ mod blend;
 mod cells;
 mod fluid;
 mod lattice;
+mod memory;
 mod pairs;
 mod planes;
 mod probe;
@@ -58,6 +59,7 @@ mod search;
 mod sphere;
 mod step;
 mod strand;
+mod torsion;
 mod unilateral;
 mod world;
 

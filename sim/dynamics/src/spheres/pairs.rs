@@ -1,7 +1,7 @@
 //! Contacts between two spheres: their surfaces do not pass through each other. The normal is the line of centres as it is now.
 
 use super::sphere::Spheres;
-use super::unilateral::{Press, Scene, Sides};
+use super::unilateral::{Load, Press, Scene, Sides};
 use crate::Vec3;
 
 #[derive(Clone, Copy, Debug)]
@@ -34,21 +34,10 @@ impl Sides for Couple {
     }
 
     #[inline]
-    fn gap_before(&self, scene: &Scene<'_>) -> f64 {
-        let s = &*scene.spheres;
-        (s.before[self.a as usize] - s.before[self.b as usize]).norm() - self.reach
-    }
-
-    #[inline]
     fn slid(&self, scene: &Scene<'_>) -> Vec3 {
         let s = &*scene.spheres;
         let (a, b) = (self.a as usize, self.b as usize);
         (s.x[a] - s.before[a]) - (s.x[b] - s.before[b])
-    }
-
-    #[inline]
-    fn speed(&self, scene: &Scene<'_>) -> Vec3 {
-        scene.spheres.v[self.a as usize] - scene.spheres.v[self.b as usize]
     }
 
     #[inline]
@@ -64,14 +53,6 @@ impl Sides for Couple {
         s.x[a] += p * s.inverse_mass[a];
         s.x[b] -= p * s.inverse_mass[b];
     }
-
-    #[inline]
-    fn push(&self, scene: &mut Scene<'_>, p: &Vec3) {
-        let s = &mut *scene.spheres;
-        let (a, b) = (self.a as usize, self.b as usize);
-        s.v[a] += p * s.inverse_mass[a];
-        s.v[b] -= p * s.inverse_mass[b];
-    }
 }
 
 /// A contact that may press in this step.
@@ -82,17 +63,17 @@ pub(super) struct PairRow {
 }
 
 impl PairRow {
-    pub fn new(a: u32, b: u32, friction: f64, spheres: &Spheres) -> Self {
+    pub fn new(a: u32, b: u32, friction: f64, spheres: &Spheres, load: Load) -> Self {
         Self {
             sides: Couple::of(a, b, spheres),
-            press: Press::new(friction),
+            press: Press::new(friction, load),
         }
     }
 
-    /// Whether it presses or would: all that most rows ever do is to say no.
+    /// All that most rows ever do is to say that they have nothing to do.
     #[inline]
-    pub fn idle(&self, spheres: &Spheres) -> bool {
+    pub fn is_far(&self, spheres: &Spheres) -> bool {
         let apart = spheres.x[self.sides.a as usize] - spheres.x[self.sides.b as usize];
-        self.press.along == 0.0 && apart.norm_squared() >= self.sides.reach * self.sides.reach
+        self.press.is_idle() && apart.norm_squared() >= self.sides.reach * self.sides.reach
     }
 }

@@ -161,25 +161,14 @@ impl Sides for Plane {
     #[inline]
     fn look(&self, scene: &Scene<'_>) -> (Vec3, f64) {
         let (s, i) = (&*scene.spheres, self.sphere as usize);
-        let gap = self.gap(&s.x[i], scene.time[1], s.radius[i]);
+        let gap = self.gap(&s.x[i], scene.time, s.radius[i]);
         (self.normal, gap)
-    }
-
-    #[inline]
-    fn gap_before(&self, scene: &Scene<'_>) -> f64 {
-        let (s, i) = (&*scene.spheres, self.sphere as usize);
-        self.gap(&s.before[i], scene.time[0], s.radius[i])
     }
 
     #[inline]
     fn slid(&self, scene: &Scene<'_>) -> Vec3 {
         let (s, i) = (&*scene.spheres, self.sphere as usize);
         s.x[i] - s.before[i] - self.velocity * scene.h
-    }
-
-    #[inline]
-    fn speed(&self, scene: &Scene<'_>) -> Vec3 {
-        scene.spheres.v[self.sphere as usize] - self.velocity
     }
 
     #[inline]
@@ -192,12 +181,6 @@ impl Sides for Plane {
         let (s, i) = (&mut *scene.spheres, self.sphere as usize);
         s.x[i] += p * s.inverse_mass[i];
     }
-
-    #[inline]
-    fn push(&self, scene: &mut Scene<'_>, p: &Vec3) {
-        let (s, i) = (&mut *scene.spheres, self.sphere as usize);
-        s.v[i] += p * s.inverse_mass[i];
-    }
 }
 
 /// A plane that may press in this step, and its index in the caller's list (walls have none).
@@ -206,4 +189,6 @@ pub(super) struct PlaneRow {
     pub sides: Plane,
     pub press: Press,
     pub source: Option<u32>,
+    /// By which it is known again.
+    pub key: u64,
 }

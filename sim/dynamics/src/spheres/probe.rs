@@ -206,9 +206,9 @@ impl Probes {
     pub fn settle(&mut self, h: f64) -> u32 {
         let mut held = 0;
         for tool in self.slots.iter_mut().flatten() {
-            let ran_off = !(finite(&tool.v) && finite(&(tool.before + tool.v * h)));
-            let v = (tool.x - tool.before) / h;
-            if finite(&tool.x) && finite(&v) && !ran_off {
+            let flown = tool.before + tool.v * h;
+            let v = tool.v + (tool.x - flown) / h;
+            if finite(&tool.x) && finite(&v) && finite(&flown) {
                 tool.v = v;
             } else {
                 tool.x = tool.before;
@@ -276,6 +276,15 @@ impl Touch {
         }
     }
 
+    /// By which it is known again: the probe, and the sphere that carries most.
+    pub fn key(&self) -> u64 {
+        let most = self
+            .weights()
+            .iter()
+            .fold((0, 0.0), |most, w| if w.1 > most.1 { *w } else { most });
+        u64::from(self.probe) << 32 | u64::from(most.0)
+    }
+
     fn weights(&self) -> &[(u32, f64)] {
         &self.weights[..self.count as usize]
     }
@@ -300,20 +309,9 @@ impl Sides for Touch {
         (self.normal, self.gap + self.normal.dot(&(probe - skin)))
     }
 
-    fn gap_before(&self, scene: &Scene<'_>) -> f64 {
-        let s = &*scene.spheres;
-        let skin = self.mean(|i| s.before[i] - s.start[i]);
-        let probe = self.tool(scene, |t| t.before - t.start);
-        self.gap + self.normal.dot(&(probe - skin))
-    }
-
     fn slid(&self, scene: &Scene<'_>) -> Vec3 {
         let s = &*scene.spheres;
         self.tool(scene, |t| t.x - t.before) - self.mean(|i| s.x[i] - s.before[i])
-    }
-
-    fn speed(&self, scene: &Scene<'_>) -> Vec3 {
-        self.tool(scene, |t| t.v) - self.mean(|i| scene.spheres.v[i])
     }
 
     fn give(&self, scene: &Scene<'_>) -> f64 {
@@ -331,16 +329,6 @@ impl Sides for Touch {
         }
         if let Some(tool) = &mut scene.probes.slots[self.probe as usize] {
             tool.x += p * tool.inverse_mass;
-        }
-    }
-
-    fn push(&self, scene: &mut Scene<'_>, p: &Vec3) {
-        let s = &mut *scene.spheres;
-        for &(i, k) in self.weights() {
-            s.v[i as usize] -= p * (k * s.inverse_mass[i as usize]);
-        }
-        if let Some(tool) = &mut scene.probes.slots[self.probe as usize] {
-            tool.v += p * tool.inverse_mass;
         }
     }
 }

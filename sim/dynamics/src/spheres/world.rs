@@ -4,10 +4,12 @@ use super::bend::Bend;
 use super::blend::{Blending, Blends};
 use super::cells::Cells;
 use super::fluid::{Fluid, FluidMaterial, Near};
+use super::memory::Memory;
 use super::pairs::PairRow;
 use super::planes::{PlaneRow, Walls};
 use super::probe::{Probe, Probes, TouchRow};
 use super::sphere::{Sphere, SphereError, Spheres, check_place, finite_vector, not_negative};
+use super::torsion::Torsion;
 use crate::Vec3;
 use crate::xpbd::SettingsError;
 use crate::xpbd::distance::Distance;
@@ -56,6 +58,7 @@ pub struct SphereWorld {
     pub(super) spheres: Spheres,
     pub(super) links: Vec<Distance>,
     pub(super) bends: Vec<Bend>,
+    pub(super) torsions: Vec<Torsion>,
     pub(super) fluids: Vec<Fluid>,
     pub(super) strands: u32,
     /// Pairs that never touch each other, as keys; sorted when a step begins.
@@ -68,6 +71,11 @@ pub struct SphereWorld {
     pub(super) near: Vec<Near>,
     pub(super) planes: Vec<PlaneRow>,
     pub(super) touches: Vec<TouchRow>,
+    pub(super) pair_memory: Memory,
+    pub(super) plane_memory: Memory,
+    pub(super) touch_memory: Memory,
+    /// Substep that the loads in the rows belong to, s.
+    pub(super) last_h: f64,
     pub(super) blends: Blends,
     /// How far each may move in the step, m.
     pub(super) stir: Vec<f64>,
@@ -113,6 +121,7 @@ impl SphereWorld {
             spheres: Spheres::default(),
             links: Vec::new(),
             bends: Vec::new(),
+            torsions: Vec::new(),
             fluids: Vec::new(),
             strands: 0,
             neighbours: Vec::new(),
@@ -124,6 +133,10 @@ impl SphereWorld {
             near: Vec::new(),
             planes: Vec::new(),
             touches: Vec::new(),
+            pair_memory: Memory::default(),
+            plane_memory: Memory::default(),
+            touch_memory: Memory::default(),
+            last_h: 0.0,
             blends: Blends::default(),
             stir: Vec::new(),
             obstacle_impulses: Vec::new(),
