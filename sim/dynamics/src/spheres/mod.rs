@@ -51,7 +51,6 @@ mod blend;
 mod cells;
 mod fluid;
 mod lattice;
-mod memory;
 mod pairs;
 mod planes;
 mod probe;

@@ -1,7 +1,7 @@
 //! Contacts between two spheres: their surfaces do not pass through each other. The normal is the line of centres as it is now.
 
 use super::sphere::Spheres;
-use super::unilateral::{Load, Press, Scene, Sides};
+use super::unilateral::{Press, Scene, Sides};
 use crate::Vec3;
 
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +41,11 @@ impl Sides for Couple {
     }
 
     #[inline]
+    fn speed(&self, scene: &Scene<'_>) -> Vec3 {
+        scene.spheres.v[self.a as usize] - scene.spheres.v[self.b as usize]
+    }
+
+    #[inline]
     fn give(&self, scene: &Scene<'_>) -> f64 {
         let w = &scene.spheres.inverse_mass;
         w[self.a as usize] + w[self.b as usize]
@@ -53,6 +58,14 @@ impl Sides for Couple {
         s.x[a] += p * s.inverse_mass[a];
         s.x[b] -= p * s.inverse_mass[b];
     }
+
+    #[inline]
+    fn push(&self, scene: &mut Scene<'_>, p: &Vec3) {
+        let s = &mut *scene.spheres;
+        let (a, b) = (self.a as usize, self.b as usize);
+        s.v[a] += p * s.inverse_mass[a];
+        s.v[b] -= p * s.inverse_mass[b];
+    }
 }
 
 /// A contact that may press in this step.
@@ -63,10 +76,10 @@ pub(super) struct PairRow {
 }
 
 impl PairRow {
-    pub fn new(a: u32, b: u32, friction: f64, spheres: &Spheres, load: Load) -> Self {
+    pub fn new(a: u32, b: u32, friction: f64, spheres: &Spheres) -> Self {
         Self {
             sides: Couple::of(a, b, spheres),
-            press: Press::new(friction, load),
+            press: Press::new(friction),
         }
     }
 

@@ -172,6 +172,11 @@ impl Sides for Plane {
     }
 
     #[inline]
+    fn speed(&self, scene: &Scene<'_>) -> Vec3 {
+        scene.spheres.v[self.sphere as usize] - self.velocity
+    }
+
+    #[inline]
     fn give(&self, scene: &Scene<'_>) -> f64 {
         scene.spheres.inverse_mass[self.sphere as usize]
     }
@@ -181,6 +186,12 @@ impl Sides for Plane {
         let (s, i) = (&mut *scene.spheres, self.sphere as usize);
         s.x[i] += p * s.inverse_mass[i];
     }
+
+    #[inline]
+    fn push(&self, scene: &mut Scene<'_>, p: &Vec3) {
+        let (s, i) = (&mut *scene.spheres, self.sphere as usize);
+        s.v[i] += p * s.inverse_mass[i];
+    }
 }
 
 /// A plane that may press in this step, and its index in the caller's list (walls have none).
@@ -189,6 +200,4 @@ pub(super) struct PlaneRow {
     pub sides: Plane,
     pub press: Press,
     pub source: Option<u32>,
-    /// By which it is known again.
-    pub key: u64,
 }

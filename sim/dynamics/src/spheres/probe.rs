@@ -276,15 +276,6 @@ impl Touch {
         }
     }
 
-    /// By which it is known again: the probe, and the sphere that carries most.
-    pub fn key(&self) -> u64 {
-        let most = self
-            .weights()
-            .iter()
-            .fold((0, 0.0), |most, w| if w.1 > most.1 { *w } else { most });
-        u64::from(self.probe) << 32 | u64::from(most.0)
-    }
-
     fn weights(&self) -> &[(u32, f64)] {
         &self.weights[..self.count as usize]
     }
@@ -314,6 +305,10 @@ impl Sides for Touch {
         self.tool(scene, |t| t.x - t.before) - self.mean(|i| s.x[i] - s.before[i])
     }
 
+    fn speed(&self, scene: &Scene<'_>) -> Vec3 {
+        self.tool(scene, |t| t.v) - self.mean(|i| scene.spheres.v[i])
+    }
+
     fn give(&self, scene: &Scene<'_>) -> f64 {
         let w = &scene.spheres.inverse_mass;
         let skin: f64 = (self.weights().iter())
@@ -329,6 +324,16 @@ impl Sides for Touch {
         }
         if let Some(tool) = &mut scene.probes.slots[self.probe as usize] {
             tool.x += p * tool.inverse_mass;
+        }
+    }
+
+    fn push(&self, scene: &mut Scene<'_>, p: &Vec3) {
+        let s = &mut *scene.spheres;
+        for &(i, k) in self.weights() {
+            s.v[i as usize] -= p * (k * s.inverse_mass[i as usize]);
+        }
+        if let Some(tool) = &mut scene.probes.slots[self.probe as usize] {
+            tool.v += p * tool.inverse_mass;
         }
     }
 }

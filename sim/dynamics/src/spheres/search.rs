@@ -17,38 +17,6 @@ const SLACK: f64 = 0.1;
 const HALF_CIRCLE: f64 = core::f64::consts::FRAC_PI_2;
 
 impl SphereWorld {
-    /// What pressed in the step before is what its contacts begin with in this one, in substeps of `h`.
-    pub(super) fn remember(&mut self, h: f64) {
-        // A force, in units of the new substep.
-        let scale = if self.last_h > 0.0 {
-            (h / self.last_h).powi(2)
-        } else {
-            0.0
-        };
-        self.last_h = h;
-        for memory in [
-            &mut self.pair_memory,
-            &mut self.plane_memory,
-            &mut self.touch_memory,
-        ] {
-            memory.forget();
-        }
-        for row in &self.pairs {
-            let key = key(row.sides.a, row.sides.b);
-            self.pair_memory.add(key, &row.press.load, scale);
-        }
-        for row in &self.planes {
-            self.plane_memory.add(row.key, &row.press.load, scale);
-        }
-        for row in &self.touches {
-            self.touch_memory
-                .add(row.sides.key(), &row.press.load, scale);
-        }
-        self.pair_memory.sort();
-        self.plane_memory.sort();
-        self.touch_memory.sort();
-    }
-
     /// Lists all pairs that may come near in a step of `dt`.
     pub(super) fn search(&mut self, dt: f64, report: &mut StepReport) {
         if !core::mem::replace(&mut self.neighbours_sorted, true) {
@@ -80,7 +48,6 @@ impl SphereWorld {
         let (settings, stir, fluids) = (&self.settings, &self.stir, &self.fluids);
         let (pairs, near, blends) = (&mut self.pairs, &mut self.near, &mut self.blends);
         let neighbours = &self.neighbours;
-        let memory = &mut self.pair_memory;
         let most = settings.most_pairs as usize;
         let mut left_out = 0_u32;
         self.cells.pairs(|a, b| {
@@ -113,10 +80,7 @@ impl SphereWorld {
                 && neighbours.binary_search(&key(a, b)).is_err()
             {
                 if pairs.len() < most {
-                    let apart = s.x[i] - s.x[j];
-                    let normal = apart.try_normalize(0.0).unwrap_or_else(Vec3::z);
-                    let load = memory.recall(key(a, b), &normal);
-                    pairs.push(PairRow::new(a, b, settings.friction, s, load));
+                    pairs.push(PairRow::new(a, b, settings.friction, s));
                 } else {
                     left_out = left_out.saturating_add(1);
                 }
@@ -141,7 +105,7 @@ impl SphereWorld {
     /// Rows for the walls that a sphere may reach in this step.
     pub(super) fn meet_walls(&mut self, dt: f64) {
         let s = &self.spheres;
-        for (number, (axis, sign, at)) in self.walls.planes().enumerate() {
+        for (axis, sign, at) in self.walls.planes() {
             let normal = Vec3::ith(axis, sign);
             let point = Vec3::ith(axis, at);
             for i in 0..s.x.len() {
@@ -149,8 +113,6 @@ impl SphereWorld {
                 let gap = sign * (s.x[i][axis] - at) - s.radius[i];
                 let stir = self.stir[i].max(s.v[i][axis].abs() * dt);
                 if s.inverse_mass[i] > 0.0 && gap < stir {
-                    let key = (i as u64) << 32 | number as u64;
-                    let load = self.plane_memory.recall(key, &normal);
                     self.planes.push(PlaneRow {
                         sides: Plane {
                             sphere: i as u32,
@@ -158,9 +120,8 @@ impl SphereWorld {
                             normal,
                             velocity: Vec3::zeros(),
                         },
-                        press: Press::new(self.walls.friction, load),
+                        press: Press::new(self.walls.friction),
                         source: None,
-                        key,
                     });
                 }
             }

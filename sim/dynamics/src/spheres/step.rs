@@ -6,9 +6,6 @@ use super::unilateral::{Press, Scene};
 use super::world::SphereWorld;
 use crate::Vec3;
 
-/// In a plane's key, where walls have their number: one of the caller's.
-const OBSTACLE: u64 = 6;
-
 /// Why no step was made: its length (s) is not a positive finite number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepError(pub f64);
@@ -64,7 +61,6 @@ impl SphereWorld {
         let mut report = StepReport::default();
         self.spheres.start.copy_from_slice(&self.spheres.x);
         self.probes.begin_step(h);
-        self.remember(h);
         self.search(dt_s, &mut report);
         self.planes.clear();
         self.take_obstacles(obstacles, &mut report);
@@ -86,8 +82,6 @@ impl SphereWorld {
             match o.check(&self.spheres) {
                 Ok(()) => {
                     let normal = o.normal.normalize();
-                    let key = u64::from(o.sphere) << 32 | OBSTACLE;
-                    let load = self.plane_memory.recall(key, &normal);
                     self.planes.push(PlaneRow {
                         sides: Plane {
                             sphere: o.sphere,
@@ -95,9 +89,8 @@ impl SphereWorld {
                             normal,
                             velocity: o.velocity,
                         },
-                        press: Press::new(o.friction, load),
+                        press: Press::new(o.friction),
                         source: Some(index as u32),
-                        key,
                     });
                 }
                 Err(fault) => {
@@ -116,10 +109,9 @@ impl SphereWorld {
             match contact.check(&self.probes, &self.spheres) {
                 Ok(()) => {
                     let sides = Touch::new(contact);
-                    let load = self.touch_memory.recall(sides.key(), &sides.normal);
                     self.touches.push(TouchRow {
                         sides,
-                        press: Press::new(contact.friction, load),
+                        press: Press::new(contact.friction),
                         source: index as u32,
                     });
                 }
@@ -155,15 +147,6 @@ impl SphereWorld {
         scene.spheres.predict(h, &settings.gravity_m_s2, keep);
         scene.probes.predict(h, share, h * count);
         scene.time = f64::from(i + 1) * h;
-        for row in &mut self.pairs {
-            row.press.resume(&row.sides, &mut scene);
-        }
-        for row in &mut self.planes {
-            row.press.resume(&row.sides, &mut scene);
-        }
-        for row in &mut self.touches {
-            row.press.resume(&row.sides, &mut scene);
-        }
 
         let mut skipped = 0;
         for near in &self.near {
@@ -210,13 +193,13 @@ impl SphereWorld {
         for k in 0..settings.contact_sweeps {
             let back = (i + k) % 2 == 1;
             in_turn(&mut self.pairs, back, |row| {
-                row.press.push_out(&row.sides, &mut scene);
+                row.press.calm(&row.sides, &mut scene);
             });
             in_turn(&mut self.touches, back, |row| {
-                row.press.push_out(&row.sides, &mut scene);
+                row.press.calm(&row.sides, &mut scene);
             });
             in_turn(&mut self.planes, back, |row| {
-                row.press.push_out(&row.sides, &mut scene);
+                row.press.calm(&row.sides, &mut scene);
             });
         }
         let felt = scene.probes.impulses();

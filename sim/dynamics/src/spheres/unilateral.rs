@@ -1,16 +1,17 @@
-//! What all contacts share: a gap that is not to be negative, friction across it, no bounce, and what is inside comes out slowly.
+//! What all contacts share: a gap that is not to be negative, friction across it, no bounce.
 //!
 //! # Theory
 //!
-//! As between the contacts of [`xpbd`](crate::xpbd): `C >= 0` without compliance, the multiplier summed over the sweeps of a substep and kept positive as a
-//! sum; friction takes back the tangential movement since the substep began, as far as `mu` times the normal multiplier allows (Macklin et al. 2014, "Unified
-//! particle physics"), and where it sticks what substeps leave unmended is remembered.
+//! `C >= 0` by XPBD without compliance; the multiplier is summed over the sweeps of a substep and kept positive as a sum. Friction takes back the
+//! tangential movement since the substep began, as far as `mu` times the normal multiplier allows (Macklin et al. 2014, "Unified particle physics"); where it
+//! sticks, what the substeps of a step leave unmended is remembered.
 //!
-//! What a substep ended with is the start of the next, across steps too where a contact is [known again](super::memory): a load at rest is then carried
-//! from the first sweep on, and heaps stand still.
+//! A contact that the substep finds open or shallow is closed to zero; one that is deep comes out by no more than the push-out speed allows. What speed a
+//! push outwards has left is taken off afterwards (the velocity pass of Müller et al. 2020 with restitution zero): a depth is not energy.
 //!
-//! A contact that is found inside is only asked not to get deeper. It is brought out by another pass, at the push-out speed, that changes positions and no
-//! velocity: a depth is not energy.
+//! Unlike [`xpbd`](crate::xpbd) nothing is carried from one substep to the next but that: there contacts ask for velocities, and a load must be known from the
+//! start; here they ask for places, so chains of light spheres settle to rest with a little depth and no speed, after one sweep as well. Loads carried on made
+//! heaps of balls throw their topmost (one sweep), and a tool on a wire hop.
 
 use super::probe::Probes;
 use super::sphere::Spheres;
@@ -36,11 +37,15 @@ pub(super) trait Sides {
     fn slid(&self, scene: &Scene<'_>) -> Vec3;
     /// Sum of the inverse masses, 1/kg.
     fn give(&self, scene: &Scene<'_>) -> f64;
+    /// Relative velocity, m/s.
+    fn speed(&self, scene: &Scene<'_>) -> Vec3;
     /// Moves both sides by `p` (kg m) times inverse mass.
     fn shove(&self, scene: &mut Scene<'_>, p: &Vec3);
+    /// The same with velocities and an impulse (N s).
+    fn push(&self, scene: &mut Scene<'_>, p: &Vec3);
 }
 
-/// What a contact presses with, carried from substep to substep.
+/// What a contact presses with in a substep.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Load {
     pub normal: Vec3,
@@ -56,11 +61,10 @@ pub(super) struct Load {
 pub(super) struct Press {
     pub load: Load,
     friction: f64,
-    /// Of the substep, m: what the gap has to keep, and what the push-out is to reach.
+    /// Least gap that the substep asks for, m: negative of one that is found deep inside.
     floor: f64,
-    goal: f64,
-    /// What the push-out has given so far, kg m.
-    out: f64,
+    /// Relative normal velocity when the substep began, m/s: negative where the sides come together.
+    leaving: f64,
 }
 
 fn tangential(v: &Vec3, n: &Vec3) -> Vec3 {
@@ -68,49 +72,33 @@ fn tangential(v: &Vec3, n: &Vec3) -> Vec3 {
 }
 
 impl Press {
-    pub fn new(friction: f64, load: Load) -> Self {
+    pub fn new(friction: f64) -> Self {
         Self {
-            load,
+            load: Load::default(),
             friction,
             floor: 0.0,
-            goal: 0.0,
-            out: 0.0,
+            leaving: 0.0,
         }
     }
 
     pub fn is_idle(&self) -> bool {
-        self.load.along == 0.0 && self.floor == 0.0
+        self.load.along == 0.0
     }
 
     /// Before the prediction: how much is to be reached in the substep.
     #[inline]
     pub fn begin<S: Sides>(&mut self, sides: &S, scene: &Scene<'_>) {
-        let (_, gap) = sides.look(scene);
-        self.out = 0.0;
-        if gap < 0.0 {
-            self.floor = gap;
-            self.goal = (gap + scene.push_out * scene.h).min(0.0);
+        let (n, gap) = sides.look(scene);
+        self.load.along = 0.0;
+        self.load.across = Vec3::zeros();
+        self.load.slip = tangential(&self.load.slip, &n);
+        // What is not a number is no depth.
+        self.floor = if gap < 0.0 {
+            (gap + scene.push_out * scene.h).min(0.0)
         } else {
-            // What is not a number is no depth.
-            (self.floor, self.goal) = (0.0, 0.0);
-        }
-    }
-
-    /// After the prediction: the load of the last substep to begin with.
-    #[inline]
-    pub fn resume<S: Sides>(&mut self, sides: &S, scene: &mut Scene<'_>) {
-        if self.load.along > 0.0 {
-            let (n, _) = sides.look(scene);
-            self.load.normal = n;
-            self.load.across = tangential(&self.load.across, &n);
-            self.load.slip = tangential(&self.load.slip, &n);
-            let p = n * self.load.along + self.load.across;
-            if p.sum().is_finite() {
-                sides.shove(scene, &p);
-            } else {
-                self.load = Load::default();
-            }
-        }
+            0.0
+        };
+        self.leaving = sides.speed(scene).dot(&n);
     }
 
     /// One visit. Returns false if the numbers did not allow it.
@@ -167,19 +155,20 @@ impl Press {
         load.slip = if held { slip } else { Vec3::zeros() };
     }
 
-    /// Moves what is inside outwards, velocities as they are.
+    /// After velocities are known: takes off what speed the push outwards has left.
     #[inline]
-    pub fn push_out<S: Sides>(&mut self, sides: &S, scene: &mut Scene<'_>) {
-        if self.floor == 0.0 {
+    pub fn calm<S: Sides>(&mut self, sides: &S, scene: &mut Scene<'_>) {
+        if self.load.along == 0.0 {
             return;
         }
-        let (n, gap) = sides.look(scene);
-        // Positive as a sum: what the others' pushes have made too much is taken back.
-        let out = (self.out + (self.goal - gap) / sides.give(scene)).max(0.0);
-        let p = n * (out - self.out);
+        let n = self.load.normal;
+        let excess = sides.speed(scene).dot(&n) - self.leaving.max(0.0);
+        if !(excess > 0.0) {
+            return;
+        }
+        let p = n * (excess / sides.give(scene));
         if p.sum().is_finite() {
-            self.out = out;
-            sides.shove(scene, &p);
+            sides.push(scene, &-p);
         }
     }
 

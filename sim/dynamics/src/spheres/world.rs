@@ -4,7 +4,6 @@ use super::bend::Bend;
 use super::blend::{Blending, Blends};
 use super::cells::Cells;
 use super::fluid::{Fluid, FluidMaterial, Near};
-use super::memory::Memory;
 use super::pairs::PairRow;
 use super::planes::{PlaneRow, Walls};
 use super::probe::{Probe, Probes, TouchRow};
@@ -71,11 +70,6 @@ pub struct SphereWorld {
     pub(super) near: Vec<Near>,
     pub(super) planes: Vec<PlaneRow>,
     pub(super) touches: Vec<TouchRow>,
-    pub(super) pair_memory: Memory,
-    pub(super) plane_memory: Memory,
-    pub(super) touch_memory: Memory,
-    /// Substep that the loads in the rows belong to, s.
-    pub(super) last_h: f64,
     pub(super) blends: Blends,
     /// How far each may move in the step, m.
     pub(super) stir: Vec<f64>,
@@ -133,10 +127,6 @@ impl SphereWorld {
             near: Vec::new(),
             planes: Vec::new(),
             touches: Vec::new(),
-            pair_memory: Memory::default(),
-            plane_memory: Memory::default(),
-            touch_memory: Memory::default(),
-            last_h: 0.0,
             blends: Blends::default(),
             stir: Vec::new(),
             obstacle_impulses: Vec::new(),
