@@ -58,6 +58,7 @@ mod search;
 mod sphere;
 mod step;
 mod strand;
+mod torsion;
 mod unilateral;
 mod world;
 
