@@ -292,6 +292,7 @@ pub fn run_real(
             reply_out,
             live.clone(),
             &surfaces,
+            &rig.shapes(),
         );
         match started {
             Ok((service, publisher, writers)) => (Some(service), Some(publisher), writers),

@@ -34,12 +34,16 @@ pub mod wire;
 /// First number of a version mismatch.
 pub const MAJOR: u16 = 2;
 /// Second number: how much has been appended since `MAJOR.0`.
-pub const MINOR: u16 = 1;
+pub const MINOR: u16 = 2;
 
 /// The minor version from which on there are soft bodies, cloth and crowds: kinds from [`Soft`](request::BodyKind::Soft) on,
 /// [`OpenSurface`](request::OpenSurface) and its answer, error codes from
 /// [`Deformable`](reply::ErrorCode::Deformable) on. To a client of an earlier one the daemon shows no such body.
 pub const MINOR_SURFACES: u16 = 1;
+
+/// The minor version from which on a client can ask for the shape of a rigid body or a tool:
+/// [`OpenShape`](request::OpenShape), its answer, and [`NoShape`](reply::ErrorCode::NoShape).
+pub const MINOR_SHAPES: u16 = 2;
 
 /// First word of every hello, welcome and shared block: `HAPTICD` and a zero, little-endian.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"HAPTICD\0");

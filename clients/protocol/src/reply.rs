@@ -73,6 +73,8 @@ codes! {
         Deformable = 20,
         /// Body `number` is shown by its pose: it has no block of its surface. Since 2.1.
         NoSurface = 21,
+        /// Body `number` is shown by its surface: it has no shape that keeps. Since 2.2.
+        NoShape = 23,
     }
 }
 
@@ -250,6 +252,13 @@ messages! {
             /// Whose.
             body: u32,
         } reserved 4
+
+        /// The shape that was asked for. Carries one descriptor: a sealed memory file with its mesh in the body's frame
+        /// ([`mesh`](crate::mesh), coordinates of 4 bytes), the same file for all who ask. Since 2.2.
+        Shape = 0x810c, descriptors |_| 1 => {
+            /// Whose.
+            body: u32,
+        } reserved 4
     }
 }
 
@@ -298,6 +307,10 @@ impl std::fmt::Display for Error {
             ErrorCode::NoSurface => write!(
                 f,
                 "body {number} is shown by its pose and has no block of its surface"
+            ),
+            ErrorCode::NoShape => write!(
+                f,
+                "body {number} is shown by its surface and has no shape that keeps"
             ),
         }?;
         if detail.as_str().is_empty() {

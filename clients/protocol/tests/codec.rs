@@ -89,6 +89,7 @@ fn requests() -> Vec<Request> {
         request::SetFocus { focused: false }.into(),
         request::Goodbye {}.into(),
         request::OpenSurface { body: 7 }.into(),
+        request::OpenShape { body: 7 }.into(),
         request::GetStatus {}.into(),
         request::Reload {}.into(),
         request::Shutdown {}.into(),
@@ -164,6 +165,7 @@ fn replies() -> Vec<Reply> {
         .into(),
         reply::Status { bytes: 1000 }.into(),
         reply::Surface { body: 7 }.into(),
+        reply::Shape { body: 7 }.into(),
     ]
 }
 
@@ -318,7 +320,7 @@ fn the_hello_is_at_its_published_bytes() {
     expected.extend(96_u32.to_le_bytes());
     expected.extend(5_u64.to_le_bytes());
     expected.extend(*b"HAPTICD\0");
-    expected.extend([2, 0, 1, 0, 0, 0, 0, 0]);
+    expected.extend([2, 0, 2, 0, 0, 0, 0, 0]);
     expected.extend(*b"ab");
     expected.extend([0; 62]);
     assert_eq!(packet, expected);

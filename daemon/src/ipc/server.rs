@@ -6,6 +6,7 @@ use super::{
     hub::{Hub, Import, Imported, Output},
     import::import,
     outbox::{Outbox, Packet, Sent},
+    shapes::{ShapeFile, ShapeFileError},
     sockets::{self, Bound, Endpoint, SocketError},
     surfaces::{SurfaceFds, SurfacesError},
 };
@@ -88,6 +89,8 @@ pub struct ServerSetup {
     pub blocks: BlockFds,
     /// The surfaces to hand out: one for each deformable body.
     pub surfaces: SurfaceFds,
+    /// The shapes to hand out: of the rigid bodies among those, and of the tools, by identity.
+    pub shapes: Vec<(u32, ShapeFile)>,
     /// Writes the status.
     pub status: StatusText,
     /// Takes the commands.
@@ -103,6 +106,14 @@ pub enum SetupError {
     /// The surface of a deformable body.
     #[error(transparent)]
     Surface(#[from] SurfacesError),
+    /// The shape of a rigid body or of a tool.
+    #[error("the shape of body {id} cannot be shown to clients: {source}")]
+    Shape {
+        /// The body, or the tool.
+        id: u32,
+        /// Why.
+        source: ShapeFileError,
+    },
     /// The system refused something else.
     #[error("cannot set up the server: {0}")]
     System(#[from] io::Error),
@@ -220,11 +231,15 @@ impl Server {
         // A connection to ourselves tells our user id.
         let (ours, _) = Connection::pair()?;
         let us = ours.peer()?.uid;
+        let mut hub = Hub::new(setup.quotas, setup.arms, setup.bodies);
+        for (body, file) in setup.shapes {
+            hub.set_shape(body, file);
+        }
         let server = Self {
             app,
             technician,
             us,
-            hub: Hub::new(setup.quotas, setup.arms, setup.bodies),
+            hub,
             peers: BTreeMap::new(),
             lines: Vec::new(),
             blocks: setup.blocks,
@@ -487,6 +502,10 @@ impl Server {
             }
             Reply::Surface(surface) => {
                 let fd = self.surfaces.descriptor(surface.body);
+                fd.map(|fd| vec![fd])
+            }
+            Reply::Shape(shape) => {
+                let fd = self.hub.shape(shape.body).and_then(ShapeFile::descriptor);
                 fd.map(|fd| vec![fd])
             }
             Reply::Status(status) => self.status_file(status).map(|fd| vec![fd]),

@@ -4,7 +4,7 @@ use super::{Hub, Import, Output, Pending, Session};
 use crate::ipc::{ClientId, Command, GoneWhy, Refusal, Role};
 use hapticd_geometry::{Pose, Quat, Vec3};
 use hapticd_protocol::{
-    MAJOR, MINOR_SURFACES,
+    MAJOR, MINOR_SHAPES, MINOR_SURFACES,
     event::{self, RemovedCode},
     reply::{self, BODIES_PER_PAGE, BlockInfo, BlockKind, BodyInfo, ErrorCode, Reply},
     request::{self, ALL_ARMS, BodyKind, MAX_LEASE_MS, Request, want},
@@ -27,6 +27,14 @@ fn out_of_range(what: &str, value: f64, limit: f64) -> Refusal {
         limit: limit as u64,
         detail: format!("{what} is {value}, at most {limit}"),
     }
+}
+
+/// Of a request that the version of the hello does not have.
+fn too_new(request_minor: u16, minor: u16) -> Refusal {
+    let detail = format!(
+        "this request is of version {MAJOR}.{request_minor}, the hello was of {MAJOR}.{minor}"
+    );
+    Refusal::text(ErrorCode::Malformed, detail)
 }
 
 fn lease_until(lease_ms: u32, now_ns: u64) -> Result<u64, Refusal> {
@@ -75,6 +83,7 @@ impl Hub {
                 | Request::GetStatus(_)
                 | Request::Shutdown(_)
                 | Request::OpenSurface(_)
+                | Request::OpenShape(_)
         );
         if self.busy && !asks_only {
             return Err(Refusal::new(ErrorCode::Busy, 0, 0));
@@ -163,14 +172,19 @@ impl Hub {
             }
             Request::OpenSurface(request::OpenSurface { body }) => {
                 if !session.knows_deformables() {
-                    let minor = session.minor;
-                    let detail = format!(
-                        "this request is of version {MAJOR}.{MINOR_SURFACES}, the hello was of {MAJOR}.{minor}"
-                    );
-                    return Err(Refusal::text(ErrorCode::Malformed, detail));
+                    return Err(too_new(MINOR_SURFACES, session.minor));
                 }
                 self.registry.check_surface(body)?;
                 Ok(Some(reply::Surface { body }.into()))
+            }
+            Request::OpenShape(request::OpenShape { body }) => {
+                if session.minor < MINOR_SHAPES {
+                    return Err(too_new(MINOR_SHAPES, session.minor));
+                }
+                if !self.tools.contains_key(&body) {
+                    self.registry.check_shape(body)?;
+                }
+                Ok(Some(reply::Shape { body }.into()))
             }
             Request::GetStatus(_) => Ok(Some(reply::Status { bytes: 0 }.into())),
             Request::Reload(_) => {
