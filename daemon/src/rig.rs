@@ -13,7 +13,9 @@ use hapticd_devices::safety::{Limits, LimitsError, OscillationLimits};
 use hapticd_devices::sim::rig::RigError as SimRigError;
 use hapticd_devices::sim::{HandParams, SimArmParams, SimRig};
 use hapticd_geometry::{MeshReport, Pose, TriMesh, Vec3, shapes};
-use hapticd_haptics::{ArmSetup, Damping, Distances, Gains, Interaction, MAX_ARMS, RigTiming, tool_id};
+use hapticd_haptics::{
+    ArmSetup, Damping, Distances, Gains, Interaction, MAX_ARMS, RigTiming, tool_id,
+};
 use hapticd_world::{AddError, Order, SoftAddError, SoftScene, SoftSettings, SoftSpec, World};
 
 use crate::checker::Checker;

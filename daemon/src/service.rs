@@ -28,6 +28,7 @@ use crate::haptic::core::ArmFrame;
 use crate::haptic::record::TickRecord;
 use crate::ipc::publish::BlockPublisher;
 use crate::ipc::shapes::ShapeFile;
+use crate::ipc::skins::{self, SkinInfo, SkinWriter};
 use crate::ipc::surfaces::{self, SurfaceInfo, SurfaceWriter, SurfacesError};
 use crate::ipc::{
     Answer, BodyRecord, Command, CommandSink, Endpoint, Handle, Notice, Quotas, Refusal, Server,
@@ -47,6 +48,15 @@ pub enum Wish {
     ClearFault(Option<usize>),
     /// These limits are the tightest that applications want now, for all arms.
     Limits(Limits),
+}
+
+/// What bodies are shown through, in the order in which they were announced.
+#[derive(Debug, Default)]
+pub struct Writers {
+    /// For who simulates them.
+    pub surfaces: Vec<SurfaceWriter>,
+    /// For the skin thread.
+    pub skins: Vec<SkinWriter>,
 }
 
 /// Surface of a body that must make no force: an application that is silent or out of focus.
@@ -197,7 +207,8 @@ pub struct Service {
 impl Service {
     #[allow(clippy::too_many_arguments)]
     /// Binds the sockets and starts the server's thread. Also gives what the loop publishes through, and what the surfaces of the deformable
-    /// bodies are published through, in the order of `surfaces`. `shapes`: of the rigid bodies and the tools, by identity.
+    /// bodies and the skins are published through, in the order of `surfaces` and `skins`. `shapes`: of the rigid bodies
+    /// and the tools, by identity.
     pub fn start(
         config: &config::Config,
         arms: &[ArmFacts],
@@ -208,11 +219,13 @@ impl Service {
         gone: ring::Producer<u32>,
         replies: Receiver<(u64, SceneReply)>,
         live: Arc<Mutex<Live>>,
-        surfaces: &[SurfaceInfo],
+        (surfaces, skins): (&[SurfaceInfo], &[SkinInfo]),
         shapes: &[(u32, Cow<'_, TriMesh>)],
-    ) -> Result<(Self, BlockPublisher, Vec<SurfaceWriter>), SetupError> {
+    ) -> Result<(Self, BlockPublisher, Writers), SetupError> {
         let (surface_writers, surface_fds) = surfaces::create(surfaces)?;
-        let mut ids = surfaces.iter().map(|surface| surface.id);
+        let (skin_writers, skin_fds) = skins::create(skins)?;
+        let ids = surfaces.iter().map(|surface| surface.id);
+        let mut ids = ids.chain(skins.iter().map(|skin| skin.id));
         if let Some(id) = ids.find(|id| bodies.iter().any(|body| body.id == *id)) {
             return Err(SurfacesError::IdTaken { id }.into());
         }
@@ -260,9 +273,11 @@ impl Service {
                 .iter()
                 .map(body_record)
                 .chain(surfaces.iter().map(surface_record))
+                .chain(skins.iter().map(skin_record))
                 .collect(),
             blocks: fds,
             surfaces: surface_fds,
+            skins: skin_fds,
             shapes: shape_files(shapes)?,
             status: Box::new(move |server| status_json(server, &live)),
             sink: Box::new(sink),
@@ -280,7 +295,11 @@ impl Service {
             last: TickRecord::new(),
             events_told: 0,
         };
-        Ok((service, publisher, surface_writers))
+        let writers = Writers {
+            surfaces: surface_writers,
+            skins: skin_writers,
+        };
+        Ok((service, publisher, writers))
     }
 
     /// Passes answers of the collision thread and changes of the loop's state on to the server. Called a few dozen times a second.
@@ -444,6 +463,15 @@ fn surface_record(info: &SurfaceInfo) -> BodyRecord {
     }
 }
 
+fn skin_record(info: &SkinInfo) -> BodyRecord {
+    BodyRecord {
+        body: info.id,
+        name: name(&info.name),
+        kind: WireKind::Implicit,
+        triangles: info.triangles,
+    }
+}
+
 /// The technician's status: the report so far, the arms' state, the clients.
 fn status_json(server: &crate::ipc::ServerStatus, live: &Mutex<Live>) -> String {
     let Ok(live) = live.lock() else {
@@ -536,10 +564,10 @@ mod tests {
             gone,
             replies,
             Arc::new(Mutex::new(Live::new())),
-            surfaces,
+            (surfaces, &[]),
             &[],
         );
-        let started = started.map(|(service, _, writers)| (service, writers));
+        let started = started.map(|(service, _, writers)| (service, writers.surfaces));
         (folder, started)
     }
 

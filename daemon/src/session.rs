@@ -26,13 +26,14 @@ use crate::haptic::core::ArmInput;
 use crate::haptic::record::TickRecord;
 use crate::haptic::thread::{self as haptic_thread, Flags, Pace, Tuning};
 use crate::hid::{Claims, OpenHid};
+use crate::ipc::skins::SkinInfo;
 use crate::ipc::{Answer, Refusal, SetupError};
 use crate::keeper;
 use crate::log::LogLevel;
 use crate::reload::Reload;
 use crate::rig::{self, Rig, Source};
 use crate::scribe::{self, Live, Scribe, Sink};
-use crate::service::{ArmFacts, Service, Wish};
+use crate::service::{ArmFacts, Service, Wish, Writers};
 use crate::soft::{self, SoftState};
 use crate::stats::{Report, Stats};
 use crate::virtual_time::{VirtualArm, VirtualLoop};
@@ -280,7 +281,8 @@ pub fn run_real(
         .as_ref()
         .map(soft::surface_infos)
         .unwrap_or_default();
-    let (mut service, publisher, surfaces) = if config.ipc.enabled {
+    let skins: Vec<SkinInfo> = Vec::new();
+    let (mut service, publisher, writers) = if config.ipc.enabled {
         let started = Service::start(
             config,
             &shown_arms,
@@ -291,7 +293,7 @@ pub fn run_real(
             gone_in,
             reply_out,
             live.clone(),
-            &surfaces,
+            (&surfaces, &skins),
             &rig.shapes(),
         );
         match started {
@@ -299,11 +301,11 @@ pub fn run_real(
             Err(error) if options.require_ipc => return Err(error.into()),
             Err(error) => {
                 tracing::warn!(%error, "clients cannot connect");
-                (None, None, Vec::new())
+                (None, None, Writers::default())
             }
         }
     } else {
-        (None, None, Vec::new())
+        (None, None, Writers::default())
     };
     // After the sockets: who reads that an arm is there can connect.
     let mut inputs = [const { None }; MAX_ARMS];
@@ -358,7 +360,7 @@ pub fn run_real(
                 log: soft_log,
                 log_lost: Arc::new(AtomicU64::new(0)),
                 state: soft_state.clone(),
-                surfaces,
+                surfaces: writers.surfaces,
                 period_ns,
                 keeper: keep.soft,
             };

@@ -69,11 +69,13 @@ codes! {
         OutOfOrder = 18,
         /// The configuration was not taken; the detail says why.
         ConfigRefused = 19,
-        /// Body `number` is soft, cloth or of a crowd: no client moves or removes it. Since 2.1.
+        /// Body `number` is soft, cloth, of a crowd or implicit: no client moves or removes it. Since 2.1.
         Deformable = 20,
-        /// Body `number` is shown by its pose: it has no block of its surface. Since 2.1.
+        /// Body `number` is shown by its pose or its skin: it has no block of its surface. Since 2.1.
         NoSurface = 21,
-        /// Body `number` is shown by its surface: it has no shape that keeps. Since 2.2.
+        /// Body `number` has no skin. Since 2.2.
+        NoSkin = 22,
+        /// Body `number` is shown by its surface or its skin: it has no shape that keeps. Since 2.2.
         NoShape = 23,
     }
 }
@@ -92,6 +94,8 @@ codes! {
         /// A deformable body's surface ([`SurfaceHeader`](crate::block::SurfaceHeader)): only in a block's header, for it is not subscribed to but
         /// opened ([`OpenSurface`](crate::request::OpenSurface)). Since 2.1.
         Surface = 5,
+        /// An implicit body's skin ([`SkinHeader`](crate::block::SkinHeader)): opened as a surface is ([`OpenSkin`](crate::request::OpenSkin)). Since 2.2.
+        Skin = 6,
     }
 }
 
@@ -253,6 +257,12 @@ messages! {
             body: u32,
         } reserved 4
 
+        /// The skin that was asked for. Carries one descriptor: its block. Since 2.2.
+        Skin = 0x810b, descriptors |_| 1 => {
+            /// Whose.
+            body: u32,
+        } reserved 4
+
         /// The shape that was asked for. Carries one descriptor: a sealed memory file with its mesh in the body's frame
         /// ([`mesh`](crate::mesh), coordinates of 4 bytes), the same file for all who ask. Since 2.2.
         Shape = 0x810c, descriptors |_| 1 => {
@@ -302,16 +312,11 @@ impl std::fmt::Display for Error {
             ErrorCode::ConfigRefused => write!(f, "the configuration was not taken"),
             ErrorCode::Deformable => write!(
                 f,
-                "body {number} is soft, cloth or of a crowd: no client moves or removes it"
+                "body {number} is the soft simulation's: no client moves or removes it"
             ),
-            ErrorCode::NoSurface => write!(
-                f,
-                "body {number} is shown by its pose and has no block of its surface"
-            ),
-            ErrorCode::NoShape => write!(
-                f,
-                "body {number} is shown by its surface and has no shape that keeps"
-            ),
+            ErrorCode::NoSurface => write!(f, "body {number} has no block of its surface"),
+            ErrorCode::NoSkin => write!(f, "body {number} has no skin"),
+            ErrorCode::NoShape => write!(f, "body {number} has no shape that keeps"),
         }?;
         if detail.as_str().is_empty() {
             Ok(())

@@ -32,7 +32,7 @@ pub mod want {
 
 codes! {
     /// Whether a body may move, and whether it keeps its shape.
-    pub enum BodyKind: u8, "0 (static), 1 (kinematic), 2 (dynamic), 3 (soft), 4 (cloth) or 5 (crowd)" {
+    pub enum BodyKind: u8, "0 (static), 1 (kinematic), 2 (dynamic), 3 (soft), 4 (cloth), 5 (crowd) or 6 (implicit)" {
         /// Never moves.
         Static = 0,
         /// The client moves it.
@@ -45,13 +45,34 @@ codes! {
         Cloth = 4,
         /// One of a crowd of loose rigid bodies: moved by forces as a dynamic one, shown as a soft one. Since 2.1.
         Crowd = 5,
+        /// Spheres that forces move, under an implicit surface that blends over them: a strand, a fluid, a springy solid. Shown by its skin. Since 2.2.
+        Implicit = 6,
     }
 }
 
 impl BodyKind {
-    /// Whether such a body is shown by its surface ([`OpenSurface`]) and not by its pose: the soft simulation's, which no client moves.
+    /// Whether such a body is shown by its surface ([`OpenSurface`]) and not by its pose.
     pub const fn has_surface(self) -> bool {
         matches!(self, Self::Soft | Self::Cloth | Self::Crowd)
+    }
+
+    /// Whether such a body is shown by its skin ([`OpenSkin`]) and not by its pose.
+    pub const fn has_skin(self) -> bool {
+        matches!(self, Self::Implicit)
+    }
+
+    /// Whether the soft simulation moves it, and so no client.
+    pub const fn is_simulated(self) -> bool {
+        self.has_surface() || self.has_skin()
+    }
+
+    /// The minor version that it came with: to clients of an earlier one there is no such body.
+    pub const fn since(self) -> u16 {
+        match self {
+            Self::Static | Self::Kinematic | Self::Dynamic => 0,
+            Self::Soft | Self::Cloth | Self::Crowd => crate::MINOR_SURFACES,
+            Self::Implicit => crate::MINOR_SKINS,
+        }
     }
 
     /// As a person writes it, also in the configuration.
@@ -63,6 +84,7 @@ impl BodyKind {
             Self::Soft => "soft",
             Self::Cloth => "cloth",
             Self::Crowd => "crowd",
+            Self::Implicit => "implicit",
         }
     }
 }
@@ -192,6 +214,13 @@ messages! {
         /// descriptor. Since 2.1.
         OpenSurface = 0x010d => {
             /// Which body: soft, cloth or of a crowd.
+            body: u32,
+        } reserved 4
+
+        /// Asks for the block of an implicit body's skin ([`block`](crate::block)). Answered by [`Skin`](crate::reply::Skin) with its descriptor.
+        /// Since 2.2.
+        OpenSkin = 0x010e => {
+            /// Which body: implicit.
             body: u32,
         } reserved 4
 

@@ -89,6 +89,7 @@ fn requests() -> Vec<Request> {
         request::SetFocus { focused: false }.into(),
         request::Goodbye {}.into(),
         request::OpenSurface { body: 7 }.into(),
+        request::OpenSkin { body: 7 }.into(),
         request::OpenShape { body: 7 }.into(),
         request::GetStatus {}.into(),
         request::Reload {}.into(),
@@ -165,6 +166,7 @@ fn replies() -> Vec<Reply> {
         .into(),
         reply::Status { bytes: 1000 }.into(),
         reply::Surface { body: 7 }.into(),
+        reply::Skin { body: 7 }.into(),
         reply::Shape { body: 7 }.into(),
     ]
 }
@@ -336,7 +338,7 @@ fn the_lengths_of_all_messages_are_the_published_ones() {
     };
     assert_eq!(
         lengths(requests().iter().map(|message| message.encode(1)).collect()),
-        [80, 8, 8, 8, 72, 168, 8, 8, 72, 8, 8, 8, 8, 8, 8, 8, 8]
+        [80, 8, 8, 8, 72, 168, 8, 8, 72, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8]
     );
     assert_eq!(
         lengths(replies().iter().map(|message| message.encode(1)).collect()),
@@ -348,6 +350,8 @@ fn the_lengths_of_all_messages_are_the_published_ones() {
             8 + 8 * 224,
             16 + 16 * 80,
             8 + 4 * 8,
+            8,
+            8,
             8,
             8,
             8
@@ -430,7 +434,7 @@ fn a_rotation_is_made_exactly_unit_and_refused_when_it_is_far_from_it() {
 #[test]
 fn codes_that_do_not_exist_are_refused() {
     let mut add = requests()[5].encode(1);
-    for (at, bad) in [(160, 6), (160, 255), (161, 2), (162, 1), (167, 1)] {
+    for (at, bad) in [(160, 7), (160, 255), (161, 2), (162, 1), (167, 1)] {
         let good = std::mem::replace(&mut add[16 + at], bad);
         assert!(Request::decode(&add, 1).is_err(), "{bad} at {at}");
         add[16 + at] = good;
@@ -481,11 +485,17 @@ fn kinds_of_bodies_have_the_published_codes_and_names() {
             (3, "soft", true),
             (4, "cloth", true),
             (5, "crowd", true),
+            (6, "implicit", false),
         ]
     );
     assert_eq!(
-        (ErrorCode::Deformable.code(), ErrorCode::NoSurface.code()),
-        (20, 21)
+        [
+            ErrorCode::Deformable,
+            ErrorCode::NoSurface,
+            ErrorCode::NoSkin
+        ]
+        .map(ErrorCode::code),
+        [20, 21, 22]
     );
 }
 

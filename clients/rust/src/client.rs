@@ -1,8 +1,8 @@
 //! The connection: requests and their answers, and the news in between.
 
-use crate::{ConnectError, RequestError, Subscription, Surface, path::default_socket};
+use crate::{ConnectError, RequestError, Skin, Subscription, Surface, path::default_socket};
 use hapticd_protocol::{
-    MAJOR, MINOR_SHAPES, MINOR_SURFACES,
+    MAJOR, MINOR_SHAPES, MINOR_SKINS, MINOR_SURFACES,
     event::Event,
     frame::{Header, MAX_MESSAGE, Message},
     mesh::{Mesh, Precision},
@@ -236,16 +236,7 @@ impl Client {
     /// [`Unsupported`](RequestError::Unsupported) by a daemon that has no such bodies; [`Block`](RequestError::Block) when the block is not
     /// what it should be.
     pub fn surface(&mut self, body: u32) -> Result<Surface, RequestError> {
-        let daemon = self.welcome.minor;
-        if daemon < MINOR_SURFACES {
-            // It would take the request for garbage.
-            return Err(RequestError::Unsupported {
-                what: "surfaces",
-                major: MAJOR,
-                needs: MINOR_SURFACES,
-                daemon,
-            });
-        }
+        self.supports("surfaces", MINOR_SURFACES)?;
         match self.ask(request::OpenSurface { body })? {
             // Decoding checked that there is one descriptor.
             (Reply::Surface(surface), fds) => match fds.into_iter().next() {
@@ -253,6 +244,26 @@ impl Client {
                 _ => Err(RequestError::Block(format!(
                     "asked for body {body}, got body {}",
                     surface.body
+                ))),
+            },
+            (other, _) => Err(RequestError::unexpected(&other)),
+        }
+    }
+
+    /// Maps the skin of an implicit body (`kind` implicit in [`bodies`](Self::bodies)). Once more is allowed and maps anew.
+    ///
+    /// # Errors
+    /// [`RequestError`]: refused with [`NoSkin`](reply::ErrorCode::NoSkin) for a body that is shown otherwise; else as for
+    /// [`surface`](Self::surface).
+    pub fn skin(&mut self, body: u32) -> Result<Skin, RequestError> {
+        self.supports("skins", MINOR_SKINS)?;
+        match self.ask(request::OpenSkin { body })? {
+            // Decoding checked that there is one descriptor.
+            (Reply::Skin(skin), fds) => match fds.into_iter().next() {
+                Some(fd) if skin.body == body => Skin::open(fd, body),
+                _ => Err(RequestError::Block(format!(
+                    "asked for body {body}, got body {}",
+                    skin.body
                 ))),
             },
             (other, _) => Err(RequestError::unexpected(&other)),
@@ -268,15 +279,7 @@ impl Client {
     /// [`Unsupported`](RequestError::Unsupported) by a daemon that gives no shapes; [`Block`](RequestError::Block) when the file is not what it
     /// should be.
     pub fn shape(&mut self, body: u32) -> Result<Mesh, RequestError> {
-        let daemon = self.welcome.minor;
-        if daemon < MINOR_SHAPES {
-            return Err(RequestError::Unsupported {
-                what: "shapes",
-                major: MAJOR,
-                needs: MINOR_SHAPES,
-                daemon,
-            });
-        }
+        self.supports("shapes", MINOR_SHAPES)?;
         let unusable = |problem: String| RequestError::Block(format!("shape of {body}: {problem}"));
         match self.ask(request::OpenShape { body })? {
             // Decoding checked that there is one descriptor.
@@ -290,6 +293,20 @@ impl Client {
             },
             (other, _) => Err(RequestError::unexpected(&other)),
         }
+    }
+
+    /// Refuses here what the daemon is too old for: it would take the request for garbage.
+    fn supports(&self, what: &'static str, needs: u16) -> Result<(), RequestError> {
+        let daemon = self.welcome.minor;
+        if daemon >= needs {
+            return Ok(());
+        }
+        Err(RequestError::Unsupported {
+            what,
+            major: MAJOR,
+            needs,
+            daemon,
+        })
     }
 
     /// Adds a body and gives its identity. It stays until it is removed or this client goes.

@@ -17,7 +17,7 @@
 //! * **No threads, no callbacks.** Requests wait for their answer (microseconds) up to a [timeout](Client::set_timeout); what must not wait
 //!   in a frame has a `post_` twin whose refusals come later with the [news](Client::poll).
 //! * **Reading a block** copies it out of shared memory that the daemon alone can write: [`Subscription`] for an arm's, [`Surface`]
-//!   for the points and triangles of a soft body or a cloth.
+//!   for the points and triangles of a soft body or a cloth, [`Skin`] for the mesh of an implicit body.
 //! * **Leases.** A client that has bodies must say something at least every [`Welcome::lease_ms`](hapticd_protocol::reply::Welcome), or the force of its
 //!   bodies ramps to zero; a pose command, or [`Client::renew`], in every frame is enough. A client whose process dies or closes
 //!   has its bodies' force at zero at the next tick.
@@ -34,6 +34,7 @@
 mod client;
 mod error;
 mod path;
+mod skin;
 mod subscription;
 mod surface;
 
@@ -41,8 +42,8 @@ pub use client::{BodySpec, Client, News};
 pub use error::{ConnectError, RequestError};
 pub use hapticd_protocol::{
     block::{
-        ArmState, Bodies, BodyPose, Contact, Contacts, GovernorState, SurfaceMoment, flag,
-        force_off_text,
+        ArmState, Bodies, BodyPose, Contact, Contacts, GovernorState, SkinMoment, SurfaceMoment,
+        flag, force_off_text, skin_flag,
     },
     event::Event,
     mesh::{Mesh, Precision},
@@ -52,7 +53,7 @@ pub use hapticd_protocol::{
 };
 pub use hapticd_sync::seqlock::ReadError;
 pub use path::default_socket;
-
+pub use skin::{ReadSkinError, Skin, SkinFrame};
 pub use subscription::{ReadStateError, Subscription, Wake};
 pub use surface::Surface;
 

@@ -76,7 +76,7 @@ impl Subscription {
                         closed: false,
                     })
                 }
-                BlockKind::Surface => {
+                BlockKind::Surface | BlockKind::Skin => {
                     let problem = "a surface among what was subscribed to: those are opened";
                     return Err(RequestError::Block(problem.to_owned()));
                 }

@@ -391,7 +391,10 @@ fn a_shape_is_the_mesh_that_was_asked_for_or_an_error_that_names_the_body() {
         (7, &[], "not a mesh file"),
     ] {
         let error = shape_of(announced, bytes).unwrap_err();
-        assert!(error.contains("shape of 7") && error.contains(says), "{error}");
+        assert!(
+            error.contains("shape of 7") && error.contains(says),
+            "{error}"
+        );
     }
 }
 

@@ -134,7 +134,7 @@ impl BlockFds {
             BlockKind::Contacts => &self.arm(arm)?.contacts,
             BlockKind::Bodies => &self.bodies,
             // Neither is a block of an arm or of the scene.
-            BlockKind::Wake | BlockKind::Surface => return None,
+            BlockKind::Wake | BlockKind::Surface | BlockKind::Skin => return None,
         };
         fd.try_clone().ok().map(BlockFd::into_owned)
     }

@@ -48,7 +48,10 @@ fn body(request: &AddBody, mesh: Mesh, mesh_bytes: u64) -> Result<Imported, Refu
         request::BodyKind::Static => BodyKind::Static,
         request::BodyKind::Kinematic => BodyKind::Kinematic,
         request::BodyKind::Dynamic => BodyKind::Dynamic,
-        request::BodyKind::Soft | request::BodyKind::Cloth | request::BodyKind::Crowd => {
+        request::BodyKind::Soft
+        | request::BodyKind::Cloth
+        | request::BodyKind::Crowd
+        | request::BodyKind::Implicit => {
             // The hub asks nobody to read the mesh of such a body.
             return Err(Refusal::text(
                 ErrorCode::OutOfRange,

@@ -33,6 +33,7 @@ mod outbox;
 pub mod publish;
 mod server;
 pub mod shapes;
+pub mod skins;
 mod sockets;
 pub mod surfaces;
 

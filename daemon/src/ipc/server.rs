@@ -7,6 +7,7 @@ use super::{
     import::import,
     outbox::{Outbox, Packet, Sent},
     shapes::{ShapeFile, ShapeFileError},
+    skins::{SkinFds, SkinsError},
     sockets::{self, Bound, Endpoint, SocketError},
     surfaces::{SurfaceFds, SurfacesError},
 };
@@ -89,6 +90,8 @@ pub struct ServerSetup {
     pub blocks: BlockFds,
     /// The surfaces to hand out: one for each deformable body.
     pub surfaces: SurfaceFds,
+    /// The skins to hand out: one for each implicit body.
+    pub skins: SkinFds,
     /// The shapes to hand out: of the rigid bodies among those, and of the tools, by identity.
     pub shapes: Vec<(u32, ShapeFile)>,
     /// Writes the status.
@@ -106,6 +109,9 @@ pub enum SetupError {
     /// The surface of a deformable body.
     #[error(transparent)]
     Surface(#[from] SurfacesError),
+    /// The skin of an implicit body.
+    #[error(transparent)]
+    Skin(#[from] SkinsError),
     /// The shape of a rigid body or of a tool.
     #[error("the shape of body {id} cannot be shown to clients: {source}")]
     Shape {
@@ -182,6 +188,7 @@ pub struct Server {
     lines: Vec<Line>,
     blocks: BlockFds,
     surfaces: SurfaceFds,
+    skins: SkinFds,
     status: StatusText,
     sink: Box<dyn CommandSink>,
     /// Urgent commands that the sink did not take, oldest first.
@@ -210,7 +217,7 @@ impl Server {
         let (results, imported) = unbounded();
         let wake = Arc::new(Wake::new()?);
         let importer_wake = wake.try_clone()?;
-        let soft = setup.bodies.iter().any(|body| body.kind.has_surface());
+        let soft = setup.bodies.iter().any(|body| body.kind.is_simulated());
         std::thread::Builder::new()
             .name("hapticd-import".to_owned())
             .spawn(move || {
@@ -244,6 +251,7 @@ impl Server {
             lines: Vec::new(),
             blocks: setup.blocks,
             surfaces: setup.surfaces,
+            skins: setup.skins,
             status: setup.status,
             sink: setup.sink,
             backlog: VecDeque::new(),
@@ -502,6 +510,10 @@ impl Server {
             }
             Reply::Surface(surface) => {
                 let fd = self.surfaces.descriptor(surface.body);
+                fd.map(|fd| vec![fd])
+            }
+            Reply::Skin(skin) => {
+                let fd = self.skins.descriptor(skin.body);
                 fd.map(|fd| vec![fd])
             }
             Reply::Shape(shape) => {

@@ -62,11 +62,17 @@ mod tests {
         let bytes = read_sealed(file.descriptor().unwrap(), 1000).unwrap();
         drop(file);
         assert_eq!(bytes.len(), 32 + 8 * 12 + 12 * 12);
-        assert_eq!(read_sealed(copy.descriptor().unwrap(), 1000).unwrap(), bytes);
+        assert_eq!(
+            read_sealed(copy.descriptor().unwrap(), 1000).unwrap(),
+            bytes
+        );
         let read = Mesh::decode(&bytes).unwrap();
         assert_eq!(read.triangles, cuboid.triangles());
         for (read, exact) in read.positions.iter().zip(cuboid.positions()) {
-            assert_eq!(read.map(|x| x as f32), [exact.x, exact.y, exact.z].map(|x| x as f32));
+            assert_eq!(
+                read.map(|x| x as f32),
+                [exact.x, exact.y, exact.z].map(|x| x as f32)
+            );
         }
     }
 }

@@ -68,7 +68,7 @@ pub enum SurfacesError {
         id: u32,
     },
     /// More points or triangles than a block can count. The configuration's fault.
-    #[error("deformable body {id} has {count} points or triangles; a block has at most 16 MiB")]
+    #[error("deformable body {id} has {count} points or triangles; a block has at most 128 MiB")]
     TooLarge {
         /// The body.
         id: u32,

@@ -2,6 +2,7 @@
 //! event that is waited for.
 
 mod shapes_of_bodies;
+mod skins_of_bodies;
 mod surfaces_of_bodies;
 
 use super::{
@@ -9,6 +10,7 @@ use super::{
     Server, ServerSetup, blocks,
     server::StatusText,
     shapes::ShapeFile,
+    skins::{self, SkinInfo, SkinWriter},
     surfaces::{self, SurfaceInfo, SurfaceWriter},
 };
 use crossbeam::channel::{Receiver, Sender, unbounded};
@@ -81,6 +83,7 @@ struct Rig {
     set_full: Sender<bool>,
     writers: blocks::BlockWriters,
     surfaces: Vec<SurfaceWriter>,
+    skins: Vec<SkinWriter>,
     thread: Option<JoinHandle<std::io::Result<()>>>,
 }
 
@@ -90,6 +93,15 @@ impl Rig {
     }
 
     fn with_surfaces(name: &str, quotas: Quotas, infos: &[SurfaceInfo]) -> Self {
+        Self::with_shown(name, quotas, infos, &[])
+    }
+
+    fn with_shown(
+        name: &str,
+        quotas: Quotas,
+        infos: &[SurfaceInfo],
+        skin_infos: &[SkinInfo],
+    ) -> Self {
         let folder =
             std::env::temp_dir().join(format!("hapticd-ipc-{}-{name}", std::process::id()));
         let _ = std::fs::remove_dir_all(&folder);
@@ -97,6 +109,7 @@ impl Rig {
         let (set_full, full) = unbounded();
         let (writers, block_fds) = blocks::create(&[0]).unwrap();
         let (surfaces, surface_fds) = surfaces::create(infos).unwrap();
+        let (skins, skin_fds) = skins::create(skin_infos).unwrap();
         let endpoint = |file: &str| Endpoint {
             path: folder.join(file),
             mode: 0o600,
@@ -114,9 +127,12 @@ impl Rig {
             technician: endpoint("technician.sock"),
             quotas,
             arms: vec![arm()],
-            bodies: infos.iter().map(record).collect(),
+            bodies: (infos.iter().map(record))
+                .chain(skin_infos.iter().map(skin_record))
+                .collect(),
             blocks: block_fds,
             surfaces: surface_fds,
+            skins: skin_fds,
             shapes: vec![(tool_id(0), ShapeFile::new(&tool()).unwrap())],
             status,
             sink: Box::new(Scene {
@@ -134,6 +150,7 @@ impl Rig {
             set_full,
             writers,
             surfaces,
+            skins,
             thread: Some(thread),
         }
     }
@@ -202,6 +219,15 @@ impl Drop for Rig {
             self.stop();
             let _ = std::fs::remove_dir_all(&self.folder);
         }
+    }
+}
+
+fn skin_record(info: &SkinInfo) -> BodyRecord {
+    BodyRecord {
+        body: info.id,
+        name: Name::new(&info.name).unwrap(),
+        kind: BodyKind::Implicit,
+        triangles: info.triangles,
     }
 }
 

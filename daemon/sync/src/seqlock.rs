@@ -20,9 +20,10 @@
 //! accesses between a release fence on the writer's side and an acquire fence on the reader's side. A payload larger
 //! than a word is a copy of atomic words here, as in that paper, and not a `memcpy`.
 //!
-//! [`mod@slice`] is the same lock for values whose length is known only when the lock is made.
+//! [`mod@slice`] is the same lock for values whose length is known only when the lock is made, and [`turns`] two of them for those whose length changes.
 
 pub mod slice;
+pub mod turns;
 
 use crate::{
     loom::{

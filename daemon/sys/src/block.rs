@@ -30,8 +30,8 @@ const REQUIRED: SealFlags = SealFlags::SHRINK
     .union(SealFlags::FUTURE_WRITE)
     .union(SealFlags::SEAL);
 
-/// Longest block: 16 MiB. State blocks are kilobytes; a larger size is a mistake or an attack.
-pub const MAX_WORDS: usize = 2 * 1024 * 1024;
+/// Longest block: 128 MiB, two frames of a skin of two million triangles. State blocks are kilobytes; a larger size is a mistake or an attack.
+pub const MAX_WORDS: usize = 16 * 1024 * 1024;
 
 const WORD_BYTES: usize = size_of::<u64>();
 

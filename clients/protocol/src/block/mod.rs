@@ -8,7 +8,7 @@
 //!      2      words of the whole block (32) | words of the payload (32)
 //!      3      version of the daemon's program: patch (16) | minor (16) | major (16) | 0
 //!      4      when the block was made, ns on the daemon's monotonic clock
-//!      5..8   zero (in the block of a surface: see below)
+//!      5..8   zero (in the block of a surface or a skin: see below)
 //!      8      sequence: odd while the writer is inside; 2 v when value number v is complete; 0 before the first
 //!      9..    payload
 //! ```
@@ -39,16 +39,40 @@
 //!
 //! Words 9 up to the triangles are what the sequence guards. The header and the triangles never change after the block was made, and are there
 //! before its descriptor is given away.
+//!
+//! # The skin of an implicit body
+//!
+//! One block for each, kind 6. Its mesh is another one in every frame, so there are two *slots*, written in turns: whoever reads the newer one has
+//! the time of a frame for it. With room for P points and T triangles:
+//!
+//! ```text
+//! word 5          the body's identity (32 bits) | zero (32)
+//!      6          P (32) | T (32)
+//!      7          zero
+//!      8          sequence of the first slot, which guards what follows
+//!      9..25      the moment (16 words, see SkinMoment): counts p and t of this frame first
+//!      25..       p points, p normals, p velocities: three f32 each, packed as points of a surface are, each list from a whole word on;
+//!                 then t triangles, three u32 each
+//!      8 + 1 + 16 + 3 ceil(3 P / 2) + ceil(3 T / 2)
+//!                 sequence of the second slot; the same again
+//! ```
+//!
+//! Words of a slot that this frame has no use for are old ones. The newest frame is in the slot whose sequence is larger, or in the second
+//! where both are the same.
 
 mod bodies;
 mod contacts;
 mod header;
+mod skin;
 mod state;
 mod surface;
 
 pub use bodies::{BODIES_WORDS, Bodies, BodyPose};
 pub use contacts::{CONTACTS_WORDS, Contact, Contacts};
 pub use header::{BlockError, BlockHeader, HEADER_WORDS, block_words};
+pub use skin::{
+    SKIN_FIXED_WORDS, SKIN_SLOTS, SkinCounts, SkinError, SkinHeader, SkinMoment, skin_flag,
+};
 pub use state::{ArmState, GovernorState, STATE_WORDS, flag, force_off_text};
 pub use surface::{SURFACE_FIXED_WORDS, SurfaceError, SurfaceHeader, SurfaceMoment, pack, unpack};
 

@@ -9,7 +9,8 @@ mod requests;
 mod session;
 
 use super::{
-    Answer, BodyRecord, ClientId, Command, GoneWhy, Notice, Quotas, Refusal, Role, shapes::ShapeFile,
+    Answer, BodyRecord, ClientId, Command, GoneWhy, Notice, Quotas, Refusal, Role,
+    shapes::ShapeFile,
 };
 use bucket::Verdict;
 use hapticd_protocol::{
@@ -17,7 +18,7 @@ use hapticd_protocol::{
     event::{self, Event, RemovedCode},
     frame::{Header, MAX_MESSAGE, Message},
     reply::{self, ArmInfo, ErrorCode, Refused, RefusedCode, Reply},
-    request::{AddBody, Hello, Reload, Request},
+    request::{AddBody, BodyKind, Hello, Reload, Request},
     text::Text,
 };
 use hapticd_sys::socket::MAX_FDS;
@@ -638,11 +639,14 @@ impl Hub {
     }
 
     fn broadcast<F>(&self, event: Event, out: &mut Vec<Output<F>>) {
-        let deformable = matches!(&event, Event::BodyJoined(joined) if joined.kind.has_surface());
+        let of = match &event {
+            Event::BodyJoined(joined) => joined.kind,
+            _ => BodyKind::Static,
+        };
         out.extend(
             self.sessions
                 .values()
-                .filter(|session| session.events && (session.knows_deformables() || !deformable))
+                .filter(|session| session.events && session.knows(of))
                 .map(|session| Output::Event {
                     client: session.id,
                     event: event.clone(),

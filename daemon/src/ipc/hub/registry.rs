@@ -92,6 +92,16 @@ impl Registry {
         }
     }
 
+    /// Whether a body has a skin that can be opened.
+    pub(super) fn check_skin(&self, body: u32) -> Result<(), Refusal> {
+        let number = u64::from(body);
+        match self.bodies.get(&body) {
+            None => Err(Refusal::new(ErrorCode::NoSuchBody, number, 0)),
+            Some(entry) if entry.record.kind.has_skin() => Ok(()),
+            Some(_) => Err(Refusal::new(ErrorCode::NoSkin, number, 0)),
+        }
+    }
+
     /// Gives a body its shape; gives it back when there is no such body.
     pub(super) fn set_shape(&mut self, body: u32, file: ShapeFile) -> Option<ShapeFile> {
         match self.bodies.get_mut(&body) {
@@ -123,7 +133,7 @@ impl Registry {
         let number = u64::from(body);
         match self.bodies.get(&body) {
             None => Err(Refusal::new(ErrorCode::NoSuchBody, number, 0)),
-            Some(entry) if entry.record.kind.has_surface() => {
+            Some(entry) if entry.record.kind.is_simulated() => {
                 Err(Refusal::new(ErrorCode::Deformable, number, 0))
             }
             Some(entry) if entry.owner != Some(client) => {
@@ -145,7 +155,7 @@ impl Registry {
             .bodies
             .get_mut(&body)
             .ok_or_else(|| Refusal::new(ErrorCode::NoSuchBody, number, 0))?;
-        if entry.record.kind.has_surface() {
+        if entry.record.kind.is_simulated() {
             return Err(Refusal::new(ErrorCode::Deformable, number, 0));
         }
         if entry.record.kind == BodyKind::Static {

@@ -1,10 +1,10 @@
 //! The requests of a client that has said hello, one after the other.
 
-use super::{Hub, Import, Output, Pending, Session};
+use super::{Hub, Import, Output, Pending};
 use crate::ipc::{ClientId, Command, GoneWhy, Refusal, Role};
 use hapticd_geometry::{Pose, Quat, Vec3};
 use hapticd_protocol::{
-    MAJOR, MINOR_SHAPES, MINOR_SURFACES,
+    MINOR_SHAPES, MINOR_SKINS, MINOR_SURFACES,
     event::{self, RemovedCode},
     reply::{self, BODIES_PER_PAGE, BlockInfo, BlockKind, BodyInfo, ErrorCode, Reply},
     request::{self, ALL_ARMS, BodyKind, MAX_LEASE_MS, Request, want},
@@ -27,14 +27,6 @@ fn out_of_range(what: &str, value: f64, limit: f64) -> Refusal {
         limit: limit as u64,
         detail: format!("{what} is {value}, at most {limit}"),
     }
-}
-
-/// Of a request that the version of the hello does not have.
-fn too_new(request_minor: u16, minor: u16) -> Refusal {
-    let detail = format!(
-        "this request is of version {MAJOR}.{request_minor}, the hello was of {MAJOR}.{minor}"
-    );
-    Refusal::text(ErrorCode::Malformed, detail)
 }
 
 fn lease_until(lease_ms: u32, now_ns: u64) -> Result<u64, Refusal> {
@@ -83,6 +75,7 @@ impl Hub {
                 | Request::GetStatus(_)
                 | Request::Shutdown(_)
                 | Request::OpenSurface(_)
+                | Request::OpenSkin(_)
                 | Request::OpenShape(_)
         );
         if self.busy && !asks_only {
@@ -171,16 +164,17 @@ impl Hub {
                 Ok(None)
             }
             Request::OpenSurface(request::OpenSurface { body }) => {
-                if !session.knows_deformables() {
-                    return Err(too_new(MINOR_SURFACES, session.minor));
-                }
+                session.check_minor(MINOR_SURFACES)?;
                 self.registry.check_surface(body)?;
                 Ok(Some(reply::Surface { body }.into()))
             }
+            Request::OpenSkin(request::OpenSkin { body }) => {
+                session.check_minor(MINOR_SKINS)?;
+                self.registry.check_skin(body)?;
+                Ok(Some(reply::Skin { body }.into()))
+            }
             Request::OpenShape(request::OpenShape { body }) => {
-                if session.minor < MINOR_SHAPES {
-                    return Err(too_new(MINOR_SHAPES, session.minor));
-                }
+                session.check_minor(MINOR_SHAPES)?;
                 if !self.tools.contains_key(&body) {
                     self.registry.check_shape(body)?;
                 }
@@ -221,13 +215,10 @@ impl Hub {
     }
 
     fn page(&self, client: ClientId, first: u32) -> reply::Bodies {
-        let knows_deformables = self
-            .sessions
-            .get(&client)
-            .is_some_and(Session::knows_deformables);
+        let session = self.sessions.get(&client);
         let shown = || {
             let bodies = self.registry.iter();
-            bodies.filter(|(record, _)| knows_deformables || !record.kind.has_surface())
+            bodies.filter(|(record, _)| session.is_some_and(|s| s.knows(record.kind)))
         };
         let skip = usize::try_from(first).unwrap_or(usize::MAX);
         let bodies = shown()
@@ -305,7 +296,7 @@ impl Hub {
         if self.stopping {
             return Err(Refusal::new(ErrorCode::ShuttingDown, 0, 0));
         }
-        if add.kind.has_surface() {
+        if add.kind.is_simulated() {
             return Err(Refusal {
                 code: ErrorCode::OutOfRange,
                 number: u64::from(add.kind.code()),

@@ -1,8 +1,8 @@
 //! What the hub knows of one client.
 
-use super::super::{ClientId, Role};
+use super::super::{ClientId, Refusal, Role};
 use super::bucket::Bucket;
-use hapticd_protocol::{MINOR_SURFACES, text::Name};
+use hapticd_protocol::{MAJOR, reply::ErrorCode, request::BodyKind, text::Name};
 
 /// Longest time from connecting to the hello.
 pub(super) const HELLO_NS: u64 = 1_000_000_000;
@@ -50,9 +50,21 @@ impl Session {
         }
     }
 
-    /// Whether it knows of soft bodies and cloth.
-    pub(super) fn knows_deformables(&self) -> bool {
-        self.minor >= MINOR_SURFACES
+    /// Whether it knows of bodies of a kind.
+    pub(super) fn knows(&self, kind: BodyKind) -> bool {
+        self.minor >= kind.since()
+    }
+
+    /// Refuses a request that came with a later minor version than the client said hello with.
+    pub(super) fn check_minor(&self, needed: u16) -> Result<(), Refusal> {
+        let minor = self.minor;
+        if minor >= needed {
+            return Ok(());
+        }
+        let detail = format!(
+            "this request is of version {MAJOR}.{needed}, the hello was of {MAJOR}.{minor}"
+        );
+        Err(Refusal::text(ErrorCode::Malformed, detail))
     }
 
     /// Something arrived: it is alive until `lease_ms` from now, or as long as it asked for before.

@@ -177,12 +177,12 @@ fn what_cannot_be_published_is_refused_with_its_numbers() {
     let text = "deformable body 3: triangle 1 has corner 5, and there are 5 points";
     assert_eq!(refused(&[spoilt]), text);
     let huge = SurfaceInfo {
-        points: 1 << 21,
+        points: 1 << 24,
         ..sheet(3)
     };
     let text = refused(&[huge]);
     assert!(
-        text.contains("(2097152 points, 3 triangles)") && text.contains("not 3145745"),
+        text.contains("(16777216 points, 3 triangles)") && text.contains("not 25165841"),
         "{text}"
     );
     let impossible = SurfaceInfo {

@@ -30,7 +30,7 @@ fn a_client_reads_the_shapes_of_tools_and_of_others_bodies() {
 fn nobody_can_write_a_shape_or_change_its_length() {
     let rig = Rig::new("sealed", patient());
     let raw = rig.raw();
-    let mut ask = |request: Request| {
+    let ask = |request: Request| {
         let mut buffer = [0; 4096];
         raw.send(&request.encode(1), &[]).unwrap();
         wait(&[(raw.as_fd(), Interest::Read)], Some(PATIENCE)).unwrap();
@@ -50,6 +50,10 @@ fn nobody_can_write_a_shape_or_change_its_length() {
         file.set_len(length + 1),
     ] {
         let error = refused.unwrap_err();
-        assert_eq!(error.kind(), std::io::ErrorKind::PermissionDenied, "{error}");
+        assert_eq!(
+            error.kind(),
+            std::io::ErrorKind::PermissionDenied,
+            "{error}"
+        );
     }
 }

@@ -120,7 +120,7 @@ fn what_makes_no_sense_for_a_deformable_body_is_refused_and_says_so() {
             client.halt_body(body).unwrap_err(),
             client.remove_body(body).unwrap_err(),
         ] {
-            let text = format!("body {body} is soft, cloth or of a crowd");
+            let text = format!("body {body} is the soft simulation's");
             assert!(error.to_string().contains(&text), "{error}");
             assert_eq!(refusal(error), ErrorCode::Deformable);
         }
@@ -136,7 +136,9 @@ fn what_makes_no_sense_for_a_deformable_body_is_refused_and_says_so() {
     }
     let error = client.surface(7).unwrap_err();
     assert!(
-        error.to_string().contains("body 7 is shown by its pose"),
+        error
+            .to_string()
+            .contains("body 7 has no block of its surface"),
         "{error}"
     );
     assert_eq!(refusal(error), ErrorCode::NoSurface);

@@ -77,9 +77,8 @@ fn nobody_moves_halts_or_removes_them_and_nothing_comes_of_it() {
                 let refused = error(rig.ask(client, request));
                 let expected = (ErrorCode::Deformable, u64::from(body), kind);
                 assert_eq!((refused.code, refused.number, refused.request), expected);
-                let says = format!(
-                    "body {body} is soft, cloth or of a crowd: no client moves or removes it"
-                );
+                let says =
+                    format!("body {body} is the soft simulation's: no client moves or removes it");
                 assert_eq!(refused.to_string(), says);
             }
         }

@@ -10,7 +10,8 @@ mod shapes_of_bodies;
 
 use super::{Hub, Import, Imported, Output};
 use crate::ipc::{
-    Answer, BodyRecord, ClientId, Command, GoneWhy, Notice, Quotas, Refusal, Role, shapes::ShapeFile,
+    Answer, BodyRecord, ClientId, Command, GoneWhy, Notice, Quotas, Refusal, Role,
+    shapes::ShapeFile,
 };
 use hapticd_geometry::{Pose, Vec3, shapes};
 use hapticd_haptics::{Material, tool_id};

@@ -40,7 +40,7 @@ fn what_is_shown_by_its_surface_has_none_and_what_is_not_there_neither() {
             other => panic!("{body}: {other:?}"),
         }
     }
-    let says = "body 3 is shown by its surface and has no shape that keeps";
+    let says = "body 3 has no shape that keeps";
     match rig.ask(client, request::OpenShape { body: 3 }) {
         Some(Reply::Error(error)) => assert_eq!(error.to_string(), says),
         other => panic!("{other:?}"),

@@ -1,0 +1,244 @@
+//! The skins of implicit bodies: made once, written by the skin thread, handed to clients by the server.
+//!
+//! A block for each body (layout: [`hapticd_protocol::block`]), two frames in turns. [`SkinWriter::write`] never waits, neither allocates nor makes a
+//! system call, and publishes all of a frame or nothing: a mesh of numbers that are finite and corners that are points.
+//! Its time is that of two copies of the frame. Making and dropping writers makes system calls.
+
+use std::os::fd::OwnedFd;
+use std::sync::atomic::Ordering;
+
+use hapticd_protocol::block::{
+    SEQUENCE_WORD, SKIN_FIXED_WORDS, SkinCounts, SkinHeader, SkinMoment, pack,
+};
+use hapticd_sync::{seqlock::turns::TurnsWriter, words::WritableWords};
+use hapticd_sys::{
+    block::{BlockFd, CreateError, SharedBlock},
+    clock::now_ns,
+};
+
+/// An implicit body whose skin is to be published.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SkinInfo {
+    /// Its identity, as a surface's.
+    pub id: u32,
+    /// Its name, for people.
+    pub name: String,
+    /// Most triangles of a frame.
+    pub triangles: u32,
+}
+
+impl SkinInfo {
+    /// Room in each frame: a closed mesh has half as many points as triangles, and two for each piece; as many pieces as this leaves room for are more than
+    /// can be seen.
+    #[must_use]
+    pub fn room(&self) -> SkinCounts {
+        SkinCounts {
+            points: self.triangles / 2 + self.triangles / 16 + 64,
+            triangles: self.triangles,
+        }
+    }
+}
+
+/// Why there is no block. The configuration's fault, or the system's.
+#[derive(Debug, thiserror::Error)]
+#[error("the skin of body {id} ({triangles} triangles): {source}")]
+pub struct SkinsError {
+    /// The body.
+    pub id: u32,
+    /// Most triangles of a frame.
+    pub triangles: u32,
+    /// Why.
+    pub source: CreateError,
+}
+
+/// Why a frame was not published: clients keep the last one.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum WriteError {
+    /// More than there is room for.
+    #[error("{given:?} in a block with room for {room:?}")]
+    Full {
+        /// What was given.
+        given: SkinCounts,
+        /// What there is room for.
+        room: SkinCounts,
+    },
+    /// Lists that do not belong together. Ours.
+    #[error("{points} points, {normals} normals, {velocities} velocities")]
+    Lengths {
+        /// Of them.
+        points: usize,
+        /// Of them.
+        normals: usize,
+        /// Of them.
+        velocities: usize,
+    },
+    /// A number that is none. Ours.
+    #[error("point {point} is not all finite")]
+    NotFinite {
+        /// The first such point.
+        point: usize,
+    },
+    /// A corner that is no point. Ours.
+    #[error("triangle {triangle} has corner {corner} of {points} points")]
+    Corner {
+        /// The first such triangle.
+        triangle: usize,
+        /// Its corner.
+        corner: u32,
+        /// How many points there are.
+        points: u32,
+    },
+}
+
+/// A mesh to publish: world frame, m, m/s.
+#[derive(Clone, Copy, Debug)]
+pub struct SkinMesh<'a> {
+    /// Places.
+    pub points: &'a [[f32; 3]],
+    /// Of the points: unit, outward.
+    pub normals: &'a [[f32; 3]],
+    /// Of the points.
+    pub velocities: &'a [[f32; 3]],
+    /// Corners, counter-clockwise from outside.
+    pub triangles: &'a [[u32; 3]],
+}
+
+/// The writing end of one body's skin, for the skin thread.
+#[derive(Debug)]
+pub struct SkinWriter {
+    id: u32,
+    room: SkinCounts,
+    lock: TurnsWriter<SharedBlock>,
+    /// A frame before it is published.
+    words: Vec<u64>,
+}
+
+impl SkinWriter {
+    /// Whose skin it is.
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.id
+    }
+
+    /// Room in each frame.
+    #[must_use]
+    pub fn room(&self) -> SkinCounts {
+        self.room
+    }
+
+    /// Publishes a frame. `moment`'s counts are set here, and so is its time of publication.
+    ///
+    /// # Errors
+    /// [`WriteError`], and then nothing is published.
+    pub fn write(&mut self, mut moment: SkinMoment, mesh: &SkinMesh<'_>) -> Result<(), WriteError> {
+        let SkinMesh {
+            points,
+            normals,
+            velocities,
+            triangles,
+        } = *mesh;
+        let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        let counts = SkinCounts {
+            points: number(points.len()),
+            triangles: number(triangles.len()),
+        };
+        let full = WriteError::Full {
+            given: counts,
+            room: self.room,
+        };
+        if counts.points > self.room.points || counts.triangles > self.room.triangles {
+            return Err(full);
+        }
+        if normals.len() != points.len() || velocities.len() != points.len() {
+            return Err(WriteError::Lengths {
+                points: points.len(),
+                normals: normals.len(),
+                velocities: velocities.len(),
+            });
+        }
+        let finite = |v: &[f32; 3]| v.iter().all(|x| x.is_finite());
+        let all = points.iter().zip(normals).zip(velocities);
+        let mut whole = all.map(|((p, n), v)| finite(p) && finite(n) && finite(v));
+        if let Some(point) = whole.position(|whole| !whole) {
+            return Err(WriteError::NotFinite { point });
+        }
+        for (triangle, corners) in triangles.iter().enumerate() {
+            if let Some(corner) = corners.iter().find(|corner| **corner >= counts.points) {
+                return Err(WriteError::Corner {
+                    triangle,
+                    corner: *corner,
+                    points: counts.points,
+                });
+            }
+        }
+        let places = counts.places().ok_or(full)?;
+        moment.counts = counts;
+        for (place, list) in places.iter().zip([points, normals, velocities]) {
+            pack(
+                &mut self.words[place.clone()],
+                list.iter().flatten().map(|x| x.to_bits()),
+            );
+        }
+        pack(
+            &mut self.words[places[3].clone()],
+            triangles.iter().flatten().copied(),
+        );
+        moment.published_ns = now_ns();
+        self.words[..SKIN_FIXED_WORDS].copy_from_slice(&moment.to_words());
+        // No longer than a slot: the counts were checked against its room.
+        self.lock
+            .write(&self.words[..places[3].end])
+            .map_err(|_| full)
+    }
+}
+
+/// What the server needs of the skins: descriptors to hand out.
+#[derive(Debug, Default)]
+pub struct SkinFds {
+    bodies: Vec<(u32, BlockFd)>,
+}
+
+impl SkinFds {
+    /// Another descriptor of a body's skin, to be given away; `None` when the body has none or no descriptor is left.
+    pub(super) fn descriptor(&self, body: u32) -> Option<OwnedFd> {
+        let (_, fd) = self.bodies.iter().find(|(id, _)| *id == body)?;
+        fd.try_clone().ok().map(BlockFd::into_owned)
+    }
+}
+
+/// Makes the blocks of these bodies; the writers come in the same order. Whether identities are unique is the caller's to see to.
+///
+/// # Errors
+/// [`SkinsError`]: a block that is too large, or no memory.
+pub fn create(infos: &[SkinInfo]) -> Result<(Vec<SkinWriter>, SkinFds), SkinsError> {
+    let (mut writers, mut fds) = (Vec::with_capacity(infos.len()), SkinFds::default());
+    for info in infos {
+        let (id, room) = (info.id, info.room());
+        let error = |source| SkinsError {
+            id,
+            triangles: info.triangles,
+            source,
+        };
+        let words = usize::try_from(SkinHeader::needed_words(room)).unwrap_or(usize::MAX);
+        let words = words.saturating_add(SEQUENCE_WORD + 1);
+        let (block, fd) = SharedBlock::create("hapticd-skin", words).map_err(error)?;
+        let header = SkinHeader::new(id, room, now_ns());
+        for (word, value) in block.words().iter().zip(header.to_words()) {
+            word.store(value, Ordering::Relaxed);
+        }
+        let slot = header.slot_words();
+        let lock = TurnsWriter::new(block, SEQUENCE_WORD, slot)
+            .map_err(|_| error(CreateError::Size { words }))?;
+        writers.push(SkinWriter {
+            id,
+            room,
+            lock,
+            words: vec![0; slot],
+        });
+        fds.bodies.push((id, fd));
+    }
+    Ok((writers, fds))
+}
+
+#[cfg(test)]
+mod tests;
