@@ -22,6 +22,9 @@ struct Cli {
     /// Dark on light.
     #[arg(long, global = true)]
     light: bool,
+    /// Leave after so many pictures.
+    #[arg(long, value_name = "COUNT")]
+    frames: Option<u64>,
 }
 
 #[derive(Subcommand)]
@@ -37,6 +40,9 @@ enum Command {
         /// Follow the scene for so long first, s.
         #[arg(long, value_name = "SECONDS", default_value = "0.5", value_parser = seconds)]
         after: Duration,
+        /// Wait for so long for a daemon that is starting, s.
+        #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
+        within: Duration,
         /// Overwrite the file if it exists.
         #[arg(long)]
         force: bool,
@@ -69,11 +75,12 @@ pub fn main() -> ExitCode {
     let socket = cli.socket.unwrap_or_else(hapticd_client::default_socket);
     let theme = if cli.light { Theme::Light } else { Theme::Dark };
     let done = match cli.command {
-        None => window::show(socket, theme),
+        None => window::show(socket, theme, cli.frames),
         Some(Command::Snapshot {
             output,
             size,
             after,
+            within,
             force,
             no_panels,
         }) => snapshot::take(&Wanted {
@@ -81,6 +88,7 @@ pub fn main() -> ExitCode {
             output,
             size,
             after,
+            within,
             force,
             theme,
             panels: !no_panels,

@@ -27,6 +27,10 @@ const MARGIN: f32 = 10.0;
 /// Most names that are shown.
 const MOST_NAMES: usize = 24;
 
+const GOOD: Color32 = Color32::from_rgb(70, 190, 110);
+const FAIR: Color32 = Color32::from_rgb(225, 165, 40);
+const BAD: Color32 = Color32::from_rgb(235, 80, 70);
+
 /// As egui has colours.
 pub fn egui_color([r, g, b, a]: Color) -> Color32 {
     let byte = |x: f32| (x.clamp(0.0, 1.0) * 255.0).round() as u8;
@@ -35,10 +39,19 @@ pub fn egui_color([r, g, b, a]: Color) -> Color32 {
 
 /// Sets fonts' sizes and colours; cheap enough for every picture.
 pub fn dress(context: &Context, theme: Theme) {
-    context.set_theme(match theme {
+    let theme = match theme {
         Theme::Dark => egui::Theme::Dark,
         Theme::Light => egui::Theme::Light,
-    });
+    };
+    context.set_theme(theme);
+    context.set_visuals_of(
+        theme,
+        egui::Visuals {
+            // Names of rows are to be read, too.
+            weak_text_alpha: 0.85,
+            ..theme.default_visuals()
+        },
+    );
 }
 
 /// Draws everything that is wanted over a picture of this size.
@@ -121,23 +134,32 @@ fn norm(v: [f64; 3]) -> f64 {
     v.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// Where the force comes from or why there is none.
-fn governor(state: &ArmState) -> (String, Color32) {
-    let (good, fair, bad) = (
-        Color32::from_rgb(70, 190, 110),
-        Color32::from_rgb(225, 165, 40),
-        Color32::from_rgb(235, 80, 70),
-    );
-    let (text, color) = match state.governor_state() {
-        Some(state @ GovernorState::Active) => (state.text(), good),
-        Some(state @ GovernorState::Fault) => (state.text(), bad),
-        Some(state) => (state.text(), fair),
-        None => ("a state that this version does not know", fair),
-    };
-    match state.reason {
-        0 => (text.to_owned(), color),
-        reason => (format!("{text}: {}", force_off_text(reason)), color),
+/// How the governor is, and in which colour.
+fn governor(state: &ArmState) -> (&'static str, Color32) {
+    match state.governor_state() {
+        Some(state @ GovernorState::Active) => (state.text(), GOOD),
+        Some(state @ GovernorState::Fault) => (state.text(), BAD),
+        Some(state) => (state.text(), FAIR),
+        None => ("unknown here", FAIR),
     }
+}
+
+/// What a person should know beside the numbers, if anything.
+fn notes(state: &ArmState) -> String {
+    let reason = match state.reason {
+        0 => None,
+        reason => Some(force_off_text(reason)),
+    };
+    let flags = [
+        (flag::STARVED, "held back by the certificate"),
+        (flag::STALE, "contacts too old"),
+        (flag::STOPPING, "the daemon ends"),
+    ];
+    let flags = flags
+        .into_iter()
+        .filter_map(|(bit, text)| state.has(bit).then_some(text));
+    let all: Vec<&str> = reason.into_iter().chain(flags).collect();
+    all.join(", ")
 }
 
 impl View<'_> {
@@ -243,7 +265,7 @@ impl View<'_> {
         let height = self.size[1] as f32 / context.pixels_per_point();
         let per_arm = (height - 2.0 * MARGIN) / self.scene.arms.len().max(1) as f32;
         // With many arms there is no room for plots.
-        let plots = per_arm > 330.0;
+        let plots = per_arm > 540.0;
         corner(
             context,
             "arms",
@@ -263,7 +285,7 @@ impl View<'_> {
                 if !self.scene.news.is_empty() {
                     ui.separator();
                     for line in &self.scene.news {
-                        ui.label(weak(line));
+                        ui.add(egui::Label::new(weak(line)).truncate());
                     }
                 }
             },
@@ -273,15 +295,12 @@ impl View<'_> {
     /// How the connection is, where that is worth a word.
     fn banner(&self, context: &Context) {
         let (text, color) = match &self.scene.link {
-            Link::Waiting(why) => (
-                format!("waiting for a daemon: {why}"),
-                Color32::from_rgb(225, 165, 40),
-            ),
+            Link::Waiting(why) => (format!("waiting for a daemon: {why}"), FAIR),
             Link::Lost(why) => (
                 format!(
                     "the daemon is gone ({why}); this is the last that was seen. Connecting again ..."
                 ),
-                Color32::from_rgb(235, 80, 70),
+                BAD,
             ),
             Link::Up if self.controls.paused => (
                 "held: space goes on".to_owned(),
@@ -323,6 +342,9 @@ fn arm_panel(ui: &mut Ui, index: usize, arm: &Arm, plots: bool) {
         .show(ui, |ui| {
             facts(ui, arm, state);
         });
+    // A line of its own, and always one, so that the panel keeps its size.
+    let text = format!("notes: {}", notes(state));
+    ui.add(egui::Label::new(weak(text)).truncate());
     if !plots {
         return;
     }
@@ -362,11 +384,7 @@ fn facts(ui: &mut Ui, arm: &Arm, state: &ArmState) {
         let (text, color) = governor(state);
         row(ui, "force is", small(text).color(color));
     } else {
-        row(
-            ui,
-            "arm",
-            small("not there").color(Color32::from_rgb(225, 165, 40)),
-        );
+        row(ui, "arm", small("not there").color(FAIR));
     }
     let (force_n, wanted_n) = (norm(state.force_n), norm(state.wanted_force_n));
     let peak_n = arm.info.peak_force_n.0;
@@ -427,21 +445,6 @@ fn facts(ui: &mut Ui, arm: &Arm, state: &ArmState) {
         state.input_age_ns as f64 * 1e-6
     );
     row(ui, "ages", small(ages));
-    let held: Vec<&str> = [
-        (flag::STARVED, "held back by the certificate"),
-        (flag::STALE, "contacts too old"),
-        (flag::STOPPING, "the daemon ends"),
-    ]
-    .into_iter()
-    .filter_map(|(bit, text)| state.has(bit).then_some(text))
-    .collect();
-    // A row that comes and goes would make the panel jump.
-    let text = if held.is_empty() {
-        "-".to_owned()
-    } else {
-        held.join(", ")
-    };
-    row(ui, "notes", small(text));
 }
 
 fn help(context: &Context) {

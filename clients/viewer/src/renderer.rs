@@ -185,11 +185,12 @@ impl Pipelines {
             solid: make("solid", lit, &body, None, None, nearer),
             inner: make("inner sides", lit, &body, front, Some(OVER), nearer),
             outer: make("outer sides", lit, &body, back, Some(OVER), nearer),
+            // Outer sides only: a mark does not hide itself.
             through: make(
                 "marks",
                 ["body", "veiled"],
                 &body,
-                None,
+                back,
                 Some(OVER),
                 farther,
             ),

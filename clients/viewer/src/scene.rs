@@ -240,8 +240,11 @@ impl Scene {
         bodies.chain(tools).min_by(|a, b| a.1.total_cmp(&b.1))
     }
 
-    /// Adds a line of news.
+    /// Adds a line of news, unless it is the one that was told last.
     pub fn tell(&mut self, line: String) {
+        if self.news.back() == Some(&line) {
+            return;
+        }
         self.news.push_back(line);
         while self.news.len() > NEWS {
             self.news.pop_front();
@@ -300,6 +303,15 @@ mod tests {
             "{}",
             bounds.radius_m()
         );
+    }
+
+    #[test]
+    fn the_last_news_are_kept_and_none_twice_in_a_row() {
+        let mut scene = Scene::default();
+        for line in ["a", "a", "b", "a", "c", "d", "d"] {
+            scene.tell(line.to_owned());
+        }
+        assert_eq!(scene.news, ["b", "a", "c", "d"]);
     }
 
     #[test]

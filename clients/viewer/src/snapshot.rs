@@ -19,8 +19,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long a daemon that is starting is waited for, and then until all of its scene is there.
-const PATIENCE: Duration = Duration::from_secs(10);
 /// Between two looks.
 const LOOK: Duration = Duration::from_millis(3);
 /// Largest picture, pixels each way.
@@ -37,6 +35,8 @@ pub struct Wanted {
     pub size: Size,
     /// How long it is followed first, so that plots have something to show.
     pub after: Duration,
+    /// How long a daemon that is starting is waited for, and all of its scene.
+    pub within: Duration,
     /// Overwrite a file that is there.
     pub force: bool,
     /// In which colours.
@@ -95,7 +95,7 @@ fn picture(wanted: &Wanted, file: File) -> Result<(), Failure> {
     // First the device: opening it takes a while, and then there is nothing to see yet.
     let mut offscreen =
         Offscreen::open(wanted.size, Gpu::software_wanted()).map_err(Failure::runtime)?;
-    let scene = follow(&wanted.socket, wanted.after).map_err(Failure::Runtime)?;
+    let scene = follow(&wanted.socket, wanted.after, wanted.within).map_err(Failure::Runtime)?;
     let mut controls = Controls::new(wanted.theme);
     (controls.panels, controls.names) = (wanted.panels, wanted.panels);
     controls.frame_first(&scene, wanted.size);
@@ -108,7 +108,7 @@ fn picture(wanted: &Wanted, file: File) -> Result<(), Failure> {
 }
 
 /// Follows the scene until it is complete, and then for so long.
-fn follow(socket: &Path, after: Duration) -> Result<Scene, String> {
+fn follow(socket: &Path, after: Duration, within: Duration) -> Result<Scene, String> {
     let mut feed = Feed::new(socket.to_owned());
     let start = Instant::now();
     let mut complete = None;
@@ -122,8 +122,8 @@ fn follow(socket: &Path, after: Duration) -> Result<Scene, String> {
         match (complete, &scene.link) {
             (_, Link::Lost(why)) => return Err(format!("the daemon went away: {why}")),
             (Some(since), _) if elapsed >= since + after => return Ok(scene.clone()),
-            (None, Link::Waiting(why)) if elapsed > PATIENCE => return Err(why.clone()),
-            (None, Link::Up) if elapsed > PATIENCE => {
+            (None, Link::Waiting(why)) if elapsed >= within => return Err(why.clone()),
+            (None, Link::Up) if elapsed >= within => {
                 return Err("the daemon publishes no state".to_owned());
             }
             _ => std::thread::sleep(LOOK),

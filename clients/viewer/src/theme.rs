@@ -47,7 +47,7 @@ const STATIC: [Color; 3] = [hex(0x9a9c9f, 1.0), hex(0xa8a39a, 1.0), hex(0x8f979f
 /// The force that is sent to an arm.
 pub const FORCE: Color = hex(0xff4b3e, 1.0);
 /// What the coupling wanted before the governor.
-pub const WANTED: Color = hex(0xf0c040, 1.0);
+pub const WANTED: Color = hex(0xd2a11e, 1.0);
 /// Contacts and their normals.
 pub const CONTACT: Color = hex(0x2fd0c0, 1.0);
 /// Lateness of the loop.

@@ -38,11 +38,11 @@ const CLICK_PIXELS: f32 = 4.0;
 /// Pixels of a touchpad for one step of a wheel.
 const PIXELS_PER_STEP: f32 = 40.0;
 
-/// Shows the window until somebody closes it.
+/// Shows the window until somebody closes it, or until it has shown so many pictures.
 ///
 /// # Errors
 /// [`Failure::Runtime`] where there is no display or no device.
-pub fn show(socket: PathBuf, theme: Theme) -> Result<(), Failure> {
+pub fn show(socket: PathBuf, theme: Theme, frames: Option<u64>) -> Result<(), Failure> {
     let events = EventLoop::new().map_err(Failure::runtime)?;
     let follower = Follower::start(socket).map_err(Failure::runtime)?;
     let mut app = App {
@@ -52,6 +52,7 @@ pub fn show(socket: PathBuf, theme: Theme) -> Result<(), Failure> {
         shown: None,
         failure: None,
         next: Instant::now(),
+        frames,
     };
     events.run_app(&mut app).map_err(Failure::runtime)?;
     app.failure.map_or(Ok(()), Err)
@@ -65,6 +66,8 @@ struct App {
     shown: Option<Shown>,
     failure: Option<Failure>,
     next: Instant,
+    /// How many pictures are still wanted; `None`: any number.
+    frames: Option<u64>,
 }
 
 /// What only an open window has.
@@ -161,22 +164,23 @@ impl Shown {
         self.surface.configure(&self.gpu.device, &self.config);
     }
 
-    fn draw(&mut self, scene: &Scene, controls: &Controls) -> Result<(), Failure> {
+    /// Shows a picture; says whether there was something to show it on.
+    fn draw(&mut self, scene: &Scene, controls: &Controls) -> Result<bool, Failure> {
         use wgpu::CurrentSurfaceTexture as Current;
         let (texture, stale) = match self.surface.get_current_texture() {
             Current::Success(texture) => (texture, false),
             Current::Suboptimal(texture) => (texture, true),
             Current::Timeout | Current::Occluded | Current::Validation => {
-                return self.gpu.fault().map_err(Failure::runtime);
+                return self.gpu.fault().map(|()| false).map_err(Failure::runtime);
             }
             Current::Outdated => {
                 self.surface.configure(&self.gpu.device, &self.config);
-                return Ok(());
+                return Ok(false);
             }
             Current::Lost => {
                 self.surface = surface(&self.instance, &self.window)?;
                 self.surface.configure(&self.gpu.device, &self.config);
-                return Ok(());
+                return Ok(false);
             }
         };
         let size = self.size();
@@ -192,7 +196,7 @@ impl Shown {
         if stale {
             self.surface.configure(&self.gpu.device, &self.config);
         }
-        self.gpu.fault().map_err(Failure::runtime)
+        self.gpu.fault().map(|()| true).map_err(Failure::runtime)
     }
 
     fn panels(&mut self, scene: &Scene, controls: &Controls, size: Size) -> Panels {
@@ -266,8 +270,15 @@ impl App {
             self.scene = self.follower.scene();
         }
         self.controls.frame_first(&self.scene, shown.size());
-        if let Err(failure) = shown.draw(&self.scene, &self.controls) {
-            self.fail(event_loop, failure);
+        match shown.draw(&self.scene, &self.controls) {
+            Ok(true) => {
+                self.frames = self.frames.map(|frames| frames.saturating_sub(1));
+                if self.frames == Some(0) {
+                    event_loop.exit();
+                }
+            }
+            Ok(false) => {}
+            Err(failure) => self.fail(event_loop, failure),
         }
     }
 }

@@ -351,7 +351,7 @@ fn panels_have_text_in_both_themes_and_can_be_left_out() {
         controls.panels = false;
         let without = written(&controls);
         assert!(
-            with > 500 && without == 0,
+            with > 500 && 50 * without < with,
             "{theme:?}: {with} and {without}"
         );
     }

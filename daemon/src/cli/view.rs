@@ -33,6 +33,9 @@ pub struct SnapshotArgs {
     /// Follow the scene for so long first, s.
     #[arg(long, value_name = "SECONDS")]
     after: Option<String>,
+    /// Wait for so long for a daemon that is starting, s.
+    #[arg(long, value_name = "SECONDS")]
+    within: Option<String>,
     /// Overwrite the picture if it exists.
     #[arg(long)]
     force: bool,
@@ -67,7 +70,11 @@ impl Look {
 impl SnapshotArgs {
     fn arguments(&self) -> Vec<OsString> {
         let mut arguments: Vec<OsString> = vec!["snapshot".into()];
-        for (name, value) in [("--size", &self.size), ("--after", &self.after)] {
+        for (name, value) in [
+            ("--size", &self.size),
+            ("--after", &self.after),
+            ("--within", &self.within),
+        ] {
             // As one word: a value that begins with a hyphen is the viewer's to refuse.
             arguments.extend(value.iter().map(|value| format!("{name}={value}").into()));
         }
@@ -127,6 +134,7 @@ mod tests {
             output: "-x.png".into(),
             size: Some("-1x2".to_owned()),
             after: Some("3".to_owned()),
+            within: Some("0".to_owned()),
             force: true,
             no_panels: true,
             look: Look {
@@ -138,6 +146,7 @@ mod tests {
             "snapshot",
             "--size=-1x2",
             "--after=3",
+            "--within=0",
             "--force",
             "--no-panels",
             "--socket",
