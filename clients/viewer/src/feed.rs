@@ -6,7 +6,7 @@
 
 use crate::{
     history::Sample,
-    model::Model,
+    model::{Creases, Model},
     scene::{Arm, Body, Link, Scene, isometry},
 };
 use hapticd_client::{
@@ -33,8 +33,6 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const LOOK: Duration = Duration::from_millis(3);
 /// Looks for each copy that is handed out: a copy has all samples of the last seconds.
 const LOOKS_PER_COPY: u32 = 3;
-/// Most triangles of a body whose edges are looked for in each picture.
-const MOST_CREASED: usize = 1000;
 /// From one look at the surfaces to the next, s: a picture's time.
 const SURFACES_S: f64 = 0.015;
 
@@ -44,6 +42,8 @@ struct Connection {
     arms: Vec<Subscription>,
     surfaces: HashMap<u32, (Surface, u64)>,
     skins: HashMap<u32, (Skin, u64)>,
+    /// Of the bodies of crowds.
+    creases: HashMap<u32, Creases>,
 }
 
 /// A client that keeps a [`Scene`] up to date.
@@ -129,6 +129,7 @@ impl Feed {
             arms: subscriptions,
             surfaces: HashMap::new(),
             skins: HashMap::new(),
+            creases: HashMap::new(),
         };
         // A new daemon knows nothing of the old one's bodies, and may give their numbers to others.
         self.scene.bodies.clear();
@@ -148,6 +149,7 @@ impl Feed {
         self.scene.bodies.retain(|body| there(body.id));
         connection.surfaces.retain(|id, _| there(*id));
         connection.skins.retain(|id, _| there(*id));
+        connection.creases.retain(|id, _| there(*id));
         for info in &infos {
             if !self.scene.bodies.iter().any(|body| body.id == info.body) {
                 self.scene.bodies.extend(open(connection, info)?);
@@ -218,9 +220,11 @@ impl Feed {
             }
             *shown = version;
             let (model, triangles) = (Arc::make_mut(&mut body.model), surface.triangles());
-            // One of a crowd keeps its shape, and so its edges.
-            if body.kind == BodyKind::Crowd && triangles.len() <= MOST_CREASED {
-                model.crease(&self.points, triangles);
+            if body.kind == BodyKind::Crowd {
+                // It keeps its shape, and so its edges.
+                let creases = connection.creases.entry(body.id);
+                let creases = creases.or_insert_with(|| Creases::of(&self.points, triangles));
+                model.crease(creases, &self.points);
             } else {
                 model.bend(&self.points, triangles);
             }

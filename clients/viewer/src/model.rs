@@ -57,37 +57,66 @@ fn area_vector(points: &[[f32; 3]], corners: [u32; 3]) -> Vector3<f32> {
     (b - a).cross(&(c - a))
 }
 
-/// Three corners for each triangle.
-fn creased(points: &[[f32; 3]], triangles: &[[u32; 3]]) -> Vec<Vertex> {
-    let faces: Vec<Vector3<f32>> = triangles.iter().map(|t| area_vector(points, *t)).collect();
-    // Points that are in the same place are one point, so that a mesh of loose triangles is smooth, too.
-    let place = |corner: u32| {
-        let point = points.get(corner as usize).copied().unwrap_or_default();
-        point.map(|x| (x + 0.0).to_bits())
-    };
-    let mut around: HashMap<[u32; 3], Vec<u32>> = HashMap::new();
-    for (face, corners) in (0u32..).zip(triangles) {
-        for corner in corners {
-            around.entry(place(*corner)).or_default().push(face);
+/// Which triangles' normals make that of each corner of a body that keeps its shape: found once, for however it moves.
+#[derive(Clone, Debug, Default)]
+pub struct Creases {
+    triangles: Vec<[u32; 3]>,
+    /// The triangles about all corners, one corner after the other.
+    around: Vec<u32>,
+    /// Where those of each corner end.
+    ends: Vec<usize>,
+}
+
+impl Creases {
+    /// Of a mesh as it is now. Points that are in the same place are one point, so that a mesh of loose triangles is smooth, too.
+    pub fn of(points: &[[f32; 3]], triangles: &[[u32; 3]]) -> Self {
+        let faces: Vec<Vector3<f32>> = triangles.iter().map(|t| area_vector(points, *t)).collect();
+        let place = |corner: u32| {
+            let point = points.get(corner as usize).copied().unwrap_or_default();
+            point.map(|x| (x + 0.0).to_bits())
+        };
+        let mut met: HashMap<[u32; 3], Vec<u32>> = HashMap::new();
+        for (face, corners) in (0u32..).zip(triangles) {
+            for corner in corners {
+                met.entry(place(*corner)).or_default().push(face);
+            }
         }
+        let mut creases = Self {
+            triangles: triangles.to_vec(),
+            ..Self::default()
+        };
+        for (face, corners) in faces.iter().zip(triangles) {
+            let own = unit(*face);
+            for corner in corners {
+                let others = met.get(&place(*corner)).into_iter().flatten();
+                let smooth = others.filter(|other| {
+                    let other = faces.get(**other as usize).copied().unwrap_or_default();
+                    other.dot(&own) >= CREASE_COSINE * other.norm()
+                });
+                creases.around.extend(smooth);
+                creases.ends.push(creases.around.len());
+            }
+        }
+        creases
     }
-    let mut vertices = Vec::with_capacity(3 * triangles.len());
-    for (face, corners) in faces.iter().zip(triangles) {
-        let own = unit(*face);
-        for corner in corners {
-            let neighbours = around.get(&place(*corner)).into_iter().flatten();
-            let smooth: Vector3<f32> = neighbours
-                .filter_map(|other| faces.get(*other as usize))
-                .filter(|other| other.dot(&own) >= CREASE_COSINE * other.norm())
-                .sum();
-            let normal = smooth.try_normalize(0.0).unwrap_or(own);
-            vertices.push(Vertex {
+
+    /// Three corners for each triangle, with the points where they are now.
+    pub fn vertices(&self, points: &[[f32; 3]]) -> Vec<Vertex> {
+        let faces = self.triangles.iter().map(|t| area_vector(points, *t));
+        let faces: Vec<Vector3<f32>> = faces.collect();
+        let corners = self.triangles.iter().flatten();
+        let mut start = 0;
+        let vertex = |(corner, end): (&u32, &usize)| {
+            let around = self.around.get(start..*end).unwrap_or(&[]);
+            start = *end;
+            let normals = around.iter().filter_map(|face| faces.get(*face as usize));
+            Vertex {
                 position: points.get(*corner as usize).copied().unwrap_or_default(),
-                normal: normal.into(),
-            });
-        }
+                normal: unit(normals.sum()).into(),
+            }
+        };
+        corners.zip(&self.ends).map(vertex).collect()
     }
-    vertices
 }
 
 fn unit(vector: Vector3<f32>) -> Vector3<f32> {
@@ -108,20 +137,22 @@ impl Model {
 
     /// Of a body that keeps its shape. Corners that are no point are taken for the origin.
     pub fn creased(points: &[[f32; 3]], triangles: &[[u32; 3]]) -> Self {
-        let vertices = creased(points, triangles);
+        let vertices = Creases::of(points, triangles).vertices(points);
         let indices = (0..vertices.len() as u32).collect();
         Self::of(vertices, indices)
     }
 
-    /// The same triangles, with the same creases, elsewhere. Much slower than [`bend`](Self::bend): for small ones.
-    pub fn crease(&mut self, points: &[[f32; 3]], triangles: &[[u32; 3]]) {
-        let vertices = creased(points, triangles);
-        if vertices.len() != self.indices.len() || !self.indices.is_sorted() {
+    /// The same triangles with these creases, elsewhere.
+    pub fn crease(&mut self, creases: &Creases, points: &[[f32; 3]]) {
+        let vertices = creases.vertices(points);
+        // Each corner is one of its own, which it was not before the first time.
+        if vertices.len() != self.vertices.len() {
             self.indices = (0..vertices.len() as u32).collect();
             self.mesh += 1;
         }
         self.place(vertices.into_iter());
     }
+
     /// Of a surface that bends: one normal a point.
     pub fn smooth(points: &[[f32; 3]], triangles: &[[u32; 3]]) -> Self {
         let mut model = Self::of(Vec::new(), triangles.iter().flatten().copied().collect());
@@ -392,6 +423,27 @@ mod tests {
             (2, &[1, 0, 1][..])
         );
         assert_eq!(model.mesh(), 1);
+    }
+
+    #[test]
+    fn a_body_that_keeps_its_shape_keeps_its_creases_where_it_goes() {
+        let ball = Model::ball();
+        let points: Vec<[f32; 3]> = ball.vertices().iter().map(|v| v.position).collect();
+        let triangles = ball.indices().as_chunks().0;
+        let creases = Creases::of(&points, triangles);
+        let mut model = Model::smooth(&[], &[]);
+        for version in 1..4u8 {
+            // A quarter turn about z, and away.
+            let moved: Vec<[f32; 3]> = points.iter().map(|[x, y, z]| [3.0 - y, *x, *z]).collect();
+            model.crease(&creases, &moved);
+            assert_eq!(
+                model.vertices(),
+                Model::creased(&moved, triangles).vertices()
+            );
+            assert_eq!((model.version(), model.mesh()), (u64::from(version) + 1, 1));
+        }
+        let corners = model.vertices().len() as u32;
+        assert!(model.indices().iter().copied().eq(0..corners));
     }
 
     #[test]

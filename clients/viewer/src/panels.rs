@@ -22,8 +22,12 @@ use std::collections::HashSet;
 
 /// Width of an arm's panel, points.
 const ARM_WIDTH: f32 = 268.0;
+/// The same where there is little room.
+const NARROW_ARM_WIDTH: f32 = 190.0;
 /// Distance of panels from the border, points.
 const MARGIN: f32 = 10.0;
+/// In a picture with less width or height, points, panels say the least only.
+const NARROW: (f32, f32) = (900.0, 560.0);
 /// Most names that are shown.
 const MOST_NAMES: usize = 24;
 
@@ -163,6 +167,14 @@ fn notes(state: &ArmState) -> String {
 }
 
 impl View<'_> {
+    /// Whether there is room for the least only.
+    fn narrow(&self, context: &Context) -> bool {
+        let [width, height] = self
+            .size
+            .map(|side| side as f32 / context.pixels_per_point());
+        width < NARROW.0 || height < NARROW.1
+    }
+
     /// Names of bodies and the force at its arrow, in the picture itself.
     fn marks(&self, context: &Context) {
         let painter = context.layer_painter(LayerId::new(Order::Background, Id::unique("marks")));
@@ -228,6 +240,7 @@ impl View<'_> {
 
     fn legend(&self, context: &Context) {
         let offset = vec2(MARGIN, -MARGIN);
+        let narrow = self.narrow(context);
         corner(context, "legend", Align2::LEFT_BOTTOM, offset, |ui| {
             let swatch = |ui: &mut Ui, color: Color, text: String| {
                 ui.horizontal(|ui| {
@@ -236,10 +249,12 @@ impl View<'_> {
                     ui.label(small(text));
                 });
             };
-            let [r, g, b, _] = theme::tool(0);
-            swatch(ui, [r, g, b, 1.0], "tool, where it may be".to_owned());
-            swatch(ui, [r, g, b, 0.35], "hand, where it is".to_owned());
-            swatch(ui, theme::CONTACT, "contact and its normal".to_owned());
+            if !narrow {
+                let [r, g, b, _] = theme::tool(0);
+                swatch(ui, [r, g, b, 1.0], "tool, where it may be".to_owned());
+                swatch(ui, [r, g, b, 0.35], "hand, where it is".to_owned());
+                swatch(ui, theme::CONTACT, "contact and its normal".to_owned());
+            }
             let newton = length(self.scale.metres_per_newton);
             swatch(
                 ui,
@@ -265,14 +280,15 @@ impl View<'_> {
         let height = self.size[1] as f32 / context.pixels_per_point();
         let per_arm = (height - 2.0 * MARGIN) / self.scene.arms.len().max(1) as f32;
         // With many arms there is no room for plots.
-        let plots = per_arm > 540.0;
+        let narrow = self.narrow(context);
+        let plots = per_arm > 540.0 && !narrow;
         corner(
             context,
             "arms",
             Align2::RIGHT_TOP,
             vec2(-MARGIN, MARGIN),
             |ui| {
-                ui.set_width(ARM_WIDTH);
+                ui.set_width(if narrow { NARROW_ARM_WIDTH } else { ARM_WIDTH });
                 if self.scene.arms.is_empty() {
                     ui.label(weak("no arm yet"));
                 }
@@ -280,9 +296,9 @@ impl View<'_> {
                     if index > 0 {
                         ui.separator();
                     }
-                    arm_panel(ui, index, arm, plots);
+                    arm_panel(ui, index, arm, plots, narrow);
                 }
-                if !self.scene.news.is_empty() {
+                if !self.scene.news.is_empty() && !narrow {
                     ui.separator();
                     for line in &self.scene.news {
                         ui.add(egui::Label::new(weak(line)).truncate());
@@ -321,7 +337,7 @@ impl View<'_> {
     }
 }
 
-fn arm_panel(ui: &mut Ui, index: usize, arm: &Arm, plots: bool) {
+fn arm_panel(ui: &mut Ui, index: usize, arm: &Arm, plots: bool, narrow: bool) {
     ui.horizontal(|ui| {
         let (rect, _) = ui.allocate_exact_size(vec2(12.0, 12.0), egui::Sense::hover());
         ui.painter()
@@ -340,7 +356,7 @@ fn arm_panel(ui: &mut Ui, index: usize, arm: &Arm, plots: bool) {
         .num_columns(2)
         .spacing([10.0, 2.0])
         .show(ui, |ui| {
-            facts(ui, arm, state);
+            facts(ui, arm, state, narrow);
         });
     // A line of its own, and always one, so that the panel keeps its size.
     let text = format!("notes: {}", notes(state));
@@ -379,7 +395,7 @@ fn arm_panel(ui: &mut Ui, index: usize, arm: &Arm, plots: bool) {
     ui.label(weak(format!("the last {SPAN_S:.0} s, sampled")));
 }
 
-fn facts(ui: &mut Ui, arm: &Arm, state: &ArmState) {
+fn facts(ui: &mut Ui, arm: &Arm, state: &ArmState, narrow: bool) {
     if state.has(flag::ATTACHED) {
         let (text, color) = governor(state);
         row(ui, "force is", small(text).color(color));
@@ -394,15 +410,6 @@ fn facts(ui: &mut Ui, arm: &Arm, state: &ArmState) {
         " N".to_owned()
     };
     row(ui, "force", small(format!("{force_n:.2}{limit}")).strong());
-    row(ui, "wanted", small(format!("{wanted_n:.2} N")));
-    // The first three degrees are forces.
-    if arm.info.degrees_out > 3 {
-        row(
-            ui,
-            "torque",
-            small(format!("{:.3} N m", norm(state.torque_nm))),
-        );
-    }
     let touching = match (state.contacts, state.has(flag::TOUCHING)) {
         (0, false) => "none".to_owned(),
         (0, true) => "touching".to_owned(),
@@ -418,17 +425,29 @@ fn facts(ui: &mut Ui, arm: &Arm, state: &ArmState) {
     );
     row(
         ui,
-        "hand",
-        small(format!("{:.1} mm/s", norm(state.linear_velocity_m_s) * 1e3)),
-    );
-    row(
-        ui,
         "tick",
         small(format!(
             "{:.0} us late, {:.0} us long",
             state.lateness_ns as f64 * 1e-3,
             state.compute_ns as f64 * 1e-3
         )),
+    );
+    if narrow {
+        return;
+    }
+    row(ui, "wanted", small(format!("{wanted_n:.2} N")));
+    // The first three degrees are forces.
+    if arm.info.degrees_out > 3 {
+        row(
+            ui,
+            "torque",
+            small(format!("{:.3} N m", norm(state.torque_nm))),
+        );
+    }
+    row(
+        ui,
+        "hand",
+        small(format!("{:.1} mm/s", norm(state.linear_velocity_m_s) * 1e3)),
     );
     row(
         ui,

@@ -185,7 +185,7 @@ fn a_surface_that_bends_is_drawn_where_it_is_now() {
     assert!((column(&model) - expected).abs() < 1.5, "{expected}");
     // A skin's next frame: as many points and triangles, other ones.
     let swapped: Vec<[u32; 3]> = triangles.iter().map(|_| [0, 1, 1]).collect();
-    Arc::make_mut(&mut model).replace(&moved, &vec![[1.0, 0.0, 0.0]; 8], &swapped);
+    Arc::make_mut(&mut model).replace(&moved, &[[1.0, 0.0, 0.0]; 8], &swapped);
     assert!(
         column(&model).is_nan(),
         "triangles without area show nothing"
