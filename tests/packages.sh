@@ -30,6 +30,17 @@ need_vulkan() {
     [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
 }
 
+# need_display: an X server that shows nothing, and the libraries that a window asks for when it opens.
+need_display() {
+    local missing=() library
+    need Xvfb xvfb
+    for library in libX11.so.6=libx11-6 libX11-xcb.so.1=libx11-xcb1 libXcursor.so.1=libxcursor1 libXi.so.6=libxi6 libXrender.so.1=libxrender1 \
+        libxkbcommon.so.0=libxkbcommon0 libxkbcommon-x11.so.0=libxkbcommon-x11-0; do
+        compgen -G "/usr/lib/*/${library%=*}" >/dev/null || missing+=("${library#*=}")
+    done
+    [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
+}
+
 # need_vm: what the machine with HID arms is made and emulated with.
 need_vm() {
     need qemu-system-x86_64 qemu-system-x86 busybox busybox-static cpio cpio cc build-essential

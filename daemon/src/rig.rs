@@ -2,6 +2,7 @@
 //!
 //! Allocates and loads files; start-up only.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -11,8 +12,10 @@ use hapticd_devices::profile::{Profile, ProfileErrors, shipped};
 use hapticd_devices::safety::{Limits, LimitsError, OscillationLimits};
 use hapticd_devices::sim::rig::RigError as SimRigError;
 use hapticd_devices::sim::{HandParams, SimArmParams, SimRig};
-use hapticd_geometry::{MeshReport, Pose, TriMesh, Vec3};
-use hapticd_haptics::{ArmSetup, Damping, Distances, Gains, Interaction, MAX_ARMS, RigTiming};
+use hapticd_geometry::{MeshReport, Pose, TriMesh, Vec3, shapes};
+use hapticd_haptics::{
+    ArmSetup, Damping, Distances, Gains, Interaction, MAX_ARMS, RigTiming, tool_id,
+};
 use hapticd_world::{AddError, Order, SoftAddError, SoftScene, SoftSettings, SoftSpec, World};
 
 use crate::checker::Checker;
@@ -189,6 +192,23 @@ impl Rig {
         self.arms.iter().map(|a| Some(a.name.clone())).collect()
     }
 
+    /// Meshes of the rigid bodies and, under the tools' identities, of the tools: what clients draw. A ball is one of triangles here, whose corners
+    /// are on it.
+    pub fn shapes(&self) -> Vec<(u32, Cow<'_, TriMesh>)> {
+        let world = self.collider.world();
+        let of_body = |id| Some(&**world.spec(id)?.shape.index.mesh()?);
+        let bodies = world.infos().map(|info| info.id);
+        let bodies = bodies.filter_map(|id| Some((id, Cow::Borrowed(of_body(id)?))));
+        let tools = self.arms.iter().enumerate().filter_map(|(index, arm)| {
+            let mesh = match &arm.tool_mesh {
+                Some(mesh) => Cow::Borrowed(mesh),
+                None => Cow::Owned(shapes::icosphere(arm.tool_radius_m, BALL_SUBDIVISIONS).ok()?),
+            };
+            Some((tool_id(index), mesh))
+        });
+        bodies.chain(tools).collect()
+    }
+
     /// A checker that knows tools and bodies.
     pub fn checker(&self) -> Checker {
         let mut checker = Checker::new();
@@ -208,6 +228,9 @@ impl Rig {
         checker
     }
 }
+
+/// Of a ball that is shown: 1280 triangles.
+const BALL_SUBDIVISIONS: u32 = 3;
 
 /// How long an answer takes from the query to its use in real time, s: sizes the queries' reach.
 const REAL_LAG_S: f64 = 0.003;

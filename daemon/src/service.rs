@@ -3,6 +3,7 @@
 //! Commands that concern the scene go straight from the server's thread to the collision thread (`Dispatch`); those that concern the
 //! daemon wait for the supervisor's next round. Nothing here is real-time, and the haptic loop waits for none of it.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -10,6 +11,7 @@ use std::sync::{Arc, Mutex};
 use crossbeam::channel::{Receiver, Sender, TrySendError};
 use hapticd_config as config;
 use hapticd_devices::safety::{ForceOffReason, GovernorState, Limits};
+use hapticd_geometry::TriMesh;
 use hapticd_haptics::{MAX_ARMS, Material};
 use hapticd_protocol::event::{self, Event};
 use hapticd_protocol::place;
@@ -25,6 +27,7 @@ use crate::collision::{Request, SceneCommand, SceneReply};
 use crate::haptic::core::ArmFrame;
 use crate::haptic::record::TickRecord;
 use crate::ipc::publish::BlockPublisher;
+use crate::ipc::shapes::ShapeFile;
 use crate::ipc::skins::{self, SkinInfo, SkinWriter};
 use crate::ipc::surfaces::{self, SurfaceInfo, SurfaceWriter, SurfacesError};
 use crate::ipc::{
@@ -204,7 +207,8 @@ pub struct Service {
 impl Service {
     #[allow(clippy::too_many_arguments)]
     /// Binds the sockets and starts the server's thread. Also gives what the loop publishes through, and what the surfaces of the deformable
-    /// bodies and the skins are published through, in the order of `surfaces` and `skins`.
+    /// bodies and the skins are published through, in the order of `surfaces` and `skins`. `shapes`: of the rigid bodies
+    /// and the tools, by identity.
     pub fn start(
         config: &config::Config,
         arms: &[ArmFacts],
@@ -216,6 +220,7 @@ impl Service {
         replies: Receiver<(u64, SceneReply)>,
         live: Arc<Mutex<Live>>,
         (surfaces, skins): (&[SurfaceInfo], &[SkinInfo]),
+        shapes: &[(u32, Cow<'_, TriMesh>)],
     ) -> Result<(Self, BlockPublisher, Writers), SetupError> {
         let (surface_writers, surface_fds) = surfaces::create(surfaces)?;
         let (skin_writers, skin_fds) = skins::create(skins)?;
@@ -273,6 +278,7 @@ impl Service {
             blocks: fds,
             surfaces: surface_fds,
             skins: skin_fds,
+            shapes: shape_files(shapes)?,
             status: Box::new(move |server| status_json(server, &live)),
             sink: Box::new(sink),
         })?;
@@ -386,6 +392,14 @@ impl Service {
             Err(_) => tracing::error!("the server of the clients died"),
         }
     }
+}
+
+fn shape_files(shapes: &[(u32, Cow<'_, TriMesh>)]) -> Result<Vec<(u32, ShapeFile)>, SetupError> {
+    let file = |(id, mesh): &(u32, Cow<'_, TriMesh>)| {
+        let made = ShapeFile::new(mesh).map_err(|source| SetupError::Shape { id: *id, source });
+        made.map(|file| (*id, file))
+    };
+    shapes.iter().map(file).collect()
 }
 
 fn name(text: &str) -> Name {
@@ -552,6 +566,7 @@ mod tests {
             replies,
             Arc::new(Mutex::new(Live::new())),
             (surfaces, &[]),
+            &[],
         );
         let started = started.map(|(service, _, writers)| (service, writers.surfaces));
         (folder, started)

@@ -303,6 +303,7 @@ pub fn run_real(
             reply_out,
             live.clone(),
             (&surfaces, &skins),
+            &rig.shapes(),
         );
         match started {
             Ok((service, publisher, writers)) => (Some(service), Some(publisher), writers),

@@ -1,4 +1,4 @@
-//! A mesh in a memory file, as [`AddBody`](crate::request::AddBody) carries it.
+//! A mesh in a memory file, as [`AddBody`](crate::request::AddBody) carries it to the daemon and [`Shape`](crate::reply::Shape) to a client.
 //!
 //! ```text
 //! offset  0  u64  "HAPTMESH", little-endian

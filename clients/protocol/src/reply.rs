@@ -75,6 +75,8 @@ codes! {
         NoSurface = 21,
         /// Body `number` has no skin. Since 2.2.
         NoSkin = 22,
+        /// Body `number` is shown by its surface or its skin: it has no shape that keeps. Since 2.2.
+        NoShape = 23,
     }
 }
 
@@ -260,6 +262,13 @@ messages! {
             /// Whose.
             body: u32,
         } reserved 4
+
+        /// The shape that was asked for. Carries one descriptor: a sealed memory file with its mesh in the body's frame
+        /// ([`mesh`](crate::mesh), coordinates of 4 bytes), the same file for all who ask. Since 2.2.
+        Shape = 0x810c, descriptors |_| 1 => {
+            /// Whose.
+            body: u32,
+        } reserved 4
     }
 }
 
@@ -307,6 +316,7 @@ impl std::fmt::Display for Error {
             ),
             ErrorCode::NoSurface => write!(f, "body {number} has no block of its surface"),
             ErrorCode::NoSkin => write!(f, "body {number} has no skin"),
+            ErrorCode::NoShape => write!(f, "body {number} has no shape that keeps"),
         }?;
         if detail.as_str().is_empty() {
             Ok(())

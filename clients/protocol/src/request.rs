@@ -224,6 +224,13 @@ messages! {
             body: u32,
         } reserved 4
 
+        /// Asks for the shape of a body that is shown by its pose, or of an arm's tool. Answered by [`Shape`](crate::reply::Shape) with a
+        /// descriptor. Since 2.2.
+        OpenShape = 0x010f => {
+            /// Which body: static, kinematic or dynamic, whoever added it; `u32::MAX - k` for the tool of arm `k`.
+            body: u32,
+        } reserved 4
+
         /// Technician: asks for the daemon's state. Answered by [`Status`](crate::reply::Status).
         GetStatus = 0x0201 => {} reserved 8
 

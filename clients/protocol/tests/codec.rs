@@ -90,6 +90,7 @@ fn requests() -> Vec<Request> {
         request::Goodbye {}.into(),
         request::OpenSurface { body: 7 }.into(),
         request::OpenSkin { body: 7 }.into(),
+        request::OpenShape { body: 7 }.into(),
         request::GetStatus {}.into(),
         request::Reload {}.into(),
         request::Shutdown {}.into(),
@@ -166,6 +167,7 @@ fn replies() -> Vec<Reply> {
         reply::Status { bytes: 1000 }.into(),
         reply::Surface { body: 7 }.into(),
         reply::Skin { body: 7 }.into(),
+        reply::Shape { body: 7 }.into(),
     ]
 }
 
@@ -336,7 +338,7 @@ fn the_lengths_of_all_messages_are_the_published_ones() {
     };
     assert_eq!(
         lengths(requests().iter().map(|message| message.encode(1)).collect()),
-        [80, 8, 8, 8, 72, 168, 8, 8, 72, 8, 8, 8, 8, 8, 8, 8, 8, 8]
+        [80, 8, 8, 8, 72, 168, 8, 8, 72, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8]
     );
     assert_eq!(
         lengths(replies().iter().map(|message| message.encode(1)).collect()),
@@ -348,6 +350,7 @@ fn the_lengths_of_all_messages_are_the_published_ones() {
             8 + 8 * 224,
             16 + 16 * 80,
             8 + 4 * 8,
+            8,
             8,
             8,
             8,

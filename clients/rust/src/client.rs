@@ -2,7 +2,7 @@
 
 use crate::{ConnectError, RequestError, Skin, Subscription, Surface, path::default_socket};
 use hapticd_protocol::{
-    MAJOR, MINOR_SKINS, MINOR_SURFACES,
+    MAJOR, MINOR_SHAPES, MINOR_SKINS, MINOR_SURFACES,
     event::Event,
     frame::{Header, MAX_MESSAGE, Message},
     mesh::{Mesh, Precision},
@@ -30,6 +30,8 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Longest status text that is read.
 const MAX_STATUS_BYTES: u64 = 16 << 20;
+/// Longest shape that is read: 40 million triangles or so.
+const MAX_SHAPE_BYTES: u64 = 1 << 30;
 
 /// A body to add.
 #[derive(Clone, Debug, PartialEq)]
@@ -263,6 +265,31 @@ impl Client {
                     "asked for body {body}, got body {}",
                     skin.body
                 ))),
+            },
+            (other, _) => Err(RequestError::unexpected(&other)),
+        }
+    }
+
+    /// The mesh of a body that is shown by its pose, in its own frame, whoever added it; or of an arm's tool ([`tool_of_arm`](crate::tool_of_arm)), of
+    /// which the pose is [`world_from_proxy`](crate::ArmState::world_from_proxy). Coordinates have the precision of `f32`; a ball comes as
+    /// triangles, too. It never changes: ask once.
+    ///
+    /// # Errors
+    /// [`RequestError`]: refused with [`NoShape`](reply::ErrorCode::NoShape) for a body that is shown by its surface;
+    /// [`Unsupported`](RequestError::Unsupported) by a daemon that gives no shapes; [`Block`](RequestError::Block) when the file is not what it
+    /// should be.
+    pub fn shape(&mut self, body: u32) -> Result<Mesh, RequestError> {
+        self.supports("shapes", MINOR_SHAPES)?;
+        let unusable = |problem: String| RequestError::Block(format!("shape of {body}: {problem}"));
+        match self.ask(request::OpenShape { body })? {
+            // Decoding checked that there is one descriptor.
+            (Reply::Shape(shape), fds) => match fds.first() {
+                Some(fd) if shape.body == body => {
+                    let bytes = sealed_file::read_sealed(fd, MAX_SHAPE_BYTES)
+                        .map_err(|error| unusable(error.to_string()))?;
+                    Mesh::decode(&bytes).map_err(|error| unusable(error.to_string()))
+                }
+                _ => Err(unusable(format!("got that of body {}", shape.body))),
             },
             (other, _) => Err(RequestError::unexpected(&other)),
         }

@@ -56,3 +56,8 @@ pub use path::default_socket;
 pub use skin::{ReadSkinError, Skin, SkinFrame};
 pub use subscription::{ReadStateError, Subscription, Wake};
 pub use surface::Surface;
+
+/// The identity of an arm's tool, for [`Client::shape`] and in [`Contact::body`].
+pub const fn tool_of_arm(arm: u8) -> u32 {
+    u32::MAX - arm as u32
+}

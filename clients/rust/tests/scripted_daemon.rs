@@ -16,6 +16,7 @@ use hapticd_protocol::{
 use hapticd_sync::{seqlock::Writer, words::WritableWords};
 use hapticd_sys::{
     block::SharedBlock,
+    sealed_file::create_sealed,
     socket::Connection,
     wake::{Interest, wait},
 };
@@ -341,6 +342,57 @@ fn the_surface_of_another_body_than_was_asked_for_is_an_error() {
         });
         assert!(
             matches!(&error, RequestError::Block(text) if text.contains("body 7") && text.contains("body 8")),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn a_daemon_without_shapes_is_not_asked_for_one() {
+    play(
+        |daemon| daemon.welcome_as(1),
+        |connection| {
+            let mut client = greet(connection).unwrap();
+            let error = client.shape(7).unwrap_err();
+            assert_eq!(
+                error.to_string(),
+                "shapes need a daemon of version 2.2, this one has 2.1"
+            );
+        },
+    );
+}
+
+/// What the client says to a shape of body 7 that is announced as `announced`'s and has these bytes.
+fn shape_of(announced: u32, bytes: &[u8]) -> Result<hapticd_client::Mesh, String> {
+    let script = |daemon: Daemon| {
+        daemon.welcome_as(hapticd_protocol::MINOR);
+        let (id, request) = daemon.expect();
+        assert!(matches!(request, Request::OpenShape(open) if open.body == 7));
+        let file = create_sealed("hapticd-test", bytes).unwrap();
+        daemon.answer(id, reply::Shape { body: announced }, &[file.as_fd()]);
+    };
+    play(script, |connection| {
+        let shape = greet(connection).unwrap().shape(7);
+        shape.map_err(|error| error.to_string())
+    })
+}
+
+#[test]
+fn a_shape_is_the_mesh_that_was_asked_for_or_an_error_that_names_the_body() {
+    let mesh = hapticd_client::Mesh {
+        positions: vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 0.5, 0.25]],
+        triangles: vec![[0, 1, 2]],
+    };
+    let bytes = mesh.encode(hapticd_client::Precision::Single).unwrap();
+    assert_eq!(shape_of(7, &bytes), Ok(mesh));
+    for (announced, bytes, says) in [
+        (8, &bytes[..], "got that of body 8"),
+        (7, &bytes[..40], "3 vertices and 1 triangles"),
+        (7, &[], "not a mesh file"),
+    ] {
+        let error = shape_of(announced, bytes).unwrap_err();
+        assert!(
+            error.contains("shape of 7") && error.contains(says),
             "{error}"
         );
     }

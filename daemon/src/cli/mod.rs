@@ -9,6 +9,7 @@ mod replay;
 mod run;
 mod schema;
 mod status;
+mod view;
 
 use std::fs::File;
 use std::io;
@@ -41,6 +42,10 @@ enum Command {
     Devices(devices::Args),
     /// Ask the running daemon for its state.
     Status(status::Args),
+    /// Show the running daemon's scene in a window.
+    View(view::Look),
+    /// Draw the running daemon's scene into a PNG file.
+    Snapshot(view::SnapshotArgs),
     /// Print the JSON Schema of the configuration.
     Schema,
 }
@@ -81,6 +86,8 @@ pub fn main() -> ExitCode {
         Command::Check(args) => check::check(&args),
         Command::Devices(args) => devices::devices(&args),
         Command::Status(args) => status::status(&args),
+        Command::View(args) => view::view(&args),
+        Command::Snapshot(args) => view::snapshot(&args),
         Command::Schema => schema::schema(),
     };
     match done {

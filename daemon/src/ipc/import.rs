@@ -4,6 +4,7 @@
 use super::{
     Refusal,
     hub::{Import, Imported},
+    shapes::ShapeFile,
 };
 use crate::scene;
 use hapticd_geometry::{Pose, Quat, TriMesh, Vec3};
@@ -58,6 +59,8 @@ fn body(request: &AddBody, mesh: Mesh, mesh_bytes: u64) -> Result<Imported, Refu
             ));
         }
     };
+    let file = ShapeFile::new(&mesh)
+        .map_err(|error| Refusal::text(ErrorCode::Internal, error.to_string()))?;
     let (shape, report) = hapticd_world::Shape::of(mesh);
     if request.solid && !(report.closed && report.oriented) {
         let detail = format!(
@@ -90,6 +93,7 @@ fn body(request: &AddBody, mesh: Mesh, mesh_bytes: u64) -> Result<Imported, Refu
         spec: Box::new(spec),
         mesh_bytes,
         triangles,
+        file,
     })
 }
 
@@ -162,6 +166,8 @@ mod tests {
         );
         assert_eq!(imported.spec.material.stiffness_n_per_m, 500.0);
         assert!(imported.spec.shape.closed);
+        let shown = read_sealed(imported.file.descriptor().unwrap(), 1000).unwrap();
+        assert_eq!(Mesh::decode(&shown).unwrap().triangles.len(), 4);
     }
 
     #[test]

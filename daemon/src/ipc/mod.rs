@@ -32,6 +32,7 @@ mod import;
 mod outbox;
 pub mod publish;
 mod server;
+pub mod shapes;
 pub mod skins;
 mod sockets;
 pub mod surfaces;

@@ -6,6 +6,7 @@ use super::{
     hub::{Hub, Import, Imported, Output},
     import::import,
     outbox::{Outbox, Packet, Sent},
+    shapes::{ShapeFile, ShapeFileError},
     skins::{SkinFds, SkinsError},
     sockets::{self, Bound, Endpoint, SocketError},
     surfaces::{SurfaceFds, SurfacesError},
@@ -91,6 +92,8 @@ pub struct ServerSetup {
     pub surfaces: SurfaceFds,
     /// The skins to hand out: one for each implicit body.
     pub skins: SkinFds,
+    /// The shapes to hand out: of the rigid bodies among those, and of the tools, by identity.
+    pub shapes: Vec<(u32, ShapeFile)>,
     /// Writes the status.
     pub status: StatusText,
     /// Takes the commands.
@@ -109,6 +112,14 @@ pub enum SetupError {
     /// The skin of an implicit body.
     #[error(transparent)]
     Skin(#[from] SkinsError),
+    /// The shape of a rigid body or of a tool.
+    #[error("the shape of body {id} cannot be shown to clients: {source}")]
+    Shape {
+        /// The body, or the tool.
+        id: u32,
+        /// Why.
+        source: ShapeFileError,
+    },
     /// The system refused something else.
     #[error("cannot set up the server: {0}")]
     System(#[from] io::Error),
@@ -227,11 +238,15 @@ impl Server {
         // A connection to ourselves tells our user id.
         let (ours, _) = Connection::pair()?;
         let us = ours.peer()?.uid;
+        let mut hub = Hub::new(setup.quotas, setup.arms, setup.bodies);
+        for (body, file) in setup.shapes {
+            hub.set_shape(body, file);
+        }
         let server = Self {
             app,
             technician,
             us,
-            hub: Hub::new(setup.quotas, setup.arms, setup.bodies),
+            hub,
             peers: BTreeMap::new(),
             lines: Vec::new(),
             blocks: setup.blocks,
@@ -499,6 +514,10 @@ impl Server {
             }
             Reply::Skin(skin) => {
                 let fd = self.skins.descriptor(skin.body);
+                fd.map(|fd| vec![fd])
+            }
+            Reply::Shape(shape) => {
+                let fd = self.hub.shape(shape.body).and_then(ShapeFile::descriptor);
                 fd.map(|fd| vec![fd])
             }
             Reply::Status(status) => self.status_file(status).map(|fd| vec![fd]),

@@ -1,6 +1,7 @@
 //! The server with real sockets, real clients of the client crate, and a sink that remembers. No time is measured: every wait ends with the
 //! event that is waited for.
 
+mod shapes_of_bodies;
 mod skins_of_bodies;
 mod surfaces_of_bodies;
 
@@ -8,6 +9,7 @@ use super::{
     Answer, BodyRecord, ClientId, Command, CommandSink, Endpoint, GoneWhy, Handle, Notice, Quotas,
     Server, ServerSetup, blocks,
     server::StatusText,
+    shapes::ShapeFile,
     skins::{self, SkinInfo, SkinWriter},
     surfaces::{self, SurfaceInfo, SurfaceWriter},
 };
@@ -16,6 +18,8 @@ use hapticd_client::{
     ArmState, BodyKind, BodySpec, Client, ConnectError, ErrorCode, Event, Mesh, News, Pose,
     RequestError, want,
 };
+use hapticd_geometry::{TriMesh, Vec3, shapes};
+use hapticd_haptics::tool_id;
 use hapticd_protocol::{
     frame::Message,
     reply::{ArmInfo, RefusedCode, Reply},
@@ -65,6 +69,11 @@ impl CommandSink for Scene {
             .send(command)
             .map_err(|error| Box::new(error.into_inner()))
     }
+}
+
+/// The tool of arm 0.
+fn tool() -> TriMesh {
+    shapes::cuboid(&Vec3::new(0.01, 0.02, 0.03)).unwrap()
 }
 
 struct Rig {
@@ -124,6 +133,7 @@ impl Rig {
             blocks: block_fds,
             surfaces: surface_fds,
             skins: skin_fds,
+            shapes: vec![(tool_id(0), ShapeFile::new(&tool()).unwrap())],
             status,
             sink: Box::new(Scene {
                 commands: commands_in,
@@ -264,7 +274,7 @@ fn spec(name: &str) -> BodySpec<'_> {
 }
 
 fn cube() -> Mesh {
-    let mesh = hapticd_geometry::shapes::cuboid(&hapticd_geometry::Vec3::repeat(0.05)).unwrap();
+    let mesh = shapes::cuboid(&Vec3::repeat(0.05)).unwrap();
     Mesh {
         positions: mesh.positions().iter().map(|p| [p.x, p.y, p.z]).collect(),
         triangles: mesh.triangles().to_vec(),

@@ -8,7 +8,10 @@ mod registry;
 mod requests;
 mod session;
 
-use super::{Answer, BodyRecord, ClientId, Command, GoneWhy, Notice, Quotas, Refusal, Role};
+use super::{
+    Answer, BodyRecord, ClientId, Command, GoneWhy, Notice, Quotas, Refusal, Role,
+    shapes::ShapeFile,
+};
 use bucket::Verdict;
 use hapticd_protocol::{
     MAJOR, MINOR, MINOR_SURFACES,
@@ -74,6 +77,8 @@ pub struct Imported {
     pub mesh_bytes: u64,
     /// Triangles of its mesh.
     pub triangles: u32,
+    /// Its mesh as clients see it.
+    pub file: ShapeFile,
 }
 
 /// What can be told of a packet whatever else it is: its answer goes by that.
@@ -88,6 +93,7 @@ struct Adding {
     id: u64,
     record: BodyRecord,
     mesh_bytes: u64,
+    file: ShapeFile,
 }
 
 /// What waits for an answer from elsewhere.
@@ -110,6 +116,8 @@ pub struct Hub {
     arms: Vec<ArmInfo>,
     sessions: BTreeMap<ClientId, Session>,
     registry: Registry,
+    /// Shapes of the arms' tools.
+    tools: BTreeMap<u32, ShapeFile>,
     pending: BTreeMap<u64, Pending>,
     next_client: u32,
     next_token: u64,
@@ -129,12 +137,25 @@ impl Hub {
             arms,
             sessions: BTreeMap::new(),
             registry,
+            tools: BTreeMap::new(),
             pending: BTreeMap::new(),
             next_client: 1,
             next_token: 1,
             stopping: false,
             busy: false,
         }
+    }
+
+    /// The shape of a body that is there from the start, or of a tool: of an identity that no body has.
+    pub fn set_shape(&mut self, body: u32, file: ShapeFile) {
+        if let Some(file) = self.registry.set_shape(body, file) {
+            self.tools.insert(body, file);
+        }
+    }
+
+    /// The shape of a body or of a tool, for the reply that [`Hub::receive`] gave to who asked for it.
+    pub fn shape(&self, body: u32) -> Option<&ShapeFile> {
+        self.registry.shape(body).or_else(|| self.tools.get(&body))
     }
 
     /// Whether commands pile up: until they no longer do, requests that would make more of them are refused.
@@ -405,6 +426,7 @@ impl Hub {
                 spec,
                 mesh_bytes,
                 triangles,
+                file,
             }) => {
                 let record = BodyRecord {
                     body: 0,
@@ -417,6 +439,7 @@ impl Hub {
                     id,
                     record,
                     mesh_bytes,
+                    file,
                 }));
                 out.push(Output::Command(Command::AddBody {
                     token,
@@ -466,6 +489,7 @@ impl Hub {
             id,
             record,
             mesh_bytes,
+            file,
         } = adding;
         let lease_ms = self.quotas.lease_ms;
         let session = self.sessions.get_mut(&client);
@@ -494,6 +518,7 @@ impl Hub {
                 };
                 let triangles = record.triangles;
                 self.registry.add(record, Some(client), mesh_bytes);
+                self.registry.set_shape(*body, file);
                 self.broadcast(joined.into(), out);
                 reply::BodyAdded {
                     body: *body,

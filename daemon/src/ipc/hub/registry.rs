@@ -1,6 +1,6 @@
 //! Which bodies there are, whose they are, and who is moving which until when.
 
-use super::super::{BodyRecord, ClientId, Refusal};
+use super::super::{BodyRecord, ClientId, Refusal, shapes::ShapeFile};
 use hapticd_protocol::{reply::ErrorCode, request::BodyKind};
 use std::collections::BTreeMap;
 
@@ -17,6 +17,7 @@ struct Entry {
     owner: Option<ClientId>,
     mesh_bytes: u64,
     lease: Option<Lease>,
+    shape: Option<ShapeFile>,
 }
 
 /// All bodies by identity.
@@ -34,6 +35,7 @@ impl Registry {
                 owner,
                 mesh_bytes,
                 lease: None,
+                shape: None,
             },
         );
     }
@@ -97,6 +99,32 @@ impl Registry {
             None => Err(Refusal::new(ErrorCode::NoSuchBody, number, 0)),
             Some(entry) if entry.record.kind.has_skin() => Ok(()),
             Some(_) => Err(Refusal::new(ErrorCode::NoSkin, number, 0)),
+        }
+    }
+
+    /// Gives a body its shape; gives it back when there is no such body.
+    pub(super) fn set_shape(&mut self, body: u32, file: ShapeFile) -> Option<ShapeFile> {
+        match self.bodies.get_mut(&body) {
+            Some(entry) => {
+                entry.shape = Some(file);
+                None
+            }
+            None => Some(file),
+        }
+    }
+
+    /// The shape of a body.
+    pub(super) fn shape(&self, body: u32) -> Option<&ShapeFile> {
+        self.bodies.get(&body)?.shape.as_ref()
+    }
+
+    /// Whether a body has a shape that can be opened.
+    pub(super) fn check_shape(&self, body: u32) -> Result<(), Refusal> {
+        let number = u64::from(body);
+        match self.bodies.get(&body) {
+            None => Err(Refusal::new(ErrorCode::NoSuchBody, number, 0)),
+            Some(entry) if entry.shape.is_some() => Ok(()),
+            Some(_) => Err(Refusal::new(ErrorCode::NoShape, number, 0)),
         }
     }
 

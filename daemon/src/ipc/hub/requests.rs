@@ -4,7 +4,7 @@ use super::{Hub, Import, Output, Pending};
 use crate::ipc::{ClientId, Command, GoneWhy, Refusal, Role};
 use hapticd_geometry::{Pose, Quat, Vec3};
 use hapticd_protocol::{
-    MINOR_SKINS, MINOR_SURFACES,
+    MINOR_SHAPES, MINOR_SKINS, MINOR_SURFACES,
     event::{self, RemovedCode},
     reply::{self, BODIES_PER_PAGE, BlockInfo, BlockKind, BodyInfo, ErrorCode, Reply},
     request::{self, ALL_ARMS, BodyKind, MAX_LEASE_MS, Request, want},
@@ -75,6 +75,8 @@ impl Hub {
                 | Request::GetStatus(_)
                 | Request::Shutdown(_)
                 | Request::OpenSurface(_)
+                | Request::OpenSkin(_)
+                | Request::OpenShape(_)
         );
         if self.busy && !asks_only {
             return Err(Refusal::new(ErrorCode::Busy, 0, 0));
@@ -170,6 +172,13 @@ impl Hub {
                 session.check_minor(MINOR_SKINS)?;
                 self.registry.check_skin(body)?;
                 Ok(Some(reply::Skin { body }.into()))
+            }
+            Request::OpenShape(request::OpenShape { body }) => {
+                session.check_minor(MINOR_SHAPES)?;
+                if !self.tools.contains_key(&body) {
+                    self.registry.check_shape(body)?;
+                }
+                Ok(Some(reply::Shape { body }.into()))
             }
             Request::GetStatus(_) => Ok(Some(reply::Status { bytes: 0 }.into())),
             Request::Reload(_) => {

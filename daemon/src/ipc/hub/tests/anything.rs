@@ -20,9 +20,9 @@ fn step() -> impl Strategy<Value = Step> {
         any::<bool>().prop_map(Step::Connect),
         (0_usize..4, prop::collection::vec(any::<u8>(), 0..120))
             .prop_map(|(client, bytes)| Step::Packet(client, bytes)),
-        (0_usize..4, 0_usize..22).prop_map(|(client, which)| Step::Request(client, which)),
-        (0_usize..4, 0_usize..22).prop_map(|(client, which)| Step::Request(client, which)),
-        (0_usize..4, 0_usize..22).prop_map(|(client, which)| Step::Request(client, which)),
+        (0_usize..4, 0_usize..24).prop_map(|(client, which)| Step::Request(client, which)),
+        (0_usize..4, 0_usize..24).prop_map(|(client, which)| Step::Request(client, which)),
+        (0_usize..4, 0_usize..24).prop_map(|(client, which)| Step::Request(client, which)),
         (0_usize..4).prop_map(Step::Disconnect),
         (1_u64..12, any::<bool>()).prop_map(|(token, good)| Step::Answer(token, good)),
         (1_u64..12).prop_map(Step::Import),
@@ -56,6 +56,8 @@ fn some_request(which: usize) -> (Request, Vec<u32>) {
         18 => move_body(3, 100).into(),
         19 => request::RemoveBody { body: 4 }.into(),
         20 => request::HaltBody { body: 4 }.into(),
+        22 => request::OpenShape { body: 100 }.into(),
+        23 => request::OpenShape { body: u32::MAX }.into(),
         21 => return (add_of(BodyKind::Cloth).into(), vec![1]),
         _ => move_body(100 + which as u32 % 3, 100).into(),
     };

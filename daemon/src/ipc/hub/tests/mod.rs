@@ -6,11 +6,15 @@ mod connections;
 mod deformables;
 mod leases;
 mod rights;
+mod shapes_of_bodies;
 
 use super::{Hub, Import, Imported, Output};
-use crate::ipc::{Answer, BodyRecord, ClientId, Command, GoneWhy, Notice, Quotas, Refusal, Role};
+use crate::ipc::{
+    Answer, BodyRecord, ClientId, Command, GoneWhy, Notice, Quotas, Refusal, Role,
+    shapes::ShapeFile,
+};
 use hapticd_geometry::{Pose, Vec3, shapes};
-use hapticd_haptics::Material;
+use hapticd_haptics::{Material, tool_id};
 use hapticd_protocol::{
     MAGIC, MAJOR, MINOR, event,
     frame::Message,
@@ -25,6 +29,11 @@ pub(super) const MS: u64 = 1_000_000;
 
 pub(super) fn name(text: &str) -> Name {
     Name::new(text).unwrap()
+}
+
+/// A cube with half edges of this length.
+pub(super) fn shape_file(half_m: f64) -> ShapeFile {
+    ShapeFile::new(&shapes::cuboid(&Vec3::repeat(half_m)).unwrap()).unwrap()
 }
 
 pub(super) fn arm(index: u8) -> ArmInfo {
@@ -62,8 +71,12 @@ impl Rig {
             triangles: 12,
         };
         let bodies = vec![body(1, BodyKind::Static), body(2, BodyKind::Kinematic)];
+        let mut hub = Hub::new(quotas, vec![arm(0), arm(1)], bodies);
+        for body in [1, 2, tool_id(0), tool_id(1)] {
+            hub.set_shape(body, shape_file(0.2));
+        }
         Self {
-            hub: Hub::new(quotas, vec![arm(0), arm(1)], bodies),
+            hub,
             now_ns: 1000 * MS,
             out: Vec::new(),
         }
@@ -215,10 +228,12 @@ impl Rig {
             density_kg_m3: 1000.0,
         };
         let triangles = u32::try_from(report.triangles).unwrap();
+        let file = shape_file(0.1);
         let imported = Imported {
             spec: Box::new(spec),
             mesh_bytes,
             triangles,
+            file,
         };
         self.hub
             .imported(token, Ok(imported), self.now_ns, &mut self.out);

@@ -1,0 +1,230 @@
+//! What a person does to the view: keys, the mouse, and what follows from them. Pure.
+
+use crate::{
+    camera::{Camera, Size},
+    scene::{Scene, point},
+    theme::Theme,
+};
+
+/// What keys do, as the help says it.
+pub const HELP: [(&str, &str); 12] = [
+    ("drag", "turn"),
+    ("right or middle drag, Shift drag", "move"),
+    ("wheel", "nearer, farther"),
+    ("double click", "look at what is there"),
+    ("f", "all in the picture"),
+    ("1 .. 8", "look at the tool of arm 1 .. 8"),
+    ("space", "hold the picture; the daemon goes on"),
+    ("n", "names of the bodies"),
+    ("p", "panels"),
+    ("t", "dark or light"),
+    ("h", "this help"),
+    ("q, Esc", "leave"),
+];
+
+/// What a key asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// Hold the picture, or let it go on.
+    Pause,
+    /// Everything in the picture.
+    FrameAll,
+    /// Look at the tool of this arm.
+    LookAt(usize),
+    /// Show or hide the help.
+    Help,
+    /// Show or hide the panels.
+    Panels,
+    /// Show or hide names.
+    Names,
+    /// The other theme.
+    Theme,
+    /// Leave.
+    Quit,
+}
+
+impl Act {
+    /// What a key with this letter asks for.
+    pub fn of(key: char) -> Option<Self> {
+        Some(match key.to_ascii_lowercase() {
+            ' ' => Self::Pause,
+            'f' => Self::FrameAll,
+            'h' | '?' => Self::Help,
+            'p' => Self::Panels,
+            'n' => Self::Names,
+            't' => Self::Theme,
+            'q' | '\u{1b}' => Self::Quit,
+            digit @ '1'..='8' => Self::LookAt(digit as usize - '1' as usize),
+            _ => return None,
+        })
+    }
+}
+
+/// How the scene is looked at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Controls {
+    /// From where.
+    pub camera: Camera,
+    /// In which colours.
+    pub theme: Theme,
+    /// The picture is held.
+    pub paused: bool,
+    /// The help is shown.
+    pub help: bool,
+    /// The panels are shown.
+    pub panels: bool,
+    /// Names of bodies are shown.
+    pub names: bool,
+    /// Somebody wants to leave.
+    pub quit: bool,
+    /// Which connection's scene was brought into the picture once.
+    framed: u64,
+}
+
+impl Controls {
+    /// Everything shown but the help.
+    pub fn new(theme: Theme) -> Self {
+        Self {
+            camera: Camera::default(),
+            theme,
+            paused: false,
+            help: false,
+            panels: true,
+            names: true,
+            quit: false,
+            framed: 0,
+        }
+    }
+
+    /// Does what a key asks for.
+    pub fn act(&mut self, act: Act, scene: &Scene, size: Size) {
+        match act {
+            Act::Pause => self.paused = !self.paused,
+            Act::FrameAll => self.frame(scene, size),
+            Act::LookAt(arm) => {
+                if let Some(state) = scene.arms.get(arm).and_then(|arm| arm.state.as_ref()) {
+                    let at = point(state.world_from_proxy.translation_m);
+                    if at.iter().all(|x| x.is_finite()) {
+                        self.camera.target = at;
+                    }
+                }
+            }
+            Act::Help => self.help = !self.help,
+            Act::Panels => self.panels = !self.panels,
+            Act::Names => self.names = !self.names,
+            Act::Theme => self.theme = self.theme.other(),
+            Act::Quit => self.quit = true,
+        }
+    }
+
+    /// Brings everything into the picture, seen from where the eye stands.
+    pub fn frame(&mut self, scene: &Scene, size: Size) {
+        if let Some(bounds) = scene.bounds() {
+            // A box is seldom seen corner first: a ball about it would leave much empty.
+            let radius_m = (bounds.radius_m() * 0.88).max(1e-3);
+            self.camera.frame(bounds.centre(), radius_m, size);
+        }
+    }
+
+    /// The same once for each connection, when all of its scene is there.
+    pub fn frame_first(&mut self, scene: &Scene, size: Size) {
+        if self.framed != scene.connections && scene.is_complete() && scene.bounds().is_some() {
+            self.framed = scene.connections;
+            self.frame(scene, size);
+        }
+    }
+
+    /// Looks at what is at a pixel, from the same side; says what it is.
+    pub fn look_through(&mut self, pixel: [f32; 2], scene: &Scene, size: Size) -> Option<String> {
+        let (eye, along) = (self.camera.eye(), self.camera.ray(pixel, size));
+        let (name, far_m) = scene.met(&eye, &along)?;
+        self.camera.target = eye + along * far_m;
+        Some(name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        model::Model,
+        scene::{Body, Link},
+    };
+    use hapticd_client::BodyKind;
+    use nalgebra::{Isometry3, Point3};
+    use std::sync::Arc;
+
+    const SIZE: Size = [640, 480];
+
+    fn scene() -> Scene {
+        let body = Body {
+            id: 1,
+            name: "ball".to_owned(),
+            kind: BodyKind::Static,
+            model: Arc::new(Model::ball()),
+            world_from_body: Some(Isometry3::translation(3.0, 0.0, 0.0)),
+        };
+        Scene {
+            link: Link::Up,
+            connections: 1,
+            bodies: vec![body],
+            ..Scene::default()
+        }
+    }
+
+    #[test]
+    fn a_scene_is_framed_once_and_stays_as_it_was_turned() {
+        let mut controls = Controls::new(Theme::Dark);
+        let mut scene = scene();
+        scene.bodies[0].world_from_body = None;
+        controls.frame_first(&scene, SIZE);
+        assert_eq!(controls.camera, Camera::default(), "not before it is there");
+        scene.bodies[0].world_from_body = Some(Isometry3::translation(3.0, 0.0, 0.0));
+        controls.frame_first(&scene, SIZE);
+        assert!((controls.camera.target - Point3::new(3.0, 0.0, 0.0)).norm() < 1e-5);
+        controls.camera.zoom(5.0);
+        let zoomed = controls.camera;
+        controls.frame_first(&scene, SIZE);
+        assert_eq!(controls.camera, zoomed);
+        scene.connections = 2;
+        controls.frame_first(&scene, SIZE);
+        assert_ne!(controls.camera, zoomed, "another daemon has another scene");
+    }
+
+    #[test]
+    fn what_is_looked_at_comes_to_the_middle() {
+        let (mut controls, scene) = (Controls::new(Theme::Dark), scene());
+        controls.frame(&scene, SIZE);
+        let pixel = [320.0 + 40.0, 240.0 - 30.0];
+        assert_eq!(
+            controls.look_through(pixel, &scene, SIZE).as_deref(),
+            Some("ball")
+        );
+        let target = controls.camera.target;
+        assert!((nalgebra::distance(&target, &Point3::new(3.0, 0.0, 0.0)) - 1.0).abs() < 0.02);
+        let before = controls.camera;
+        assert_eq!(controls.look_through([0.0, 0.0], &scene, SIZE), None);
+        assert_eq!(controls.camera, before);
+    }
+
+    #[test]
+    fn every_key_of_the_help_does_something_and_twice_undoes_it() {
+        let (start, scene) = (Controls::new(Theme::Dark), scene());
+        for key in [' ', 'n', 'p', 't', 'h'] {
+            let mut controls = start.clone();
+            let act = Act::of(key).unwrap();
+            controls.act(act, &scene, SIZE);
+            assert_ne!(controls, start, "{key}");
+            controls.act(act, &scene, SIZE);
+            assert_eq!(controls, start, "{key}");
+        }
+        assert_eq!(Act::of('1'), Some(Act::LookAt(0)));
+        assert_eq!(Act::of('9'), None);
+        let mut controls = start.clone();
+        // An arm that is not there is not looked at.
+        controls.act(Act::LookAt(3), &scene, SIZE);
+        assert_eq!(controls, start);
+        controls.act(Act::Quit, &scene, SIZE);
+        assert!(controls.quit);
+    }
+}

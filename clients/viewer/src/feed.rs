@@ -1,0 +1,392 @@
+//! From the daemon to a [`Scene`]: an ordinary client that asks once for what stays, reads blocks for what changes, and connects again when
+//! the daemon has ended.
+//!
+//! It owns nothing in the daemon and holds no lease, so nothing there depends on how often, or whether, it is called. A step makes no request
+//! while nothing comes or goes; it reads shared memory. It never fails: what goes wrong is in [`Scene::link`].
+
+use crate::{
+    history::Sample,
+    model::{Creases, Model},
+    scene::{Arm, Body, Link, Scene, isometry},
+};
+use hapticd_client::{
+    BodyInfo, BodyKind, Client, Event, News, RequestError, Skin, SkinFrame, Subscription, Surface,
+    force_off_text, tool_of_arm, want,
+};
+use nalgebra::Isometry3;
+use std::{
+    collections::HashMap,
+    path::PathBuf,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread::JoinHandle,
+    time::{Duration, Instant},
+};
+
+/// How long after a failure it is tried again, s.
+const RETRY_S: f64 = 0.5;
+/// How long the daemon may take for an answer.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Between two looks at the blocks.
+const LOOK: Duration = Duration::from_millis(3);
+/// Looks for each copy that is handed out: a copy has all samples of the last seconds.
+const LOOKS_PER_COPY: u32 = 3;
+/// From one look at the surfaces to the next, s: a picture's time.
+const SURFACES_S: f64 = 0.015;
+
+/// What only a connection has.
+struct Connection {
+    client: Client,
+    arms: Vec<Subscription>,
+    surfaces: HashMap<u32, (Surface, u64)>,
+    skins: HashMap<u32, (Skin, u64)>,
+    /// Of the bodies of crowds.
+    creases: HashMap<u32, Creases>,
+}
+
+/// A client that keeps a [`Scene`] up to date.
+pub struct Feed {
+    socket: PathBuf,
+    scene: Scene,
+    connection: Option<Connection>,
+    try_at_s: f64,
+    surfaces_at_s: f64,
+    points: Vec<[f32; 3]>,
+    skin: SkinFrame,
+}
+
+impl Feed {
+    /// Of the daemon at this socket, now or when there is one.
+    pub fn new(socket: PathBuf) -> Self {
+        Self {
+            socket,
+            scene: Scene::default(),
+            connection: None,
+            try_at_s: f64::NEG_INFINITY,
+            surfaces_at_s: f64::NEG_INFINITY,
+            points: Vec::new(),
+            skin: SkinFrame::default(),
+        }
+    }
+
+    /// What is known.
+    pub fn scene(&self) -> &Scene {
+        &self.scene
+    }
+
+    /// Reads what is new; connects where there is no connection, but not at once after a failure. `now_s`: any clock that does not go back.
+    pub fn step(&mut self, now_s: f64) {
+        let result = match self.connection.take() {
+            Some(mut connection) => self.read(&mut connection, now_s).map(|()| connection),
+            None if now_s < self.try_at_s => return,
+            None => self.connect().and_then(|mut connection| {
+                self.read(&mut connection, now_s)?;
+                Ok(connection)
+            }),
+        };
+        match result {
+            Ok(connection) => {
+                self.connection = Some(connection);
+                self.scene.link = Link::Up;
+            }
+            Err(why) => {
+                self.try_at_s = now_s + RETRY_S;
+                self.scene.link = match &self.scene.link {
+                    Link::Waiting(_) => Link::Waiting(why),
+                    Link::Up => {
+                        self.scene.tell(format!("connection lost: {why}"));
+                        Link::Lost(why)
+                    }
+                    // The first reason says more than that nobody is there now.
+                    Link::Lost(first) => Link::Lost(first.clone()),
+                };
+            }
+        }
+    }
+
+    fn connect(&mut self) -> Result<Connection, String> {
+        let mut client =
+            Client::connect_to(&self.socket, "hapticd-view").map_err(|error| error.to_string())?;
+        client.set_timeout(PATIENCE);
+        let infos = client.arms().map_err(text)?;
+        let mut arms = Vec::new();
+        let mut subscriptions = Vec::new();
+        for info in infos {
+            let wants = want::STATE | want::CONTACTS | want::BODIES | want::EVENTS;
+            subscriptions.push(client.subscribe(info.index, wants).map_err(text)?);
+            arms.push(Arm {
+                tool: tool(&mut client, info.index, info.tool_radius_m)?,
+                info,
+                state: None,
+                contacts: Vec::new(),
+                history: Default::default(),
+            });
+        }
+        let mut connection = Connection {
+            client,
+            arms: subscriptions,
+            surfaces: HashMap::new(),
+            skins: HashMap::new(),
+            creases: HashMap::new(),
+        };
+        // A new daemon knows nothing of the old one's bodies, and may give their numbers to others.
+        self.scene.bodies.clear();
+        self.list(&mut connection)?;
+        self.scene.arms = arms;
+        self.scene.connections += 1;
+        if self.scene.connections > 1 {
+            self.scene.tell("connected again".to_owned());
+        }
+        Ok(connection)
+    }
+
+    /// Brings the bodies up to date with the daemon's list.
+    fn list(&mut self, connection: &mut Connection) -> Result<(), String> {
+        let infos = connection.client.bodies().map_err(text)?;
+        let there = |id: u32| infos.iter().any(|info| info.body == id);
+        self.scene.bodies.retain(|body| there(body.id));
+        connection.surfaces.retain(|id, _| there(*id));
+        connection.skins.retain(|id, _| there(*id));
+        connection.creases.retain(|id, _| there(*id));
+        for info in &infos {
+            if !self.scene.bodies.iter().any(|body| body.id == info.body) {
+                self.scene.bodies.extend(open(connection, info)?);
+            }
+        }
+        self.scene.bodies.sort_by_key(|body| body.id);
+        Ok(())
+    }
+
+    fn read(&mut self, connection: &mut Connection, now_s: f64) -> Result<(), String> {
+        let mut changed = false;
+        while let Some(news) = connection.client.poll(Duration::ZERO).map_err(text)? {
+            changed |= self.hear(&news);
+        }
+        if changed {
+            self.list(connection)?;
+        }
+        for (arm, blocks) in self.scene.arms.iter_mut().zip(&connection.arms) {
+            if let Ok(state) = blocks.state() {
+                arm.history.push(Sample::of(&state));
+                arm.info.attached = state.has(hapticd_client::flag::ATTACHED);
+                arm.state = Some(state);
+            }
+            if let Ok(contacts) = blocks.contacts() {
+                arm.contacts.clear();
+                arm.contacts.extend_from_slice(contacts.as_slice());
+            }
+        }
+        // The block of bodies is the same whichever arm it was asked for.
+        if let Some(Ok(poses)) = connection.arms.first().map(Subscription::bodies) {
+            for pose in poses.as_slice() {
+                let body = self
+                    .scene
+                    .bodies
+                    .iter_mut()
+                    .find(|body| body.id == pose.body);
+                if let (Some(body), Some(at)) = (body, isometry(&pose.world_from_body)) {
+                    body.world_from_body = Some(at);
+                }
+            }
+        }
+        if now_s >= self.surfaces_at_s {
+            self.surfaces_at_s = now_s + SURFACES_S;
+            self.bend(connection);
+        }
+        Ok(())
+    }
+
+    /// Brings deformable bodies to where their surfaces are.
+    fn bend(&mut self, connection: &mut Connection) {
+        for body in &mut self.scene.bodies {
+            if let Some((skin, shown)) = connection.skins.get_mut(&body.id) {
+                let version = skin.version();
+                if version != *shown && skin.read(&mut self.skin).is_ok() {
+                    *shown = version;
+                    let (points, normals) = (&self.skin.points, &self.skin.normals);
+                    Arc::make_mut(&mut body.model).replace(points, normals, &self.skin.triangles);
+                    body.world_from_body = Some(Isometry3::identity());
+                }
+            }
+            let Some((surface, shown)) = connection.surfaces.get_mut(&body.id) else {
+                continue;
+            };
+            let version = surface.version();
+            // A torn read passes: the points of before stay.
+            if version == *shown || surface.read(&mut self.points).is_err() {
+                continue;
+            }
+            *shown = version;
+            let (model, triangles) = (Arc::make_mut(&mut body.model), surface.triangles());
+            if body.kind == BodyKind::Crowd {
+                // It keeps its shape, and so its edges.
+                let creases = connection.creases.entry(body.id);
+                let creases = creases.or_insert_with(|| Creases::of(&self.points, triangles));
+                model.crease(creases, &self.points);
+            } else {
+                model.bend(&self.points, triangles);
+            }
+            body.world_from_body = Some(Isometry3::identity());
+        }
+    }
+
+    /// Takes note of news; says whether bodies came or went.
+    fn hear(&mut self, news: &News) -> bool {
+        let line = match news {
+            News::Event(Event::BodyJoined(joined)) => format!("body {} joined", joined.name),
+            News::Event(Event::BodyLeft(left)) => {
+                let name = self.scene.bodies.iter().find(|body| body.id == left.body);
+                format!("body {} left", name.map_or("?", |body| &body.name))
+            }
+            News::Event(Event::ArmAttached(event)) => format!("arm {} is there", event.arm),
+            News::Event(Event::ArmLost(event)) => format!("arm {} was lost", event.arm),
+            News::Event(Event::ForceOff(event)) => {
+                format!(
+                    "force of arm {} off: {}",
+                    event.arm,
+                    force_off_text(event.reason)
+                )
+            }
+            News::Event(Event::ForceOn(event)) => format!("force of arm {} on", event.arm),
+            News::Event(Event::ConfigReloaded(_)) => "configuration read again".to_owned(),
+            News::Event(Event::ConfigRefused(_)) => "configuration refused".to_owned(),
+            News::Event(Event::ShuttingDown(_)) => "the daemon ends".to_owned(),
+            News::Event(Event::RecordingStopped(_)) => "the recording stopped".to_owned(),
+            News::Event(Event::LeaseExpired(_) | Event::Silent(_)) | News::Refused(_) => {
+                return false;
+            }
+            // What was lost may have been a body's.
+            News::Event(Event::EventsLost(_)) => return true,
+        };
+        self.scene.tell(line);
+        matches!(news, News::Event(Event::BodyJoined(_) | Event::BodyLeft(_)))
+    }
+}
+
+fn text(error: RequestError) -> String {
+    error.to_string()
+}
+
+/// Whether the daemon understood and had a reason: a body went between the list and the question, or it has nothing of the kind.
+fn refused(error: &RequestError) -> bool {
+    matches!(
+        error,
+        RequestError::Refused(_) | RequestError::Unsupported { .. }
+    )
+}
+
+/// What a tool looks like; a ball of its radius where the daemon does not say.
+fn tool(client: &mut Client, arm: u8, radius_m: f64) -> Result<Arc<Model>, String> {
+    match client.shape(tool_of_arm(arm)) {
+        Ok(mesh) => Ok(Arc::new(model(&mesh))),
+        Err(error) if refused(&error) => {
+            let ball = Model::ball();
+            let radius_m = if radius_m > 0.0 { radius_m } else { 0.005 } as f32;
+            let points = ball
+                .vertices()
+                .iter()
+                .map(|v| v.position.map(|x| x * radius_m));
+            let points: Vec<[f32; 3]> = points.collect();
+            Ok(Arc::new(Model::smooth(
+                &points,
+                ball.indices().as_chunks().0,
+            )))
+        }
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn model(mesh: &hapticd_client::Mesh) -> Model {
+    let points: Vec<[f32; 3]> = mesh.positions.iter().map(|p| p.map(|x| x as f32)).collect();
+    Model::creased(&points, &mesh.triangles)
+}
+
+/// A body with its shape or its surface; `None` for one that has gone meanwhile.
+fn open(connection: &mut Connection, info: &BodyInfo) -> Result<Option<Body>, String> {
+    let client = &mut connection.client;
+    let model = if info.kind.has_surface() {
+        client.surface(info.body).map(|surface| {
+            let model = Model::smooth(&[], surface.triangles());
+            connection.surfaces.insert(info.body, (surface, 0));
+            model
+        })
+    } else if info.kind.has_skin() {
+        client.skin(info.body).map(|skin| {
+            connection.skins.insert(info.body, (skin, 0));
+            Model::smooth(&[], &[])
+        })
+    } else {
+        client.shape(info.body).map(|mesh| model(&mesh))
+    };
+    match model {
+        Ok(model) => Ok(Some(Body {
+            id: info.body,
+            name: info.name.to_string(),
+            kind: info.kind,
+            model: Arc::new(model),
+            world_from_body: None,
+        })),
+        Err(error) if refused(&error) => Ok(None),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// A [`Feed`] on a thread of its own, so that a daemon that does not answer holds up no picture.
+pub struct Follower {
+    scene: Arc<Mutex<Scene>>,
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Follower {
+    /// Starts it.
+    ///
+    /// # Errors
+    /// When the system gives no thread.
+    pub fn start(socket: PathBuf) -> std::io::Result<Self> {
+        let scene = Arc::new(Mutex::new(Scene::default()));
+        let stop = Arc::new(AtomicBool::new(false));
+        let (shown, stopped) = (Arc::clone(&scene), Arc::clone(&stop));
+        let thread = std::thread::Builder::new()
+            .name("feed".to_owned())
+            .spawn(move || {
+                let mut feed = Feed::new(socket);
+                let start = Instant::now();
+                let mut looks = 0u32;
+                while !stopped.load(Ordering::Relaxed) {
+                    feed.step(start.elapsed().as_secs_f64());
+                    if looks.is_multiple_of(LOOKS_PER_COPY) {
+                        let mut shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
+                        shown.clone_from(feed.scene());
+                    }
+                    looks = looks.wrapping_add(1);
+                    std::thread::sleep(LOOK);
+                }
+            })?;
+        Ok(Self {
+            scene,
+            stop,
+            thread: Some(thread),
+        })
+    }
+
+    /// A copy of what is known.
+    pub fn scene(&self) -> Scene {
+        self.scene
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+}
+
+impl Drop for Follower {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            // One that has died has nothing left to end.
+            let _ = thread.join();
+        }
+    }
+}

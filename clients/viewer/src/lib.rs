@@ -1,0 +1,51 @@
+//! The viewer of `hapticd`: the scene, the arms' tools, contacts and forces in a window, or the same picture in a file.
+//!
+//! An ordinary client of the daemon, in a process of its own: it adds nothing, holds no lease and owns nothing there, so the daemon does not know
+//! whether somebody looks. It survives the daemon and finds the next one.
+//!
+//! ```text
+//!  daemon ──blocks, shapes──> Feed ──> Scene ──compose──> Picture ──> Renderer ──> window or file
+//!                                        └────panels────> egui ─────────┘
+//!                                 Controls ^ (camera, keys)
+//! ```
+//!
+//! * [`feed`] is the client; on a thread of its own for the window, so that a daemon that does not answer holds up no picture.
+//! * [`scene`], [`compose`], [`camera`], [`controls`], [`model`], [`picture`], [`history`], [`plot`] are pure and know no device.
+//! * [`renderer`] draws on any adapter with Vulkan; [`offscreen`] gives it a texture, [`window`] a surface.
+//!
+//! Metres, world frame right-handed with z up, `f32` for what is drawn.
+
+#![forbid(unsafe_code)]
+
+pub mod camera;
+pub mod cli;
+pub mod compose;
+pub mod controls;
+pub mod feed;
+pub mod gpu;
+pub mod history;
+pub mod model;
+pub mod offscreen;
+pub mod panels;
+pub mod picture;
+pub mod plot;
+pub mod renderer;
+pub mod scene;
+pub mod snapshot;
+pub mod theme;
+pub mod window;
+
+/// Failures by whose fault they are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// The user's input: exit code 2.
+    Input(String),
+    /// Everything else: exit code 1.
+    Runtime(String),
+}
+
+impl Failure {
+    fn runtime(error: impl std::fmt::Display) -> Self {
+        Self::Runtime(error.to_string())
+    }
+}

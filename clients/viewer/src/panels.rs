@@ -1,0 +1,503 @@
+//! What is written over the picture: an arm's facts and plots, the legend, names, the connection, the help.
+//!
+//! The same for window and file. Draws with egui and knows the scene only; whoever shows it has the input.
+
+use crate::{
+    camera::Size,
+    compose::{Scale, scale},
+    controls::{Controls, HELP},
+    history::SPAN_S,
+    picture::Color,
+    plot::{Curve, Plot, short},
+    scene::{Arm, Link, Scene, point},
+    theme::{self, Theme},
+};
+use egui::{
+    Align2, Area, Color32, Context, FontId, Frame, Grid, Id, LayerId, Order, RichText, Ui, Vec2,
+    pos2, vec2,
+};
+use hapticd_client::{ArmState, BodyKind, GovernorState, flag, force_off_text};
+use nalgebra::{Point3, Vector3};
+use std::collections::HashSet;
+
+/// Width of an arm's panel, points.
+const ARM_WIDTH: f32 = 268.0;
+/// The same where there is little room.
+const NARROW_ARM_WIDTH: f32 = 190.0;
+/// Distance of panels from the border, points.
+const MARGIN: f32 = 10.0;
+/// In a picture with less width or height, points, panels say the least only.
+const NARROW: (f32, f32) = (900.0, 560.0);
+/// Most names that are shown.
+const MOST_NAMES: usize = 24;
+
+const GOOD: Color32 = Color32::from_rgb(70, 190, 110);
+const FAIR: Color32 = Color32::from_rgb(225, 165, 40);
+const BAD: Color32 = Color32::from_rgb(235, 80, 70);
+
+/// As egui has colours.
+pub fn egui_color([r, g, b, a]: Color) -> Color32 {
+    let byte = |x: f32| (x.clamp(0.0, 1.0) * 255.0).round() as u8;
+    Color32::from_rgba_unmultiplied(byte(r), byte(g), byte(b), byte(a))
+}
+
+/// Sets fonts' sizes and colours; cheap enough for every picture.
+pub fn dress(context: &Context, theme: Theme) {
+    let theme = match theme {
+        Theme::Dark => egui::Theme::Dark,
+        Theme::Light => egui::Theme::Light,
+    };
+    context.set_theme(theme);
+    context.set_visuals_of(
+        theme,
+        egui::Visuals {
+            // Names of rows are to be read, too.
+            weak_text_alpha: 0.85,
+            ..theme.default_visuals()
+        },
+    );
+}
+
+/// Draws everything that is wanted over a picture of this size.
+pub fn show(context: &Context, scene: &Scene, controls: &Controls, size: Size) {
+    let view = View {
+        scene,
+        controls,
+        size,
+        scale: scale(&controls.camera, size),
+    };
+    view.marks(context);
+    if controls.panels {
+        view.legend(context);
+        view.arms(context);
+    }
+    view.banner(context);
+    if controls.help {
+        help(context);
+    }
+}
+
+struct View<'a> {
+    scene: &'a Scene,
+    controls: &'a Controls,
+    size: Size,
+    scale: Scale,
+}
+
+/// A panel in a corner that nobody moves.
+fn corner(context: &Context, name: &str, align: Align2, offset: Vec2, add: impl FnOnce(&mut Ui)) {
+    let area = Area::new(Id::unique(name))
+        .anchor(align, offset)
+        .interactable(false)
+        .fade_in(false);
+    area.show(context, |ui| {
+        let visuals = ui.visuals();
+        let fill = visuals.panel_fill.gamma_multiply(0.9);
+        Frame::new()
+            .fill(fill)
+            .inner_margin(8)
+            .corner_radius(5)
+            .stroke(visuals.widgets.noninteractive.bg_stroke)
+            .show(ui, |ui| {
+                ui.spacing_mut().item_spacing = vec2(6.0, 3.0);
+                add(ui);
+            });
+    });
+}
+
+fn small(text: impl Into<String>) -> RichText {
+    RichText::new(text).size(12.0)
+}
+
+fn weak(text: impl Into<String>) -> RichText {
+    small(text).weak()
+}
+
+/// A row of two: what it is, what it is worth.
+fn row(ui: &mut Ui, name: &str, value: RichText) {
+    ui.label(weak(name));
+    ui.label(value);
+    ui.end_row();
+}
+
+/// A length as a person says it.
+pub fn length(m: f32) -> String {
+    let number = |x: f32| short(f64::from((x * 1e4).round() / 1e4));
+    if m >= 0.9995 {
+        format!("{} m", number(m))
+    } else if m >= 0.009_995 {
+        format!("{} cm", number(m * 1e2))
+    } else if m >= 0.000_999_5 {
+        format!("{} mm", number(m * 1e3))
+    } else {
+        format!("{} um", number(m * 1e6))
+    }
+}
+
+fn norm(v: [f64; 3]) -> f64 {
+    v.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+/// How the governor is, and in which colour.
+fn governor(state: &ArmState) -> (&'static str, Color32) {
+    match state.governor_state() {
+        Some(state @ GovernorState::Active) => (state.text(), GOOD),
+        Some(state @ GovernorState::Fault) => (state.text(), BAD),
+        Some(state) => (state.text(), FAIR),
+        None => ("unknown here", FAIR),
+    }
+}
+
+/// What a person should know beside the numbers, if anything.
+fn notes(state: &ArmState) -> String {
+    let reason = match state.reason {
+        0 => None,
+        reason => Some(force_off_text(reason)),
+    };
+    let flags = [
+        (flag::STARVED, "held back by the certificate"),
+        (flag::STALE, "contacts too old"),
+        (flag::STOPPING, "the daemon ends"),
+    ];
+    let flags = flags
+        .into_iter()
+        .filter_map(|(bit, text)| state.has(bit).then_some(text));
+    let all: Vec<&str> = reason.into_iter().chain(flags).collect();
+    all.join(", ")
+}
+
+impl View<'_> {
+    /// Whether there is room for the least only.
+    fn narrow(&self, context: &Context) -> bool {
+        let [width, height] = self
+            .size
+            .map(|side| side as f32 / context.pixels_per_point());
+        width < NARROW.0 || height < NARROW.1
+    }
+
+    /// Names of bodies and the force at its arrow, in the picture itself.
+    fn marks(&self, context: &Context) {
+        let painter = context.layer_painter(LayerId::new(Order::Background, Id::unique("marks")));
+        let per_point = context.pixels_per_point();
+        let place = |at: &Point3<f32>| {
+            let [x, y] = self.controls.camera.pixel(at, self.size)?;
+            Some(pos2(x / per_point, y / per_point))
+        };
+        let halo = match self.controls.theme {
+            Theme::Dark => Color32::from_black_alpha(170),
+            Theme::Light => Color32::from_white_alpha(190),
+        };
+        let write = |at, text: String, font: f32, color| {
+            let galley = painter.layout_no_wrap(text, FontId::proportional(font), color);
+            let rect = Align2::CENTER_CENTER.anchor_size(at, galley.size());
+            painter.rect_filled(rect.expand2(vec2(4.0, 1.0)), 3.0, halo);
+            painter.galley(rect.min, galley, color);
+        };
+        if self.controls.names {
+            let ink = context.global_style().visuals.text_color();
+            let mut shown = HashSet::new();
+            for body in self.scene.bodies.iter().take(MOST_NAMES) {
+                // Of a crowd, whose bodies are numbered, one label says it.
+                let name = match body.kind {
+                    BodyKind::Crowd => body
+                        .name
+                        .trim_end_matches(|c: char| c.is_ascii_digit())
+                        .trim_end(),
+                    _ => &body.name,
+                };
+                if !shown.insert(name) {
+                    continue;
+                }
+                let (low, high) = body.model.bounds();
+                let Some(pose) = body.world_from_body.filter(|_| low != high) else {
+                    continue;
+                };
+                let middle = pose * nalgebra::center(&low, &high);
+                if let Some(at) = place(&middle) {
+                    write(at, name.to_owned(), 12.0, ink);
+                }
+            }
+        }
+        for arm in &self.scene.arms {
+            let (Some(state), Some((_, proxy))) = (&arm.state, arm.poses()) else {
+                continue;
+            };
+            let force_n = norm(state.force_n);
+            let along =
+                Vector3::from(state.force_n.map(|x| x as f32)) * self.scale.metres_per_newton;
+            let pixel_m = self.controls.camera.pixel_m(self.size);
+            let tip = Point3::from(proxy.translation.vector) + along;
+            if let Some(at) = place(&tip).filter(|_| along.norm() > 3.0 * pixel_m) {
+                write(
+                    at + vec2(0.0, -14.0),
+                    format!("{force_n:.2} N"),
+                    13.0,
+                    egui_color(theme::FORCE),
+                );
+            }
+        }
+    }
+
+    fn legend(&self, context: &Context) {
+        let offset = vec2(MARGIN, -MARGIN);
+        let narrow = self.narrow(context);
+        corner(context, "legend", Align2::LEFT_BOTTOM, offset, |ui| {
+            let swatch = |ui: &mut Ui, color: Color, text: String| {
+                ui.horizontal(|ui| {
+                    let (rect, _) = ui.allocate_exact_size(vec2(12.0, 12.0), egui::Sense::hover());
+                    ui.painter().rect_filled(rect, 3.0, egui_color(color));
+                    ui.label(small(text));
+                });
+            };
+            if !narrow {
+                let [r, g, b, _] = theme::tool(0);
+                swatch(ui, [r, g, b, 1.0], "tool, where it may be".to_owned());
+                swatch(ui, [r, g, b, 0.35], "hand, where it is".to_owned());
+                swatch(ui, theme::CONTACT, "contact and its normal".to_owned());
+            }
+            let newton = length(self.scale.metres_per_newton);
+            swatch(
+                ui,
+                theme::FORCE,
+                format!("force on the hand, {newton} = 1 N"),
+            );
+            let [x, y, z] = self.controls.theme.axes().map(egui_color);
+            ui.horizontal(|ui| {
+                ui.spacing_mut().item_spacing.x = 4.0;
+                for (color, name) in [(x, "x"), (y, "y"), (z, "z")] {
+                    ui.label(RichText::new(name).size(12.0).strong().color(color));
+                }
+                ui.label(small(format!(
+                    "  floor: a line every {}",
+                    length(self.scale.grid_m)
+                )));
+            });
+            ui.label(weak("h: help"));
+        });
+    }
+
+    fn arms(&self, context: &Context) {
+        let height = self.size[1] as f32 / context.pixels_per_point();
+        let per_arm = (height - 2.0 * MARGIN) / self.scene.arms.len().max(1) as f32;
+        // With many arms there is no room for plots.
+        let narrow = self.narrow(context);
+        let plots = per_arm > 540.0 && !narrow;
+        corner(
+            context,
+            "arms",
+            Align2::RIGHT_TOP,
+            vec2(-MARGIN, MARGIN),
+            |ui| {
+                ui.set_width(if narrow { NARROW_ARM_WIDTH } else { ARM_WIDTH });
+                if self.scene.arms.is_empty() {
+                    ui.label(weak("no arm yet"));
+                }
+                for (index, arm) in self.scene.arms.iter().enumerate() {
+                    if index > 0 {
+                        ui.separator();
+                    }
+                    arm_panel(ui, index, arm, plots, narrow);
+                }
+                if !self.scene.news.is_empty() && !narrow {
+                    ui.separator();
+                    for line in &self.scene.news {
+                        ui.add(egui::Label::new(weak(line)).truncate());
+                    }
+                }
+            },
+        );
+    }
+
+    /// How the connection is, where that is worth a word.
+    fn banner(&self, context: &Context) {
+        let (text, color) = match &self.scene.link {
+            Link::Waiting(why) => (format!("waiting for a daemon: {why}"), FAIR),
+            Link::Lost(why) => (
+                format!(
+                    "the daemon is gone ({why}); this is the last that was seen. Connecting again ..."
+                ),
+                BAD,
+            ),
+            Link::Up if self.controls.paused => (
+                "held: space goes on".to_owned(),
+                Color32::from_rgb(90, 160, 235),
+            ),
+            Link::Up => return,
+        };
+        corner(
+            context,
+            "banner",
+            Align2::CENTER_TOP,
+            vec2(0.0, MARGIN),
+            |ui| {
+                ui.set_max_width(520.0);
+                ui.label(RichText::new(text).size(13.0).color(color));
+            },
+        );
+    }
+}
+
+fn arm_panel(ui: &mut Ui, index: usize, arm: &Arm, plots: bool, narrow: bool) {
+    ui.horizontal(|ui| {
+        let (rect, _) = ui.allocate_exact_size(vec2(12.0, 12.0), egui::Sense::hover());
+        ui.painter()
+            .rect_filled(rect, 3.0, egui_color(theme::tool(index)));
+        ui.label(
+            RichText::new(format!("{}  {}", index + 1, arm.info.name))
+                .size(14.0)
+                .strong(),
+        );
+    });
+    let Some(state) = &arm.state else {
+        ui.label(weak("no state yet"));
+        return;
+    };
+    Grid::new(("facts", index))
+        .num_columns(2)
+        .spacing([10.0, 2.0])
+        .show(ui, |ui| {
+            facts(ui, arm, state, narrow);
+        });
+    // A line of its own, and always one, so that the panel keeps its size.
+    let text = format!("notes: {}", notes(state));
+    ui.add(egui::Label::new(weak(text)).truncate());
+    if !plots {
+        return;
+    }
+    let end_s = arm.history.last().map_or(0.0, |sample| sample.time_s);
+    let curve = |name, color, value: fn(&crate::history::Sample) -> f64| Curve {
+        name,
+        color: egui_color(color),
+        points: arm.history.iter().map(|s| (s.time_s, value(s))).collect(),
+    };
+    Plot {
+        unit: "N",
+        end_s,
+        least_top: 1.0,
+        curves: vec![
+            curve("wanted", theme::WANTED, |s| s.wanted_n),
+            curve("force", theme::FORCE, |s| s.force_n),
+        ],
+        height: 92.0,
+    }
+    .show(ui);
+    Plot {
+        unit: "us",
+        end_s,
+        least_top: 50.0,
+        curves: vec![
+            curve("late", theme::LATENESS, |s| s.lateness_us),
+            curve("computing", theme::COMPUTE, |s| s.compute_us),
+        ],
+        height: 78.0,
+    }
+    .show(ui);
+    ui.label(weak(format!("the last {SPAN_S:.0} s, sampled")));
+}
+
+fn facts(ui: &mut Ui, arm: &Arm, state: &ArmState, narrow: bool) {
+    if state.has(flag::ATTACHED) {
+        let (text, color) = governor(state);
+        row(ui, "force is", small(text).color(color));
+    } else {
+        row(ui, "arm", small("not there").color(FAIR));
+    }
+    let (force_n, wanted_n) = (norm(state.force_n), norm(state.wanted_force_n));
+    let peak_n = arm.info.peak_force_n.0;
+    let limit = if peak_n.is_finite() {
+        format!(" of {} N", short(peak_n))
+    } else {
+        " N".to_owned()
+    };
+    row(ui, "force", small(format!("{force_n:.2}{limit}")).strong());
+    let touching = match (state.contacts, state.has(flag::TOUCHING)) {
+        (0, false) => "none".to_owned(),
+        (0, true) => "touching".to_owned(),
+        (count, _) => format!("{count}"),
+    };
+    row(ui, "contacts", small(touching));
+    let apart =
+        point(state.world_from_proxy.translation_m) - point(state.world_from_device.translation_m);
+    row(
+        ui,
+        "tool to hand",
+        small(format!("{:.2} mm", apart.norm() * 1e3)),
+    );
+    row(
+        ui,
+        "tick",
+        small(format!(
+            "{:.0} us late, {:.0} us long",
+            state.lateness_ns as f64 * 1e-3,
+            state.compute_ns as f64 * 1e-3
+        )),
+    );
+    if narrow {
+        return;
+    }
+    row(ui, "wanted", small(format!("{wanted_n:.2} N")));
+    // The first three degrees are forces.
+    if arm.info.degrees_out > 3 {
+        row(
+            ui,
+            "torque",
+            small(format!("{:.3} N m", norm(state.torque_nm))),
+        );
+    }
+    row(
+        ui,
+        "hand",
+        small(format!("{:.1} mm/s", norm(state.linear_velocity_m_s) * 1e3)),
+    );
+    row(
+        ui,
+        "missed",
+        small(format!("{} of {}", state.missed_ticks, state.tick)),
+    );
+    let answer = match state.snapshot_age_ticks {
+        u32::MAX => "none".to_owned(),
+        1 => "1 tick".to_owned(),
+        ticks => format!("{ticks} ticks"),
+    };
+    let ages = format!(
+        "sample {:.1} ms, contacts {answer}",
+        state.input_age_ns as f64 * 1e-6
+    );
+    row(ui, "ages", small(ages));
+}
+
+fn help(context: &Context) {
+    corner(context, "help", Align2::CENTER_CENTER, Vec2::ZERO, |ui| {
+        ui.label(RichText::new("What keys and mouse do").size(15.0).strong());
+        Grid::new("keys")
+            .num_columns(2)
+            .spacing([16.0, 4.0])
+            .show(ui, |ui| {
+                for (key, text) in HELP {
+                    ui.label(RichText::new(key).size(13.0).strong());
+                    ui.label(RichText::new(text).size(13.0));
+                    ui.end_row();
+                }
+            });
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_are_in_the_unit_that_a_person_would_take() {
+        for (m, text) in [
+            (0.02, "2 cm"),
+            (0.5, "50 cm"),
+            (1.0, "1 m"),
+            (20.0, "20 m"),
+            (0.005, "5 mm"),
+            (0.01, "1 cm"),
+            (2e-5, "20 um"),
+        ] {
+            assert_eq!(length(m), text);
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! `hapticd-view snapshot`: connects, waits until there is something to see, follows it for a while, and writes a picture.
+//!
+//! A file that exists is kept unless `--force`; a file that this run has made goes again when nothing came of it.
+
+use crate::{
+    Failure,
+    camera::Size,
+    controls::Controls,
+    feed::Feed,
+    gpu::Gpu,
+    offscreen::Offscreen,
+    scene::{Link, Scene},
+    theme::Theme,
+};
+use std::{
+    fs::File,
+    io::{self, BufWriter, Write},
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+/// Between two looks.
+const LOOK: Duration = Duration::from_millis(3);
+/// Largest picture, pixels each way.
+const LARGEST: u32 = 8192;
+
+/// What picture is wanted.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// The daemon's socket.
+    pub socket: PathBuf,
+    /// Where to.
+    pub output: PathBuf,
+    /// Pixels.
+    pub size: Size,
+    /// How long it is followed first, so that plots have something to show.
+    pub after: Duration,
+    /// How long a daemon that is starting is waited for, and all of its scene.
+    pub within: Duration,
+    /// Overwrite a file that is there.
+    pub force: bool,
+    /// In which colours.
+    pub theme: Theme,
+    /// With panels and names.
+    pub panels: bool,
+}
+
+/// `1280x800` as a size.
+///
+/// # Errors
+/// A sentence for whoever typed it.
+pub fn parse_size(text: &str) -> Result<Size, String> {
+    let sides = text.split_once('x').and_then(|(width, height)| {
+        Some([width.parse::<u32>().ok()?, height.parse::<u32>().ok()?])
+    });
+    match sides {
+        Some(size) if size.iter().all(|side| (16..=LARGEST).contains(side)) => Ok(size),
+        _ => Err(format!(
+            "`{text}` is no size: WIDTHxHEIGHT in pixels, 16 to {LARGEST} each, as in 1280x800"
+        )),
+    }
+}
+
+/// Takes it.
+///
+/// # Errors
+/// [`Failure::Input`] for a file that is there or cannot be made, [`Failure::Runtime`] for everything else.
+pub fn take(wanted: &Wanted) -> Result<(), Failure> {
+    let (file, fresh) = create(&wanted.output, wanted.force)?;
+    let done = picture(wanted, file);
+    if done.is_err() && fresh {
+        // The failure that made it worthless is what the user hears of.
+        let _ = std::fs::remove_file(&wanted.output);
+    }
+    done
+}
+
+/// Makes the file, and says whether it was not there before.
+fn create(path: &Path, force: bool) -> Result<(File, bool), Failure> {
+    let said = |error: io::Error| Failure::Input(format!("{}: {error}", path.display()));
+    if force {
+        let fresh = !path.exists();
+        return Ok((File::create(path).map_err(said)?, fresh));
+    }
+    match File::create_new(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(Failure::Input(format!(
+            "{}: it exists already: choose another name, remove it, or overwrite it with --force",
+            path.display()
+        ))),
+        made => Ok((made.map_err(said)?, true)),
+    }
+}
+
+fn picture(wanted: &Wanted, file: File) -> Result<(), Failure> {
+    // First the device: opening it takes a while, and then there is nothing to see yet.
+    let mut offscreen =
+        Offscreen::open(wanted.size, Gpu::software_wanted()).map_err(Failure::runtime)?;
+    let scene = follow(&wanted.socket, wanted.after, wanted.within).map_err(Failure::Runtime)?;
+    let mut controls = Controls::new(wanted.theme);
+    (controls.panels, controls.names) = (wanted.panels, wanted.panels);
+    controls.frame_first(&scene, wanted.size);
+    let image = offscreen
+        .scene(&scene, &controls)
+        .map_err(Failure::runtime)?;
+    let mut out = BufWriter::new(file);
+    image.write_png(&mut out).map_err(Failure::runtime)?;
+    out.flush().map_err(Failure::runtime)
+}
+
+/// Follows the scene until it is complete, and then for so long.
+fn follow(socket: &Path, after: Duration, within: Duration) -> Result<Scene, String> {
+    let mut feed = Feed::new(socket.to_owned());
+    let start = Instant::now();
+    let mut complete = None;
+    loop {
+        let elapsed = start.elapsed();
+        feed.step(elapsed.as_secs_f64());
+        let scene = feed.scene();
+        if complete.is_none() && scene.is_complete() {
+            complete = Some(elapsed);
+        }
+        match (complete, &scene.link) {
+            (_, Link::Lost(why)) => return Err(format!("the daemon went away: {why}")),
+            (Some(since), _) if elapsed >= since + after => return Ok(scene.clone()),
+            (None, Link::Waiting(why)) if elapsed >= within => return Err(why.clone()),
+            (None, Link::Up) if elapsed >= within => {
+                return Err("the daemon publishes no state".to_owned());
+            }
+            _ => std::thread::sleep(LOOK),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_size_is_two_numbers_within_reason() {
+        assert_eq!(parse_size("1280x800"), Ok([1280, 800]));
+        for wrong in [
+            "", "1280", "x", "1280x", "1280x0", "1280X800", "-1x5", "9000x10", "1x2x3",
+        ] {
+            let error = parse_size(wrong).unwrap_err();
+            assert!(
+                error.contains(wrong) && error.contains("1280x800"),
+                "{error}"
+            );
+        }
+    }
+}
