@@ -231,7 +231,7 @@ pub struct SkinMoment {
     pub primitives: u32,
     /// See `primitives`.
     pub small: u32,
-    /// = 11. Time that the mesh took, ns.
+    /// = 11. Processor time that the mesh took, ns.
     pub took_ns: u64,
 }
 

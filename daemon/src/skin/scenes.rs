@@ -1,0 +1,46 @@
+//! The built-in scenes' skins: made of what mechanics make of them, at the quality that is asked for.
+
+use std::path::Path;
+
+use hapticd_config as config;
+use hapticd_world::{SkinMaker, SkinStates};
+
+use crate::rig;
+use crate::session::virtual_arms;
+use crate::virtual_time::VirtualLoop;
+
+#[test]
+fn the_skins_of_the_demo_scenes_are_sound_and_as_their_bodies_are_felt() {
+    for (name, text) in [
+        ("intestine", include_str!("../../../config/intestine.toml")),
+        ("fluid", include_str!("../../../config/fluid.toml")),
+    ] {
+        let context = config::Context::new("", |_| None);
+        let loaded = config::parse(name, text, &context).unwrap().config;
+        let mut rig = rig::build(&loaded, Path::new(""), true).unwrap();
+        let arms = virtual_arms(&mut rig);
+        let pairs = rig.pair_capacity;
+        let mut driver = VirtualLoop::new(rig.core, (rig.collider, rig.soft), arms, 4, pairs);
+        let mut makers: Vec<SkinMaker> = (driver.soft().unwrap().skin_specs())
+            .map(|spec| SkinMaker::new(spec, 1_000_000, f64::INFINITY).unwrap())
+            .collect();
+        assert!(!makers.is_empty(), "{name}");
+        let mut states = SkinStates::default();
+        for tick in 0..3000 {
+            driver.step(false);
+            if tick % 500 != 499 {
+                continue;
+            }
+            driver.soft().unwrap().skin_states(&mut states);
+            for (maker, state) in makers.iter_mut().zip(&states.bodies) {
+                let made = maker.make(state).unwrap();
+                let about = format!("{name} at {tick}: {made:?}");
+                assert!(made.check.is_sound() && !made.uncontrolled, "{about}");
+                assert_eq!((made.rung, made.report.clipped), (0, 0), "{about}");
+                assert!(maker.mesh().triangles.len() > 1000, "{about}");
+                // Where bodies press each other the skin is between their surfaces.
+                assert!(made.felt_m < 0.5 * maker.spec().cell_m, "{about}");
+            }
+        }
+    }
+}
