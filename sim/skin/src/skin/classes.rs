@@ -75,8 +75,8 @@ pub(super) struct Corner {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Links {
     /// By primitive: where its neighbours begin.
-    first: Vec<u32>,
-    neighbours: Vec<u32>,
+    pub first: Vec<u32>,
+    pub neighbours: Vec<u32>,
 }
 
 /// Work space, and what one stage leaves to the next.
@@ -428,7 +428,7 @@ impl Part {
         self.named_vertices(scene, slot, &all);
         let corners = self.work.corners.len();
         let table = Table::of(scene.settings.ambiguity);
-        let plain = self.cubes(scene, slot, (&all, &apart, table), &mut found.control);
+        let plain = self.cubes(scene, slot, (&all, &apart, table), found);
         let cut = |z: usize| {
             let [m, n] = [all.inside[z], all.inside[z + 1]];
             any_of(m, n) & !all_of(m, n) & plain[z]
@@ -623,7 +623,7 @@ impl Part {
         scene: &Scene<'_>,
         slot: usize,
         (all, apart, table): (&Together, &Apart, &Table),
-        control: &mut Control,
+        found: &mut Found,
     ) -> [u64; SIDE as usize] {
         let mut plain = [0; SIDE as usize];
         for z in 0..SIDE as usize {
@@ -642,8 +642,8 @@ impl Part {
                 let reach = &self.work.reach;
                 let candidates = (0..8).fold(0, |set, c| set | reach[node_number(node(c))]);
                 self.work.classes.split(&self.work.may, candidates);
-                control.shared += 1;
-                control.torn += usize::from(!self.work.classes.is_partition());
+                found.shared += 1;
+                found.torn += u16::from(!self.work.classes.is_partition());
                 let mut with_triangles = 0;
                 for k in 0..self.work.classes.classes().len() {
                     let class = self.work.classes.classes()[k];
@@ -664,7 +664,7 @@ impl Part {
                         });
                     }
                 }
-                control.doubled += usize::from(with_triangles > 1);
+                found.doubled += u16::from(with_triangles > 1);
             }
         }
         plain
