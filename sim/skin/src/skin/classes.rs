@@ -93,6 +93,7 @@ pub(super) struct Work {
     boards: Vec<[u64; NODES]>,
     /// By node: who reaches it, if it was asked for.
     reach: Vec<Set>,
+    is_known: [u64; NODES],
     /// By node: where its classes are in `shares`, if it was asked for.
     at_node: Vec<Option<(u32, u32)>>,
     /// Of nodes: the classes of those that reach them, and their sums.
@@ -259,9 +260,27 @@ impl Work {
         apart
     }
 
-    /// Who reaches an edge, both of whose ends were shared out.
-    fn reach_edge(&self, node: [usize; 3], axis: usize) -> Set {
-        self.reach[node_number(node)] | self.reach[node_number(next_along(node, axis))]
+    /// Who reaches a node; looked for once.
+    fn reach(&mut self, node: [usize; 3]) -> Set {
+        let number = node_number(node);
+        let [x, y, z] = node;
+        let bit = NODES * y + x;
+        if self.is_known[z] >> bit & 1 == 0 {
+            self.is_known[z] |= 1 << bit;
+            let mut words = [0_u64; MOST_IN_PLACE / 64];
+            for (word, boards) in words.iter_mut().zip(self.boards.chunks(64)) {
+                for (i, board) in boards.iter().enumerate() {
+                    *word |= (board[z] >> bit & 1) << i;
+                }
+            }
+            self.reach[number] = Set::from(words[0]) | Set::from(words[1]) << 64;
+        }
+        self.reach[number]
+    }
+
+    /// Who reaches an edge.
+    fn reach_edge(&mut self, node: [usize; 3], axis: usize) -> Set {
+        self.reach(node) | self.reach(next_along(node, axis))
     }
 
     /// Whose bodies press each other among those that [`Work::relate`] was told of.
@@ -351,6 +370,7 @@ impl Part {
         self.work.boards.clear();
         self.work.boards.resize(list.len(), [0; NODES]);
         self.work.reach.resize(NODES * NODES * NODES, 0);
+        self.work.is_known = [0; NODES];
         let blank: Samples = [[[f32x4::ZERO; 2]; NODES]; NODES];
         let (mut sum, mut most) = (blank, blank);
         for (i, entry) in list.iter().enumerate() {
@@ -468,13 +488,9 @@ impl Part {
         let domain = &scene.settings.domain;
         let list = scene.lists.of(slot);
         let place = [0, 1, 2].map(|k| all.at[k][node[k]]);
+        let reach = self.work.reach(node);
         let work = &mut self.work;
-        let [x, y, z] = node;
-        let boards = work.boards.iter().enumerate();
-        work.reach[number] = boards.fold(0, |set, (i, board)| {
-            set | Set::from(board[z] >> (NODES * y + x) & 1) << i
-        });
-        work.of_node.split(&work.may, work.reach[number]);
+        work.of_node.divide(&work.may, reach);
         let first = work.shares.len() as u32;
         for class in work.of_node.classes() {
             let terms = members(*class).map(|i| match scene.balls.get(list[i] as usize) {
@@ -487,14 +503,29 @@ impl Part {
         }
         work.at_node[number] = Some((first, work.shares.len() as u32));
         let (level, bulge) = (scene.settings.level as f32, scene.contacts.bulge.as_ref());
+        let all_one = work.shares.len() == first as usize + 1;
         for k in first as usize..work.shares.len() {
-            let set = work.shares[k].0;
-            let value = work.pressed(set, node, (level, bulge));
+            let (set, sum) = work.shares[k];
+            let value = if all_one {
+                sum
+            } else {
+                work.pressed(set, node, (level, bulge))
+            };
             if all.cut_off(node, value, level) > level {
                 work.inside_of[number] |= set;
             }
         }
         first as usize..work.shares.len()
+    }
+
+    /// The members of the classes that a node is inside of.
+    fn inside(&mut self, scene: &Scene<'_>, slot: usize, all: &Together, node: [usize; 3]) -> Set {
+        let [x, y, z] = node;
+        if all.maybe[z] >> (NODES * y + x) & 1 == 0 {
+            return 0;
+        }
+        self.share(scene, slot, all, node);
+        self.work.inside_of[node_number(node)]
     }
 
     /// Vertices on edges of one class; leaves the others in [`Work::odd`].
@@ -533,20 +564,19 @@ impl Part {
         let domain = &scene.settings.domain;
         let (level, at) = (scene.settings.level as f32, &all.at);
         let by = (level, scene.contacts.bulge.as_ref());
-        let begin = self.work.named.len();
         let low = domain.low();
         let odd = std::mem::take(&mut self.work.odd);
         for &(node, axis) in &odd {
             let next = next_along(node, axis);
-            let ends = [node, next].map(|end| {
-                self.share(scene, slot, all, end);
-                self.work.inside_of[node_number(end)]
-            });
+            let ends = [node, next].map(|end| self.inside(scene, slot, all, end));
             if ends == [0, 0] {
                 continue;
             }
+            for end in [node, next] {
+                self.share(scene, slot, all, end);
+            }
             let candidates = self.work.reach_edge(node, axis);
-            self.work.classes.split(&self.work.may, candidates);
+            self.work.classes.divide(&self.work.may, candidates);
             for k in 0..self.work.classes.classes().len() {
                 let class = self.work.classes.classes()[k];
                 if (ends[0] & class == 0) == (ends[1] & class == 0) {
@@ -567,8 +597,7 @@ impl Part {
             }
         }
         self.work.odd = odd;
-        // Edges come in order, and so do the first of their classes.
-        debug_assert!(self.work.named[begin..].is_sorted());
+        // Edges come in order, and so do the first of their classes; where blending is no equivalence they may not, and are not found.
     }
 
     /// Outwards for one of the classes, at a place from the domain's lowest corner on.
@@ -632,15 +661,12 @@ impl Part {
             for bit in bits_of(maybe & apart.cubes[z]) {
                 let low = [bit % NODES, bit / NODES, z];
                 let node = |c: usize| [0, 1, 2].map(|k| low[k] + usize::from(CORNERS[c][k]));
-                let inside: [Set; 8] = std::array::from_fn(|c| {
-                    self.share(scene, slot, all, node(c));
-                    self.work.inside_of[node_number(node(c))]
-                });
+                let inside: [Set; 8] =
+                    std::array::from_fn(|c| self.inside(scene, slot, all, node(c)));
                 if inside == [0; 8] {
                     continue;
                 }
-                let reach = &self.work.reach;
-                let candidates = (0..8).fold(0, |set, c| set | reach[node_number(node(c))]);
+                let candidates = (0..8).fold(0, |set, c| set | self.work.reach(node(c)));
                 self.work.classes.split(&self.work.may, candidates);
                 found.shared += 1;
                 found.torn += u16::from(!self.work.classes.is_partition());
