@@ -67,8 +67,21 @@ pub(super) struct Mixed {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Corner {
     pub node: [u8; 3],
+    /// Or [`KNOWN`].
     pub axis: u8,
     pub name: u32,
+}
+
+/// For the axis of a corner on one of the brick's own edges: its name is its vertex, from the brick's first on.
+pub(super) const KNOWN: u8 = 3;
+
+/// The vertices of the brick at hand.
+struct Own {
+    cuts: [[u64; 3]; SIDE as usize],
+    starts: [[u16; 3]; SIDE as usize],
+    /// Those with names: the first in [`Work::named`], and its number from the brick's first on.
+    named: usize,
+    first_named: u32,
 }
 
 /// A graph by primitives.
@@ -109,6 +122,8 @@ pub(super) struct Work {
     /// Who of the brick's list is of it.
     pub named_of: Vec<Set>,
     pub corners: Vec<Corner>,
+    /// By own edge of the brick at hand: the first of its names in `named`, from the brick's first on.
+    begins: Vec<u16>,
 }
 
 /// A brick's own edges by number, from their lower node and axis: by layers, axes and bits, as they are gone through.
@@ -276,6 +291,36 @@ impl Work {
             self.reach[number] = Set::from(words[0]) | Set::from(words[1]) << 64;
         }
         self.reach[number]
+    }
+
+    /// Where the names of each own edge begin, of those from `named` on.
+    fn find_begins(&mut self, named: usize) {
+        self.begins.clear();
+        self.begins
+            .resize(3 * SIDE as usize * NODES * NODES, u16::MAX);
+        for (k, (edge, _)) in self.named[named..].iter().enumerate().rev() {
+            self.begins[*edge as usize] = k as u16;
+        }
+    }
+
+    /// The vertex with a name on an edge, from the brick's first on; `None` if the edge is a neighbour's, or has none.
+    fn own_vertex(&self, own: &Own, node: [usize; 3], axis: usize, name: u32) -> Option<u32> {
+        if node.contains(&(SIDE as usize)) {
+            return None;
+        }
+        let edge = edge_number(node, axis);
+        let begin = self.begins[edge as usize];
+        if begin != u16::MAX {
+            let names = self.named[own.named + begin as usize..].iter();
+            let k = names
+                .take_while(|named| named.0 == edge)
+                .position(|named| named.1 == name)?;
+            return Some(own.first_named + u32::from(begin) + k as u32);
+        }
+        let [x, y, z] = node;
+        let (cut, bit) = (own.cuts[z][axis], NODES * y + x);
+        let before = (cut & ((1 << bit) - 1)).count_ones();
+        (cut >> bit & 1 == 1).then(|| u32::from(own.starts[z][axis]) + before)
     }
 
     /// Who reaches an edge.
@@ -448,7 +493,14 @@ impl Part {
         self.named_vertices(scene, slot, &all);
         let corners = self.work.corners.len();
         let table = Table::of(scene.settings.ambiguity);
-        let plain = self.cubes(scene, slot, (&all, &apart, table), found);
+        let own = Own {
+            cuts,
+            starts,
+            named,
+            first_named: (first_named - first) as u32,
+        };
+        self.work.find_begins(named);
+        let plain = self.cubes(scene, slot, (&all, &apart, table), &own, found);
         let cut = |z: usize| {
             let [m, n] = [all.inside[z], all.inside[z + 1]];
             any_of(m, n) & !all_of(m, n) & plain[z]
@@ -652,6 +704,7 @@ impl Part {
         scene: &Scene<'_>,
         slot: usize,
         (all, apart, table): (&Together, &Apart, &Table),
+        own: &Own,
         found: &mut Found,
     ) -> [u64; SIDE as usize] {
         let mut plain = [0; SIDE as usize];
@@ -683,11 +736,19 @@ impl Part {
                         let first = class & self.work.reach_edge(node, axis);
                         // A class that cuts an edge reaches it.
                         let name = scene.lists.of(slot)[first.trailing_zeros() as usize % 128];
-                        self.work.corners.push(Corner {
-                            node: node.map(|i| i as u8),
-                            axis: axis as u8,
-                            name,
-                        });
+                        let corner = match self.work.own_vertex(own, node, axis, name) {
+                            Some(vertex) => Corner {
+                                node: [0; 3],
+                                axis: KNOWN,
+                                name: vertex,
+                            },
+                            None => Corner {
+                                node: node.map(|i| i as u8),
+                                axis: axis as u8,
+                                name,
+                            },
+                        };
+                        self.work.corners.push(corner);
                     }
                 }
                 found.doubled += u16::from(with_triangles > 1);
