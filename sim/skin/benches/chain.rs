@@ -8,8 +8,8 @@ use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use hapticd_geometry::Vec3;
-use hapticd_skin::blend::Graph;
-use hapticd_skin::{Ambiguity, Domain, Mesh, Primitive, Settings, Skin};
+use hapticd_skin::blend::{Blending, Bulge, Graph};
+use hapticd_skin::{Ambiguity, Domain, Mesh, Primitive, Settings, Skeleton, Skin};
 
 fn chain(radius_m: f64) -> Vec<Primitive> {
     let at = |i: u8| {
@@ -33,11 +33,66 @@ fn bench(c: &mut Criterion) {
             level: 0.35,
             ambiguity: Ambiguity::Separate,
         };
-        let primitives = chain(radius_m);
         let (mut skin, mut mesh) = (Skin::default(), Mesh::default());
-        c.bench_function(&format!("{name} {cells}"), |b| {
-            b.iter(|| skin.polygonize(&settings, black_box(&primitives), &mut mesh));
+        // All move a little, back and forth: nothing is taken over from the last mesh.
+        let frames = [0.0, 1e-4].map(|by| moved(chain(radius_m), by));
+        every(c, &format!("{name} {cells}"), |k| {
+            skin.polygonize(&settings, black_box(&frames[k]), &mut mesh)
         });
+        // One in the middle does, and the rest is.
+        let mut frames = [chain(radius_m), chain(radius_m)];
+        frames[1][20] = moved(chain(radius_m), 1e-3)[20];
+        every(c, &format!("{name} {cells}, one of 64 moves"), |k| {
+            skin.polygonize(&settings, black_box(&frames[k]), &mut mesh)
+        });
+    }
+}
+
+fn moved(mut primitives: Vec<Primitive>, by: f64) -> Vec<Primitive> {
+    for primitive in &mut primitives {
+        if let Skeleton::Point(c) = &mut primitive.skeleton {
+            c.x += by;
+        }
+    }
+    primitives
+}
+
+/// Frame 0, frame 1, frame 0 and so on.
+fn every<T>(c: &mut Criterion, name: &str, mut frame: impl FnMut(usize) -> T) {
+    let mut k = 0;
+    c.bench_function(name, |b| {
+        b.iter(|| {
+            k = 1 - k;
+            frame(k)
+        });
+    });
+}
+
+/// The source's scene of many drops (section 5.1; digest, 7.3): some 55 triangles each, and all of them move.
+fn drops(c: &mut Criterion) {
+    for count in [50_u32, 100, 200, 400] {
+        // Spread by a generator: x(k+1) = a x(k) + c, of Knuth.
+        let mut state = 1_u64;
+        let mut next = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            20.0 * (state >> 11) as f64 / (1_u64 << 53) as f64
+        };
+        let drops: Vec<Primitive> = (0..count)
+            .map(|_| Primitive::point(Vec3::new(next(), next(), next()), 1.0))
+            .collect();
+        let settings = Settings {
+            domain: Domain::around(&drops, 0.5, 0.42).unwrap(),
+            level: 0.5,
+            ambiguity: Ambiguity::Separate,
+        };
+        let frames = [0.0, 1e-4].map(|by| moved(drops.clone(), by));
+        let (mut skin, mut mesh) = (Skin::default(), Mesh::default());
+        every(c, &format!("{count} drops"), |k| {
+            skin.polygonize(&settings, black_box(&frames[k]), &mut mesh)
+        });
+        println!("{count} drops: {} triangles", mesh.triangles.len());
     }
 }
 
@@ -66,19 +121,23 @@ fn control(c: &mut Criterion) {
         let mut graph = Graph::new();
         graph.strand(0, &steps, 2.0 + 3.0_f64.sqrt() * cell);
         let (mut skin, mut mesh) = (Skin::default(), Mesh::default());
-        c.bench_function(&format!("coil {pitch} free"), |b| {
-            b.iter(|| skin.polygonize(&settings, black_box(&primitives), &mut mesh));
-        });
-        c.bench_function(&format!("coil {pitch} controlled"), |b| {
-            let primitives = black_box(&primitives);
-            b.iter(|| skin.polygonize_controlled(&settings, primitives, &graph, &mut mesh));
-        });
+        let frames = [0.0, 1e-4].map(|by| moved(primitives.clone(), by));
+        let bulge = Bulge::new(0.1, 0.3, 0.15, 0.5).unwrap();
+        for (name, blending) in [
+            ("free", Blending::Free),
+            ("controlled", Blending::Inhibited(&graph)),
+            ("bulging", Blending::Bulging(&graph, bulge)),
+        ] {
+            every(c, &format!("coil {pitch} {name}"), |k| {
+                skin.polygonize_by(&settings, black_box(&frames[k]), blending, &mut mesh)
+            });
+        }
     }
 }
 
 criterion_group! {
     name = benches;
     config = Criterion::default().sample_size(40);
-    targets = bench, control
+    targets = bench, drops, control
 }
 criterion_main!(benches);

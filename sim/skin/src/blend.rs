@@ -147,34 +147,46 @@ pub fn members(mut set: Set) -> impl Iterator<Item = usize> + Clone {
 pub struct Classes {
     of: Set,
     classes: Vec<Set>,
-    partition: bool,
+    /// If it was asked for.
+    partition: Option<bool>,
 }
 
 impl Classes {
-    /// Of some of a place, `may` being who may blend with each of the place, itself among them. The first represents its class, and so does each that
-    /// blends with no representative before it; a class is who blends with its representative.
+    /// Of some of a place, `may` being who may blend with each of the place, itself among them, and they with it. The first represents its class, and so
+    /// does each that blends with no representative before it; a class is who blends with its representative.
     pub fn split(&mut self, may: &[Set], candidates: Set) {
+        self.divide(may, candidates);
+        if self.partition.is_none() {
+            // Each is in one class, and blends with all of it and nobody else.
+            let (mut seen, mut twice) = (0, 0);
+            for class in &self.classes {
+                twice |= seen & class;
+                seen |= class;
+            }
+            let is = twice == 0
+                && (self.classes.iter())
+                    .all(|class| members(*class).all(|i| may[i] & candidates == *class));
+            self.partition = Some(is);
+        }
+    }
+
+    /// The classes of [`Classes::split`], without a look at whether they are a partition.
+    pub(crate) fn divide(&mut self, may: &[Set], candidates: Set) {
         // Places side by side have the same ones, as a rule.
         if self.of == candidates && !self.classes.is_empty() {
             return;
         }
         self.of = candidates;
+        self.partition = None;
         self.classes.clear();
-        let mut representatives = 0;
-        let (mut seen, mut twice) = (0, 0);
-        for i in members(candidates) {
-            if may[i] & representatives == 0 {
-                representatives |= 1 << i;
-                let class = may[i] & candidates;
-                twice |= seen & class;
-                seen |= class;
-                self.classes.push(class);
-            }
+        // Those that blend with no representative so far.
+        let mut left = candidates;
+        while left != 0 {
+            let first = left.trailing_zeros();
+            let class = may[first as usize] & candidates;
+            left &= !(class | 1 << first);
+            self.classes.push(class);
         }
-        // Each is in one class, and blends with all of it and nobody else.
-        self.partition = twice == 0
-            && (self.classes.iter())
-                .all(|class| members(*class).all(|i| may[i] & candidates == *class));
     }
 
     /// Forgets what [`Classes::split`] found: for another place.
@@ -191,7 +203,7 @@ impl Classes {
     /// Whether *blends with* is an equivalence among these candidates. If not, the classes depend on their order.
     #[must_use]
     pub fn is_partition(&self) -> bool {
-        self.partition
+        self.partition.unwrap_or(true)
     }
 }
 

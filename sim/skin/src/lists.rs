@@ -138,6 +138,14 @@ impl Lists {
         &self.entries[self.first[slot] as usize..self.first[slot + 1] as usize]
     }
 
+    /// Memory, bytes.
+    pub fn bytes(&self) -> usize {
+        2 * self.dates.capacity()
+            + 4 * (self.slots.capacity() + self.first.capacity() + self.entries.capacity())
+            + 6 * self.reached.capacity()
+            + 8 * self.pairs.capacity()
+    }
+
     /// Where a brick is in [`Lists::reached`]; [`NONE`] if nothing reaches it, or it is not in the domain.
     pub fn slot(&self, place: [u32; 3]) -> u32 {
         if (0..3).any(|k| place[k] >= self.bricks[k]) {

@@ -41,6 +41,7 @@ mod classes;
 mod contacts;
 mod join;
 mod lost;
+mod memory;
 mod motions;
 mod part;
 
@@ -519,9 +520,9 @@ impl Frame {
             for found in &part.found {
                 report.sampled += usize::from(found.sampled);
                 report.clipped += usize::from(found.clipped);
-                report.control.shared += found.control.shared;
-                report.control.doubled += found.control.doubled;
-                report.control.torn += found.control.torn;
+                report.control.shared += usize::from(found.shared);
+                report.control.doubled += usize::from(found.doubled);
+                report.control.torn += usize::from(found.torn);
                 let number = match found.number {
                     NONE => NONE,
                     number => base as u32 + number,

@@ -102,6 +102,23 @@ fn a_coil_closes_with_the_window_that_the_rule_asks_for() {
     }
 }
 
+/// A graph that is no equivalence anywhere, of primitives of several kinds: torn, said so, and no panic.
+#[test]
+fn a_graph_that_tears_does_no_more() {
+    let settings = settings(CELL, 33);
+    let (mut primitives, steps) = coil(1.6);
+    for primitive in primitives.iter_mut().skip(7).step_by(5) {
+        primitive.kernel = Kernel::Wyvill;
+    }
+    primitives[70].amplitude = -0.3;
+    let mut neighbours = Graph::new();
+    neighbours.strand(0, &steps, 1.5 * steps[0]);
+    let (mesh, report) = controlled(&settings, &primitives, &neighbours);
+    assert!(report.control.torn > 1000 && report.control.dropped > 100);
+    assert!(mesh.faults().open_edges > 100);
+    assert_eq!(mesh, controlled(&settings, &primitives, &neighbours).0);
+}
+
 #[test]
 fn two_balls_touch_on_the_same_vertices() {
     let settings = settings(0.07, 40);

@@ -6,8 +6,6 @@ use crate::sample::{NODES, Samples};
 use crate::skin::Settings;
 use crate::table::EDGES;
 
-use super::classes::Control;
-
 /// What was found where something reaches.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Found {
@@ -17,8 +15,10 @@ pub(super) struct Found {
     pub sampled: bool,
     /// Nodes on the domain's border that would be inside.
     pub clipped: u16,
-    /// Nothing is dropped yet.
-    pub control: Control,
+    /// Of [`Control`](super::Control): there are 343 cubes.
+    pub shared: u16,
+    pub doubled: u16,
+    pub torn: u16,
 }
 
 impl Found {
@@ -28,7 +28,9 @@ impl Found {
             number: NONE,
             sampled: false,
             clipped: 0,
-            control: Control::default(),
+            shared: 0,
+            doubled: 0,
+            torn: 0,
         }
     }
 }

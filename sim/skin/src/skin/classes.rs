@@ -67,16 +67,29 @@ pub(super) struct Mixed {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Corner {
     pub node: [u8; 3],
+    /// Or [`KNOWN`].
     pub axis: u8,
     pub name: u32,
+}
+
+/// For the axis of a corner on one of the brick's own edges: its name is its vertex, from the brick's first on.
+pub(super) const KNOWN: u8 = 3;
+
+/// The vertices of the brick at hand.
+struct Own {
+    cuts: [[u64; 3]; SIDE as usize],
+    starts: [[u16; 3]; SIDE as usize],
+    /// Those with names: the first in [`Work::named`], and its number from the brick's first on.
+    named: usize,
+    first_named: u32,
 }
 
 /// A graph by primitives.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Links {
     /// By primitive: where its neighbours begin.
-    first: Vec<u32>,
-    neighbours: Vec<u32>,
+    pub first: Vec<u32>,
+    pub neighbours: Vec<u32>,
 }
 
 /// Work space, and what one stage leaves to the next.
@@ -93,6 +106,7 @@ pub(super) struct Work {
     boards: Vec<[u64; NODES]>,
     /// By node: who reaches it, if it was asked for.
     reach: Vec<Set>,
+    is_known: [u64; NODES],
     /// By node: where its classes are in `shares`, if it was asked for.
     at_node: Vec<Option<(u32, u32)>>,
     /// Of nodes: the classes of those that reach them, and their sums.
@@ -108,6 +122,8 @@ pub(super) struct Work {
     /// Who of the brick's list is of it.
     pub named_of: Vec<Set>,
     pub corners: Vec<Corner>,
+    /// By own edge of the brick at hand: the first of its names in `named`, from the brick's first on.
+    begins: Vec<u16>,
 }
 
 /// A brick's own edges by number, from their lower node and axis: by layers, axes and bits, as they are gone through.
@@ -259,9 +275,57 @@ impl Work {
         apart
     }
 
-    /// Who reaches an edge, both of whose ends were shared out.
-    fn reach_edge(&self, node: [usize; 3], axis: usize) -> Set {
-        self.reach[node_number(node)] | self.reach[node_number(next_along(node, axis))]
+    /// Who reaches a node; looked for once.
+    fn reach(&mut self, node: [usize; 3]) -> Set {
+        let number = node_number(node);
+        let [x, y, z] = node;
+        let bit = NODES * y + x;
+        if self.is_known[z] >> bit & 1 == 0 {
+            self.is_known[z] |= 1 << bit;
+            let mut words = [0_u64; MOST_IN_PLACE / 64];
+            for (word, boards) in words.iter_mut().zip(self.boards.chunks(64)) {
+                for (i, board) in boards.iter().enumerate() {
+                    *word |= (board[z] >> bit & 1) << i;
+                }
+            }
+            self.reach[number] = Set::from(words[0]) | Set::from(words[1]) << 64;
+        }
+        self.reach[number]
+    }
+
+    /// Where the names of each own edge begin, of those from `named` on.
+    fn find_begins(&mut self, named: usize) {
+        self.begins.clear();
+        self.begins
+            .resize(3 * SIDE as usize * NODES * NODES, u16::MAX);
+        for (k, (edge, _)) in self.named[named..].iter().enumerate().rev() {
+            self.begins[*edge as usize] = k as u16;
+        }
+    }
+
+    /// The vertex with a name on an edge, from the brick's first on; `None` if the edge is a neighbour's, or has none.
+    fn own_vertex(&self, own: &Own, node: [usize; 3], axis: usize, name: u32) -> Option<u32> {
+        if node.contains(&(SIDE as usize)) {
+            return None;
+        }
+        let edge = edge_number(node, axis);
+        let begin = self.begins[edge as usize];
+        if begin != u16::MAX {
+            let names = self.named[own.named + begin as usize..].iter();
+            let k = names
+                .take_while(|named| named.0 == edge)
+                .position(|named| named.1 == name)?;
+            return Some(own.first_named + u32::from(begin) + k as u32);
+        }
+        let [x, y, z] = node;
+        let (cut, bit) = (own.cuts[z][axis], NODES * y + x);
+        let before = (cut & ((1 << bit) - 1)).count_ones();
+        (cut >> bit & 1 == 1).then(|| u32::from(own.starts[z][axis]) + before)
+    }
+
+    /// Who reaches an edge.
+    fn reach_edge(&mut self, node: [usize; 3], axis: usize) -> Set {
+        self.reach(node) | self.reach(next_along(node, axis))
     }
 
     /// Whose bodies press each other among those that [`Work::relate`] was told of.
@@ -351,6 +415,7 @@ impl Part {
         self.work.boards.clear();
         self.work.boards.resize(list.len(), [0; NODES]);
         self.work.reach.resize(NODES * NODES * NODES, 0);
+        self.work.is_known = [0; NODES];
         let blank: Samples = [[[f32x4::ZERO; 2]; NODES]; NODES];
         let (mut sum, mut most) = (blank, blank);
         for (i, entry) in list.iter().enumerate() {
@@ -428,7 +493,14 @@ impl Part {
         self.named_vertices(scene, slot, &all);
         let corners = self.work.corners.len();
         let table = Table::of(scene.settings.ambiguity);
-        let plain = self.cubes(scene, slot, (&all, &apart, table), &mut found.control);
+        let own = Own {
+            cuts,
+            starts,
+            named,
+            first_named: (first_named - first) as u32,
+        };
+        self.work.find_begins(named);
+        let plain = self.cubes(scene, slot, (&all, &apart, table), &own, found);
         let cut = |z: usize| {
             let [m, n] = [all.inside[z], all.inside[z + 1]];
             any_of(m, n) & !all_of(m, n) & plain[z]
@@ -468,13 +540,9 @@ impl Part {
         let domain = &scene.settings.domain;
         let list = scene.lists.of(slot);
         let place = [0, 1, 2].map(|k| all.at[k][node[k]]);
+        let reach = self.work.reach(node);
         let work = &mut self.work;
-        let [x, y, z] = node;
-        let boards = work.boards.iter().enumerate();
-        work.reach[number] = boards.fold(0, |set, (i, board)| {
-            set | Set::from(board[z] >> (NODES * y + x) & 1) << i
-        });
-        work.of_node.split(&work.may, work.reach[number]);
+        work.of_node.divide(&work.may, reach);
         let first = work.shares.len() as u32;
         for class in work.of_node.classes() {
             let terms = members(*class).map(|i| match scene.balls.get(list[i] as usize) {
@@ -487,14 +555,29 @@ impl Part {
         }
         work.at_node[number] = Some((first, work.shares.len() as u32));
         let (level, bulge) = (scene.settings.level as f32, scene.contacts.bulge.as_ref());
+        let all_one = work.shares.len() == first as usize + 1;
         for k in first as usize..work.shares.len() {
-            let set = work.shares[k].0;
-            let value = work.pressed(set, node, (level, bulge));
+            let (set, sum) = work.shares[k];
+            let value = if all_one {
+                sum
+            } else {
+                work.pressed(set, node, (level, bulge))
+            };
             if all.cut_off(node, value, level) > level {
                 work.inside_of[number] |= set;
             }
         }
         first as usize..work.shares.len()
+    }
+
+    /// The members of the classes that a node is inside of.
+    fn inside(&mut self, scene: &Scene<'_>, slot: usize, all: &Together, node: [usize; 3]) -> Set {
+        let [x, y, z] = node;
+        if all.maybe[z] >> (NODES * y + x) & 1 == 0 {
+            return 0;
+        }
+        self.share(scene, slot, all, node);
+        self.work.inside_of[node_number(node)]
     }
 
     /// Vertices on edges of one class; leaves the others in [`Work::odd`].
@@ -533,20 +616,19 @@ impl Part {
         let domain = &scene.settings.domain;
         let (level, at) = (scene.settings.level as f32, &all.at);
         let by = (level, scene.contacts.bulge.as_ref());
-        let begin = self.work.named.len();
         let low = domain.low();
         let odd = std::mem::take(&mut self.work.odd);
         for &(node, axis) in &odd {
             let next = next_along(node, axis);
-            let ends = [node, next].map(|end| {
-                self.share(scene, slot, all, end);
-                self.work.inside_of[node_number(end)]
-            });
+            let ends = [node, next].map(|end| self.inside(scene, slot, all, end));
             if ends == [0, 0] {
                 continue;
             }
+            for end in [node, next] {
+                self.share(scene, slot, all, end);
+            }
             let candidates = self.work.reach_edge(node, axis);
-            self.work.classes.split(&self.work.may, candidates);
+            self.work.classes.divide(&self.work.may, candidates);
             for k in 0..self.work.classes.classes().len() {
                 let class = self.work.classes.classes()[k];
                 if (ends[0] & class == 0) == (ends[1] & class == 0) {
@@ -624,7 +706,8 @@ impl Part {
         scene: &Scene<'_>,
         slot: usize,
         (all, apart, table): (&Together, &Apart, &Table),
-        control: &mut Control,
+        own: &Own,
+        found: &mut Found,
     ) -> [u64; SIDE as usize] {
         let mut plain = [0; SIDE as usize];
         for z in 0..SIDE as usize {
@@ -633,18 +716,15 @@ impl Part {
             for bit in bits_of(maybe & apart.cubes[z]) {
                 let low = [bit % NODES, bit / NODES, z];
                 let node = |c: usize| [0, 1, 2].map(|k| low[k] + usize::from(CORNERS[c][k]));
-                let inside: [Set; 8] = std::array::from_fn(|c| {
-                    self.share(scene, slot, all, node(c));
-                    self.work.inside_of[node_number(node(c))]
-                });
+                let inside: [Set; 8] =
+                    std::array::from_fn(|c| self.inside(scene, slot, all, node(c)));
                 if inside == [0; 8] {
                     continue;
                 }
-                let reach = &self.work.reach;
-                let candidates = (0..8).fold(0, |set, c| set | reach[node_number(node(c))]);
+                let candidates = (0..8).fold(0, |set, c| set | self.work.reach(node(c)));
                 self.work.classes.split(&self.work.may, candidates);
-                control.shared += 1;
-                control.torn += usize::from(!self.work.classes.is_partition());
+                found.shared += 1;
+                found.torn += u16::from(!self.work.classes.is_partition());
                 let mut with_triangles = 0;
                 for k in 0..self.work.classes.classes().len() {
                     let class = self.work.classes.classes()[k];
@@ -658,14 +738,22 @@ impl Part {
                         let first = class & self.work.reach_edge(node, axis);
                         // A class that cuts an edge reaches it.
                         let name = scene.lists.of(slot)[first.trailing_zeros() as usize % 128];
-                        self.work.corners.push(Corner {
-                            node: node.map(|i| i as u8),
-                            axis: axis as u8,
-                            name,
-                        });
+                        let corner = match self.work.own_vertex(own, node, axis, name) {
+                            Some(vertex) => Corner {
+                                node: [0; 3],
+                                axis: KNOWN,
+                                name: vertex,
+                            },
+                            None => Corner {
+                                node: node.map(|i| i as u8),
+                                axis: axis as u8,
+                                name,
+                            },
+                        };
+                        self.work.corners.push(corner);
                     }
                 }
-                control.doubled += usize::from(with_triangles > 1);
+                found.doubled += u16::from(with_triangles > 1);
             }
         }
         plain

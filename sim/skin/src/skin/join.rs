@@ -3,7 +3,7 @@
 //! A brick asks its neighbours for the numbers of the vertices on its far sides, and changes none: bricks do not wait for each other here either.
 
 use super::brick::{Brick, Found, LOWER, OWN, all_of, any_of, bits_of, cuts};
-use super::classes::{Corner, Mixed, edge_number};
+use super::classes::{Corner, KNOWN, Mixed, edge_number};
 use super::part::Part;
 use crate::lists::{Lists, SIDE};
 use crate::sample::NODES;
@@ -96,6 +96,9 @@ impl Join<'_> {
         let corners = &self.parts[brick.part as usize].work.corners;
         for triangle in corners[mixed.corners.0..mixed.corners.1].chunks_exact(3) {
             let vertex = |corner: &Corner| {
+                if corner.axis == KNOWN {
+                    return Some(brick.first + corner.name);
+                }
                 let node = corner.node.map(usize::from);
                 self.vertex_named(brick, node, corner.axis.into(), corner.name)
             };
