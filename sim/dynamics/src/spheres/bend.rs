@@ -5,12 +5,12 @@
 //! With the lengths `l1`, `l2` of the two pieces at rest, `c = (x2 - x1) / l2 - (x1 - x0) / l1` is the difference of their directions, curvature times
 //! the mean length `l`, and linear in the positions; the energy is `EI |c|² / 2l` (the quadratic bending of Bergou et al. 2006, in one dimension). The
 //! constraint is `C = |c| - |c at rest|`, of which the straight wire is the case of rest 0. What way a curved wire is bent round its own axis it does not know:
-//! that is for the links of torsion.
+//! that is for [`torsion`](super::torsion).
 
 use crate::Vec3;
 
 /// Curvature times length, rad, under which three points count as straight.
-pub(super) const STRAIGHT: f64 = 1e-6;
+const STRAIGHT: f64 = 1e-6;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bend {
@@ -51,10 +51,6 @@ impl Bend {
         };
         (weights.iter().all(|k| k.is_finite()) && bend.compliance.is_finite() && rest.is_finite())
             .then_some(bend)
-    }
-
-    pub fn is_curved(&self) -> bool {
-        self.rest > 0.0
     }
 
     /// Moves the three spheres; says whether the numbers allowed it.

@@ -34,12 +34,6 @@ impl Sides for Couple {
     }
 
     #[inline]
-    fn gap_before(&self, scene: &Scene<'_>) -> f64 {
-        let s = &*scene.spheres;
-        (s.before[self.a as usize] - s.before[self.b as usize]).norm() - self.reach
-    }
-
-    #[inline]
     fn slid(&self, scene: &Scene<'_>) -> Vec3 {
         let s = &*scene.spheres;
         let (a, b) = (self.a as usize, self.b as usize);
@@ -89,10 +83,10 @@ impl PairRow {
         }
     }
 
-    /// Whether it presses or would: all that most rows ever do is to say no.
+    /// All that most rows ever do is to say that they have nothing to do.
     #[inline]
-    pub fn idle(&self, spheres: &Spheres) -> bool {
+    pub fn is_far(&self, spheres: &Spheres) -> bool {
         let apart = spheres.x[self.sides.a as usize] - spheres.x[self.sides.b as usize];
-        self.press.along == 0.0 && apart.norm_squared() >= self.sides.reach * self.sides.reach
+        self.press.is_idle() && apart.norm_squared() >= self.sides.reach * self.sides.reach
     }
 }

@@ -161,14 +161,8 @@ impl Sides for Plane {
     #[inline]
     fn look(&self, scene: &Scene<'_>) -> (Vec3, f64) {
         let (s, i) = (&*scene.spheres, self.sphere as usize);
-        let gap = self.gap(&s.x[i], scene.time[1], s.radius[i]);
+        let gap = self.gap(&s.x[i], scene.time, s.radius[i]);
         (self.normal, gap)
-    }
-
-    #[inline]
-    fn gap_before(&self, scene: &Scene<'_>) -> f64 {
-        let (s, i) = (&*scene.spheres, self.sphere as usize);
-        self.gap(&s.before[i], scene.time[0], s.radius[i])
     }
 
     #[inline]

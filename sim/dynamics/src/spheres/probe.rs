@@ -206,9 +206,9 @@ impl Probes {
     pub fn settle(&mut self, h: f64) -> u32 {
         let mut held = 0;
         for tool in self.slots.iter_mut().flatten() {
-            let ran_off = !(finite(&tool.v) && finite(&(tool.before + tool.v * h)));
-            let v = (tool.x - tool.before) / h;
-            if finite(&tool.x) && finite(&v) && !ran_off {
+            let flown = tool.before + tool.v * h;
+            let v = tool.v + (tool.x - flown) / h;
+            if finite(&tool.x) && finite(&v) && finite(&flown) {
                 tool.v = v;
             } else {
                 tool.x = tool.before;
@@ -298,13 +298,6 @@ impl Sides for Touch {
         let skin = self.mean(|i| s.x[i] - s.start[i]);
         let probe = self.tool(scene, |t| t.x - t.start);
         (self.normal, self.gap + self.normal.dot(&(probe - skin)))
-    }
-
-    fn gap_before(&self, scene: &Scene<'_>) -> f64 {
-        let s = &*scene.spheres;
-        let skin = self.mean(|i| s.before[i] - s.start[i]);
-        let probe = self.tool(scene, |t| t.before - t.start);
-        self.gap + self.normal.dot(&(probe - skin))
     }
 
     fn slid(&self, scene: &Scene<'_>) -> Vec3 {

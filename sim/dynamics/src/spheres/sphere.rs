@@ -203,9 +203,10 @@ impl Spheres {
             if self.inverse_mass[i] == 0.0 {
                 continue;
             }
-            let ran_off = !(finite(&self.v[i]) && finite(&(self.before[i] + self.v[i] * h)));
-            let v = (self.x[i] - self.before[i]) / h;
-            if finite(&self.x[i]) && finite(&v) && !ran_off {
+            // What nothing touched has moved by its velocity exactly, and keeps it to the bit.
+            let flown = self.before[i] + self.v[i] * h;
+            let v = self.v[i] + (self.x[i] - flown) / h;
+            if finite(&self.x[i]) && finite(&v) && finite(&flown) {
                 self.v[i] = v;
             } else {
                 self.x[i] = self.before[i];

@@ -6,6 +6,9 @@ use super::unilateral::{Press, Scene};
 use super::world::SphereWorld;
 use crate::Vec3;
 
+/// Passes over what presses that take speeds off: cheap, since little does.
+const CALMING: u32 = 4;
+
 /// Why no step was made: its length (s) is not a positive finite number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepError(pub f64);
@@ -80,16 +83,19 @@ impl SphereWorld {
             .resize(obstacles.len(), Vec3::zeros());
         for (index, o) in obstacles.iter().enumerate() {
             match o.check(&self.spheres) {
-                Ok(()) => self.planes.push(PlaneRow {
-                    sides: Plane {
-                        sphere: o.sphere,
-                        point: o.point,
-                        normal: o.normal.normalize(),
-                        velocity: o.velocity,
-                    },
-                    press: Press::new(o.friction),
-                    source: Some(index as u32),
-                }),
+                Ok(()) => {
+                    let normal = o.normal.normalize();
+                    self.planes.push(PlaneRow {
+                        sides: Plane {
+                            sphere: o.sphere,
+                            point: o.point,
+                            normal,
+                            velocity: o.velocity,
+                        },
+                        press: Press::new(o.friction),
+                        source: Some(index as u32),
+                    });
+                }
                 Err(fault) => {
                     report.obstacles_refused += 1;
                     report.first_obstacle.get_or_insert((index, fault));
@@ -104,11 +110,14 @@ impl SphereWorld {
         self.contact_impulses.resize(contacts.len(), Vec3::zeros());
         for (index, contact) in contacts.iter().enumerate() {
             match contact.check(&self.probes, &self.spheres) {
-                Ok(()) => self.touches.push(TouchRow {
-                    sides: Touch::new(contact),
-                    press: Press::new(contact.friction),
-                    source: index as u32,
-                }),
+                Ok(()) => {
+                    let sides = Touch::new(contact);
+                    self.touches.push(TouchRow {
+                        sides,
+                        press: Press::new(contact.friction),
+                        source: index as u32,
+                    });
+                }
                 Err(fault) => {
                     report.contacts_refused += 1;
                     report.first_contact.get_or_insert((index, fault));
@@ -122,45 +131,46 @@ impl SphereWorld {
         let count = f64::from(settings.substeps);
         let share = f64::from(i + 1) / count;
         let keep = (-settings.damping_1_s * h).exp();
-        self.spheres.predict(h, &settings.gravity_m_s2, keep);
-        self.probes.predict(h, share, h * count);
+        let mut scene = Scene {
+            spheres: &mut self.spheres,
+            probes: &mut self.probes,
+            h,
+            time: f64::from(i) * h,
+            push_out: settings.push_out_m_s,
+        };
+        for row in &mut self.pairs {
+            row.press.begin(&row.sides, &scene);
+        }
+        for row in &mut self.planes {
+            row.press.begin(&row.sides, &scene);
+        }
+        for row in &mut self.touches {
+            row.press.begin(&row.sides, &scene);
+        }
+        scene.spheres.predict(h, &settings.gravity_m_s2, keep);
+        scene.probes.predict(h, share, h * count);
+        scene.time = f64::from(i + 1) * h;
 
         let mut skipped = 0;
-        let fluids = &self.fluids;
-        let s = &mut self.spheres;
-        // In turns, what the last has over the first cancels out.
-        let back = i % 2 == 1;
-        in_turn(&mut self.near, back, |near| {
-            skipped += u32::from(!near.solve(fluids, s, h));
-        });
+        for near in &self.near {
+            skipped += u32::from(!near.solve(&self.fluids, scene.spheres, h));
+        }
+        let s = &mut *scene.spheres;
         let (x, before, w) = (&mut s.x, &s.before, &s.inverse_mass);
+        for torsion in &self.torsions {
+            skipped += u32::from(!torsion.solve(x, before, w, h));
+        }
         for bend in &self.bends {
             skipped += u32::from(!bend.solve(x, before, w, h));
         }
         for link in &self.links {
             skipped += u32::from(!link.solve(x, before, w, h));
         }
-        // Last, so that what the eye and the hand notice first is true at the end of the substep.
-        let mut scene = Scene {
-            spheres: s,
-            probes: &mut self.probes,
-            h,
-            time: [f64::from(i) * h, f64::from(i + 1) * h],
-            push_out: settings.push_out_m_s,
-        };
-        for row in &mut self.pairs {
-            row.press.begin_substep();
-        }
-        for row in &mut self.planes {
-            row.press.begin_substep();
-        }
-        for row in &mut self.touches {
-            row.press.begin_substep();
-        }
+        // Last, so that what the eye and the hand notice first is true at the end of the substep; in turns, what the last has over the first cancels out.
         for k in 0..settings.contact_sweeps {
             let back = (i + k) % 2 == 1;
             in_turn(&mut self.pairs, back, |row| {
-                if !row.idle(scene.spheres) {
+                if !row.is_far(scene.spheres) {
                     skipped += u32::from(!row.press.solve(&row.sides, &mut scene));
                 }
             });
@@ -174,16 +184,27 @@ impl SphereWorld {
         report.constraints_skipped = report.constraints_skipped.saturating_add(skipped);
         report.spheres_held = (report.spheres_held).saturating_add(scene.spheres.settle(h));
         report.probes_held += scene.probes.settle(h);
-
-        in_turn(&mut self.pairs, back, |row| {
-            row.press.calm(&row.sides, &mut scene);
-        });
-        in_turn(&mut self.touches, back, |row| {
-            row.press.calm(&row.sides, &mut scene);
-        });
-        in_turn(&mut self.planes, back, |row| {
-            row.press.calm(&row.sides, &mut scene);
-        });
+        for row in &mut self.pairs {
+            row.press.keep_hold(&row.sides, &scene);
+        }
+        for row in &mut self.touches {
+            row.press.keep_hold(&row.sides, &scene);
+        }
+        for row in &mut self.planes {
+            row.press.keep_hold(&row.sides, &scene);
+        }
+        for k in 0..CALMING {
+            let back = (i + k) % 2 == 1;
+            in_turn(&mut self.pairs, back, |row| {
+                row.press.calm(&row.sides, &mut scene);
+            });
+            in_turn(&mut self.touches, back, |row| {
+                row.press.calm(&row.sides, &mut scene);
+            });
+            in_turn(&mut self.planes, back, |row| {
+                row.press.calm(&row.sides, &mut scene);
+            });
+        }
         let felt = scene.probes.impulses();
         for row in &self.touches {
             let impulse = row.press.impulse(h);

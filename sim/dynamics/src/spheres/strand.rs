@@ -2,8 +2,8 @@
 //!
 //! # Theory
 //!
-//! Pieces stretch by `EA / l`, bend by [`Bend`], and where the wire is curved at rest each sphere has a spring of `EI / l³` to the third after it: with
-//! curvature alone a coil could unwind into a ring. Mass is lumped by half the adjoining pieces.
+//! Pieces stretch by `EA / l` and bend by [`Bend`]; a wire that is curved at rest resists [`Torsion`] too, since with curvature alone a coil could unwind
+//! into a ring. Mass is lumped by half the adjoining pieces.
 //!
 //! Two of its spheres that are near along the wire always blend (Triquet 2001, section 4.2; the window that makes a skin without cracks is
 //! `2 R + sqrt(3) h` with the influence radius `R` and the skin's cube `h`); they are given with the strand and make no events. Those nearer than half a
@@ -12,6 +12,7 @@
 use super::bend::Bend;
 use super::finite;
 use super::sphere::{OnStrand, Sphere, SphereError};
+use super::torsion::Torsion;
 use super::world::SphereWorld;
 use crate::Vec3;
 
@@ -35,7 +36,7 @@ pub struct StrandMaterial {
     pub stretch_n: f64,
     /// `EI`: flexural rigidity, N m²; 0 is a thread.
     pub bend_n_m2: f64,
-    /// Viscosity over stiffness of both, s. Up to a few substeps it damps, far above it softens.
+    /// Viscosity over stiffness of all, s. A coil wants a substep or so, lest it buckle; far above it softens.
     pub damping_s: f64,
     /// What it bends back to.
     pub rest: Rest,
@@ -162,14 +163,14 @@ impl SphereWorld {
             };
         }
         self.strands += 1;
-        self.tie(points, &arc, first, material);
+        self.tie(points, first, material);
         Ok(Strand {
             spheres: first..first + n as u32,
             blended,
         })
     }
 
-    fn tie(&mut self, points: &[Vec3], arc: &[f64], first: u32, material: &StrandMaterial) {
+    fn tie(&mut self, points: &[Vec3], first: u32, material: &StrandMaterial) {
         let at = |i: usize| first + i as u32;
         let damping = material.damping_s;
         let straight = material.rest == Rest::Straight;
@@ -185,7 +186,6 @@ impl SphereWorld {
         if material.bend_n_m2 == 0.0 {
             return;
         }
-        let mut curved = false;
         for i in 2..points.len() {
             let bend = Bend::new(
                 [at(i - 2), at(i - 1), at(i)],
@@ -194,19 +194,17 @@ impl SphereWorld {
                 material.bend_n_m2,
                 damping,
             );
-            let was_curved = core::mem::replace(&mut curved, false);
-            if let Some(bend) = bend {
-                curved = bend.is_curved();
-                self.bends.push(bend);
-            }
-            // Two curvatures in a row have an angle between them.
-            if i >= 3 && curved && was_curved {
-                let piece = (arc[i] - arc[i - 3]) / 3.0;
-                let compliance = piece.powi(3) / material.bend_n_m2;
-                let span = (points[i] - points[i - 3]).norm();
-                if compliance.is_finite() {
-                    self.bind([at(i - 3), at(i)], span, compliance, damping);
-                }
+            self.bends.extend(bend);
+        }
+        for i in 3..points.len() {
+            if !straight {
+                let torsion = Torsion::new(
+                    [at(i - 3), at(i - 2), at(i - 1), at(i)],
+                    [&points[i - 3], &points[i - 2], &points[i - 1], &points[i]],
+                    material.bend_n_m2,
+                    damping,
+                );
+                self.torsions.extend(torsion);
             }
         }
     }

@@ -8,6 +8,7 @@ use super::pairs::PairRow;
 use super::planes::{PlaneRow, Walls};
 use super::probe::{Probe, Probes, TouchRow};
 use super::sphere::{Sphere, SphereError, Spheres, check_place, finite_vector, not_negative};
+use super::torsion::Torsion;
 use crate::Vec3;
 use crate::xpbd::SettingsError;
 use crate::xpbd::distance::Distance;
@@ -24,7 +25,7 @@ pub struct Settings {
     pub damping_1_s: f64,
     /// Of a step, 1 to [`MOST_SUBSTEPS`].
     pub substeps: u32,
-    /// Sweeps over the contacts in a substep, 1 to 64. Heaps and what is squeezed want two or more.
+    /// Sweeps over the contacts in a substep, 1 to 64. Heaps want four, what is squeezed by a tool two.
     pub contact_sweeps: u32,
     /// Fastest that spheres are pushed out of each other and of what they are in, m/s; it is not left as speed.
     pub push_out_m_s: f64,
@@ -56,6 +57,7 @@ pub struct SphereWorld {
     pub(super) spheres: Spheres,
     pub(super) links: Vec<Distance>,
     pub(super) bends: Vec<Bend>,
+    pub(super) torsions: Vec<Torsion>,
     pub(super) fluids: Vec<Fluid>,
     pub(super) strands: u32,
     /// Pairs that never touch each other, as keys; sorted when a step begins.
@@ -113,6 +115,7 @@ impl SphereWorld {
             spheres: Spheres::default(),
             links: Vec::new(),
             bends: Vec::new(),
+            torsions: Vec::new(),
             fluids: Vec::new(),
             strands: 0,
             neighbours: Vec::new(),
