@@ -150,13 +150,20 @@ impl Blends {
     pub fn update(&mut self, spheres: &Spheres) {
         core::mem::swap(&mut self.now, &mut self.last);
         let mut candidates = core::mem::take(&mut self.candidates);
-        candidates.retain(|&(a, b)| {
-            let together = self.last.row(a as usize).binary_search(&b).is_ok();
-            let (a, b) = (a as usize, b as usize);
+        candidates.retain(|&(i, j)| {
+            let (a, b) = (i as usize, j as usize);
+            let Some([join, part]) = self.limits(a, b, spheres) else {
+                return false;
+            };
+            let touching = spheres.radius[a] + spheres.radius[b];
             let apart: Vec3 = spheres.x[a] - spheres.x[b];
-            let gap = apart.norm() - spheres.radius[a] - spheres.radius[b];
-            (self.limits(a, b, spheres))
-                .is_some_and(|[join, part]| gap <= if together { part } else { join })
+            let square = apart.norm_squared();
+            let within = |gap: f64| {
+                let reach = touching + gap;
+                reach >= 0.0 && square <= reach * reach
+            };
+            // Most are clearly near or far, and need not be looked up.
+            within(join) || (within(part) && self.last.row(a).binary_search(&j).is_ok())
         });
         self.now.fill(&candidates, spheres.x.len());
         self.candidates = candidates;

@@ -32,13 +32,23 @@ const AFTER: [Cell; 13] = [
     [1, 1, 1],
 ];
 
+/// A sphere in its place, with what is asked for most.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    at: Vec3,
+    cell: Cell,
+    index: u32,
+}
+
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cells {
+    /// m
+    size: f64,
     /// By sphere.
     cell: Vec<Cell>,
     /// By number of the table: where its spheres begin in `sorted`. One more than numbers.
     first: Vec<u32>,
-    sorted: Vec<(Cell, u32)>,
+    sorted: Vec<Entry>,
 }
 
 impl Cells {
@@ -53,6 +63,7 @@ impl Cells {
 
     /// Sorts the spheres into cells of `size` (m, positive).
     pub fn build(&mut self, x: &[Vec3], size: f64) {
+        self.size = size;
         self.cell.clear();
         // Conversions saturate, and what is not a number is 0: far away all share the last cell.
         (self.cell).extend(
@@ -69,36 +80,61 @@ impl Cells {
             self.first[k + 1] += self.first[k];
         }
         self.sorted.clear();
-        self.sorted.resize(x.len(), ([0; 3], 0));
+        let nobody = Entry {
+            at: Vec3::zeros(),
+            cell: [0; 3],
+            index: 0,
+        };
+        self.sorted.resize(x.len(), nobody);
         // From the last, so that each number's end moves down to its beginning, and indices rise within it.
         for i in (0..x.len()).rev() {
             let end = &mut self.first[number(&self.cell[i], table) + 1];
             *end -= 1;
-            self.sorted[*end as usize] = (self.cell[i], i as u32);
+            self.sorted[*end as usize] = Entry {
+                at: x[i],
+                cell: self.cell[i],
+                index: i as u32,
+            };
         }
         // Ends have become beginnings, one place too far on.
         self.first.rotate_left(1);
         self.first[table] = x.len() as u32;
     }
 
-    /// Calls `visit` once for each two spheres in the same or in neighbouring cells, the lower index first.
-    pub fn pairs(&self, mut visit: impl FnMut(u32, u32)) {
-        for (k, &(cell, i)) in self.sorted.iter().enumerate() {
-            let end = self.first[number(&cell, self.first.len() - 1) + 1] as usize;
-            for &(other, j) in &self.sorted[k + 1..end] {
-                if other == cell {
-                    visit(i.min(j), i.max(j));
+    /// Calls `visit` once for each two spheres as near as a cell is wide, with the lower index, the higher, and the square of the distance (m²).
+    pub fn pairs(&self, mut visit: impl FnMut(u32, u32, f64)) {
+        let table = self.first.len().saturating_sub(1);
+        let range = |cell: &Cell| {
+            let place = number(cell, table);
+            self.first[place] as usize..self.first[place + 1] as usize
+        };
+        let most = self.size * self.size;
+        // The distance first: most are too far. Who only shares the number of the cell would be met twice.
+        let mut meet = |a: &Entry, others: &[Entry], cell: &Cell| {
+            for b in others {
+                let square = (a.at - b.at).norm_squared();
+                if square <= most && b.cell == *cell {
+                    visit(a.index.min(b.index), a.index.max(b.index), square);
                 }
             }
-            for step in &AFTER {
-                let next: Cell = core::array::from_fn(|axis| cell[axis].wrapping_add(step[axis]));
-                let place = number(&next, self.first.len() - 1);
-                let (from, to) = (self.first[place] as usize, self.first[place + 1] as usize);
-                for &(other, j) in &self.sorted[from..to] {
-                    if other == next {
-                        visit(i.min(j), i.max(j));
-                    }
-                }
+        };
+        // Those of one cell mostly follow each other, and have the same neighbours.
+        let mut last = None;
+        let mut around = [const { ([0; 3], 0..0) }; AFTER.len()];
+        let mut end = 0;
+        for (k, entry) in self.sorted.iter().enumerate() {
+            if last != Some(entry.cell) {
+                last = Some(entry.cell);
+                end = range(&entry.cell).end;
+                around = AFTER.map(|step| {
+                    let next = core::array::from_fn(|i| entry.cell[i].wrapping_add(step[i]));
+                    let range = range(&next);
+                    (next, range)
+                });
+            }
+            meet(entry, &self.sorted[k + 1..end], &entry.cell);
+            for (next, range) in &around {
+                meet(entry, &self.sorted[range.clone()], next);
             }
         }
     }
@@ -138,7 +174,7 @@ mod tests {
                 .collect();
             cells.build(&x, size);
             let mut seen = Vec::new();
-            cells.pairs(|a, b| seen.push((a, b)));
+            cells.pairs(|a, b, _| seen.push((a, b)));
             let count = seen.len();
             seen.sort_unstable();
             seen.dedup();
@@ -165,7 +201,7 @@ mod tests {
         for size in [1.0, f64::MIN_POSITIVE, f64::INFINITY] {
             cells.build(&x, size);
             let mut together = false;
-            cells.pairs(|a, b| together |= (a, b) == (0, 3));
+            cells.pairs(|a, b, square| together |= (a, b, square) == (0, 3, 0.0));
             assert!(together);
         }
     }

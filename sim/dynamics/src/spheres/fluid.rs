@@ -79,31 +79,38 @@ impl FluidMaterial {
             -f.cohesion * f.tail * f.tail * u.powi(3) * (1.0 / 3.0 - u / 4.0)
         } else {
             let u = f.rest - r;
-            f.cohesion * u * u / 2.0 + (f.core - f.cohesion) * u.powi(3) / (3.0 * f.rest) - well
+            f.cohesion * u * u / 2.0 + f.hardening * u.powi(3) / 3.0 - well
         }
     }
 }
 
-/// A fluid of one material and radius.
+/// A fluid of one material and radius, with what the pairs would else divide by.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fluid {
     rest: f64,
     pub cutoff: f64,
+    per_cutoff: f64,
     tail: f64,
-    core: f64,
+    per_tail: f64,
     cohesion: f64,
+    /// `(k - c) / d`, N/m².
+    hardening: f64,
     viscosity: f64,
 }
 
 impl Fluid {
     pub fn new(material: &FluidMaterial, radius: f64) -> Self {
         let rest = 2.0 * radius;
+        let cutoff = material.reach * rest;
+        let tail = (material.reach - 1.0) * rest;
         Self {
             rest,
-            cutoff: material.reach * rest,
-            tail: (material.reach - 1.0) * rest,
-            core: material.stiffness_n_m,
+            cutoff,
+            per_cutoff: 1.0 / cutoff,
+            tail,
+            per_tail: 1.0 / tail,
             cohesion: material.cohesion_n_m,
+            hardening: (material.stiffness_n_m - material.cohesion_n_m) / rest,
             viscosity: material.viscosity_1_s,
         }
     }
@@ -113,11 +120,11 @@ impl Fluid {
     fn force(&self, r: f64) -> (f64, f64) {
         if r < self.rest {
             let u = self.rest - r;
-            let more = (self.core - self.cohesion) * u / self.rest;
-            (self.cohesion * u + more * u, self.cohesion + 2.0 * more)
+            let more = self.hardening * u;
+            ((self.cohesion + more) * u, self.cohesion + 2.0 * more)
         } else if r < self.cutoff {
-            let s = (r - self.rest) / self.tail;
-            let force = -self.cohesion * (r - self.rest) * (1.0 - s) * (1.0 - s);
+            let left = 1.0 - (r - self.rest) * self.per_tail;
+            let force = -self.cohesion * (r - self.rest) * left * left;
             (force, self.cohesion)
         } else {
             (0.0, self.cohesion)
@@ -150,12 +157,17 @@ impl Near {
         }
         let r = square.sqrt();
         // Two in one place part along z: some way it must be.
-        let n = if r > 0.0 { apart / r } else { Vec3::z() };
+        let n = if r > 0.0 {
+            apart * (1.0 / r)
+        } else {
+            Vec3::z()
+        };
         let (force, slope) = fluid.force(r);
-        let near = 1.0 - r / fluid.cutoff;
+        let near = 1.0 - r * fluid.per_cutoff;
         let drag = h * fluid.viscosity * near * near;
         let moved = n.dot(&((s.x[a] - s.before[a]) - (s.x[b] - s.before[b])));
-        let p = (h * h * force - drag * moved / w) / (1.0 + w * h * h * slope + drag);
+        let wh = w * h * h;
+        let p = (wh * force - drag * moved) / (w * (1.0 + wh * slope + drag));
         if !p.is_finite() {
             return false;
         }

@@ -208,13 +208,13 @@ impl SphereWorld {
 /// All pairs as near as `reach`, rising, so that the order of the springs is that of the points.
 fn near_pairs(points: &[Vec3], reach: f64) -> Result<Vec<(u32, u32)>, LatticeError> {
     let mut cells = Cells::default();
-    cells.build(points, reach);
+    // A little more, since the cells leave out who is exactly as far.
+    cells.build(points, reach * 1.001);
     let most = MOST_LINKS * points.len();
     let mut pairs = Vec::new();
     let mut dense = false;
-    cells.pairs(|a, b| {
-        let apart = points[a as usize] - points[b as usize];
-        if apart.norm() <= reach {
+    cells.pairs(|a, b, square| {
+        if square <= reach * reach {
             dense |= pairs.len() == most;
             if !dense {
                 pairs.push((a, b));

@@ -17,18 +17,24 @@
 //!
 //! # What to expect
 //!
-//! * Linear momentum is kept to rounding by everything that acts between spheres; angular momentum by free flight to rounding, and with an error of first order in
-//!   the substep by what acts across lines that the substep has turned.
+//! * Linear momentum is kept to rounding by everything that acts between spheres; angular momentum to rounding by free flight, and with an error of first
+//!   order in the substep by what acts across lines that the substep has turned. Friction between spheres acts on their centres, since they do not turn:
+//!   what would spin them is lost.
 //! * A stiff thing is only as stiff as the substep lets it be: a sweep carries a load of `n` links, or layers of spheres, with a strain of about
-//!   `n² g h²` in length, `h` the substep. Damping times far above the substep soften what they damp. More substeps are the remedy.
-//! * Candidates for contact are looked for once a step, with a margin of the way that each would fly, four radii of the largest at most: a sphere that
-//!   is faster than that may pass through another within a step. Walls and obstacles it cannot pass.
+//!   `n² g h²` in length, `h` the substep. Damping times far above the substep soften what they damp; a wire that is stiff for its substeps and has none at
+//!   all buckles where theory holds it (one substep of damping is enough). More substeps are the remedy.
+//! * Energy: contacts of spheres that do not begin in each other never make any on the whole, and no more than a hundredth of it back in a step; pushing out what
+//!   began inside may leave a twentieth. Springs above `m / h²` hold less energy than `k x² / 2` says.
+//! * At rest a fluid trembles by micrometres a substep, and what only friction holds creeps: heaps of balls by some 0.1 mm a second, a tool that presses
+//!   on a soft slope by 0.05. Wires and blocks on floors stand still.
+//! * Candidates for contact are looked for once a step, with a margin of the way that the fastest would fly, four radii of the largest at most: a sphere that
+//!   is faster than that may pass through another within a step. Walls it does not pass; obstacles are as good as the caller's list.
 //! * Order matters (Gauss-Seidel): other orders of adding give other bits, within the same error.
 //!
 //! # Practice
 //!
 //! SI units, world axes, `f64`. Adding things allocates; a step does so only for more spheres, pairs or contacts than ever. Work is bounded by spheres,
-//! links and pairs times substeps, and pairs by [`Settings::most_pairs`]. Equal calls give bit-equal states on one machine. Nothing panics: wrong input is
+//! links and pairs times substeps, and pairs by [`Settings::most_pairs`]: 1,000 particles of a fluid at rest take 1.4 ms with four substeps, a strand of 300 takes 0.3. Equal calls give bit-equal states on one machine. Nothing panics: wrong input is
 //! refused with an error that carries the numbers, and what would not be finite stays where the substep began, at rest, and is counted.
 //!
 //! ```

@@ -11,8 +11,8 @@ use crate::Vec3;
 
 /// Of the largest radius (or half a fluid's cutoff): most that a sphere is expected to move in a step.
 const MOST_STIR: f64 = 4.0;
-/// Of its own radius: what a push may add to the way that it would fly.
-const SLACK: f64 = 0.1;
+/// Of its own radius: what forces may add to the way that it would fly.
+const SLACK: f64 = 0.05;
 /// A wire that bends no sharper than its own thickness does not touch itself within half a circle.
 const HALF_CIRCLE: f64 = core::f64::consts::FRAC_PI_2;
 
@@ -31,16 +31,21 @@ impl SphereWorld {
         let cutoff = self.fluids.iter().map(|f| f.cutoff).fold(0.0, f64::max);
         let most = MOST_STIR * largest.max(cutoff / 2.0);
         let fall = self.settings.gravity_m_s2.norm() * dt * dt;
-        let mut widest = 0.0_f64;
+        let (mut widest, mut longest) = (0.0_f64, 0.0_f64);
         for (i, stir) in self.stir.iter_mut().enumerate() {
             let way = s.v[i].norm() * dt + fall;
             // Of a way that is not a number the bound is left.
-            *stir = way.min(most) + SLACK * s.radius[i];
+            let way = way.min(most);
+            longest = longest.max(way);
+            *stir = way + SLACK * s.radius[i];
             widest = widest.max(*stir);
         }
+        // Without bounce nobody is knocked faster than the fastest is. Within a fluid what comes too near is no harm.
+        let all_one = s.fluid.iter().all(|f| *f == s.fluid[0] && *f != NO_FLUID);
+        let knock = if all_one { 0.0 } else { longest };
         let blend = self.blends.widest();
         let reach = (2.0 * largest).max(cutoff);
-        let size = reach.max(blend.map_or(0.0, |part| 2.0 * largest + part)) + 2.0 * widest;
+        let size = reach.max(blend.map_or(0.0, |part| 2.0 * largest + part)) + 2.0 * widest + knock;
         if !(size > 0.0) {
             return;
         }
@@ -50,9 +55,8 @@ impl SphereWorld {
         let neighbours = &self.neighbours;
         let most = settings.most_pairs as usize;
         let mut left_out = 0_u32;
-        self.cells.pairs(|a, b| {
+        self.cells.pairs(|a, b, square| {
             let (i, j) = (a as usize, b as usize);
-            let square = (s.x[i] - s.x[j]).norm_squared();
             let margin = stir[i] + stir[j];
             let touching = s.radius[i] + s.radius[j];
             let free = s.inverse_mass[i] + s.inverse_mass[j] > 0.0;
@@ -75,7 +79,7 @@ impl SphereWorld {
                 }
             } else if free
                 && touching > 0.0
-                && square < (touching + margin) * (touching + margin)
+                && square < (touching + margin + knock) * (touching + margin + knock)
                 && along > HALF_CIRCLE * touching
                 && neighbours.binary_search(&key(a, b)).is_err()
             {

@@ -6,6 +6,9 @@ use super::unilateral::{Press, Scene};
 use super::world::SphereWorld;
 use crate::Vec3;
 
+/// Passes over what presses that take speeds off: cheap, since little does.
+const CALMING: u32 = 4;
+
 /// Why no step was made: its length (s) is not a positive finite number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepError(pub f64);
@@ -190,7 +193,7 @@ impl SphereWorld {
         for row in &mut self.planes {
             row.press.keep_hold(&row.sides, &scene);
         }
-        for k in 0..settings.contact_sweeps {
+        for k in 0..CALMING {
             let back = (i + k) % 2 == 1;
             in_turn(&mut self.pairs, back, |row| {
                 row.press.calm(&row.sides, &mut scene);

@@ -36,7 +36,7 @@ pub struct StrandMaterial {
     pub stretch_n: f64,
     /// `EI`: flexural rigidity, N m²; 0 is a thread.
     pub bend_n_m2: f64,
-    /// Viscosity over stiffness of both, s. Up to a few substeps it damps, far above it softens.
+    /// Viscosity over stiffness of all, s. A coil wants a substep or so, lest it buckle; far above it softens.
     pub damping_s: f64,
     /// What it bends back to.
     pub rest: Rest,

@@ -52,6 +52,8 @@ pub(super) struct Load {
     /// kg m
     pub along: f64,
     pub across: Vec3,
+    /// What was taken off afterwards, N s.
+    pub calmed: f64,
     /// Where it sticks: tangential movement that substeps have left unmended, m.
     pub slip: Vec3,
 }
@@ -91,6 +93,7 @@ impl Press {
         let (n, gap) = sides.look(scene);
         self.load.along = 0.0;
         self.load.across = Vec3::zeros();
+        self.load.calmed = 0.0;
         self.load.slip = tangential(&self.load.slip, &n);
         // What is not a number is no depth.
         self.floor = if gap < 0.0 {
@@ -166,14 +169,16 @@ impl Press {
         if !(excess > 0.0) {
             return;
         }
-        let p = n * (excess / sides.give(scene));
-        if p.sum().is_finite() {
-            sides.push(scene, &-p);
+        let p = excess / sides.give(scene);
+        if p.is_finite() {
+            self.load.calmed += p;
+            sides.push(scene, &(n * -p));
         }
     }
 
     /// What the first side has got in the substep, N s.
     pub fn impulse(&self, h: f64) -> Vec3 {
-        (self.load.normal * self.load.along + self.load.across) / h
+        let load = &self.load;
+        (load.normal * load.along + load.across) / h - load.normal * load.calmed
     }
 }

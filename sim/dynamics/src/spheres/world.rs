@@ -25,7 +25,7 @@ pub struct Settings {
     pub damping_1_s: f64,
     /// Of a step, 1 to [`MOST_SUBSTEPS`].
     pub substeps: u32,
-    /// Sweeps over the contacts in a substep, 1 to 64. Heaps and what is squeezed want two or more.
+    /// Sweeps over the contacts in a substep, 1 to 64. Heaps want four, what is squeezed by a tool two.
     pub contact_sweeps: u32,
     /// Fastest that spheres are pushed out of each other and of what they are in, m/s; it is not left as speed.
     pub push_out_m_s: f64,
