@@ -21,7 +21,6 @@ use std::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
-    thread::JoinHandle,
     time::{Duration, Instant},
 };
 
@@ -337,7 +336,6 @@ fn open(connection: &mut Connection, info: &BodyInfo) -> Result<Option<Body>, St
 pub struct Follower {
     scene: Arc<Mutex<Scene>>,
     stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<()>>,
 }
 
 impl Follower {
@@ -349,7 +347,7 @@ impl Follower {
         let scene = Arc::new(Mutex::new(Scene::default()));
         let stop = Arc::new(AtomicBool::new(false));
         let (shown, stopped) = (Arc::clone(&scene), Arc::clone(&stop));
-        let thread = std::thread::Builder::new()
+        std::thread::Builder::new()
             .name("feed".to_owned())
             .spawn(move || {
                 let mut feed = Feed::new(socket);
@@ -365,11 +363,7 @@ impl Follower {
                     std::thread::sleep(LOOK);
                 }
             })?;
-        Ok(Self {
-            scene,
-            stop,
-            thread: Some(thread),
-        })
+        Ok(Self { scene, stop })
     }
 
     /// A copy of what is known.
@@ -382,11 +376,8 @@ impl Follower {
 }
 
 impl Drop for Follower {
+    /// Ends the thread, but does not wait for it: a daemon that does not answer must not keep a window from closing.
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
-        if let Some(thread) = self.thread.take() {
-            // One that has died has nothing left to end.
-            let _ = thread.join();
-        }
     }
 }
