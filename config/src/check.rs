@@ -196,7 +196,10 @@ impl<'e> Entries<'e> {
                 && let (Some(held), Some(kind)) = (pinned.value.as_text(), body.value.as_text())
                 && !matches!(
                     (kind, held),
-                    (_, "none") | ("cloth", _) | ("soft", "bottom")
+                    (_, "none")
+                        | ("cloth", "bottom" | "corners" | "border")
+                        | ("soft", "bottom")
+                        | ("implicit", "bottom" | "ends")
                 )
             {
                 let problem = Problem::ForeignPins {
@@ -206,7 +209,11 @@ impl<'e> Entries<'e> {
                 let diagnostic = Diagnostic::new(problem, pinned.origin.span());
                 let help = match kind {
                     "soft" => "a soft body can be pinned by its \"bottom\"",
-                    _ => "only bodies of kind \"soft\" and \"cloth\" are pinned",
+                    "implicit" => {
+                        "an implicit body can be pinned by its \"bottom\", a strand by its \"ends\""
+                    }
+                    "cloth" => "a cloth can be pinned by its \"corners\", \"border\" or \"bottom\"",
+                    _ => "only bodies of kind \"soft\", \"cloth\" and \"implicit\" are pinned",
                 };
                 found.push(diagnostic.help(help));
             }

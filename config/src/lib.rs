@@ -46,9 +46,9 @@ pub use effective::{Entry, Origin, Segment, TablePath, effective_json, effective
 pub use field::{Choices, NameOrPath, Tabular};
 pub use load::{LoadError, Loaded, TEXT_BYTES_MAX, load, parse};
 pub use schema::{
-    Arm, Backend, Body, BodyKind, Clock, Collision, Config, Damping, Device, Dynamics, Fabric,
-    Hand, Interaction, Ipc, Level, Log, Loop, Material, Mechanics, Motion, Order, Pinned,
-    Placement, Record, Safety, Shape, Soft, Substance,
+    Arm, Backend, Blending, Body, BodyKind, Clock, Collision, Config, Damping, Device, Dynamics,
+    Fabric, Hand, Implicit, Interaction, Ipc, Level, Log, Loop, Material, Mechanics, Model, Motion,
+    Order, Pinned, Placement, Record, Safety, Shape, Skin, Soft, Substance,
 };
 pub use source::{Position, Source};
 pub use value::Value;

@@ -24,6 +24,7 @@ pub mod scene;
 pub mod scribe;
 pub mod service;
 pub mod session;
+pub mod skin;
 pub mod soft;
 pub mod stats;
 pub mod view;

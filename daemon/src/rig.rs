@@ -331,9 +331,17 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
         .ok();
     let mut motions = Vec::new();
     let mut yielding = Vec::new();
+    let mut implicit = Vec::new();
     for body in &config.bodies {
-        let before: usize = yielding.iter().map(SoftSpec::count).sum();
+        let before = yielding.iter().map(SoftSpec::count).sum::<usize>() + implicit.len();
         let id = scene::FIRST_SOFT_ID + before as u32;
+        if body.kind == config::BodyKind::Implicit {
+            match scene::implicit::implicit(body, &config.materials, folder, id) {
+                Ok(spec) => implicit.push(spec),
+                Err(error) => faults.push(body_fault(body, error)),
+            }
+            continue;
+        }
         match scene::soft(body, &config.materials, folder, id) {
             Ok(None) => {}
             Ok(Some((spec, report))) => {
@@ -357,8 +365,16 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
             Err(error) => faults.push(body_fault(body, error)),
         }
     }
-    let soft = (faults.is_empty() && !yielding.is_empty())
-        .then(|| SoftScene::new(soft_settings(config, period_s), &yielding, &world))
+    let any = !(yielding.is_empty() && implicit.is_empty());
+    let soft = (faults.is_empty() && any)
+        .then(|| {
+            SoftScene::new(
+                soft_settings(config, period_s),
+                &yielding,
+                &implicit,
+                &world,
+            )
+        })
         .transpose()
         .map_err(|error| faults.push(soft_fault(config, error)))
         .unwrap_or_default();
@@ -396,6 +412,7 @@ fn soft_fault(config: &config::Config, error: SoftAddError) -> Fault {
         SoftAddError::Body { name, .. }
         | SoftAddError::Pins { name, .. }
         | SoftAddError::Mass { name, .. } => name.clone(),
+        SoftAddError::Implicit(error) => error.name.clone(),
         SoftAddError::TooMany { .. } => largest_crowd(config).to_owned(),
         _ => String::new(),
     };

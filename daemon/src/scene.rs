@@ -2,6 +2,8 @@
 //!
 //! Allocates, loads files and builds trees: start-up and client commands only, never a real-time thread.
 
+pub mod implicit;
+
 use std::path::{Path, PathBuf};
 
 use hapticd_config as config;
@@ -50,6 +52,21 @@ pub enum SceneError {
     /// A soft body, cloth or crowd that the simulation refuses.
     #[error(transparent)]
     Soft(#[from] SoftAddError),
+    /// A course where a surface is wanted.
+    #[error(
+        "{what} `{name}`: a `{shape}` has no surface: only strands of implicit bodies follow one"
+    )]
+    Course {
+        /// "body" or "the tool of arm".
+        what: &'static str,
+        /// Whose.
+        name: String,
+        /// `coil` or `line`.
+        shape: &'static str,
+    },
+    /// An implicit body that cannot be made of its shape.
+    #[error(transparent)]
+    Implicit(#[from] implicit::ImplicitError),
     /// A mesh tool with holes.
     #[error(
         "the tool of arm `{name}` is an open mesh ({boundary_edges} boundary edges); a tool must be closed"
@@ -81,7 +98,16 @@ pub fn mesh(
     use config::Shape as S;
     let half = |size: &[f64; 3]| Vec3::from(*size) / 2.0;
     let mut dropped = 0;
+    let course = |shape| {
+        Err(SceneError::Course {
+            what: owner.what,
+            name: owner.name.to_owned(),
+            shape,
+        })
+    };
     let made = match shape {
+        S::Coil { .. } => return course("coil"),
+        S::Line { .. } => return course("line"),
         S::Sphere { .. } => return Ok(None),
         S::Mesh { file, scale } => {
             let path: PathBuf = folder.join(file);
@@ -253,7 +279,10 @@ pub fn body(
             config::BodyKind::Kinematic => BodyKind::Kinematic,
             config::BodyKind::Dynamic => BodyKind::Dynamic,
             // These are no part of the rigid scene: `soft` makes them.
-            config::BodyKind::Soft | config::BodyKind::Cloth | config::BodyKind::Crowd => {
+            config::BodyKind::Soft
+            | config::BodyKind::Cloth
+            | config::BodyKind::Crowd
+            | config::BodyKind::Implicit => {
                 return Err(SceneError::Yields(body.name.clone()));
             }
         },
@@ -347,7 +376,8 @@ pub fn soft(
         mesh,
         substance,
         pinned: match body.pinned {
-            config::Pinned::None => Pinned::None,
+            // The configuration's check refuses ends of what has none.
+            config::Pinned::None | config::Pinned::Ends => Pinned::None,
             config::Pinned::Bottom => Pinned::Bottom,
             config::Pinned::Corners => Pinned::Corners,
             config::Pinned::Border => Pinned::Border,

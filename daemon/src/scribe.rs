@@ -18,6 +18,7 @@ use crate::collision::StepLog;
 use crate::haptic::record::TickRecord;
 use crate::near::NearFacts;
 use crate::rig::Rig;
+use crate::skin::SkinFacts;
 use crate::soft::SoftFacts;
 use crate::stats::{BUCKETS, Report, Stats, Timing};
 
@@ -90,6 +91,8 @@ pub struct Live {
     pub realtime: Vec<Step>,
     /// What the soft bodies' thread said of itself last; `None` where there is none.
     pub soft: Option<SoftFacts>,
+    /// What the skin thread said of itself last; `None` where there is none.
+    pub skin: Option<SkinFacts>,
     /// What a GPU was asked about what is near the tools; `None` where none is.
     pub near: Option<NearFacts>,
     /// Events, newest last.
@@ -110,6 +113,7 @@ impl Live {
             compute_shape: [0; BUCKETS],
             realtime: Vec::new(),
             soft: None,
+            skin: None,
             near: None,
             events: VecDeque::new(),
         }

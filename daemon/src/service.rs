@@ -514,6 +514,7 @@ fn status_json(server: &crate::ipc::ServerStatus, live: &Mutex<Live>) -> String 
         "arms": arms,
         "clients": clients,
         "soft": live.soft,
+        "skin": live.skin,
         "near": live.near,
         "refused_connections": server.refused,
         "oversize_messages": server.oversize,

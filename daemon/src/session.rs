@@ -18,6 +18,7 @@ use hapticd_sync::{latest, ring};
 use hapticd_sys::clock::now_ns;
 use hapticd_sys::realtime;
 use hapticd_sys::signals::{Signal, Signals};
+use hapticd_world::SkinSpec;
 
 use crate::arms::{self, ArmState, Opener};
 use crate::backend;
@@ -34,6 +35,7 @@ use crate::reload::Reload;
 use crate::rig::{self, Rig, Source};
 use crate::scribe::{self, Live, Scribe, Sink};
 use crate::service::{ArmFacts, Service, Wish, Writers};
+use crate::skin::{self, SkinThreadState, SkinUpdate};
 use crate::soft::{self, SoftState};
 use crate::stats::{Report, Stats};
 use crate::virtual_time::{VirtualArm, VirtualLoop};
@@ -281,7 +283,14 @@ pub fn run_real(
         .as_ref()
         .map(soft::surface_infos)
         .unwrap_or_default();
-    let skins: Vec<SkinInfo> = Vec::new();
+    let skins: Vec<SkinInfo> = rig.soft.as_ref().map_or(Vec::new(), |scene| {
+        let info = |spec: SkinSpec| SkinInfo {
+            id: spec.id,
+            name: spec.name,
+            triangles: config.skin.max_triangles,
+        };
+        scene.skin_specs().map(info).collect()
+    });
     let (mut service, publisher, writers) = if config.ipc.enabled {
         let started = Service::start(
             config,
@@ -345,6 +354,23 @@ pub fn run_real(
     }
 
     let soft_state = Arc::new(SoftState::default());
+    let skin_state = Arc::new(SkinThreadState::default());
+    let (skin_feed, skin_thread) = match rig.soft.as_ref() {
+        Some(scene) if !writers.skins.is_empty() => {
+            let (feed, updates) = latest::latest(SkinUpdate::default());
+            let period = Duration::from_secs(1) / config.skin.rate_hz.max(1);
+            let links = skin::Links {
+                updates,
+                bodies: skin::bodies(scene, writers.skins, period),
+                period,
+                state: skin_state.clone(),
+            };
+            let stop = stop.clone();
+            let thread = spawn("skin", move || skin::run(links, &stop))?;
+            (Some(feed), Some(thread))
+        }
+        _ => (None, None),
+    };
     let (soft_thread, soft_links) = match rig.soft {
         None => (None, None),
         Some(scene) => {
@@ -361,6 +387,7 @@ pub fn run_real(
                 log_lost: Arc::new(AtomicU64::new(0)),
                 state: soft_state.clone(),
                 surfaces: writers.surfaces,
+                skins: skin_feed,
                 period_ns,
                 keeper: keep.soft,
             };
@@ -513,6 +540,10 @@ pub fn run_real(
             ("haptic", loop_thread.is_finished()),
             ("collision", collision_thread.is_finished()),
             (
+                "skin",
+                skin_thread.as_ref().is_some_and(|t| t.is_finished()),
+            ),
+            (
                 "soft",
                 soft_thread.as_ref().is_some_and(|t| t.is_finished()),
             ),
@@ -542,6 +573,12 @@ pub fn run_real(
             let beat = soft_state.heartbeat.load(Ordering::Relaxed);
             watch.look("soft bodies' thread", 2, beat, now, &live);
             told.soft(&soft_state, &live);
+        }
+        if skin_thread.is_some() {
+            let beat = skin_state.heartbeat.load(Ordering::Relaxed);
+            let index = 4 + arm_states.len();
+            watch.look("skin thread", index, beat, now, &live);
+            told.skin(&skin_state, &live);
         }
         for (i, state) in arm_states.iter().enumerate() {
             watch.look(
@@ -644,6 +681,9 @@ pub fn run_real(
     join(collision_thread, &mut died, "collision");
     if let Some(thread) = soft_thread {
         join(thread, &mut died, "soft");
+    }
+    if let Some(thread) = skin_thread {
+        join(thread, &mut died, "skin");
     }
     if let Some(thread) = keeper_thread {
         // A driver may hold it, too.

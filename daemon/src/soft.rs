@@ -16,6 +16,7 @@ use hapticd_world::{SoftAddError, SoftInfo, SoftKind, SoftScene};
 use crate::collision::{Applied, SceneCommand, StepLog};
 use crate::ipc::surfaces::{SurfaceInfo, SurfaceKind, SurfaceWriter};
 use crate::keeper::SceneEnd;
+use crate::skin::SkinUpdate;
 
 /// Answers in flight: for each arm one in use, one offered, one being built.
 pub const BUFFERS: usize = 3 * MAX_ARMS;
@@ -227,6 +228,8 @@ pub struct Links {
     pub surfaces: Vec<SurfaceWriter>,
     /// The loop's period, ns.
     pub period_ns: u64,
+    /// Where the skin thread takes the implicit bodies from; `None` where there are none, or nobody to show them to.
+    pub skins: Option<latest::Writer<SkinUpdate>>,
     /// Where a new GPU comes from when the one that finds the contacts is given up.
     pub keeper: Option<SceneEnd<SoftScene>>,
 }
@@ -312,6 +315,14 @@ pub fn run(mut scene: SoftScene, mut links: Links, stop: &AtomicBool) -> SoftSce
             let lost_ticks = scene.lost_ticks() - links.state.lost_ticks.load(Ordering::Relaxed);
             let lost_ns = lost_ticks * links.period_ns;
             publish(&scene, &mut links.surfaces, (query.tick, lost_ns));
+            if let Some(skins) = &mut links.skins {
+                let time_ns = now_ns();
+                skins.edit(|update| {
+                    scene.skin_states(&mut update.states);
+                    update.time_ns = time_ns;
+                    update.step = links.state.steps.load(Ordering::Relaxed) + 1;
+                });
+            }
             let failed = links.keeper.as_ref().map(SceneEnd::failed_attempts);
             let took_ns = now_ns() - started;
             links.state.note(&scene, took_ns, failed.unwrap_or(0));

@@ -279,6 +279,7 @@ fn the_soft_thread_takes_over_what_the_keeper_finds() {
         log_lost: Arc::default(),
         state: state.clone(),
         surfaces: Vec::new(),
+        skins: None,
         period_ns: 1_000_000,
         keeper: Some(end),
     };

@@ -56,8 +56,11 @@ fn unusable(error: impl ToString) -> RequestError {
 }
 
 impl Skin {
-    /// Maps what the daemon handed over as the skin of body `body`.
-    pub(crate) fn open(fd: OwnedFd, body: u32) -> Result<Self, RequestError> {
+    /// Maps what the daemon handed over as the skin of body `body`: for whoever got the descriptor otherwise than by [`Client::skin`](crate::Client::skin).
+    ///
+    /// # Errors
+    /// [`RequestError::Block`]: it is no such block.
+    pub fn open(fd: OwnedFd, body: u32) -> Result<Self, RequestError> {
         let block = ReadOnlyBlock::open(fd).map_err(unusable)?;
         let words = block.readable_words();
         let header: [u64; HEADER_WORDS] = std::array::from_fn(|index| {

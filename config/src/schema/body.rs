@@ -3,7 +3,7 @@
 use crate::key::Literal::{Number, Numbers, Text};
 use crate::key::{boolean, choice, direction, flatten, integer, name, number, numbers, table};
 use crate::macros::{choices, section, variants};
-use crate::schema::{Fabric, Pinned, Placement, Shape, Substance};
+use crate::schema::{Fabric, Implicit, Pinned, Placement, Shape, Substance};
 
 choices! {
     /// Who moves a body.
@@ -21,6 +21,9 @@ choices! {
         /// Forces: `copies` loose rigid bodies, more than `dynamic` ones can be, in the simulation of soft bodies: those push them and are pushed.
         /// A tool that is fast enough gets into one. They must be solid.
         Crowd as "crowd",
+        /// Forces, and a smooth surface over what they move: spheres that hang together as `implicit` says, blended. Tools feel the very potential that
+        /// its skin is made of. Rigid bodies push it and are not pushed; soft ones it does not meet.
+        Implicit as "implicit",
     }
 }
 
@@ -63,15 +66,17 @@ section! {
         material: Option<String> = name().optional(Text("wood")),
         /// Whether it has an inside. A mesh that is not closed can only be `false`: it is then touched from both sides.
         solid: bool = boolean(true),
-        /// Density of a dynamic or soft body and of those of a crowd, of the whole of its inside.
+        /// Density of a dynamic, soft or implicit body and of those of a crowd, of the whole of its inside.
         density_kg_m3: f64 = number(1000.0, 1.0, 30_000.0).unit("kg/m3"),
         /// What a soft body is made of.
         soft: Substance = table::<Substance>(),
         /// What a cloth is made of.
         cloth: Fabric = table::<Fabric>(),
+        /// What an implicit body is made of.
+        implicit: Implicit = table::<Implicit>(),
         /// How many a crowd is. They start in a heap as wide as it is deep, side by side and in layers; the lowest stands where one body would.
         copies: u32 = integer(1, 1, 255),
-        /// What holds a soft body or a cloth.
+        /// What holds a soft body, a cloth or an implicit body.
         pinned: Pinned = choice::<Pinned>("none"),
     }
 }

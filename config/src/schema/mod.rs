@@ -8,6 +8,7 @@ mod arm;
 mod body;
 mod collision;
 mod dynamics;
+mod implicit;
 mod ipc;
 mod log;
 mod material;
@@ -23,6 +24,7 @@ pub use arm::{Arm, Damping, Device, Interaction};
 pub use body::{Body, BodyKind, Motion};
 pub use collision::{Backend, Collision};
 pub use dynamics::{Dynamics, Order};
+pub use implicit::{Blending, Implicit, Model, Skin};
 pub use ipc::Ipc;
 pub use log::{Level, Log};
 pub use material::Material;
@@ -57,6 +59,8 @@ section! {
         dynamics: Dynamics = table::<Dynamics>(),
         /// The simulation of soft bodies and cloth, on a thread of its own.
         soft: Soft = table::<Soft>(),
+        /// The skin thread, which makes the meshes of implicit bodies for clients to draw. Nothing that is felt waits for it.
+        skin: Skin = table::<Skin>(),
         /// What applications and technicians connect to.
         ipc: Ipc = table::<Ipc>(),
         /// The recording of what crosses the loop, from which it can be replayed.

@@ -89,6 +89,20 @@ variants! {
             /// Thickness of the walls.
             thickness_m: f64 = number(0.01, 1e-5, 10.0).unit("m"),
         },
+        /// A coil around the z axis, centred on the origin. Only for strands of implicit bodies: a course, without a surface.
+        Coil as "coil" {
+            /// Radius of the coil.
+            radius_m: f64 = number(0.03, 1e-4, 100.0).unit("m").required(Number(0.03)),
+            /// From turn to turn.
+            pitch_m: f64 = number(0.02, 0.0, 100.0).unit("m").required(Number(0.02)),
+            /// Whole turns and parts of them.
+            turns: f64 = number(3.0, 0.05, 1000.0).required(Number(3.0)),
+        },
+        /// A straight line along x, centred on the origin. Only for strands of implicit bodies.
+        Line as "line" {
+            /// From end to end.
+            length_m: f64 = number(0.2, 1e-4, 100.0).unit("m").required(Number(0.2)),
+        },
         /// A square sheet without thickness in z = 0, facing +z. Needs `solid = false`.
         Sheet as "sheet" {
             /// Edge length.

@@ -4,12 +4,14 @@ use crate::key::{integer, number};
 use crate::macros::{choices, section};
 
 choices! {
-    /// Which points of a soft body or cloth never move.
+    /// Which points of a soft body, a cloth or an implicit body never move.
     pub enum Pinned {
         /// None: it falls.
         None as "none",
         /// Its lowest layer, in the world.
         Bottom as "bottom",
+        /// Both ends of a strand.
+        Ends as "ends",
         /// The corners of a sheet.
         Corners as "corners",
         /// The whole border of a sheet.

@@ -31,6 +31,10 @@ enum Scene {
     Palpation,
     /// A ball stirs a crowd of stones and bricks on a rubber mat.
     Crowd,
+    /// A fingertip explores a gut that lies folded on itself.
+    Intestine,
+    /// A ball stirs a viscous fluid in a cup.
+    Fluid,
 }
 
 impl Scene {
@@ -49,6 +53,11 @@ impl Scene {
                 include_str!("../../../config/palpation.toml"),
             ),
             Scene::Crowd => ("crowd.toml", include_str!("../../../config/crowd.toml")),
+            Scene::Intestine => (
+                "intestine.toml",
+                include_str!("../../../config/intestine.toml"),
+            ),
+            Scene::Fluid => ("fluid.toml", include_str!("../../../config/fluid.toml")),
         }
     }
 }

@@ -62,6 +62,19 @@ pub fn status(args: &Args) -> Result<(), Failure> {
             soft["unmet_bodies"]
         ));
     }
+    if let Some(skin) = json.get("skin").filter(|skin| skin.is_object()) {
+        say(&format!(
+            "skins: {} frames, the last round took {} ms for {} triangles, {} coarser than wanted, {} late, {} faulty, {} refused; seen and felt are at most {} m apart",
+            skin["frames"],
+            skin["round_ms"],
+            skin["triangles"],
+            skin["coarse"],
+            skin["late"],
+            skin["faulty"],
+            skin["refused"],
+            skin["felt_m"],
+        ));
+    }
     if let Some(near) = json.get("near").filter(|near| near.is_object()) {
         say(&format!(
             "near the tools: the {} looks; the GPU was asked {} times, answered {}, {} short of room, {} late, the last took it {} us{}",

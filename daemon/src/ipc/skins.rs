@@ -200,7 +200,7 @@ pub struct SkinFds {
 
 impl SkinFds {
     /// Another descriptor of a body's skin, to be given away; `None` when the body has none or no descriptor is left.
-    pub(super) fn descriptor(&self, body: u32) -> Option<OwnedFd> {
+    pub(crate) fn descriptor(&self, body: u32) -> Option<OwnedFd> {
         let (_, fd) = self.bodies.iter().find(|(id, _)| *id == body)?;
         fd.try_clone().ok().map(BlockFd::into_owned)
     }

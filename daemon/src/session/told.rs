@@ -4,6 +4,7 @@ use std::sync::Mutex;
 
 use crate::near::NearFacts;
 use crate::scribe::Live;
+use crate::skin::SkinThreadState;
 use crate::soft::SoftState;
 
 /// What was told already.
@@ -11,6 +12,9 @@ use crate::soft::SoftState;
 pub(super) struct Told {
     soft: Counts,
     near: Counts,
+    /// Frames of skins that were refused, and why.
+    refused: u64,
+    why: String,
 }
 
 /// Of one GPU.
@@ -47,6 +51,24 @@ impl Told {
                 live.push_event(line);
             }
             live.near = Some(facts);
+        }
+    }
+
+    /// Looks at what the skin thread says, if the live view can be had.
+    pub(super) fn skin(&mut self, state: &SkinThreadState, live: &Mutex<Live>) {
+        if let Ok(mut live) = live.try_lock() {
+            let facts = state.facts();
+            if facts.refused > self.refused {
+                self.refused = facts.refused;
+                // Each frame may be refused for the same reason.
+                if facts.why != self.why {
+                    let line = format!("a skin is not shown: {}", facts.why);
+                    tracing::warn!("{line}");
+                    live.push_event(line);
+                    self.why.clone_from(&facts.why);
+                }
+            }
+            live.skin = Some(facts);
         }
     }
 

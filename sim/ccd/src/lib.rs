@@ -6,6 +6,7 @@
 //! - [`pair`]: closest features, the distance of one feature pair.
 //! - [`mod@advance`]: how far one feature pair can move and provably stay apart; the real-time path.
 //! - [`proximity`]: all feature pairs of two meshes nearer than a reach; the collision thread.
+//! - [`nearest`]: the point of a mesh that is nearest to a point.
 //! - [`midphase`]: who else may find the pairs of triangles that those features are of.
 //! - [`obb`], [`sweep`], [`tree`]: oriented boxes, their discrete and continuous overlap tests, and the
 //!   hierarchy over a mesh.
@@ -34,6 +35,7 @@ pub mod intersect;
 pub mod linear;
 pub mod midphase;
 pub mod moving;
+pub mod nearest;
 pub mod obb;
 pub mod pair;
 pub mod proximity;
@@ -46,6 +48,7 @@ pub use elementary::Precision;
 pub use index::MeshIndex;
 pub use linear::{LinearContact, LinearOptions, first_contact_linear};
 pub use midphase::{Ask, MidPhase, MidPhaseFacts};
+pub use nearest::{Nearest, NearestWork};
 pub use obb::Obb;
 pub use pair::{PairDistance, PairKind, closest};
 pub use proximity::{NearPair, NearSet, Proximity};

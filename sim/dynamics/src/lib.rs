@@ -11,6 +11,7 @@
 //! * [`ConeSolver`] does for many bodies and contacts with friction, to a tolerance that it reports.
 //! * [`twin`] compares with contact space, where the forces are looked for first.
 //! * [`friction`] makes rows of friction, for the projectors.
+//! * [`spheres`] moves what implicit skins are drawn over: spheres with springs, strands, drops.
 //! * [`xpbd`] moves cloth, soft bodies and rigid bodies by positions, where many contacts matter more than exact ones.
 //!
 //! Frames: world axes, reference point at the centre of mass. Nothing here blocks, locks or panics, or allocates once its memory has grown to the
@@ -27,6 +28,7 @@ mod group_basis;
 mod metric;
 mod projector;
 mod row;
+pub mod spheres;
 pub mod twin;
 pub mod xpbd;
 

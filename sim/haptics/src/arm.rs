@@ -21,6 +21,7 @@ use hapticd_geometry::{Pose, Quat, Rigid, Screw, Vec3, transform};
 use crate::bodies::BodyTable;
 use crate::coupling::Coupling;
 use crate::engine::ArmSetup;
+use crate::implicit::MAX_PROBED;
 use crate::interaction::{Intent, Interaction, gyration};
 use crate::outcome::{ArmOutcome, Contact, MAX_CONTACTS, MAX_SUBSTEPS};
 use crate::rows::{Candidate, candidate};
@@ -144,7 +145,7 @@ impl Arm {
             snapshot: None,
             soft: None,
             soft_rows: [None; MAX_SOFT_ROWS],
-            soft_found: Vec::with_capacity(MAX_TRACKED),
+            soft_found: Vec::with_capacity(MAX_TRACKED + MAX_PROBED),
             soft_count: 0,
             soft_at: Pose::identity(),
             soft_period_s: 0.0,

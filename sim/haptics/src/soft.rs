@@ -29,6 +29,7 @@ use hapticd_rays::line::Line;
 use hapticd_rays::trace::walk_over;
 use hapticd_rays::{Shape, Topology, V3};
 
+use crate::implicit::{self, ImplicitSurface};
 use crate::snapshot::Material;
 use crate::tool::ToolShape;
 
@@ -112,6 +113,10 @@ pub struct SoftSnapshot {
     pub surfaces: Vec<SoftSurface>,
     /// In the order of [`Tracked::from_tool`], surface and point; [`MAX_TRACKED`] at most.
     pub tracked: Vec<Tracked>,
+    /// Implicit bodies, numbered on from the last of `surfaces`.
+    pub implicit: Vec<ImplicitSurface>,
+    /// Points of the tool's mesh that are probed against those, tool frame; [`MAX_SAMPLES`](crate::MAX_SAMPLES) at most.
+    pub samples: Vec<Vec3>,
     /// Who found them, for reports only.
     pub finder: Finder,
 }
@@ -140,8 +145,22 @@ impl SoftSnapshot {
             tool: None,
             surfaces: Vec::new(),
             tracked: Vec::with_capacity(MAX_TRACKED),
+            implicit: Vec::new(),
+            samples: Vec::with_capacity(implicit::MAX_SAMPLES),
             finder: Finder::default(),
         }
+    }
+
+    /// Identity and feel of a surface, by its number in rows.
+    pub(crate) fn body(&self, surface: u8) -> Option<(u32, Material)> {
+        let number = usize::from(surface);
+        let soft = self.surfaces.get(number).map(|s| (s.id, s.material));
+        soft.or_else(|| {
+            let body = self
+                .implicit
+                .get(number.checked_sub(self.surfaces.len())?)?;
+            Some((body.id, body.material))
+        })
     }
 
     /// Takes over the planes of an older answer for the points that both track: what turns goes on turning.
@@ -169,9 +188,9 @@ impl Default for SoftSnapshot {
 /// A tangent plane of a soft surface at the tool, for one tick.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SoftRow {
-    /// Of [`SoftSnapshot::surfaces`].
+    /// As [`SoftSnapshot::body`] counts.
     pub surface: u8,
-    /// Of [`SoftSnapshot::tracked`].
+    /// Of [`SoftSnapshot::tracked`], and what else was found, behind those.
     order: u32,
     /// The tool's point at the tick's beginning, world frame, m.
     pub tool_point: Vec3,
@@ -185,6 +204,36 @@ pub(crate) struct SoftRow {
     pub approach_m: f64,
     /// How the surface moves in this tick.
     pub carrier: Motion,
+}
+
+/// How old the answer is in this tick.
+pub(crate) struct Moment {
+    /// For how long surfaces have moved on since, s.
+    pub age_s: f64,
+    /// And for how long they do in this tick; 0 when they stand still.
+    pub period_s: f64,
+}
+
+impl SoftRow {
+    /// `of`: the surface's number and the row's order; where: the tool's point, the other side, and the normal; `step`: how the surface moves in
+    /// this tick, m.
+    pub(crate) fn new(
+        (surface, order): (u8, u32),
+        (tool_point, point, normal): (Vec3, Vec3, Vec3),
+        gap_m: f64,
+        step: &Vec3,
+    ) -> SoftRow {
+        SoftRow {
+            surface,
+            order,
+            tool_point,
+            point,
+            normal,
+            gap_m,
+            approach_m: step.dot(&normal).max(0.0),
+            carrier: Motion::new(step.x, step.y, step.z, 0.0, 0.0, 0.0),
+        }
+    }
 }
 
 /// Where soft surfaces stop the tool at `pose`, `age_s` after the answer: writes the rows nearer than `band_m`, deepest first, and says how many. Of rows
@@ -206,34 +255,41 @@ pub(crate) fn survey(
         tracked,
         tool: shape,
         every_ticks,
+        implicit,
+        samples,
         ..
     } = snapshot;
-    let Some(shape) = shape.as_deref() else {
-        return 0;
-    };
     let longest_s = AHEAD * *every_ticks as f64 * period_s;
-    let moving = age_s < longest_s;
-    let scene = Scene {
-        shape,
-        tool,
-        world_from_tool: Rigid::new(pose),
-        age_s: age_s.min(longest_s) as f32,
-        period_s: if moving { period_s } else { 0.0 },
+    let moment = Moment {
+        age_s: age_s.min(longest_s),
+        period_s: if age_s < longest_s { period_s } else { 0.0 },
     };
     all.clear();
-    for (order, tracked) in (0..).zip(tracked.iter_mut().take(MAX_TRACKED)) {
-        let Some(surface) = surfaces.get(usize::from(tracked.surface)) else {
-            continue;
+    if let Some(shape) = shape.as_deref() {
+        let scene = Scene {
+            shape,
+            tool,
+            world_from_tool: Rigid::new(pose),
+            age_s: moment.age_s as f32,
+            period_s: moment.period_s,
         };
-        let Some(row) = scene.row(tracked, surface) else {
-            continue;
-        };
-        let row = SoftRow { order, ..row };
-        // NaN is no row.
-        if row.gap_m < band_m {
-            all.push(row);
+        for (order, tracked) in (0..).zip(tracked.iter_mut().take(MAX_TRACKED)) {
+            let Some(surface) = surfaces.get(usize::from(tracked.surface)) else {
+                continue;
+            };
+            let Some(row) = scene.row(tracked, surface) else {
+                continue;
+            };
+            let row = SoftRow { order, ..row };
+            // NaN is no row.
+            if row.gap_m < band_m {
+                all.push(row);
+            }
         }
     }
+    // What was not found within the band leaves its number to nobody.
+    let found = (&**implicit, surfaces.len());
+    implicit::survey(found, samples, (tool, pose), &moment, band_m, all);
     // Equal gaps in the order of the points.
     all.sort_unstable_by(|a, b| (a.gap_m.total_cmp(&b.gap_m)).then(a.order.cmp(&b.order)));
     let near = if tool.turns {
@@ -392,16 +448,9 @@ impl Scene<'_> {
         velocity: &Vec3,
     ) -> SoftRow {
         let step = velocity * self.period_s;
-        SoftRow {
-            surface: tracked.surface,
-            order: 0,
-            tool_point,
-            point,
-            normal,
-            gap_m: (tool_point - point).dot(&normal) - tracked.gap_m,
-            approach_m: step.dot(&normal).max(0.0),
-            carrier: Motion::new(step.x, step.y, step.z, 0.0, 0.0, 0.0),
-        }
+        let gap_m = (tool_point - point).dot(&normal) - tracked.gap_m;
+        let place = (tool_point, point, normal);
+        SoftRow::new((tracked.surface, 0), place, gap_m, &step)
     }
 }
 

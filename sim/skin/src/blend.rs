@@ -13,7 +13,8 @@
 //!
 //! Two classes that overlap press each other flat: the potential of one is less what the other's has above the level ([`pressed`]). That
 //! is the source's equation 4.1 where both are inside and leaves both alone where they are not; taken as printed, equation 4.2 keeps bodies apart that
-//! touch, and 4.1 moves what is free. Of several others the one furthest above the level counts, whatever order they come in. A [`Bulge`] also swells both around the contact (section 4.3.1).
+//! touch, and 4.1 moves what is free. Of several others the one furthest above the level counts, whatever order they come in. A [`Bulge`] also swells both around the contact
+//! (section 4.3.1). [`Blending`] chooses.
 //!
 //! # Practice
 //!
@@ -105,6 +106,18 @@ impl Graph {
     }
 }
 
+/// What primitives do to each other where they meet: the source's three modes (section 5.4).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Blending<'a> {
+    /// All blend.
+    Free,
+    /// Those that may blend by the graph do; others press each other flat ([`pressed`]).
+    Inhibited(&'a Graph),
+    /// So do those, and bodies in contact swell around it: bodies are what hangs together by the graph, and in contact if a node is inside of both. The
+    /// bulge's level has to be that of the skin.
+    Bulging(&'a Graph, Bulge),
+}
+
 /// Most primitives of one place that may not all blend.
 pub const MOST_IN_PLACE: usize = 128;
 
@@ -113,7 +126,7 @@ pub type Set = u128;
 
 /// The members of a set, from the first on.
 #[inline]
-pub fn members(mut set: Set) -> impl Iterator<Item = usize> {
+pub fn members(mut set: Set) -> impl Iterator<Item = usize> + Clone {
     std::iter::from_fn(move || {
         let next = (set != 0).then(|| set.trailing_zeros() as usize);
         set &= set.wrapping_sub(1);
@@ -197,7 +210,7 @@ pub struct Bulge {
 /// Of numbers that make no bulge. The caller's fault.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error(
-    "a bulge from {from} with its top at {top}, {height} high, level {level}: there has to be 0 <= from < top < level, and a height of at least (level - top) / 3"
+    "a bulge from {from} with its top at {top}, {height} high, level {level}: there has to be 0 <= from < top < level, and a height of at least (level - top) / 3, and below the level"
 )]
 pub struct NoBulge {
     from: f64,
@@ -210,10 +223,10 @@ impl Bulge {
     /// It begins where the other's potential is `from`, is `height` high where that is `top`, and ends at `level`, the contact.
     ///
     /// # Errors
-    /// [`NoBulge`]: it would not rise to its top and fall from there on.
+    /// [`NoBulge`]: it would not rise to its top and fall from there on, or be a body of its own where the other one ends.
     pub fn new(from: f64, top: f64, height: f64, level: f64) -> Result<Bulge, NoBulge> {
         let rises = 0.0 <= from && from < top && top < level && level.is_finite();
-        if rises && height.is_finite() && level - top <= 3.0 * height {
+        if rises && height < level && level - top <= 3.0 * height {
             Ok(Bulge {
                 from,
                 top,
@@ -228,6 +241,17 @@ impl Bulge {
                 level,
             })
         }
+    }
+
+    /// Where it ends: the potential on the surfaces that it is for.
+    #[must_use]
+    pub fn level(&self) -> f64 {
+        self.level
+    }
+
+    /// Largest share that what is added can have of the other's potential, from above: that of its steepest place.
+    pub(crate) fn gain(&self) -> f64 {
+        1.5 * self.height / (self.top - self.from)
     }
 
     /// What is added where the other's potential is `other`, and how that changes with it.

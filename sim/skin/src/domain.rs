@@ -2,8 +2,15 @@
 
 use hapticd_geometry::Vec3;
 
+use crate::kernel::Kernel;
+use crate::lists::SIDE;
+use crate::primitive::Primitive;
+
 /// Most cubes along an axis.
 pub const MOST_CELLS: u32 = 4096;
+
+/// Most bricks of 7³ cubes in a domain that is put around primitives. Each is 6 bytes of a table, whether something is there or not: 100 MB.
+pub const MOST_PLACES: u64 = 1 << 24;
 
 /// A grid of cubes, axes along the world's.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,6 +30,9 @@ pub enum DomainError {
     /// None, or too many.
     #[error("{0:?} cubes: there have to be 3 to {MOST_CELLS} along each axis")]
     Cells([u32; 3]),
+    /// Around primitives that are too far from each other.
+    #[error("{0:?} cubes: in all there can be {MOST_PLACES} bricks of 7³")]
+    Large([u32; 3]),
     /// A corner that is no place, or a box whose cubes single precision cannot tell apart.
     #[error(
         "{low:?} m and {cells:?} cubes of {cell_m} m: single precision does not tell cubes apart out there"
@@ -60,6 +70,57 @@ impl Domain {
             });
         }
         Ok(domain)
+    }
+
+    /// The smallest that holds the surface of these primitives at a level, whatever they make together, with no node of the border inside. Its corners are
+    /// those of whole bricks of 7³ cubes that begin at the world's origin: a mesh does not swim through the cubes when its primitives move.
+    ///
+    /// Where no primitive reaches there is no surface, and none where the sum of those kernels that reach everywhere is below the level: each below
+    /// an equal part of it. What only takes away is not looked at. Without primitives it is a brick at the origin.
+    ///
+    /// # Errors
+    /// [`DomainError`]: the cubes are none, or too many.
+    pub fn around(
+        primitives: &[Primitive],
+        level: f64,
+        cell_m: f64,
+    ) -> Result<Domain, DomainError> {
+        if !(cell_m > 0.0 && cell_m.is_finite()) {
+            return Err(DomainError::Cell(cell_m));
+        }
+        let adding = || primitives.iter().filter(|p| p.amplitude > 0.0);
+        let endless = adding().filter(|p| !p.kernel.is_finite()).count();
+        let (mut low, mut high) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
+        for primitive in adding() {
+            let (from, to) = if primitive.kernel.is_finite() {
+                primitive.bounds()
+            } else {
+                let share = level / (primitive.amplitude * endless as f64);
+                let radius_m = primitive.radius_m * primitive.kernel.reach(share);
+                let kernel = Kernel::Murakami;
+                let ends = Primitive {
+                    radius_m,
+                    kernel,
+                    ..*primitive
+                };
+                ends.bounds()
+            };
+            (low, high) = (low.inf(&from), high.sup(&to));
+        }
+        if adding().next().is_none() {
+            (low, high) = (Vec3::zeros(), Vec3::zeros());
+        }
+        let side = f64::from(SIDE) * cell_m;
+        let room = Vec3::repeat(cell_m);
+        let first = ((low - room) / side).map(f64::floor);
+        let last = ((high + room) / side).map(f64::ceil);
+        // The casts saturate, and a NaN is 0: both are refused.
+        let cells = [0, 1, 2].map(|k| (f64::from(SIDE) * (last[k] - first[k])) as u32);
+        let bricks = cells.map(|n| u64::from(n.min(MOST_CELLS) / SIDE));
+        if cells.iter().all(|n| *n <= MOST_CELLS) && bricks.iter().product::<u64>() > MOST_PLACES {
+            return Err(DomainError::Large(cells));
+        }
+        Domain::new(side * first, cell_m, cells)
     }
 
     /// The lowest corner, m.

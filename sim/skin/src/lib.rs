@@ -6,26 +6,33 @@
 //! * [`kernel`] is how a potential falls, [`primitive`] what it falls from, with gradients.
 //! * [`Skin`] makes a [`Mesh`] of primitives in a [`Domain`]; [`Tracker`] does the same by the source's own way.
 //! * [`blend`] says which primitives may blend, and what those do that may not.
+//! * [`Checker`] looks at every mesh for what must not be.
+//! * [`quality`] says how fine a skin can be for what it may cost.
 //! * [`table`] is what Marching Cubes makes of a cube, such that the mesh closes.
 //!
-//! No I/O, no clocks, no threads. Deterministic.
+//! No I/O, no clocks, no threads of its own. Deterministic.
 #![forbid(unsafe_code)]
 
 pub mod blend;
+mod check;
 mod domain;
 pub mod kernel;
 mod lists;
 mod mesh;
 pub mod primitive;
+pub mod quality;
 mod sample;
 mod skin;
 pub mod table;
 mod tracked;
 
-pub use domain::{Domain, DomainError, MOST_CELLS};
+pub use check::{Check, Checker};
+pub use domain::{Domain, DomainError, MOST_CELLS, MOST_PLACES};
 pub use kernel::{Kernel, KernelError};
 pub use mesh::{Faults, Mesh};
 pub use primitive::{Primitive, PrimitiveError, Skeleton};
-pub use skin::{Control, MOST_BRICKS, Report, Settings, Skin, SkinError, visible_radius_m};
+pub use skin::{
+    Control, Lost, MOST_BRICKS, MotionError, Report, Settings, Skin, SkinError, visible_radius_m,
+};
 pub use table::{Ambiguity, Table};
 pub use tracked::{TrackReport, Tracker};

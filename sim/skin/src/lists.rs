@@ -23,6 +23,7 @@ pub(crate) struct Lists {
     pub bricks: [u32; 3],
     date: u16,
     dates: Vec<u16>,
+    /// By place: where it is in `reached`, if it carries the date.
     slots: Vec<u32>,
     /// Place of each brick that something reaches.
     pub reached: Vec<[u16; 3]>,
@@ -137,14 +138,8 @@ impl Lists {
         &self.entries[self.first[slot] as usize..self.first[slot + 1] as usize]
     }
 
-    /// Gives a brick another number, or none.
-    pub fn set(&mut self, place: [u16; 3], number: u32) {
-        let at = self.at(place.map(u32::from));
-        self.slots[at] = number;
-    }
-
-    /// A brick's number; [`NONE`] if nothing reaches it, or it is not in the domain.
-    pub fn get(&self, place: [u32; 3]) -> u32 {
+    /// Where a brick is in [`Lists::reached`]; [`NONE`] if nothing reaches it, or it is not in the domain.
+    pub fn slot(&self, place: [u32; 3]) -> u32 {
         if (0..3).any(|k| place[k] >= self.bricks[k]) {
             return NONE;
         }

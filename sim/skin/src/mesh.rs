@@ -61,19 +61,26 @@ impl Mesh {
                     break;
                 }
             }
-            faults.pinched += usize::from(steps != ring.len());
+            // A fan that is open takes as many steps, from the right point on, and does not come back.
+            faults.pinched += usize::from(steps != ring.len() || at != ring[0].1);
         }
         faults.flipped = self.triangles.iter().filter(|t| self.is_flipped(t)).count();
         faults
     }
 
-    fn is_flipped(&self, triangle: &[u32; 3]) -> bool {
+    /// Across a triangle whose corners are there: to its front, as long as twice its area, m².
+    pub(crate) fn across(&self, triangle: &[u32; 3]) -> [f64; 3] {
         let [a, b, c] = triangle.map(|v| self.points[v as usize].map(f64::from));
         let [u, v] = [b, c].map(|p| [0, 1, 2].map(|k| p[k] - a[k]));
-        let n = [0, 1, 2].map(|k| {
+        [0, 1, 2].map(|k| {
             let (i, j) = ((k + 1) % 3, (k + 2) % 3);
             u[i] * v[j] - u[j] * v[i]
-        });
+        })
+    }
+
+    /// Whether a triangle, whose corners and their normals are there, faces away from those.
+    pub(crate) fn is_flipped(&self, triangle: &[u32; 3]) -> bool {
+        let n = self.across(triangle);
         let along = triangle.iter().map(|v| {
             let m = self.normals[*v as usize];
             (0..3).map(|k| n[k] * f64::from(m[k])).sum::<f64>()

@@ -54,6 +54,17 @@ impl Ball {
         self.amplitude * v * v
     }
 
+    /// What it adds at four places.
+    #[inline]
+    pub fn at_four(&self, places: [f32x4; 3]) -> f32x4 {
+        let square = |k: usize| {
+            let d = (places[k] - f32x4::splat(self.centre[k])) * f32x4::splat(self.per_radius);
+            d * d
+        };
+        let v = (f32x4::ONE - square(2) - square(1) - square(0)).fast_max(f32x4::ZERO);
+        f32x4::splat(self.amplitude) * v * v
+    }
+
     /// Its negative gradient at a place, to the factor of [`outwards`].
     #[inline]
     pub fn outwards(&self, at: [f32; 3]) -> [f32; 3] {

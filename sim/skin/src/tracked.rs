@@ -220,7 +220,7 @@ impl Tracker {
     /// The primitives of one of the bricks that have a node: all that reach it are in each of them.
     fn list(&self, node: [u32; 3]) -> &[u32] {
         let place = [0, 1, 2].map(|k| (node[k] / SIDE).min(self.lists.bricks[k] - 1));
-        let slot = self.lists.get(place);
+        let slot = self.lists.slot(place);
         if slot == crate::lists::NONE {
             &[]
         } else {

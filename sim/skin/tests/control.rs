@@ -217,12 +217,20 @@ fn control_is_deterministic_takes_no_memory_and_refuses_strangers() {
     let mut graph = Graph::new();
     graph.strand(0, &steps, 2.0 + 3.0_f64.sqrt() * CELL);
     let (mut skin, mut mesh) = (Skin::default(), Mesh::default());
-    skin.polygonize_controlled(&settings, &primitives, &graph, &mut mesh)
-        .unwrap();
+    let (away, _) = coil(1.21);
+    // Two meshes are kept: each has to have been either.
+    for primitives in [&primitives, &away, &away, &primitives, &primitives] {
+        skin.polygonize_controlled(&settings, primitives, &graph, &mut mesh)
+            .unwrap();
+    }
     let before = mesh.clone();
-    let (report, calls) =
-        counted(|| skin.polygonize_controlled(&settings, &primitives, &graph, &mut mesh));
-    assert_eq!((calls, report.is_ok()), (0, true));
+    // All bricks anew; and all taken over.
+    for (primitives, reused) in [(&away, false), (&primitives, false), (&primitives, true)] {
+        let (report, calls) =
+            counted(|| skin.polygonize_controlled(&settings, primitives, &graph, &mut mesh));
+        let report = report.unwrap();
+        assert_eq!((calls, report.reused == report.sampled), (0, reused));
+    }
     assert_eq!(mesh, before);
     let few = &primitives[..10];
     let error = skin

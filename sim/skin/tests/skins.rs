@@ -415,21 +415,25 @@ fn the_same_again_is_the_same_bytes_whatever_the_date() {
 #[test]
 fn nothing_is_allocated_once_warm() {
     let settings = settings(0.05, 40);
-    let balls: Vec<Primitive> = (0..30)
-        .map(|k| {
+    let balls = |by: f64| -> Vec<Primitive> {
+        let at = |k: u32| {
             let s = f64::from(k) * 0.4;
-            Primitive::point(
-                Vec3::new(0.6 * s.sin(), 0.6 * (1.3 * s).cos(), 0.05 * s - 0.3),
-                0.3,
-            )
-        })
-        .collect();
+            Vec3::new(0.6 * s.sin() + by, 0.6 * (1.3 * s).cos(), 0.05 * s - 0.3)
+        };
+        (0..30).map(|k| Primitive::point(at(k), 0.3)).collect()
+    };
+    let (here, there) = (balls(0.0), balls(0.01));
     let (mut skin, mut mesh) = (Skin::default(), Mesh::default());
-    skin.polygonize(&settings, &balls, &mut mesh).unwrap();
-    let before = mesh.clone();
-    let (report, calls) = counted(|| skin.polygonize(&settings, &balls, &mut mesh));
-    assert_eq!((calls, report.is_ok()), (0, true));
-    assert_eq!(mesh, before);
+    // Two meshes are kept: each has to have been either.
+    for balls in [&here, &there, &there, &here, &here] {
+        skin.polygonize(&settings, balls, &mut mesh).unwrap();
+    }
+    // All bricks anew; and all taken over.
+    for (balls, reused) in [(&there, false), (&there, true)] {
+        let (report, calls) = counted(|| skin.polygonize(&settings, balls, &mut mesh));
+        let report = report.unwrap();
+        assert_eq!((calls, report.reused == report.sampled), (0, reused));
+    }
 }
 
 #[test]

@@ -7,7 +7,8 @@ use hapticd_ccd::{MeshIndex, PairKind};
 use hapticd_geometry::{TriMesh, Vec3};
 
 /// True if the winding number of `p` is nearer to a non-zero integer than to 0.
-pub(crate) fn contains(mesh: &TriMesh, p: &Vec3) -> bool {
+#[must_use]
+pub fn contains(mesh: &TriMesh, p: &Vec3) -> bool {
     surrounds((0..mesh.triangles().len()).map(|i| mesh.triangle(i)), p)
 }
 

@@ -9,13 +9,16 @@ mod answer;
 mod body;
 mod dynamics;
 mod inside;
+mod skins;
 mod soft;
 mod world;
 
 pub use body::{AddError, BodyKind, BodySpec, CommandError, Shape};
 pub use dynamics::Order;
+pub use inside::contains;
+pub use skins::{Blending, SkinMade, SkinMakeError, SkinMaker, SkinSpec, SkinState, SkinStates};
 pub use soft::{
-    MOST_BODIES, Pinned, SoftAddError, SoftInfo, SoftKind, SoftScene, SoftSettings, SoftSpec,
-    Substance,
+    ImplicitAddError, ImplicitModel, ImplicitSpec, MOST_BODIES, Pinned, SoftAddError, SoftInfo,
+    SoftKind, SoftScene, SoftSettings, SoftSpec, Substance,
 };
 pub use world::{BodyInfo, World};

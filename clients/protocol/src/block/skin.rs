@@ -21,6 +21,8 @@ pub mod skin_flag {
     pub const FAULTY: u32 = 4;
     /// Primitives are smaller than a cube and may not be seen.
     pub const SMALL: u32 = 8;
+    /// Primitives blend that may not: too many were in one place.
+    pub const UNCONTROLLED: u32 = 16;
 }
 
 /// Words of `triples` times three numbers of 32 bits.

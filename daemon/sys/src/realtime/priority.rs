@@ -2,7 +2,7 @@
 
 use super::Step;
 use rustix::{
-    process::{Resource, Rlimit, getrlimit, setrlimit},
+    process::{Resource, Rlimit, getrlimit, nice, setrlimit},
     thread::{CpuSet, sched_setaffinity},
 };
 use std::io;
@@ -10,6 +10,7 @@ use std::io;
 const FIFO: &str = "SCHED_FIFO";
 const RTTIME: &str = "RLIMIT_RTTIME";
 const AFFINITY: &str = "affinity";
+const NICE: &str = "nice";
 
 /// Lowest and highest priority that [`request_fifo`] takes. 99 is left to the kernel's own threads (migration, watchdog): a loop
 /// at 99 competes with what keeps the machine alive.
@@ -67,6 +68,19 @@ pub fn request_fifo(priority: u8) -> Step {
             ),
             "this kernel has CONFIG_RT_GROUP_SCHED: give the group cpu.rt_runtime_us, or run in the root group",
         )
+    }
+}
+
+/// Puts the *calling thread* `by` below others of the ordinary scheduler, as `nice` counts (19 at most): it gets what they leave.
+pub fn be_nice(by: i32) -> Step {
+    // On Linux a niceness is a thread's.
+    match nice(by) {
+        Ok(now) => Step::granted(NICE, now.to_string()),
+        Err(errno) => Step::refused(
+            NICE,
+            format!("{by} asked: {}", io::Error::from(errno)),
+            "it shares the processor with the others as an equal",
+        ),
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::Vec3;
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Distance {
+pub(crate) struct Distance {
     pub particles: [u32; 2],
     /// m
     pub rest: f64,

@@ -40,7 +40,7 @@ mod cloth;
 mod contact;
 mod contact_names;
 mod contact_solver;
-mod distance;
+pub(crate) mod distance;
 mod drive;
 mod lattice;
 mod mesh;

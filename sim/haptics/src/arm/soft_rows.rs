@@ -176,8 +176,7 @@ impl Arm {
     }
 
     fn soft_material(&self, row: &SoftRow) -> Option<crate::snapshot::Material> {
-        let surfaces = &self.soft.as_deref()?.surfaces;
-        Some(surfaces.get(usize::from(row.surface))?.material)
+        Some(self.soft.as_deref()?.body(row.surface)?.1)
     }
 
     /// Notes a soft contact, and what its surface makes of the coupling if it holds the tool.
@@ -192,14 +191,11 @@ impl Arm {
         let Some(row) = row.and_then(Option::as_ref) else {
             return;
         };
-        let Some(surface) =
-            (self.soft.as_deref()).and_then(|soft| soft.surfaces.get(usize::from(row.surface)))
-        else {
+        let Some((body, m)) = (self.soft.as_deref()).and_then(|soft| soft.body(row.surface)) else {
             return;
         };
         let (_, gap_m) = self.soft_now(row);
         if active {
-            let m = surface.material;
             let (k, b) = material.unwrap_or((f64::INFINITY, f64::INFINITY));
             *material = Some((k.min(m.stiffness_n_per_m), b.min(m.damping_n_s_per_m)));
         }
@@ -208,7 +204,7 @@ impl Arm {
                 point: row.point,
                 normal: row.normal,
                 gap_m,
-                body: surface.id,
+                body,
                 active,
             };
             out.contact_count += 1;

@@ -11,19 +11,23 @@
 //! them. So a class is named at an edge by its first primitive that reaches the edge. Where it is no equivalence, the names differ and the
 //! mesh has a hole; [`Control`] counts where.
 //!
+//! What the other classes do to one at a node is said in one place, [`Work::pressed`]; those whose bodies are in contact also swell, if that was asked for
+//! (equation 4.3; [`contacts`](super::contacts)).
+//!
 //! # Practice
 //!
 //! Only bricks whose primitives are not all allowed to blend come here. Does not allocate once it has seen as much.
 
+use std::ops::Range;
+
 use wide::f32x4;
 
-use super::{
-    Border, Brick, LOWER, OWN, Report, Settings, Skin, SkinError, all_of, any_of, bits_of, crossing,
-};
-use crate::blend::{Classes, Graph, MOST_IN_PLACE, Set, members};
-use crate::lists::{NONE, SIDE};
-use crate::mesh::Mesh;
-use crate::primitive::Primitive;
+use super::SkinError;
+use super::brick::{Brick, Found, LOWER, OWN, all_of, any_of, bits_of, crossing, cuts as cuts_of};
+use super::contacts::Contacts;
+use super::part::{Part, Scene};
+use crate::blend::{Bulge, Classes, Graph, MOST_IN_PLACE, Set, members};
+use crate::lists::SIDE;
 use crate::sample::{
     NODES, Samples, each_of_ball, each_of_other, outwards_other, places, unit, value_of_other,
 };
@@ -50,32 +54,39 @@ pub(super) struct Mixed {
     pub cuts: [[u64; 3]; SIDE as usize],
     /// Its cubes of one class that may be cut, by layers.
     pub plain: [u64; SIDE as usize],
-    /// Its vertices with names: where they are in [`Work::named`], and the number of the first.
-    named: (usize, usize),
-    first: u32,
+    /// Its vertices with names: where they are in [`Work::named`], and the first of them, from the brick's first on.
+    pub named: (usize, usize),
+    pub first: u32,
     /// Corners of the triangles of its other cubes, in [`Work::corners`].
-    corners: (usize, usize),
+    pub corners: (usize, usize),
 }
 
 /// A corner of a triangle whose vertex may be a neighbour's: lower node and axis of its edge, and the name of its class there.
 #[derive(Clone, Copy, Debug)]
-struct Corner {
-    node: [u8; 3],
-    axis: u8,
-    name: u32,
+pub(super) struct Corner {
+    pub node: [u8; 3],
+    pub axis: u8,
+    pub name: u32,
+}
+
+/// A graph by primitives.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Links {
+    /// By primitive: where its neighbours begin.
+    first: Vec<u32>,
+    neighbours: Vec<u32>,
 }
 
 /// Work space, and what one stage leaves to the next.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Work {
-    /// By primitive: where its neighbours in the graph begin.
-    first: Vec<u32>,
-    neighbours: Vec<u32>,
     /// By primitive: its place in the list that was looked at last, and when that was.
     marks: Vec<(u32, u32)>,
     mark: u32,
     /// Of the brick at hand: with whom each of its list may blend.
     may: Vec<Set>,
+    /// And whose body presses its own, if bulges were asked for.
+    presses: Vec<Set>,
     /// The nodes that each of its list reaches, a bit each, by layers.
     boards: Vec<[u64; NODES]>,
     /// By node: who reaches it, if it was asked for.
@@ -83,7 +94,7 @@ pub(super) struct Work {
     /// By node: where its classes are in `shares`, if it was asked for.
     at_node: Vec<Option<(u32, u32)>>,
     /// Of nodes: the classes of those that reach them, and their sums.
-    shares: Vec<(Set, f32)>,
+    pub shares: Vec<(Set, f32)>,
     /// By node: the members of the classes that it is inside of.
     inside_of: Vec<Set>,
     classes: Classes,
@@ -91,12 +102,14 @@ pub(super) struct Work {
     odd: Vec<([usize; 3], usize)>,
     pub mixed: Vec<Mixed>,
     /// Edge and class of each vertex with a name, in order within each brick.
-    named: Vec<(u16, u32)>,
-    corners: Vec<Corner>,
+    pub named: Vec<(u16, u32)>,
+    /// Who of the brick's list is of it.
+    pub named_of: Vec<Set>,
+    pub corners: Vec<Corner>,
 }
 
 /// A brick's own edges by number, from their lower node and axis: by layers, axes and bits, as they are gone through.
-fn edge_number([x, y, z]: [usize; 3], axis: usize) -> u16 {
+pub(super) fn edge_number([x, y, z]: [usize; 3], axis: usize) -> u16 {
     ((3 * z + axis) * NODES * NODES + NODES * y + x) as u16
 }
 
@@ -129,9 +142,9 @@ fn next_along(node: [usize; 3], axis: usize) -> [usize; 3] {
     next
 }
 
-impl Work {
-    /// A graph by primitives.
-    pub fn begin(&mut self, graph: &Graph, count: usize) {
+impl Links {
+    /// Takes a graph of this many primitives.
+    pub fn set(&mut self, graph: &Graph, count: usize) {
         self.first.clear();
         self.first.resize(count + 1, 0);
         for &(a, b) in graph.pairs() {
@@ -152,21 +165,45 @@ impl Work {
         }
         self.first.rotate_right(1);
         self.first[0] = 0;
+    }
+
+    pub fn of(&self, primitive: u32) -> &[u32] {
+        let [from, to] = [0, 1].map(|k| self.first[primitive as usize + k] as usize);
+        &self.neighbours[from..to]
+    }
+}
+
+impl Work {
+    /// Empty, for this many primitives.
+    pub fn begin(&mut self, count: usize) {
         self.marks.clear();
         self.marks.resize(count, (0, 0));
         self.mark = 0;
         self.mixed.clear();
         self.named.clear();
+        self.named_of.clear();
         self.corners.clear();
     }
 
-    fn neighbours(&self, primitive: u32) -> &[u32] {
-        let [from, to] = [0, 1].map(|k| self.first[primitive as usize + k] as usize);
-        &self.neighbours[from..to]
+    /// Takes over a brick of another, and says where it is here.
+    pub fn keep(&mut self, from: &Work, number: u32) -> u32 {
+        let old = &from.mixed[number as usize];
+        let (named, corners) = (self.named.len(), self.corners.len());
+        let range = old.named.0..old.named.1;
+        self.named.extend_from_slice(&from.named[range.clone()]);
+        self.named_of.extend_from_slice(&from.named_of[range]);
+        let range = old.corners.0..old.corners.1;
+        self.corners.extend_from_slice(&from.corners[range]);
+        self.mixed.push(Mixed {
+            named: (named, self.named.len()),
+            corners: (corners, self.corners.len()),
+            ..*old
+        });
+        self.mixed.len() as u32 - 1
     }
 
     /// Whether any two of these may blend. Leaves a mark on each.
-    fn is_one(&mut self, primitives: impl Iterator<Item = u32> + Clone) -> bool {
+    pub fn is_one(&mut self, links: &Links, primitives: impl Iterator<Item = u32> + Clone) -> bool {
         self.mark += 1;
         let mut count = 0;
         for (place, primitive) in (0..).zip(primitives.clone()) {
@@ -174,23 +211,24 @@ impl Work {
             count += 1;
         }
         primitives.into_iter().all(|p| {
-            let others = self.neighbours(p).iter();
+            let others = links.of(p).iter();
             let among = others.filter(|q| self.marks[**q as usize].0 == self.mark);
             among.count() + 1 == count
         })
     }
 
     /// Who may blend with whom among those that [`Work::is_one`] looked at last, 128 at most.
-    fn relate(&mut self, primitives: impl Iterator<Item = u32>) {
+    fn relate(&mut self, links: &Links, primitives: impl Iterator<Item = u32>) {
         let mut may = std::mem::take(&mut self.may);
         may.clear();
         may.extend((0..).zip(primitives).map(|(place, primitive): (u32, u32)| {
-            let others = self.neighbours(primitive).iter();
+            let others = links.of(primitive).iter();
             let among = others.map(|q| self.marks[*q as usize]);
             let among = among.filter(|(mark, _)| *mark == self.mark);
             among.fold(1 << place, |set: Set, (_, q)| set | 1 << q)
         }));
         self.may = may;
+        self.presses.clear();
         self.classes.clear();
         self.of_node.clear();
         self.shares.clear();
@@ -224,23 +262,46 @@ impl Work {
         self.reach[node_number(node)] | self.reach[node_number(next_along(node, axis))]
     }
 
-    /// The potential of a class at a node that was [`Skin::share`]d out, pressed by the others there.
-    fn pressed(&self, class: Set, node: [usize; 3], level: f32) -> f32 {
+    /// Whose bodies press each other among those that [`Work::relate`] was told of.
+    fn press(&mut self, contacts: &Contacts, primitives: impl Iterator<Item = u32> + Clone) {
+        if contacts.pairs.is_empty() {
+            return;
+        }
+        let others = primitives.clone();
+        self.presses.extend(primitives.map(|p| {
+            let touch = others.clone().map(|q| Set::from(contacts.touch(p, q)));
+            (0..).zip(touch).fold(0, |set, (i, bit)| set | bit << i)
+        }));
+    }
+
+    /// Whether the bodies of two classes press each other.
+    fn is_pressed_by(&self, class: Set, other: Set) -> bool {
+        let presses = self.presses.get(class.trailing_zeros() as usize);
+        presses.is_some_and(|set| set & other != 0)
+    }
+
+    /// The potential of a class at a node that was [`Part::share`]d out, pressed and swollen by the others there. The largest of what is above the level
+    /// counts, and all that swells.
+    fn pressed(&self, class: Set, node: [usize; 3], (level, bulge): (f32, Option<&Bulge>)) -> f32 {
         let range = self.at_node[node_number(node)].map_or(0..0, |(a, b)| a as usize..b as usize);
-        let (mut own, mut excess) = (0.0, 0.0_f32);
+        let (mut own, mut excess, mut swell) = (0.0, 0.0_f32, 0.0);
         for (set, sum) in &self.shares[range] {
             if set & class != 0 {
                 own += sum;
-            } else {
+            } else if *sum > level {
                 excess = excess.max(sum - level);
+            } else if let Some(bulge) = bulge
+                && self.is_pressed_by(class, *set)
+            {
+                swell += bulge.with_slope(f64::from(*sum)).0 as f32;
             }
         }
-        own - excess
+        own - excess + swell
     }
 }
 
 /// What the nodes of a brick are together.
-struct Together {
+pub(super) struct Together {
     /// Where they are along each axis.
     at: [[f32; NODES]; 3],
     /// The sum of all, on the border no more than the level.
@@ -249,6 +310,8 @@ struct Together {
     inside: [u64; NODES],
     /// Nodes that may be inside of a class.
     maybe: [u64; NODES],
+    /// Nodes that may be inside of two classes.
+    pub both: [u64; NODES],
     /// Nodes that are not on the domain's border.
     within: [u64; NODES],
 }
@@ -264,30 +327,25 @@ impl Together {
     }
 }
 
-impl Skin {
-    /// Whether all that reaches a brick may blend.
-    pub(super) fn is_one(&mut self, slot: usize) -> bool {
-        let list = self.lists.of(slot).iter();
-        let order = &self.order;
-        self.work.is_one(list.map(|entry| order[*entry as usize]))
-    }
-
+impl Part {
     /// What each of a brick's list adds to its nodes, who of them reaches which, and what they are together.
-    fn prepare(
+    pub(super) fn prepare(
         &mut self,
-        settings: &Settings,
-        primitives: &[Primitive],
+        scene: &Scene<'_>,
+        links: &Links,
         slot: usize,
-        border: &Border,
-        report: &mut Report,
+        found: &mut Found,
     ) -> Together {
+        let (settings, border) = (scene.settings, &scene.border);
         let domain = &settings.domain;
-        let place = self.lists.reached[slot];
+        let place = scene.lists.reached[slot];
         let at = place.map(|b| places(domain, b));
-        let list = self.lists.of(slot);
-        let order = &self.order;
+        let list = scene.lists.of(slot);
+        let order = scene.order;
         self.work
-            .relate(list.iter().map(|entry| order[*entry as usize]));
+            .relate(links, list.iter().map(|entry| order[*entry as usize]));
+        let primitives = list.iter().map(|entry| order[*entry as usize]);
+        self.work.press(scene.contacts, primitives);
         self.work.boards.clear();
         self.work.boards.resize(list.len(), [0; NODES]);
         self.work.reach.resize(NODES * NODES * NODES, 0);
@@ -304,17 +362,15 @@ impl Skin {
                 most[z][y][half] += term.fast_max(f32x4::ZERO);
                 board[z] |= u64::from(reached) << (NODES * y + 4 * half);
             };
-            match self.balls.get(*entry as usize) {
+            match scene.balls.get(*entry as usize) {
                 Some(ball) => each_of_ball(ball, &at, note),
-                None => {
-                    let primitive = &primitives[order[*entry as usize] as usize];
-                    each_of_other(domain, primitive, &at, note);
-                }
+                None => each_of_other(domain, scene.primitive(*entry), &at, note),
             }
         }
-        let level = f32x4::splat(settings.level as f32);
+        let level = settings.level as f32;
         let within = std::array::from_fn(|z| border.within(place, z));
-        let above = |samples: &Samples| -> [u64; NODES] {
+        let above = |samples: &Samples, level: f32| -> [u64; NODES] {
+            let level = f32x4::splat(level);
             samples.map(|layer| {
                 let rows = layer.iter().enumerate();
                 rows.fold(0, |bits, (y, row)| {
@@ -323,10 +379,13 @@ impl Skin {
                 })
             })
         };
-        let (mut inside, mut maybe) = (above(&sum), above(&most));
+        let mut inside = above(&sum, level);
+        let mut maybe = above(&most, level / scene.contacts.gain());
+        // What rounding may do to sums of so many terms.
+        let mut both = above(&most, 2.0 * level * (1.0 - 1e-4));
         for z in 0..NODES {
             let cut_off = inside[z] & !within[z];
-            report.clipped += border.own(place, z, cut_off);
+            found.clipped += border.own(place, z, cut_off) as u16;
             for bit in bits_of(cut_off) {
                 let half = &mut sum[z][bit / NODES][bit % NODES / 4];
                 let sample = &mut half.as_mut_array()[bit % 4];
@@ -334,12 +393,14 @@ impl Skin {
             }
             inside[z] &= within[z];
             maybe[z] &= within[z];
+            both[z] &= within[z];
         }
         Together {
             at,
             sum,
             inside,
             maybe,
+            both,
             within,
         }
     }
@@ -347,71 +408,63 @@ impl Skin {
     /// The vertices of a brick's own edges, for each class, and the triangles of the cubes that have more than one.
     pub(super) fn sample_classes(
         &mut self,
-        settings: &Settings,
-        primitives: &[Primitive],
+        scene: &Scene<'_>,
+        links: &Links,
         slot: usize,
-        border: &Border,
-        report: &mut Report,
-        out: &mut Mesh,
+        found: &mut Found,
     ) -> Result<(), SkinError> {
-        let count = self.lists.of(slot).len();
+        let count = scene.lists.of(slot).len();
         if count > MOST_IN_PLACE {
             return Err(SkinError::Crowded(count));
         }
-        let place = self.lists.reached[slot];
-        let all = self.prepare(settings, primitives, slot, border, report);
-        let first = out.points.len() as u32;
+        let all = self.prepare(scene, links, slot, found);
+        let first = self.points.len();
         let apart = self.work.apart();
-        let (cuts, starts) = self.plain_vertices(settings, primitives, slot, (&all, &apart), out);
-        let first_named = out.points.len() as u32;
+        let (cuts, starts) = self.plain_vertices(scene, slot, (&all, &apart));
+        let first_named = self.points.len();
         let named = self.work.named.len();
-        self.named_vertices(settings, primitives, slot, &all, out);
+        self.named_vertices(scene, slot, &all);
         let corners = self.work.corners.len();
-        let table = Table::of(settings.ambiguity);
-        let control = &mut report.control;
-        let plain = self.cubes(settings, primitives, slot, (&all, &apart, table), control);
+        let table = Table::of(scene.settings.ambiguity);
+        let plain = self.cubes(scene, slot, (&all, &apart, table), &mut found.control);
         let cut = |z: usize| {
             let [m, n] = [all.inside[z], all.inside[z + 1]];
             any_of(m, n) & !all_of(m, n) & plain[z]
         };
         let nothing = self.work.corners.len() == corners && (0..plain.len()).all(|z| cut(z) == 0);
-        if nothing && out.points.len() as u32 == first {
-            self.lists.set(place, NONE);
+        if nothing && self.points.len() == first {
             return Ok(());
         }
-        self.lists.set(place, self.bricks.len() as u32);
+        found.number = self.bricks.len() as u32;
         self.bricks.push(Brick {
-            place,
-            inside: all.inside,
-            first,
             starts,
             mixed: Some(self.work.mixed.len() as u32),
+            ..Brick::new(scene.lists.reached[slot], all.inside, first)
         });
         self.work.mixed.push(Mixed {
             cuts,
             plain,
             named: (named, self.work.named.len()),
-            first: first_named,
+            first: (first_named - first) as u32,
             corners: (corners, self.work.corners.len()),
         });
         Ok(())
     }
 
-    /// Finds the classes of those that reach a node, and their sums, once.
-    fn share(
+    /// Finds the classes of those that reach a node, and their sums, once; where they are in [`Work::shares`].
+    pub(super) fn share(
         &mut self,
-        settings: &Settings,
-        primitives: &[Primitive],
+        scene: &Scene<'_>,
         slot: usize,
         all: &Together,
         node: [usize; 3],
-    ) {
+    ) -> Range<usize> {
         let number = node_number(node);
-        if self.work.at_node[number].is_some() {
-            return;
+        if let Some((from, to)) = self.work.at_node[number] {
+            return from as usize..to as usize;
         }
-        let domain = &settings.domain;
-        let list = self.lists.of(slot);
+        let domain = &scene.settings.domain;
+        let list = scene.lists.of(slot);
         let place = [0, 1, 2].map(|k| all.at[k][node[k]]);
         let work = &mut self.work;
         let [x, y, z] = node;
@@ -422,80 +475,69 @@ impl Skin {
         work.of_node.split(&work.may, work.reach[number]);
         let first = work.shares.len() as u32;
         for class in work.of_node.classes() {
-            let terms = members(*class).map(|i| match self.balls.get(list[i] as usize) {
+            let terms = members(*class).map(|i| match scene.balls.get(list[i] as usize) {
                 Some(ball) => ball.at(place),
-                None => {
-                    let primitive = &primitives[self.order[list[i] as usize] as usize];
-                    value_of_other(domain, primitive, place)
-                }
+                None => value_of_other(domain, scene.primitive(list[i]), place),
             });
             // In their order, from 0 on: the bits that a brick of one class has.
             let sum = terms.fold(0.0, |sum, term| sum + term);
             work.shares.push((*class, sum));
         }
         work.at_node[number] = Some((first, work.shares.len() as u32));
-        let level = settings.level as f32;
+        let (level, bulge) = (scene.settings.level as f32, scene.contacts.bulge.as_ref());
         for k in first as usize..work.shares.len() {
             let set = work.shares[k].0;
-            if all.cut_off(node, work.pressed(set, node, level), level) > level {
+            let value = work.pressed(set, node, (level, bulge));
+            if all.cut_off(node, value, level) > level {
                 work.inside_of[number] |= set;
             }
         }
+        first as usize..work.shares.len()
     }
 
     /// Vertices on edges of one class; leaves the others in [`Work::odd`].
     fn plain_vertices(
         &mut self,
-        settings: &Settings,
-        primitives: &[Primitive],
+        scene: &Scene<'_>,
         slot: usize,
         (all, apart): (&Together, &Apart),
-        out: &mut Mesh,
     ) -> ([[u64; 3]; SIDE as usize], [[u16; 3]; SIDE as usize]) {
-        let (domain, at) = (&settings.domain, &all.at);
-        let first = out.points.len();
+        let (settings, at) = (scene.settings, &all.at);
+        let first = self.points.len();
         let (mut cuts, mut starts) = ([[0; 3]; SIDE as usize], [[0; 3]; SIDE as usize]);
         self.work.odd.clear();
         for z in 0..SIDE as usize {
-            let cut = super::cuts(all.inside[z], all.inside[z + 1]);
+            let cut = cuts_of(all.inside[z], all.inside[z + 1]);
             let maybe = ends(&all.maybe, z);
             for axis in 0..3 {
                 let odd = apart.edges[z][axis];
                 cuts[z][axis] = cut[axis] & !odd;
-                starts[z][axis] = (out.points.len() - first) as u16;
+                starts[z][axis] = (self.points.len() - first) as u16;
                 let node = |bit| [bit % NODES, bit / NODES, z];
                 for bit in bits_of(cuts[z][axis]) {
                     let point = crossing(settings, &all.sum, at, node(bit), axis);
-                    out.points.push(point);
+                    self.points.push(point);
                 }
                 let odd = bits_of(maybe[axis] & odd & OWN);
                 self.work.odd.extend(odd.map(|bit| (node(bit), axis)));
             }
         }
-        let list = self.lists.of(slot);
-        let balls = list.partition_point(|entry| (*entry as usize) < self.balls.len());
-        self.normals(domain, primitives, (list, balls), first, out);
+        self.normals(scene, slot, first);
         (cuts, starts)
     }
 
     /// Vertices on the edges of [`Work::odd`], for each class.
-    fn named_vertices(
-        &mut self,
-        settings: &Settings,
-        primitives: &[Primitive],
-        slot: usize,
-        all: &Together,
-        out: &mut Mesh,
-    ) {
-        let domain = &settings.domain;
-        let (level, at) = (settings.level as f32, &all.at);
+    fn named_vertices(&mut self, scene: &Scene<'_>, slot: usize, all: &Together) {
+        let domain = &scene.settings.domain;
+        let (level, at) = (scene.settings.level as f32, &all.at);
+        let by = (level, scene.contacts.bulge.as_ref());
         let begin = self.work.named.len();
         let low = domain.low();
         let odd = std::mem::take(&mut self.work.odd);
         for &(node, axis) in &odd {
             let next = next_along(node, axis);
             let ends = [node, next].map(|end| {
-                self.share(settings, primitives, slot, all, end);
+                self.share(scene, slot, all, end);
                 self.work.inside_of[node_number(end)]
             });
             if ends == [0, 0] {
@@ -509,15 +551,16 @@ impl Skin {
                     continue;
                 }
                 let [from, to] = [node, next]
-                    .map(|end| all.cut_off(end, self.work.pressed(class, end, level), level));
+                    .map(|end| all.cut_off(end, self.work.pressed(class, end, by), level));
                 let share = ((level - from) / (to - from)).clamp(0.0, 1.0);
                 let mut point = [0, 1, 2].map(|k| at[k][node[k]]);
                 point[axis] += share * (at[axis][next[axis]] - at[axis][node[axis]]);
-                let name = self.lists.of(slot)[class.trailing_zeros() as usize];
+                let name = scene.lists.of(slot)[class.trailing_zeros() as usize];
                 self.work.named.push((edge_number(node, axis), name));
-                out.normals
-                    .push(self.normal_of(settings, primitives, slot, k, point));
-                out.points
+                self.work.named_of.push(class);
+                let normal = self.normal_of(scene, slot, k, point);
+                self.normals.push(normal);
+                self.points
                     .push([0, 1, 2].map(|k| (low[k] + f64::from(point[k])) as f32));
             }
         }
@@ -527,23 +570,16 @@ impl Skin {
     }
 
     /// Outwards for one of the classes, at a place from the domain's lowest corner on.
-    fn normal_of(
-        &self,
-        settings: &Settings,
-        primitives: &[Primitive],
-        slot: usize,
-        class: usize,
-        at: [f32; 3],
-    ) -> [f32; 3] {
-        let (domain, classes) = (&settings.domain, self.work.classes.classes());
-        let list = self.lists.of(slot);
+    fn normal_of(&self, scene: &Scene<'_>, slot: usize, class: usize, at: [f32; 3]) -> [f32; 3] {
+        let (domain, classes) = (&scene.settings.domain, self.work.classes.classes());
+        let list = scene.lists.of(slot);
         let of = |k: usize| {
             let (mut value, mut outwards) = (0.0, [0.0; 3]);
             for i in members(classes[k]) {
-                let (term, more) = match self.balls.get(list[i] as usize) {
+                let (term, more) = match scene.balls.get(list[i] as usize) {
                     Some(ball) => (ball.at(at), ball.outwards(at)),
                     None => {
-                        let primitive = &primitives[self.order[list[i] as usize] as usize];
+                        let primitive = scene.primitive(list[i]);
                         let term = value_of_other(domain, primitive, at);
                         (term, outwards_other(domain, primitive, at))
                     }
@@ -555,20 +591,34 @@ impl Skin {
             }
             (value, outwards)
         };
-        let others = (0..classes.len()).filter(|k| *k != class).map(of);
-        let most = others.fold((settings.level as f32, [0.0; 3]), |most, other| {
-            if other.0 > most.0 { other } else { most }
-        });
-        let own = of(class).1;
-        let sum = [0, 1, 2].map(|k| own[k] - most.1[k]);
+        let level = scene.settings.level as f32;
+        let mut most = (level, [0.0; 3]);
+        let mut sum = of(class).1;
+        for other in (0..classes.len()).filter(|k| *k != class) {
+            let (value, outwards) = of(other);
+            if value > level {
+                if value > most.0 {
+                    most = (value, outwards);
+                }
+            } else if let Some(bulge) = &scene.contacts.bulge
+                && self.work.is_pressed_by(classes[class], classes[other])
+            {
+                let slope = bulge.with_slope(f64::from(value)).1 as f32;
+                for k in 0..3 {
+                    sum[k] += slope * outwards[k];
+                }
+            }
+        }
+        for k in 0..3 {
+            sum[k] -= most.1[k];
+        }
         unit(sum)
     }
 
     /// The cubes of one class that may be cut; the corners of the others' triangles go to [`Work::corners`].
     fn cubes(
         &mut self,
-        settings: &Settings,
-        primitives: &[Primitive],
+        scene: &Scene<'_>,
         slot: usize,
         (all, apart, table): (&Together, &Apart, &Table),
         control: &mut Control,
@@ -581,7 +631,7 @@ impl Skin {
                 let low = [bit % NODES, bit / NODES, z];
                 let node = |c: usize| [0, 1, 2].map(|k| low[k] + usize::from(CORNERS[c][k]));
                 let inside: [Set; 8] = std::array::from_fn(|c| {
-                    self.share(settings, primitives, slot, all, node(c));
+                    self.share(scene, slot, all, node(c));
                     self.work.inside_of[node_number(node(c))]
                 });
                 if inside == [0; 8] {
@@ -604,7 +654,7 @@ impl Skin {
                         let node = [0, 1, 2].map(|k| low[k] + step[k]);
                         let first = class & self.work.reach_edge(node, axis);
                         // A class that cuts an edge reaches it.
-                        let name = self.lists.of(slot)[first.trailing_zeros() as usize % 128];
+                        let name = scene.lists.of(slot)[first.trailing_zeros() as usize % 128];
                         self.work.corners.push(Corner {
                             node: node.map(|i| i as u8),
                             axis: axis as u8,
@@ -616,41 +666,5 @@ impl Skin {
             }
         }
         plain
-    }
-
-    /// The triangles of the cubes with more than one class.
-    pub(super) fn triangles_of_classes(
-        &self,
-        brick: &Brick,
-        mixed: &Mixed,
-        control: &mut Control,
-        out: &mut Vec<[u32; 3]>,
-    ) {
-        for triangle in self.work.corners[mixed.corners.0..mixed.corners.1].chunks_exact(3) {
-            let vertex = |corner: &Corner| {
-                let node = corner.node.map(usize::from);
-                self.vertex_named(brick, node, corner.axis.into(), corner.name)
-            };
-            match [0, 1, 2].map(|k| vertex(&triangle[k])) {
-                [Some(a), Some(b), Some(c)] => out.push([a, b, c]),
-                _ => control.dropped += 1,
-            }
-        }
-    }
-
-    /// The vertex on a brick's or its neighbour's edge, of a class with this name there.
-    fn vertex_named(&self, brick: &Brick, node: [usize; 3], axis: usize, name: u32) -> Option<u32> {
-        let last = SIDE as usize;
-        let place = [0, 1, 2].map(|k| u32::from(brick.place[k]) + u32::from(node[k] == last));
-        let owner = self.bricks.get(self.lists.get(place) as usize)?;
-        let own = node.map(|i| if i == last { 0 } else { i });
-        if let Some(mixed) = owner.mixed {
-            let mixed = &self.work.mixed[mixed as usize];
-            let named = &self.work.named[mixed.named.0..mixed.named.1];
-            if let Ok(at) = named.binary_search(&(edge_number(own, axis), name)) {
-                return Some(mixed.first + at as u32);
-            }
-        }
-        self.number(owner, own, axis)
     }
 }

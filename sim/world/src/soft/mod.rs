@@ -23,6 +23,7 @@
 //!
 //! A tool that is placed inside a soft body is not felt until it has been out of all of them, and a body that comes is not met until then.
 
+mod implicit;
 mod resident;
 mod rigid;
 mod scene;
@@ -30,5 +31,6 @@ mod spec;
 mod tool;
 mod tracked;
 
+pub use implicit::{ImplicitAddError, ImplicitModel, ImplicitSpec};
 pub use scene::{SoftInfo, SoftScene};
 pub use spec::{MOST_BODIES, Pinned, SoftAddError, SoftKind, SoftSettings, SoftSpec, Substance};

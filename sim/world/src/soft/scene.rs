@@ -6,12 +6,14 @@ use hapticd_haptics::{BodyKey, Finder, MAX_ARMS, Material, Query, SoftSnapshot, 
 use hapticd_rays::{Detector, DetectorError, Refused};
 use hapticd_soft::{Report, Settings, SoftWorld};
 
+use super::implicit::{ImplicitBodies, ImplicitSpec};
 use super::resident::Resident;
 use super::rigid::{Rigid, touches_soft};
 use super::spec::{MOST_BODIES, SoftAddError, SoftKind, SoftSettings, SoftSpec};
 use super::tool::Tool;
 use super::tracked::Tracking;
 use crate::body::BodySpec;
+use crate::skins::{SkinSpec, SkinStates};
 use crate::world::World;
 
 /// Shortest prediction, m: what a hand at a metre a second reaches before the next answer but one.
@@ -48,6 +50,7 @@ pub struct SoftScene {
     pub(super) tools: [Option<Tool>; MAX_ARMS],
     rigid: Vec<Rigid>,
     tracking: Tracking,
+    implicit: ImplicitBodies,
     /// Query of the last step.
     last_tick: u64,
     sequence: u64,
@@ -64,6 +67,7 @@ impl SoftScene {
     pub fn new(
         settings: SoftSettings,
         specs: &[SoftSpec],
+        implicit: &[ImplicitSpec],
         rigid: &World,
     ) -> Result<SoftScene, SoftAddError> {
         let step_s = settings.step_ticks as f64 * settings.period_s;
@@ -83,7 +87,7 @@ impl SoftScene {
                 ..rays
             },
         })?;
-        let count: usize = specs.iter().map(SoftSpec::count).sum();
+        let count = specs.iter().map(SoftSpec::count).sum::<usize>() + implicit.len();
         if count > MOST_BODIES {
             return Err(SoftAddError::TooMany { count });
         }
@@ -110,6 +114,7 @@ impl SoftScene {
             tools,
             rigid: met,
             tracking: Tracking::default(),
+            implicit: ImplicitBodies::new(&settings, implicit, rigid)?,
             last_tick: 0,
             sequence: 0,
             lost_ticks: 0,
@@ -142,13 +147,17 @@ impl SoftScene {
                 self.refused += u64::from(tool.follow(&mut self.world, asked, dt_s).is_err());
             }
         }
-        match self.world.step(dt_s) {
-            Ok(report) => self.report = *report,
-            Err(_) => self.refused += 1,
+        // Without anything soft there is nothing to detect.
+        if !self.bodies.is_empty() {
+            match self.world.step(dt_s) {
+                Ok(report) => self.report = *report,
+                Err(_) => self.refused += 1,
+            }
         }
         for body in &mut self.bodies {
             body.follow(&self.world);
         }
+        self.refused += self.implicit.step(query, dt_s);
         for tool in self.tools.iter_mut().flatten() {
             let touches = touches_soft(&self.world, tool.object, &self.bodies);
             tool.clear(&mut self.world, touches);
@@ -168,6 +177,7 @@ impl SoftScene {
     /// [`SoftAddError::Body`]: soft bodies then pass through it.
     pub fn add_body(&mut self, key: BodyKey, spec: &BodySpec) -> Result<(), SoftAddError> {
         self.remove_body(key);
+        self.implicit.add_body(key, spec);
         if let Some(mut body) = Rigid::add(&mut self.world, key, spec)? {
             body.haunt(&mut self.world);
             self.rigid.push(body);
@@ -177,6 +187,7 @@ impl SoftScene {
 
     /// A body of the rigid scene has gone, between two steps: what it carried falls. False: soft bodies never met it.
     pub fn remove_body(&mut self, key: BodyKey) -> bool {
+        self.implicit.remove_body(key);
         let Some(place) = self.rigid.iter().position(|body| body.key == key) else {
             return false;
         };
@@ -212,6 +223,7 @@ impl SoftScene {
             took_ns: detector.gpu_ns().unwrap_or(0.0) as u64,
         };
         self.tracking.fill(&self.world, tool, &self.bodies, out);
+        self.implicit.answer(query, arm, out);
         true
     }
 
@@ -237,7 +249,18 @@ impl SoftScene {
     /// How a soft body feels from the next answer on. False: there is no such body.
     pub fn set_surface(&mut self, id: u32, surface: &Material) -> bool {
         let body = self.bodies.iter_mut().find(|body| body.id == id);
-        body.map(|body| body.surface = *surface).is_some()
+        let soft = body.map(|body| body.surface = *surface).is_some();
+        soft || self.implicit.set_surface(id, surface)
+    }
+
+    /// What the skin of each implicit body is to be made by.
+    pub fn skin_specs(&self) -> impl Iterator<Item = SkinSpec> + '_ {
+        self.implicit.skin_specs()
+    }
+
+    /// Implicit bodies after the last step, for the skin thread. Allocates while the lists grow.
+    pub fn skin_states(&self, out: &mut SkinStates) {
+        self.implicit.states(self.last_tick, out);
     }
 
     /// What the last step did.

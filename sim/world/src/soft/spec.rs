@@ -7,6 +7,8 @@ use hapticd_geometry::{MassError, MeshError, Pose, TriMesh, Vec3};
 use hapticd_haptics::Material;
 use hapticd_soft::AddError;
 
+use super::implicit::ImplicitAddError;
+
 /// How the scene is stepped.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SoftSettings {
@@ -126,6 +128,9 @@ pub enum SoftAddError {
         /// Why.
         why: AddError,
     },
+    /// An implicit body.
+    #[error(transparent)]
+    Implicit(#[from] ImplicitAddError),
     /// An arm's ball is none.
     #[error("the ball of arm {arm}, radius {radius_m} m: {why}")]
     Ball {
@@ -145,7 +150,9 @@ pub enum SoftAddError {
         why: MassError,
     },
     /// More bodies than the loop can number.
-    #[error("{count} soft bodies, cloths and bodies of crowds; there can be {MOST_BODIES}")]
+    #[error(
+        "{count} soft bodies, cloths, bodies of crowds and implicit ones; there can be {MOST_BODIES}"
+    )]
     TooMany {
         /// How many.
         count: usize,

@@ -243,7 +243,7 @@ fn equal_queries_give_equal_forces_among_stones() {
 #[test]
 fn what_cannot_be_a_crowd_is_refused() {
     let world = World::new(1e-5, 64);
-    let new = |specs: &[SoftSpec]| SoftScene::new(settings(), specs, &world).map(|_| ());
+    let new = |specs: &[SoftSpec]| SoftScene::new(settings(), specs, &[], &world).map(|_| ());
     let mut open = stones(&heap());
     open.mesh = shapes::sheet(0.05, 4).unwrap();
     let mut held = stones(&heap());

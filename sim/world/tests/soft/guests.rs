@@ -41,7 +41,7 @@ impl Stage {
     fn new(specs: &[SoftSpec]) -> Stage {
         let world = World::new(1e-5, 64);
         Stage {
-            soft: SoftScene::new(settings(), specs, &world).unwrap(),
+            soft: SoftScene::new(settings(), specs, &[], &world).unwrap(),
             query: Query::default(),
         }
     }

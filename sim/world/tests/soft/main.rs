@@ -2,6 +2,7 @@
 
 mod crowd;
 mod guests;
+mod implicit;
 
 use std::collections::VecDeque;
 
@@ -12,7 +13,8 @@ use hapticd_haptics::{
     Snapshot, SoftSnapshot, TickInput, ToolShape,
 };
 use hapticd_world::{
-    BodyKind, BodySpec, Pinned, Shape, SoftScene, SoftSettings, SoftSpec, Substance, World,
+    BodyKind, BodySpec, ImplicitSpec, Pinned, Shape, SoftScene, SoftSettings, SoftSpec, Substance,
+    World,
 };
 
 const RADIUS_M: f64 = 0.005;
@@ -107,6 +109,15 @@ impl Rig {
         tool: ToolShape,
         mesh: Option<TriMesh>,
     ) -> Rig {
+        Rig::of((specs, &[]), rigid, late, (tool, mesh))
+    }
+
+    fn of(
+        (specs, implicit): (&[SoftSpec], &[ImplicitSpec]),
+        rigid: Vec<BodySpec>,
+        late: u64,
+        (tool, mesh): (ToolShape, Option<TriMesh>),
+    ) -> Rig {
         let distances = Distances::for_width(0.2);
         let mut world = World::new(distances.clearance_m, 1024);
         world.set_tool(
@@ -117,7 +128,7 @@ impl Rig {
         for body in rigid {
             world.add_body(body).unwrap();
         }
-        let soft = SoftScene::new(settings(), specs, &world).unwrap();
+        let soft = SoftScene::new(settings(), specs, implicit, &world).unwrap();
         let mut setups = [None; MAX_ARMS];
         setups[0] = Some(ArmSetup {
             shape: tool,
@@ -401,7 +412,7 @@ fn without_answers_the_last_surface_counts() {
 #[test]
 fn what_cannot_be_soft_is_refused() {
     let world = World::new(1e-5, 64);
-    let new = |spec: SoftSpec| SoftScene::new(settings(), &[spec], &world).map(|_| ());
+    let new = |spec: SoftSpec| SoftScene::new(settings(), &[spec], &[], &world).map(|_| ());
     let mut open = slab(20e3);
     open.mesh = shapes::sheet(0.05, 4).unwrap();
     let mut held = slab(20e3);

@@ -1,0 +1,249 @@
+//! From the configuration's implicit bodies to spheres: a shape is filled with them, or a course is set with them.
+
+use std::path::Path;
+
+use hapticd_config as config;
+use hapticd_dynamics::spheres::FluidMaterial;
+use hapticd_geometry::{TriMesh, Vec3, transform};
+use hapticd_world::{Blending, ImplicitModel, ImplicitSpec, contains};
+
+use super::{Owner, SceneError, material, mesh, pose};
+
+/// Most spheres of a body.
+pub const MOST_SPHERES: usize = 20_000;
+/// From sphere to sphere of a solid and along a strand, in their radii: near enough for the surface to be smooth.
+const SPACING: f64 = 1.2;
+/// From drop to drop of a fluid: side by side.
+const APART: f64 = 2.0;
+/// Edge of a skin's cubes where none is given, in radii.
+const CELL: f64 = 0.4;
+
+/// Why an implicit body cannot be made of its shape. The configuration's fault.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ImplicitError {
+    /// A strand needs a course.
+    #[error("strand `{0}`: give it a shape of kind \"coil\" or \"line\"")]
+    NoCourse(String),
+    /// A shape with holes has no inside to fill.
+    #[error("body `{name}`: its shape is open and cannot be filled with spheres")]
+    Open {
+        /// Whose.
+        name: String,
+    },
+    /// Larger than the spheres are small.
+    #[error(
+        "body `{name}`: about {count} spheres of {radius_m} m; there can be {MOST_SPHERES}: make `sphere_radius_m` larger"
+    )]
+    TooMany {
+        /// Whose.
+        name: String,
+        /// How many there would be, about.
+        count: f64,
+        /// Of the spheres.
+        radius_m: f64,
+    },
+    /// Not one sphere's middle is inside.
+    #[error("body `{name}`: no sphere of {radius_m} m fits: make `sphere_radius_m` smaller")]
+    Empty {
+        /// Whose.
+        name: String,
+        /// Of the spheres.
+        radius_m: f64,
+    },
+}
+
+/// An implicit body as configured.
+///
+/// # Errors
+/// What is wrong with its shape.
+pub fn implicit(
+    body: &config::Body,
+    materials: &[config::Material],
+    folder: &Path,
+    id: u32,
+) -> Result<ImplicitSpec, SceneError> {
+    let made = &body.implicit;
+    let radius_m = made.sphere_radius_m;
+    let (damping_s, stiffness_n_m) = (made.damping_ms * 1e-3, made.stiffness_n_per_m);
+    let spacing_m = match made.model {
+        config::Model::Fluid => APART * radius_m,
+        _ => SPACING * radius_m,
+    };
+    let filled = || filled(body, folder, spacing_m);
+    let (local, volume_m3, model) = match made.model {
+        config::Model::Strand => {
+            let points = course(body, spacing_m)?;
+            let ways = points.windows(2).map(|w| (w[1] - w[0]).norm());
+            let length_m: f64 = ways.sum();
+            let volume_m3 = std::f64::consts::PI * radius_m * radius_m * length_m;
+            let model = ImplicitModel::Strand {
+                stretch_n: stiffness_n_m * spacing_m,
+                bend_n_m2: made.bending_n_m2,
+                damping_s,
+            };
+            (points, volume_m3, model)
+        }
+        config::Model::Springs => {
+            let (points, volume_m3) = filled()?;
+            let model = ImplicitModel::Springs {
+                spacing_m,
+                stiffness_n_m,
+                damping_s,
+            };
+            (points, volume_m3, model)
+        }
+        config::Model::Fluid => {
+            let (points, volume_m3) = filled()?;
+            let material = FluidMaterial {
+                stiffness_n_m,
+                cohesion_n_m: made.cohesion_n_per_m.min(stiffness_n_m),
+                viscosity_1_s: made.viscosity_per_s,
+                ..FluidMaterial::default()
+            };
+            (points, volume_m3, ImplicitModel::Fluid(material))
+        }
+        config::Model::Fixed => {
+            let (points, volume_m3) = filled()?;
+            (points, volume_m3, ImplicitModel::Fixed)
+        }
+    };
+    let place = pose(&body.world_from_body);
+    let points: Vec<Vec3> = local.iter().map(|p| transform(&place, p)).collect();
+    Ok(ImplicitSpec {
+        name: body.name.clone(),
+        id,
+        pinned: pinned(body.pinned, &points, radius_m),
+        points,
+        model,
+        radius_m,
+        mass_kg: body.density_kg_m3 * volume_m3,
+        blending: match made.blending {
+            config::Blending::Free => Blending::Free,
+            config::Blending::Controlled => Blending::Controlled,
+        },
+        cell_m: made.cell_m.unwrap_or(CELL * radius_m),
+        surface: material(body, materials),
+    })
+}
+
+fn check_count(body: &config::Body, count: f64) -> Result<(), ImplicitError> {
+    // Not `>`: NaN is too many.
+    if count <= MOST_SPHERES as f64 {
+        return Ok(());
+    }
+    Err(ImplicitError::TooMany {
+        name: body.name.clone(),
+        count,
+        radius_m: body.implicit.sphere_radius_m,
+    })
+}
+
+/// Spheres along a coil or a line, as far apart as asked for, or a little less.
+fn course(body: &config::Body, spacing_m: f64) -> Result<Vec<Vec3>, ImplicitError> {
+    let (length_m, at): (f64, Box<dyn Fn(f64) -> Vec3>) = match body.shape {
+        config::Shape::Coil {
+            radius_m,
+            pitch_m,
+            turns,
+        } => {
+            let angle = turns * std::f64::consts::TAU;
+            let length_m = (radius_m * angle).hypot(pitch_m * turns);
+            let at = move |share: f64| {
+                let (sin, cos) = (share * angle).sin_cos();
+                let z = pitch_m * turns * (share - 0.5);
+                Vec3::new(radius_m * cos, radius_m * sin, z)
+            };
+            (length_m, Box::new(at))
+        }
+        config::Shape::Line { length_m } => (
+            length_m,
+            Box::new(move |share| Vec3::new(length_m * (share - 0.5), 0.0, 0.0)),
+        ),
+        _ => return Err(ImplicitError::NoCourse(body.name.clone())),
+    };
+    let pieces = (length_m / spacing_m).ceil().max(1.0);
+    check_count(body, pieces + 1.0)?;
+    Ok((0..=pieces as usize)
+        .map(|i| at(i as f64 / pieces))
+        .collect())
+}
+
+/// Spheres on a grid inside of a shape, their middles a radius or more from the sides of its bounding box, and the shape's volume.
+fn filled(
+    body: &config::Body,
+    folder: &Path,
+    spacing_m: f64,
+) -> Result<(Vec<Vec3>, f64), SceneError> {
+    let owner = Owner {
+        what: "body",
+        name: &body.name,
+    };
+    let Some((mesh, _)) = mesh(&body.shape, owner, folder)? else {
+        return Err(SceneError::SphereBody(body.name.clone()));
+    };
+    let radius_m = body.implicit.sphere_radius_m;
+    let volume_m3 = volume(&mesh);
+    if !(volume_m3 > 0.0) {
+        let name = body.name.clone();
+        return Err(ImplicitError::Open { name }.into());
+    }
+    let (low, high) = mesh.bounds();
+    let room = (high - low).add_scalar(-2.0 * radius_m);
+    // As many layers as fit, in the middle of the shape.
+    let steps = room.map(|x| (x / spacing_m + 1e-9).floor().max(0.0));
+    check_count(body, steps.map(|n| n + 1.0).product())?;
+    let first = 0.5 * (low + high) - 0.5 * spacing_m * steps;
+    let [nx, ny, nz] = [steps.x as u32, steps.y as u32, steps.z as u32];
+    let mut points = Vec::new();
+    for z in 0..=nz {
+        for y in 0..=ny {
+            for x in 0..=nx {
+                let at = first + spacing_m * Vec3::from([x, y, z].map(f64::from));
+                if contains(&mesh, &at) {
+                    points.push(at);
+                }
+            }
+        }
+    }
+    if points.is_empty() {
+        let name = body.name.clone();
+        return Err(ImplicitError::Empty { name, radius_m }.into());
+    }
+    Ok((points, volume_m3))
+}
+
+/// Of a closed mesh that is wound outwards, m³; 0 of others.
+fn volume(mesh: &TriMesh) -> f64 {
+    let report = hapticd_geometry::MeshReport::of(mesh, &hapticd_geometry::Adjacency::new(mesh));
+    if report.closed && report.oriented {
+        report.signed_volume_m3
+    } else {
+        0.0
+    }
+}
+
+/// Spheres that never move, by their places.
+fn pinned(pinned: config::Pinned, points: &[Vec3], radius_m: f64) -> Vec<usize> {
+    match pinned {
+        config::Pinned::Bottom => {
+            let low = points.iter().map(|p| p.z).fold(f64::INFINITY, f64::min);
+            let held = points.iter().enumerate();
+            let held = held.filter(|(_, p)| p.z <= low + 0.5 * radius_m);
+            held.map(|(i, _)| i).collect()
+        }
+        // Two spheres hold an end's direction, too.
+        config::Pinned::Ends => {
+            let count = points.len();
+            let mut ends = vec![0, 1, count.saturating_sub(2), count.saturating_sub(1)];
+            ends.retain(|i| *i < count);
+            ends.sort_unstable();
+            ends.dedup();
+            ends
+        }
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

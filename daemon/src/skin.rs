@@ -1,0 +1,280 @@
+//! The skin thread: what implicit bodies look like, some dozens of times a second, and never at anybody's cost.
+//!
+//! It takes the newest state of the bodies from a mailbox, makes a mesh of each ([`hapticd_world::SkinMaker`]) and publishes it ([`crate::ipc::skins`]). It
+//! writes nothing back, nobody waits for it, and it waits for nobody. When there is too little time, cubes become larger before frames are
+//! dropped, and frames say so; a frame that cannot be made leaves the last one standing, whose time tells.
+//!
+//! Not real-time: allocates while its memory grows. It is below all threads that make force, and asks the system for it ([`run`]).
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use hapticd_protocol::block::{SkinMoment, skin_flag};
+use hapticd_sync::latest;
+use hapticd_sys::clock::now_ns;
+use hapticd_world::{SkinMade, SkinMaker, SkinSpec, SkinStates, SoftScene};
+
+use crate::ipc::skins::{SkinMesh, SkinWriter};
+
+/// The bodies at the end of a step.
+#[derive(Clone, Debug, Default)]
+pub struct SkinUpdate {
+    /// How they were.
+    pub states: SkinStates,
+    /// When, ns on the monotonic clock.
+    pub time_ns: u64,
+    /// Counts the steps.
+    pub step: u64,
+}
+
+/// What the thread tells of itself.
+#[derive(Debug, Default)]
+pub struct SkinThreadState {
+    /// Counts rounds: the sign of life.
+    pub heartbeat: AtomicU64,
+    /// Frames of all bodies so far.
+    pub frames: AtomicU64,
+    /// Frames that were not made or not published.
+    pub refused: AtomicU64,
+    /// Rounds that began late, since the one before took longer than its time.
+    pub late: AtomicU64,
+    /// States that were never shown.
+    pub skipped: AtomicU64,
+    /// Frames with cubes larger than wanted.
+    pub coarse: AtomicU64,
+    /// Frames whose mesh was not sound.
+    pub faulty: AtomicU64,
+    /// Time of the last round, ns.
+    pub round_ns: AtomicU64,
+    /// Triangles in the last round.
+    pub triangles: AtomicU64,
+    /// Largest distance between what is seen and what is felt so far, nm.
+    pub felt_nm: AtomicU64,
+    /// Why the last frame that was refused was.
+    pub why: Mutex<String>,
+}
+
+/// A copy of it, for people and scripts.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct SkinFacts {
+    /// Frames of all bodies so far.
+    pub frames: u64,
+    /// Frames that were not made or not published.
+    pub refused: u64,
+    /// Why, the last time.
+    pub why: String,
+    /// Rounds that began late.
+    pub late: u64,
+    /// States that were never shown.
+    pub skipped: u64,
+    /// Frames with cubes larger than wanted.
+    pub coarse: u64,
+    /// Frames whose mesh was not closed, or not finite.
+    pub faulty: u64,
+    /// Time of the last round, ms.
+    pub round_ms: f64,
+    /// Triangles in the last round.
+    pub triangles: u64,
+    /// Largest distance between what is seen and what is felt so far, m.
+    pub felt_m: f64,
+}
+
+impl SkinThreadState {
+    /// As it is now.
+    pub fn facts(&self) -> SkinFacts {
+        let get = |n: &AtomicU64| n.load(Ordering::Relaxed);
+        SkinFacts {
+            frames: get(&self.frames),
+            refused: get(&self.refused),
+            why: self.why.lock().map(|why| why.clone()).unwrap_or_default(),
+            late: get(&self.late),
+            skipped: get(&self.skipped),
+            coarse: get(&self.coarse),
+            faulty: get(&self.faulty),
+            round_ms: get(&self.round_ns) as f64 * 1e-6,
+            triangles: get(&self.triangles),
+            felt_m: get(&self.felt_nm) as f64 * 1e-9,
+        }
+    }
+
+    fn refuse(&self, why: impl ToString) {
+        self.refused.fetch_add(1, Ordering::Relaxed);
+        // Who looks holds it for the time of a copy; a reason that is not told now is told the next time.
+        if let Ok(mut last) = self.why.try_lock() {
+            *last = why.to_string();
+        }
+    }
+}
+
+/// The thread's ends.
+pub struct Links {
+    /// Newest state of the bodies.
+    pub updates: latest::Reader<SkinUpdate>,
+    /// Of each body, in the order of the states.
+    pub bodies: Vec<Body>,
+    /// From round to round.
+    pub period: Duration,
+    /// Signs of life.
+    pub state: Arc<SkinThreadState>,
+}
+
+/// A body whose skin is made.
+pub struct Body {
+    /// Which of the states is its.
+    number: usize,
+    maker: SkinMaker,
+    writer: SkinWriter,
+    frames: u64,
+    faulty: u32,
+}
+
+impl Body {
+    /// The maker's body is to be the writer's.
+    #[must_use]
+    pub fn new(number: usize, maker: SkinMaker, writer: SkinWriter) -> Body {
+        debug_assert_eq!(maker.spec().id, writer.id());
+        Body {
+            number,
+            maker,
+            writer,
+            frames: 0,
+            faulty: 0,
+        }
+    }
+
+    /// A frame, made and published.
+    fn show(&mut self, update: &SkinUpdate, skipped: u64, state: &SkinThreadState) {
+        let Some(body) = update.states.bodies.get(self.number) else {
+            return;
+        };
+        let started = now_ns();
+        let made = match self.maker.make(body) {
+            Ok(made) => made,
+            Err(why) => return state.refuse(why),
+        };
+        let took_ns = now_ns() - started;
+        self.maker.took(took_ns as f64 * 1e-9);
+        let sound = made.check.is_sound();
+        self.faulty += u32::from(!sound);
+        self.frames += 1;
+        let mut moment = moment_of(&made, body.primitives.len());
+        moment.frame = self.frames;
+        moment.tick = update.states.tick;
+        moment.time_ns = update.time_ns;
+        moment.faulty_frames = self.faulty;
+        moment.skipped = skipped;
+        moment.took_ns = took_ns;
+        let mesh = self.maker.mesh();
+        let written = self.writer.write(
+            moment,
+            &SkinMesh {
+                points: &mesh.points,
+                normals: &mesh.normals,
+                velocities: self.maker.velocities(),
+                triangles: &mesh.triangles,
+            },
+        );
+        if let Err(why) = written {
+            return state.refuse(why);
+        }
+        state.frames.fetch_add(1, Ordering::Relaxed);
+        (state.faulty).fetch_add(u64::from(!sound), Ordering::Relaxed);
+        (state.coarse).fetch_add(u64::from(made.rung > 0), Ordering::Relaxed);
+        (state.triangles).fetch_add(mesh.triangles.len() as u64, Ordering::Relaxed);
+        let felt_nm = (made.felt_m * 1e9) as u64;
+        state.felt_nm.fetch_max(felt_nm, Ordering::Relaxed);
+    }
+}
+
+/// Share of a round that making the meshes may take: what is left is for publishing them, and for whoever shares the processor.
+const SHARE: f64 = 0.6;
+
+/// What is made of a scene's implicit bodies at this rate, each with its part of a round.
+pub fn bodies(scene: &SoftScene, writers: Vec<SkinWriter>, period: Duration) -> Vec<Body> {
+    let seconds = SHARE * period.as_secs_f64() / writers.len().max(1) as f64;
+    let body = |(number, (spec, writer)): (usize, (SkinSpec, SkinWriter))| {
+        let most = writer.room().triangles as usize;
+        // The configuration's numbers are above 0.
+        let maker = SkinMaker::new(spec, most, seconds).ok()?;
+        Some(Body::new(number, maker, writer))
+    };
+    let all = scene.skin_specs().zip(writers).enumerate();
+    all.filter_map(body).collect()
+}
+
+/// What a frame says of itself.
+fn moment_of(made: &SkinMade, primitives: usize) -> SkinMoment {
+    let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    let check = &made.check;
+    let faults = check.faults.open_edges + check.faults.pinched + check.not_finite + check.strays;
+    let small = made.report.lost.small;
+    let flags = [
+        (skin_flag::CLIPPED, made.report.clipped > 0),
+        (skin_flag::COARSE, made.rung > 0),
+        (skin_flag::FAULTY, faults > 0),
+        (skin_flag::SMALL, small > 0),
+        (skin_flag::UNCONTROLLED, made.uncontrolled),
+    ];
+    SkinMoment {
+        flags: flags
+            .iter()
+            .filter(|(_, is)| *is)
+            .map(|(flag, _)| flag)
+            .sum(),
+        coarser: made.rung,
+        cell_m: made.cell_m,
+        felt_m: made.felt_m,
+        faults: number(faults),
+        primitives: number(primitives),
+        small: number(small),
+        ..SkinMoment::default()
+    }
+}
+
+/// A round if there is something new: a frame of every body. `last`: the step that was shown last, and is shown now; `skipped` counts those between.
+pub fn round(links: &mut Links, (last, skipped): (&mut u64, &mut u64)) -> bool {
+    let (update, new) = links.updates.read();
+    if !new {
+        return false;
+    }
+    let started = now_ns();
+    *skipped += update.step.saturating_sub(*last).saturating_sub(1);
+    *last = update.step;
+    links.state.triangles.store(0, Ordering::Relaxed);
+    for body in &mut links.bodies {
+        body.show(update, *skipped, &links.state);
+    }
+    (links.state.skipped).store(*skipped, Ordering::Relaxed);
+    (links.state.round_ns).store(now_ns() - started, Ordering::Relaxed);
+    true
+}
+
+/// Makes frames at the configured rate until `stop`.
+pub fn run(mut links: Links, stop: &AtomicBool) {
+    // Below every thread that forces depend on. What the system does not grant costs nobody but who shares this processor.
+    let step = hapticd_sys::realtime::priority::be_nice(NICENESS);
+    tracing::debug!("skin thread: {step}");
+    let period_ns = links.period.as_nanos() as u64;
+    let mut due = now_ns();
+    let (mut last, mut skipped) = (0, 0);
+    while !stop.load(Ordering::Acquire) {
+        links.state.heartbeat.fetch_add(1, Ordering::Relaxed);
+        round(&mut links, (&mut last, &mut skipped));
+        due += period_ns;
+        let now = now_ns();
+        if now < due {
+            std::thread::sleep(Duration::from_nanos(due - now));
+        } else {
+            // Not made up for: the next round shows what is newest then.
+            links.state.late.fetch_add(1, Ordering::Relaxed);
+            due = now;
+        }
+    }
+}
+
+/// How much below the others, as `nice` counts.
+const NICENESS: i32 = 5;
+
+#[cfg(test)]
+mod tests;

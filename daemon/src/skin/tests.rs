@@ -1,0 +1,119 @@
+//! Frames come in order, say what they are, and a state that cannot be shown leaves the last one standing.
+
+use hapticd_client::SkinFrame;
+use hapticd_geometry::Vec3;
+use hapticd_skin::Primitive;
+use hapticd_world::{Blending, SkinState};
+
+use super::*;
+use crate::ipc::skins::{self, SkinInfo};
+
+const ID: u32 = 1 << 30;
+
+fn spec() -> SkinSpec {
+    SkinSpec {
+        id: ID,
+        name: "worm".into(),
+        level: 0.5,
+        cell_m: 0.002,
+        blending: Blending::Free,
+    }
+}
+
+fn links(triangles: u32) -> (latest::Writer<SkinUpdate>, Links, hapticd_client::Skin) {
+    let info = SkinInfo {
+        id: ID,
+        name: "worm".into(),
+        triangles,
+    };
+    let (mut writers, fds) = skins::create(&[info]).unwrap();
+    let fd = fds.descriptor(ID).unwrap();
+    let maker = SkinMaker::new(spec(), triangles as usize, f64::INFINITY).unwrap();
+    let (feed, updates) = latest::latest(SkinUpdate::default());
+    let links = Links {
+        updates,
+        bodies: vec![Body::new(0, maker, writers.remove(0))],
+        period: Duration::from_millis(1),
+        state: Arc::default(),
+    };
+    (feed, links, hapticd_client::Skin::open(fd, ID).unwrap())
+}
+
+fn offer(feed: &mut latest::Writer<SkinUpdate>, step: u64, primitives: &[Primitive]) {
+    feed.edit(|update| {
+        update.step = step;
+        update.time_ns = 1000 * step;
+        update.states.tick = 4 * step;
+        let body = SkinState {
+            primitives: primitives.to_vec(),
+            velocities: vec![Vec3::new(0.25, 0.0, 0.0); primitives.len()],
+            ..SkinState::default()
+        };
+        update.states.bodies = vec![body];
+    });
+}
+
+#[test]
+fn each_round_shows_the_newest_state_with_its_time_and_what_was_not_shown_is_counted() {
+    let (mut feed, mut links, mut skin) = links(20_000);
+    let (mut last, mut skipped) = (0, 0);
+    let mut frame = SkinFrame::default();
+    assert!(!round(&mut links, (&mut last, &mut skipped)), "nothing yet");
+    for (step, shown) in [(1, 1), (2, 2), (9, 3)] {
+        let centre = Vec3::new(0.01 * step as f64, 0.0, 0.0);
+        offer(&mut feed, step, &[Primitive::point(centre, 0.02)]);
+        assert!(round(&mut links, (&mut last, &mut skipped)));
+        assert!(!round(&mut links, (&mut last, &mut skipped)), "once");
+        skin.read(&mut frame).unwrap();
+        let moment = frame.moment;
+        assert_eq!(
+            (moment.frame, moment.tick, moment.time_ns),
+            (shown, 4 * step, 1000 * step)
+        );
+        assert_eq!((moment.flags, moment.faults, moment.primitives), (0, 0, 1));
+        assert!(moment.felt_m < 2e-4 && moment.published_ns > 0);
+        let middle = frame.points.iter().map(|p| f64::from(p[0])).sum::<f64>();
+        let middle = middle / frame.points.len() as f64;
+        assert!((middle - centre.x).abs() < 1e-4, "{middle}");
+        assert!(frame.velocities.iter().all(|v| *v == [0.25, 0.0, 0.0]));
+    }
+    assert_eq!((skipped, frame.moment.skipped), (6, 6));
+    let facts = links.state.facts();
+    assert_eq!((facts.frames, facts.refused, facts.skipped), (3, 0, 6));
+    assert_eq!(facts.triangles as usize, frame.triangles.len());
+}
+
+#[test]
+fn a_state_that_cannot_be_shown_leaves_the_last_frame_and_says_why() {
+    let (mut feed, mut links, mut skin) = links(20_000);
+    let (mut last, mut skipped) = (0, 0);
+    let one = Primitive::point(Vec3::zeros(), 0.02);
+    offer(&mut feed, 1, &[one]);
+    round(&mut links, (&mut last, &mut skipped));
+    let far = Primitive::point(Vec3::new(1e9, 0.0, 0.0), 0.02);
+    offer(&mut feed, 2, &[one, far]);
+    round(&mut links, (&mut last, &mut skipped));
+    let mut frame = SkinFrame::default();
+    skin.read(&mut frame).unwrap();
+    assert_eq!((frame.moment.frame, skin.version()), (1, 1));
+    let facts = links.state.facts();
+    assert_eq!((facts.frames, facts.refused), (1, 1));
+    assert!(facts.why.starts_with("skin of `worm`"), "{}", facts.why);
+    offer(&mut feed, 3, &[one]);
+    round(&mut links, (&mut last, &mut skipped));
+    assert_eq!(skin.version(), 2);
+}
+
+#[test]
+fn without_room_a_frame_is_coarser_and_says_so() {
+    let (mut feed, mut links, mut skin) = links(1000);
+    offer(&mut feed, 1, &[Primitive::point(Vec3::zeros(), 0.04)]);
+    round(&mut links, (&mut 0, &mut 0));
+    let mut frame = SkinFrame::default();
+    skin.read(&mut frame).unwrap();
+    let moment = frame.moment;
+    assert_eq!(moment.flags, skin_flag::COARSE);
+    assert!(moment.coarser > 0 && moment.cell_m > 0.002);
+    assert!(frame.triangles.len() <= 1000);
+    assert_eq!(links.state.facts().coarse, 1);
+}

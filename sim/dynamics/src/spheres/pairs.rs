@@ -1,0 +1,92 @@
+//! Contacts between two spheres: their surfaces do not pass through each other. The normal is the line of centres as it is now.
+
+use super::sphere::Spheres;
+use super::unilateral::{Press, Scene, Sides};
+use crate::Vec3;
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Couple {
+    pub a: u32,
+    pub b: u32,
+    /// Sum of the radii, m.
+    pub reach: f64,
+}
+
+impl Couple {
+    fn of(a: u32, b: u32, spheres: &Spheres) -> Self {
+        let reach = spheres.radius[a as usize] + spheres.radius[b as usize];
+        Self { a, b, reach }
+    }
+}
+
+impl Sides for Couple {
+    #[inline]
+    fn look(&self, scene: &Scene<'_>) -> (Vec3, f64) {
+        let s = &*scene.spheres;
+        let apart = s.x[self.a as usize] - s.x[self.b as usize];
+        let length = apart.norm();
+        if length > 0.0 {
+            (apart / length, length - self.reach)
+        } else {
+            // Two in one place part along z: some way it must be.
+            (Vec3::z(), -self.reach)
+        }
+    }
+
+    #[inline]
+    fn slid(&self, scene: &Scene<'_>) -> Vec3 {
+        let s = &*scene.spheres;
+        let (a, b) = (self.a as usize, self.b as usize);
+        (s.x[a] - s.before[a]) - (s.x[b] - s.before[b])
+    }
+
+    #[inline]
+    fn speed(&self, scene: &Scene<'_>) -> Vec3 {
+        scene.spheres.v[self.a as usize] - scene.spheres.v[self.b as usize]
+    }
+
+    #[inline]
+    fn give(&self, scene: &Scene<'_>) -> f64 {
+        let w = &scene.spheres.inverse_mass;
+        w[self.a as usize] + w[self.b as usize]
+    }
+
+    #[inline]
+    fn shove(&self, scene: &mut Scene<'_>, p: &Vec3) {
+        let s = &mut *scene.spheres;
+        let (a, b) = (self.a as usize, self.b as usize);
+        s.x[a] += p * s.inverse_mass[a];
+        s.x[b] -= p * s.inverse_mass[b];
+    }
+
+    #[inline]
+    fn push(&self, scene: &mut Scene<'_>, p: &Vec3) {
+        let s = &mut *scene.spheres;
+        let (a, b) = (self.a as usize, self.b as usize);
+        s.v[a] += p * s.inverse_mass[a];
+        s.v[b] -= p * s.inverse_mass[b];
+    }
+}
+
+/// A contact that may press in this step.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PairRow {
+    pub sides: Couple,
+    pub press: Press,
+}
+
+impl PairRow {
+    pub fn new(a: u32, b: u32, friction: f64, spheres: &Spheres) -> Self {
+        Self {
+            sides: Couple::of(a, b, spheres),
+            press: Press::new(friction),
+        }
+    }
+
+    /// All that most rows ever do is to say that they have nothing to do.
+    #[inline]
+    pub fn is_far(&self, spheres: &Spheres) -> bool {
+        let apart = spheres.x[self.sides.a as usize] - spheres.x[self.sides.b as usize];
+        self.press.is_idle() && apart.norm_squared() >= self.sides.reach * self.sides.reach
+    }
+}

@@ -1,0 +1,130 @@
+//! What may touch in a step: found once, when it begins, with a margin for the way that each sphere may go.
+
+use super::fluid::Near;
+use super::pairs::PairRow;
+use super::planes::{Plane, PlaneRow};
+use super::sphere::{NO_FLUID, NO_STRAND};
+use super::step::StepReport;
+use super::unilateral::Press;
+use super::world::{SphereWorld, key};
+use crate::Vec3;
+
+/// Of the largest radius (or half a fluid's cutoff): most that a sphere is expected to move in a step.
+const MOST_STIR: f64 = 4.0;
+/// Of its own radius: what a push may add to the way that it would fly.
+const SLACK: f64 = 0.1;
+/// A wire that bends no sharper than its own thickness does not touch itself within half a circle.
+const HALF_CIRCLE: f64 = core::f64::consts::FRAC_PI_2;
+
+impl SphereWorld {
+    /// Lists all pairs that may come near in a step of `dt`.
+    pub(super) fn search(&mut self, dt: f64, report: &mut StepReport) {
+        if !core::mem::replace(&mut self.neighbours_sorted, true) {
+            self.neighbours.sort_unstable();
+            self.neighbours.dedup();
+        }
+        let s = &self.spheres;
+        self.pairs.clear();
+        self.near.clear();
+        self.blends.candidates.clear();
+        let largest = s.radius.iter().copied().fold(0.0, f64::max);
+        let cutoff = self.fluids.iter().map(|f| f.cutoff).fold(0.0, f64::max);
+        let most = MOST_STIR * largest.max(cutoff / 2.0);
+        let fall = self.settings.gravity_m_s2.norm() * dt * dt;
+        let mut widest = 0.0_f64;
+        for (i, stir) in self.stir.iter_mut().enumerate() {
+            let way = s.v[i].norm() * dt + fall;
+            // Of a way that is not a number the bound is left.
+            *stir = way.min(most) + SLACK * s.radius[i];
+            widest = widest.max(*stir);
+        }
+        let blend = self.blends.widest();
+        let reach = (2.0 * largest).max(cutoff);
+        let size = reach.max(blend.map_or(0.0, |part| 2.0 * largest + part)) + 2.0 * widest;
+        if !(size > 0.0) {
+            return;
+        }
+        self.cells.build(&s.x, size);
+        let (settings, stir, fluids) = (&self.settings, &self.stir, &self.fluids);
+        let (pairs, near, blends) = (&mut self.pairs, &mut self.near, &mut self.blends);
+        let neighbours = &self.neighbours;
+        let most = settings.most_pairs as usize;
+        let mut left_out = 0_u32;
+        self.cells.pairs(|a, b| {
+            let (i, j) = (a as usize, b as usize);
+            let square = (s.x[i] - s.x[j]).norm_squared();
+            let margin = stir[i] + stir[j];
+            let touching = s.radius[i] + s.radius[j];
+            let free = s.inverse_mass[i] + s.inverse_mass[j] > 0.0;
+            let wire = s.on_strand[i].strand;
+            let same_wire = wire != NO_STRAND && wire == s.on_strand[j].strand;
+            let along = if same_wire {
+                (s.on_strand[i].arc - s.on_strand[j].arc).abs()
+            } else {
+                f64::INFINITY
+            };
+            if s.fluid[i] != NO_FLUID && s.fluid[i] == s.fluid[j] {
+                let reach = fluids[s.fluid[i] as usize].cutoff + margin;
+                if free && square < reach * reach {
+                    if near.len() < most {
+                        let fluid = s.fluid[i];
+                        near.push(Near { a, b, fluid });
+                    } else {
+                        left_out = left_out.saturating_add(1);
+                    }
+                }
+            } else if free
+                && touching > 0.0
+                && square < (touching + margin) * (touching + margin)
+                && along > HALF_CIRCLE * touching
+                && neighbours.binary_search(&key(a, b)).is_err()
+            {
+                if pairs.len() < most {
+                    pairs.push(PairRow::new(a, b, settings.friction, s));
+                } else {
+                    left_out = left_out.saturating_add(1);
+                }
+            }
+            if blend.is_none() || (same_wire && along <= s.on_strand[i].window) {
+                return;
+            }
+            if let Some([_, part]) = blends.limits(i, j, s) {
+                let reach = touching + part + margin;
+                if reach > 0.0 && square < reach * reach {
+                    if blends.candidates.len() < most {
+                        blends.candidates.push((a, b));
+                    } else {
+                        left_out = left_out.saturating_add(1);
+                    }
+                }
+            }
+        });
+        report.pairs_left_out = left_out;
+    }
+
+    /// Rows for the walls that a sphere may reach in this step.
+    pub(super) fn meet_walls(&mut self, dt: f64) {
+        let s = &self.spheres;
+        for (axis, sign, at) in self.walls.planes() {
+            let normal = Vec3::ith(axis, sign);
+            let point = Vec3::ith(axis, at);
+            for i in 0..s.x.len() {
+                // A wall cannot be passed: who is fast is looked at whatever its speed.
+                let gap = sign * (s.x[i][axis] - at) - s.radius[i];
+                let stir = self.stir[i].max(s.v[i][axis].abs() * dt);
+                if s.inverse_mass[i] > 0.0 && gap < stir {
+                    self.planes.push(PlaneRow {
+                        sides: Plane {
+                            sphere: i as u32,
+                            point,
+                            normal,
+                            velocity: Vec3::zeros(),
+                        },
+                        press: Press::new(self.walls.friction),
+                        source: None,
+                    });
+                }
+            }
+        }
+    }
+}

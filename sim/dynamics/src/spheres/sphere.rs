@@ -1,0 +1,219 @@
+//! Spheres: mass points that carry a collision sphere each. One array per quantity, since a constraint reads few of them.
+//!
+//! Positions in m and velocities in m/s, world axes. Grows only when spheres are added. They do not turn: friction acts on their centres.
+
+use super::finite;
+use crate::Vec3;
+
+/// A sphere to be added.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sphere {
+    /// Centre, m.
+    pub position: Vec3,
+    /// m/s
+    pub velocity: Vec3,
+    /// kg, positive and finite, also of a fixed one: it is what it weighs once it is let go.
+    pub mass_kg: f64,
+    /// Of the collision sphere, m; 0 touches walls and obstacles as a point.
+    pub radius_m: f64,
+    /// The body that it belongs to: the caller's number, of any size.
+    pub body: u32,
+    /// Nothing moves it but its own velocity.
+    pub fixed: bool,
+}
+
+impl Sphere {
+    /// A free sphere at rest.
+    #[must_use]
+    pub fn at(position: Vec3, mass_kg: f64, radius_m: f64, body: u32) -> Self {
+        Self {
+            position,
+            velocity: Vec3::zeros(),
+            mass_kg,
+            radius_m,
+            body,
+            fixed: false,
+        }
+    }
+
+    pub(super) fn check(&self) -> Result<(), SphereError> {
+        check_place(&self.position, &self.velocity)?;
+        if !(self.mass_kg > 0.0 && self.mass_kg.is_finite() && (1.0 / self.mass_kg).is_finite()) {
+            return Err(SphereError::Number {
+                name: "mass_kg",
+                value: self.mass_kg,
+            });
+        }
+        not_negative("radius_m", self.radius_m)
+    }
+}
+
+/// Why the caller's sphere, link or change of one was refused.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SphereError {
+    /// There is no such sphere.
+    Unknown {
+        /// What was asked for.
+        sphere: u32,
+        /// How many there are.
+        count: usize,
+    },
+    /// Both ends of a link are this sphere.
+    Same(u32),
+    /// No more spheres can be numbered.
+    Full(usize),
+    /// A number is out of its range or not finite.
+    Number {
+        /// Its field.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// A vector is not finite.
+    Vector {
+        /// Its field.
+        name: &'static str,
+        /// Its value.
+        value: Vec3,
+    },
+}
+
+impl core::fmt::Display for SphereError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::Unknown { sphere, count } => {
+                write!(f, "sphere {sphere} does not exist, there are {count}")
+            }
+            Self::Same(i) => write!(f, "both ends are sphere {i}"),
+            Self::Full(count) => write!(f, "{count} spheres are the most that there can be"),
+            Self::Number { name, value } => write!(f, "{name} = {value} is out of range"),
+            Self::Vector { name, value } => {
+                write!(f, "{name} {:?} is not finite", value.as_slice())
+            }
+        }
+    }
+}
+
+impl core::error::Error for SphereError {}
+
+pub(super) fn not_negative(name: &'static str, value: f64) -> Result<(), SphereError> {
+    if value >= 0.0 && value.is_finite() {
+        Ok(())
+    } else {
+        Err(SphereError::Number { name, value })
+    }
+}
+
+pub(super) fn finite_vector(name: &'static str, value: &Vec3) -> Result<(), SphereError> {
+    if finite(value) {
+        Ok(())
+    } else {
+        Err(SphereError::Vector {
+            name,
+            value: *value,
+        })
+    }
+}
+
+pub(super) fn check_place(position: &Vec3, velocity: &Vec3) -> Result<(), SphereError> {
+    finite_vector("position", position)?;
+    finite_vector("velocity", velocity)
+}
+
+/// Where a sphere is along a strand; `strand` is [`NO_STRAND`] of all others.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct OnStrand {
+    pub strand: u32,
+    /// m from its first sphere, along the wire at rest.
+    pub arc: f64,
+    /// Pairs as near as this along the wire are always blended, m.
+    pub window: f64,
+}
+
+pub(super) const NO_STRAND: u32 = u32::MAX;
+pub(super) const NO_FLUID: u32 = u32::MAX;
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Spheres {
+    pub x: Vec<Vec3>,
+    /// Positions when the substep began.
+    pub before: Vec<Vec3>,
+    /// Positions when the step began.
+    pub start: Vec<Vec3>,
+    pub v: Vec<Vec3>,
+    /// 1/kg; 0 while fixed.
+    pub inverse_mass: Vec<f64>,
+    pub mass: Vec<f64>,
+    pub radius: Vec<f64>,
+    pub body: Vec<u32>,
+    /// Index of the fluid, or [`NO_FLUID`].
+    pub fluid: Vec<u32>,
+    pub on_strand: Vec<OnStrand>,
+}
+
+impl Spheres {
+    pub fn push(&mut self, sphere: &Sphere) -> u32 {
+        let index = self.x.len() as u32;
+        self.x.push(sphere.position);
+        self.before.push(sphere.position);
+        self.start.push(sphere.position);
+        self.v.push(sphere.velocity);
+        let free = if sphere.fixed { 0.0 } else { 1.0 };
+        self.inverse_mass.push(free / sphere.mass_kg);
+        self.mass.push(sphere.mass_kg);
+        self.radius.push(sphere.radius_m);
+        self.body.push(sphere.body);
+        self.fluid.push(NO_FLUID);
+        self.on_strand.push(OnStrand {
+            strand: NO_STRAND,
+            arc: 0.0,
+            window: 0.0,
+        });
+        index
+    }
+
+    pub fn index(&self, sphere: u32) -> Result<usize, SphereError> {
+        let count = self.x.len();
+        if (sphere as usize) < count {
+            Ok(sphere as usize)
+        } else {
+            Err(SphereError::Unknown { sphere, count })
+        }
+    }
+
+    /// Semi-implicit Euler; `keep` is the share of the velocity that damping leaves.
+    pub fn predict(&mut self, h: f64, gravity: &Vec3, keep: f64) {
+        for i in 0..self.x.len() {
+            self.before[i] = self.x[i];
+            if self.inverse_mass[i] > 0.0 {
+                self.v[i] = (self.v[i] + gravity * h) * keep;
+            }
+            let next = self.x[i] + self.v[i] * h;
+            // One that runs off stays, so that its neighbours read a number: `settle` counts it.
+            if finite(&next) {
+                self.x[i] = next;
+            }
+        }
+    }
+
+    /// Velocities from the positions reached. Returns how many spheres were put back to where the substep began, at rest.
+    pub fn settle(&mut self, h: f64) -> u32 {
+        let mut held = 0;
+        for i in 0..self.x.len() {
+            if self.inverse_mass[i] == 0.0 {
+                continue;
+            }
+            // What nothing touched has moved by its velocity exactly, and keeps it to the bit.
+            let flown = self.before[i] + self.v[i] * h;
+            let v = self.v[i] + (self.x[i] - flown) / h;
+            if finite(&self.x[i]) && finite(&v) && finite(&flown) {
+                self.v[i] = v;
+            } else {
+                self.x[i] = self.before[i];
+                self.v[i] = Vec3::zeros();
+                held += 1;
+            }
+        }
+        held
+    }
+}

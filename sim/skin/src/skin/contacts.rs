@@ -1,0 +1,124 @@
+//! Which bodies are in contact: the dry pass (Triquet 2001, section 4.3.2).
+//!
+//! # Theory
+//!
+//! A [`Bulge`] is for bodies that press each other, and not for those that pass each other by; from the one place where a vertex is made it cannot be told which
+//! they are. So the bricks are gone through once without triangles: two bodies are in contact if some node is inside of both. The source leaves open what a
+//! body is; here it is what hangs together by the graph, so a strand can be in contact with itself. Nodes are all that a mesh knows, too: bodies that meet between nodes
+//! only have no vertex that shows it.
+//!
+//! As in the source a pair that is in contact anywhere bulges wherever it is near (section 4.3.3).
+//!
+//! # Practice
+//!
+//! Looks at bricks only that primitives reach which may not blend, and there at nodes only where all potentials together are twice the level. Costs
+//! as much again as sampling them. Does not allocate once it has seen as much.
+
+use std::ops::Range;
+
+use super::brick::{Found, bits_of};
+use super::classes::{Links, Together};
+use super::part::{Part, Scene};
+use crate::blend::{Bulge, MOST_IN_PLACE};
+use crate::sample::NODES;
+
+/// Bodies, and which of them press each other.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Contacts {
+    /// What they do to each other; `None`: nothing is asked.
+    pub bulge: Option<Bulge>,
+    /// By primitive: the first one of its body.
+    pub bodies: Vec<u32>,
+    /// Bodies in contact, by their first primitives, the lower one first. In order.
+    pub pairs: Vec<(u32, u32)>,
+}
+
+impl Contacts {
+    /// Finds what hangs together; no contacts yet.
+    pub fn begin(&mut self, bulge: Option<Bulge>, links: &Links, count: usize) {
+        self.bulge = bulge;
+        self.pairs.clear();
+        self.bodies.clear();
+        if bulge.is_none() {
+            return;
+        }
+        self.bodies.extend(0..count as u32);
+        let bodies = &mut self.bodies;
+        let first = |bodies: &mut [u32], mut p: u32| {
+            while bodies[p as usize] != p {
+                bodies[p as usize] = bodies[bodies[p as usize] as usize];
+                p = bodies[p as usize];
+            }
+            p
+        };
+        for p in 0..count as u32 {
+            for q in links.of(p) {
+                let (a, b) = (first(bodies, p), first(bodies, *q));
+                bodies[a.max(b) as usize] = a.min(b);
+            }
+        }
+        for p in 0..count as u32 {
+            bodies[p as usize] = first(bodies, p);
+        }
+    }
+
+    /// Whether two bodies, by any of their primitives, press each other.
+    pub fn touch(&self, a: u32, b: u32) -> bool {
+        let [a, b] = [a, b].map(|p| self.bodies[p as usize]);
+        self.pairs.binary_search(&(a.min(b), a.max(b))).is_ok()
+    }
+
+    /// How much higher the potentials of all may be taken for that of one: a bulge is at most this share of what makes it.
+    pub fn gain(&self) -> f32 {
+        self.bulge.map_or(1.0, |bulge| bulge.gain().max(1.0) as f32)
+    }
+}
+
+impl Part {
+    /// Pairs of bodies that have a node of these slots in common, into [`Part::touching`]; some more than once.
+    pub fn find_contacts(&mut self, scene: &Scene<'_>, slots: Range<usize>) {
+        self.touching.clear();
+        self.work.begin(scene.primitives.len());
+        let Some(links) = scene.links else {
+            return;
+        };
+        for slot in slots {
+            let list = scene.lists.of(slot);
+            let primitives = list.iter().map(|entry| scene.order[*entry as usize]);
+            let one = self.work.is_one(links, primitives);
+            // A crowd is refused when it comes to its vertices.
+            if one || list.len() > MOST_IN_PLACE || !scene.may_be_cut(slot, false) {
+                continue;
+            }
+            let all = self.prepare(scene, links, slot, &mut Found::none());
+            self.touch_in(scene, slot, &all);
+        }
+    }
+
+    /// Of one brick.
+    fn touch_in(&mut self, scene: &Scene<'_>, slot: usize, all: &Together) {
+        let level = scene.settings.level as f32;
+        for z in 0..NODES {
+            for bit in bits_of(all.both[z]) {
+                let node = [bit % NODES, bit / NODES, z];
+                let shares = self.share(scene, slot, all, node);
+                let inside = self.work.shares[shares]
+                    .iter()
+                    .filter(|(_, sum)| *sum > level);
+                let body = |set: u128| {
+                    let entry = scene.lists.of(slot)[set.trailing_zeros() as usize % MOST_IN_PLACE];
+                    scene.contacts.bodies[scene.order[entry as usize] as usize]
+                };
+                for (k, (set, _)) in inside.clone().enumerate() {
+                    for (other, _) in inside.clone().skip(k + 1) {
+                        let (a, b) = (body(*set), body(*other));
+                        let pair = (a.min(b), a.max(b));
+                        if self.touching.last() != Some(&pair) {
+                            self.touching.push(pair);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Triangles, once all vertices have their numbers.
+//!
+//! A brick asks its neighbours for the numbers of the vertices on its far sides, and changes none: bricks do not wait for each other here either.
+
+use super::brick::{Brick, Found, LOWER, OWN, all_of, any_of, bits_of, cuts};
+use super::classes::{Corner, Mixed, edge_number};
+use super::part::Part;
+use crate::lists::{Lists, SIDE};
+use crate::sample::NODES;
+use crate::table::Table;
+
+/// All bricks with their vertices.
+#[derive(Clone, Copy)]
+pub(super) struct Join<'a> {
+    pub lists: &'a Lists,
+    pub found: &'a [Found],
+    pub bricks: &'a [Brick],
+    pub parts: &'a [Part],
+    pub table: &'a Table,
+}
+
+impl Join<'_> {
+    /// The triangles of a brick; how many were left out, since a corner has no vertex.
+    pub fn all(&self, brick: &Brick, out: &mut Vec<[u32; 3]>) -> usize {
+        self.triangles(brick, out);
+        let mixed = brick.mixed.map(|mixed| self.mixed(brick, mixed));
+        mixed.map_or(0, |mixed| self.triangles_of_classes(brick, mixed, out))
+    }
+
+    fn mixed(&self, brick: &Brick, number: u32) -> &Mixed {
+        &self.parts[brick.part as usize].work.mixed[number as usize]
+    }
+
+    /// The brick with surface in a place.
+    fn brick(&self, place: [u32; 3]) -> Option<&Brick> {
+        let found = self.found.get(self.lists.slot(place) as usize)?;
+        self.bricks.get(found.number as usize)
+    }
+
+    /// The number of the vertex on one of a brick's own edges of one class; `None`: it is not cut.
+    #[inline]
+    fn number(&self, brick: &Brick, [x, y, z]: [usize; 3], axis: usize) -> Option<u32> {
+        let cut = match brick.mixed {
+            None => cuts(brick.inside[z], brick.inside[z + 1])[axis],
+            Some(mixed) => self.mixed(brick, mixed).cuts[z][axis],
+        };
+        let bit = NODES * y + x;
+        let before = cut & ((1 << bit) - 1);
+        let first = brick.first + u32::from(brick.starts[z][axis]);
+        (cut >> bit & 1 == 1).then(|| first + before.count_ones())
+    }
+
+    /// The triangles of a brick's cubes of one class.
+    fn triangles(&self, brick: &Brick, out: &mut Vec<[u32; 3]>) {
+        // The bricks that have the edges at the far sides, by a bit for each axis.
+        let around: [Option<&Brick>; 8] = std::array::from_fn(|bits| {
+            let place = [0, 1, 2].map(|k| u32::from(brick.place[k]) + (bits as u32 >> k & 1));
+            self.brick(place)
+        });
+        let plain = brick.mixed.map(|mixed| self.mixed(brick, mixed).plain);
+        for z in 0..SIDE as usize {
+            let [m, n] = [brick.inside[z], brick.inside[z + 1]];
+            let cut = any_of(m, n) & !all_of(m, n) & plain.map_or(OWN, |plain| plain[z]);
+            for bit in bits_of(cut) {
+                let corners = |layer: u64| {
+                    let (here, next) = (layer >> bit, layer >> (bit + NODES));
+                    // The numbering goes round: back along x.
+                    (here & 3) | (next & 1) << 3 | (next & 2) << 1
+                };
+                let case = &self.table.0[(corners(m) | corners(n) << 4) as usize];
+                let mut vertex = [0; 12];
+                let mut cut = u64::from(case.edges);
+                while cut != 0 {
+                    let edge = cut.trailing_zeros() as usize;
+                    cut &= cut - 1;
+                    let (axis, step) = LOWER[edge];
+                    let node = [bit % NODES + step[0], bit / NODES + step[1], z + step[2]];
+                    let last = SIDE as usize;
+                    let over = [0, 1, 2].map(|k| usize::from(node[k] == last));
+                    let own = node.map(|i| if i == last { 0 } else { i });
+                    let owner = around[over[0] | over[1] << 1 | over[2] << 2];
+                    let found = owner.and_then(|owner| self.number(owner, own, axis));
+                    // A cut edge has a node inside, so something reaches it, and all bricks that have it.
+                    debug_assert!(found.is_some(), "an edge without a vertex");
+                    vertex[edge] = found.unwrap_or(0);
+                }
+                let some = case.triangles().iter();
+                out.extend(some.map(|t| t.map(|edge| vertex[edge as usize])));
+            }
+        }
+    }
+
+    /// The triangles of the cubes with more than one class.
+    fn triangles_of_classes(&self, brick: &Brick, mixed: &Mixed, out: &mut Vec<[u32; 3]>) -> usize {
+        let mut dropped = 0;
+        let corners = &self.parts[brick.part as usize].work.corners;
+        for triangle in corners[mixed.corners.0..mixed.corners.1].chunks_exact(3) {
+            let vertex = |corner: &Corner| {
+                let node = corner.node.map(usize::from);
+                self.vertex_named(brick, node, corner.axis.into(), corner.name)
+            };
+            match [0, 1, 2].map(|k| vertex(&triangle[k])) {
+                [Some(a), Some(b), Some(c)] => out.push([a, b, c]),
+                _ => dropped += 1,
+            }
+        }
+        dropped
+    }
+
+    /// The vertex on a brick's or its neighbour's edge, of a class with this name there.
+    fn vertex_named(&self, brick: &Brick, node: [usize; 3], axis: usize, name: u32) -> Option<u32> {
+        let last = SIDE as usize;
+        let place = [0, 1, 2].map(|k| u32::from(brick.place[k]) + u32::from(node[k] == last));
+        let owner = self.brick(place)?;
+        let own = node.map(|i| if i == last { 0 } else { i });
+        if let Some(mixed) = owner.mixed {
+            let mixed = self.mixed(owner, mixed);
+            let work = &self.parts[owner.part as usize].work;
+            let named = &work.named[mixed.named.0..mixed.named.1];
+            if let Ok(at) = named.binary_search(&(edge_number(own, axis), name)) {
+                return Some(owner.first + mixed.first + at as u32);
+            }
+        }
+        self.number(owner, own, axis)
+    }
+}

@@ -1,0 +1,324 @@
+//! What is found in some of the bricks, one after the other: the part of a mesh that one thread makes.
+//!
+//! # Theory
+//!
+//! What a brick has depends on the primitives that reach it and on nothing else. So no brick waits for another; and one that is reached by the same primitives
+//! as in the last mesh, none of which has changed, has what it had then, to the bit: it is taken over without a look at its nodes. Both follow
+//! from bricks; the source, which goes from cube to cube, computes everything anew and asks for such coherence in its outlook (Triquet 2001, section
+//! 3.5.2).
+//!
+//! # Practice
+//!
+//! Vertices count from 0 in each part, and bricks too; [`Skin`](super::Skin) puts parts one behind the other. Does not allocate once it has seen as much.
+
+use std::ops::Range;
+
+use wide::f32x4;
+
+use super::brick::{Border, Brick, Found, bits_of, crossing, cuts};
+use super::classes::{Links, Work};
+use super::contacts::Contacts;
+use super::{Frame, MOST_BRICKS, MOST_POINTS, Settings, SkinError};
+use crate::lists::{Lists, NONE, SIDE};
+use crate::primitive::{Primitive, Skeleton};
+use crate::sample::{
+    Ball, NODES, Samples, each_of_ball, each_of_other, outwards, outwards_other, places,
+};
+
+/// What does not change while a mesh is made.
+pub(super) struct Scene<'a> {
+    pub settings: &'a Settings,
+    pub primitives: &'a [Primitive],
+    pub lists: &'a Lists,
+    pub balls: &'a [Ball],
+    /// Numbers of the primitives that `lists` counts: balls first.
+    pub order: &'a [u32],
+    pub border: Border,
+    /// Who may blend; `None`: all.
+    pub links: Option<&'a Links>,
+    /// Who presses whom.
+    pub contacts: &'a Contacts,
+    pub kept: Option<Kept<'a>>,
+}
+
+/// The last mesh, where bricks of it may be those of this one.
+#[derive(Clone, Copy)]
+pub(super) struct Kept<'a> {
+    pub frame: &'a Frame,
+    /// Primitives that are not what they were.
+    pub changed: &'a [bool],
+    /// Whether the lists have the same numbers for the same primitives.
+    pub same_order: bool,
+}
+
+impl Scene<'_> {
+    /// How many of a list are balls: they come first.
+    pub fn balls_of(&self, list: &[u32]) -> usize {
+        list.partition_point(|entry| (*entry as usize) < self.balls.len())
+    }
+
+    /// What an entry of a list stands for.
+    pub fn primitive(&self, entry: u32) -> &Primitive {
+        &self.primitives[self.order[entry as usize] as usize]
+    }
+
+    /// Where a brick was in the last mesh, if the same primitives reached it and none has changed: all that reach it now are the same, and there were no
+    /// more.
+    fn kept(&self, slot: usize) -> Option<(&Frame, usize)> {
+        let kept = self.kept?;
+        let place = self.lists.reached[slot].map(u32::from);
+        let before = kept.frame.lists.slot(place);
+        if before == NONE {
+            return None;
+        }
+        let list = self.lists.of(slot);
+        let same = kept.frame.lists.of(before as usize).len() == list.len()
+            && (list.iter()).all(|entry| !kept.changed[self.order[*entry as usize] as usize]);
+        let found = kept.frame.found[before as usize];
+        let brick = kept.frame.bricks.get(found.number as usize);
+        let names = kept.same_order || brick.is_none_or(|brick| brick.mixed.is_none());
+        (same && names).then_some((kept.frame, before as usize))
+    }
+
+    /// Whether bounds of the sum leave room for the level in a brick. True where a term is not a ball, of which nothing is known. Of more than one
+    /// class only that all of them together may reach the level.
+    pub fn may_be_cut(&self, slot: usize, one: bool) -> bool {
+        let settings = self.settings;
+        let place = self.lists.reached[slot];
+        let cell = settings.domain.cell_m() as f32;
+        let low = place.map(|b| (u32::from(b) * SIDE) as f32 * cell);
+        let side = SIDE as f32 * cell;
+        let (mut least, mut most) = (0.0, 0.0);
+        for entry in self.lists.of(slot) {
+            let Some(ball) = self.balls.get(*entry as usize) else {
+                let primitive = &self.primitives[self.order[*entry as usize] as usize];
+                let top = primitive.amplitude.max(0.0) * primitive.kernel.value(0.0);
+                if primitive.amplitude < 0.0 || matches!(primitive.skeleton, Skeleton::Convolved(_))
+                {
+                    return true;
+                }
+                most += top as f32;
+                continue;
+            };
+            let (mut near, mut far) = (0.0, 0.0);
+            for k in 0..3 {
+                let (a, b) = (low[k] - ball.centre[k], ball.centre[k] - low[k] - side);
+                let [outside, across] = [a.max(b).max(0.0), a.abs().max(b.abs())];
+                near += outside * outside;
+                far += across * across;
+            }
+            let per_r2 = ball.per_radius * ball.per_radius;
+            let [high, deep] = [near, far].map(|square| {
+                let v = (1.0 - square * per_r2).max(0.0);
+                ball.amplitude * v * v
+            });
+            least += high.min(deep);
+            // A class may be without what takes away.
+            most += if one {
+                high.max(deep)
+            } else {
+                high.max(deep).max(0.0)
+            };
+        }
+        // What rounding may do to sums of so many terms.
+        let room = 1e-4 * (1.0 + settings.level as f32);
+        let level = settings.level as f32;
+        if !one {
+            most *= self.contacts.gain();
+        }
+        most > level - room && (least < level + room || !one || self.border.touches(place))
+    }
+}
+
+/// See the module page.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Part {
+    /// By slot, from the first of the part on.
+    pub found: Vec<Found>,
+    pub bricks: Vec<Brick>,
+    pub points: Vec<[f32; 3]>,
+    pub normals: Vec<[f32; 3]>,
+    pub work: Work,
+    /// Bodies that have a node in common, by their first primitives.
+    pub touching: Vec<(u32, u32)>,
+    /// Bricks that were taken over, of those not excluded by bounds.
+    pub reused: usize,
+    /// Why it ends early.
+    pub refused: Option<SkinError>,
+}
+
+impl Part {
+    /// What is in these slots. `number` is the part's own.
+    pub fn make(&mut self, scene: &Scene<'_>, number: usize, slots: Range<usize>) {
+        self.found.clear();
+        self.bricks.clear();
+        self.points.clear();
+        self.normals.clear();
+        self.work.begin(scene.primitives.len());
+        self.reused = 0;
+        self.refused = None;
+        for slot in slots {
+            if self.bricks.len() == MOST_BRICKS || self.points.len() > MOST_POINTS {
+                self.refused = Some(SkinError::TooLarge(self.bricks.len() + 1));
+                return;
+            }
+            let found = if let Some((frame, before)) = scene.kept(slot) {
+                self.keep(frame, before, (number as u32, slot as u32))
+            } else {
+                match self.look(scene, slot) {
+                    Ok(found) => found,
+                    Err(refused) => {
+                        self.refused = Some(refused);
+                        return;
+                    }
+                }
+            };
+            if let Some(brick) = self.bricks.get_mut(found.number as usize) {
+                brick.part = number as u32;
+                brick.slot = slot as u32;
+                brick.count = self.points.len() as u32 - brick.at;
+            }
+            self.found.push(found);
+        }
+    }
+
+    /// Takes over what the last mesh had in a place.
+    fn keep(&mut self, frame: &Frame, before: usize, (part, slot): (u32, u32)) -> Found {
+        let mut found = frame.found[before];
+        self.reused += usize::from(found.sampled);
+        if let Some(old) = frame.bricks.get(found.number as usize) {
+            let from = &frame.parts[old.part as usize];
+            let vertices = old.at as usize..(old.at + old.count) as usize;
+            found.number = self.bricks.len() as u32;
+            self.bricks.push(Brick {
+                slot,
+                part,
+                at: self.points.len() as u32,
+                mixed: old.mixed.map(|mixed| self.work.keep(&from.work, mixed)),
+                ..*old
+            });
+            self.points
+                .extend_from_slice(&from.points[vertices.clone()]);
+            self.normals.extend_from_slice(&from.normals[vertices]);
+        }
+        found
+    }
+
+    fn look(&mut self, scene: &Scene<'_>, slot: usize) -> Result<Found, SkinError> {
+        let mut found = Found::none();
+        let one = scene.links.is_none_or(|links| {
+            let list = scene.lists.of(slot).iter();
+            self.work
+                .is_one(links, list.map(|entry| scene.order[*entry as usize]))
+        });
+        if scene.may_be_cut(slot, one) {
+            found.sampled = true;
+            if one {
+                self.sample(scene, slot, &mut found);
+            } else if let Some(links) = scene.links {
+                self.sample_classes(scene, links, slot, &mut found)?;
+            }
+        }
+        Ok(found)
+    }
+
+    /// Nodes of a brick, and if the surface cuts it, its vertices.
+    fn sample(&mut self, scene: &Scene<'_>, slot: usize, found: &mut Found) {
+        let (settings, border) = (scene.settings, &scene.border);
+        let domain = &settings.domain;
+        let place = scene.lists.reached[slot];
+        let at = place.map(|b| places(domain, b));
+        let mut samples: Samples = [[[f32x4::ZERO; 2]; NODES]; NODES];
+        let list = scene.lists.of(slot);
+        // Balls come first.
+        let (balls, others) = list.split_at(scene.balls_of(list));
+        let mut add = |z: usize, y: usize, half: usize, term: f32x4| samples[z][y][half] += term;
+        for entry in balls {
+            each_of_ball(&scene.balls[*entry as usize], &at, &mut add);
+        }
+        for entry in others {
+            each_of_other(domain, scene.primitive(*entry), &at, &mut add);
+        }
+        let level = f32x4::splat(settings.level as f32);
+        let mut inside = [0; NODES];
+        for (bits, layer) in inside.iter_mut().zip(&samples) {
+            for (y, row) in layer.iter().enumerate() {
+                let [low, high] = row.map(|half| u64::from(half.simd_gt(level).to_bitmask()));
+                *bits |= (low | high << 4) << (NODES * y);
+            }
+        }
+        if border.touches(place) {
+            for (z, bits) in inside.iter_mut().enumerate() {
+                let cut_off = *bits & !border.within(place, z);
+                *bits ^= cut_off;
+                found.clipped += border.own(place, z, cut_off) as u16;
+                for bit in bits_of(cut_off) {
+                    // Not above the level: where the surface is cut off is on the node itself.
+                    let half = &mut samples[z][bit / NODES][bit % NODES / 4];
+                    let sample = &mut half.as_mut_array()[bit % 4];
+                    *sample = sample.min(settings.level as f32);
+                }
+            }
+        }
+        let any = inside.iter().any(|bits| *bits != 0);
+        if !any || inside.iter().all(|bits| *bits == u64::MAX) {
+            return;
+        }
+        let first = self.points.len();
+        let mut starts = [[0; 3]; SIDE as usize];
+        for z in 0..SIDE as usize {
+            for (axis, cut) in cuts(inside[z], inside[z + 1]).into_iter().enumerate() {
+                starts[z][axis] = (self.points.len() - first) as u16;
+                for bit in bits_of(cut) {
+                    let node = [bit % NODES, bit / NODES, z];
+                    self.points
+                        .push(crossing(settings, &samples, &at, node, axis));
+                }
+            }
+        }
+        self.normals(scene, slot, first);
+        found.number = self.bricks.len() as u32;
+        self.bricks.push(Brick {
+            starts,
+            ..Brick::new(place, inside, first)
+        });
+    }
+
+    /// Normals at the vertices from `first` on, which are then moved to the world.
+    pub(super) fn normals(&mut self, scene: &Scene<'_>, slot: usize, first: usize) {
+        let domain = &scene.settings.domain;
+        let low = domain.low();
+        let list = scene.lists.of(slot);
+        let (balls, others) = list.split_at(scene.balls_of(list));
+        for points in self.points[first..].chunks_mut(4) {
+            let lane = |j: usize, k: usize| points[j.min(points.len() - 1)][k];
+            let at = [0, 1, 2].map(|k| f32x4::new([0, 1, 2, 3].map(|j| lane(j, k))));
+            let some = balls.iter().map(|entry| &scene.balls[*entry as usize]);
+            let mut sum = outwards(some, at).map(f32x4::to_array);
+            for entry in others {
+                let primitive = scene.primitive(*entry);
+                for (j, point) in points.iter().enumerate() {
+                    let more = outwards_other(domain, primitive, *point);
+                    for k in 0..3 {
+                        sum[k][j] += more[k];
+                    }
+                }
+            }
+            let sum = sum.map(f32x4::new);
+            let length = (sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]).sqrt();
+            let unit = sum.map(|x| (x / length).to_array());
+            for (j, point) in points.iter_mut().enumerate() {
+                let n = [unit[0][j], unit[1][j], unit[2][j]];
+                // No direction where the gradient is 0: any will do.
+                self.normals.push(if n.iter().all(|x| x.is_finite()) {
+                    n
+                } else {
+                    [0.0, 0.0, 1.0]
+                });
+                for k in 0..3 {
+                    point[k] = (low[k] + f64::from(point[k])) as f32;
+                }
+            }
+        }
+    }
+}

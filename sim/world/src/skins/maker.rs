@@ -1,0 +1,249 @@
+//! A frame of a body's skin: as fine as it may be, checked, with velocities, and measured against what is felt.
+
+use hapticd_geometry::Vec3;
+use hapticd_haptics::{ImplicitSurface, Material};
+use hapticd_skin::{
+    Ambiguity, Check, Checker, DomainError, Mesh, Report, Settings, Skin, SkinError,
+    quality::{Budget, NoBudget, Quality},
+};
+
+use super::near::{Near, near};
+use super::{Blending, SkinState};
+
+/// Points of a frame that are measured against what is felt; other ones in each frame.
+const PROBES: usize = 64;
+/// Attempts at a frame that has too many triangles, each coarser: a rung halves them.
+const ATTEMPTS: u32 = 6;
+
+/// How a body's skin is made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SkinSpec {
+    /// The body's identity.
+    pub id: u32,
+    /// For people.
+    pub name: String,
+    /// The sum of potentials on the surface.
+    pub level: f64,
+    /// Edge of the cubes that is wanted, m.
+    pub cell_m: f64,
+    /// Who blends.
+    pub blending: Blending,
+}
+
+/// Why there is no frame. The next one may be possible.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SkinMakeError {
+    /// No box of cubes holds the body: it is spread out too far.
+    #[error("skin of `{name}`: {why}")]
+    Domain {
+        /// Whose.
+        name: String,
+        /// Why.
+        why: DomainError,
+    },
+    /// The mesh could not be made.
+    #[error("skin of `{name}`: {why}")]
+    Skin {
+        /// Whose.
+        name: String,
+        /// Why.
+        why: Box<SkinError>,
+    },
+    /// Even with larger cubes it has too many triangles.
+    #[error("skin of `{name}`: {triangles} triangles with cubes of {cell_m} m, {most} are allowed")]
+    TooLarge {
+        /// Whose.
+        name: String,
+        /// How many it has.
+        triangles: usize,
+        /// How many it may have.
+        most: usize,
+        /// With cubes of this edge, m.
+        cell_m: f64,
+    },
+}
+
+/// What a frame is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SkinMade {
+    /// What the polygonizer did.
+    pub report: Report,
+    /// What the mesh's check found.
+    pub check: Check,
+    /// Edge of the cubes, m.
+    pub cell_m: f64,
+    /// How many rungs coarser than wanted.
+    pub rung: u32,
+    /// Largest distance from a point of the mesh to the surface that tools feel, of those measured, m.
+    pub felt_m: f64,
+    /// Blending could not be controlled in this frame: too many primitives in one place.
+    pub uncontrolled: bool,
+}
+
+/// Makes the skin of one body, frame by frame. Deterministic for the same calls.
+#[derive(Debug)]
+pub struct SkinMaker {
+    spec: SkinSpec,
+    most_triangles: usize,
+    quality: Quality,
+    skin: Skin,
+    checker: Checker,
+    mesh: Mesh,
+    velocities: Vec<[f32; 3]>,
+    frames: u64,
+    near: Near,
+    felt: ImplicitSurface,
+}
+
+impl SkinMaker {
+    /// Frames with at most so many triangles, in about so much time, s.
+    ///
+    /// # Errors
+    /// [`NoBudget`] if one of the numbers is none.
+    pub fn new(spec: SkinSpec, most_triangles: usize, seconds: f64) -> Result<SkinMaker, NoBudget> {
+        let quality = Quality::new(Budget {
+            cell_m: spec.cell_m,
+            // Room for what a prediction may be wrong by.
+            triangles: 0.9 * most_triangles as f64,
+            seconds,
+        })?;
+        let felt = ImplicitSurface {
+            id: spec.id,
+            material: Material {
+                stiffness_n_per_m: 0.0,
+                damping_n_s_per_m: 0.0,
+                friction: 0.0,
+            },
+            level: spec.level,
+            terms: Vec::new(),
+            classes: Vec::new(),
+        };
+        Ok(SkinMaker {
+            spec,
+            most_triangles,
+            quality,
+            skin: Skin::default(),
+            checker: Checker::default(),
+            mesh: Mesh::default(),
+            velocities: Vec::new(),
+            frames: 0,
+            near: Near::default(),
+            felt,
+        })
+    }
+
+    /// Whose skin it is, and how it is made.
+    #[must_use]
+    pub fn spec(&self) -> &SkinSpec {
+        &self.spec
+    }
+
+    /// The mesh of the last frame.
+    #[must_use]
+    pub fn mesh(&self) -> &Mesh {
+        &self.mesh
+    }
+
+    /// Of the mesh's points, m/s.
+    #[must_use]
+    pub fn velocities(&self) -> &[[f32; 3]] {
+        &self.velocities
+    }
+
+    /// A frame of the body as it is. Quality goes before the frame does: what has too many triangles is made anew with larger cubes.
+    ///
+    /// # Errors
+    /// [`SkinMakeError`]: there is no frame, and the mesh is of no meaning.
+    pub fn make(&mut self, state: &SkinState) -> Result<SkinMade, SkinMakeError> {
+        let name = || self.spec.name.clone();
+        let mut attempt = 0;
+        let (choice, report, uncontrolled) = loop {
+            let choice = (self.quality)
+                .choose(self.spec.level, &state.primitives)
+                .map_err(|why| SkinMakeError::Domain { name: name(), why })?;
+            let settings = Settings {
+                domain: choice.domain,
+                level: self.spec.level,
+                ambiguity: Ambiguity::default(),
+            };
+            let (skin, mesh) = (&mut self.skin, &mut self.mesh);
+            let free = |skin: &mut Skin, mesh: &mut Mesh| {
+                skin.polygonize(&settings, &state.primitives, mesh)
+            };
+            let made = match self.spec.blending {
+                Blending::Free => free(skin, mesh).map(|report| (report, false)),
+                Blending::Controlled => {
+                    let graph = &state.graph;
+                    let made =
+                        skin.polygonize_controlled(&settings, &state.primitives, graph, mesh);
+                    match made {
+                        // Better seen blended than not seen.
+                        Err(SkinError::Crowded(_)) => free(skin, mesh).map(|report| (report, true)),
+                        other => other.map(|report| (report, false)),
+                    }
+                }
+            };
+            let (report, uncontrolled) = made.map_err(|why| SkinMakeError::Skin {
+                name: name(),
+                why: Box::new(why),
+            })?;
+            let triangles = self.mesh.triangles.len();
+            if triangles <= self.most_triangles {
+                break (choice, report, uncontrolled);
+            }
+            attempt += 1;
+            if attempt == ATTEMPTS {
+                return Err(SkinMakeError::TooLarge {
+                    name: name(),
+                    triangles,
+                    most: self.most_triangles,
+                    cell_m: choice.domain.cell_m(),
+                });
+            }
+            // How long it took is not known here, and NaN is no time.
+            self.quality.made(triangles, f64::NAN);
+        };
+        // As many velocities as primitives were just given.
+        let moved = self
+            .skin
+            .motions(&self.mesh, &state.velocities, &mut self.velocities);
+        if moved.is_err() {
+            self.velocities.clear();
+            self.velocities.resize(self.mesh.points.len(), [0.0; 3]);
+        }
+        self.frames += 1;
+        Ok(SkinMade {
+            check: self.checker.check(&self.mesh),
+            cell_m: choice.domain.cell_m(),
+            rung: choice.rung,
+            felt_m: self.felt_m(state),
+            report,
+            uncontrolled,
+        })
+    }
+
+    /// How long the last frame took, s: the next one is as fine as that allows.
+    pub fn took(&mut self, seconds: f64) {
+        self.quality.made(self.mesh.triangles.len(), seconds);
+    }
+
+    /// Largest distance from some of the mesh's points to where a tool would feel the surface, to first order, m.
+    fn felt_m(&mut self, state: &SkinState) -> f64 {
+        let count = self.mesh.points.len();
+        let stride = count.div_ceil(PROBES).max(1);
+        let first = (self.frames % stride as u64) as usize;
+        let mut worst = 0.0_f64;
+        for point in self.mesh.points.iter().skip(first).step_by(stride) {
+            let at = Vec3::from(point.map(f64::from));
+            let (work, felt) = (&mut self.near, &mut self.felt);
+            near(work, state, self.spec.blending, &at, 0.0, felt);
+            if let Some(foot) = felt.foot(&at, 0.0) {
+                worst = worst.max(foot.distance_m.abs());
+            }
+        }
+        worst
+    }
+}
+
+#[cfg(test)]
+mod tests;

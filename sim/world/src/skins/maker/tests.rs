@@ -1,0 +1,129 @@
+//! Frames are sound, no larger than they may be, and where the body is felt.
+
+use super::*;
+use hapticd_skin::Primitive;
+
+/// A coil whose turns touch, and the graph of who may blend along it.
+fn coil(pitch_m: f64) -> SkinState {
+    let mut state = SkinState::default();
+    let steps = 120;
+    let at = |i: i32| {
+        let angle = 0.3 * f64::from(i);
+        let z = pitch_m * angle / std::f64::consts::TAU;
+        Vec3::new(0.02 * angle.cos(), 0.02 * angle.sin(), z)
+    };
+    for i in 0..steps {
+        state.primitives.push(Primitive::point(at(i), 0.01));
+        state.velocities.push(Vec3::new(0.0, 0.0, 0.1));
+    }
+    let ways: Vec<f64> = (1..steps).map(|i| (at(i) - at(i - 1)).norm()).collect();
+    state.graph.strand(0, &ways, 0.03);
+    state
+}
+
+fn maker(blending: Blending, cell_m: f64, most: usize) -> SkinMaker {
+    let spec = SkinSpec {
+        id: 3,
+        name: "coil".into(),
+        level: 0.5,
+        cell_m,
+        blending,
+    };
+    SkinMaker::new(spec, most, f64::INFINITY).unwrap()
+}
+
+#[test]
+fn a_frame_is_sound_and_lies_where_the_body_is_felt() {
+    for (blending, pitch_m) in [
+        (Blending::Free, 0.02),
+        (Blending::Controlled, 0.02),
+        (Blending::Controlled, 0.011),
+    ] {
+        let state = coil(pitch_m);
+        let mut maker = maker(blending, 0.0015, 1_000_000);
+        for _ in 0..3 {
+            let made = maker.make(&state).unwrap();
+            assert!(made.check.is_sound(), "{blending:?} {made:?}");
+            assert_eq!((made.rung, made.uncontrolled), (0, false));
+            assert!(maker.mesh().triangles.len() > 10_000);
+            // A linear crossing of a bent field: a small part of a cube. Where turns press each other it is between them.
+            let bound = if pitch_m > 0.015 { 0.05 } else { 0.5 };
+            assert!(made.felt_m < bound * 0.0015, "{blending:?} {}", made.felt_m);
+            let moved = |v: &[f32; 3]| v[0].abs() + v[1].abs() + (v[2] - 0.1).abs() < 1e-6;
+            assert!(maker.velocities().iter().all(moved));
+        }
+    }
+}
+
+#[test]
+fn what_has_too_many_triangles_becomes_coarser_in_the_same_frame_and_fine_again_when_it_can() {
+    let state = coil(0.02);
+    let mut fine = maker(Blending::Free, 0.0015, 1_000_000);
+    fine.make(&state).unwrap();
+    let all = fine.mesh().triangles.len();
+    let mut short = maker(Blending::Free, 0.0015, all / 3);
+    let made = short.make(&state).unwrap();
+    let left = short.mesh().triangles.len();
+    assert!(made.rung > 0 && made.cell_m > 0.0015, "{made:?}");
+    assert!(left <= all / 3 && left > all / 12, "{left} of {all}");
+    assert!(made.check.is_sound());
+    // Half of the body: there is room again.
+    let half = SkinState {
+        primitives: state.primitives[..20].to_vec(),
+        velocities: state.velocities[..20].to_vec(),
+        ..SkinState::default()
+    };
+    short.took(0.001);
+    let last = (0..8).map(|_| {
+        let made = short.make(&half).unwrap();
+        short.took(0.001);
+        made.rung
+    });
+    assert_eq!(last.last(), Some(0));
+}
+
+#[test]
+fn a_frame_that_takes_too_long_is_followed_by_a_coarser_one() {
+    let state = coil(0.02);
+    let spec = maker(Blending::Free, 0.0015, 1_000_000).spec().clone();
+    let mut maker = SkinMaker::new(spec, 1_000_000, 0.010).unwrap();
+    assert_eq!(maker.make(&state).unwrap().rung, 0);
+    maker.took(0.030);
+    let rung = maker.make(&state).unwrap().rung;
+    // A rung is half the triangles, about.
+    assert!((2..=3).contains(&rung), "three times too long: {rung}");
+}
+
+#[test]
+fn what_cannot_be_made_says_why_and_the_next_frame_can() {
+    let mut maker = maker(Blending::Controlled, 0.0015, 1_000_000);
+    let mut far = coil(0.02);
+    far.primitives[0] = Primitive::point(Vec3::repeat(1e9), 0.01);
+    let error = maker.make(&far).unwrap_err();
+    assert!(error.to_string().starts_with("skin of `coil`"), "{error}");
+    let mut nowhere = coil(0.02);
+    nowhere.primitives[7].radius_m = f64::NAN;
+    assert!(maker.make(&nowhere).is_err());
+    let mut stray = coil(0.02);
+    stray.graph.allow(3, 4000);
+    assert!(maker.make(&stray).is_err());
+    assert!(maker.make(&coil(0.02)).unwrap().check.is_sound());
+    let none = maker.make(&SkinState::default());
+    assert!(
+        none.is_ok_and(|made| made.check.is_sound()),
+        "no primitives, no triangles"
+    );
+    assert!(maker.mesh().triangles.is_empty());
+}
+
+#[test]
+fn too_many_in_one_place_are_shown_blended_rather_than_not_at_all() {
+    let mut state = SkinState::default();
+    for i in 0..300 {
+        let at = Vec3::new(1e-5 * f64::from(i), 0.0, 0.0);
+        state.primitives.push(Primitive::point(at, 0.01));
+        state.velocities.push(Vec3::zeros());
+    }
+    let made = maker(Blending::Controlled, 0.0015, 1_000_000).make(&state);
+    assert!(made.is_ok_and(|made| made.uncontrolled && made.check.is_sound()));
+}

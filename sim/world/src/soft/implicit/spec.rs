@@ -1,0 +1,147 @@
+//! What an implicit body is made of, and why one is refused.
+
+use hapticd_dynamics::spheres::{
+    FluidMaterial, LatticeError, LatticeMaterial, Rest, SphereError, StrandError, StrandMaterial,
+};
+use hapticd_geometry::Vec3;
+use hapticd_haptics::Material;
+
+use crate::skins::Blending;
+
+/// The sum of potentials on the surface.
+pub(super) const LEVEL: f64 = 0.5;
+
+/// How the spheres of an implicit body hang together. Places in the world, m.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ImplicitModel {
+    /// A solid of springs.
+    Springs {
+        /// On a grid of this spacing, m.
+        spacing_m: f64,
+        /// Of a spring along an axis of the grid, N/m.
+        stiffness_n_m: f64,
+        /// Viscosity over stiffness, s.
+        damping_s: f64,
+    },
+    /// A wire, a thread or a gut, along the points.
+    Strand {
+        /// The force that would double its length, N.
+        stretch_n: f64,
+        /// Flexural rigidity, N m²; 0 is a thread.
+        bend_n_m2: f64,
+        /// Viscosity over stiffness, s.
+        damping_s: f64,
+    },
+    /// Drops that hang together by themselves.
+    Fluid(FluidMaterial),
+    /// Nothing moves it.
+    Fixed,
+}
+
+/// An implicit body to add.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImplicitSpec {
+    /// For people.
+    pub name: String,
+    /// Client-visible identity, no other body's.
+    pub id: u32,
+    /// Where its spheres are at the start, m.
+    pub points: Vec<Vec3>,
+    /// How they hang together.
+    pub model: ImplicitModel,
+    /// Of the collision spheres, m: the surface of a lone one is where its sphere is.
+    pub radius_m: f64,
+    /// All of it, kg.
+    pub mass_kg: f64,
+    /// Spheres that never move, by their places in `points`.
+    pub pinned: Vec<usize>,
+    /// Who of its spheres blends.
+    pub blending: Blending,
+    /// Edge of the cubes that its skin is made of, m.
+    pub cell_m: f64,
+    /// How it feels.
+    pub surface: Material,
+}
+
+/// Why an implicit body was refused. The caller's fault.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("`{name}`: {why}")]
+pub struct ImplicitAddError {
+    /// Whose.
+    pub name: String,
+    /// Why.
+    pub why: String,
+}
+
+impl ImplicitSpec {
+    /// Radius of the potential about a sphere, m: where a lone one's is the level is its sphere.
+    #[must_use]
+    pub fn influence_m(&self) -> f64 {
+        // Murakami's kernel: (1 - u²)² is the level where u² is 1 - sqrt(level).
+        self.radius_m / (1.0 - LEVEL.sqrt()).sqrt()
+    }
+
+    /// Along a strand so much blends that the skin closes: `2 R + sqrt(3) h` (digest of Triquet 2001, section 4.6).
+    #[must_use]
+    pub fn window_m(&self) -> f64 {
+        2.0 * self.influence_m() + 3.0_f64.sqrt() * self.cell_m
+    }
+
+    pub(super) fn strand(
+        &self,
+        (stretch_n, bend_n_m2, damping_s): (f64, f64, f64),
+    ) -> StrandMaterial {
+        StrandMaterial {
+            radius_m: self.radius_m,
+            mass_kg: self.mass_kg,
+            stretch_n,
+            bend_n_m2,
+            damping_s,
+            rest: Rest::AsGiven,
+            window_m: self.window_m(),
+        }
+    }
+
+    pub(super) fn lattice(&self, (stiffness_n_m, damping_s): (f64, f64)) -> LatticeMaterial {
+        LatticeMaterial {
+            radius_m: self.radius_m,
+            mass_kg: self.mass_kg,
+            stiffness_n_m,
+            damping_s,
+            neighbours: hapticd_dynamics::spheres::Neighbours::TwentySix,
+        }
+    }
+
+    pub(super) fn refused(&self, why: impl ToString) -> ImplicitAddError {
+        ImplicitAddError {
+            name: self.name.clone(),
+            why: why.to_string(),
+        }
+    }
+
+    /// What no model checks.
+    pub(super) fn check(&self) -> Result<(), ImplicitAddError> {
+        let above = |name: &'static str, value: f64| {
+            if value > 0.0 && value.is_finite() {
+                Ok(())
+            } else {
+                Err(self.refused(SphereError::Number { name, value }))
+            }
+        };
+        above("radius_m", self.radius_m)?;
+        above("cell_m", self.cell_m)?;
+        above("mass_kg", self.mass_kg)?;
+        if self.points.is_empty() {
+            return Err(self.refused(LatticeError::Empty));
+        }
+        let count = self.points.len();
+        match self.pinned.iter().find(|at| **at >= count) {
+            Some(at) => Err(self.refused(format!("sphere {at} is pinned, there are {count}"))),
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn strand_refused(&self, why: StrandError) -> ImplicitAddError {
+        self.refused(why)
+    }
+}

@@ -1,0 +1,240 @@
+//! Implicit bodies felt by a tool: they carry it, give way, and are where the loop, the mechanics and the skin say they are.
+
+use super::*;
+use hapticd_dynamics::spheres::FluidMaterial;
+use hapticd_world::{Blending, ImplicitModel, SkinMaker, SkinStates};
+
+const BODY: u32 = (1 << 30) + 7;
+
+fn spec(points: Vec<Vec3>, model: ImplicitModel) -> ImplicitSpec {
+    ImplicitSpec {
+        name: "blob".into(),
+        id: BODY,
+        points,
+        model,
+        radius_m: 0.008,
+        mass_kg: 0.1,
+        pinned: Vec::new(),
+        blending: Blending::Free,
+        cell_m: 0.003,
+        surface: feel(0.3),
+    }
+}
+
+/// A springy slab of 7 by 7 by 2 spheres, its lower layer held, about the origin.
+fn mat() -> ImplicitSpec {
+    let mut points = Vec::new();
+    for z in 0..2 {
+        for y in -3..=3 {
+            for x in -3..=3 {
+                points.push(Vec3::new(f64::from(x), f64::from(y), f64::from(z) - 1.0) * 0.01);
+            }
+        }
+    }
+    ImplicitSpec {
+        pinned: (0..49).collect(),
+        ..spec(
+            points,
+            ImplicitModel::Springs {
+                spacing_m: 0.01,
+                stiffness_n_m: 400.0,
+                damping_s: 0.01,
+            },
+        )
+    }
+}
+
+fn rig(bodies: &[ImplicitSpec], rigid: Vec<BodySpec>, late: u64) -> Rig {
+    let tool = ToolShape::sphere(RADIUS_M);
+    Rig::of((&[], bodies), rigid, late, (tool, None))
+}
+
+fn floor() -> BodySpec {
+    let mesh = shapes::cuboid(&Vec3::new(0.2, 0.2, 0.01)).unwrap();
+    BodySpec {
+        name: "floor".into(),
+        kind: BodyKind::Static,
+        shape: Shape::of(mesh).0,
+        solid: true,
+        world_from_body: Pose::translation(0.0, 0.0, -0.03),
+        material: feel(0.3),
+        restitution: 0.0,
+        density_kg_m3: 1000.0,
+    }
+}
+
+fn states(rig: &Rig) -> SkinStates {
+    let mut states = SkinStates::default();
+    rig.soft.skin_states(&mut states);
+    states
+}
+
+/// Distance from the tool's ball to the skin as people see it, m.
+fn seen_gap_m(rig: &Rig) -> f64 {
+    let spec = rig.soft.skin_specs().next().unwrap();
+    let mut maker = SkinMaker::new(spec, 1_000_000, f64::INFINITY).unwrap();
+    let made = maker.make(&states(rig).bodies[0]).unwrap();
+    assert!(made.check.is_sound() && made.rung == 0, "{made:?}");
+    let centre = rig.engine.output().arms[0].proxy.translation.vector;
+    let mesh = maker.mesh();
+    let points = mesh.points.iter().map(|p| Vec3::from(p.map(f64::from)));
+    points
+        .map(|p| (p - centre).norm())
+        .fold(f64::INFINITY, f64::min)
+        - RADIUS_M
+}
+
+#[test]
+fn a_pressed_body_gives_way_and_pushes_back_and_lies_against_the_tool_where_it_is_seen() {
+    for late in [0, 12] {
+        let mut rig = rig(&[mat()], Vec::new(), late);
+        rig.go(Vec3::new(0.0, 0.0, 0.04), Vec3::new(0.0, 0.0, 0.02), 200);
+        let down = rig.go(Vec3::new(0.0, 0.0, 0.02), Vec3::new(0.0, 0.0, 0.006), 1500);
+        let rest = rig.go(Vec3::new(0.0, 0.0, 0.006), Vec3::new(0.0, 0.0, 0.006), 1000);
+        let last = rest[rest.len() - 1];
+        assert!(last.z > 0.5, "late {late}: {last:?}");
+        assert!(last.xy().norm() < 0.05 * last.z, "straight up: {last:?}");
+        // It rises as the hand goes down, and does not jump.
+        let jump = down
+            .windows(2)
+            .map(|w| (w[1] - w[0]).norm())
+            .fold(0.0, f64::max);
+        assert!(jump < 0.06, "late {late}: {jump} N in a tick");
+        let tail = &rest[rest.len() - 200..];
+        let [low, high] = [f64::min, f64::max].map(|f| tail.iter().map(|v| v.z).fold(last.z, f));
+        assert!(
+            high - low < 0.01 * last.z,
+            "late {late}: {low} to {high} N at rest"
+        );
+        let contact = rig.engine.output().arms[0].contacts[0];
+        assert_eq!(contact.body, BODY);
+        // The mesh's points lie on both sides of where it is nearest.
+        let gap_m = seen_gap_m(&rig);
+        assert!(
+            gap_m.abs() < 0.0003,
+            "late {late}: {gap_m} m between tool and skin"
+        );
+        // The rest of the slab lies where it lay.
+        let moved = states(&rig).bodies[0].primitives[49 + 24].heart();
+        assert!(moved.z < -0.001, "the middle has given way: {moved:?}");
+    }
+}
+
+#[test]
+fn a_tool_that_is_put_down_inside_feels_nothing_until_it_has_been_out() {
+    let mut rig = rig(&[mat()], Vec::new(), 0);
+    let inside = Vec3::new(0.0, 0.0, 0.0);
+    let stays = rig.go(inside, inside, 300);
+    assert!(stays.iter().all(|f| f.norm() < 1e-9));
+    rig.go(inside, Vec3::new(0.0, 0.0, 0.03), 400);
+    rig.go(Vec3::new(0.0, 0.0, 0.03), Vec3::new(0.0, 0.0, 0.006), 800);
+    let force = rig.go(Vec3::new(0.0, 0.0, 0.006), Vec3::new(0.0, 0.0, 0.006), 400);
+    assert!(force[399].z > 0.5, "{:?}", force[399]);
+}
+
+#[test]
+fn a_strand_falls_on_a_rigid_floor_and_lies_there() {
+    let points = (0..12).map(|i| Vec3::new(0.008 * f64::from(i) - 0.044, 0.0, 0.02));
+    let strand = spec(
+        points.collect(),
+        ImplicitModel::Strand {
+            stretch_n: 50.0,
+            bend_n_m2: 1e-5,
+            damping_s: 0.01,
+        },
+    );
+    let mut rig = rig(&[strand], vec![floor()], 0);
+    let away = Vec3::new(0.3, 0.0, 0.3);
+    rig.go(away, away, 3000);
+    let state = &states(&rig).bodies[0];
+    for (primitive, velocity) in state.primitives.iter().zip(&state.velocities) {
+        let z = primitive.heart().z;
+        assert!((z - (-0.02 + 0.008)).abs() < 2e-4, "{z}");
+        assert!(velocity.norm() < 2e-3, "{velocity:?}");
+    }
+}
+
+#[test]
+fn a_kinematic_floor_carries_what_lies_on_it_and_one_that_goes_lets_it_fall() {
+    let points = (0..3).map(|i| Vec3::new(0.012 * f64::from(i), 0.0, -0.011));
+    let drops = spec(
+        points.collect(),
+        ImplicitModel::Fluid(FluidMaterial::default()),
+    );
+    let mut rig = rig(&[drops], vec![floor()], 0);
+    let away = Vec3::new(0.3, 0.0, 0.3);
+    rig.go(away, away, 1000);
+    let height = |rig: &Rig| states(rig).bodies[0].primitives[1].heart().z;
+    assert!((height(&rig) + 0.012).abs() < 3e-4, "{}", height(&rig));
+    let key = rig.world.infos().next().unwrap().key;
+    rig.soft.remove_body(key);
+    rig.go(away, away, 200);
+    assert!(height(&rig) < -0.1, "{}", height(&rig));
+}
+
+#[test]
+fn a_box_in_the_hand_is_carried_by_what_its_points_do_not_reach() {
+    // A face of 24 mm without a point in it, on one sphere.
+    let ball = ImplicitSpec {
+        pinned: vec![0],
+        ..spec(vec![Vec3::zeros()], ImplicitModel::Fixed)
+    };
+    let mesh = shapes::cuboid(&Vec3::new(0.012, 0.012, 0.004)).unwrap();
+    let tool = ToolShape::mesh(mesh.positions(), true);
+    let mut rig = Rig::of((&[], &[ball]), Vec::new(), 0, (tool, Some(mesh)));
+    rig.go(Vec3::new(0.0, 0.0, 0.04), Vec3::new(0.0, 0.0, 0.007), 1000);
+    let force = rig.go(Vec3::new(0.0, 0.0, 0.007), Vec3::new(0.0, 0.0, 0.007), 500);
+    let last = force[499];
+    // What cannot give way holds the box 12 mm up: the coupling is stretched by 5 mm.
+    assert!((last.z - 0.005 * STIFFNESS).abs() < 0.1, "{last:?}");
+    let z = rig.engine.output().arms[0].proxy.translation.z;
+    assert!((z - 0.012).abs() < 2e-4, "{z}");
+}
+
+#[test]
+fn the_same_queries_make_the_same_bodies_to_the_bit() {
+    let run = || {
+        let mut rig = rig(&[mat()], vec![floor()], 3);
+        let force = rig.go(
+            Vec3::new(0.01, 0.0, 0.03),
+            Vec3::new(-0.01, 0.0, 0.004),
+            800,
+        );
+        let state = states(&rig).bodies.remove(0);
+        let places: Vec<Vec3> = state.primitives.iter().map(|p| p.heart()).collect();
+        (force, places, state.velocities)
+    };
+    assert_eq!(run(), run());
+}
+
+#[test]
+fn what_is_no_body_is_refused_with_its_name() {
+    let (world, _) = (World::new(1e-5, 64), ());
+    let refused = |spec: ImplicitSpec| {
+        SoftScene::new(settings(), &[], &[spec], &world)
+            .unwrap_err()
+            .to_string()
+    };
+    let springs = mat().model;
+    let none = refused(spec(Vec::new(), springs.clone()));
+    assert_eq!(none, "`blob`: no point");
+    let nowhere = refused(spec(vec![Vec3::repeat(f64::NAN); 2], springs.clone()));
+    assert!(nowhere.contains("not finite"), "{nowhere}");
+    for spoil in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        let radius = ImplicitSpec {
+            radius_m: spoil,
+            ..mat()
+        };
+        assert!(refused(radius).contains("radius_m"));
+        let cell = ImplicitSpec {
+            cell_m: spoil,
+            ..mat()
+        };
+        assert!(refused(cell).contains("cell_m"));
+    }
+    let pinned = ImplicitSpec {
+        pinned: vec![98],
+        ..mat()
+    };
+    assert_eq!(refused(pinned), "`blob`: sphere 98 is pinned, there are 98");
+}
