@@ -10,8 +10,8 @@ use crate::{
     scene::{Arm, Body, Link, Scene, isometry},
 };
 use hapticd_client::{
-    BodyInfo, BodyKind, Client, Event, News, RequestError, Skin, SkinFrame, Subscription, Surface,
-    force_off_text, tool_of_arm, want,
+    BodyInfo, BodyKind, Client, Event, News, RequestError, Skin, SkinFrame, SkinMoment,
+    Subscription, Surface, force_off_text, skin_flag, tool_of_arm, want,
 };
 use nalgebra::Isometry3;
 use std::{
@@ -206,6 +206,7 @@ impl Feed {
                     *shown = version;
                     let (points, normals) = (&self.skin.points, &self.skin.normals);
                     Arc::make_mut(&mut body.model).replace(points, normals, &self.skin.triangles);
+                    body.note = skin_note(&self.skin.moment);
                     body.world_from_body = Some(Isometry3::identity());
                 }
             }
@@ -262,6 +263,24 @@ impl Feed {
         self.scene.tell(line);
         matches!(news, News::Event(Event::BodyJoined(_) | Event::BodyLeft(_)))
     }
+}
+
+/// How large a skin is, how fine, how long it took, and what is wrong with it.
+fn skin_note(moment: &SkinMoment) -> String {
+    let flags = [
+        (skin_flag::COARSE, "coarser than wanted"),
+        (skin_flag::CLIPPED, "cut off"),
+        (skin_flag::SMALL, "parts too small to see"),
+        (skin_flag::FAULTY, "FAULTY"),
+    ];
+    let flags = flags.iter().filter(|(bit, _)| moment.flags & bit != 0);
+    let flags: String = flags.map(|(_, text)| format!(", {text}")).collect();
+    format!(
+        "{} triangles, cubes of {:.2} mm, {:.1} ms{flags}",
+        moment.counts.triangles,
+        moment.cell_m * 1e3,
+        moment.took_ns as f64 * 1e-6,
+    )
 }
 
 fn text(error: RequestError) -> String {
@@ -326,6 +345,7 @@ fn open(connection: &mut Connection, info: &BodyInfo) -> Result<Option<Body>, St
             kind: info.kind,
             model: Arc::new(model),
             world_from_body: None,
+            note: String::new(),
         })),
         Err(error) if refused(&error) => Ok(None),
         Err(error) => Err(error.to_string()),

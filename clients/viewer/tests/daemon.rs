@@ -124,6 +124,43 @@ fn a_demos_bodies_tools_and_contacts_are_followed_and_the_next_daemons_after_it(
     std::fs::remove_dir_all(folder).unwrap();
 }
 
+#[test]
+fn a_skin_is_drawn_as_it_is_now_and_said_how_fine_it_is() {
+    let folder = folder("skin");
+    let (mut feed, mut now_s) = (Feed::new(folder.join("hapticd/app.sock")), 0.0);
+    let _daemon = Daemon::demo(&folder, "intestine");
+    let gut = |scene: &Scene| {
+        scene
+            .bodies
+            .iter()
+            .position(|b| b.kind == BodyKind::Implicit)
+    };
+    until(&mut feed, &mut now_s, |scene| {
+        scene.is_complete() && gut(scene).is_some()
+    });
+    let index = gut(feed.scene()).unwrap();
+    let first = feed.scene().bodies[index].clone();
+    until(&mut feed, &mut now_s, |scene| {
+        scene.bodies[index].model.version() > first.model.version() + 2
+    });
+    let body = &feed.scene().bodies[index];
+    let corners = body.model.indices();
+    assert!(corners.len() > 3000, "{}", corners.len());
+    let says = format!("{} triangles, cubes of ", corners.len() / 3);
+    assert!(body.note.starts_with(&says), "{}: not {says}", body.note);
+    let points = body.model.vertices();
+    assert!(
+        corners
+            .iter()
+            .all(|corner| (*corner as usize) < points.len())
+    );
+    for vertex in points {
+        let length = vertex.normal.iter().map(|x| x * x).sum::<f32>();
+        assert!((length - 1.0).abs() < 1e-3, "{vertex:?}");
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
 fn decode(path: &Path) -> (u32, u32, Vec<u8>) {
     let file = BufReader::new(std::fs::File::open(path).unwrap());
     let mut reader = png::Decoder::new(file).read_info().unwrap();
