@@ -440,6 +440,8 @@ mod tests {
             model.crease(&creases, &moved);
             let anew = Model::creased(&moved, &triangles);
             assert_eq!(model.vertices(), anew.vertices());
+            let broken = |vertex: &Vertex| Vector3::from(vertex.normal).amax() == 1.0;
+            assert!(model.vertices().iter().all(broken));
             assert_eq!((model.version(), model.mesh()), (u64::from(version) + 1, 1));
         }
         let corners = model.vertices().len() as u32;
