@@ -232,6 +232,15 @@ impl Feed {
         }
     }
 
+    /// What people call an arm.
+    fn arm(&self, index: u8) -> String {
+        let arm = self.scene.arms.iter().find(|arm| arm.info.index == index);
+        arm.map_or_else(
+            || "an arm".to_owned(),
+            |arm| format!("arm {}", arm.info.name),
+        )
+    }
+
     /// Takes note of news; says whether bodies came or went.
     fn hear(&mut self, news: &News) -> bool {
         let line = match news {
@@ -240,16 +249,13 @@ impl Feed {
                 let name = self.scene.bodies.iter().find(|body| body.id == left.body);
                 format!("body {} left", name.map_or("?", |body| &body.name))
             }
-            News::Event(Event::ArmAttached(event)) => format!("arm {} is there", event.arm),
-            News::Event(Event::ArmLost(event)) => format!("arm {} was lost", event.arm),
+            News::Event(Event::ArmAttached(event)) => format!("{} is there", self.arm(event.arm)),
+            News::Event(Event::ArmLost(event)) => format!("{} was lost", self.arm(event.arm)),
             News::Event(Event::ForceOff(event)) => {
-                format!(
-                    "force of arm {} off: {}",
-                    event.arm,
-                    force_off_text(event.reason)
-                )
+                let why = force_off_text(event.reason);
+                format!("force of {} off: {why}", self.arm(event.arm))
             }
-            News::Event(Event::ForceOn(event)) => format!("force of arm {} on", event.arm),
+            News::Event(Event::ForceOn(event)) => format!("force of {} on", self.arm(event.arm)),
             News::Event(Event::ConfigReloaded(_)) => "configuration read again".to_owned(),
             News::Event(Event::ConfigRefused(_)) => "configuration refused".to_owned(),
             News::Event(Event::ShuttingDown(_)) => "the daemon ends".to_owned(),
