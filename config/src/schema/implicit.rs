@@ -22,8 +22,10 @@ choices! {
     pub enum Blending {
         /// All that come near: a coil fuses with itself.
         Free as "free",
-        /// Those that are near along a strand, and drops that touched and have not parted since; others press each other flat.
+        /// Those that are near along a strand, and drops that hang together; others press each other flat.
         Controlled as "controlled",
+        /// As `controlled`, and what is pressed swells around the contact: seen, not felt.
+        Bulging as "bulging",
     }
 }
 

@@ -121,6 +121,7 @@ pub fn implicit(
         blending: match made.blending {
             config::Blending::Free => Blending::Free,
             config::Blending::Controlled => Blending::Controlled,
+            config::Blending::Bulging => Blending::Bulging,
         },
         cell_m: made.cell_m.unwrap_or(CELL * radius_m),
         surface: material(body, materials),

@@ -88,6 +88,14 @@ impl Graph {
         self.pairs.dedup();
     }
 
+    /// These, in place of those before. In any order, the lower number first in each.
+    pub fn set(&mut self, pairs: impl Iterator<Item = (u32, u32)>) {
+        self.pairs.clear();
+        self.pairs.extend(pairs);
+        self.pairs.sort_unstable();
+        self.pairs.dedup();
+    }
+
     /// The pairs, the lower number first, in order.
     #[must_use]
     pub fn pairs(&self) -> &[(u32, u32)] {

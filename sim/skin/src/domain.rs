@@ -61,8 +61,9 @@ impl Domain {
         }
         let domain = Domain { low, cell_m, cells };
         let furthest = low.amax().max(domain.high().amax());
-        // A thousandth of a cube is to be seen in a published point. Not `>`: NaN is wrong, too.
-        if !(furthest * f64::from(f32::EPSILON) <= 1e-3 * cell_m) {
+        // A thousandth of a cube is to be seen in a published point. The largest coordinate does not tell of a NaN beside it.
+        let is_place = low.iter().all(|x| x.is_finite());
+        if !(is_place && furthest * f64::from(f32::EPSILON) <= 1e-3 * cell_m) {
             return Err(DomainError::Place {
                 low: low.into(),
                 cells,
@@ -109,6 +110,17 @@ impl Domain {
         }
         if adding().next().is_none() {
             (low, high) = (Vec3::zeros(), Vec3::zeros());
+        }
+        Domain::holding(low, high, cell_m)
+    }
+
+    /// The smallest that holds a box, m, with no node of the border in it; of whole bricks that begin at the world's origin.
+    ///
+    /// # Errors
+    /// [`DomainError`]: the cubes are none, or too many.
+    pub fn holding(low: Vec3, high: Vec3, cell_m: f64) -> Result<Domain, DomainError> {
+        if !(cell_m > 0.0 && cell_m.is_finite()) {
+            return Err(DomainError::Cell(cell_m));
         }
         let side = f64::from(SIDE) * cell_m;
         let room = Vec3::repeat(cell_m);

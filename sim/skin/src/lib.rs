@@ -5,6 +5,7 @@
 //!
 //! * [`kernel`] is how a potential falls, [`primitive`] what it falls from, with gradients.
 //! * [`Skin`] makes a [`Mesh`] of primitives in a [`Domain`]; [`Tracker`] does the same by the source's own way.
+//! * A [`Grid`] is a potential of samples, alone or one more term.
 //! * [`blend`] says which primitives may blend, and what those do that may not.
 //! * [`Checker`] looks at every mesh for what must not be.
 //! * [`quality`] says how fine a skin can be for what it may cost.
@@ -16,6 +17,7 @@
 pub mod blend;
 mod check;
 mod domain;
+mod grid;
 pub mod kernel;
 mod lists;
 mod mesh;
@@ -28,6 +30,7 @@ mod tracked;
 
 pub use check::{Check, Checker};
 pub use domain::{Domain, DomainError, MOST_CELLS, MOST_PLACES};
+pub use grid::{Grid, GridError, MOST_SAMPLES};
 pub use kernel::{Kernel, KernelError};
 pub use mesh::{Faults, Mesh};
 pub use primitive::{Primitive, PrimitiveError, Skeleton};

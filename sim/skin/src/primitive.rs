@@ -59,8 +59,8 @@ pub enum PrimitiveError {
     /// NaN, infinite, or none at all.
     #[error("radius {0} m: it has to be above 0 and finite")]
     Radius(f64),
-    /// NaN or infinite.
-    #[error("amplitude {0}: it has to be finite")]
+    /// NaN or infinite, if only in single precision, in which skins are made.
+    #[error("amplitude {0}: it has to be finite, in single precision")]
     Amplitude(f64),
     /// A skeleton with a number that is none.
     #[error("{0:?}: not all of its numbers are finite")]
@@ -101,7 +101,7 @@ impl Primitive {
         if !(self.radius_m > 0.0 && self.radius_m.is_finite()) {
             return Err(PrimitiveError::Radius(self.radius_m));
         }
-        if !self.amplitude.is_finite() {
+        if !(self.amplitude as f32).is_finite() {
             return Err(PrimitiveError::Amplitude(self.amplitude));
         }
         self.kernel.check()?;

@@ -9,6 +9,7 @@ use wide::f32x4;
 use hapticd_geometry::Vec3;
 
 use crate::domain::Domain;
+use crate::grid::Grid;
 use crate::kernel::Kernel;
 use crate::lists::SIDE;
 use crate::primitive::{Primitive, Skeleton};
@@ -110,28 +111,54 @@ pub(crate) fn each_of_ball(
     }
 }
 
-/// What any primitive adds to the nodes of a brick.
+/// A term of the sum that is not a ball.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Source<'a> {
+    Primitive(&'a Primitive),
+    Grid(&'a Grid),
+}
+
+/// What any term adds to the nodes of a brick.
 #[inline]
 pub(crate) fn each_of_other(
     domain: &Domain,
-    primitive: &Primitive,
+    source: Source<'_>,
     [x, y, z]: &[[f32; NODES]; 3],
     mut note: impl FnMut(usize, usize, usize, f32x4),
 ) {
     for (layer, z) in z.iter().enumerate() {
         for (row, y) in y.iter().enumerate() {
             for (half, i) in [0, 4].into_iter().enumerate() {
-                let value = |j: usize| value_of_other(domain, primitive, [x[i + j], *y, *z]);
+                let value = |j: usize| value_of_other(domain, source, [x[i + j], *y, *z]);
                 note(layer, row, half, f32x4::new([0, 1, 2, 3].map(value)));
             }
         }
     }
 }
 
-/// What any primitive adds at a place.
-pub(crate) fn value_of_other(domain: &Domain, primitive: &Primitive, at: [f32; 3]) -> f32 {
-    let local = Vec3::from(at.map(f64::from));
-    primitive.value(&(domain.low() + local)) as f32
+/// What any term adds at a place.
+pub(crate) fn value_of_other(domain: &Domain, source: Source<'_>, at: [f32; 3]) -> f32 {
+    match source {
+        Source::Primitive(primitive) => {
+            let local = Vec3::from(at.map(f64::from));
+            primitive.value(&(domain.low() + local)) as f32
+        }
+        // A node as the domain has it: one that is a sample's is to be that.
+        Source::Grid(grid) => {
+            let cell = domain.cell_m();
+            let local = at.map(|x| {
+                let x = f64::from(x);
+                let node = (x / cell).round();
+                // As near to each other as single precision has nodes.
+                if (x - node * cell).abs() < 1e-3 * cell {
+                    node * cell
+                } else {
+                    x
+                }
+            });
+            grid.value(&(domain.low() + Vec3::from(local))) as f32
+        }
+    }
 }
 
 /// The negative gradient of balls at four points, to a factor.
@@ -157,10 +184,13 @@ pub(crate) fn outwards<'a>(
     sum
 }
 
-/// The negative gradient of any primitive at a point, to the same factor.
-pub(crate) fn outwards_other(domain: &Domain, primitive: &Primitive, at: [f32; 3]) -> [f32; 3] {
-    let local = Vec3::from(at.map(f64::from));
-    let (_, gradient) = primitive.with_gradient(&(domain.low() + local));
+/// The negative gradient of any term at a point, to the same factor.
+pub(crate) fn outwards_other(domain: &Domain, source: Source<'_>, at: [f32; 3]) -> [f32; 3] {
+    let at = domain.low() + Vec3::from(at.map(f64::from));
+    let (_, gradient) = match source {
+        Source::Primitive(primitive) => primitive.with_gradient(&at),
+        Source::Grid(grid) => grid.with_gradient(&at),
+    };
     (-0.25 * gradient).cast().into()
 }
 

@@ -29,6 +29,7 @@ use rayon::prelude::*;
 
 use crate::blend::{Blending, Bulge, Graph, MOST_IN_PLACE, NoPrimitive};
 use crate::domain::Domain;
+use crate::grid::Grid;
 use crate::lists::{Lists, NONE};
 use crate::mesh::Mesh;
 use crate::primitive::{Primitive, PrimitiveError, Skeleton};
@@ -43,6 +44,7 @@ mod lost;
 mod motions;
 mod part;
 
+pub(crate) use brick::part_of;
 use brick::{Border, Brick, Found};
 use classes::Links;
 use contacts::Contacts;
@@ -174,6 +176,8 @@ pub struct Skin {
     /// By part, where there is more than one.
     triangles: Vec<(usize, Vec<[u32; 3]>)>,
     parallel: bool,
+    /// None of them has changed since the last mesh, if there is one.
+    grids: Vec<Grid>,
 }
 
 /// Parts for each thread: none waits long for the last one.
@@ -183,6 +187,14 @@ const PARTS: usize = 4;
 const FEWEST: usize = 16;
 
 impl Skin {
+    /// Adds these grids to all that is made from now on, in place of those before, which are given back. Each is a term like a primitive, and
+    /// its number follows theirs: a [`Graph`] can name it, and [`Skin::motions`] takes a velocity of it. There is no last mesh then.
+    pub fn set_grids(&mut self, grids: Vec<Grid>) -> Vec<Grid> {
+        // Nothing is to be taken over from what was made with others.
+        self.now.clear();
+        std::mem::replace(&mut self.grids, grids)
+    }
+
     /// With how many threads: one, as it is at first, or all of the rayon pool that a call comes from (`pool.install(|| skin.polygonize(...))`). The
     /// mesh is the same, to the bit. With more than one rayon may allocate, to hand out work.
     pub fn set_parallel(&mut self, parallel: bool) {
@@ -276,16 +288,17 @@ impl Skin {
             let level = settings.level;
             return Err(SkinError::Bulge { bulge, level });
         }
+        let terms = primitives.len() + self.grids.len();
         self.now.controlled = graph.is_some();
         if let Some(graph) = graph {
-            graph.check(primitives.len() as u32)?;
-            self.now.links.set(graph, primitives.len());
+            graph.check(terms as u32)?;
+            self.now.links.set(graph, terms);
         }
         let Frame {
             contacts, links, ..
         } = &mut self.now;
-        contacts.begin(bulge, links, primitives.len());
-        self.now.reach(&settings.domain, primitives);
+        contacts.begin(bulge, links, terms);
+        self.now.reach(&settings.domain, primitives, &self.grids);
         let count = self.parts(self.now.lists.reached.len());
         if bulge.is_some() {
             self.find_contacts(settings, primitives, count);
@@ -315,7 +328,7 @@ impl Skin {
             changed: &self.changed,
             same_order: self.now.order == self.before.order,
         });
-        let (scene, parts) = self.now.scene(settings, primitives, kept);
+        let (scene, parts) = self.now.scene(settings, (primitives, &self.grids), kept);
         each_part(
             parts,
             count,
@@ -328,7 +341,7 @@ impl Skin {
 
     /// Which bodies are in contact.
     fn find_contacts(&mut self, settings: &Settings, primitives: &[Primitive], count: usize) {
-        let (scene, parts) = self.now.scene(settings, primitives, None);
+        let (scene, parts) = self.now.scene(settings, (primitives, &self.grids), None);
         each_part(parts, count, scene.lists.reached.len(), |_, part, slots| {
             part.find_contacts(&scene, slots);
         });
@@ -361,6 +374,7 @@ impl Skin {
             .map(|(now, was)| Some(now) != was);
         self.changed.clear();
         self.changed.extend(changed);
+        self.changed.extend(self.grids.iter().map(|_| false));
         true
     }
 
@@ -427,12 +441,13 @@ impl Frame {
     fn scene<'a>(
         &'a mut self,
         settings: &'a Settings,
-        primitives: &'a [Primitive],
+        (primitives, grids): (&'a [Primitive], &'a [Grid]),
         kept: Option<Kept<'a>>,
     ) -> (Scene<'a>, &'a mut Vec<Part>) {
         let scene = Scene {
             settings,
             primitives,
+            grids,
             lists: &self.lists,
             balls: &self.balls,
             order: &self.order,
@@ -454,7 +469,7 @@ impl Frame {
         self.points = 0;
     }
 
-    fn reach(&mut self, domain: &Domain, primitives: &[Primitive]) {
+    fn reach(&mut self, domain: &Domain, primitives: &[Primitive], grids: &[Grid]) {
         self.primitives.extend_from_slice(primitives);
         self.balls.clear();
         self.order.clear();
@@ -477,6 +492,11 @@ impl Frame {
                 self.lists.add(domain, entry, primitive.bounds(), None);
                 self.order.push(number);
             }
+        }
+        for (number, grid) in (primitives.len() as u32..).zip(grids) {
+            let entry = self.order.len() as u32;
+            self.lists.add(domain, entry, grid.bounds(), None);
+            self.order.push(number);
         }
         self.lists.finish();
     }

@@ -22,8 +22,8 @@ use crate::domain::Domain;
 use crate::lists::{Lists, SIDE};
 use crate::mesh::Mesh;
 use crate::primitive::{Primitive, Skeleton};
-use crate::sample::{Ball, outwards_other, unit, value_of_other};
-use crate::skin::{Settings, SkinError, check};
+use crate::sample::{Ball, Source, outwards_other, unit, value_of_other};
+use crate::skin::{Settings, SkinError, check, part_of};
 use crate::table::{CORNERS, EDGES, STEPS, Table};
 
 /// What was done.
@@ -241,7 +241,7 @@ impl Tracker {
             .filter(|entry| self.balls[**entry as usize].is_none())
         {
             let primitive = &frame.primitives[*entry as usize];
-            sum += value_of_other(&frame.settings.domain, primitive, place);
+            sum += value_of_other(&frame.settings.domain, Source::Primitive(primitive), place);
         }
         let cells = frame.settings.domain.cells();
         let is_border = (0..3).any(|k| node[k] == 0 || node[k] == cells[k]);
@@ -260,7 +260,7 @@ impl Tracker {
             let mut next = node;
             next[axis] += 1;
             let [from, to] = [node, next].map(|n| self.potential_at(frame, n));
-            let share = ((frame.level - from) / (to - from)).clamp(0.0, 1.0);
+            let share = part_of(frame.level, from, to);
             let place = |n: [u32; 3]| n.map(|i| i as f32 * frame.cell);
             let (low, high) = (place(node), place(next));
             let mut point = low;
@@ -275,7 +275,7 @@ impl Tracker {
         let mut sum = [0.0; 3];
         for entry in self.list(node) {
             let primitive = &frame.primitives[*entry as usize];
-            let more = outwards_other(&frame.settings.domain, primitive, point);
+            let more = outwards_other(&frame.settings.domain, Source::Primitive(primitive), point);
             for k in 0..3 {
                 sum[k] += more[k];
             }

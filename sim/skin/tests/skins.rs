@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use hapticd_counting::{Counting, counted};
 use hapticd_geometry::{Mat3, Vec3};
+use hapticd_skin::blend::Graph;
 use hapticd_skin::table::{CORNERS, EDGES};
 use hapticd_skin::{
     Ambiguity, Domain, DomainError, Faults, Kernel, Mesh, Primitive, Settings, Skeleton, Skin,
@@ -436,6 +437,43 @@ fn nothing_is_allocated_once_warm() {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// Sums beyond single precision, both ways, radii and places at its ends: no place that is none, no hole, no panic.
+    #[test]
+    fn what_single_precision_cannot_hold_leaves_no_hole(
+        some in proptest::collection::vec(
+            (
+                [-0.9..0.9, -0.9..0.9, -0.9..0.9],
+                prop::sample::select(vec![0.5, 0.3, 1e-30, 1e-12, 1e12, 1e300]),
+                prop::sample::select(vec![1.0, 3e38, -3e38, 1e-40, -1.0, 0.0]),
+                prop::sample::select(vec![Kernel::Murakami, Kernel::Wyvill, Kernel::Inverse]),
+                prop::sample::select(vec![1.0, 1.0, 1.0, 1e-30, 1e30, 1e300]),
+            ),
+            1..8,
+        ),
+    ) {
+        let settings = settings(0.1, 20);
+        let balls: Vec<Primitive> = some
+            .iter()
+            .map(|(c, radius_m, amplitude, kernel, far)| Primitive {
+                amplitude: *amplitude,
+                kernel: *kernel,
+                ..Primitive::point(*far * Vec3::from(*c), *radius_m)
+            })
+            .collect();
+        let (mut controlled, mut alone) = (Mesh::default(), Skin::default());
+        alone.polygonize_controlled(&settings, &balls, &Graph::new(), &mut controlled).unwrap();
+        for mesh in [skin(&settings, &balls), controlled] {
+            let numbers = mesh.points.iter().chain(&mesh.normals).flatten();
+            prop_assert!(numbers.clone().all(|x| x.is_finite()));
+            let faults = mesh.faults();
+            prop_assert_eq!((faults.open_edges, faults.pinched), (0, 0));
+        }
+    }
+}
+
 #[test]
 fn what_cannot_be_is_refused_and_nothing_is_no_error() {
     let good = settings(0.1, 10);
@@ -459,6 +497,20 @@ fn what_cannot_be_is_refused_and_nothing_is_no_error() {
         "primitive 1: radius NaN m: it has to be above 0 and finite"
     );
     assert_eq!(mesh, Mesh::default());
+    for (amplitude, radius_m, x) in [
+        (1e39, 1.0, 0.0),
+        (f64::NAN, 1.0, 0.0),
+        (1.0, f64::INFINITY, 0.0),
+        (1.0, 0.0, 0.0),
+        (1.0, 1.0, f64::NEG_INFINITY),
+    ] {
+        let bad = Primitive {
+            amplitude,
+            ..Primitive::point(Vec3::new(x, 0.0, 0.0), radius_m)
+        };
+        let error = skin.polygonize(&good, &[bad], &mut mesh).unwrap_err();
+        assert!(matches!(error, SkinError::Primitive { number: 0, .. }));
+    }
     assert_eq!(
         Domain::new(Vec3::zeros(), 0.0, [9; 3]),
         Err(DomainError::Cell(0.0))
@@ -471,9 +523,11 @@ fn what_cannot_be_is_refused_and_nothing_is_no_error() {
         Domain::new(Vec3::zeros(), 1.0, [9, 9, 5000]),
         Err(DomainError::Cells(_))
     ));
-    let far = Vec3::new(1e6, 0.0, 0.0);
-    assert!(matches!(
-        Domain::new(far, 0.01, [9; 3]),
-        Err(DomainError::Place { .. })
-    ));
+    for x in [1e6, f64::NAN, f64::INFINITY] {
+        let far = Vec3::new(0.0, x, 0.0);
+        assert!(matches!(
+            Domain::new(far, 0.01, [9; 3]),
+            Err(DomainError::Place { .. })
+        ));
+    }
 }

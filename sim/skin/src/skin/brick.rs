@@ -118,6 +118,13 @@ pub(super) const LOWER: [(usize, [usize; 3]); 12] = {
     all
 };
 
+/// Where the level is between two samples, 0 to 1. Where they are beyond single precision: at one of them.
+#[inline]
+pub(crate) fn part_of(level: f32, from: f32, to: f32) -> f32 {
+    // Of a NaN and a number `max` is the number.
+    ((level - from) / (to - from)).max(0.0).min(1.0)
+}
+
 /// Where the level is on an edge, from the domain's lowest corner, m.
 #[inline]
 pub(super) fn crossing(
@@ -131,10 +138,10 @@ pub(super) fn crossing(
     let mut next = node;
     next[axis] += 1;
     let (from, to) = (value(node), value(next));
-    let share = (settings.level as f32 - from) / (to - from);
+    let share = part_of(settings.level as f32, from, to);
     let mut point = [0, 1, 2].map(|k| at[k][node[k]]);
     let (low, high) = (at[axis][node[axis]], at[axis][next[axis]]);
-    point[axis] = low + share.clamp(0.0, 1.0) * (high - low);
+    point[axis] = low + share * (high - low);
     point
 }
 

@@ -23,7 +23,9 @@ use std::ops::Range;
 use wide::f32x4;
 
 use super::SkinError;
-use super::brick::{Brick, Found, LOWER, OWN, all_of, any_of, bits_of, crossing, cuts as cuts_of};
+use super::brick::{
+    Brick, Found, LOWER, OWN, all_of, any_of, bits_of, crossing, cuts as cuts_of, part_of,
+};
 use super::contacts::Contacts;
 use super::part::{Part, Scene};
 use crate::blend::{Bulge, Classes, Graph, MOST_IN_PLACE, Set, members};
@@ -364,7 +366,7 @@ impl Part {
             };
             match scene.balls.get(*entry as usize) {
                 Some(ball) => each_of_ball(ball, &at, note),
-                None => each_of_other(domain, scene.primitive(*entry), &at, note),
+                None => each_of_other(domain, scene.source(*entry), &at, note),
             }
         }
         let level = settings.level as f32;
@@ -477,7 +479,7 @@ impl Part {
         for class in work.of_node.classes() {
             let terms = members(*class).map(|i| match scene.balls.get(list[i] as usize) {
                 Some(ball) => ball.at(place),
-                None => value_of_other(domain, scene.primitive(list[i]), place),
+                None => value_of_other(domain, scene.source(list[i]), place),
             });
             // In their order, from 0 on: the bits that a brick of one class has.
             let sum = terms.fold(0.0, |sum, term| sum + term);
@@ -552,7 +554,7 @@ impl Part {
                 }
                 let [from, to] = [node, next]
                     .map(|end| all.cut_off(end, self.work.pressed(class, end, by), level));
-                let share = ((level - from) / (to - from)).clamp(0.0, 1.0);
+                let share = part_of(level, from, to);
                 let mut point = [0, 1, 2].map(|k| at[k][node[k]]);
                 point[axis] += share * (at[axis][next[axis]] - at[axis][node[axis]]);
                 let name = scene.lists.of(slot)[class.trailing_zeros() as usize];
@@ -565,8 +567,9 @@ impl Part {
             }
         }
         self.work.odd = odd;
-        // Edges come in order, and so do the first of their classes.
-        debug_assert!(self.work.named[begin..].is_sorted());
+        // Edges come in order, and so do the first of their classes where *blends with* is an equivalence. Where it is none, a name may be there
+        // twice or out of order, and what is looked for and not found is a triangle that is left out and counted.
+        debug_assert!(self.work.named[begin..].is_sorted_by_key(|(edge, _)| edge));
     }
 
     /// Outwards for one of the classes, at a place from the domain's lowest corner on.
@@ -579,9 +582,9 @@ impl Part {
                 let (term, more) = match scene.balls.get(list[i] as usize) {
                     Some(ball) => (ball.at(at), ball.outwards(at)),
                     None => {
-                        let primitive = scene.primitive(list[i]);
-                        let term = value_of_other(domain, primitive, at);
-                        (term, outwards_other(domain, primitive, at))
+                        let source = scene.source(list[i]);
+                        let term = value_of_other(domain, source, at);
+                        (term, outwards_other(domain, source, at))
                     }
                 };
                 value += term;

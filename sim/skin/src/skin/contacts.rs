@@ -78,7 +78,7 @@ impl Part {
     /// Pairs of bodies that have a node of these slots in common, into [`Part::touching`]; some more than once.
     pub fn find_contacts(&mut self, scene: &Scene<'_>, slots: Range<usize>) {
         self.touching.clear();
-        self.work.begin(scene.primitives.len());
+        self.work.begin(scene.count());
         let Some(links) = scene.links else {
             return;
         };

@@ -36,7 +36,10 @@ impl Skin {
         seen.resize(primitives.len(), false);
         for brick in &now.bricks {
             for entry in now.lists.of(brick.slot as usize) {
-                seen[now.order[*entry as usize] as usize] = true;
+                // Not those of grids.
+                if let Some(seen) = seen.get_mut(now.order[*entry as usize] as usize) {
+                    *seen = true;
+                }
             }
         }
         lost.unseen = seen.iter().filter(|seen| !**seen).count();

@@ -20,7 +20,7 @@ use wide::f32x4;
 use super::Skin;
 use crate::blend::members;
 use crate::mesh::Mesh;
-use crate::sample::value_of_other;
+use crate::sample::{Source, value_of_other};
 
 /// Why motions were refused. The caller's fault.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -65,7 +65,8 @@ impl Skin {
         out: &mut Vec<[f32; 3]>,
     ) -> Result<(), MotionError> {
         out.clear();
-        let (given, primitives) = (velocities.len(), self.now.primitives.len());
+        let made = self.now.made.map_or(0, |_| self.grids.len());
+        let (given, primitives) = (velocities.len(), self.now.primitives.len() + made);
         if given != primitives {
             return Err(MotionError::Velocities { given, primitives });
         }
@@ -130,10 +131,7 @@ impl Skin {
         for entry in entries.clone() {
             let weight = match self.now.balls.get(entry as usize) {
                 Some(ball) => ball.at_four([x, y, z]),
-                None => {
-                    let primitive = &self.now.primitives[self.now.order[entry as usize] as usize];
-                    f32x4::new(at.map(|p| value_of_other(&domain, primitive, p)))
-                }
+                None => f32x4::new(at.map(|p| value_of_other(&domain, self.source(entry), p))),
             };
             let weight = weight.abs();
             weights += weight;
@@ -156,11 +154,21 @@ impl Skin {
     /// Whose heart is nearest, the first of equals: where a vertex, which is between nodes, is beyond all that reaches a node.
     fn nearest(&self, entries: impl Iterator<Item = u32>, low: Vec3, at: &[f32; 3]) -> Option<u32> {
         let at = low + Vec3::from(at.map(f64::from));
-        let heart =
-            |entry: u32| self.now.primitives[self.now.order[entry as usize] as usize].heart();
+        let heart = |entry: u32| match self.source(entry) {
+            Source::Primitive(primitive) => primitive.heart(),
+            Source::Grid(grid) => 0.5 * (grid.bounds().0 + grid.bounds().1),
+        };
         entries.min_by(|a, b| {
             let [a, b] = [a, b].map(|entry| (heart(*entry) - at).norm_squared());
             a.total_cmp(&b)
         })
+    }
+
+    fn source(&self, entry: u32) -> Source<'_> {
+        let number = self.now.order[entry as usize] as usize;
+        match self.now.primitives.get(number) {
+            Some(primitive) => Source::Primitive(primitive),
+            None => Source::Grid(&self.grids[number - self.now.primitives.len()]),
+        }
     }
 }

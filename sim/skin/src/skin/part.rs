@@ -13,22 +13,25 @@
 
 use std::ops::Range;
 
+use hapticd_geometry::Vec3;
 use wide::f32x4;
 
 use super::brick::{Border, Brick, Found, bits_of, crossing, cuts};
 use super::classes::{Links, Work};
 use super::contacts::Contacts;
 use super::{Frame, MOST_BRICKS, MOST_POINTS, Settings, SkinError};
+use crate::grid::Grid;
 use crate::lists::{Lists, NONE, SIDE};
 use crate::primitive::{Primitive, Skeleton};
 use crate::sample::{
-    Ball, NODES, Samples, each_of_ball, each_of_other, outwards, outwards_other, places,
+    Ball, NODES, Samples, Source, each_of_ball, each_of_other, outwards, outwards_other, places,
 };
 
 /// What does not change while a mesh is made.
 pub(super) struct Scene<'a> {
     pub settings: &'a Settings,
     pub primitives: &'a [Primitive],
+    pub grids: &'a [Grid],
     pub lists: &'a Lists,
     pub balls: &'a [Ball],
     /// Numbers of the primitives that `lists` counts: balls first.
@@ -57,9 +60,18 @@ impl Scene<'_> {
         list.partition_point(|entry| (*entry as usize) < self.balls.len())
     }
 
-    /// What an entry of a list stands for.
-    pub fn primitive(&self, entry: u32) -> &Primitive {
-        &self.primitives[self.order[entry as usize] as usize]
+    /// What an entry of a list stands for: grids come after all primitives.
+    pub fn source(&self, entry: u32) -> Source<'_> {
+        let number = self.order[entry as usize] as usize;
+        match self.primitives.get(number) {
+            Some(primitive) => Source::Primitive(primitive),
+            None => Source::Grid(&self.grids[number - self.primitives.len()]),
+        }
+    }
+
+    /// How many terms there are.
+    pub fn count(&self) -> usize {
+        self.primitives.len() + self.grids.len()
     }
 
     /// Where a brick was in the last mesh, if the same primitives reached it and none has changed: all that reach it now are the same, and there were no
@@ -91,7 +103,16 @@ impl Scene<'_> {
         let (mut least, mut most) = (0.0, 0.0);
         for entry in self.lists.of(slot) {
             let Some(ball) = self.balls.get(*entry as usize) else {
-                let primitive = &self.primitives[self.order[*entry as usize] as usize];
+                let primitive = match self.source(*entry) {
+                    Source::Primitive(primitive) => primitive,
+                    Source::Grid(grid) => {
+                        let corner = settings.domain.low() + Vec3::from(low.map(f64::from));
+                        let (deep, high) = grid.extremes(&corner, &corner.add_scalar(side.into()));
+                        least += deep;
+                        most += if one { high } else { high.max(0.0) };
+                        continue;
+                    }
+                };
                 let top = primitive.amplitude.max(0.0) * primitive.kernel.value(0.0);
                 if primitive.amplitude < 0.0 || matches!(primitive.skeleton, Skeleton::Convolved(_))
                 {
@@ -104,12 +125,13 @@ impl Scene<'_> {
             for k in 0..3 {
                 let (a, b) = (low[k] - ball.centre[k], ball.centre[k] - low[k] - side);
                 let [outside, across] = [a.max(b).max(0.0), a.abs().max(b.abs())];
+                // Over the radius before it is squared, as at nodes: what overflows does so there, too.
+                let [outside, across] = [outside, across].map(|d| d * ball.per_radius);
                 near += outside * outside;
                 far += across * across;
             }
-            let per_r2 = ball.per_radius * ball.per_radius;
             let [high, deep] = [near, far].map(|square| {
-                let v = (1.0 - square * per_r2).max(0.0);
+                let v = (1.0 - square).max(0.0);
                 ball.amplitude * v * v
             });
             least += high.min(deep);
@@ -126,7 +148,9 @@ impl Scene<'_> {
         if !one {
             most *= self.contacts.gain();
         }
-        most > level - room && (least < level + room || !one || self.border.touches(place))
+        // Where single precision does not hold the sums nothing is known: a NaN excludes no brick.
+        let [too_little, too_much] = [most <= level - room, least >= level + room];
+        !too_little && (!too_much || !one || self.border.touches(place))
     }
 }
 
@@ -154,7 +178,7 @@ impl Part {
         self.bricks.clear();
         self.points.clear();
         self.normals.clear();
-        self.work.begin(scene.primitives.len());
+        self.work.begin(scene.count());
         self.reused = 0;
         self.refused = None;
         for slot in slots {
@@ -237,7 +261,7 @@ impl Part {
             each_of_ball(&scene.balls[*entry as usize], &at, &mut add);
         }
         for entry in others {
-            each_of_other(domain, scene.primitive(*entry), &at, &mut add);
+            each_of_other(domain, scene.source(*entry), &at, &mut add);
         }
         let level = f32x4::splat(settings.level as f32);
         let mut inside = [0; NODES];
@@ -296,7 +320,7 @@ impl Part {
             let some = balls.iter().map(|entry| &scene.balls[*entry as usize]);
             let mut sum = outwards(some, at).map(f32x4::to_array);
             for entry in others {
-                let primitive = scene.primitive(*entry);
+                let primitive = scene.source(*entry);
                 for (j, point) in points.iter().enumerate() {
                     let more = outwards_other(domain, primitive, *point);
                     for k in 0..3 {

@@ -2,6 +2,7 @@
 
 use hapticd_geometry::Vec3;
 use hapticd_haptics::{ImplicitSurface, Material};
+use hapticd_skin::blend::{self, Bulge, Graph};
 use hapticd_skin::{
     Ambiguity, Check, Checker, DomainError, Mesh, Report, Settings, Skin, SkinError,
     quality::{Budget, NoBudget, Quality},
@@ -76,7 +77,7 @@ pub struct SkinMade {
     pub rung: u32,
     /// Largest distance from a point of the mesh to the surface that tools feel, of those measured, m.
     pub felt_m: f64,
-    /// Blending could not be controlled in this frame: too many primitives in one place.
+    /// Blending could not be controlled in this frame: too many primitives in one place, or cubes too large for who may blend.
     pub uncontrolled: bool,
 }
 
@@ -93,7 +94,14 @@ pub struct SkinMaker {
     frames: u64,
     near: Near,
     felt: ImplicitSurface,
+    bulge: Bulge,
+    /// Of groups: who blends, and work space.
+    graph: Graph,
+    order: Vec<u32>,
 }
+
+/// Of bulges: they begin at this part of the level in the other's potential, are highest at that one, and so high.
+const BULGE: [f64; 3] = [0.2, 0.7, 0.25];
 
 impl SkinMaker {
     /// Frames with at most so many triangles, in about so much time, s.
@@ -101,12 +109,16 @@ impl SkinMaker {
     /// # Errors
     /// [`NoBudget`] if one of the numbers is none.
     pub fn new(spec: SkinSpec, most_triangles: usize, seconds: f64) -> Result<SkinMaker, NoBudget> {
-        let quality = Quality::new(Budget {
+        let budget = Budget {
             cell_m: spec.cell_m,
             // Room for what a prediction may be wrong by.
             triangles: 0.9 * most_triangles as f64,
             seconds,
-        })?;
+        };
+        let quality = Quality::new(budget)?;
+        let [from, top, height] = BULGE.map(|part| part * spec.level);
+        // It rises and falls whatever the level.
+        let bulge = Bulge::new(from, top, height, spec.level).map_err(|_| NoBudget(budget))?;
         let felt = ImplicitSurface {
             id: spec.id,
             material: Material {
@@ -129,6 +141,9 @@ impl SkinMaker {
             frames: 0,
             near: Near::default(),
             felt,
+            bulge,
+            graph: Graph::new(),
+            order: Vec::new(),
         })
     }
 
@@ -157,7 +172,7 @@ impl SkinMaker {
     pub fn make(&mut self, state: &SkinState) -> Result<SkinMade, SkinMakeError> {
         let name = || self.spec.name.clone();
         let mut attempt = 0;
-        let (choice, report, uncontrolled) = loop {
+        let (choice, report, check, uncontrolled) = loop {
             let choice = (self.quality)
                 .choose(self.spec.level, &state.primitives)
                 .map_err(|why| SkinMakeError::Domain { name: name(), why })?;
@@ -167,29 +182,44 @@ impl SkinMaker {
                 ambiguity: Ambiguity::default(),
             };
             let (skin, mesh) = (&mut self.skin, &mut self.mesh);
-            let free = |skin: &mut Skin, mesh: &mut Mesh| {
-                skin.polygonize(&settings, &state.primitives, mesh)
-            };
-            let made = match self.spec.blending {
-                Blending::Free => free(skin, mesh).map(|report| (report, false)),
-                Blending::Controlled => {
-                    let graph = &state.graph;
-                    let made =
-                        skin.polygonize_controlled(&settings, &state.primitives, graph, mesh);
-                    match made {
-                        // Better seen blended than not seen.
-                        Err(SkinError::Crowded(_)) => free(skin, mesh).map(|report| (report, true)),
-                        other => other.map(|report| (report, false)),
-                    }
+            let graph = match state.groups.is_empty() {
+                true => &state.graph,
+                false => {
+                    together(
+                        &mut self.order,
+                        &mut self.graph,
+                        state,
+                        choice.domain.cell_m(),
+                    );
+                    &self.graph
                 }
             };
-            let (report, uncontrolled) = made.map_err(|why| SkinMakeError::Skin {
+            let blending = match self.spec.blending {
+                Blending::Free => blend::Blending::Free,
+                Blending::Controlled => blend::Blending::Inhibited(graph),
+                Blending::Bulging => blend::Blending::Bulging(graph, self.bulge),
+            };
+            let primitives = &state.primitives;
+            let mut made = skin.polygonize_by(&settings, primitives, blending, mesh);
+            let mut check = self.checker.check(mesh);
+            // Better seen blended than torn, or not at all: larger cubes need more pairs that blend than the mechanics say, and a place has room for
+            // so many that do not.
+            let torn = match &made {
+                Ok(_) => !check.is_sound(),
+                Err(why) => matches!(why, SkinError::Crowded(_)),
+            };
+            let uncontrolled = torn && self.spec.blending != Blending::Free;
+            if uncontrolled {
+                made = skin.polygonize(&settings, primitives, mesh);
+                check = self.checker.check(mesh);
+            }
+            let report = made.map_err(|why| SkinMakeError::Skin {
                 name: name(),
                 why: Box::new(why),
             })?;
             let triangles = self.mesh.triangles.len();
             if triangles <= self.most_triangles {
-                break (choice, report, uncontrolled);
+                break (choice, report, check, uncontrolled);
             }
             attempt += 1;
             if attempt == ATTEMPTS {
@@ -213,7 +243,7 @@ impl SkinMaker {
         }
         self.frames += 1;
         Ok(SkinMade {
-            check: self.checker.check(&self.mesh),
+            check,
             cell_m: choice.domain.cell_m(),
             rung: choice.rung,
             felt_m: self.felt_m(state),
@@ -243,6 +273,29 @@ impl SkinMaker {
         }
         worst
     }
+}
+
+/// All pairs of a group that may reach one cube: with these, and only these, *blends with* is an equivalence in every cube.
+fn together(order: &mut Vec<u32>, graph: &mut Graph, state: &SkinState, cell_m: f64) {
+    let at = |i: u32| state.primitives[i as usize].heart();
+    let radius = |i: u32| state.primitives[i as usize].radius_m;
+    let count = state.primitives.len().min(state.groups.len());
+    order.clear();
+    order.extend(0..count as u32);
+    order.sort_unstable_by(|a, b| at(*a).x.total_cmp(&at(*b).x).then(a.cmp(b)));
+    let widest = (0..count as u32).map(radius).fold(0.0, f64::max);
+    let diagonal = 3.0_f64.sqrt() * cell_m;
+    let pairs = order.iter().enumerate().flat_map(|(place, a)| {
+        let (here, reach) = (at(*a), radius(*a) + diagonal);
+        let beside = order[place + 1..].iter();
+        let beside = beside.take_while(move |b| at(**b).x - here.x <= reach + widest);
+        let near = move |b: &&u32| {
+            let near = (at(**b) - here).norm() <= reach + radius(**b);
+            near && state.groups[*a as usize] == state.groups[**b as usize]
+        };
+        beside.filter(near).map(|b| (*a.min(b), *a.max(b)))
+    });
+    graph.set(pairs);
 }
 
 #[cfg(test)]

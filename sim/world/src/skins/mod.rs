@@ -21,6 +21,8 @@ pub enum Blending {
     Free,
     /// Those that the mechanics allow; others press each other flat (Triquet 2001, section 4.2).
     Controlled,
+    /// As controlled; what is pressed also swells around the contact (section 4.3). Bulges are seen, and not felt.
+    Bulging,
 }
 
 /// An implicit body at the end of a step.
@@ -30,8 +32,10 @@ pub struct SkinState {
     pub primitives: Vec<Primitive>,
     /// Of the primitives, m/s.
     pub velocities: Vec<Vec3>,
-    /// Who may blend, by the numbers of the primitives; of no meaning where all do.
+    /// Who may blend, by the numbers of the primitives; of no meaning where all do, or where there are groups.
     pub graph: Graph,
+    /// Of each primitive the group that it blends with, all of it: drops that hang together by others do. Empty where the graph says it.
+    pub groups: Vec<u32>,
 }
 
 /// All implicit bodies of a scene at the end of a step, for the skin thread.

@@ -73,9 +73,15 @@ pub fn near(
         return;
     }
     work.may.clear();
+    let group = |number: u32| state.groups.get(number as usize);
     for (_, a) in &work.found {
-        let blends =
-            |(place, (_, b)): (usize, &(f64, u32))| Set::from(state.graph.blends(*a, *b)) << place;
+        let blends = |(place, (_, b)): (usize, &(f64, u32))| {
+            let may = match (group(*a), group(*b)) {
+                (Some(a), Some(b)) => a == b,
+                _ => state.graph.blends(*a, *b),
+            };
+            Set::from(may) << place
+        };
         work.may
             .push(work.found.iter().enumerate().map(blends).sum());
     }
@@ -162,6 +168,10 @@ mod tests {
         state.graph.allow(0, 2);
         near(&mut work, &state, Blending::Controlled, &at, 0.01, &mut out);
         assert_eq!(out.classes, [0b111]);
+        // Groups count where there are any.
+        state.groups = vec![0, 1, 0];
+        near(&mut work, &state, Blending::Controlled, &at, 0.01, &mut out);
+        assert_eq!(out.classes, [0b101, 0b010]);
         let far = Vec3::new(1.0, 0.0, 0.0);
         near(
             &mut work,

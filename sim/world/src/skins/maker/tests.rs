@@ -117,6 +117,63 @@ fn what_cannot_be_made_says_why_and_the_next_frame_can() {
 }
 
 #[test]
+fn groups_that_hang_together_by_some_blend_as_a_whole_and_apart_from_others() {
+    // Two puddles of drops that touch; each drop blends with its neighbours only, so that the graph is no equivalence.
+    let mut state = SkinState::default();
+    for puddle in 0..2_u32 {
+        for i in 0..40_u32 {
+            let (x, y) = (f64::from(i % 8), f64::from(i / 8));
+            let at = Vec3::new(0.008 * x, 0.008 * y, 0.009 * f64::from(puddle));
+            state.primitives.push(Primitive::point(at, 0.01));
+            state.velocities.push(Vec3::zeros());
+            state.groups.push(40 * puddle);
+        }
+    }
+    for blending in [Blending::Controlled, Blending::Bulging] {
+        let mut maker = maker(blending, 0.0015, 1_000_000);
+        let made = maker.make(&state).unwrap();
+        assert!(made.check.is_sound() && !made.uncontrolled, "{made:?}");
+        assert_eq!(made.report.control.dropped, 0);
+        assert_eq!(maker.mesh().pieces(), 2, "{blending:?}");
+    }
+    let mut free = maker(Blending::Free, 0.0015, 1_000_000);
+    free.make(&state).unwrap();
+    assert_eq!(free.mesh().pieces(), 1);
+}
+
+#[test]
+fn any_graph_gives_a_sound_skin_and_says_when_it_could_not_be_obeyed() {
+    let mut seed = 7_u64;
+    let mut random = move || {
+        seed = seed
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        (seed >> 33) as f64 / f64::from(1_u32 << 31)
+    };
+    let mut obeyed = 0;
+    for round in 0..40 {
+        let mut state = SkinState::default();
+        for _ in 0..24 {
+            let at = Vec3::new(random(), random(), random()) * 0.05;
+            state.primitives.push(Primitive::point(at, 0.012));
+            state.velocities.push(Vec3::zeros());
+        }
+        for a in 0..24 {
+            for b in 0..a {
+                if random() < 0.05 * f64::from(round % 8) {
+                    state.graph.allow(b, a);
+                }
+            }
+        }
+        let mut maker = maker(Blending::Controlled, 0.003, 1_000_000);
+        let made = maker.make(&state).unwrap();
+        assert!(made.check.is_sound(), "round {round}: {made:?}");
+        obeyed += usize::from(!made.uncontrolled);
+    }
+    assert!(obeyed >= 5 && obeyed < 40, "{obeyed}");
+}
+
+#[test]
 fn too_many_in_one_place_are_shown_blended_rather_than_not_at_all() {
     let mut state = SkinState::default();
     for i in 0..300 {

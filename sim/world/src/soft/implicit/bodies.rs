@@ -57,6 +57,29 @@ impl Body {
         self.spheres.start + primitive
     }
 
+    /// Who hangs together, by the pairs that blend: each is in the group of its first.
+    fn group(&mut self) {
+        let groups = &mut self.state.groups;
+        for (number, group) in (0..).zip(groups.iter_mut()) {
+            *group = number;
+        }
+        fn first(groups: &mut [u32], mut of: u32) -> u32 {
+            while groups[of as usize] != of {
+                // Half of the way there is cut off for the next who asks.
+                groups[of as usize] = groups[groups[of as usize] as usize];
+                of = groups[of as usize];
+            }
+            of
+        }
+        for (a, b) in self.state.graph.pairs() {
+            let (a, b) = (first(groups, *a), first(groups, *b));
+            groups[a.max(b) as usize] = a.min(b);
+        }
+        for number in 0..groups.len() as u32 {
+            groups[number as usize] = first(groups, number);
+        }
+    }
+
     /// After a step: the potential goes with the spheres.
     fn follow(&mut self, world: &SphereWorld) {
         let range = self.spheres.start as usize..self.spheres.end as usize;
@@ -162,6 +185,7 @@ impl ImplicitBodies {
             }
             Err(_) => refused += 1,
         }
+        let news = !self.world.events().is_empty();
         for event in self.world.events() {
             let (BlendEvent::Added(a, b) | BlendEvent::Removed(a, b)) = *event;
             let owner = |body: &&mut Body| body.spheres.contains(&a) && body.spheres.contains(&b);
@@ -175,6 +199,9 @@ impl ImplicitBodies {
             };
         }
         for body in &mut self.bodies {
+            if news && !body.state.groups.is_empty() {
+                body.group();
+            }
             body.follow(&self.world);
         }
         refused
@@ -207,6 +234,7 @@ impl ImplicitBodies {
             to.primitives.clone_from(&body.state.primitives);
             to.velocities.clone_from(&body.state.velocities);
             to.graph.clone_from(&body.state.graph);
+            to.groups.clone_from(&body.state.groups);
         }
     }
 
@@ -276,7 +304,8 @@ fn add(
         ImplicitModel::Strand { .. } | ImplicitModel::Fluid(_) => spec.blending,
         ImplicitModel::Springs { .. } | ImplicitModel::Fixed => Blending::Free,
     };
-    if loose && blending == Blending::Controlled {
+    if loose && blending != Blending::Free {
+        state.groups = (0..points.len() as u32).collect();
         let rule = spheres::Blending {
             blend_at_m: 0.0,
             part_at_m: PART * spec.radius_m,

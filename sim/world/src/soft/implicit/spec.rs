@@ -8,6 +8,9 @@ use hapticd_haptics::Material;
 
 use crate::skins::Blending;
 
+/// Cubes this many times as large as wanted still have a skin whose blending is controlled.
+const COARSE: f64 = 4.0;
+
 /// The sum of potentials on the surface.
 pub(super) const LEVEL: f64 = 0.5;
 
@@ -81,10 +84,11 @@ impl ImplicitSpec {
         self.radius_m / (1.0 - LEVEL.sqrt()).sqrt()
     }
 
-    /// Along a strand so much blends that the skin closes: `2 R + sqrt(3) h` (digest of Triquet 2001, section 4.6).
+    /// Along a strand so much blends that the skin closes: `2 R + sqrt(3) h` (digest of Triquet 2001, section 4.6), for cubes some rungs larger than wanted,
+    /// too.
     #[must_use]
     pub fn window_m(&self) -> f64 {
-        2.0 * self.influence_m() + 3.0_f64.sqrt() * self.cell_m
+        2.0 * self.influence_m() + 3.0_f64.sqrt() * COARSE * self.cell_m
     }
 
     pub(super) fn strand(

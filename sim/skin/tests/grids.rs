@@ -1,0 +1,347 @@
+//! Grids of samples: alone as Marching Cubes of the samples, and as one term among primitives.
+
+use hapticd_counting::{Counting, counted};
+use hapticd_geometry::Vec3;
+use hapticd_skin::blend::{Blending, Bulge, Graph};
+use hapticd_skin::table::{CORNERS, EDGES};
+use hapticd_skin::{
+    Ambiguity, Domain, Grid, GridError, MOST_SAMPLES, Mesh, Primitive, Report, Settings, Skin,
+    SkinError, Table,
+};
+use proptest::prelude::*;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+const LEVEL: f64 = 0.5;
+
+fn settings(domain: Domain) -> Settings {
+    Settings {
+        domain,
+        level: LEVEL,
+        ambiguity: Ambiguity::Separate,
+    }
+}
+
+fn made(skin: &mut Skin, settings: &Settings, primitives: &[Primitive]) -> (Mesh, Report) {
+    let mut mesh = Mesh::default();
+    let report = skin.polygonize(settings, primitives, &mut mesh).unwrap();
+    (mesh, report)
+}
+
+fn balls() -> Vec<Primitive> {
+    let at = |k: u32| {
+        let s = f64::from(k) * 0.7;
+        0.5 * Vec3::new(s.sin(), (1.7 * s).cos(), (0.6 * s).sin())
+    };
+    (0..12).map(|k| Primitive::point(at(k), 0.4)).collect()
+}
+
+/// A grid of what primitives add up to.
+fn sampled(primitives: &[Primitive], low: Vec3, spacing_m: f64, nodes: [u32; 3]) -> Grid {
+    let mut values = Vec::new();
+    for z in 0..nodes[2] {
+        for y in 0..nodes[1] {
+            for x in 0..nodes[0] {
+                let at = low + spacing_m * Vec3::new(x.into(), y.into(), z.into());
+                values.push(primitives.iter().map(|p| p.value(&at)).sum::<f64>() as f32);
+            }
+        }
+    }
+    Grid::new(low, spacing_m, nodes, values).unwrap()
+}
+
+/// Triangles as places of their corners, in order.
+fn in_order(mut triangles: Vec<[[f32; 3]; 3]>) -> Vec<[[f32; 3]; 3]> {
+    for t in &mut triangles {
+        let lowest = (0..3)
+            .min_by(|&i, &j| t[i].partial_cmp(&t[j]).unwrap())
+            .unwrap();
+        t.rotate_left(lowest);
+    }
+    triangles.sort_by(|a, b| a.partial_cmp(b).unwrap());
+    triangles
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    /// Any samples at all, on the nodes of the domain: to the bit what the table makes of every cube of them.
+    #[test]
+    fn a_grid_on_the_nodes_is_marching_cubes_of_its_samples(
+        cells in 4_u32..16,
+        cell_m in 0.01..0.3,
+        low in [-3.0..3.0, -3.0..3.0, -3.0..3.0],
+        values in proptest::collection::vec(-1.0_f32..2.0, 17 * 17 * 17),
+        part in 0_u32..3,
+    ) {
+        let low = Vec3::from(low);
+        let domain = Domain::new(low, cell_m, [cells; 3]).unwrap();
+        // From some node of the domain on, to its end or beyond.
+        let shift = f64::from(part);
+        let nodes = [cells + 1; 3];
+        let values: Vec<f32> = values[..(cells as usize + 1).pow(3)].to_vec();
+        let grid = Grid::new(low.add_scalar(shift * cell_m), cell_m, nodes, values.clone()).unwrap();
+        let mut skin = Skin::default();
+        skin.set_grids(vec![grid]);
+        let (mesh, _) = made(&mut skin, &settings(domain), &[]);
+        let faults = mesh.faults();
+        prop_assert_eq!((faults.open_edges, faults.pinched), (0, 0));
+        let level = LEVEL as f32;
+        let value = |node: [u32; 3]| {
+            let at = node.map(|i| i.checked_sub(part).filter(|i| *i <= cells));
+            let sample = match at {
+                [Some(x), Some(y), Some(z)] => values[((z * nodes[1] + y) * nodes[0] + x) as usize],
+                _ => 0.0,
+            };
+            let border = node.iter().any(|i| *i == 0 || *i == cells);
+            if border { sample.min(level) } else { sample }
+        };
+        let mut triangles = Vec::new();
+        for k in 0..cells.pow(3) {
+            let low_node = [k % cells, k / cells % cells, k / cells / cells];
+            let node = |c: u8| [0, 1, 2].map(|k| low_node[k] + u32::from(CORNERS[c as usize][k]));
+            let bits = (0..8).fold(0, |all, c| all | usize::from(value(node(c)) > level) << c);
+            for triangle in Table::of(Ambiguity::Separate).0[bits].triangles() {
+                triangles.push(triangle.map(|edge| {
+                    let [a, b] = EDGES[edge as usize].map(node);
+                    let [from, to] = if a < b { [a, b] } else { [b, a] };
+                    let share = (level - value(from)) / (value(to) - value(from));
+                    [0, 1, 2].map(|k| {
+                        let cell = cell_m as f32;
+                        let [low, high] = [from, to].map(|n| n[k] as f32 * cell);
+                        let local = low + share.clamp(0.0, 1.0) * (high - low);
+                        (domain.low()[k] + f64::from(local)) as f32
+                    })
+                }));
+            }
+        }
+        let places = mesh.triangles.iter().map(|t| t.map(|v| mesh.points[v as usize]));
+        prop_assert_eq!(in_order(places.collect()), in_order(triangles));
+    }
+
+    /// Values on samples are the samples; between them they are linear along each axis; gradients are differences.
+    #[test]
+    fn values_are_trilinear(
+        values in proptest::collection::vec(-1.0_f32..2.0, 4 * 5 * 3),
+        at in [0.001_f64..0.999, 0.001..0.999, 0.001..0.999],
+        node in [0_u32..3, 0_u32..4, 0_u32..2],
+    ) {
+        let (low, h) = (Vec3::new(0.3, -0.7, 11.0), 0.07);
+        let grid = Grid::new(low, h, [4, 5, 3], values.clone()).unwrap();
+        let sample = |[x, y, z]: [u32; 3]| f64::from(values[((z * 5 + y) * 4 + x) as usize]);
+        let place = |p: [f64; 3]| low + h * (Vec3::from(node.map(f64::from)) + Vec3::from(p));
+        prop_assert_eq!(grid.value(&place([0.0; 3])), sample(node));
+        prop_assert_eq!(grid.value(&place([1.0; 3])), sample(node.map(|i| i + 1)));
+        let (value, gradient) = grid.with_gradient(&place(at));
+        let mut sum = 0.0;
+        for c in 0..8 {
+            let bit = [0, 1, 2].map(|k| c >> k & 1);
+            let weight = |k: usize| if bit[k] == 1 { at[k] } else { 1.0 - at[k] };
+            sum += weight(0) * weight(1) * weight(2) * sample([0, 1, 2].map(|k| node[k] + bit[k]));
+        }
+        prop_assert!((value - sum).abs() < 1e-12);
+        for k in 0..3 {
+            let [mut a, mut b] = [at, at];
+            (a[k], b[k]) = (0.0005, 0.9995);
+            let slope = (grid.value(&place(b)) - grid.value(&place(a))) / (0.999 * h);
+            prop_assert!((gradient[k] - slope).abs() < 1e-8, "{k}: {} {slope}", gradient[k]);
+        }
+    }
+}
+
+/// What primitives add up to, in samples a third of a cube apart, off the nodes: nearly their mesh; and so is half in samples, half in primitives.
+#[test]
+fn samples_of_primitives_are_nearly_the_primitives() {
+    let balls = balls();
+    let domain = Domain::around(&balls, LEVEL, 0.06).unwrap();
+    let settings = settings(domain);
+    let low = domain.low().add_scalar(0.0137);
+    let nodes = domain.cells().map(|n| 3 * n - 2);
+    let mut skin = Skin::default();
+    let (exact, _) = made(&mut skin, &settings, &balls);
+    for in_grid in [12, 6] {
+        skin.set_grids(vec![sampled(&balls[..in_grid], low, 0.02, nodes)]);
+        let (mesh, report) = made(&mut skin, &settings, &balls[in_grid..]);
+        assert_eq!((mesh.faults().open_edges, mesh.faults().pinched), (0, 0));
+        assert_eq!(
+            (mesh.pieces(), mesh.euler()),
+            (exact.pieces(), exact.euler())
+        );
+        assert!(mesh.points.len().abs_diff(exact.points.len()) * 50 < exact.points.len());
+        assert!(report.active < report.reached);
+        for (p, n) in mesh.points.iter().zip(&mesh.normals) {
+            let at = Vec3::from(p.map(f64::from));
+            let (mut value, mut gradient) = (0.0, Vec3::zeros());
+            for ball in &balls {
+                let (f, g) = ball.with_gradient(&at);
+                (value, gradient) = (value + f, gradient + g);
+            }
+            // Linear over cubes of 0.06: some 1/R² times its square over 2.
+            assert!((value - LEVEL).abs() < 0.06, "{at:?}: {value}");
+            let n = Vec3::from(n.map(f64::from));
+            assert!((n + gradient.normalize()).norm() < 0.3, "{at:?}");
+        }
+    }
+}
+
+/// A scan of heights: 2.5D, with a surface over all of it, closed at its border.
+#[test]
+fn a_field_of_heights_is_a_body() {
+    let (n, h) = (40, 0.025);
+    let height = |x: f64, y: f64| 0.3 + 0.1 * (7.0 * x).sin() * (5.0 * y).cos();
+    let mut values = Vec::new();
+    for z in 0..n {
+        for y in 0..n {
+            for x in 0..n {
+                let [x, y, z] = [x, y, z].map(|i| f64::from(i) * h);
+                let border = [x, y, z].iter().any(|p| *p == 0.0 || *p > 0.97);
+                values.push(if border {
+                    0.0
+                } else {
+                    0.5 + (height(x, y) - z) as f32
+                });
+            }
+        }
+    }
+    let grid = Grid::new(Vec3::zeros(), h, [n; 3], values).unwrap();
+    let (low, high) = grid.bounds();
+    let mut skin = Skin::default();
+    skin.set_grids(vec![grid]);
+    let settings = settings(Domain::holding(low, high, 0.02).unwrap());
+    let (mesh, report) = made(&mut skin, &settings, &[]);
+    assert_eq!((report.clipped, mesh.pieces(), mesh.euler()), (0, 1, 2));
+    assert_eq!((mesh.faults().open_edges, mesh.faults().pinched), (0, 0));
+    let inner = |p: &&[f32; 3]| p[..2].iter().all(|x| (0.1..0.9).contains(x)) && p[2] > 0.1;
+    let top = mesh.points.iter().filter(inner);
+    assert!(top.clone().count() > 1000);
+    for p in top {
+        let [x, y, z] = p.map(f64::from);
+        assert!((z - height(x, y)).abs() < 0.005, "{p:?}");
+    }
+}
+
+/// A grid is one more term with a number: it blends or does not, bulges, moves; and is as coherent as the rest.
+#[test]
+fn a_grid_is_a_term_like_others() {
+    let ball = |x: f64| Primitive::point(Vec3::new(x, 0.011, 0.003), 1.0);
+    let grid = sampled(
+        &[ball(0.42)],
+        Vec3::new(-0.7, -1.1, -1.1),
+        0.05,
+        [50, 45, 45],
+    );
+    let domain = Domain::around(&[ball(-0.42), ball(0.42)], LEVEL, 0.06).unwrap();
+    let settings = settings(domain);
+    let mut skin = Skin::default();
+    assert!(skin.set_grids(vec![grid.clone()]).is_empty());
+    let (free, _) = made(&mut skin, &settings, &[ball(-0.42)]);
+    assert_eq!(free.pieces(), 1);
+    let (again, report) = made(&mut skin, &settings, &[ball(-0.42)]);
+    assert!(again == free && report.reused == report.sampled);
+    let mut mesh = Mesh::default();
+    let bulge = Bulge::new(0.1, 0.3, 0.15, LEVEL).unwrap();
+    let mut graph = Graph::new();
+    let by = Blending::Bulging(&graph, bulge);
+    let report = skin
+        .polygonize_by(&settings, &[ball(-0.42)], by, &mut mesh)
+        .unwrap();
+    assert_eq!((report.control.dropped, mesh.pieces()), (0, 2));
+    assert_eq!(skin.contacts(), [(0, 1)]);
+    let mut out = Vec::new();
+    skin.motions(&mesh, &[Vec3::x(), -Vec3::x()], &mut out)
+        .unwrap();
+    for (p, v) in mesh
+        .points
+        .iter()
+        .zip(&out)
+        .filter(|(p, _)| p[0].abs() > 0.3)
+    {
+        assert_eq!(v[0], -p[0].signum(), "{p:?}");
+    }
+    graph.allow(0, 1);
+    skin.polygonize_controlled(&settings, &[ball(-0.42)], &graph, &mut mesh)
+        .unwrap();
+    assert_eq!(mesh, free);
+    graph.allow(0, 2);
+    let made_so = skin.polygonize_controlled(&settings, &[ball(-0.42)], &graph, &mut mesh);
+    assert!(matches!(made_so, Err(SkinError::Graph(_))));
+    // Another one: nothing of the last is left, nor can its mesh be moved.
+    made(&mut skin, &settings, &[ball(-0.42)]);
+    let other = sampled(
+        &[ball(0.3)],
+        Vec3::new(-0.7, -1.1, -1.1),
+        0.05,
+        [50, 45, 45],
+    );
+    assert_eq!(skin.set_grids(vec![other.clone()]), [grid]);
+    assert!(
+        skin.motions(&free, &[Vec3::x(), Vec3::x()], &mut out)
+            .is_err()
+    );
+    let (mesh, report) = made(&mut skin, &settings, &[ball(-0.42)]);
+    assert_eq!(report.reused, 0);
+    let mut fresh = Skin::default();
+    fresh.set_grids(vec![other]);
+    assert_eq!(mesh, made(&mut fresh, &settings, &[ball(-0.42)]).0);
+    // No memory once warm.
+    let mut mesh = Mesh::default();
+    let (here, there) = ([ball(-0.42)], [ball(-0.43)]);
+    for ball in [&here, &there, &there, &here, &here] {
+        skin.polygonize(&settings, ball, &mut mesh).unwrap();
+    }
+    let (report, calls) = counted(|| skin.polygonize(&settings, &there, &mut mesh));
+    assert!(calls == 0 && report.unwrap().sampled > 0);
+}
+
+#[test]
+fn what_is_no_grid_is_refused() {
+    let new =
+        |low: Vec3, h: f64, nodes: [u32; 3], values: Vec<f32>| Grid::new(low, h, nodes, values);
+    let good = vec![0.0; 24];
+    for h in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        let error = new(Vec3::zeros(), h, [2, 3, 4], good.clone()).unwrap_err();
+        assert!(matches!(error, GridError::Spacing(_)), "{error}");
+    }
+    for nodes in [[1, 3, 8], [2, 0, 4], [2, 3, MOST_SAMPLES + 1]] {
+        let error = new(Vec3::zeros(), 0.1, nodes, good.clone()).unwrap_err();
+        assert_eq!(error, GridError::Nodes(nodes));
+    }
+    for x in [f64::NAN, f64::INFINITY, 1e7] {
+        let error = new(Vec3::new(0.0, x, 0.0), 0.1, [2, 3, 4], good.clone()).unwrap_err();
+        assert!(matches!(error, GridError::Place { .. }), "{error}");
+    }
+    let error = new(Vec3::zeros(), 0.1, [2, 3, 5], good.clone()).unwrap_err();
+    assert_eq!(
+        error,
+        GridError::Count {
+            given: 24,
+            nodes: [2, 3, 5]
+        }
+    );
+    // As many as there may be along each axis are more than a word of 32 bits counts.
+    let error = new(Vec3::zeros(), 0.1, [MOST_SAMPLES; 3], Vec::new()).unwrap_err();
+    assert!(
+        matches!(error, GridError::Count { given: 0, .. }),
+        "{error}"
+    );
+    for bad in [f32::NAN, f32::INFINITY] {
+        let mut values = good.clone();
+        values[17] = bad;
+        let error = new(Vec3::zeros(), 0.1, [2, 3, 4], values).unwrap_err();
+        assert!(
+            matches!(error, GridError::NotFinite { at: [1, 2, 2], .. }),
+            "{error}"
+        );
+    }
+    let grid = new(Vec3::zeros(), 0.1, [2, 3, 4], good).unwrap();
+    assert_eq!(grid.value(&Vec3::repeat(f64::NAN)), 0.0);
+    // Sums at the ends of what single precision has are no reason to stop.
+    let huge = new(Vec3::zeros(), 0.1, [2, 2, 2], vec![f32::MAX; 8]).unwrap();
+    let mut skin = Skin::default();
+    skin.set_grids(vec![huge.clone(), huge, grid]);
+    let domain = Domain::holding(Vec3::zeros(), Vec3::repeat(0.1), 0.02).unwrap();
+    let (mesh, _) = made(&mut skin, &settings(domain), &[]);
+    assert!(mesh.points.iter().flatten().all(|x| x.is_finite()));
+    assert_eq!(mesh.faults().open_edges, 0);
+}
