@@ -163,6 +163,7 @@ mod tests {
             kind: BodyKind::Static,
             model: Arc::new(Model::ball()),
             world_from_body: Some(Isometry3::translation(3.0, 0.0, 0.0)),
+            note: String::new(),
         };
         Scene {
             link: Link::Up,

@@ -10,8 +10,8 @@ use crate::{
     scene::{Arm, Body, Link, Scene, isometry},
 };
 use hapticd_client::{
-    BodyInfo, BodyKind, Client, Event, News, RequestError, Skin, SkinFrame, Subscription, Surface,
-    force_off_text, tool_of_arm, want,
+    BodyInfo, BodyKind, Client, Event, News, RequestError, Skin, SkinFrame, SkinMoment,
+    Subscription, Surface, force_off_text, skin_flag, tool_of_arm, want,
 };
 use nalgebra::Isometry3;
 use std::{
@@ -21,7 +21,6 @@ use std::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
-    thread::JoinHandle,
     time::{Duration, Instant},
 };
 
@@ -207,6 +206,7 @@ impl Feed {
                     *shown = version;
                     let (points, normals) = (&self.skin.points, &self.skin.normals);
                     Arc::make_mut(&mut body.model).replace(points, normals, &self.skin.triangles);
+                    body.note = skin_note(&self.skin.moment);
                     body.world_from_body = Some(Isometry3::identity());
                 }
             }
@@ -232,6 +232,15 @@ impl Feed {
         }
     }
 
+    /// What people call an arm.
+    fn arm(&self, index: u8) -> String {
+        let arm = self.scene.arms.iter().find(|arm| arm.info.index == index);
+        arm.map_or_else(
+            || "an arm".to_owned(),
+            |arm| format!("arm {}", arm.info.name),
+        )
+    }
+
     /// Takes note of news; says whether bodies came or went.
     fn hear(&mut self, news: &News) -> bool {
         let line = match news {
@@ -240,16 +249,13 @@ impl Feed {
                 let name = self.scene.bodies.iter().find(|body| body.id == left.body);
                 format!("body {} left", name.map_or("?", |body| &body.name))
             }
-            News::Event(Event::ArmAttached(event)) => format!("arm {} is there", event.arm),
-            News::Event(Event::ArmLost(event)) => format!("arm {} was lost", event.arm),
+            News::Event(Event::ArmAttached(event)) => format!("{} is there", self.arm(event.arm)),
+            News::Event(Event::ArmLost(event)) => format!("{} was lost", self.arm(event.arm)),
             News::Event(Event::ForceOff(event)) => {
-                format!(
-                    "force of arm {} off: {}",
-                    event.arm,
-                    force_off_text(event.reason)
-                )
+                let why = force_off_text(event.reason);
+                format!("force of {} off: {why}", self.arm(event.arm))
             }
-            News::Event(Event::ForceOn(event)) => format!("force of arm {} on", event.arm),
+            News::Event(Event::ForceOn(event)) => format!("force of {} on", self.arm(event.arm)),
             News::Event(Event::ConfigReloaded(_)) => "configuration read again".to_owned(),
             News::Event(Event::ConfigRefused(_)) => "configuration refused".to_owned(),
             News::Event(Event::ShuttingDown(_)) => "the daemon ends".to_owned(),
@@ -263,6 +269,24 @@ impl Feed {
         self.scene.tell(line);
         matches!(news, News::Event(Event::BodyJoined(_) | Event::BodyLeft(_)))
     }
+}
+
+/// How large a skin is, how fine, how long it took, and what is wrong with it.
+fn skin_note(moment: &SkinMoment) -> String {
+    let flags = [
+        (skin_flag::COARSE, "coarser than wanted"),
+        (skin_flag::CLIPPED, "cut off"),
+        (skin_flag::SMALL, "parts too small to see"),
+        (skin_flag::FAULTY, "FAULTY"),
+    ];
+    let flags = flags.iter().filter(|(bit, _)| moment.flags & bit != 0);
+    let flags: String = flags.map(|(_, text)| format!(", {text}")).collect();
+    format!(
+        "{} triangles, cubes of {:.2} mm, {:.1} ms{flags}",
+        moment.counts.triangles,
+        moment.cell_m * 1e3,
+        moment.took_ns as f64 * 1e-6,
+    )
 }
 
 fn text(error: RequestError) -> String {
@@ -327,6 +351,7 @@ fn open(connection: &mut Connection, info: &BodyInfo) -> Result<Option<Body>, St
             kind: info.kind,
             model: Arc::new(model),
             world_from_body: None,
+            note: String::new(),
         })),
         Err(error) if refused(&error) => Ok(None),
         Err(error) => Err(error.to_string()),
@@ -337,7 +362,6 @@ fn open(connection: &mut Connection, info: &BodyInfo) -> Result<Option<Body>, St
 pub struct Follower {
     scene: Arc<Mutex<Scene>>,
     stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<()>>,
 }
 
 impl Follower {
@@ -349,7 +373,7 @@ impl Follower {
         let scene = Arc::new(Mutex::new(Scene::default()));
         let stop = Arc::new(AtomicBool::new(false));
         let (shown, stopped) = (Arc::clone(&scene), Arc::clone(&stop));
-        let thread = std::thread::Builder::new()
+        std::thread::Builder::new()
             .name("feed".to_owned())
             .spawn(move || {
                 let mut feed = Feed::new(socket);
@@ -365,11 +389,7 @@ impl Follower {
                     std::thread::sleep(LOOK);
                 }
             })?;
-        Ok(Self {
-            scene,
-            stop,
-            thread: Some(thread),
-        })
+        Ok(Self { scene, stop })
     }
 
     /// A copy of what is known.
@@ -382,11 +402,8 @@ impl Follower {
 }
 
 impl Drop for Follower {
+    /// Ends the thread, but does not wait for it: a daemon that does not answer must not keep a window from closing.
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
-        if let Some(thread) = self.thread.take() {
-            // One that has died has nothing left to end.
-            let _ = thread.join();
-        }
     }
 }

@@ -26,6 +26,8 @@ const ARM_WIDTH: f32 = 268.0;
 const NARROW_ARM_WIDTH: f32 = 190.0;
 /// Distance of panels from the border, points.
 const MARGIN: f32 = 10.0;
+/// Most bodies of which something is said.
+const MOST_NOTES: usize = 4;
 /// In a picture with less width or height, points, panels say the least only.
 const NARROW: (f32, f32) = (900.0, 560.0);
 /// Most names that are shown.
@@ -297,6 +299,11 @@ impl View<'_> {
                         ui.separator();
                     }
                     arm_panel(ui, index, arm, plots, narrow);
+                }
+                let noted = self.scene.bodies.iter().filter(|b| !b.note.is_empty());
+                for body in noted.take(if narrow { 0 } else { MOST_NOTES }) {
+                    let text = format!("{}: {}", body.name, body.note);
+                    ui.add(egui::Label::new(weak(text)).wrap());
                 }
                 if !self.scene.news.is_empty() && !narrow {
                     ui.separator();

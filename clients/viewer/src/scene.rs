@@ -34,6 +34,8 @@ pub struct Body {
     pub model: Arc<Model>,
     /// Where it is; `None` until that is known. Identity for a deformable body.
     pub world_from_body: Option<Isometry3<f32>>,
+    /// What a person should know of it, perhaps nothing.
+    pub note: String,
 }
 
 /// An arm and its tool.
@@ -269,6 +271,7 @@ mod tests {
             kind: BodyKind::Static,
             model: Arc::new(Model::smooth(&points, ball.indices().as_chunks().0)),
             world_from_body: Some(Isometry3::translation(at[0], at[1], at[2])),
+            note: String::new(),
         }
     }
 

@@ -55,6 +55,9 @@ pub const LATENESS: Color = hex(0x5aa9f0, 1.0);
 /// Time of a tick's computation.
 pub const COMPUTE: Color = hex(0xe08a3c, 1.0);
 
+/// Implicit bodies, in turns.
+const IMPLICIT: [Color; 3] = [hex(0xcc8b7d, 1.0), hex(0x6fa8b5, 1.0), hex(0xc3ac72, 1.0)];
+
 /// How much of a soft body's own colour hides what is in it.
 const SOFT_ALPHA: f32 = 0.62;
 
@@ -113,6 +116,7 @@ pub fn body(kind: BodyKind, index: usize) -> Color {
             let [r, g, b, _] = hex(0xd9978c, 1.0);
             [r, g, b, SOFT_ALPHA]
         }
+        BodyKind::Implicit => IMPLICIT[index % IMPLICIT.len()],
         _ => MOVING[index % MOVING.len()],
     }
 }

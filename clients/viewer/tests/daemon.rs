@@ -114,11 +114,50 @@ fn a_demos_bodies_tools_and_contacts_are_followed_and_the_next_daemons_after_it(
     until(&mut feed, &mut now_s, Scene::is_complete);
     let scene = feed.scene();
     assert_eq!(scene.connections, 2);
-    assert!(scene.bodies.iter().any(|b| b.name == "rod") && scene.bodies.len() == 6);
+    let mut names: Vec<_> = scene.bodies.iter().map(|b| &*b.name).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["ball", "left", "right", "rod", "table", "top"]);
     // Nothing of the old one's is left.
     let times = scene.arms[0].history.iter().map(|sample| sample.time_s);
     assert!(times.into_iter().all(|time_s| time_s > until_s));
     assert!(scene.news.iter().any(|line| line == "connected again"));
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn a_skin_is_drawn_as_it_is_now_and_said_how_fine_it_is() {
+    let folder = folder("skin");
+    let (mut feed, mut now_s) = (Feed::new(folder.join("hapticd/app.sock")), 0.0);
+    let _daemon = Daemon::demo(&folder, "intestine");
+    let gut = |scene: &Scene| {
+        scene
+            .bodies
+            .iter()
+            .position(|b| b.kind == BodyKind::Implicit)
+    };
+    until(&mut feed, &mut now_s, |scene| {
+        scene.is_complete() && gut(scene).is_some()
+    });
+    let index = gut(feed.scene()).unwrap();
+    let first = feed.scene().bodies[index].clone();
+    until(&mut feed, &mut now_s, |scene| {
+        scene.bodies[index].model.version() > first.model.version() + 2
+    });
+    let body = &feed.scene().bodies[index];
+    let corners = body.model.indices();
+    assert!(corners.len() > 3000, "{}", corners.len());
+    let says = format!("{} triangles, cubes of ", corners.len() / 3);
+    assert!(body.note.starts_with(&says), "{}: not {says}", body.note);
+    let points = body.model.vertices();
+    assert!(
+        corners
+            .iter()
+            .all(|corner| (*corner as usize) < points.len())
+    );
+    for vertex in points {
+        let length = vertex.normal.iter().map(|x| x * x).sum::<f32>();
+        assert!((length - 1.0).abs() < 1e-3, "{vertex:?}");
+    }
     std::fs::remove_dir_all(folder).unwrap();
 }
 

@@ -252,6 +252,7 @@ fn scene(force_n: [f64; 3]) -> Scene {
         kind: BodyKind::Static,
         model: Arc::new(Model::creased(&points, &triangles)),
         world_from_body: Some(Isometry3::translation(0.0, 0.0, -0.01)),
+        note: String::new(),
     };
     let ball = Model::ball();
     let small: Vec<[f32; 3]> = ball

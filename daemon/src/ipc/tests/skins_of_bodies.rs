@@ -39,7 +39,7 @@ fn a_client_finds_implicit_bodies_and_reads_whole_frames_while_they_are_written(
     let mut client = rig.client("viewer");
     let bodies = client.bodies().unwrap();
     assert_eq!(bodies.len(), 1);
-    let body = bodies.iter().next().unwrap();
+    let body = bodies.first().unwrap();
     assert_eq!((body.body, body.kind.text()), (WORM, "implicit"));
     let mut skin = client.skin(WORM).unwrap();
     let mut frame = SkinFrame::default();
