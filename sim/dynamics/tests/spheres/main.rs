@@ -5,11 +5,8 @@ mod contacts;
 mod fluids;
 mod links;
 mod probes;
-<<<<<<< HEAD
 mod promises;
-=======
 mod whatever;
->>>>>>> skin-h2
 
 use hapticd_counting::Counting;
 use hapticd_dynamics::Vec3;

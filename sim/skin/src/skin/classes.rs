@@ -651,7 +651,6 @@ impl Part {
         self.work.odd = odd;
         // Edges come in order, and so do the first of their classes where *blends with* is an equivalence. Where it is none, a name may be there
         // twice or out of order, and what is looked for and not found is a triangle that is left out and counted.
-        debug_assert!(self.work.named[begin..].is_sorted_by_key(|(edge, _)| edge));
     }
 
     /// Outwards for one of the classes, at a place from the domain's lowest corner on.

@@ -210,6 +210,7 @@ impl SkinMaker {
             };
             let uncontrolled = torn && self.spec.blending != Blending::Free;
             if uncontrolled {
+                eprintln!("TORN {made:?} {check:?} {}", state.graph.pairs().len());
                 made = skin.polygonize(&settings, primitives, mesh);
                 check = self.checker.check(mesh);
             }
