@@ -128,7 +128,7 @@ fn a_demos_bodies_tools_and_contacts_are_followed_and_the_next_daemons_after_it(
 fn a_skin_is_drawn_as_it_is_now_and_said_how_fine_it_is() {
     let folder = folder("skin");
     let (mut feed, mut now_s) = (Feed::new(folder.join("hapticd/app.sock")), 0.0);
-    let _daemon = Daemon::demo(&folder, "intestine");
+    let _daemon = Daemon::demo(&folder, "coil");
     let gut = |scene: &Scene| {
         scene
             .bodies

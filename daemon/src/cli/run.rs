@@ -31,8 +31,8 @@ enum Scene {
     Palpation,
     /// A ball stirs a crowd of stones and bricks on a rubber mat.
     Crowd,
-    /// A fingertip explores a gut that lies folded on itself.
-    Intestine,
+    /// A fingertip explores a coil of gut whose turns lie on each other and do not blend.
+    Coil,
     /// A ball stirs a viscous fluid in a cup.
     Fluid,
 }
@@ -53,10 +53,7 @@ impl Scene {
                 include_str!("../../../config/palpation.toml"),
             ),
             Scene::Crowd => ("crowd.toml", include_str!("../../../config/crowd.toml")),
-            Scene::Intestine => (
-                "intestine.toml",
-                include_str!("../../../config/intestine.toml"),
-            ),
+            Scene::Coil => ("coil.toml", include_str!("../../../config/coil.toml")),
             Scene::Fluid => ("fluid.toml", include_str!("../../../config/fluid.toml")),
         }
     }

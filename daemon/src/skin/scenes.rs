@@ -12,7 +12,7 @@ use crate::virtual_time::VirtualLoop;
 #[test]
 fn the_skins_of_the_demo_scenes_are_sound_and_as_their_bodies_are_felt() {
     for (name, text) in [
-        ("intestine", include_str!("../../../config/intestine.toml")),
+        ("coil", include_str!("../../../config/coil.toml")),
         ("fluid", include_str!("../../../config/fluid.toml")),
     ] {
         let context = config::Context::new("", |_| None);
@@ -38,8 +38,8 @@ fn the_skins_of_the_demo_scenes_are_sound_and_as_their_bodies_are_felt() {
                 assert!(made.check.is_sound() && !made.uncontrolled, "{about}");
                 assert_eq!((made.rung, made.report.clipped), (0, 0), "{about}");
                 assert!(maker.mesh().triangles.len() > 1000, "{about}");
-                // Where bodies press each other the skin is between their surfaces.
-                assert!(made.felt_m < 0.5 * maker.spec().cell_m, "{about}");
+                // A linear crossing of a bent field, which has a kink at the rim of where bodies press each other.
+                assert!(made.felt_m < 0.25 * maker.spec().cell_m, "{about}");
             }
         }
     }

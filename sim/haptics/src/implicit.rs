@@ -176,6 +176,24 @@ impl ImplicitSurface {
         sum > 0.0
     }
 
+    /// How many classes a place at the reference is in: two or more where they press each other, and no tool comes.
+    #[must_use]
+    pub fn layers(&self, at: &Vec3) -> usize {
+        let values: Vec<f64> = self.terms.iter().map(|t| t.primitive.value(at)).collect();
+        let of = |mask: &u64| {
+            let members = values.iter().enumerate();
+            let members = members.filter(|(number, _)| mask >> number & 1 == 1);
+            members.map(|(_, value)| value).sum::<f64>()
+        };
+        let all = [u64::MAX];
+        let classes = if self.classes.is_empty() {
+            &all[..]
+        } else {
+            &self.classes
+        };
+        classes.iter().filter(|mask| of(mask) > self.level).count()
+    }
+
     /// Potential above the level at a place at the reference: the highest class's.
     #[must_use]
     pub fn excess(&self, at: &Vec3) -> f64 {

@@ -46,12 +46,8 @@ fn a_puddle_in_a_box_settles_and_stays() {
         .map(|(a, b)| (a - b).norm())
         .fold(0.0, f64::max);
     assert!(drift < 1e-4, "{drift}");
-<<<<<<< HEAD
-    assert!(world.kinetic_energy() < 1e-9, "{}", world.kinetic_energy());
-=======
     // It trembles: 320 g at a few millimetres a second, micrometres a substep.
     assert!(world.kinetic_energy() < 2e-6, "{}", world.kinetic_energy());
->>>>>>> skin-h2
     for p in world.positions() {
         assert!(
             p.z > 0.005 - 1e-6 && p.x > 0.005 - 1e-6 && p.x < 0.075 + 1e-6,
@@ -60,11 +56,7 @@ fn a_puddle_in_a_box_settles_and_stays() {
     }
 }
 
-<<<<<<< HEAD
-/// Without gravity a drop holds together, and its energy never grows, from a start that is pressed to half its spacing.
-=======
 /// What is pressed to three fifths of its spacing bursts, and makes no energy.
->>>>>>> skin-h2
 #[test]
 fn a_drop_from_too_dense_a_start_makes_no_energy() {
     let material = FluidMaterial {
@@ -92,12 +84,6 @@ fn a_drop_from_too_dense_a_start_makes_no_energy() {
     for i in 0..1500 {
         go(&mut world, 1);
         let e = energy(&world);
-<<<<<<< HEAD
-        assert!(
-            e <= last + 1e-6 * first.abs(),
-            "{i}: {last} to {e} of {first}"
-        );
-=======
         // While it bursts each pair goes by what the others were a moment before: half a per cent to and fro.
         let play = if i < 250 { 0.01 } else { 1e-4 };
         assert!(
@@ -105,14 +91,10 @@ fn a_drop_from_too_dense_a_start_makes_no_energy() {
             "{i}: {last} to {e} of {first}"
         );
         assert!(e <= first);
->>>>>>> skin-h2
         last = e;
     }
     let p = world.momentum().norm();
     assert!(p < 1e-12, "{p}");
-<<<<<<< HEAD
-    assert!(world.positions().iter().all(|x| x.norm() < 0.2));
-=======
 }
 
 /// Without gravity a cube of fluid, stirred, holds together: all of it is within reach of the rest, in a ball not much larger than the packed one.
@@ -143,7 +125,6 @@ fn a_drop_holds_together() {
         .fold(0.0, f64::max);
     // 125 balls of 10 mm at 0.64 fill a ball of 29 mm; their centres one of 24.
     assert!((0.02..0.035).contains(&wide), "{wide}");
->>>>>>> skin-h2
 }
 
 /// Two pairs that rotate freely keep their angular momentum: viscosity acts along the line of centres.

@@ -5,7 +5,6 @@ mod contacts;
 mod fluids;
 mod links;
 mod probes;
-mod promises;
 mod whatever;
 
 use hapticd_counting::Counting;

@@ -101,8 +101,12 @@ fn classes_that_do_not_blend_are_felt_apart_and_shares_are_of_one() {
         two.excess(&between) > 0.0,
         "together they reach the level there"
     );
+    assert_eq!(two.layers(&between), 1);
     two.classes = vec![0b01, 0b10];
     assert!(two.excess(&between) < 0.0);
+    assert_eq!(two.layers(&between), 0);
+    assert_eq!(two.layers(&Vec3::zeros()), 2);
+    assert_eq!(two.layers(&Vec3::new(-0.015, 0.0, 0.0)), 1);
     let mut shares = [0.0; 2];
     assert!(two.shares(&Vec3::new(-0.015, 0.005, 0.0), &mut shares));
     assert_eq!(shares, [1.0, 0.0]);

@@ -210,7 +210,6 @@ impl SkinMaker {
             };
             let uncontrolled = torn && self.spec.blending != Blending::Free;
             if uncontrolled {
-                eprintln!("TORN {made:?} {check:?} {}", state.graph.pairs().len());
                 made = skin.polygonize(&settings, primitives, mesh);
                 check = self.checker.check(mesh);
             }
@@ -268,7 +267,10 @@ impl SkinMaker {
             let at = Vec3::from(point.map(f64::from));
             let (work, felt) = (&mut self.near, &mut self.felt);
             near(work, state, self.spec.blending, &at, 0.0, felt);
-            if let Some(foot) = felt.foot(&at, 0.0) {
+            // Where bodies press each other the skin is between them, and nobody can touch it.
+            if felt.layers(&at) < 2
+                && let Some(foot) = felt.foot(&at, 0.0)
+            {
                 worst = worst.max(foot.distance_m.abs());
             }
         }

@@ -46,8 +46,9 @@ fn a_frame_is_sound_and_lies_where_the_body_is_felt() {
             assert!(made.check.is_sound(), "{blending:?} {made:?}");
             assert_eq!((made.rung, made.uncontrolled), (0, false));
             assert!(maker.mesh().triangles.len() > 10_000);
-            // A linear crossing of a bent field: a small part of a cube. Where turns press each other it is between them.
-            let bound = if pitch_m > 0.015 { 0.05 } else { 0.5 };
+            // A linear crossing of a bent field: a small part of a cube.
+            // At the rim of where turns press each other it has a kink.
+            let bound = if pitch_m > 0.015 { 0.05 } else { 0.25 };
             assert!(made.felt_m < bound * 0.0015, "{blending:?} {}", made.felt_m);
             let moved = |v: &[f32; 3]| v[0].abs() + v[1].abs() + (v[2] - 0.1).abs() < 1e-6;
             assert!(maker.velocities().iter().all(moved));

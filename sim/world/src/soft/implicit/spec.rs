@@ -9,7 +9,9 @@ use hapticd_haptics::Material;
 use crate::skins::Blending;
 
 /// Cubes this many times as large as wanted still have a skin whose blending is controlled.
-const COARSE: f64 = 4.0;
+const COARSE: f64 = 2.0;
+/// So much further along a bent strand than across: half a circle is 1.57.
+const BENT: f64 = 2.2;
 
 /// The sum of potentials on the surface.
 pub(super) const LEVEL: f64 = 0.5;
@@ -84,11 +86,12 @@ impl ImplicitSpec {
         self.radius_m / (1.0 - LEVEL.sqrt()).sqrt()
     }
 
-    /// Along a strand so much blends that the skin closes: `2 R + sqrt(3) h` (digest of Triquet 2001, section 4.6), for cubes some rungs larger than wanted,
-    /// too.
+    /// Along a strand so much blends that the skin closes: two primitives reach one cube if they are within `2 R + sqrt(3) h` (digest of Triquet 2001,
+    /// section 4.6), and along a strand that bends it is further than across. A bend tighter than this allows for has cubes in which blending is no
+    /// equivalence, and its frames are shown blended.
     #[must_use]
     pub fn window_m(&self) -> f64 {
-        2.0 * self.influence_m() + 3.0_f64.sqrt() * COARSE * self.cell_m
+        BENT * (2.0 * self.influence_m() + 3.0_f64.sqrt() * COARSE * self.cell_m)
     }
 
     pub(super) fn strand(
