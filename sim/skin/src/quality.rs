@@ -116,7 +116,7 @@ impl Quality {
     #[must_use]
     pub fn cell_m(&self, rung: u32) -> f64 {
         let whole = f64::from(1_u32 << (rung / 2).min(31)) * self.budget.cell_m;
-        if rung % 2 == 0 {
+        if rung.is_multiple_of(2) {
             whole
         } else {
             whole * std::f64::consts::SQRT_2

@@ -18,9 +18,8 @@
 //! interpolation, normals by the gradient. The nodes on the domain's border count as outside: what leaves the domain is cut off and closed there, and
 //! counted ([`Report::clipped`]). The same input gives the same bytes, whatever was made before, by however many threads.
 //!
-//! One thread, which does not allocate once it has seen as much; or those of the pool that the call comes from ([`Skin::set_parallel`]). Bricks
-//! whose primitives did not change since the last call, in the same [`Settings`], are taken over from it ([`Report::reused`]); so twice the memory of a
-//! mesh is kept.
+//! One thread, which does not allocate once it has seen as much twice (two meshes are kept); or those of the pool that the call comes from ([`Skin::set_parallel`]). Bricks
+//! whose primitives did not change since the last call, in the same [`Settings`], are taken over from it ([`Report::reused`]).
 
 use std::ops::Range;
 

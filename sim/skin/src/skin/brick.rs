@@ -123,8 +123,8 @@ pub(super) const LOWER: [(usize, [usize; 3]); 12] = {
 /// Where the level is between two samples, 0 to 1. Where they are beyond single precision: at one of them.
 #[inline]
 pub(crate) fn part_of(level: f32, from: f32, to: f32) -> f32 {
-    // Of a NaN and a number `max` is the number.
-    ((level - from) / (to - from)).max(0.0).min(1.0)
+    let part = ((level - from) / (to - from)).clamp(0.0, 1.0);
+    if part.is_nan() { 0.0 } else { part }
 }
 
 /// Where the level is on an edge, from the domain's lowest corner, m.

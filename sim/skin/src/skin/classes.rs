@@ -104,9 +104,8 @@ pub(super) struct Work {
     presses: Vec<Set>,
     /// The nodes that each of its list reaches, a bit each, by layers.
     boards: Vec<[u64; NODES]>,
-    /// By node: who reaches it, if it was asked for.
+    /// By node: who reaches it.
     reach: Vec<Set>,
-    is_known: [u64; NODES],
     /// By node: where its classes are in `shares`, if it was asked for.
     at_node: Vec<Option<(u32, u32)>>,
     /// Of nodes: the classes of those that reach them, and their sums.
@@ -144,6 +143,20 @@ fn ends(nodes: &[u64; NODES], z: usize) -> [u64; 3] {
         layer | layer >> NODES,
         layer | nodes[z + 1],
     ]
+}
+
+/// Bit `j` of word `i` to bit `i` of word `j`: halves, then quarters and so on change places across the diagonal.
+fn turn(words: &mut [u64; 64]) {
+    let (mut step, mut mask) = (32, u64::MAX >> 32);
+    while step > 0 {
+        for k in (0..64).filter(|k| k & step == 0) {
+            let other = (words[k] >> step ^ words[k | step]) & mask;
+            words[k] ^= other << step;
+            words[k | step] ^= other;
+        }
+        step /= 2;
+        mask ^= mask << step;
+    }
 }
 
 /// See [`Work::apart`]. By layers.
@@ -275,22 +288,27 @@ impl Work {
         apart
     }
 
-    /// Who reaches a node; looked for once.
-    fn reach(&mut self, node: [usize; 3]) -> Set {
-        let number = node_number(node);
-        let [x, y, z] = node;
-        let bit = NODES * y + x;
-        if self.is_known[z] >> bit & 1 == 0 {
-            self.is_known[z] |= 1 << bit;
-            let mut words = [0_u64; MOST_IN_PLACE / 64];
-            for (word, boards) in words.iter_mut().zip(self.boards.chunks(64)) {
-                for (i, board) in boards.iter().enumerate() {
-                    *word |= (board[z] >> bit & 1) << i;
+    /// Who reaches each node, from the nodes that each reaches.
+    fn turn_boards(&mut self) {
+        self.reach.clear();
+        self.reach.resize(NODES * NODES * NODES, 0);
+        for (block, boards) in self.boards.chunks(64).enumerate() {
+            for (z, reach) in self.reach.chunks_mut(NODES * NODES).enumerate() {
+                let mut bits = [0; 64];
+                for (row, board) in bits.iter_mut().zip(boards) {
+                    *row = board[z];
+                }
+                turn(&mut bits);
+                for (reach, word) in reach.iter_mut().zip(bits) {
+                    *reach |= Set::from(word) << (64 * block);
                 }
             }
-            self.reach[number] = Set::from(words[0]) | Set::from(words[1]) << 64;
         }
-        self.reach[number]
+    }
+
+    /// Who reaches a node.
+    fn reach(&self, node: [usize; 3]) -> Set {
+        self.reach[node_number(node)]
     }
 
     /// Where the names of each own edge begin, of those from `named` on.
@@ -324,7 +342,7 @@ impl Work {
     }
 
     /// Who reaches an edge.
-    fn reach_edge(&mut self, node: [usize; 3], axis: usize) -> Set {
+    fn reach_edge(&self, node: [usize; 3], axis: usize) -> Set {
         self.reach(node) | self.reach(next_along(node, axis))
     }
 
@@ -414,8 +432,6 @@ impl Part {
         self.work.press(scene.contacts, primitives);
         self.work.boards.clear();
         self.work.boards.resize(list.len(), [0; NODES]);
-        self.work.reach.resize(NODES * NODES * NODES, 0);
-        self.work.is_known = [0; NODES];
         let blank: Samples = [[[f32x4::ZERO; 2]; NODES]; NODES];
         let (mut sum, mut most) = (blank, blank);
         for (i, entry) in list.iter().enumerate() {
@@ -434,6 +450,7 @@ impl Part {
                 None => each_of_other(domain, scene.source(*entry), &at, note),
             }
         }
+        self.work.turn_boards();
         let level = settings.level as f32;
         let within = std::array::from_fn(|z| border.within(place, z));
         let above = |samples: &Samples, level: f32| -> [u64; NODES] {
