@@ -217,3 +217,28 @@ impl Spheres {
         held
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a constraint made of a place, or a way too long for a velocity, is taken back to where the substep began, at rest; others keep theirs to the bit.
+    #[test]
+    fn what_is_not_finite_is_put_back_at_rest() {
+        let mut s = Spheres::default();
+        for i in 0..4 {
+            let mut sphere = Sphere::at(Vec3::x() * f64::from(i), 1.0, 0.1, 0);
+            sphere.velocity = Vec3::new(0.1, 0.2, 0.3);
+            s.push(&sphere);
+        }
+        s.predict(0.001, &Vec3::zeros(), 1.0);
+        s.x[1].y = f64::NAN;
+        s.x[2] = Vec3::repeat(1e307);
+        s.x[3].z = f64::INFINITY;
+        assert_eq!(s.settle(0.001), 3);
+        assert_eq!(s.v[0], Vec3::new(0.1, 0.2, 0.3));
+        for i in 1..4 {
+            assert_eq!((s.x[i], s.v[i]), (Vec3::x() * i as f64, Vec3::zeros()));
+        }
+    }
+}

@@ -142,6 +142,16 @@ fn a_wire_goes_back_to_its_rest() {
     }
 }
 
+/// Spheres that are thicker than they are apart do not push along the wire.
+#[test]
+fn a_thick_wire_does_not_push_itself() {
+    let mut world = weightless();
+    let points = line(Vec3::zeros(), Vec3::x() * 0.003, 20);
+    world.strand(&points, 0, &wire()).unwrap();
+    go(&mut world, 20);
+    assert_eq!(world.positions(), points);
+}
+
 /// The window along the wire is a list, exactly, and makes no events though all of it touches.
 #[test]
 fn the_window_along_a_wire_always_blends() {
