@@ -1,8 +1,9 @@
-//! Meshes, poses, screws: the geometry that every simulation crate stands on. No I/O but file loading, no threads, deterministic.
+//! Meshes, poses, screws: the geometry that every simulation crate stands on. No I/O but loading and writing meshes, no threads, deterministic.
 #![forbid(unsafe_code)]
 
 pub mod adjacency;
 pub mod closest;
+pub mod export;
 pub mod interval;
 pub mod load;
 pub mod mass;
