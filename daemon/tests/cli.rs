@@ -303,6 +303,30 @@ fn demos_touch_what_yields() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
+/// Those with implicit bodies feel their potentials, and so does a replay, to the last bit.
+#[test]
+fn demos_touch_what_is_implicit_and_replay() {
+    let dir = folder("implicit-scenes");
+    for scene in ["coil", "fluid"] {
+        let (_, report) = demonstrate(&dir, scene);
+        let felt = report["arms"][0]["max_force_n"].as_f64().unwrap();
+        assert!(felt > 0.3, "{scene}: {felt} N");
+        let text = std::fs::read_to_string(config_file(scene)).unwrap();
+        let again = run_and_verify(&dir, &text, "4");
+        assert!(
+            again["arms"][0]["contact_ticks"].as_u64().unwrap() > 100,
+            "{scene}"
+        );
+    }
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+/// A configuration that ships.
+fn config_file(scene: &str) -> std::path::PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../config");
+    root.join(scene).with_extension("toml")
+}
+
 /// Runs a configuration in virtual time, replays the recording, bit for bit, and gives the run's report.
 fn run_and_verify(dir: &Path, configuration: &str, seconds: &str) -> serde_json::Value {
     std::fs::write(dir.join("hapticd.toml"), configuration).unwrap();

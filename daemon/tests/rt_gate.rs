@@ -59,6 +59,19 @@ pinned = "bottom"
 soft = { young_modulus_pa = 20000, cells = 12 }
 "#;
 
+const FLUID: &str = r#"
+[[body]]
+name = "tub"
+shape = { kind = "inner_corner", size_m = 0.2 }
+position_m = [-0.08, -0.08, -0.03]
+
+[[body]]
+name = "syrup"
+kind = "implicit"
+shape = { kind = "cuboid", size_m = [0.12, 0.12, 0.05] }
+implicit = { model = "fluid", sphere_radius_m = 0.008, blending = "controlled" }
+"#;
+
 /// Drives the loop with the collision side inline (outside what is watched): free, touching, pushed by a body, starved of answers,
 /// unplugged and back, retuned, stalled, robbed of a body, stopping.
 fn drive(text: &str) -> (u64, u64, u64) {
@@ -215,4 +228,14 @@ fn cloth_allocates_nothing() {
 #[test]
 fn a_mesh_on_jelly_allocates_nothing() {
     ten_thousand_turns(&[JELLY, RING_AND_PADDLE].concat());
+}
+
+#[test]
+fn a_ball_on_a_coil_allocates_nothing() {
+    ten_thousand_turns(include_str!("../../config/coil.toml"));
+}
+
+#[test]
+fn a_mesh_in_a_fluid_allocates_nothing() {
+    ten_thousand_turns(&[FLUID, RING_AND_PADDLE].concat());
 }
