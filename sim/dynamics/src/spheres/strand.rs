@@ -78,7 +78,7 @@ pub enum StrandError {
     Window {
         /// m
         window: f64,
-        /// [`MOST_BLENDED`] a sphere.
+        /// 256 a sphere.
         most: usize,
     },
 }

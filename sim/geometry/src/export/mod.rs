@@ -1,6 +1,6 @@
 //! Writing meshes of skins: points with normals and triangles, as OBJ, PLY or binary glTF.
 //!
-//! Pure functions to an [`io::Write`](std::io::Write): equal meshes give equal bytes. Numbers survive to the bit, also as text, since they are written with as many digits as
+//! Pure functions to an [`io::Write`]: equal meshes give equal bytes. Numbers survive to the bit, also as text, since they are written with as many digits as
 //! tell them apart. Axes and metres stay as they are (glTF viewers take y for up). Everything is checked before the first byte, so a mesh with a
 //! fault leaves no half file; what the writer itself refuses may. May block where the writer does, and allocates: not for a real-time thread.
 
