@@ -322,7 +322,7 @@ fn demos_touch_what_is_implicit_and_replay() {
 }
 
 /// A configuration that ships.
-fn config_file(scene: &str) -> std::path::PathBuf {
+fn config_file(scene: &str) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../config");
     root.join(scene).with_extension("toml")
 }

@@ -9,7 +9,9 @@ fn zeros(count: usize) -> Arc<[AtomicU64]> {
     (0..count).map(|_| AtomicU64::new(0)).collect()
 }
 
-fn pair(words: usize) -> (TurnsWriter<Arc<[AtomicU64]>>, TurnsReader<Arc<[AtomicU64]>>) {
+type Memory = Arc<[AtomicU64]>;
+
+fn pair(words: usize) -> (TurnsWriter<Memory>, TurnsReader<Memory>) {
     let memory = zeros(3 + 2 * (words + 1));
     (
         TurnsWriter::new(Arc::clone(&memory), 3, words).unwrap(),

@@ -171,7 +171,7 @@ fn any_graph_gives_a_sound_skin_and_says_when_it_could_not_be_obeyed() {
         assert!(made.check.is_sound(), "round {round}: {made:?}");
         obeyed += usize::from(!made.uncontrolled);
     }
-    assert!(obeyed >= 5 && obeyed < 40, "{obeyed}");
+    assert!((5..40).contains(&obeyed), "{obeyed}");
 }
 
 #[test]
