@@ -182,7 +182,6 @@ impl Body {
         state.frames.fetch_add(1, Ordering::Relaxed);
         (state.faulty).fetch_add(u64::from(!sound), Ordering::Relaxed);
         (state.coarse).fetch_add(u64::from(made.rung > 0), Ordering::Relaxed);
-        (state.triangles).fetch_add(mesh.triangles.len() as u64, Ordering::Relaxed);
         let felt_nm = (made.felt_m * 1e9) as u64;
         state.felt_nm.fetch_max(felt_nm, Ordering::Relaxed);
     }
@@ -242,10 +241,12 @@ pub fn round(links: &mut Links, (last, skipped): (&mut u64, &mut u64)) -> bool {
     let started = now_ns();
     *skipped += update.step.saturating_sub(*last).saturating_sub(1);
     *last = update.step;
-    links.state.triangles.store(0, Ordering::Relaxed);
+    let mut triangles = 0;
     for body in &mut links.bodies {
         body.show(update, *skipped, &links.state);
+        triangles += body.maker.mesh().triangles.len() as u64;
     }
+    links.state.triangles.store(triangles, Ordering::Relaxed);
     (links.state.skipped).store(*skipped, Ordering::Relaxed);
     (links.state.round_ns).store(now_ns() - started, Ordering::Relaxed);
     true

@@ -24,6 +24,7 @@ mod peer;
 mod rays;
 mod redon;
 mod registry;
+mod skin;
 mod table;
 
 use std::process::ExitCode;

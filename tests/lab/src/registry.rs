@@ -5,6 +5,7 @@ use crate::contact;
 use crate::experiment::Experiment;
 use crate::rays;
 use crate::redon;
+use crate::skin;
 
 /// Every experiment there is.
 pub const EXPERIMENTS: &[Experiment] = &[
@@ -55,6 +56,12 @@ pub const EXPERIMENTS: &[Experiment] = &[
     rays::measures::EXPERIMENT,
     rays::clusters::EXPERIMENT,
     rays::crowd::EXPERIMENT,
+    skin::potentials::EXPERIMENT,
+    skin::drops::TIME,
+    skin::drops::TRIANGLES,
+    skin::drops::RESOLUTION,
+    skin::control::EXPERIMENT,
+    skin::preview::EXPERIMENT,
 ];
 
 /// What an ID given by the user stands for: one experiment, or for `group-all` every one whose ID starts with `group-`.
