@@ -60,6 +60,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     skin::drops::TIME,
     skin::drops::TRIANGLES,
     skin::drops::RESOLUTION,
+    skin::hashed::EXPERIMENT,
     skin::control::EXPERIMENT,
     skin::preview::EXPERIMENT,
 ];

@@ -6,6 +6,7 @@
 
 pub mod control;
 pub mod drops;
+pub mod hashed;
 pub mod potentials;
 pub mod preview;
 mod scenes;
