@@ -39,11 +39,16 @@ pub fn reader(path: PathBuf, mut loaded: Loaded, rig: &Rig) -> Reload {
     let specs: Vec<ArmSpec> = rig.arms.iter().map(|arm| arm.spec.clone()).collect();
     let infos = rig.collider.infos();
     let soft = rig.soft.iter().flat_map(hapticd_world::SoftScene::infos);
+    let implicit = rig
+        .soft
+        .iter()
+        .flat_map(hapticd_world::SoftScene::skin_specs);
     // All of a crowd are one body of the configuration.
     let mut ids: HashMap<String, Vec<u32>> = HashMap::new();
-    for (name, id) in
-        (infos.into_iter().map(|b| (b.name, b.id))).chain(soft.map(|b| (b.spec, b.id)))
-    {
+    let named = (infos.into_iter().map(|b| (b.name, b.id)))
+        .chain(soft.map(|b| (b.spec, b.id)))
+        .chain(implicit.map(|b| (b.name, b.id)));
+    for (name, id) in named {
         ids.entry(name).or_default().push(id);
     }
     Box::new(move |asked| {

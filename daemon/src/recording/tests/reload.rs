@@ -241,3 +241,52 @@ material = "foam"
             .all(|(_, m)| m.stiffness_n_per_m == 20.0)
     );
 }
+
+#[test]
+fn implicit_bodies_among_others_get_their_new_surface() {
+    let bodies = |stiffness| {
+        text(stiffness, 4.0, "info")
+            + r#"
+[[body]]
+name = "stone"
+kind = "crowd"
+copies = 2
+shape = { kind = "icosphere", radius_m = 0.01, subdivisions = 1 }
+position_m = [0.0, 0.0, -0.5]
+
+[[body]]
+name = "worm"
+kind = "implicit"
+shape = { kind = "line", length_m = 0.1 }
+implicit = { model = "strand" }
+position_m = [0.0, 0.0, -0.8]
+material = "foam"
+
+[[body]]
+name = "jelly"
+kind = "soft"
+shape = { kind = "cuboid", size_m = [0.02, 0.02, 0.02] }
+position_m = [0.0, 0.0, -0.9]
+soft = { cells = 2 }
+material = "foam"
+"#
+    };
+    let file = File::new("implicit", &bodies(400.0));
+    let loaded = config::load(&file.0).unwrap_or_else(|e| panic!("{e}"));
+    let rig = build(&bodies(400.0), Time::Virtual);
+    let mut read = reader(file.0.clone(), loaded, &rig);
+    file.write(&bodies(20.0), 1);
+    let new = read(false).expect("taken").expect("changed");
+    let ids: Vec<u32> = new.surfaces.iter().map(|(id, _)| *id).collect();
+    let first = scene::FIRST_SOFT_ID;
+    assert_eq!(
+        ids[1..],
+        [first + 2, first + 3],
+        "worm and jelly behind two stones"
+    );
+    // The scene knows them by these, and another one by no number.
+    let mut soft = rig.soft.unwrap();
+    let (id, material) = new.surfaces[1];
+    assert!(soft.set_surface(id, &material));
+    assert!(!soft.set_surface(first + 4, &material));
+}
