@@ -25,7 +25,7 @@
 //! further in a tick than from there to the surface is found inside, and through a body thinner than that it passes.
 
 use hapticd_geometry::{Pose, Vec3, transform};
-use hapticd_skin::Primitive;
+use hapticd_skin::{Kernel, Primitive, Skeleton};
 
 use crate::snapshot::Material;
 use crate::soft::{Moment, SoftRow};
@@ -35,6 +35,8 @@ use crate::tool::ToolShape;
 pub const MAX_TERMS: usize = 64;
 /// Most points of a tool's mesh that are probed.
 pub const MAX_SAMPLES: usize = 16;
+/// A foot is no further from a place that feels anything than this part of the reach of what is felt: from the end of a kernel to its surface is 0.46.
+pub const FOOT_REACH: f64 = 0.6;
 /// Room for rows of implicit bodies in a tick; what is found beyond them is left out.
 pub(crate) const MAX_PROBED: usize = 64;
 /// Sides from which a ball is probed.
@@ -44,7 +46,7 @@ const STEPS: usize = 5;
 /// Steps to a foot: from where a tool is the fourth is below a micrometre.
 const FOOT_STEPS: usize = 5;
 /// None of them longer than this part of the largest reach: from a summit they would go anywhere.
-const LONGEST: f64 = 0.25;
+const LONGEST: f64 = 0.45;
 /// What is further from the level in the end is no foot.
 const ASTRAY: f64 = 0.05;
 
@@ -58,6 +60,8 @@ pub struct Term {
     /// A ball that it is 0 outside of: centre at the reference, and radius, m.
     centre: Vec3,
     reach_m: f64,
+    /// Of a ball by Murakami's kernel, as all are that mechanics move: what it is at a place needs no more.
+    per_r2: Option<f64>,
 }
 
 impl Term {
@@ -65,12 +69,38 @@ impl Term {
     #[must_use]
     pub fn new(primitive: &Primitive, velocity: Vec3) -> Term {
         let (low, high) = primitive.bounds();
+        let (centre, reach_m) = match primitive.skeleton {
+            Skeleton::Point(at) if primitive.kernel.is_finite() => (at, primitive.radius_m),
+            _ => (0.5 * (low + high), 0.5 * (high - low).norm()),
+        };
         Term {
             primitive: *primitive,
             velocity,
-            centre: 0.5 * (low + high),
-            reach_m: 0.5 * (high - low).norm(),
+            centre,
+            reach_m,
+            per_r2: match (primitive.skeleton, primitive.kernel) {
+                (Skeleton::Point(_), Kernel::Murakami) => {
+                    Some(1.0 / (primitive.radius_m * primitive.radius_m))
+                }
+                _ => None,
+            },
         }
+    }
+
+    /// Potential and gradient at a place at the reference.
+    #[inline]
+    fn sense(&self, at: &Vec3) -> (f64, Vec3) {
+        let Some(per_r2) = self.per_r2 else {
+            return self.primitive.with_gradient(at);
+        };
+        let away = at - self.centre;
+        let rest = 1.0 - away.norm_squared() * per_r2;
+        // Not `<=`: NaN is felt as NaN, and that is no row.
+        if rest < 0.0 {
+            return (0.0, Vec3::zeros());
+        }
+        let slope = self.primitive.amplitude * rest;
+        (slope * rest, away * (-4.0 * slope * per_r2))
     }
 
     /// Distance from a place at the reference to where it may be felt, m; 0 within.
@@ -124,12 +154,13 @@ struct Sense {
 }
 
 impl ImplicitSurface {
-    /// Those within `within_m` of `at`, `age_s` after the reference.
+    /// Those that are felt within `within_m` of `at`, or at the feet of such places, `age_s` after the reference.
     fn local(&self, at: &Vec3, within_m: f64, age_s: f64) -> Local<'_> {
         let mut near = [0; MAX_TERMS];
         let mut count = 0;
         for (number, term) in (0..).zip(self.terms.iter().take(MAX_TERMS)) {
-            if term.distance_m(&(at - term.velocity * age_s)) <= within_m {
+            let room = within_m + FOOT_REACH * term.reach_m;
+            if term.distance_m(&(at - term.velocity * age_s)) <= room {
                 near[count] = number;
                 count += 1;
             }
@@ -210,17 +241,18 @@ impl Local<'_> {
     /// The class that is highest at a place, as a mask, and what it is there.
     fn highest(&self, at: &Vec3) -> Option<(u64, Sense)> {
         let surface = self.surface;
+        let sense = |number: usize| {
+            let term = &surface.terms[number];
+            term.sense(&(at - term.velocity * self.age_s))
+        };
+        let classes = match &surface.classes[..] {
+            [] => return self.together(sense),
+            classes => classes,
+        };
         let mut found = [(0.0, Vec3::zeros()); MAX_TERMS];
         for (place, number) in found.iter_mut().zip(self.near()) {
-            let term = &surface.terms[number];
-            *place = (term.primitive).with_gradient(&(at - term.velocity * self.age_s));
+            *place = sense(number);
         }
-        let all = [u64::MAX];
-        let classes = if surface.classes.is_empty() {
-            &all[..]
-        } else {
-            &surface.classes
-        };
         let mut best: Option<(u64, f64)> = None;
         for mask in classes {
             let members = found.iter().zip(self.near());
@@ -244,6 +276,27 @@ impl Local<'_> {
             }
         }
         Some((mask, sense))
+    }
+
+    /// All of them, where all blend.
+    fn together(&self, sense: impl Fn(usize) -> (f64, Vec3)) -> Option<(u64, Sense)> {
+        let mut all = Sense {
+            value: 0.0,
+            gradient: Vec3::zeros(),
+            velocity: Vec3::zeros(),
+        };
+        for number in self.near() {
+            let (value, gradient) = sense(number);
+            all.value += value;
+            all.gradient += gradient;
+            all.velocity += self.surface.terms[number].velocity * value;
+        }
+        // NaN is nothing.
+        if !(all.value > 0.0) {
+            return None;
+        }
+        all.velocity /= all.value;
+        Some((u64::MAX, all))
     }
 
     fn sense(&self, at: &Vec3) -> Option<Sense> {
