@@ -61,7 +61,9 @@ pub const EXPERIMENTS: &[Experiment] = &[
     skin::drops::TRIANGLES,
     skin::drops::RESOLUTION,
     skin::hashed::EXPERIMENT,
+    skin::scan::EXPERIMENT,
     skin::control::EXPERIMENT,
+    skin::modes::EXPERIMENT,
     skin::preview::EXPERIMENT,
 ];
 

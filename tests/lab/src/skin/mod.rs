@@ -7,6 +7,8 @@
 pub mod control;
 pub mod drops;
 pub mod hashed;
+pub mod modes;
 pub mod potentials;
 pub mod preview;
+pub mod scan;
 mod scenes;
