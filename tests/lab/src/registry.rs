@@ -65,6 +65,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     skin::control::EXPERIMENT,
     skin::modes::EXPERIMENT,
     skin::preview::EXPERIMENT,
+    skin::peers::EXPERIMENT,
 ];
 
 /// What an ID given by the user stands for: one experiment, or for `group-all` every one whose ID starts with `group-`.

@@ -8,6 +8,7 @@ pub mod control;
 pub mod drops;
 pub mod hashed;
 pub mod modes;
+pub mod peers;
 pub mod potentials;
 pub mod preview;
 pub mod scan;
