@@ -188,3 +188,16 @@ fn run(context: &Context) -> Result<Report, Failure> {
         details: Vec::new(),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_scene_is_the_bars() {
+        // As many as Flying Edges makes of it.
+        assert_eq!(ours(64, 0.3).unwrap().1, 24_420);
+        assert_eq!(ours(64, 0.1).unwrap().1, 6_372);
+        assert!(splat(32, 0.3).unwrap() > 0.0);
+    }
+}
