@@ -238,3 +238,34 @@ fn what_is_no_body_is_refused_with_its_name() {
     };
     assert_eq!(refused(pinned), "`blob`: sphere 98 is pinned, there are 98");
 }
+
+#[test]
+fn a_tool_in_the_middle_of_a_thick_body_is_not_out_of_it() {
+    let at = |i: i32| Vec3::new(f64::from(i % 7), f64::from(i / 7 % 7), f64::from(i / 49));
+    let points = (0..343).map(|i| 0.006 * (at(i).add_scalar(-3.0)));
+    let block = spec(points.collect(), ImplicitModel::Fixed);
+    let mut rig = rig(&[block], Vec::new(), 0);
+    let inside = Vec3::zeros();
+    let way = rig.go(inside, Vec3::new(0.0, 0.0, 0.025), 800);
+    let felt = way.iter().map(Vec3::norm).fold(0.0, f64::max);
+    assert!(felt < 1e-9, "{felt} N on the way out");
+}
+
+#[test]
+fn a_box_in_the_hand_is_carried_by_the_highest_of_many() {
+    // All are near enough to be told of, and the last alone carries.
+    let ring = |i: i32| {
+        let (sin, cos) = (0.3 * f64::from(i)).sin_cos();
+        let r = 0.006 + 0.0003 * f64::from(i % 20);
+        Vec3::new(r * cos, r * sin, -0.016)
+    };
+    let points = (0..40).map(ring).chain([Vec3::new(0.0, 0.0, 0.0)]);
+    let body = spec(points.collect(), ImplicitModel::Fixed);
+    let mesh = shapes::cuboid(&Vec3::new(0.014, 0.014, 0.004)).unwrap();
+    let tool = ToolShape::mesh(mesh.positions(), true);
+    let mut rig = Rig::of((&[], &[body]), Vec::new(), 0, (tool, Some(mesh)));
+    rig.go(Vec3::new(0.0, 0.0, 0.04), Vec3::new(0.0, 0.0, 0.007), 1000);
+    rig.go(Vec3::new(0.0, 0.0, 0.007), Vec3::new(0.0, 0.0, 0.007), 300);
+    let z = rig.proxy().z;
+    assert!((z - 0.012).abs() < 5e-4, "{z}");
+}

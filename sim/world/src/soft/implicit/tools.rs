@@ -20,6 +20,9 @@ const FRICTION: f64 = 0.5;
 const AHEAD_M: f64 = 0.02;
 /// Contacts nearer than this to the tool are handed to mechanics, m.
 const BAND_M: f64 = 0.003;
+/// Samples of a mesh are this part of its radius apart where there are enough, and never nearer than a tenth of a millimetre.
+const APART: f64 = 0.25;
+const SAME_M: f64 = 1e-4;
 /// Contacts say the same if their normals are this close (cosine).
 const ALIKE: f64 = 0.99;
 
@@ -44,6 +47,8 @@ pub(super) struct Tool {
 pub(super) struct Work {
     near: Near,
     nearest: NearestWork,
+    /// Points of a tool's mesh that may be probed, by distance from touching.
+    noted: Vec<(f64, Vec3)>,
     surface: Option<ImplicitSurface>,
     pub contacts: Vec<ProbeContact>,
 }
@@ -106,21 +111,34 @@ impl Tool {
         ))
     }
 
-    /// Points of its mesh that are nearest to primitives near it, tool frame.
-    fn sample(&mut self, work: &mut Work, pose: &Pose, surface: &ImplicitSurface) {
+    /// Notes the points of its mesh that are nearest to the primitives near it, tool frame, with how deep in the primitive each is.
+    fn note(&self, work: &mut Work, pose: &Pose, surface: &ImplicitSurface) {
         let Some(mesh) = &self.mesh else { return };
         let inverse = pose.inverse();
         for term in &surface.terms {
             let local = transform(&inverse, &term.primitive.heart());
-            let reach = term.primitive.radius_m + AHEAD_M;
-            if self.samples.len() < MAX_SAMPLES
-                && let Some(near) = work.nearest.query(mesh, &local, reach)
-                // One corner may be the nearest to many.
-                && self.samples.iter().all(|p| (p - near.point).norm() > 1e-4)
-            {
-                self.samples.push(near.point);
+            let radius = term.primitive.radius_m;
+            if let Some(near) = work.nearest.query(mesh, &local, radius + AHEAD_M) {
+                work.noted.push((near.distance_m - radius, near.point));
             }
         }
+    }
+
+    /// Of the points that were noted those that are nearest to touching: first such as are apart, so that a flat side is held all over, then others.
+    fn sample(&mut self, work: &mut Work) {
+        // Equals in their order.
+        work.noted.sort_by(|a, b| a.0.total_cmp(&b.0));
+        self.samples.clear();
+        for apart in [APART * self.reach_m(), SAME_M] {
+            for (_, point) in &work.noted {
+                if self.samples.len() < MAX_SAMPLES
+                    && self.samples.iter().all(|p| (p - point).norm() > apart)
+                {
+                    self.samples.push(*point);
+                }
+            }
+        }
+        work.noted.clear();
     }
 
     /// How far from its centre it may touch anything, m.
@@ -148,8 +166,12 @@ impl Tool {
                 within,
                 &mut surface,
             );
-            self.samples.clear();
-            self.sample(work, &pose, &surface);
+            self.note(work, &pose, &surface);
+            self.sample(work);
+            // Too deep for the surface to be found is inside, too.
+            if surface.excess(&centre) > 0.0 {
+                deepest = -f64::INFINITY;
+            }
             let friction = (FRICTION * body.surface.friction).sqrt();
             let (numbers, contacts) = (&work.near, &mut work.contacts);
             surface.touches((&self.seen, &pose), &self.samples, 0.0, BAND_M, |touch| {
@@ -203,7 +225,6 @@ impl Tool {
         // About the tool as the loop has it: that is what feels.
         let pose = self.seen.seen_at(&query.world_from_tool);
         let centre = transform(&pose, &self.seen.centre);
-        self.samples.clear();
         for (body, surface) in bodies.iter().zip(&mut out.implicit) {
             let within = self.reach_m() + AHEAD_M;
             near(
@@ -214,8 +235,9 @@ impl Tool {
                 within,
                 surface,
             );
-            self.sample(work, &pose, surface);
+            self.note(work, &pose, surface);
         }
+        self.sample(work);
         out.samples.extend_from_slice(&self.samples);
     }
 }
