@@ -137,7 +137,7 @@ fn version_seen(memory: &[Word], first: usize) -> u64 {
         .map_or(0, |sequence| sequence.load(Ordering::Relaxed) / 2)
 }
 
-#[inline]
+// Not `inline`, as `load`: loops over words that a development build has optimised in this crate, and would not have in the caller's.
 fn store(sequence: &AtomicU64, payload: &[AtomicU64], version: u64, words: &[u64], orders: Orders) {
     sequence.store(version.wrapping_mul(2).wrapping_sub(1), Ordering::Relaxed);
     if let Some(order) = orders.enter {
@@ -152,7 +152,6 @@ fn store(sequence: &AtomicU64, payload: &[AtomicU64], version: u64, words: &[u64
     sequence.store(version.wrapping_mul(2), orders.publish);
 }
 
-#[inline]
 fn load(
     sequence: &Word,
     payload: &[Word],
