@@ -165,6 +165,12 @@ fn cliques(of: &[(Primitive, u32)]) -> Graph {
     graph
 }
 
+/// A body at a node: whether it reaches it, and whether the node is in it, each for sure and maybe.
+struct At {
+    reached: [bool; 2],
+    inside: [bool; 2],
+}
+
 /// What is counted of control is what the definitions say, by all nodes and cubes: cubes that more than one body reaches and one is inside of, and those in which
 /// more than one has triangles. Bodies of one ball or more, each a clique.
 fn counted(settings: &Settings, of: &[(Primitive, u32)]) -> [[usize; 2]; 2] {
@@ -186,12 +192,14 @@ fn counted(settings: &Settings, of: &[(Primitive, u32)]) -> [[usize; 2]; 2] {
         std::array::from_fn(|k| {
             let others = (0..4).filter(|j| *j != k).map(|j| bodies[j].0 - level);
             let over = bodies[k].0 - others.fold(0.0, f64::max) - level;
-            // Whether it reaches, and whether it is in: for sure, and maybe.
             let is_in = [over > 1e-4, over > -1e-4].map(|is| is && !border);
-            ([bodies[k].1, bodies[k].2], is_in)
+            At {
+                reached: [bodies[k].1, bodies[k].2],
+                inside: is_in,
+            }
         })
     };
-    let all: Vec<[([bool; 2], [bool; 2]); 4]> = (0..side.pow(3))
+    let all: Vec<[At; 4]> = (0..side.pow(3))
         .map(|k| node([k % side, k / side % side, k / side / side]))
         .collect();
     let [mut shared, mut doubled] = [[0; 2]; 2];
@@ -202,15 +210,15 @@ fn counted(settings: &Settings, of: &[(Primitive, u32)]) -> [[usize; 2]; 2] {
             &all[((z * side + y) * side + x) as usize]
         };
         let count = |is: &dyn Fn(usize) -> bool| (0..4).filter(|body| is(*body)).count();
-        let any = |body: usize, is: &dyn Fn(&([bool; 2], [bool; 2])) -> bool| {
-            (0..8).any(|c| is(&corner(c)[body]))
-        };
+        let any = |body: usize, is: &dyn Fn(&At) -> bool| (0..8).any(|c| is(&corner(c)[body]));
         for sure in [0, 1] {
-            let reached = count(&|body| any(body, &|n| n.0[sure]));
-            let inside = count(&|body| any(body, &|n| n.1[sure]));
+            let reached = count(&|body| any(body, &|n| n.reached[sure]));
+            let inside = count(&|body| any(body, &|n| n.inside[sure]));
             shared[sure] += usize::from(reached > 1 && inside > 0);
             // With a corner in and one that is not: what is in for sure is in maybe, and the other way round.
-            let cut = count(&|body| any(body, &|n| n.1[sure]) && any(body, &|n| !n.1[1 - sure]));
+            let cut = count(&|body| {
+                any(body, &|n| n.inside[sure]) && any(body, &|n| !n.inside[1 - sure])
+            });
             doubled[sure] += usize::from(reached > 1 && cut > 1);
         }
     }
