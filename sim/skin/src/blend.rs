@@ -88,10 +88,11 @@ impl Graph {
         self.pairs.dedup();
     }
 
-    /// These, in place of those before. In any order, the lower number first in each.
+    /// These, in place of those before. In any order, either number first; more than once is once, and of one with itself there is nothing to allow.
     pub fn set(&mut self, pairs: impl Iterator<Item = (u32, u32)>) {
         self.pairs.clear();
-        self.pairs.extend(pairs);
+        let pairs = pairs.filter(|(a, b)| a != b);
+        self.pairs.extend(pairs.map(|(a, b)| (a.min(b), a.max(b))));
         self.pairs.sort_unstable();
         self.pairs.dedup();
     }

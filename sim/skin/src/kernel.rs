@@ -21,7 +21,7 @@ pub enum Kernel {
     Nishimura,
     /// `p`: how steep it is at half the radius, where it is 1/2 (Gascuel 1993); above 0, at most 6.
     Gascuel(f64),
-    /// `p`: how soft it is (Blanc, Schlick 1995); above 0. 1/2 at half the radius.
+    /// `p`: how soft it is (Blanc, Schlick 1995); a millionth to a million. 1/2 at half the radius.
     BlancSchlick(f64),
     /// `exp(-a u)` (Blinn 1982), `a` above 0. Reaches everywhere.
     Blinn(f64),
@@ -35,10 +35,12 @@ pub enum Kernel {
 
 /// Of a number that a kernel cannot have.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-#[error("{kernel:?}: its parameter has to be above 0 and at most {most}")]
+#[error("{kernel:?}: its parameter has to be above 0, from {least} to {most}")]
 pub struct KernelError {
     /// As given.
     pub kernel: Kernel,
+    /// Smallest that it may be.
+    pub least: f64,
     /// Largest that it may be.
     pub most: f64,
 }
@@ -49,16 +51,23 @@ impl Kernel {
     /// # Errors
     /// [`KernelError`]: it does not, or is NaN.
     pub fn check(self) -> Result<(), KernelError> {
-        let (p, most) = match self {
+        let (p, least, most) = match self {
             // Beyond 6 the outer branch is negative before it ends: its factor is (p - 2) + (8 - 2p) d.
-            Kernel::Gascuel(p) => (p, 6.0),
-            Kernel::BlancSchlick(p) | Kernel::Blinn(p) => (p, f64::MAX),
+            Kernel::Gascuel(p) => (p, f64::from_bits(1), 6.0),
+            // Near half the radius its denominator is the difference of two numbers as large as `p`, and 1.125: of too large ones that is rounding. Of
+            // too small ones the slope at 0 is a division by the square of nothing.
+            Kernel::BlancSchlick(p) => (p, 1e-6, 1e6),
+            Kernel::Blinn(p) => (p, f64::from_bits(1), f64::MAX),
             _ => return Ok(()),
         };
-        if p > 0.0 && p <= most {
+        if (least..=most).contains(&p) {
             Ok(())
         } else {
-            Err(KernelError { kernel: self, most })
+            Err(KernelError {
+                kernel: self,
+                least,
+                most,
+            })
         }
     }
 

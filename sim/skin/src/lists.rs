@@ -13,6 +13,9 @@ pub(crate) const SIDE: u32 = 7;
 /// Part of a box by which it is taken larger, so that single precision never finds a potential beyond it.
 const ROOM: f64 = 1e-5;
 
+/// Most entries of all lists together, counted by boxes: of a ball about half of them are there. 3 GB while they are made.
+pub(crate) const MOST_ENTRIES: u64 = 1 << 28;
+
 /// None.
 pub(crate) const NONE: u32 = u32::MAX;
 
@@ -59,16 +62,13 @@ impl Lists {
         self.date = date;
     }
 
-    /// Adds a primitive to the bricks that a box meets, and a ball where there is one. Primitives in order.
-    pub fn add(
-        &mut self,
-        domain: &Domain,
-        primitive: u32,
-        (low, high): (Vec3, Vec3),
-        ball: Option<(Vec3, f64)>,
-    ) {
+    /// The first and the last brick along each axis that a box meets, and by how much it was taken larger, m; `None`: it meets none.
+    fn range(&self, domain: &Domain, (low, high): (Vec3, Vec3)) -> Option<([(u32, u32); 3], f64)> {
         let side = f64::from(SIDE) * domain.cell_m();
-        let size = (high - low).amax().min(1e3 * side) * ROOM + 1e-9 * side;
+        // What rounding makes of places in single precision goes with the domain's size, not with the primitive's.
+        let most_cells = domain.cells().into_iter().fold(0, u32::max);
+        let rounding = 4.0 * f64::from(f32::EPSILON) * f64::from(most_cells) * domain.cell_m();
+        let size = (high - low).amax().min(1e3 * side) * ROOM + rounding + 1e-9 * side;
         let mut range = [(0, 0); 3];
         for k in 0..3 {
             let last = f64::from(self.bricks[k]) - 1.0;
@@ -76,10 +76,34 @@ impl Lists {
             let from = ((low[k] - size - domain.low()[k]) / side).ceil() - 1.0;
             let to = ((high[k] + size - domain.low()[k]) / side).floor();
             if !(from <= last && to >= 0.0) {
-                return;
+                return None;
             }
             range[k] = (from.max(0.0) as u32, to.min(last) as u32);
         }
+        Some((range, size))
+    }
+
+    /// How many bricks a box meets: as many entries as it may become.
+    pub fn count(&self, domain: &Domain, bounds: (Vec3, Vec3)) -> u64 {
+        let range = self.range(domain, bounds);
+        range.map_or(0, |(range, _)| {
+            let along = range.map(|(from, to)| u64::from(to - from) + 1);
+            along.iter().product()
+        })
+    }
+
+    /// Adds a primitive to the bricks that a box meets, and a ball where there is one. Primitives in order.
+    pub fn add(
+        &mut self,
+        domain: &Domain,
+        primitive: u32,
+        bounds: (Vec3, Vec3),
+        ball: Option<(Vec3, f64)>,
+    ) {
+        let Some((range, size)) = self.range(domain, bounds) else {
+            return;
+        };
+        let side = f64::from(SIDE) * domain.cell_m();
         let reach = ball.map_or(0.0, |(_, r)| (r + size) * (r + size));
         for z in range[2].0..=range[2].1 {
             for y in range[1].0..=range[1].1 {

@@ -52,6 +52,12 @@ pub struct Primitive {
     pub kernel: Kernel,
 }
 
+/// Furthest that two ends of a skeleton can be from each other, m: fourth powers of that are numbers still.
+const FURTHEST_M: f64 = 1e75;
+
+/// Shortest half axis of an ellipsoid: fourth powers of what is measured by it are numbers still.
+const NEAREST_M: f64 = 1e-75;
+
 /// Why a primitive was refused. The caller's fault.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -65,7 +71,7 @@ pub enum PrimitiveError {
     /// A skeleton with a number that is none.
     #[error("{0:?}: not all of its numbers are finite")]
     NotFinite(Skeleton),
-    /// An exponent, half axis or cylinder's radius out of range.
+    /// An exponent, half axis, cylinder's radius or extent out of range, or a radius that is too small.
     #[error("{skeleton:?}: {what}")]
     Shape {
         /// As given.
@@ -108,6 +114,19 @@ impl Primitive {
         let skeleton = self.skeleton;
         let finite = |some: &[Vec3]| some.iter().all(|p| p.iter().all(|x| x.is_finite()));
         let wrong = |what| Err(PrimitiveError::Shape { skeleton, what });
+        if !(1.0 / (self.radius_m * self.radius_m)).is_finite() {
+            return wrong("its radius is so small that the square of it is none");
+        }
+        let ends: &[Vec3] = match &skeleton {
+            Skeleton::Segment(ends) | Skeleton::Convolved(ends) | Skeleton::Cylinder(ends, _) => {
+                ends
+            }
+            Skeleton::Triangle(corners) => corners,
+            Skeleton::Point(_) | Skeleton::Rounded(..) | Skeleton::Ellipsoid(..) => &[],
+        };
+        if finite(ends) && ends.iter().any(|end| (end - ends[0]).amax() > FURTHEST_M) {
+            return wrong("its ends have to be within 1e75 m of each other");
+        }
         let all = match &skeleton {
             Skeleton::Point(c) => finite(&[*c]),
             Skeleton::Rounded(c, n) => {
@@ -130,6 +149,9 @@ impl Primitive {
                 let lengths = products.diagonal();
                 if !(lengths.min() > 0.0) {
                     return wrong("half axes have to be longer than 0");
+                }
+                if !(lengths.min() >= NEAREST_M * NEAREST_M) {
+                    return wrong("half axes have to be longer than 1e-75 where the radius is 1 m");
                 }
                 let across = products.upper_triangle() - Mat3::from_diagonal(&lengths);
                 if !(across.amax() <= 1e-9 * lengths.max()) {
@@ -195,8 +217,15 @@ impl Primitive {
                 let d = at - c;
                 let squares = axes.tr_mul(axes).diagonal();
                 let local = axes.tr_mul(&d).component_div(&squares);
+                let square = per_r2 * local.norm_squared();
+                if square.is_nan() {
+                    // As below.
+                    let local = local / self.radius_m;
+                    let gradient = axes * (local / self.radius_m).component_div(&squares);
+                    return (local.norm_squared(), 2.0 * gradient);
+                }
                 let gradient = axes * local.component_div(&squares);
-                return (per_r2 * local.norm_squared(), 2.0 * per_r2 * gradient);
+                return (square, 2.0 * per_r2 * gradient);
             }
             Skeleton::Cylinder([a, b], radius) => {
                 let axis = b - a;
@@ -220,7 +249,13 @@ impl Primitive {
                 }
             }
         };
-        (per_r2 * away.norm_squared(), 2.0 * per_r2 * away)
+        let square = per_r2 * away.norm_squared();
+        if square.is_nan() {
+            // Nothing times infinity, of a radius and a way that are both beyond what has a square.
+            let away = away / self.radius_m;
+            return (away.norm_squared(), 2.0 / self.radius_m * away);
+        }
+        (square, 2.0 * per_r2 * away)
     }
 
     /// A box outside of which it is 0: lowest and highest corner, m. Infinite for kernels without an end.
@@ -275,8 +310,8 @@ fn along(a: &Vec3, b: &Vec3, at: &Vec3) -> f64 {
 /// The square of the `n`-norm of `x`, and its gradient over `r`.
 fn rounded(x: &Vec3, n: f64, r: f64) -> (f64, Vec3) {
     let largest = x.amax();
-    if largest == 0.0 {
-        return (0.0, Vec3::zeros());
+    if largest == 0.0 || largest == f64::INFINITY {
+        return (largest, Vec3::zeros());
     }
     // In parts of the largest coordinate: no power overflows, and an infinite exponent leaves the largest alone.
     let part = x.map(|x| (x.abs() / largest).powf(n));

@@ -72,6 +72,10 @@ impl Ball {
         let [x, y, z] = [0, 1, 2].map(|k| at[k] - self.centre[k]);
         let per_r2 = self.per_radius * self.per_radius;
         let v = (1.0 - (x * x + y * y + z * z) * per_r2).max(0.0);
+        if v == 0.0 {
+            // Whatever the rest is: of a small radius it is beyond single precision.
+            return [0.0; 3];
+        }
         [x, y, z].map(|away| v * self.amplitude * per_r2 * away)
     }
 }
@@ -116,6 +120,16 @@ pub(crate) fn each_of_ball(
 pub(crate) enum Source<'a> {
     Primitive(&'a Primitive),
     Grid(&'a Grid),
+}
+
+impl Source<'_> {
+    /// At a place in the world, 1/m.
+    pub fn gradient(&self, at: &Vec3) -> Vec3 {
+        match self {
+            Source::Primitive(primitive) => primitive.with_gradient(at).1,
+            Source::Grid(grid) => grid.with_gradient(at).1,
+        }
+    }
 }
 
 /// What any term adds to the nodes of a brick.
@@ -187,17 +201,28 @@ pub(crate) fn outwards<'a>(
 /// The negative gradient of any term at a point, to the same factor.
 pub(crate) fn outwards_other(domain: &Domain, source: Source<'_>, at: [f32; 3]) -> [f32; 3] {
     let at = domain.low() + Vec3::from(at.map(f64::from));
-    let (_, gradient) = match source {
-        Source::Primitive(primitive) => primitive.with_gradient(&at),
-        Source::Grid(grid) => grid.with_gradient(&at),
-    };
-    (-0.25 * gradient).cast().into()
+    (-0.25 * source.gradient(&at)).cast().into()
 }
 
 /// Of length 1. There is no direction where the gradient is 0: any will do.
 pub(crate) fn unit(outwards: [f32; 3]) -> [f32; 3] {
     let length = outwards.iter().map(|x| x * x).sum::<f32>().sqrt();
-    let unit = outwards.map(|x| x / length);
+    if !has_direction(length) {
+        return unit_of_any(outwards.map(f64::from).into());
+    }
+    outwards.map(|x| x / length)
+}
+
+/// Whether a vector whose length comes out like this in single precision has the direction that its numbers say: their squares are numbers, too.
+#[inline]
+pub(crate) fn has_direction(length: f32) -> bool {
+    (1e-15..1e15).contains(&length)
+}
+
+/// As [`unit`], of vectors that are as long or short as they like.
+pub(crate) fn unit_of_any(outwards: Vec3) -> [f32; 3] {
+    let largest = outwards.amax();
+    let unit: [f32; 3] = (outwards / largest).normalize().cast().into();
     if unit.iter().all(|x| x.is_finite()) {
         unit
     } else {

@@ -29,7 +29,7 @@ use rayon::prelude::*;
 use crate::blend::{Blending, Bulge, Graph, MOST_IN_PLACE, NoPrimitive};
 use crate::domain::Domain;
 use crate::grid::Grid;
-use crate::lists::{Lists, NONE};
+use crate::lists::{Lists, MOST_ENTRIES, NONE};
 use crate::mesh::Mesh;
 use crate::primitive::{Primitive, PrimitiveError, Skeleton};
 use crate::sample::Ball;
@@ -89,6 +89,18 @@ pub enum SkinError {
         "{0} primitives that may not all blend reach one brick of 7³ cubes: there can be {MOST_IN_PLACE}"
     )]
     Crowded(usize),
+    /// Together they reach too many bricks of 7³ cubes: larger cubes have fewer.
+    #[error(
+        "{primitives} primitives reach up to {entries} bricks of 7³ cubes, each counted for each of them: there can be {most}"
+    )]
+    Dense {
+        /// How many there are, grids among them.
+        primitives: usize,
+        /// Bricks in their boxes.
+        entries: u64,
+        /// How many there can be.
+        most: u64,
+    },
     /// One for other surfaces.
     #[error("a bulge that ends at {bulge}, where the level is {level}: they have to be the same")]
     Bulge {
@@ -118,6 +130,23 @@ pub(crate) fn check(settings: &Settings, primitives: &[Primitive]) -> Result<(),
             number,
             why: Box::new(why),
         })?;
+    }
+    Ok(())
+}
+
+/// Whether there is room for lists of so many entries, before any of them is made.
+pub(crate) fn check_entries(counts: impl Iterator<Item = u64>) -> Result<(), SkinError> {
+    let (mut primitives, mut entries) = (0, 0_u64);
+    for count in counts {
+        (primitives, entries) = (primitives + 1, entries.saturating_add(count));
+    }
+    if entries > MOST_ENTRIES {
+        let most = MOST_ENTRIES;
+        return Err(SkinError::Dense {
+            primitives,
+            entries,
+            most,
+        });
     }
     Ok(())
 }
@@ -298,7 +327,7 @@ impl Skin {
             contacts, links, ..
         } = &mut self.now;
         contacts.begin(bulge, links, terms);
-        self.now.reach(&settings.domain, primitives, &self.grids);
+        self.now.reach(&settings.domain, primitives, &self.grids)?;
         let count = self.parts(self.now.lists.reached.len());
         if bulge.is_some() {
             self.find_contacts(settings, primitives, count);
@@ -469,11 +498,19 @@ impl Frame {
         self.points = 0;
     }
 
-    fn reach(&mut self, domain: &Domain, primitives: &[Primitive], grids: &[Grid]) {
+    fn reach(
+        &mut self,
+        domain: &Domain,
+        primitives: &[Primitive],
+        grids: &[Grid],
+    ) -> Result<(), SkinError> {
         self.primitives.extend_from_slice(primitives);
         self.balls.clear();
         self.order.clear();
         self.lists.begin(domain);
+        let bounds = primitives.iter().map(Primitive::bounds);
+        let bounds = bounds.chain(grids.iter().map(Grid::bounds));
+        check_entries(bounds.map(|bounds| self.lists.count(domain, bounds)))?;
         for (number, primitive) in (0..).zip(primitives) {
             if let Some(ball) = Ball::of(domain, primitive) {
                 let Skeleton::Point(centre) = primitive.skeleton else {
@@ -499,6 +536,7 @@ impl Frame {
             self.order.push(number);
         }
         self.lists.finish();
+        Ok(())
     }
 
     /// Puts the first `count` parts one behind the other.

@@ -23,7 +23,7 @@ use crate::lists::{Lists, SIDE};
 use crate::mesh::Mesh;
 use crate::primitive::{Primitive, Skeleton};
 use crate::sample::{Ball, Source, outwards_other, unit, value_of_other};
-use crate::skin::{Settings, SkinError, check, part_of};
+use crate::skin::{Settings, SkinError, check, check_entries, part_of};
 use crate::table::{CORNERS, EDGES, STEPS, Table};
 
 /// What was done.
@@ -74,7 +74,7 @@ impl Tracker {
     ) -> Result<TrackReport, SkinError> {
         out.clear();
         check(settings, primitives)?;
-        self.begin(&settings.domain, primitives);
+        self.begin(&settings.domain, primitives)?;
         let frame = Frame {
             settings,
             primitives,
@@ -122,7 +122,7 @@ impl Tracker {
         24 * self.potential.len() + 2 * self.marked.len()
     }
 
-    fn begin(&mut self, domain: &Domain, primitives: &[Primitive]) {
+    fn begin(&mut self, domain: &Domain, primitives: &[Primitive]) -> Result<(), SkinError> {
         let cells = domain.cells().map(|n| n as usize);
         if self.domain.map(|d| d.cells()) != Some(domain.cells()) {
             let nodes = cells.iter().map(|n| n + 1).product();
@@ -147,6 +147,8 @@ impl Tracker {
         self.report = TrackReport::default();
         self.balls.clear();
         self.lists.begin(domain);
+        let bounds = primitives.iter().map(Primitive::bounds);
+        check_entries(bounds.map(|bounds| self.lists.count(domain, bounds)))?;
         for (number, primitive) in (0..).zip(primitives) {
             let ball = Ball::of(domain, primitive);
             let reach = match primitive.skeleton {
@@ -157,6 +159,7 @@ impl Tracker {
             self.balls.push(ball);
         }
         self.lists.finish();
+        Ok(())
     }
 
     /// The first cube from a primitive's heart along x that is not wholly inside, if the surface cuts it.

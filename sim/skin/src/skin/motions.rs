@@ -34,8 +34,8 @@ pub enum MotionError {
         /// How many there have to be.
         primitives: usize,
     },
-    /// One that is none.
-    #[error("velocity {number}: {velocity:?} m/s is not finite")]
+    /// One that is none, if only in single precision.
+    #[error("velocity {number}: {velocity:?} m/s is not finite in single precision")]
     NotFinite {
         /// Which.
         number: usize,
@@ -70,7 +70,8 @@ impl Skin {
         if given != primitives {
             return Err(MotionError::Velocities { given, primitives });
         }
-        let is_finite = |v: &Vec3| v.iter().all(|x| x.is_finite());
+        // In single precision, as they are published.
+        let is_finite = |v: &Vec3| v.iter().all(|x| (*x as f32).is_finite());
         if let Some(number) = velocities.iter().position(|v| !is_finite(v)) {
             let velocity = velocities[number].into();
             return Err(MotionError::NotFinite { number, velocity });

@@ -24,7 +24,8 @@ use crate::grid::Grid;
 use crate::lists::{Lists, NONE, SIDE};
 use crate::primitive::{Primitive, Skeleton};
 use crate::sample::{
-    Ball, NODES, Samples, Source, each_of_ball, each_of_other, outwards, outwards_other, places,
+    Ball, NODES, Samples, Source, each_of_ball, each_of_other, has_direction, outwards,
+    outwards_other, places, unit_of_any,
 };
 
 /// What does not change while a mesh is made.
@@ -98,16 +99,17 @@ impl Scene<'_> {
         let settings = self.settings;
         let place = self.lists.reached[slot];
         let cell = settings.domain.cell_m() as f32;
-        let low = place.map(|b| (u32::from(b) * SIDE) as f32 * cell);
-        let side = SIDE as f32 * cell;
+        // Where the outermost nodes are, to the bit.
+        let [low, high] = [0, SIDE].map(|i| place.map(|b| (u32::from(b) * SIDE + i) as f32 * cell));
         let (mut least, mut most) = (0.0, 0.0);
         for entry in self.lists.of(slot) {
             let Some(ball) = self.balls.get(*entry as usize) else {
                 let primitive = match self.source(*entry) {
                     Source::Primitive(primitive) => primitive,
                     Source::Grid(grid) => {
-                        let corner = settings.domain.low() + Vec3::from(low.map(f64::from));
-                        let (deep, high) = grid.extremes(&corner, &corner.add_scalar(side.into()));
+                        let corner =
+                            |at: [f32; 3]| settings.domain.low() + Vec3::from(at.map(f64::from));
+                        let (deep, high) = grid.extremes(&corner(low), &corner(high));
                         least += deep;
                         most += if one { high } else { high.max(0.0) };
                         continue;
@@ -121,17 +123,18 @@ impl Scene<'_> {
                 most += top as f32;
                 continue;
             };
-            let (mut near, mut far) = (0.0, 0.0);
-            for k in 0..3 {
-                let (a, b) = (low[k] - ball.centre[k], ball.centre[k] - low[k] - side);
+            // The same operations in the same order as at nodes, each of which keeps what is more from becoming less: so no node is above these bounds or
+            // below them, however large the numbers are that rounding is a part of.
+            let mut left = [1.0, 1.0];
+            for k in [2, 1, 0] {
+                let (a, b) = (low[k] - ball.centre[k], ball.centre[k] - high[k]);
                 let [outside, across] = [a.max(b).max(0.0), a.abs().max(b.abs())];
-                // Over the radius before it is squared, as at nodes: what overflows does so there, too.
-                let [outside, across] = [outside, across].map(|d| d * ball.per_radius);
-                near += outside * outside;
-                far += across * across;
+                let squares =
+                    [outside, across].map(|d| (d * ball.per_radius) * (d * ball.per_radius));
+                left = [left[0] - squares[0], left[1] - squares[1]];
             }
-            let [high, deep] = [near, far].map(|square| {
-                let v = (1.0 - square).max(0.0);
+            let [high, deep] = left.map(|left| {
+                let v = left.max(0.0);
                 ball.amplitude * v * v
             });
             least += high.min(deep);
@@ -331,13 +334,15 @@ impl Part {
             let sum = sum.map(f32x4::new);
             let length = (sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]).sqrt();
             let unit = sum.map(|x| (x / length).to_array());
+            let length = length.to_array();
             for (j, point) in points.iter_mut().enumerate() {
-                let n = [unit[0][j], unit[1][j], unit[2][j]];
-                // No direction where the gradient is 0: any will do.
-                self.normals.push(if n.iter().all(|x| x.is_finite()) {
-                    n
+                self.normals.push(if has_direction(length[j]) {
+                    [unit[0][j], unit[1][j], unit[2][j]]
                 } else {
-                    [0.0, 0.0, 1.0]
+                    // What single precision does not hold, double does; so one primitive that is out of all measure spoils no other's normals.
+                    let at = low + Vec3::from(point.map(f64::from));
+                    let gradients = list.iter().map(|entry| scene.source(*entry).gradient(&at));
+                    unit_of_any(-gradients.sum::<Vec3>())
                 });
                 for k in 0..3 {
                     point[k] = (low[k] + f64::from(point[k])) as f32;
