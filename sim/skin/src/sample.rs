@@ -66,6 +66,43 @@ impl Ball {
         f32x4::splat(self.amplitude) * v * v
     }
 
+    /// From its centre to four places.
+    #[inline]
+    pub fn away(&self, places: [f32x4; 3]) -> [f32x4; 3] {
+        [
+            places[0] - f32x4::splat(self.centre[0]),
+            places[1] - f32x4::splat(self.centre[1]),
+            places[2] - f32x4::splat(self.centre[2]),
+        ]
+    }
+
+    /// How deep in it four places are: 1 at its centre, 0 or less where it does not reach.
+    #[inline]
+    pub fn depth(&self, [x, y, z]: [f32x4; 3]) -> f32x4 {
+        let per_r2 = self.per_radius * self.per_radius;
+        f32x4::ONE - (x * x + y * y + z * z) * f32x4::splat(per_r2)
+    }
+
+    /// What it adds at four places: the bits of [`Ball::at`].
+    #[inline]
+    pub fn value_at(&self, [x, y, z]: [f32x4; 3]) -> f32x4 {
+        let square = |away: f32x4| {
+            let d = away * f32x4::splat(self.per_radius);
+            d * d
+        };
+        let v = (f32x4::ONE - square(z) - square(y) - square(x)).fast_max(f32x4::ZERO);
+        f32x4::splat(self.amplitude) * v * v
+    }
+
+    /// Its negative gradient at four places of this depth: the bits of [`Ball::outwards`].
+    #[inline]
+    pub fn outwards_at(&self, [x, y, z]: [f32x4; 3], depth: f32x4) -> [f32x4; 3] {
+        let per_r2 = self.per_radius * self.per_radius;
+        let rate = depth.fast_max(f32x4::ZERO) * f32x4::splat(self.amplitude);
+        let rate = rate * f32x4::splat(per_r2);
+        [rate * x, rate * y, rate * z]
+    }
+
     /// Its negative gradient at a place, to the factor of [`outwards`].
     #[inline]
     pub fn outwards(&self, at: [f32; 3]) -> [f32; 3] {
@@ -97,6 +134,7 @@ pub(crate) fn each_of_ball(
 ) {
     let along = [0, 4].map(|i| f32x4::new([0, 1, 2, 3].map(|j| ball.square(x[i + j], 0))));
     let amplitude = f32x4::splat(ball.amplitude);
+    let halves = along.map(|along| along.simd_lt(f32x4::ONE).to_bitmask() != 0);
     for (layer, z) in z.iter().enumerate() {
         let by_z = 1.0 - ball.square(*z, 2);
         if by_z <= 0.0 {
@@ -108,6 +146,9 @@ pub(crate) fn each_of_ball(
                 continue;
             }
             for (half, along) in along.iter().enumerate() {
+                if !halves[half] {
+                    continue;
+                }
                 let v = (f32x4::splat(left) - *along).fast_max(f32x4::ZERO);
                 note(layer, row, half, amplitude * v * v);
             }

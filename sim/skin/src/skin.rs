@@ -38,6 +38,7 @@ use crate::table::{Ambiguity, Table};
 mod brick;
 mod classes;
 mod contacts;
+mod groups;
 mod join;
 mod lost;
 mod memory;
@@ -191,6 +192,16 @@ struct Frame {
     parts: Vec<Part>,
     /// How many vertices it has.
     points: usize,
+    /// For tests: no brick is one of groups.
+    by_nodes: bool,
+}
+
+/// Of one part.
+#[derive(Clone, Debug, Default)]
+struct Joined {
+    dropped: usize,
+    foreign: Vec<Option<u32>>,
+    triangles: Vec<[u32; 3]>,
 }
 
 /// Makes meshes; keeps the memory between them. See the module page.
@@ -202,8 +213,10 @@ pub struct Skin {
     changed: Vec<bool>,
     /// By primitive: whether it reaches a brick with surface.
     seen: Vec<bool>,
-    /// By part, where there is more than one.
-    triangles: Vec<(usize, Vec<[u32; 3]>)>,
+    /// Of the brick that is joined: vertices of neighbours.
+    foreign: Vec<Option<u32>>,
+    /// The same by part, where there is more than one, what was left out and the triangles.
+    triangles: Vec<Joined>,
     parallel: bool,
     /// None of them has changed since the last mesh, if there is one.
     grids: Vec<Grid>,
@@ -419,7 +432,7 @@ impl Skin {
         let bricks = join.bricks;
         if count == 1 {
             for brick in bricks {
-                report.control.dropped += join.all(brick, &mut out.triangles);
+                report.control.dropped += join.all(brick, &mut self.foreign, &mut out.triangles);
             }
             return;
         }
@@ -427,16 +440,16 @@ impl Skin {
             self.triangles.resize_with(count, Default::default);
         }
         let some = self.triangles[..count].par_iter_mut().enumerate();
-        some.for_each(|(k, (dropped, triangles))| {
-            triangles.clear();
+        some.for_each(|(k, joined)| {
+            joined.triangles.clear();
             let range = k * bricks.len() / count..(k + 1) * bricks.len() / count;
-            *dropped = (bricks[range].iter())
-                .map(|brick| join.all(brick, triangles))
+            joined.dropped = (bricks[range].iter())
+                .map(|brick| join.all(brick, &mut joined.foreign, &mut joined.triangles))
                 .sum();
         });
-        for (dropped, triangles) in &self.triangles[..count] {
-            report.control.dropped += dropped;
-            out.triangles.extend_from_slice(triangles);
+        for joined in &self.triangles[..count] {
+            report.control.dropped += joined.dropped;
+            out.triangles.extend_from_slice(&joined.triangles);
         }
     }
 }
@@ -484,6 +497,7 @@ impl Frame {
             links: self.controlled.then_some(&self.links),
             contacts: &self.contacts,
             kept,
+            by_nodes: self.by_nodes,
         };
         (scene, &mut self.parts)
     }

@@ -100,6 +100,17 @@ pub(super) fn all_of(m: u64, n: u64) -> u64 {
     both & both >> 1 & both >> NODES & both >> (NODES + 1)
 }
 
+/// The number of a cube's case, from the nodes of its lower and its upper layer that are in.
+#[inline]
+pub(super) fn corners(m: u64, n: u64, bit: usize) -> usize {
+    let corners = |layer: u64| {
+        let (here, next) = (layer >> bit, layer >> (bit + NODES));
+        // The numbering goes round: back along x.
+        (here & 3) | (next & 1) << 3 | (next & 2) << 1
+    };
+    (corners(m) | corners(n) << 4) as usize
+}
+
 /// For each edge of a cube its axis, and its lower node from the cube's.
 pub(super) const LOWER: [(usize, [usize; 3]); 12] = {
     let mut all = [(0, [0; 3]); 12];

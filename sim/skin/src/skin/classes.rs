@@ -27,6 +27,7 @@ use super::brick::{
     Brick, Found, LOWER, OWN, all_of, any_of, bits_of, crossing, cuts as cuts_of, part_of,
 };
 use super::contacts::Contacts;
+use super::groups::{Groups, above};
 use super::part::{Part, Scene};
 use crate::blend::{Bulge, Classes, Graph, MOST_IN_PLACE, Set, members};
 use crate::lists::SIDE;
@@ -59,29 +60,29 @@ pub(super) struct Mixed {
     /// Its vertices with names: where they are in [`Work::named`], and the first of them, from the brick's first on.
     pub named: (usize, usize),
     pub first: u32,
-    /// Corners of the triangles of its other cubes, in [`Work::corners`].
-    pub corners: (usize, usize),
+    /// Triangles of its other cubes, in [`Work::triangles`], and where their vertices are in [`Work::foreign`] that are no own ones.
+    pub triangles: (usize, usize),
+    pub foreign: (usize, usize),
 }
 
-/// A corner of a triangle whose vertex may be a neighbour's: lower node and axis of its edge, and the name of its class there.
+/// Of a vertex that may be a neighbour's: lower node and axis of its edge, and the name of its class there.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Corner {
+pub(super) struct Foreign {
     pub node: [u8; 3],
-    /// Or [`KNOWN`].
     pub axis: u8,
     pub name: u32,
 }
 
-/// For the axis of a corner on one of the brick's own edges: its name is its vertex, from the brick's first on.
-pub(super) const KNOWN: u8 = 3;
+/// For a corner of a triangle: the rest of it is the place in the brick's list of [`Foreign`], and not the vertex from the brick's first on.
+pub(super) const FOREIGN: u32 = 1 << 31;
 
 /// The vertices of the brick at hand.
-struct Own {
-    cuts: [[u64; 3]; SIDE as usize],
+pub(super) struct Own {
+    pub cuts: [[u64; 3]; SIDE as usize],
     starts: [[u16; 3]; SIDE as usize],
     /// Those with names: the first in [`Work::named`], and its number from the brick's first on.
     named: usize,
-    first_named: u32,
+    pub first_named: u32,
 }
 
 /// A graph by primitives.
@@ -99,11 +100,13 @@ pub(super) struct Work {
     marks: Vec<(u32, u32)>,
     mark: u32,
     /// Of the brick at hand: with whom each of its list may blend.
-    may: Vec<Set>,
+    pub may: Vec<Set>,
     /// And whose body presses its own, if bulges were asked for.
-    presses: Vec<Set>,
+    pub presses: Vec<Set>,
     /// The nodes that each of its list reaches, a bit each, by layers.
-    boards: Vec<[u64; NODES]>,
+    pub boards: Vec<[u64; NODES]>,
+    /// What hangs together.
+    pub groups: Groups,
     /// By node: who reaches it.
     reach: Vec<Set>,
     /// By node: where its classes are in `shares`, if it was asked for.
@@ -120,7 +123,8 @@ pub(super) struct Work {
     pub named: Vec<(u16, u32)>,
     /// Who of the brick's list is of it.
     pub named_of: Vec<Set>,
-    pub corners: Vec<Corner>,
+    pub triangles: Vec<[u32; 3]>,
+    pub foreign: Vec<Foreign>,
     /// By own edge of the brick at hand: the first of its names in `named`, from the brick's first on.
     begins: Vec<u16>,
 }
@@ -136,7 +140,7 @@ fn node_number([x, y, z]: [usize; 3]) -> usize {
 
 /// The edges of a layer along each axis with an end among some nodes, by their lower nodes.
 #[inline]
-fn ends(nodes: &[u64; NODES], z: usize) -> [u64; 3] {
+pub(super) fn ends(nodes: &[u64; NODES], z: usize) -> [u64; 3] {
     let layer = nodes[z];
     [
         layer | layer >> 1,
@@ -161,13 +165,13 @@ fn turn(words: &mut [u64; 64]) {
 
 /// See [`Work::apart`]. By layers.
 #[derive(Default)]
-struct Apart {
-    cubes: [u64; SIDE as usize],
+pub(super) struct Apart {
+    pub cubes: [u64; SIDE as usize],
     /// By axes.
-    edges: [[u64; 3]; SIDE as usize],
+    pub edges: [[u64; 3]; SIDE as usize],
 }
 
-fn next_along(node: [usize; 3], axis: usize) -> [usize; 3] {
+pub(super) fn next_along(node: [usize; 3], axis: usize) -> [usize; 3] {
     let mut next = node;
     next[axis] += 1;
     next
@@ -204,6 +208,14 @@ impl Links {
     }
 }
 
+impl Own {
+    /// The vertex on an own edge of one class that is cut, from the brick's first on.
+    pub fn plain(&self, [x, y, z]: [usize; 3], axis: usize) -> u32 {
+        let before = self.cuts[z][axis] & ((1 << (NODES * y + x)) - 1);
+        u32::from(self.starts[z][axis]) + before.count_ones()
+    }
+}
+
 impl Work {
     /// Empty, for this many primitives.
     pub fn begin(&mut self, count: usize) {
@@ -213,21 +225,26 @@ impl Work {
         self.mixed.clear();
         self.named.clear();
         self.named_of.clear();
-        self.corners.clear();
+        self.triangles.clear();
+        self.foreign.clear();
     }
 
     /// Takes over a brick of another, and says where it is here.
     pub fn keep(&mut self, from: &Work, number: u32) -> u32 {
         let old = &from.mixed[number as usize];
-        let (named, corners) = (self.named.len(), self.corners.len());
+        let (named, triangles) = (self.named.len(), self.triangles.len());
+        let foreign = self.foreign.len();
         let range = old.named.0..old.named.1;
         self.named.extend_from_slice(&from.named[range.clone()]);
         self.named_of.extend_from_slice(&from.named_of[range]);
-        let range = old.corners.0..old.corners.1;
-        self.corners.extend_from_slice(&from.corners[range]);
+        let range = old.triangles.0..old.triangles.1;
+        self.triangles.extend_from_slice(&from.triangles[range]);
+        let range = old.foreign.0..old.foreign.1;
+        self.foreign.extend_from_slice(&from.foreign[range]);
         self.mixed.push(Mixed {
             named: (named, self.named.len()),
-            corners: (corners, self.corners.len()),
+            triangles: (triangles, self.triangles.len()),
+            foreign: (foreign, self.foreign.len()),
             ..*old
         });
         self.mixed.len() as u32 - 1
@@ -253,13 +270,20 @@ impl Work {
         let mut may = std::mem::take(&mut self.may);
         may.clear();
         may.extend((0..).zip(primitives).map(|(place, primitive): (u32, u32)| {
-            let others = links.of(primitive).iter();
-            let among = others.map(|q| self.marks[*q as usize]);
-            let among = among.filter(|(mark, _)| *mark == self.mark);
-            among.fold(1 << place, |set: Set, (_, q)| set | 1 << q)
+            let mut halves = [0_u64; 2];
+            for q in links.of(primitive) {
+                let (mark, q) = self.marks[*q as usize];
+                halves[q as usize / 64 % 2] |= u64::from(mark == self.mark) << (q % 64);
+            }
+            1 << place | Set::from(halves[0]) | Set::from(halves[1]) << 64
         }));
         self.may = may;
         self.presses.clear();
+    }
+
+    /// Nothing is known of the nodes of the brick at hand but who reaches them.
+    pub fn begin_nodes(&mut self) {
+        self.turn_boards();
         self.classes.clear();
         self.of_node.clear();
         self.shares.clear();
@@ -267,6 +291,11 @@ impl Work {
         self.at_node.resize(NODES * NODES * NODES, None);
         self.inside_of.clear();
         self.inside_of.resize(NODES * NODES * NODES, 0);
+    }
+
+    /// Whether the brick's classes are its groups, and may be taken for them.
+    pub fn are_groups(&mut self, scene: &Scene<'_>, all: &Together) -> bool {
+        !scene.by_nodes && self.groups.are_classes(&self.may, &self.boards, &all.maybe)
     }
 
     /// The cubes and own edges of the brick that are reached by two that may not blend.
@@ -336,9 +365,8 @@ impl Work {
             return Some(own.first_named + u32::from(begin) + k as u32);
         }
         let [x, y, z] = node;
-        let (cut, bit) = (own.cuts[z][axis], NODES * y + x);
-        let before = (cut & ((1 << bit) - 1)).count_ones();
-        (cut >> bit & 1 == 1).then(|| u32::from(own.starts[z][axis]) + before)
+        let cut = own.cuts[z][axis] >> (NODES * y + x) & 1 == 1;
+        cut.then(|| own.plain(node, axis))
     }
 
     /// Who reaches an edge.
@@ -387,22 +415,22 @@ impl Work {
 /// What the nodes of a brick are together.
 pub(super) struct Together {
     /// Where they are along each axis.
-    at: [[f32; NODES]; 3],
+    pub at: [[f32; NODES]; 3],
     /// The sum of all, on the border no more than the level.
     sum: Samples,
     /// Nodes that are inside of all together.
     inside: [u64; NODES],
     /// Nodes that may be inside of a class.
-    maybe: [u64; NODES],
+    pub maybe: [u64; NODES],
     /// Nodes that may be inside of two classes.
     pub both: [u64; NODES],
     /// Nodes that are not on the domain's border.
-    within: [u64; NODES],
+    pub within: [u64; NODES],
 }
 
 impl Together {
     /// A potential at a node: on the border no more than the level.
-    fn cut_off(&self, [x, y, z]: [usize; 3], value: f32, level: f32) -> f32 {
+    pub fn cut_off(&self, [x, y, z]: [usize; 3], value: f32, level: f32) -> f32 {
         if self.within[z] >> (NODES * y + x) & 1 == 0 {
             value.min(level)
         } else {
@@ -430,19 +458,26 @@ impl Part {
             .relate(links, list.iter().map(|entry| order[*entry as usize]));
         let primitives = list.iter().map(|entry| order[*entry as usize]);
         self.work.press(scene.contacts, primitives);
+        self.work.groups.find(&self.work.may);
         self.work.boards.clear();
         self.work.boards.resize(list.len(), [0; NODES]);
         let blank: Samples = [[[f32x4::ZERO; 2]; NODES]; NODES];
         let (mut sum, mut most) = (blank, blank);
+        let ball = |entry: &u32| scene.balls.get(*entry as usize);
+        let takes = |entry: &u32| ball(entry).is_none_or(|ball| ball.amplitude < 0.0);
+        let takes = list.iter().any(takes);
         for (i, entry) in list.iter().enumerate() {
-            let board = &mut self.work.boards[i];
+            let Work { boards, groups, .. } = &mut self.work;
+            let board = &mut boards[i];
+            let group = usize::from(groups.of[i]);
+            let own = &mut groups.sums[group];
             let note = |z: usize, y: usize, half: usize, term: f32x4| {
                 let reached = term.simd_ne(f32x4::ZERO).to_bitmask();
-                if reached == 0 {
-                    return;
-                }
                 sum[z][y][half] += term;
-                most[z][y][half] += term.fast_max(f32x4::ZERO);
+                own[z][y][half] += term;
+                if takes {
+                    most[z][y][half] += term.fast_max(f32x4::ZERO);
+                }
                 board[z] |= u64::from(reached) << (NODES * y + 4 * half);
             };
             match scene.balls.get(*entry as usize) {
@@ -450,19 +485,11 @@ impl Part {
                 None => each_of_other(domain, scene.source(*entry), &at, note),
             }
         }
-        self.work.turn_boards();
+        if !takes {
+            most = sum;
+        }
         let level = settings.level as f32;
         let within = std::array::from_fn(|z| border.within(place, z));
-        let above = |samples: &Samples, level: f32| -> [u64; NODES] {
-            let level = f32x4::splat(level);
-            samples.map(|layer| {
-                let rows = layer.iter().enumerate();
-                rows.fold(0, |bits, (y, row)| {
-                    let [low, high] = row.map(|half| u64::from(half.simd_gt(level).to_bitmask()));
-                    bits | (low | high << 4) << (NODES * y)
-                })
-            })
-        };
         let mut inside = above(&sum, level);
         let mut maybe = above(&most, level / scene.contacts.gain());
         // What rounding may do to sums of so many terms.
@@ -502,27 +529,40 @@ impl Part {
             return Err(SkinError::Crowded(count));
         }
         let all = self.prepare(scene, links, slot, found);
-        let first = self.points.len();
-        let apart = self.work.apart();
+        let work = &mut self.work;
+        let grouped = work.are_groups(scene, &all);
+        let apart = if grouped {
+            work.groups.apart()
+        } else {
+            work.begin_nodes();
+            work.apart()
+        };
+        let (first, named) = (self.points.len(), self.work.named.len());
+        let (triangles, foreign) = (self.work.triangles.len(), self.work.foreign.len());
         let (cuts, starts) = self.plain_vertices(scene, slot, (&all, &apart));
-        let first_named = self.points.len();
-        let named = self.work.named.len();
-        self.named_vertices(scene, slot, &all);
-        let corners = self.work.corners.len();
-        let table = Table::of(scene.settings.ambiguity);
         let own = Own {
             cuts,
             starts,
             named,
-            first_named: (first_named - first) as u32,
+            first_named: (self.points.len() - first) as u32,
         };
-        self.work.find_begins(named);
-        let plain = self.cubes(scene, slot, (&all, &apart, table), &own, found);
+        let table = Table::of(scene.settings.ambiguity);
+        if grouped {
+            let both = self.by_groups(scene, slot, (&all, &apart, table), &own);
+            (found.shared, found.doubled) = both;
+        } else {
+            self.named_vertices(scene, slot, (&all, &apart));
+            self.work.find_begins(named);
+            self.cubes(scene, slot, (&all, &apart, table), &own, (found, foreign));
+        }
+        let plain: [u64; SIDE as usize] =
+            std::array::from_fn(|z| any_of(all.maybe[z], all.maybe[z + 1]) & OWN & !apart.cubes[z]);
         let cut = |z: usize| {
             let [m, n] = [all.inside[z], all.inside[z + 1]];
             any_of(m, n) & !all_of(m, n) & plain[z]
         };
-        let nothing = self.work.corners.len() == corners && (0..plain.len()).all(|z| cut(z) == 0);
+        let nothing =
+            self.work.triangles.len() == triangles && (0..plain.len()).all(|z| cut(z) == 0);
         if nothing && self.points.len() == first {
             return Ok(());
         }
@@ -536,8 +576,9 @@ impl Part {
             cuts,
             plain,
             named: (named, self.work.named.len()),
-            first: (first_named - first) as u32,
-            corners: (corners, self.work.corners.len()),
+            first: own.first_named,
+            triangles: (triangles, self.work.triangles.len()),
+            foreign: (foreign, self.work.foreign.len()),
         });
         Ok(())
     }
@@ -597,7 +638,7 @@ impl Part {
         self.work.inside_of[node_number(node)]
     }
 
-    /// Vertices on edges of one class; leaves the others in [`Work::odd`].
+    /// Vertices on edges of one class.
     fn plain_vertices(
         &mut self,
         scene: &Scene<'_>,
@@ -607,34 +648,41 @@ impl Part {
         let (settings, at) = (scene.settings, &all.at);
         let first = self.points.len();
         let (mut cuts, mut starts) = ([[0; 3]; SIDE as usize], [[0; 3]; SIDE as usize]);
-        self.work.odd.clear();
         for z in 0..SIDE as usize {
             let cut = cuts_of(all.inside[z], all.inside[z + 1]);
-            let maybe = ends(&all.maybe, z);
             for axis in 0..3 {
-                let odd = apart.edges[z][axis];
-                cuts[z][axis] = cut[axis] & !odd;
+                cuts[z][axis] = cut[axis] & !apart.edges[z][axis];
                 starts[z][axis] = (self.points.len() - first) as u16;
                 let node = |bit| [bit % NODES, bit / NODES, z];
                 for bit in bits_of(cuts[z][axis]) {
                     let point = crossing(settings, &all.sum, at, node(bit), axis);
                     self.points.push(point);
                 }
-                let odd = bits_of(maybe[axis] & odd & OWN);
-                self.work.odd.extend(odd.map(|bit| (node(bit), axis)));
             }
         }
         self.normals(scene, slot, first);
         (cuts, starts)
     }
 
-    /// Vertices on the edges of [`Work::odd`], for each class.
-    fn named_vertices(&mut self, scene: &Scene<'_>, slot: usize, all: &Together) {
+    /// Vertices on the edges of more than one class, for each class.
+    fn named_vertices(
+        &mut self,
+        scene: &Scene<'_>,
+        slot: usize,
+        (all, apart): (&Together, &Apart),
+    ) {
         let domain = &scene.settings.domain;
         let (level, at) = (scene.settings.level as f32, &all.at);
         let by = (level, scene.contacts.bulge.as_ref());
         let low = domain.low();
-        let odd = std::mem::take(&mut self.work.odd);
+        let mut odd = std::mem::take(&mut self.work.odd);
+        odd.clear();
+        for z in 0..SIDE as usize {
+            for (axis, maybe) in ends(&all.maybe, z).into_iter().enumerate() {
+                let some = bits_of(maybe & apart.edges[z][axis] & OWN);
+                odd.extend(some.map(|bit| ([bit % NODES, bit / NODES, z], axis)));
+            }
+        }
         for &(node, axis) in &odd {
             let next = next_along(node, axis);
             let ends = [node, next].map(|end| self.inside(scene, slot, all, end));
@@ -716,19 +764,17 @@ impl Part {
         unit(sum)
     }
 
-    /// The cubes of one class that may be cut; the corners of the others' triangles go to [`Work::corners`].
+    /// The triangles of the cubes with more than one class, into [`Work::triangles`]; those of the brick begin with its `foreign`.
     fn cubes(
         &mut self,
         scene: &Scene<'_>,
         slot: usize,
         (all, apart, table): (&Together, &Apart, &Table),
         own: &Own,
-        found: &mut Found,
-    ) -> [u64; SIDE as usize] {
-        let mut plain = [0; SIDE as usize];
+        (found, foreign): (&mut Found, usize),
+    ) {
         for z in 0..SIDE as usize {
             let maybe = any_of(all.maybe[z], all.maybe[z + 1]) & OWN;
-            plain[z] = maybe & !apart.cubes[z];
             for bit in bits_of(maybe & apart.cubes[z]) {
                 let low = [bit % NODES, bit / NODES, z];
                 let node = |c: usize| [0, 1, 2].map(|k| low[k] + usize::from(CORNERS[c][k]));
@@ -748,30 +794,29 @@ impl Part {
                     let bits = (0..8).fold(0, |bits, c| bits | is_in(c) << c);
                     let case = &table.0[bits];
                     with_triangles += usize::from(case.count > 0);
-                    for edge in case.triangles().iter().flatten() {
-                        let (axis, step) = LOWER[*edge as usize];
-                        let node = [0, 1, 2].map(|k| low[k] + step[k]);
-                        let first = class & self.work.reach_edge(node, axis);
-                        // A class that cuts an edge reaches it.
-                        let name = scene.lists.of(slot)[first.trailing_zeros() as usize % 128];
-                        let corner = match self.work.own_vertex(own, node, axis, name) {
-                            Some(vertex) => Corner {
-                                node: [0; 3],
-                                axis: KNOWN,
-                                name: vertex,
-                            },
-                            None => Corner {
-                                node: node.map(|i| i as u8),
-                                axis: axis as u8,
-                                name,
-                            },
-                        };
-                        self.work.corners.push(corner);
+                    for triangle in case.triangles() {
+                        let triangle = triangle.map(|edge| {
+                            let (axis, step) = LOWER[edge as usize];
+                            let node = [0, 1, 2].map(|k| low[k] + step[k]);
+                            let first = class & self.work.reach_edge(node, axis);
+                            // A class that cuts an edge reaches it.
+                            let name = scene.lists.of(slot)[first.trailing_zeros() as usize % 128];
+                            let own = self.work.own_vertex(own, node, axis, name);
+                            own.unwrap_or_else(|| {
+                                let place = self.work.foreign.len() - foreign;
+                                self.work.foreign.push(Foreign {
+                                    node: node.map(|i| i as u8),
+                                    axis: axis as u8,
+                                    name,
+                                });
+                                FOREIGN | place as u32
+                            })
+                        });
+                        self.work.triangles.push(triangle);
                     }
                 }
                 found.doubled += u16::from(with_triangles > 1);
             }
         }
-        plain
     }
 }

@@ -98,6 +98,24 @@ impl Part {
     /// Of one brick.
     fn touch_in(&mut self, scene: &Scene<'_>, slot: usize, all: &Together) {
         let level = scene.settings.level as f32;
+        let body = |place: usize| {
+            let entry = scene.lists.of(slot)[place % MOST_IN_PLACE];
+            scene.contacts.bodies[scene.order[entry as usize] as usize]
+        };
+        let touch = |touching: &mut Vec<(u32, u32)>, a: usize, b: usize| {
+            let (a, b) = (body(a), body(b));
+            let pair = (a.min(b), a.max(b));
+            if touching.last() != Some(&pair) {
+                touching.push(pair);
+            }
+        };
+        if self.work.are_groups(scene, all) {
+            let touching = &mut self.touching;
+            let groups = &self.work.groups;
+            groups.in_common(&all.both, level, |a, b| touch(touching, a, b));
+            return;
+        }
+        self.work.begin_nodes();
         for z in 0..NODES {
             for bit in bits_of(all.both[z]) {
                 let node = [bit % NODES, bit / NODES, z];
@@ -105,17 +123,10 @@ impl Part {
                 let inside = self.work.shares[shares]
                     .iter()
                     .filter(|(_, sum)| *sum > level);
-                let body = |set: u128| {
-                    let entry = scene.lists.of(slot)[set.trailing_zeros() as usize % MOST_IN_PLACE];
-                    scene.contacts.bodies[scene.order[entry as usize] as usize]
-                };
+                let first = |set: u128| set.trailing_zeros() as usize;
                 for (k, (set, _)) in inside.clone().enumerate() {
                     for (other, _) in inside.clone().skip(k + 1) {
-                        let (a, b) = (body(*set), body(*other));
-                        let pair = (a.min(b), a.max(b));
-                        if self.touching.last() != Some(&pair) {
-                            self.touching.push(pair);
-                        }
+                        touch(&mut self.touching, first(*set), first(*other));
                     }
                 }
             }

@@ -2,8 +2,8 @@
 //!
 //! A brick asks its neighbours for the numbers of the vertices on its far sides, and changes none: bricks do not wait for each other here either.
 
-use super::brick::{Brick, Found, LOWER, OWN, all_of, any_of, bits_of, cuts};
-use super::classes::{Corner, KNOWN, Mixed, edge_number};
+use super::brick::{Brick, Found, LOWER, OWN, all_of, any_of, bits_of, corners, cuts};
+use super::classes::{FOREIGN, Foreign, Mixed, edge_number};
 use super::part::Part;
 use crate::lists::{Lists, SIDE};
 use crate::sample::NODES;
@@ -20,11 +20,18 @@ pub(super) struct Join<'a> {
 }
 
 impl Join<'_> {
-    /// The triangles of a brick; how many were left out, since a corner has no vertex.
-    pub fn all(&self, brick: &Brick, out: &mut Vec<[u32; 3]>) -> usize {
+    /// The triangles of a brick; how many were left out, since a corner has no vertex. `foreign` is work space.
+    pub fn all(
+        &self,
+        brick: &Brick,
+        foreign: &mut Vec<Option<u32>>,
+        out: &mut Vec<[u32; 3]>,
+    ) -> usize {
         self.triangles(brick, out);
         let mixed = brick.mixed.map(|mixed| self.mixed(brick, mixed));
-        mixed.map_or(0, |mixed| self.triangles_of_classes(brick, mixed, out))
+        mixed.map_or(0, |mixed| {
+            self.triangles_of_classes(brick, mixed, foreign, out)
+        })
     }
 
     fn mixed(&self, brick: &Brick, number: u32) -> &Mixed {
@@ -62,12 +69,7 @@ impl Join<'_> {
             let [m, n] = [brick.inside[z], brick.inside[z + 1]];
             let cut = any_of(m, n) & !all_of(m, n) & plain.map_or(OWN, |plain| plain[z]);
             for bit in bits_of(cut) {
-                let corners = |layer: u64| {
-                    let (here, next) = (layer >> bit, layer >> (bit + NODES));
-                    // The numbering goes round: back along x.
-                    (here & 3) | (next & 1) << 3 | (next & 2) << 1
-                };
-                let case = &self.table.0[(corners(m) | corners(n) << 4) as usize];
+                let case = &self.table.0[corners(m, n, bit)];
                 let mut vertex = [0; 12];
                 let mut cut = u64::from(case.edges);
                 while cut != 0 {
@@ -91,18 +93,27 @@ impl Join<'_> {
     }
 
     /// The triangles of the cubes with more than one class.
-    fn triangles_of_classes(&self, brick: &Brick, mixed: &Mixed, out: &mut Vec<[u32; 3]>) -> usize {
+    fn triangles_of_classes(
+        &self,
+        brick: &Brick,
+        mixed: &Mixed,
+        foreign: &mut Vec<Option<u32>>,
+        out: &mut Vec<[u32; 3]>,
+    ) -> usize {
+        let work = &self.parts[brick.part as usize].work;
+        foreign.clear();
+        let named = work.foreign[mixed.foreign.0..mixed.foreign.1].iter();
+        foreign.extend(named.map(|foreign| self.vertex_named(brick, foreign)));
         let mut dropped = 0;
-        let corners = &self.parts[brick.part as usize].work.corners;
-        for triangle in corners[mixed.corners.0..mixed.corners.1].chunks_exact(3) {
-            let vertex = |corner: &Corner| {
-                if corner.axis == KNOWN {
-                    return Some(brick.first + corner.name);
+        for triangle in &work.triangles[mixed.triangles.0..mixed.triangles.1] {
+            let vertex = |number: u32| {
+                if number & FOREIGN == 0 {
+                    Some(brick.first + number)
+                } else {
+                    foreign[(number ^ FOREIGN) as usize]
                 }
-                let node = corner.node.map(usize::from);
-                self.vertex_named(brick, node, corner.axis.into(), corner.name)
             };
-            match [0, 1, 2].map(|k| vertex(&triangle[k])) {
+            match triangle.map(vertex) {
                 [Some(a), Some(b), Some(c)] => out.push([a, b, c]),
                 _ => dropped += 1,
             }
@@ -111,7 +122,9 @@ impl Join<'_> {
     }
 
     /// The vertex on a brick's or its neighbour's edge, of a class with this name there.
-    fn vertex_named(&self, brick: &Brick, node: [usize; 3], axis: usize, name: u32) -> Option<u32> {
+    fn vertex_named(&self, brick: &Brick, foreign: &Foreign) -> Option<u32> {
+        let node = foreign.node.map(usize::from);
+        let (axis, name) = (usize::from(foreign.axis), foreign.name);
         let last = SIDE as usize;
         let place = [0, 1, 2].map(|k| u32::from(brick.place[k]) + u32::from(node[k] == last));
         let owner = self.brick(place)?;

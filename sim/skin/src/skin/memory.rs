@@ -15,7 +15,7 @@ impl Skin {
     /// that a primitive reaches, 12 more for each further one, and six for a brick of the domain that none does.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let triangles = self.triangles.iter().map(|(_, some)| of(some));
+        let triangles = (self.triangles.iter()).map(|of_part| of(&of_part.triangles));
         let own = of(&self.changed) + of(&self.seen) + of(&self.triangles);
         own + triangles.sum::<usize>() + self.now.bytes() + self.before.bytes()
     }
@@ -51,7 +51,11 @@ impl Part {
 impl Work {
     fn bytes(&self) -> usize {
         // What is for one brick only is little.
-        of(&self.mixed) + of(&self.named) + of(&self.named_of) + of(&self.corners)
+        of(&self.mixed)
+            + of(&self.named)
+            + of(&self.named_of)
+            + of(&self.triangles)
+            + of(&self.foreign)
     }
 }
 

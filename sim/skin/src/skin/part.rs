@@ -43,6 +43,8 @@ pub(super) struct Scene<'a> {
     /// Who presses whom.
     pub contacts: &'a Contacts,
     pub kept: Option<Kept<'a>>,
+    /// Whether bricks of more than one class all go node by node.
+    pub by_nodes: bool,
 }
 
 /// The last mesh, where bricks of it may be those of this one.

@@ -1,0 +1,375 @@
+//! Bricks whose classes are known before a node is looked at: each is what reaches it of a group, and a group has its potential in lanes.
+//!
+//! # Theory
+//!
+//! Classes are sought cube by cube because *blends with* is no equivalence in a brick: the two ends of a strand that passes through it do not blend. But what hangs
+//! together in a brick by who may blend, a *group*, is a strand that passes through once; and if no two of a group that may not blend reach a common cube,
+//! then in every cube what reaches it of a group is a class, and each class is that. (Two of a class hang together, and those that hang together and
+//! reach a cube may blend.) Only cubes with a node that may be inside of something are asked: in others nothing is made. So a group's potential is summed
+//! once for all nodes, four at a time; its sum at a node has the terms of the class there in the same order, and zeros, which change no bit.
+//!
+//! From there on a brick of groups is as many ordinary bricks as it has groups: signs are bits, cubes and edges that are cut are words, and what one presses the others
+//! with is the largest or, for the one that has the largest, the second largest excess. Bricks in which it does not hold go the way of
+//! [`classes`](super::classes), node by node, and both make the same vertices on the edges that they share.
+//!
+//! # Practice
+//!
+//! A vertex is named as there: by the first of its class that reaches the edge. Groups are in the order of their first members in the brick, and classes of an
+//! edge or a cube in that of their first members there: it is looked for where there is more than one. Does not allocate once it has seen as much.
+
+use wide::f32x4;
+
+use super::brick::{OWN, any_of, bits_of};
+use super::classes::{Apart, Together, ends};
+use crate::blend::{Bulge, Set, members};
+use crate::lists::SIDE;
+use crate::sample::{NODES, Samples};
+
+mod mesh;
+#[cfg(test)]
+mod tests;
+
+use mesh::{Beside, Made, Near};
+
+/// Layers of cubes.
+const LAYERS: usize = SIDE as usize;
+
+/// Of nothing.
+const BLANK: Samples = [[[f32x4::ZERO; 2]; NODES]; NODES];
+
+/// The groups of the brick at hand.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Groups {
+    /// Their members, by places in the brick's list: as sets, and one group behind the other with where each begins.
+    sets: Vec<Set>,
+    members: Vec<u8>,
+    begins: Vec<usize>,
+    /// By place in the list: its group.
+    pub of: Vec<u8>,
+    /// By group: its potential at the nodes; from [`Groups::press`] on beside the others.
+    pub sums: Vec<Samples>,
+    /// By group: what the others swell it with, if any do.
+    swells: Vec<Samples>,
+    /// By group: the nodes that it reaches, and those inside of it, by layers.
+    reached: Vec<[u64; NODES]>,
+    inside: Vec<[u64; NODES]>,
+    /// By place in the list: the cubes that it reaches, of those with a node that may be inside, by layers.
+    cubes: Vec<[u64; LAYERS]>,
+    /// By group: what of a layer is cut.
+    cut: Vec<u64>,
+    /// Those that cut one edge or cube: place of the first that reaches it, and the group.
+    order: Vec<(u32, u8)>,
+    made: Vec<Made>,
+    /// By place in the list, if it is a ball.
+    balls: Vec<Option<Near>>,
+    /// By layer of cubes, and at last for all of them, and by group: members that reach one of these cubes that more than one group reaches; and where each
+    /// list begins.
+    near: Vec<u8>,
+    near_begins: Vec<usize>,
+    /// Corners of triangles by edge: for edges of one class, and then for each group.
+    numbers: Vec<u32>,
+    beside: Vec<Beside>,
+}
+
+/// Layer and bit.
+type Node = (usize, usize);
+
+/// Of two nodes on a board, in the lowest bit, whether any is on it.
+#[inline]
+fn bits_at(board: &[u64; NODES], [a, b]: [Node; 2]) -> u64 {
+    board[a.0 % NODES] >> (a.1 % 64) | board[b.0 % NODES] >> (b.1 % 64)
+}
+
+#[inline]
+fn meets(board: &[u64; NODES], ends: [Node; 2]) -> bool {
+    bits_at(board, ends) & 1 == 1
+}
+
+/// The nodes of some cubes.
+fn nodes_of(cubes: &[u64; LAYERS]) -> [u64; NODES] {
+    let mut nodes = [0; NODES];
+    for (z, cubes) in cubes.iter().enumerate() {
+        let layer = cubes | cubes << 1 | cubes << NODES | cubes << (NODES + 1);
+        nodes[z] |= layer;
+        nodes[z + 1] |= layer;
+    }
+    nodes
+}
+
+/// Nodes above a level, by layers.
+pub(super) fn above(samples: &Samples, level: f32) -> [u64; NODES] {
+    let level = f32x4::splat(level);
+    samples.map(|layer| {
+        let rows = layer.iter().enumerate();
+        rows.fold(0, |bits, (y, row)| {
+            let [low, high] = row.map(|half| u64::from(half.simd_gt(level).to_bitmask()));
+            bits | (low | high << 4) << (NODES * y)
+        })
+    })
+}
+
+impl Groups {
+    /// What hangs together by who may blend with whom; their sums are 0.
+    pub fn find(&mut self, may: &[Set]) {
+        self.sets.clear();
+        self.members.clear();
+        self.begins.clear();
+        self.of.clear();
+        self.of.resize(may.len(), 0);
+        let mut left = if may.is_empty() {
+            0
+        } else {
+            Set::MAX >> (Set::BITS - may.len() as u32)
+        };
+        while left != 0 {
+            let mut set = left & left.wrapping_neg();
+            let mut fresh = set;
+            while fresh != 0 {
+                let more = may[fresh.trailing_zeros() as usize] & !set;
+                fresh = fresh & (fresh - 1) | more;
+                set |= more;
+            }
+            left &= !set;
+            self.begins.push(self.members.len());
+            for i in members(set) {
+                self.of[i] = self.sets.len() as u8;
+                self.members.push(i as u8);
+            }
+            self.sets.push(set);
+        }
+        self.begins.push(self.members.len());
+        self.sums.clear();
+        self.sums.resize(self.sets.len(), BLANK);
+    }
+
+    /// Whether the classes of each cube are what reaches it of the groups, where a node `maybe` is inside; if so, all else is known of the groups that
+    /// follows from the nodes that each of the list reaches.
+    pub fn are_classes(
+        &mut self,
+        may: &[Set],
+        boards: &[[u64; NODES]],
+        maybe: &[u64; NODES],
+    ) -> bool {
+        let hot: [u64; LAYERS] = std::array::from_fn(|z| any_of(maybe[z], maybe[z + 1]) & OWN);
+        self.cubes.clear();
+        self.cubes.extend((boards.iter()).map(|board| {
+            std::array::from_fn::<u64, LAYERS, _>(|z| any_of(board[z], board[z + 1]) & hot[z])
+        }));
+        for (k, set) in self.sets.iter().enumerate() {
+            for i in &self.members[self.begins[k]..self.begins[k + 1]] {
+                let strangers = set & !may[*i as usize] & (Set::MAX << *i);
+                let own = &self.cubes[*i as usize];
+                let meets = |j: usize| (0..LAYERS).any(|z| own[z] & self.cubes[j][z] != 0);
+                if members(strangers).any(meets) {
+                    return false;
+                }
+            }
+        }
+        self.reached.clear();
+        self.reached.resize(self.sets.len(), [0; NODES]);
+        for (group, board) in self.of.iter().zip(boards) {
+            for (all, bits) in self.reached[*group as usize].iter_mut().zip(board) {
+                *all |= bits;
+            }
+        }
+        true
+    }
+
+    /// The cubes and own edges that more than one group reaches.
+    pub fn apart(&self) -> Apart {
+        let (mut one, mut more) = (Apart::default(), Apart::default());
+        let note = |one: &mut u64, more: &mut u64, bits: u64| {
+            *more |= *one & bits;
+            *one |= bits;
+        };
+        for board in &self.reached {
+            for z in 0..LAYERS {
+                let cubes = any_of(board[z], board[z + 1]);
+                note(&mut one.cubes[z], &mut more.cubes[z], cubes);
+                for (axis, edges) in ends(board, z).into_iter().enumerate() {
+                    note(&mut one.edges[z][axis], &mut more.edges[z][axis], edges);
+                }
+            }
+        }
+        more
+    }
+
+    /// Pairs of groups that have a node of these in common, each by the place of its first member.
+    pub fn in_common(&self, nodes: &[u64; NODES], level: f32, mut with: impl FnMut(usize, usize)) {
+        for (k, a) in self.sums.iter().enumerate() {
+            let a = above(a, level);
+            if (0..NODES).all(|z| a[z] & nodes[z] == 0) {
+                continue;
+            }
+            for (j, b) in self.sums[..k].iter().enumerate() {
+                let b = above(b, level);
+                if (0..NODES).any(|z| a[z] & b[z] & nodes[z] != 0) {
+                    let first = |k: usize| self.members[self.begins[k]] as usize;
+                    with(first(j), first(k));
+                }
+            }
+        }
+    }
+
+    /// Of a layer of cubes, or of all after the last, the members of a group that reach those of them that more than one group reaches.
+    #[inline]
+    fn near(&self, layer: usize, group: usize) -> &[u8] {
+        let k = layer * self.sets.len() + group;
+        &self.near[self.near_begins[k]..self.near_begins[k + 1]]
+    }
+
+    /// Finds those.
+    fn find_near(&mut self, odd: &[u64; LAYERS]) {
+        self.near.clear();
+        self.near_begins.clear();
+        self.near_begins.push(0);
+        for z in 0..=LAYERS {
+            for k in 0..self.sets.len() {
+                let some = self.members[self.begins[k]..self.begins[k + 1]].iter();
+                let reaches = |i: &&u8| {
+                    let cubes = &self.cubes[usize::from(**i)];
+                    match odd.get(z) {
+                        Some(odd) => cubes[z] & odd != 0,
+                        None => (0..LAYERS).any(|z| cubes[z] & odd[z] != 0),
+                    }
+                };
+                self.near.extend(some.filter(reaches));
+                self.near_begins.push(self.near.len());
+            }
+        }
+    }
+
+    /// The groups in [`Groups::order`] by the first of each that reaches a place.
+    fn sort_by(&mut self, first: impl Fn(&Groups, usize) -> Option<u8>) {
+        if self.order.len() > 1 {
+            let mut order = std::mem::take(&mut self.order);
+            for (place, k) in &mut order {
+                *place = first(self, usize::from(*k)).map_or(u32::MAX, u32::from);
+            }
+            order.sort_unstable();
+            self.order = order;
+        }
+    }
+
+    /// Of a group what reaches an edge of a layer's cubes.
+    fn class_at(
+        &self,
+        boards: &[[u64; NODES]],
+        (layer, group): (usize, usize),
+        ends: [Node; 2],
+    ) -> Set {
+        let mut halves = [0_u64; 2];
+        for i in self.near(layer, group) {
+            let bit = bits_at(&boards[*i as usize], ends) & 1;
+            halves[usize::from(*i / 64) % 2] |= bit << (i % 64);
+        }
+        Set::from(halves[0]) | Set::from(halves[1]) << 64
+    }
+
+    /// The first of those.
+    fn first_at(
+        &self,
+        boards: &[[u64; NODES]],
+        (layer, group): (usize, usize),
+        ends: [Node; 2],
+    ) -> Option<u8> {
+        let mut some = self.near(layer, group).iter();
+        some.find(|i| meets(&boards[**i as usize], ends)).copied()
+    }
+
+    /// What each group has at the nodes of the cubes that more than one reaches, pressed and swollen by the others, and where it is inside. What is needed
+    /// of other nodes is that of all together.
+    fn press(&mut self, all: &Together, nodes: &[u64; NODES], level: f32) {
+        let above = f32x4::splat(level);
+        let excess = |sum: f32x4| sum.simd_gt(above) & (sum - above);
+        self.inside.clear();
+        self.inside.resize(self.sets.len(), [0; NODES]);
+        for (z, layer) in nodes.iter().enumerate() {
+            // Where none is above the level none is inside, and none presses another; on the border that is not known.
+            let some = all.maybe[z] | !all.within[z];
+            for (y, half) in (0..NODES).flat_map(|y| [(y, 0), (y, 1)]) {
+                let at = NODES * y + 4 * half;
+                if layer >> at & 15 == 0 {
+                    continue;
+                }
+                if self.swells.is_empty() && some >> at & 15 == 0 {
+                    continue;
+                }
+                let (mut most, mut second) = (f32x4::ZERO, f32x4::ZERO);
+                for sums in &self.sums {
+                    let excess = excess(sums[z][y][half]);
+                    second = second.fast_max(most.fast_min(excess));
+                    most = most.fast_max(excess);
+                }
+                for (k, sums) in self.sums.iter_mut().enumerate() {
+                    let value = &mut sums[z][y][half];
+                    let others = excess(*value).simd_eq(most).bitselect(second, most);
+                    *value -= others;
+                    if let Some(swells) = self.swells.get(k) {
+                        *value += swells[z][y][half];
+                    }
+                    if all.within[z] >> at & 15 != 15 {
+                        for (lane, value) in value.as_mut_array().iter_mut().enumerate() {
+                            let node = [4 * half + lane, y, z];
+                            *value = all.cut_off(node, *value, level);
+                        }
+                    }
+                    let bits = u64::from(value.simd_gt(above).to_bitmask()) << at;
+                    self.inside[k][z] |= bits & self.reached[k][z] & all.maybe[z];
+                }
+            }
+        }
+    }
+
+    /// What each group is swollen with at each node by those whose bodies press its own: of those that reach the node the class first that is first there.
+    fn swell(
+        &mut self,
+        boards: &[[u64; NODES]],
+        presses: &[Set],
+        nodes: &[u64; NODES],
+        (level, bulge): (f32, Option<&Bulge>),
+    ) {
+        self.swells.clear();
+        let Some(bulge) = bulge.filter(|_| !presses.is_empty()) else {
+            return;
+        };
+        self.swells.resize(self.sets.len(), BLANK);
+        let Groups {
+            sets,
+            members,
+            begins,
+            sums,
+            swells,
+            reached,
+            order,
+            ..
+        } = self;
+        let first = |k: usize| members[begins[k]] as usize;
+        for z in 0..NODES {
+            let all = reached.iter().fold(0, |all, board| all | board[z]);
+            for bit in bits_of(all & nodes[z]) {
+                let [y, half, lane] = [bit / NODES, bit % NODES / 4, bit % 4];
+                let sum = |k: usize| sums[k][z][y][half].as_array()[lane];
+                order.clear();
+                for (k, board) in reached.iter().enumerate() {
+                    let swells = board[z] >> bit & 1 == 1 && sum(k) <= level;
+                    if swells && bulge.with_slope(f64::from(sum(k))).0 != 0.0 {
+                        let own = &members[begins[k]..begins[k + 1]];
+                        let mut own = own.iter().map(|i| u32::from(*i));
+                        let first = own.find(|i| boards[*i as usize][z] >> bit & 1 == 1);
+                        order.push((first.unwrap_or(u32::MAX), k as u8));
+                    }
+                }
+                order.sort_unstable();
+                for k in 0..sets.len() {
+                    let others = order.iter().map(|(_, j)| *j as usize);
+                    let others = others.filter(|j| *j != k && presses[first(k)] & sets[*j] != 0);
+                    let more = others.fold(0.0, |swell, j| {
+                        swell + bulge.with_slope(f64::from(sum(j))).0 as f32
+                    });
+                    swells[k][z][y][half].as_mut_array()[lane] = more;
+                }
+            }
+        }
+    }
+}
