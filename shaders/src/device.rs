@@ -10,11 +10,15 @@ use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use thiserror::Error;
 
 use crate::adapter::{AdapterReport, Choice, OpenError, pick, suffices};
 use crate::queries::{RayQueries, experiment};
+
+/// Longest that [`Gpu::look`] waits: a device that hangs is noticed by counting looks, not by a clock.
+const LOOK: Duration = Duration::from_millis(1);
 
 /// What went wrong on a device that was open.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -198,6 +202,11 @@ impl Gpu {
             & !255
     }
 
+    /// Most bytes of a buffer that is not bound.
+    pub(crate) fn largest_buffer(&self) -> u64 {
+        self.open.limits.max_buffer_size
+    }
+
     /// The first fault since the device was opened.
     ///
     /// # Errors
@@ -220,6 +229,20 @@ impl Gpu {
     /// If the device has failed.
     pub fn wait(&self) -> Result<(), Fault> {
         self.turn(wgpu::PollType::wait_indefinitely())
+    }
+
+    /// Waits for what was submitted, a millisecond at most.
+    pub(crate) fn look(&self) -> Result<(), Fault> {
+        self.guard(|device, _| {
+            let how = wgpu::PollType::Wait {
+                submission_index: None,
+                timeout: Some(LOOK),
+            };
+            match device.poll(how) {
+                Ok(_) | Err(wgpu::PollError::Timeout) => {}
+                Err(error) => self.open.watch.note(Fault::Driver(error.to_string())),
+            }
+        })
     }
 
     fn turn(&self, how: wgpu::PollType) -> Result<(), Fault> {

@@ -23,7 +23,9 @@
 //! * [`Midphase`] is continuous detection's: which triangles of two meshes may meet while one moves.
 //! * [`GpuMidPhase`] puts that behind the trait that a world asks, [`hapticd_ccd::MidPhase`].
 //!
-//! None ever waits, but in `wait`. Any call may return a [`Fault`]; after one, [`Narrow::recover`] opens the device again, a generation
+//! * [`GpuSkin`] makes large skins: what `hapticd_skin::Skin` does, for points that all blend.
+//!
+//! None ever waits, but in `wait` and for a skin. Any call may return a [`Fault`]; after one, [`Narrow::recover`] opens the device again, a generation
 //! later, and the scene has to be set anew.
 //!
 //! Where the adapter has ray queries and [`Options::ray_queries`] asks for them, full traces go through those: the adapter names the triangles whose
@@ -53,6 +55,7 @@ mod queries;
 mod readback;
 mod room;
 mod scene;
+mod skin;
 mod structures;
 mod sweep;
 mod times;
@@ -75,6 +78,10 @@ pub use queries::{RayQueries, UnknownRayQueries};
 pub use readback::DEPTH;
 pub use room::Demand;
 pub use scene::{Body, Cluster, Packed, Parts, Scene, SceneError};
+pub use skin::{
+    GpuReport, GpuSkin, GpuSkinError, SkinBall, SkinBrick, SkinGrid, SkinRefused, SkinScan,
+    SkinTally,
+};
 pub use sweep::{PARTS, Sweep, SweepRow};
 pub use tracer::{Answer, SetupError, StepError, Ticket, Tracer, Work};
 pub use traces::Settings;

@@ -80,6 +80,16 @@ fn in_rust() -> Vec<Struct> {
         ),
         of!(hapticd_shaders::TriangleBox, "Box", low: 12, triangle: 4, high: 12, pad: 4),
         of!(hapticd_shaders::Candidate, "Candidate", query: 4, a: 4, b: 4, pad: 4),
+        of!(hapticd_shaders::SkinGrid, "SkinGrid", cells: 12, balls: 4, bricks: 12, places: 4),
+        of!(
+            hapticd_shaders::SkinBall, "Ball", centre: 12, per_radius: 4, amplitude: 4, reach: 4, low: 4, high: 4
+        ),
+        of!(
+            hapticd_shaders::SkinTally, "SkinTally", pairs: 4, bricks: 4, vertices: 4, triangles: 4, most_pairs: 4,
+            most_bricks: 4, most_vertices: 4, most_triangles: 4, sampled: 4, with_surface: 4, clipped: 4, torn: 4
+        ),
+        of!(hapticd_shaders::SkinBrick, "SkinBrick", bits: 64, starts: 28, pad: 4),
+        of!(hapticd_shaders::SkinScan, "SkinScan", items: 4, blocks: 4, of_bricks: 4, pad: 4),
         of!(hapticd_shaders::Tally, "Tally", count: 4, capacity: 4, jobs: 4, pad: 4),
         of!(
             hapticd_shaders::Settings,

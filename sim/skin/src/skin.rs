@@ -115,6 +115,16 @@ pub enum SkinError {
     TooLarge(usize),
 }
 
+impl Settings {
+    /// Whether a skin can be made of these at all: what [`Skin::polygonize`] looks at before anything else.
+    ///
+    /// # Errors
+    /// [`SkinError`]: the first thing that is wrong.
+    pub fn check(&self, primitives: &[Primitive]) -> Result<(), SkinError> {
+        check(self, primitives)
+    }
+}
+
 /// Most bricks with surface in them: each has at most 1,029 vertices.
 pub const MOST_BRICKS: usize = (u32::MAX / 1029) as usize;
 

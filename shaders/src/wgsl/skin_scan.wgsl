@@ -1,0 +1,34 @@
+//# use skin.wgsl
+// Sums of all items before each, in three passes: of blocks, over the blocks, within them. In order, so the same every time.
+
+// Items of a thread.
+const EACH: u32 = 16u;
+
+struct SkinScan {
+    items: u32,
+    blocks: u32,
+    // 0: places; 1: bricks.
+    of_bricks: u32,
+    pad: u32,
+}
+
+@group(0) @binding(8) var<uniform> scan: SkinScan;
+
+var<workgroup> partial: array<vec2<u32>, GROUP>;
+
+// The sum of `own` over the threads before this one. All threads of the group have to come.
+fn before(local: u32, own: vec2<u32>) -> vec2<u32> {
+    workgroupBarrier();
+    partial[local] = own;
+    for (var by = 1u; by < GROUP; by *= 2u) {
+        workgroupBarrier();
+        var more = vec2(0u);
+        if local >= by {
+            more = partial[local - by];
+        }
+        workgroupBarrier();
+        partial[local] += more;
+    }
+    workgroupBarrier();
+    return partial[local] - own;
+}
