@@ -1,10 +1,11 @@
-//! The same scenes in `hapticd` and in Rapier, parry, FCL, MuJoCo and PyBullet, in one run and in turns, as one table.
+//! The same scenes in `hapticd` and in Rapier, parry, FCL, MuJoCo and PyBullet, in one run and in turns, as one table; and skins ([`skins`]), which are a run of their own.
 //!
 //! `tests/peers/run` sets up what this needs. Prints versions and settings first; bars that ours does not reach are printed as such, and are not a failure
 //! of the run.
-//! Times are of the wall clock: compare within one run.
+//! Times are of the wall clock (skins: of the processor): compare within one run.
 
 mod dynamics;
+mod skins;
 mod statics;
 mod sweeps;
 
@@ -91,6 +92,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let python = arguments
         .first()
         .ok_or("usage: hapticd-peers PYTHON [PART...]")?;
+    if arguments.get(1).is_some_and(|part| part == "skin") {
+        return skins::run(python);
+    }
     let chosen = |part: &str| arguments.len() < 2 || arguments[1..].iter().any(|a| a == part);
     println!(
         "peers: rapier3d 0.36 (f32, its default parameters, one thread), parry3d-f64 0.31, python-fcl 0.7.0, mujoco 4.0.0, pybullet 3.2.7"

@@ -1,52 +1,30 @@
-//! glTF 2.0 in one binary file (Khronos Group 2021, section 4.4): a JSON chunk, and a chunk of positions, normals and indices in this order.
+//! glTF 2.0 in one binary file (Khronos Group 2021, section 4.4): a JSON chunk, and a chunk that has positions, normals and indices of each part in this order.
+//!
+//! The format's up is +y and its front +z (section 3.3), ours is z: a root node turns everything by a quarter about x. As a matrix, whose numbers are
+//! exact, so that loaders which apply it find the very numbers that were given.
 
 use std::io::Write;
 
-use super::{ExportError, Surface};
+use super::{ExportError, Part, check};
 
 const MAGIC: &[u8; 4] = b"glTF";
 const FLOAT: u32 = 5126;
 const UNSIGNED_INT: u32 = 5125;
 const ARRAY_BUFFER: u32 = 34962;
 const ELEMENT_ARRAY_BUFFER: u32 = 34963;
+/// Column by column: x stays, y goes to -z, z goes to y.
+const Y_UP_FROM_Z_UP: &str = "[1,0,0,0,0,0,-1,0,0,1,0,0,0,0,0,1]";
 
-/// Writes the mesh as binary glTF (`.glb`), one node with one mesh. Many small writes: give it something buffered.
+/// Writes the meshes as binary glTF (`.glb`), each a node with its mesh under one root that turns z up into y up. Many small writes: give it something
+/// buffered.
 ///
 /// # Errors
-/// [`ExportError`]: what is wrong with the mesh, or what the writer said. A file of 4 GiB is too large for this format.
-pub fn write_glb(mesh: &Surface<'_>, to: &mut impl Write) -> Result<(), ExportError> {
-    mesh.check()?;
-    let vertices = mesh.positions.len() as u64;
-    let triangles = mesh.triangles.len() as u64;
+/// [`ExportError`]: what is wrong with the meshes, or what the writer said. A file of 4 GiB is too large for this format.
+pub fn write_glb(parts: &[Part<'_>], to: &mut impl Write) -> Result<(), ExportError> {
+    let (vertices, triangles) = check(parts)?;
     // Twelve bytes for a position, a normal, a triangle: all begin at a multiple of four.
-    let (points, corners) = (12 * vertices, 12 * triangles);
-    let body = 2 * points + corners;
-    let (low, high) = bounds(mesh.positions);
-    let mut json = format!(
-        concat!(
-            r#"{{"asset":{{"version":"2.0"}},"scene":0,"scenes":[{{"nodes":[0]}}],"nodes":[{{"mesh":0}}],"#,
-            r#""meshes":[{{"primitives":[{{"attributes":{{"POSITION":0,"NORMAL":1}},"indices":2,"mode":4}}]}}],"#,
-            r#""accessors":[{{"bufferView":0,"componentType":{f},"count":{v},"type":"VEC3","min":{low:?},"max":{high:?}}},"#,
-            r#"{{"bufferView":1,"componentType":{f},"count":{v},"type":"VEC3"}},"#,
-            r#"{{"bufferView":2,"componentType":{u},"count":{i},"type":"SCALAR"}}],"#,
-            r#""bufferViews":[{{"buffer":0,"byteOffset":0,"byteLength":{p},"target":{a}}},"#,
-            r#"{{"buffer":0,"byteOffset":{p},"byteLength":{p},"target":{a}}},"#,
-            r#"{{"buffer":0,"byteOffset":{o},"byteLength":{c},"target":{e}}}],"#,
-            r#""buffers":[{{"byteLength":{b}}}]}}"#
-        ),
-        f = FLOAT,
-        u = UNSIGNED_INT,
-        a = ARRAY_BUFFER,
-        e = ELEMENT_ARRAY_BUFFER,
-        v = vertices,
-        i = 3 * triangles,
-        p = points,
-        o = 2 * points,
-        c = corners,
-        b = body,
-        low = low,
-        high = high,
-    );
+    let body = 12 * (2 * vertices + triangles);
+    let mut json = description(parts, body);
     while json.len() % 4 != 0 {
         json.push(' ');
     }
@@ -67,13 +45,64 @@ pub fn write_glb(mesh: &Surface<'_>, to: &mut impl Write) -> Result<(), ExportEr
     to.write_all(json.as_bytes())?;
     to.write_all(&body.to_le_bytes())?;
     to.write_all(b"BIN\0")?;
-    for c in mesh.positions.iter().chain(mesh.normals).flatten() {
-        to.write_all(&c.to_le_bytes())?;
-    }
-    for i in mesh.triangles.iter().flatten() {
-        to.write_all(&i.to_le_bytes())?;
+    for Part { surface, .. } in parts {
+        for c in surface.positions.iter().chain(surface.normals).flatten() {
+            to.write_all(&c.to_le_bytes())?;
+        }
+        for i in surface.triangles.iter().flatten() {
+            to.write_all(&i.to_le_bytes())?;
+        }
     }
     Ok(())
+}
+
+/// The JSON chunk. Node 0 is the root, node `k + 1` part `k`; each part has three accessors and three views.
+fn description(parts: &[Part<'_>], body: u64) -> String {
+    let mut at = 0;
+    let [mut children, mut nodes, mut meshes, mut accessors, mut views] =
+        [const { Vec::new() }; 5];
+    for (k, Part { name, surface }) in parts.iter().enumerate() {
+        let (first, name) = (3 * k, quoted(name));
+        children.push((k + 1).to_string());
+        nodes.push(format!(r#"{{"name":{name},"mesh":{k}}}"#));
+        let (normals, indices) = (first + 1, first + 2);
+        meshes.push(format!(
+            r#"{{"name":{name},"primitives":[{{"attributes":{{"POSITION":{first},"NORMAL":{normals}}},"indices":{indices},"mode":4}}]}}"#
+        ));
+        let (points, corners) = (surface.positions.len(), 3 * surface.triangles.len());
+        let (low, high) = bounds(surface.positions);
+        accessors.push(format!(
+            r#"{{"bufferView":{first},"componentType":{FLOAT},"count":{points},"type":"VEC3","min":{low:?},"max":{high:?}}},{{"bufferView":{normals},"componentType":{FLOAT},"count":{points},"type":"VEC3"}},{{"bufferView":{indices},"componentType":{UNSIGNED_INT},"count":{corners},"type":"SCALAR"}}"#
+        ));
+        for (bytes, target) in [
+            (12 * points, ARRAY_BUFFER),
+            (12 * points, ARRAY_BUFFER),
+            (4 * corners, ELEMENT_ARRAY_BUFFER),
+        ] {
+            views.push(format!(
+                r#"{{"buffer":0,"byteOffset":{at},"byteLength":{bytes},"target":{target}}}"#
+            ));
+            at += bytes;
+        }
+    }
+    let [children, nodes, meshes, accessors, views] =
+        [children, nodes, meshes, accessors, views].map(|list: Vec<String>| list.join(","));
+    format!(
+        r#"{{"asset":{{"version":"2.0","generator":"hapticd"}},"scene":0,"scenes":[{{"nodes":[0]}}],"nodes":[{{"name":"z up","children":[{children}],"matrix":{Y_UP_FROM_Z_UP}}},{nodes}],"meshes":[{meshes}],"accessors":[{accessors}],"bufferViews":[{views}],"buffers":[{{"byteLength":{body}}}]}}"#
+    )
+}
+
+/// As a string of JSON (RFC 8259, section 7).
+fn quoted(name: &str) -> String {
+    let mut text = String::from('"');
+    for c in super::line(name).chars() {
+        if matches!(c, '"' | '\\') {
+            text.push('\\');
+        }
+        text.push(c);
+    }
+    text.push('"');
+    text
 }
 
 /// Least and greatest coordinates, which the format asks for.

@@ -1,24 +1,30 @@
-//! Wavefront OBJ as text: `v`, `vn`, and `f a//a b//b c//c`.
+//! Wavefront OBJ as text: for each part `o`, `v`, `vn`, and `f a//a b//b c//c`.
 
 use std::io::Write;
 
-use super::{ExportError, Surface};
+use super::{ExportError, Part, check, line};
 
-/// Writes the mesh as Wavefront OBJ. Many small writes: give it something buffered.
+/// Writes the meshes as Wavefront OBJ, each an object. Many small writes: give it something buffered.
 ///
 /// # Errors
-/// [`ExportError`]: what is wrong with the mesh, or what the writer said.
-pub fn write_obj(mesh: &Surface<'_>, to: &mut impl Write) -> Result<(), ExportError> {
-    mesh.check()?;
-    for (word, list) in [("v", mesh.positions), ("vn", mesh.normals)] {
-        for [x, y, z] in list {
-            writeln!(to, "{word} {x} {y} {z}")?;
+/// [`ExportError`]: what is wrong with the meshes, or what the writer said.
+pub fn write_obj(parts: &[Part<'_>], to: &mut impl Write) -> Result<(), ExportError> {
+    check(parts)?;
+    writeln!(to, "# metres, z up")?;
+    // Numbers go on from part to part, from 1; checked to stay below 2^32.
+    let mut first = 1_u32;
+    for Part { name, surface } in parts {
+        writeln!(to, "o {}", line(name))?;
+        for (word, list) in [("v", surface.positions), ("vn", surface.normals)] {
+            for [x, y, z] in list {
+                writeln!(to, "{word} {x} {y} {z}")?;
+            }
         }
-    }
-    for triangle in mesh.triangles {
-        // From 1; checked to be below the number of positions.
-        let [a, b, c] = triangle.map(|i| i + 1);
-        writeln!(to, "f {a}//{a} {b}//{b} {c}//{c}")?;
+        for triangle in surface.triangles {
+            let [a, b, c] = triangle.map(|i| i + first);
+            writeln!(to, "f {a}//{a} {b}//{b} {c}//{c}")?;
+        }
+        first += surface.positions.len() as u32;
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use super::{ExportError, Surface};
+use super::{ExportError, Part, check, line};
 
 /// How numbers are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,22 +13,21 @@ pub enum Encoding {
     LittleEndian,
 }
 
-/// Writes the mesh as PLY. Many small writes: give it something buffered.
+/// Writes the meshes as one PLY, one after the other; comments say which faces are whose. Many small writes: give it something buffered.
 ///
 /// # Errors
-/// [`ExportError`]: what is wrong with the mesh, or what the writer said. Indices are signed in this format: positions beyond 2^31 are too many.
+/// [`ExportError`]: what is wrong with the meshes, or what the writer said. Indices are signed in this format: positions beyond 2^31 are too many.
 pub fn write_ply(
-    mesh: &Surface<'_>,
+    parts: &[Part<'_>],
     encoding: Encoding,
     to: &mut impl Write,
 ) -> Result<(), ExportError> {
-    mesh.check()?;
-    let (vertices, faces) = (mesh.positions.len(), mesh.triangles.len());
+    let (vertices, faces) = check(parts)?;
     let limit = i32::MAX as u64;
-    if vertices as u64 > limit {
+    if vertices > limit {
         return Err(ExportError::TooMany {
             what: "positions",
-            count: vertices as u64,
+            count: vertices,
             limit,
         });
     }
@@ -36,14 +35,22 @@ pub fn write_ply(
         Encoding::Ascii => "ascii",
         Encoding::LittleEndian => "binary_little_endian",
     };
+    write!(to, "ply\nformat {format} 1.0\ncomment metres, z up\n")?;
+    let mut first = 0;
+    for Part { name, surface } in parts {
+        let end = first + surface.triangles.len();
+        writeln!(to, "comment faces {first} to {}: {}", end - 1, line(name))?;
+        first = end;
+    }
     write!(
         to,
-        "ply\nformat {format} 1.0\nelement vertex {vertices}\n\
+        "element vertex {vertices}\n\
          property float x\nproperty float y\nproperty float z\n\
          property float nx\nproperty float ny\nproperty float nz\n\
          element face {faces}\nproperty list uchar int vertex_indices\nend_header\n"
     )?;
-    for (p, n) in mesh.positions.iter().zip(mesh.normals) {
+    let surfaces = || parts.iter().map(|part| part.surface);
+    for (p, n) in surfaces().flat_map(|s| s.positions.iter().zip(s.normals)) {
         match encoding {
             Encoding::Ascii => {
                 let ([x, y, z], [nx, ny, nz]) = (p, n);
@@ -56,19 +63,24 @@ pub fn write_ply(
             }
         }
     }
-    for triangle in mesh.triangles {
-        match encoding {
-            Encoding::Ascii => {
-                let [a, b, c] = triangle;
-                writeln!(to, "3 {a} {b} {c}")?;
-            }
-            Encoding::LittleEndian => {
-                to.write_all(&[3])?;
-                for i in triangle {
-                    to.write_all(&i.to_le_bytes())?;
+    let mut first = 0;
+    for surface in surfaces() {
+        for triangle in surface.triangles.iter().map(|t| t.map(|i| i + first)) {
+            match encoding {
+                Encoding::Ascii => {
+                    let [a, b, c] = triangle;
+                    writeln!(to, "3 {a} {b} {c}")?;
+                }
+                Encoding::LittleEndian => {
+                    to.write_all(&[3])?;
+                    for i in triangle {
+                        to.write_all(&i.to_le_bytes())?;
+                    }
                 }
             }
         }
+        // Checked to stay below 2^31.
+        first += surface.positions.len() as u32;
     }
     Ok(())
 }

@@ -25,7 +25,7 @@ fn sheet() -> (Triples, Triples, Vec<[u32; 3]>) {
     (positions, normals, triangles)
 }
 
-type Writer = fn(&Surface<'_>, &mut Vec<u8>) -> Result<(), ExportError>;
+type Writer = fn(&[Part<'_>], &mut Vec<u8>) -> Result<(), ExportError>;
 
 const ALL: [(Format, Writer); 4] = [
     (Format::Obj, |m, to| write_obj(m, to)),
@@ -36,14 +36,24 @@ const ALL: [(Format, Writer); 4] = [
     (Format::Gltf, |m, to| write_glb(m, to)),
 ];
 
+/// A name that has to be escaped, or to be brought onto one line.
+const NAME: &str = "gut \"\\\nof é";
+
+/// As two parts, of which the second is shifted, so that no point of it is one of the first.
+fn halves(positions: &Triples) -> Triples {
+    positions.iter().map(|[x, y, z]| [x + 8.0, *y, *z]).collect()
+}
+
 /// Normals are not what the loaders read: found where each format has them.
-fn normals_in(bytes: &[u8], which: usize, count: usize) -> Vec<[f32; 3]> {
+fn normals_in(bytes: &[u8], which: usize, parts: &[Part<'_>]) -> Vec<[f32; 3]> {
     let text = || std::str::from_utf8(bytes).unwrap().lines();
     let numbers = |words: &[&str]| -> [f32; 3] {
         let all: Vec<f32> = words.iter().map(|w| w.parse().unwrap()).collect();
         all.try_into().unwrap()
     };
     let float = |at: usize| f32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+    let triple = |at: usize| core::array::from_fn(|k| float(at + 4 * k));
+    let count: usize = parts.iter().map(|p| p.surface.positions.len()).sum();
     match which {
         0 => text()
             .filter_map(|l| l.strip_prefix("vn "))
@@ -59,16 +69,18 @@ fn normals_in(bytes: &[u8], which: usize, count: usize) -> Vec<[f32; 3]> {
             let mark = b"end_header\n";
             let found = bytes.windows(mark.len()).position(|w| w == mark).unwrap();
             let from = found + mark.len();
-            (0..count)
-                .map(|i| core::array::from_fn(|k| float(from + 24 * i + 12 + 4 * k)))
-                .collect()
+            (0..count).map(|i| triple(from + 24 * i + 12)).collect()
         }
         _ => {
             let json = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
-            let from = 20 + json + 8 + 12 * count;
-            (0..count)
-                .map(|i| core::array::from_fn(|k| float(from + 12 * i + 4 * k)))
-                .collect()
+            let mut from = 20 + json + 8;
+            let mut all = Vec::new();
+            for Part { surface, .. } in parts {
+                let (points, corners) = (surface.positions.len(), surface.triangles.len());
+                all.extend((0..points).map(|i| triple(from + 12 * (points + i))));
+                from += 12 * (2 * points + corners);
+            }
+            all
         }
     }
 }
@@ -76,31 +88,95 @@ fn normals_in(bytes: &[u8], which: usize, count: usize) -> Vec<[f32; 3]> {
 #[test]
 fn what_is_written_is_read_back_to_the_bit() {
     let (positions, normals, triangles) = sheet();
-    let mesh = Surface {
+    let shifted = halves(&positions);
+    let surface = |positions| Surface {
+        positions,
+        normals: &normals,
+        triangles: &triangles,
+    };
+    let parts = [
+        Part {
+            name: NAME,
+            surface: surface(&positions),
+        },
+        Part {
+            name: "other",
+            surface: surface(&shifted),
+        },
+    ];
+    let all = [&positions[..], &shifted].concat();
+    let more = triangles.iter().map(|t| t.map(|i| i + positions.len() as u32));
+    let corners: Vec<[u32; 3]> = triangles.iter().copied().chain(more).collect();
+    for (which, (format, write)) in ALL.iter().enumerate() {
+        let mut bytes = Vec::new();
+        write(&parts, &mut bytes).unwrap();
+        let read = from_bytes(&bytes, *format, "test").unwrap();
+        assert_eq!(read.report.degenerate_triangles, 0);
+        assert_eq!(read.mesh.positions().len(), all.len());
+        assert_eq!(read.mesh.triangles().len(), corners.len());
+        // The loader numbers points by their first use: compared are the corners.
+        for (t, u) in corners.iter().zip(read.mesh.triangles()) {
+            for (i, j) in t.iter().zip(u) {
+                let (p, q) = (all[*i as usize], read.mesh.positions()[*j as usize]);
+                let [x, y, z] = [q.x, q.y, q.z].map(|c| c as f32);
+                // Our z is up, glTF's y is.
+                let back = if *format == Format::Gltf {
+                    [x, -z, y]
+                } else {
+                    [x, y, z]
+                };
+                assert_eq!(p.map(f32::to_bits), back.map(f32::to_bits), "{format} {which}");
+            }
+        }
+        let back = normals_in(&bytes, which, &parts);
+        assert_eq!(back.len(), all.len());
+        for (n, m) in normals.iter().chain(&normals).zip(&back) {
+            assert_eq!(n.map(f32::to_bits), m.map(f32::to_bits), "{format} {which}");
+        }
+    }
+}
+
+/// A name is one in every format, whatever it has in it, and says which triangles are whose.
+#[test]
+fn parts_have_their_names() {
+    let (positions, normals, triangles) = sheet();
+    let surface = Surface {
         positions: &positions,
         normals: &normals,
         triangles: &triangles,
     };
-    for (which, (format, write)) in ALL.iter().enumerate() {
+    let parts = [NAME, "other"].map(|name| Part { name, surface });
+    let written = ALL.map(|(_, write)| {
         let mut bytes = Vec::new();
-        write(&mesh, &mut bytes).unwrap();
-        let read = from_bytes(&bytes, *format, "test").unwrap();
-        assert_eq!(read.report.degenerate_triangles, 0);
-        assert_eq!(read.mesh.positions().len(), positions.len());
-        assert_eq!(read.mesh.triangles().len(), triangles.len());
-        // The loader numbers points by their first use: compared are the corners.
-        for (t, u) in triangles.iter().zip(read.mesh.triangles()) {
-            for (i, j) in t.iter().zip(u) {
-                let (p, q) = (positions[*i as usize], read.mesh.positions()[*j as usize]);
-                let q = [q.x, q.y, q.z].map(|c| c as f32);
-                assert_eq!(p.map(f32::to_bits), q.map(f32::to_bits), "{format} {which}");
-            }
-        }
-        let back = normals_in(&bytes, which, normals.len());
-        assert_eq!(back.len(), normals.len());
-        for (n, m) in normals.iter().zip(&back) {
-            assert_eq!(n.map(f32::to_bits), m.map(f32::to_bits), "{format} {which}");
-        }
+        write(&parts, &mut bytes).unwrap();
+        bytes
+    });
+    let lines = |which: usize, word: &str| -> Vec<String> {
+        let text = String::from_utf8_lossy(&written[which]).into_owned();
+        let some = text.lines().filter_map(|l| l.strip_prefix(word));
+        some.map(str::to_owned).collect()
+    };
+    assert_eq!(lines(0, "o "), ["gut \"\\ of é", "other"]);
+    assert_eq!(lines(0, "# "), ["metres, z up"]);
+    // 8 by 6 quadrangles.
+    for which in [1, 2] {
+        let said = lines(which, "comment faces ");
+        assert_eq!(said, ["0 to 95: gut \"\\ of é", "96 to 191: other"]);
+    }
+    let json = u32::from_le_bytes(written[3][12..16].try_into().unwrap()) as usize;
+    let root = ::gltf::json::Root::from_slice(&written[3][20..20 + json]).unwrap();
+    let names: Vec<_> = root.nodes.iter().map(|n| n.name.as_deref()).collect();
+    assert_eq!(
+        names,
+        [Some("z up"), Some("gut \"\\ of é"), Some("other")]
+    );
+    assert_eq!(root.nodes[0].children.as_ref().unwrap().len(), 2);
+    assert_eq!(root.meshes.len(), 2);
+    // What the numbers say of their own size.
+    for (k, accessor) in root.accessors.iter().enumerate() {
+        let view = &root.buffer_views[accessor.buffer_view.unwrap().value()];
+        let bytes = if k % 3 == 2 { 4 } else { 12 } * accessor.count.0;
+        assert_eq!(view.byte_length.0, bytes, "{k}");
     }
 }
 
@@ -109,13 +185,14 @@ fn what_is_written_is_read_back_to_the_bit() {
 fn the_binary_file_is_well_formed() {
     let (positions, normals, triangles) = sheet();
     for used in [1, 2, 3, triangles.len()] {
-        let mesh = Surface {
+        let surface = Surface {
             positions: &positions,
             normals: &normals,
             triangles: &triangles[..used],
         };
+        let name = "gut";
         let mut bytes = Vec::new();
-        write_glb(&mesh, &mut bytes).unwrap();
+        write_glb(&[Part { name, surface }], &mut bytes).unwrap();
         let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
         assert_eq!(word(8), bytes.len());
         let json = word(12);
@@ -125,6 +202,25 @@ fn the_binary_file_is_well_formed() {
         let low = positions.iter().map(|p| p[1]).fold(f32::INFINITY, f32::min);
         assert!(text.contains(&format!(" {low:?},")), "{text}");
     }
+}
+
+#[test]
+fn open_sides_are_counted() {
+    let count = |triangles: &[[u32; 3]]| {
+        let surface = Surface {
+            positions: &[],
+            normals: &[],
+            triangles,
+        };
+        surface.open_sides()
+    };
+    let mut closed = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
+    assert_eq!(count(&closed), 0);
+    assert_eq!(count(&closed[..3]), 3);
+    // The wrong way round: all of its sides, and those of the others beside it, which are the same.
+    closed[3].swap(0, 1);
+    assert_eq!(count(&closed), 6);
+    assert_eq!(count(&[]), 0);
 }
 
 #[test]
@@ -186,12 +282,17 @@ fn a_mesh_with_a_fault_leaves_no_byte() {
             "0 positions",
         ),
     ] {
+        let [good, bad] = [("good", fine), ("bad", mesh)].map(|(name, surface)| Part { name, surface });
         for (_, write) in ALL {
             let mut bytes = Vec::new();
-            let said = write(&mesh, &mut bytes).unwrap_err().to_string();
-            assert!(said.contains(text), "{said}");
+            let said = write(&[good, bad], &mut bytes).unwrap_err().to_string();
+            assert!(said.starts_with("`bad`: ") && said.contains(text), "{said}");
             assert!(bytes.is_empty());
         }
+    }
+    for (_, write) in ALL {
+        let nothing = write(&[], &mut Vec::new());
+        assert!(matches!(nothing, Err(ExportError::NoPart)), "{nothing:?}");
     }
 }
 
@@ -199,14 +300,18 @@ fn a_mesh_with_a_fault_leaves_no_byte() {
 #[test]
 fn a_full_disk_is_told() {
     let (positions, normals, triangles) = sheet();
-    let mesh = Surface {
+    let surface = Surface {
         positions: &positions,
         normals: &normals,
         triangles: &triangles,
     };
+    let parts = [Part {
+        name: "gut",
+        surface,
+    }];
     let mut room = [0_u8; 100];
     let mut full = &mut room[..];
-    for fault in [write_obj(&mesh, &mut full), write_glb(&mesh, &mut full)] {
+    for fault in [write_obj(&parts, &mut full), write_glb(&parts, &mut full)] {
         assert!(matches!(fault, Err(ExportError::Io(_))), "{fault:?}");
     }
 }
