@@ -131,6 +131,48 @@ pub(super) const LOWER: [(usize, [usize; 3]); 12] = {
     all
 };
 
+/// How many numbers edges have by [`edge_number`](super::classes::edge_number), those of neighbours on the far sides among them.
+pub(super) const EDGE_NUMBERS: usize = 3 * NODES * NODES * NODES;
+
+/// For each edge of a cube: how far its number is from that of the cube's first.
+pub(super) const NUMBER: [usize; 12] = {
+    let (mut all, mut e) = ([0; 12], 0);
+    while e < 12 {
+        let (axis, [x, y, z]) = LOWER[e];
+        all[e] = (3 * z + axis) * NODES * NODES + NODES * y + x;
+        e += 1;
+    }
+    all
+};
+
+/// The edges of some cubes that are neighbours', on the far sides, by layers and axes; of those the ones that are cut, by the nodes that are in.
+pub(super) fn far_cuts(
+    cubes: &[u64; SIDE as usize],
+    inside: &[u64; NODES],
+    mut with: impl FnMut(usize, usize, u64),
+) {
+    for z in 0..NODES {
+        let of = |z: usize| cubes.get(z).copied().unwrap_or(0);
+        let around = of(z) | of(z.wrapping_sub(1));
+        let across = of(z) | of(z) << 1;
+        let edges = [
+            around | around << NODES,
+            around | around << 1,
+            across | across << NODES,
+        ];
+        let layer = inside[z];
+        let above = inside.get(z + 1).copied().unwrap_or(0);
+        let next = [layer >> 1, layer >> NODES, above];
+        let far = if z == SIDE as usize { u64::MAX } else { !OWN };
+        for axis in 0..3 {
+            let cut = (layer ^ next[axis]) & edges[axis] & far;
+            if cut != 0 {
+                with(z, axis, cut);
+            }
+        }
+    }
+}
+
 /// Where the level is between two samples, 0 to 1. Where they are beyond single precision: at one of them.
 #[inline]
 pub(crate) fn part_of(level: f32, from: f32, to: f32) -> f32 {

@@ -14,6 +14,9 @@
 //! What the other classes do to one at a node is said in one place, [`Work::pressed`]; those whose bodies are in contact also swell, if that was asked for
 //! (equation 4.3; [`contacts`](super::contacts)).
 //!
+//! Where the classes of all cubes are known before a node is looked at, [`groups`](super::groups) makes what here is made node by node, to the bit and several
+//! times as fast; what is left to nodes are bricks in which a strand meets itself within its window, or a graph that is no equivalence.
+//!
 //! # Practice
 //!
 //! Only bricks whose primitives are not all allowed to blend come here. Does not allocate once it has seen as much.
@@ -27,7 +30,7 @@ use super::brick::{
     Brick, Found, LOWER, OWN, all_of, any_of, bits_of, crossing, cuts as cuts_of, part_of,
 };
 use super::contacts::Contacts;
-use super::groups::{Groups, above};
+use super::groups::{Groups, Halves, above};
 use super::part::{Part, Scene};
 use crate::blend::{Bulge, Classes, Graph, MOST_IN_PLACE, Set, members};
 use crate::lists::SIDE;
@@ -270,12 +273,12 @@ impl Work {
         let mut may = std::mem::take(&mut self.may);
         may.clear();
         may.extend((0..).zip(primitives).map(|(place, primitive): (u32, u32)| {
-            let mut halves = [0_u64; 2];
+            let mut halves = Halves::default();
             for q in links.of(primitive) {
                 let (mark, q) = self.marks[*q as usize];
-                halves[q as usize / 64 % 2] |= u64::from(mark == self.mark) << (q % 64);
+                halves.put(q, u64::from(mark == self.mark));
             }
-            1 << place | Set::from(halves[0]) | Set::from(halves[1]) << 64
+            1 << place | halves.set()
         }));
         self.may = may;
         self.presses.clear();

@@ -65,8 +65,10 @@ pub(super) struct Groups {
     /// By layer of cubes, and at last for all of them, and by group: members that reach one of these cubes that more than one group reaches; and where each
     /// list begins.
     near: Vec<u8>,
+    /// By layer of cubes the nodes that each of them reaches, of the lower layer and the upper one.
+    words: Vec<[u64; 2]>,
     near_begins: Vec<usize>,
-    /// Corners of triangles by edge: for edges of one class, and then for each group.
+    /// For each group, by edge: corners of triangles.
     numbers: Vec<u32>,
     beside: Vec<Beside>,
 }
@@ -83,6 +85,27 @@ fn bits_at(board: &[u64; NODES], [a, b]: [Node; 2]) -> u64 {
 #[inline]
 fn meets(board: &[u64; NODES], ends: [Node; 2]) -> bool {
     bits_at(board, ends) & 1 == 1
+}
+
+/// A set, while members are put into it one by one: in registers.
+#[derive(Default)]
+pub(super) struct Halves {
+    low: u64,
+    high: u64,
+}
+
+impl Halves {
+    /// The `i`-th, if the bit is 1.
+    #[inline]
+    pub fn put(&mut self, i: u32, bit: u64) {
+        let (bit, high) = (bit << (i % 64), u64::from(i / 64 % 2));
+        self.low |= bit & high.wrapping_sub(1);
+        self.high |= bit & high.wrapping_neg();
+    }
+
+    pub fn set(&self) -> Set {
+        Set::from(self.low) | Set::from(self.high) << 64
+    }
 }
 
 /// The nodes of some cubes.
@@ -219,8 +242,9 @@ impl Groups {
     }
 
     /// Finds those.
-    fn find_near(&mut self, odd: &[u64; LAYERS]) {
+    fn find_near(&mut self, boards: &[[u64; NODES]], odd: &[u64; LAYERS]) {
         self.near.clear();
+        self.words.clear();
         self.near_begins.clear();
         self.near_begins.push(0);
         for z in 0..=LAYERS {
@@ -234,6 +258,14 @@ impl Groups {
                     }
                 };
                 self.near.extend(some.filter(reaches));
+                if z < LAYERS {
+                    let some = self.near[self.words.len()..].iter();
+                    let words = some.map(|i| {
+                        let board = &boards[usize::from(*i)];
+                        [board[z], board[z + 1]]
+                    });
+                    self.words.extend(words);
+                }
                 self.near_begins.push(self.near.len());
             }
         }
@@ -252,18 +284,17 @@ impl Groups {
     }
 
     /// Of a group what reaches an edge of a layer's cubes.
-    fn class_at(
-        &self,
-        boards: &[[u64; NODES]],
-        (layer, group): (usize, usize),
-        ends: [Node; 2],
-    ) -> Set {
-        let mut halves = [0_u64; 2];
-        for i in self.near(layer, group) {
-            let bit = bits_at(&boards[*i as usize], ends) & 1;
-            halves[usize::from(*i / 64) % 2] |= bit << (i % 64);
+    fn class_at(&self, (layer, group): (usize, usize), ends: [Node; 2]) -> Set {
+        let k = layer * self.sets.len() + group;
+        let range = self.near_begins[k]..self.near_begins[k + 1];
+        let [(_, from), (z, to)] = ends;
+        let above = z - layer;
+        let mut halves = Halves::default();
+        for (i, board) in self.near[range.clone()].iter().zip(&self.words[range]) {
+            let bit = board[0] >> (from % 64) | board[above % 2] >> (to % 64);
+            halves.put(u32::from(*i), bit & 1);
         }
-        Set::from(halves[0]) | Set::from(halves[1]) << 64
+        halves.set()
     }
 
     /// The first of those.

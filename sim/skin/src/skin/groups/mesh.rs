@@ -15,24 +15,12 @@ use wide::f32x4;
 use super::{Groups, LAYERS, Node, bits_at, meets, nodes_of};
 use crate::blend::{Bulge, MOST_IN_PLACE, Set};
 use crate::sample::{Ball, NODES, Samples, outwards_other, value_of_other};
-use crate::skin::brick::{LOWER, OWN, all_of, any_of, bits_of, corners, cuts, part_of};
+use crate::skin::brick::{
+    EDGE_NUMBERS, NUMBER, OWN, all_of, any_of, bits_of, corners, cuts, far_cuts, part_of,
+};
 use crate::skin::classes::{Apart, FOREIGN, Foreign, Own, Together, Work, edge_number};
 use crate::skin::part::{Part, Scene};
 use crate::table::Table;
-
-/// Edges by [`edge_number`], those of neighbours on the far sides among them.
-const EDGES: usize = 3 * NODES * NODES * NODES;
-
-/// For each edge of a cube: how far its number is from that of the cube's first.
-const NUMBER: [usize; 12] = {
-    let (mut all, mut e) = ([0; 12], 0);
-    while e < 12 {
-        let (axis, [x, y, z]) = LOWER[e];
-        all[e] = (3 * z + axis) * NODES * NODES + NODES * y + x;
-        e += 1;
-    }
-    all
-};
 
 /// By a bit for each lane: all bits of those that are set.
 const LANES: [f32x4; 16] = {
@@ -101,7 +89,7 @@ impl Part {
         let (level, list) = (scene.settings.level as f32, scene.lists.of(slot));
         let work = &mut self.work;
         let (groups, boards) = (&mut work.groups, &work.boards);
-        groups.find_near(&odd);
+        groups.find_near(boards, &odd);
         let by = (level, scene.contacts.bulge.as_ref());
         let nodes = nodes_of(&odd);
         groups.swell(boards, &work.presses, &nodes, by);
@@ -110,7 +98,7 @@ impl Part {
         groups.list_foreign(boards, list, &odd, &mut work.foreign);
         self.group_vertices(scene, slot, (all, apart), own.first_named);
         self.group_normals(scene, slot);
-        self.group_triangles((&odd, apart, table))
+        self.group_triangles((&odd, table))
     }
 
     /// The vertices: where they are on their edges.
@@ -155,12 +143,12 @@ impl Part {
                         let [low, high] = [value_at(sums, ends[0]), value_at(sums, ends[1])];
                         let mut point = from;
                         point[axis] += part_of(level, low, high) * length;
-                        let class = groups.class_at(boards, (z, k), ends);
+                        let class = groups.class_at((z, k), ends);
                         // A class that cuts an edge reaches it.
                         let name = list[class.trailing_zeros() as usize % 128];
                         work.named.push((edge, name));
                         work.named_of.push(class);
-                        groups.numbers[(k + 1) * EDGES + usize::from(edge)] = number;
+                        groups.numbers[k * EDGE_NUMBERS + usize::from(edge)] = number;
                         number += 1;
                         groups.made.push(Made {
                             at: point,
@@ -224,10 +212,10 @@ impl Part {
                 let wanted = (others != 0, own != 0);
                 let (value, mut outwards) = groups.gather(about, near, lanes, at, wanted);
                 let first = value.simd_gt(most) & LANES[others];
-                equal = equal | value.simd_eq(most) & LANES[others];
+                equal |= value.simd_eq(most) & LANES[others];
                 if own != 0 {
                     for k in 0..3 {
-                        sum[k] = sum[k] | outwards[k] & LANES[own];
+                        sum[k] |= outwards[k] & LANES[own];
                     }
                 }
                 if first.to_bitmask() != 0 {
@@ -271,19 +259,11 @@ impl Part {
     }
 
     /// The triangles, once all corners have their numbers.
-    fn group_triangles(
-        &mut self,
-        (odd, apart, table): (&[u64; LAYERS], &Apart, &Table),
-    ) -> (u16, u16) {
+    fn group_triangles(&mut self, (odd, table): (&[u64; LAYERS], &Table)) -> (u16, u16) {
         let Work {
             groups, triangles, ..
         } = &mut self.work;
         let (mut shared, mut doubled) = (0, 0);
-        // Edges by number: whose vertices have a name, or are a neighbour's.
-        let mut named = [u64::MAX; 3 * NODES];
-        for (named, edges) in named.iter_mut().zip(apart.edges.iter().flatten()) {
-            *named = edges | !OWN;
-        }
         for z in 0..LAYERS {
             let (mut some, mut one, mut more) = (0, 0, 0);
             groups.cut.clear();
@@ -315,13 +295,8 @@ impl Part {
                     let k = usize::from(*k);
                     let [m, n] = [z, z + 1].map(|z| groups.inside[k][z]);
                     let case = &table.0[corners(m, n, bit)];
-                    let tables = groups.numbers.split_at((k + 1) * EDGES);
-                    let vertex = |edge: &u8| {
-                        let number = number + NUMBER[usize::from(*edge)];
-                        let named = named[number / 64 % (3 * NODES)] >> (number % 64) & 1;
-                        let table = if named == 1 { tables.1 } else { tables.0 };
-                        table[number]
-                    };
+                    let numbers = &groups.numbers[k * EDGE_NUMBERS + number..];
+                    let vertex = |edge: &u8| numbers[NUMBER[usize::from(*edge)]];
                     let some = case.triangles().iter();
                     triangles.extend(some.map(|[a, b, c]| [vertex(a), vertex(b), vertex(c)]));
                 }
@@ -332,17 +307,21 @@ impl Part {
 }
 
 impl Groups {
-    /// Makes room for the numbers of corners, and takes those on edges of one class.
+    /// Makes room for the numbers of corners, and takes those on own edges of one class, each for the group that cuts it.
     fn take_numbers(&mut self, own: &Own) {
-        let room = (self.sets.len() + 1) * EDGES;
+        let room = self.sets.len() * EDGE_NUMBERS;
         if self.numbers.len() < room {
             self.numbers.resize(room, 0);
         }
-        let mut number = 0;
-        for (edges, cut) in self.numbers.chunks_mut(64).zip(own.cuts.as_flattened()) {
-            for bit in bits_of(*cut) {
-                edges[bit] = number;
-                number += 1;
+        let tables = self.numbers.chunks_mut(EDGE_NUMBERS);
+        for (numbers, inside) in tables.zip(&self.inside) {
+            for z in 0..LAYERS {
+                for (axis, cut) in cuts(inside[z], inside[z + 1]).into_iter().enumerate() {
+                    for bit in bits_of(cut & own.cuts[z][axis]) {
+                        let node = [bit % NODES, bit / NODES, z];
+                        numbers[usize::from(edge_number(node, axis))] = own.plain(node, axis);
+                    }
+                }
             }
         }
     }
@@ -401,44 +380,24 @@ impl Groups {
         out: &mut Vec<Foreign>,
     ) {
         let mut count = 0;
-        for z in 0..NODES {
-            let above = odd.get(z).copied().unwrap_or(0);
-            let around = above | z.checked_sub(1).map_or(0, |z| odd[z]);
-            let along_z = above | above << 1;
-            let edges = [
-                around | around << NODES,
-                around | around << 1,
-                along_z | along_z << NODES,
-            ];
-            for (axis, edges) in edges.into_iter().enumerate() {
-                let far = edges & if z == LAYERS { u64::MAX } else { !OWN };
-                if far == 0 {
-                    continue;
+        for k in 0..self.sets.len() {
+            let inside = self.inside[k];
+            far_cuts(odd, &inside, |z, axis, cut| {
+                for bit in bits_of(cut) {
+                    let node = [bit % NODES, bit / NODES, z];
+                    let ends = ends_of(node, axis);
+                    // A class that cuts an edge reaches it.
+                    let name = self.first_at(boards, (z.min(LAYERS - 1), k), ends);
+                    let edge = usize::from(edge_number(node, axis));
+                    self.numbers[k * EDGE_NUMBERS + edge] = FOREIGN | count;
+                    count += 1;
+                    out.push(Foreign {
+                        node: node.map(|i| i as u8),
+                        axis: axis as u8,
+                        name: list[usize::from(name.unwrap_or(0))],
+                    });
                 }
-                for k in 0..self.sets.len() {
-                    let layer = self.inside[k][z];
-                    let next = [
-                        layer >> 1,
-                        layer >> NODES,
-                        self.inside[k].get(z + 1).copied().unwrap_or(0),
-                    ];
-                    for bit in bits_of((layer ^ next[axis]) & far) {
-                        let node = [bit % NODES, bit / NODES, z];
-                        // A class that cuts an edge reaches it.
-                        let name = self
-                            .first_at(boards, (z.min(LAYERS - 1), k), ends_of(node, axis))
-                            .unwrap_or(0);
-                        let edge = usize::from(edge_number(node, axis));
-                        self.numbers[(k + 1) * EDGES + edge] = FOREIGN | count;
-                        count += 1;
-                        out.push(Foreign {
-                            node: node.map(|i| i as u8),
-                            axis: axis as u8,
-                            name: list[usize::from(name)],
-                        });
-                    }
-                }
-            }
+            });
         }
     }
 
