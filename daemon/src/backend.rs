@@ -13,13 +13,14 @@
 use std::sync::{Arc, Weak};
 
 use hapticd_ccd::{Ask, MeshIndex, MidPhase};
-use hapticd_config::Backend;
+use hapticd_config::{Backend, SkinGpu};
 use hapticd_geometry::Pose;
 use hapticd_rays::{Charge, Detector, PATIENCE, Refused, Settings, Watched};
 use hapticd_world::SoftScene;
 
 use crate::collision::Collider;
 use crate::keeper::{self, Kept, Owner, Pace, SceneEnd, Standing};
+use crate::skin::LargeSkins;
 
 /// Why the backend that was asked for cannot be had.
 #[derive(Debug, thiserror::Error)]
@@ -76,6 +77,24 @@ pub fn choose_near(collider: &mut Collider, wanted: Backend) -> Result<String, N
             let name = install_near(collider).map_err(|why| NoBackend { why })?;
             Ok(format!("what is near the tools: {name}"))
         }
+    }
+}
+
+/// Triangles from which on a skin is a GPU's, as many as are expected: what the configuration says of it. Where it pays has not been measured on hardware.
+pub const LARGE_SKIN: f64 = 1e6;
+
+/// Who makes large skins, if that is not the CPU; and in words what was chosen. A daemon starts without: nothing that is felt depends on it.
+pub fn choose_skins(wanted: SkinGpu) -> (Option<LargeSkins>, String) {
+    match wanted {
+        SkinGpu::Never => (None, "skins: CPU".to_owned()),
+        SkinGpu::Large => match gpu::skins() {
+            Ok((by, name)) => {
+                let triangles = LARGE_SKIN;
+                let line = format!("skins from {triangles} triangles on: {name}");
+                (Some(LargeSkins { by, triangles }), line)
+            }
+            Err(why) => (None, format!("skins: CPU ({why})")),
+        },
     }
 }
 
@@ -223,7 +242,11 @@ pub fn prove(midphase: &mut dyn MidPhase, shapes: &[Weak<MeshIndex>]) -> Result<
 mod gpu {
     use hapticd_ccd::MidPhase;
     use hapticd_rays::{Detector, Settings};
-    use hapticd_shaders::{Choice, Gpu, GpuDetector, GpuMidPhase, Limits, Options, RayQueries};
+    use hapticd_shaders::{
+        Choice, Gpu, GpuDetector, GpuMidPhase, GpuSkin, LargeSkins, Limits, Options, Patience,
+        RayQueries,
+    };
+    use hapticd_world::Polygonizer;
 
     /// Triangles of two meshes from which on it is asked.
     pub const WORTH: usize = Limits::DEFAULT.triangles;
@@ -245,6 +268,17 @@ mod gpu {
         Ok((Box::new(midphase), name))
     }
 
+    /// Looks at a skin, a millisecond each at most: a frame that takes half a second is none to wait for.
+    const LOOKS: u32 = 500;
+
+    /// Who makes large skins, and the adapter's name; or why there is none.
+    pub fn skins() -> Result<(Box<dyn Polygonizer>, String), String> {
+        let gpu = open(RayQueries::Off)?;
+        let name = gpu.adapter().name.clone();
+        let skin = GpuSkin::new(gpu, Patience::Looks(LOOKS)).map_err(|e| e.to_string())?;
+        Ok((Box::new(LargeSkins::new(skin)), name))
+    }
+
     /// What finds contacts, and the adapter's name; or why there is none.
     pub fn detector(settings: Settings) -> Result<(Box<dyn Detector>, String), String> {
         let gpu = open(RayQueries::from_env().map_err(|e| e.to_string())?)?;
@@ -261,11 +295,16 @@ mod gpu {
 mod gpu {
     use hapticd_ccd::MidPhase;
     use hapticd_rays::{Detector, Settings};
+    use hapticd_world::Polygonizer;
 
     pub const WORTH: usize = 1;
     const WITHOUT: &str = "this hapticd was built without the feature `gpu`";
 
     pub fn detector(_: Settings) -> Result<(Box<dyn Detector>, String), String> {
+        Err(WITHOUT.to_owned())
+    }
+
+    pub fn skins() -> Result<(Box<dyn Polygonizer>, String), String> {
         Err(WITHOUT.to_owned())
     }
 

@@ -359,9 +359,12 @@ pub fn run_real(
         Some(scene) if !writers.skins.is_empty() => {
             let (feed, updates) = latest::latest(SkinUpdate::default());
             let period = Duration::from_secs(1) / config.skin.rate_hz.max(1);
+            let (large, line) = backend::choose_skins(config.skin.gpu);
+            tracing::info!("{line}");
             let links = skin::Links {
                 updates,
                 bodies: skin::bodies(scene, writers.skins, period),
+                large,
                 period,
                 state: skin_state.clone(),
             };

@@ -13,7 +13,9 @@ use std::time::Duration;
 use hapticd_protocol::block::{SkinMoment, skin_flag};
 use hapticd_sync::latest;
 use hapticd_sys::clock::{now_ns, thread_cpu_ns};
-use hapticd_world::{SkinMade, SkinMaker, SkinSpec, SkinStates, SoftScene};
+use hapticd_world::{
+    LargeSkin, Polygonizer, SkinBy, SkinMade, SkinMaker, SkinSpec, SkinStates, SoftScene,
+};
 
 use crate::ipc::skins::{SkinMesh, SkinWriter};
 
@@ -53,6 +55,12 @@ pub struct SkinThreadState {
     pub felt_nm: AtomicU64,
     /// Why the last frame that was refused was.
     pub why: Mutex<String>,
+    /// Frames that a GPU made.
+    pub by_gpu: AtomicU64,
+    /// Frames that a GPU was to make and the CPU made.
+    pub instead: AtomicU64,
+    /// Why it did, the last time.
+    pub why_instead: Mutex<String>,
 }
 
 /// A copy of it, for people and scripts.
@@ -78,6 +86,12 @@ pub struct SkinFacts {
     pub triangles: u64,
     /// Largest distance between what is seen and what is felt so far, m.
     pub felt_m: f64,
+    /// Frames that a GPU made.
+    pub by_gpu: u64,
+    /// Frames that a GPU was to make and the CPU made.
+    pub instead: u64,
+    /// Why it did, the last time.
+    pub why_instead: String,
 }
 
 impl SkinThreadState {
@@ -95,6 +109,27 @@ impl SkinThreadState {
             round_ms: get(&self.round_ns) as f64 * 1e-6,
             triangles: get(&self.triangles),
             felt_m: get(&self.felt_nm) as f64 * 1e-9,
+            by_gpu: get(&self.by_gpu),
+            instead: get(&self.instead),
+            why_instead: (self.why_instead.lock())
+                .map_or_else(|_| String::new(), |why| why.clone()),
+        }
+    }
+
+    fn count(&self, by: SkinBy, why_not: &str) {
+        match by {
+            SkinBy::Cpu => {}
+            SkinBy::Large => {
+                self.by_gpu.fetch_add(1, Ordering::Relaxed);
+            }
+            SkinBy::Instead => {
+                self.instead.fetch_add(1, Ordering::Relaxed);
+                if let Ok(mut last) = self.why_instead.try_lock()
+                    && *last != why_not
+                {
+                    why_not.clone_into(&mut last);
+                }
+            }
         }
     }
 
@@ -113,10 +148,20 @@ pub struct Links {
     pub updates: latest::Reader<SkinUpdate>,
     /// Of each body, in the order of the states.
     pub bodies: Vec<Body>,
+    /// Who makes large frames, if not the CPU.
+    pub large: Option<LargeSkins>,
     /// From round to round.
     pub period: Duration,
     /// Signs of life.
     pub state: Arc<SkinThreadState>,
+}
+
+/// Who makes large frames, and from how many expected triangles on a frame is one.
+pub struct LargeSkins {
+    /// Who.
+    pub by: Box<dyn Polygonizer>,
+    /// From here on.
+    pub triangles: f64,
 }
 
 /// A body whose skin is made.
@@ -144,17 +189,31 @@ impl Body {
     }
 
     /// A frame, made and published.
-    fn show(&mut self, update: &SkinUpdate, skipped: u64, state: &SkinThreadState) {
+    fn show(
+        &mut self,
+        update: &SkinUpdate,
+        skipped: u64,
+        state: &SkinThreadState,
+        large: Option<&mut LargeSkins>,
+    ) {
         let Some(body) = update.states.bodies.get(self.number) else {
             return;
         };
-        let started = thread_cpu_ns();
-        let made = match self.maker.make(body) {
+        let large = large.map(|large| LargeSkin {
+            by: &mut *large.by,
+            triangles: large.triangles,
+        });
+        let (started, started_cpu) = (now_ns(), thread_cpu_ns());
+        let made = match self.maker.make_by(body, large) {
             Ok(made) => made,
             Err(why) => return state.refuse(why),
         };
-        // What it costs, not how long it took: larger cubes are no remedy for a processor that others have.
-        let took_ns = thread_cpu_ns() - started;
+        state.count(made.by, self.maker.why_not());
+        // What it costs, not how long it took: larger cubes are no remedy for a processor that others have. What a GPU costs is how long it is waited for.
+        let took_ns = match made.by {
+            SkinBy::Large => now_ns() - started,
+            SkinBy::Cpu | SkinBy::Instead => thread_cpu_ns() - started_cpu,
+        };
         self.maker.took(took_ns as f64 * 1e-9);
         let sound = made.check.is_sound();
         self.faulty += u32::from(!sound);
@@ -243,7 +302,7 @@ pub fn round(links: &mut Links, (last, skipped): (&mut u64, &mut u64)) -> bool {
     *last = update.step;
     let mut triangles = 0;
     for body in &mut links.bodies {
-        body.show(update, *skipped, &links.state);
+        body.show(update, *skipped, &links.state, links.large.as_mut());
         triangles += body.maker.mesh().triangles.len() as u64;
     }
     links.state.triangles.store(triangles, Ordering::Relaxed);

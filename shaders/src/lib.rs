@@ -23,7 +23,8 @@
 //! * [`Midphase`] is continuous detection's: which triangles of two meshes may meet while one moves.
 //! * [`GpuMidPhase`] puts that behind the trait that a world asks, [`hapticd_ccd::MidPhase`].
 //!
-//! * [`GpuSkin`] makes large skins: what `hapticd_skin::Skin` does, for points that all blend.
+//! * [`GpuSkin`] makes large skins: what `hapticd_skin::Skin` does, for points that all blend. [`LargeSkins`] puts that behind the trait that who shows
+//!   them asks, [`hapticd_skin::Polygonizer`].
 //!
 //! None ever waits, but in `wait` and for a skin. Any call may return a [`Fault`]; after one, [`Narrow::recover`] opens the device again, a generation
 //! later, and the scene has to be set anew.
@@ -79,8 +80,8 @@ pub use readback::DEPTH;
 pub use room::Demand;
 pub use scene::{Body, Cluster, Packed, Parts, Scene, SceneError};
 pub use skin::{
-    GpuReport, GpuSkin, GpuSkinError, SkinBall, SkinBrick, SkinGrid, SkinRefused, SkinScan,
-    SkinTally,
+    GpuReport, GpuSkin, GpuSkinError, LargeSkins, SkinBall, SkinBrick, SkinGrid, SkinRefused,
+    SkinScan, SkinTally,
 };
 pub use sweep::{PARTS, Sweep, SweepRow};
 pub use tracer::{Answer, SetupError, StepError, Ticket, Tracer, Work};

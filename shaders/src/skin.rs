@@ -36,16 +36,21 @@ use crate::readback::{DEPTH, Ring};
 use crate::tracer::SetupError;
 
 mod error;
+mod large;
 mod made;
 mod rows;
 
 use made::{MOST_BRICKS, Made, Room};
 
 pub use error::{GpuSkinError, SkinRefused};
+pub use large::LargeSkins;
 pub use rows::{SkinBall, SkinBrick, SkinGrid, SkinScan, SkinTally};
 
 /// Tries at a mesh that finds no room: one for pairs and bricks, one for vertices and triangles, and one that has all.
 const TRIES: u32 = 3;
+
+/// Most pairs of a primitive and a brick in the box around it: a list is put in order in steps of powers of two.
+const MOST_PAIRS: u32 = 1 << 31;
 
 /// What was done.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -180,13 +185,19 @@ impl GpuSkin {
         settings: &Settings,
         primitives: &[Primitive],
     ) -> Result<SkinGrid, GpuSkinError> {
-        let count = |what, count| GpuSkinError::Count {
+        let count = |what, count, most: u32| GpuSkinError::Count {
             what,
             count,
-            most: u32::MAX.into(),
+            most: most.into(),
         };
         let bricks = (settings.domain.cells()).map(|n| u64::from(n.div_ceil(rows::CUBES)));
-        let too_many = || count("bricks of the domain", bricks.iter().product());
+        let too_many = || {
+            count(
+                "bricks of the domain",
+                bricks.iter().product(),
+                u32::MAX - 1,
+            )
+        };
         let mut grid = SkinGrid::of(&settings.domain).ok_or_else(too_many)?;
         self.balls.clear();
         let mut pairs = 0u64;
@@ -199,8 +210,8 @@ impl GpuSkin {
                 pairs = pairs.saturating_add(more);
             }
         }
-        if pairs > u32::MAX.into() {
-            return Err(count("pairs of a primitive and a brick", pairs));
+        if pairs > MOST_PAIRS.into() {
+            return Err(count("pairs of a primitive and a brick", pairs, MOST_PAIRS));
         }
         grid.balls = self.balls.len() as u32;
         Ok(grid)
@@ -299,12 +310,16 @@ impl GpuSkin {
 
 /// What a try would have needed, as far as it came.
 fn wanted(tally: &SkinTally) -> Result<Room, GpuSkinError> {
-    if tally.bricks > MOST_BRICKS {
-        return Err(GpuSkinError::Count {
-            what: "bricks that something reaches",
-            count: tally.bricks.into(),
-            most: MOST_BRICKS.into(),
-        });
+    for (what, count, most) in [
+        ("bricks that something reaches", tally.bricks, MOST_BRICKS),
+        // Words of them are counted in 32 bits.
+        ("vertices", tally.vertices, u32::MAX / 6),
+        ("triangles", tally.triangles, u32::MAX / 3),
+    ] {
+        if count > most {
+            let (count, most) = (count.into(), most.into());
+            return Err(GpuSkinError::Count { what, count, most });
+        }
     }
     Ok(Room {
         pairs: tally.pairs as usize,

@@ -17,11 +17,14 @@ use std::collections::HashMap;
 use common::{Chance, choice, gpu};
 use hapticd_geometry::Vec3;
 use hapticd_shaders::{
-    BufferError, Fault, Gpu, GpuReport, GpuSkin, GpuSkinError, Options, Patience, SkinRefused, wgpu,
+    BufferError, Fault, Gpu, GpuReport, GpuSkin, GpuSkinError, LargeSkins, Options, Patience,
+    SkinRefused, wgpu,
 };
 use hapticd_skin::{
-    Ambiguity, Checker, Domain, Kernel, Mesh, Primitive, Settings, Skeleton, Skin, SkinError,
+    Ambiguity, Checker, Domain, Kernel, Mesh, Polygonizer, Primitive, Settings, Skeleton, Skin,
+    SkinError,
 };
+use hapticd_world::{Blending, LargeSkin, SkinBy, SkinMaker, SkinSpec, SkinState};
 
 /// Most that a vertex is from its counterpart, in edges of cubes.
 const TOLERANCE: f64 = 0.01;
@@ -539,4 +542,85 @@ fn an_answer_that_is_late_is_not_the_next_ones() {
     // Looks are enough, where there are enough of them.
     skin.set_patience(Patience::Looks(600_000));
     assert!(chain_mesh(&mut skin) == before);
+}
+
+/// What the skin thread does: frames of a body, with velocities, whatever becomes of the GPU.
+#[test]
+fn a_body_is_shown_by_the_gpu_and_when_it_fails_by_the_cpu_in_the_same_frame() {
+    let spec = SkinSpec {
+        id: 1,
+        name: "worm".into(),
+        level: 0.35,
+        cell_m: 0.02,
+        blending: Blending::Free,
+    };
+    let maker = || SkinMaker::new(spec.clone(), 1_000_000, f64::INFINITY).unwrap();
+    let (mut alone, mut with) = (maker(), maker());
+    let mut gpu = LargeSkins::new(skin());
+    let frame = |t: f64| SkinState {
+        primitives: chain(t, 0.2),
+        velocities: vec![Vec3::new(0.0, 0.0, 0.5); 64],
+        ..SkinState::default()
+    };
+    for k in 0..6 {
+        if k == 3 {
+            gpu.skin().gpu().lose();
+        }
+        let state = frame(f64::from(k) * 0.1);
+        let cpu = alone.make(&state).unwrap();
+        let large = LargeSkin {
+            by: &mut gpu,
+            triangles: 1e3,
+        };
+        let made = with.make_by(&state, Some(large)).unwrap();
+        assert_eq!(
+            made.by,
+            if k < 3 {
+                SkinBy::Large
+            } else {
+                SkinBy::Instead
+            }
+        );
+        assert!(made.check.is_sound() && made.report.lost == cpu.report.lost);
+        assert_eq!(with.mesh().triangles.len(), alone.mesh().triangles.len());
+        assert_eq!(with.mesh() == alone.mesh(), k >= 3);
+        assert!(made.felt_m < 0.1 * 0.02, "{}", made.felt_m);
+        assert_eq!(with.velocities().len(), with.mesh().points.len());
+        let moved = |v: &[f32; 3]| v[0].abs() + v[1].abs() + (v[2] - 0.5).abs() < 1e-6;
+        assert!(with.velocities().iter().all(moved));
+    }
+    assert!(with.why_not().contains("lost"), "{}", with.why_not());
+    assert_eq!(gpu.given_up(), with.why_not());
+}
+
+#[test]
+fn a_gpu_that_is_late_too_often_in_a_row_is_given_up_and_one_that_refuses_is_not() {
+    let mut made = skin();
+    made.set_patience(Patience::Looks(0));
+    let mut gpu = LargeSkins::new(made);
+    let mut out = Mesh::default();
+    let settings = cube(20, 0.35);
+    let segment = Primitive {
+        skeleton: Skeleton::Segment([Vec3::zeros(), Vec3::x()]),
+        ..Primitive::point(Vec3::zeros(), 0.3)
+    };
+    for k in 0..20 {
+        assert!(gpu.given_up().is_empty());
+        let refused = gpu.polygonize(&settings, &[segment], &mut out).unwrap_err();
+        assert!(refused.contains("points only"), "{k}: {refused}");
+    }
+    let mut late = 0;
+    while gpu.given_up().is_empty() {
+        late += 1;
+        assert!(late < 100);
+        assert!(
+            gpu.polygonize(&settings, &chain(0.0, 0.3), &mut out)
+                .is_err()
+        );
+    }
+    assert_eq!(late, 8);
+    let why = gpu
+        .polygonize(&settings, &chain(0.0, 0.3), &mut out)
+        .unwrap_err();
+    assert_eq!(why, "the GPU was late 8 times in a row");
 }

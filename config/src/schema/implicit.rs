@@ -53,6 +53,16 @@ section! {
     }
 }
 
+choices! {
+    /// Who makes large skins: of bodies whose spheres all blend, from 1,000,000 expected triangles on.
+    pub enum SkinGpu {
+        /// The CPU makes all.
+        Never as "never",
+        /// A GPU, where there is one. What it does not make, or not in time, the CPU makes in the same frame.
+        Large as "large",
+    }
+}
+
 section! {
     /// The skin thread, which makes the meshes of implicit bodies for clients to draw. Nothing that is felt waits for it.
     pub struct Skin {
@@ -60,5 +70,7 @@ section! {
         rate_hz: u32 = integer(60, 1, 200).unit("Hz"),
         /// Most triangles of one body's skin: room for so many is shared with clients, 60 bytes each.
         max_triangles: u32 = integer(100_000, 1_000, 2_000_000),
+        /// Who makes large skins: `never` a GPU, or where there is one `large` ones, from 1,000,000 expected triangles on, of bodies whose spheres all blend.
+        gpu: SkinGpu = choice::<SkinGpu>("never"),
     }
 }

@@ -24,7 +24,7 @@ pub use arm::{Arm, Damping, Device, Interaction};
 pub use body::{Body, BodyKind, Motion};
 pub use collision::{Backend, Collision};
 pub use dynamics::{Dynamics, Order};
-pub use implicit::{Blending, Implicit, Model, Skin};
+pub use implicit::{Blending, Implicit, Model, Skin, SkinGpu};
 pub use ipc::Ipc;
 pub use log::{Level, Log};
 pub use material::Material;

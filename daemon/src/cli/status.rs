@@ -74,6 +74,15 @@ pub fn status(args: &Args) -> Result<(), Failure> {
             skin["refused"],
             skin["felt_m"],
         ));
+        if [&skin["by_gpu"], &skin["instead"]]
+            .iter()
+            .any(|n| n.as_u64() > Some(0))
+        {
+            say(&format!(
+                "large skins: a GPU made {} frames, the CPU {} in its place; the last time since {}",
+                skin["by_gpu"], skin["instead"], skin["why_instead"],
+            ));
+        }
     }
     if let Some(near) = json.get("near").filter(|near| near.is_object()) {
         say(&format!(

@@ -15,6 +15,8 @@ pub(super) struct Told {
     /// Frames of skins that were refused, and why.
     refused: u64,
     why: String,
+    /// Why the CPU makes large skins.
+    why_instead: String,
 }
 
 /// Of one GPU.
@@ -68,6 +70,12 @@ impl Told {
                     self.why.clone_from(&facts.why);
                 }
             }
+            if facts.why_instead != self.why_instead {
+                let line = format!("the CPU made a large skin: {}", facts.why_instead);
+                tracing::warn!("{line}");
+                live.push_event(line);
+                self.why_instead.clone_from(&facts.why_instead);
+            }
             live.skin = Some(facts);
         }
     }
@@ -101,6 +109,25 @@ mod tests {
 
     use super::*;
     use crate::near::NearBook;
+
+    #[test]
+    fn each_reason_why_the_cpu_makes_large_skins_is_told_once() {
+        let live = Mutex::new(Live::new());
+        let state = SkinThreadState::default();
+        let mut told = Told::default();
+        let mut look = |why: &str| {
+            why.clone_into(&mut state.why_instead.lock().unwrap());
+            for _ in 0..3 {
+                told.skin(&state, &live);
+            }
+            let mut live = live.lock().unwrap();
+            live.events.drain(..).collect::<Vec<_>>()
+        };
+        assert!(look("").is_empty());
+        assert_eq!(look("late"), ["the CPU made a large skin: late"]);
+        assert!(look("late").is_empty());
+        assert_eq!(look("lost"), ["the CPU made a large skin: lost"]);
+    }
 
     #[test]
     fn a_loss_and_a_return_are_told_once_each() {

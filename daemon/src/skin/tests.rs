@@ -33,6 +33,7 @@ fn links(triangles: u32) -> (latest::Writer<SkinUpdate>, Links, hapticd_client::
     let links = Links {
         updates,
         bodies: vec![Body::new(0, maker, writers.remove(0))],
+        large: None,
         period: Duration::from_millis(1),
         state: Arc::default(),
     };
@@ -116,4 +117,72 @@ fn without_room_a_frame_is_coarser_and_says_so() {
     assert!(moment.coarser > 0 && moment.cell_m > 0.002);
     assert!(frame.triangles.len() <= 1000);
     assert_eq!(links.state.facts().coarse, 1);
+}
+
+/// Makes meshes by the CPU's own means, or refuses.
+#[derive(Debug, Default)]
+struct Elsewhere {
+    skin: hapticd_skin::Skin,
+    refuses: bool,
+}
+
+impl Polygonizer for Elsewhere {
+    fn polygonize(
+        &mut self,
+        settings: &hapticd_skin::Settings,
+        primitives: &[Primitive],
+        out: &mut hapticd_skin::Mesh,
+    ) -> Result<hapticd_skin::Report, String> {
+        let made = self.skin.polygonize(settings, primitives, out);
+        if self.refuses {
+            return Err("unplugged".into());
+        }
+        made.map_err(|e| e.to_string())
+    }
+}
+
+#[test]
+fn large_frames_that_a_gpu_makes_and_those_that_it_does_not_are_counted_and_all_are_shown() {
+    let (mut feed, mut links, mut skin) = links(20_000);
+    let (mut last, mut skipped) = (0, 0);
+    let mut frame = SkinFrame::default();
+    for (step, refuses, triangles, counts) in [
+        (1, false, 1e9, (0, 0, "")),
+        (2, false, 10.0, (1, 0, "")),
+        (3, true, 10.0, (1, 1, "unplugged")),
+        (4, true, 10.0, (1, 2, "unplugged")),
+        (5, false, 10.0, (2, 2, "unplugged")),
+    ] {
+        let by = Elsewhere {
+            refuses,
+            ..Elsewhere::default()
+        };
+        links.large = Some(LargeSkins {
+            by: Box::new(by),
+            triangles,
+        });
+        let centre = Vec3::new(0.01 * step as f64, 0.0, 0.0);
+        offer(&mut feed, step, &[Primitive::point(centre, 0.02)]);
+        assert!(round(&mut links, (&mut last, &mut skipped)));
+        skin.read(&mut frame).unwrap();
+        assert_eq!((frame.moment.frame, frame.moment.flags), (step, 0));
+        assert!(frame.velocities.iter().all(|v| *v == [0.25, 0.0, 0.0]));
+        let facts = links.state.facts();
+        let told = (facts.by_gpu, facts.instead, facts.why_instead.as_str());
+        assert_eq!(told, counts, "step {step}");
+        assert_eq!((facts.frames, facts.refused), (step, 0));
+    }
+}
+
+#[test]
+fn without_a_gpu_the_cpu_makes_all_and_what_was_chosen_is_said() {
+    let (none, line) = crate::backend::choose_skins(hapticd_config::SkinGpu::Never);
+    assert!(none.is_none() && line == "skins: CPU");
+    let (some, line) = crate::backend::choose_skins(hapticd_config::SkinGpu::Large);
+    match some {
+        Some(large) => {
+            assert!(line.starts_with("skins from 1000000 triangles on: ") && large.triangles == 1e6)
+        }
+        None => assert!(line.starts_with("skins: CPU ("), "{line}"),
+    }
 }

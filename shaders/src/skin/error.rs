@@ -45,7 +45,7 @@ pub enum GpuSkinError {
         /// Why.
         why: SkinRefused,
     },
-    /// A domain whose bricks cannot be numbered, or more than 2³² pairs of a primitive and a brick that it reaches.
+    /// Bricks, pairs of a primitive and a brick, vertices or triangles that cannot be numbered.
     #[error("{what}: {count} of them, the GPU counts to {most}")]
     Count {
         /// What there is too much of.

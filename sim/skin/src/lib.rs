@@ -5,6 +5,7 @@
 //!
 //! * [`kernel`] is how a potential falls, [`primitive`] what it falls from, with gradients.
 //! * [`Skin`] makes a [`Mesh`] of primitives in a [`Domain`]; [`Tracker`] does the same by the source's own way.
+//! * A [`Polygonizer`] is somebody else who makes meshes, of which [`Skin::adopt`] takes possession.
 //! * A [`Grid`] is a potential of samples, alone or one more term.
 //! * [`blend`] says which primitives may blend, and what those do that may not.
 //! * [`Checker`] looks at every mesh for what must not be.
@@ -21,6 +22,7 @@ mod grid;
 pub mod kernel;
 mod lists;
 mod mesh;
+mod polygonizer;
 pub mod primitive;
 pub mod quality;
 mod sample;
@@ -33,9 +35,11 @@ pub use domain::{Domain, DomainError, MOST_CELLS, MOST_PLACES};
 pub use grid::{Grid, GridError, MOST_SAMPLES};
 pub use kernel::{Kernel, KernelError};
 pub use mesh::{Faults, Mesh};
+pub use polygonizer::Polygonizer;
 pub use primitive::{Primitive, PrimitiveError, Skeleton};
 pub use skin::{
-    Control, Lost, MOST_BRICKS, MotionError, Report, Settings, Skin, SkinError, visible_radius_m,
+    AdoptError, Control, Lost, MOST_BRICKS, MotionError, Report, Settings, Skin, SkinError,
+    visible_radius_m,
 };
 pub use table::{Ambiguity, Table};
 pub use tracked::{TrackReport, Tracker};

@@ -35,6 +35,7 @@ use crate::primitive::{Primitive, PrimitiveError, Skeleton};
 use crate::sample::Ball;
 use crate::table::{Ambiguity, Table};
 
+mod adopt;
 mod brick;
 mod classes;
 mod contacts;
@@ -52,6 +53,7 @@ use contacts::Contacts;
 use join::Join;
 use part::{Kept, Part, Scene};
 
+pub use adopt::AdoptError;
 pub use classes::Control;
 pub use lost::Lost;
 pub use motions::MotionError;
@@ -186,6 +188,8 @@ pub struct Report {
 struct Frame {
     /// With what it was made; none, if it was refused.
     made: Option<Settings>,
+    /// Somebody else made it: of its bricks nothing is known but their vertices.
+    adopted: bool,
     primitives: Vec<Primitive>,
     /// Who may blend, if that was asked.
     links: Links,
@@ -412,7 +416,7 @@ impl Skin {
         let (now, before) = (&self.now, &self.before);
         let same = before.made == Some(*settings) && before.controlled == now.controlled;
         let linked = !now.controlled || now.links == before.links;
-        if !(same && linked && now.contacts == before.contacts) {
+        if !(same && linked && !before.adopted && now.contacts == before.contacts) {
             return false;
         }
         let was = before
@@ -515,6 +519,7 @@ impl Frame {
     /// Nothing but the memory.
     fn clear(&mut self) {
         self.made = None;
+        self.adopted = false;
         self.contacts.pairs.clear();
         self.primitives.clear();
         self.found.clear();

@@ -16,7 +16,10 @@ mod world;
 pub use body::{AddError, BodyKind, BodySpec, CommandError, Shape};
 pub use dynamics::Order;
 pub use inside::contains;
-pub use skins::{Blending, SkinMade, SkinMakeError, SkinMaker, SkinSpec, SkinState, SkinStates};
+pub use skins::{
+    Blending, LargeSkin, Polygonizer, SkinBy, SkinMade, SkinMakeError, SkinMaker, SkinSpec,
+    SkinState, SkinStates,
+};
 pub use soft::{
     ImplicitAddError, ImplicitModel, ImplicitSpec, MOST_BODIES, Pinned, SoftAddError, SoftInfo,
     SoftKind, SoftScene, SoftSettings, SoftSpec, Substance,

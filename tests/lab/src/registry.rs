@@ -66,6 +66,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     skin::modes::EXPERIMENT,
     skin::preview::EXPERIMENT,
     skin::peers::EXPERIMENT,
+    skin::gpu::EXPERIMENT,
 ];
 
 /// What an ID given by the user stands for: one experiment, or for `group-all` every one whose ID starts with `group-`.

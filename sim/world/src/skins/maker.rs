@@ -4,7 +4,7 @@ use hapticd_geometry::Vec3;
 use hapticd_haptics::{ImplicitSurface, Material};
 use hapticd_skin::blend::{self, Bulge, Graph};
 use hapticd_skin::{
-    Ambiguity, Check, Checker, DomainError, Mesh, Report, Settings, Skin, SkinError,
+    Ambiguity, Check, Checker, DomainError, Mesh, Polygonizer, Report, Settings, Skin, SkinError,
     quality::{Budget, NoBudget, Quality},
 };
 
@@ -79,6 +79,29 @@ pub struct SkinMade {
     pub felt_m: f64,
     /// Blending could not be controlled in this frame: too many primitives in one place, or cubes too large for who may blend.
     pub uncontrolled: bool,
+    /// Who made it.
+    pub by: SkinBy,
+}
+
+/// Who made a frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SkinBy {
+    /// The CPU, as it should.
+    #[default]
+    Cpu,
+    /// Who makes the large ones.
+    Large,
+    /// The CPU, since who makes the large ones did not: [`SkinMaker::why_not`].
+    Instead,
+}
+
+/// Who makes large frames of what blends freely: other frames are the CPU's.
+#[derive(Debug)]
+pub struct LargeSkin<'a> {
+    /// Who.
+    pub by: &'a mut dyn Polygonizer,
+    /// Triangles from which on a frame is large, as many as are expected of it.
+    pub triangles: f64,
 }
 
 /// Makes the skin of one body, frame by frame. Deterministic for the same calls.
@@ -98,6 +121,7 @@ pub struct SkinMaker {
     /// Of groups: who blends, and work space.
     graph: Graph,
     order: Vec<u32>,
+    why_not: String,
 }
 
 /// Of bulges: they begin at this part of the level in the other's potential, are highest at that one, and so high.
@@ -144,6 +168,7 @@ impl SkinMaker {
             bulge,
             graph: Graph::new(),
             order: Vec::new(),
+            why_not: String::new(),
         })
     }
 
@@ -165,14 +190,32 @@ impl SkinMaker {
         &self.velocities
     }
 
+    /// Why who makes the large ones did not make the last frame that it was asked for and did not make.
+    #[must_use]
+    pub fn why_not(&self) -> &str {
+        &self.why_not
+    }
+
     /// A frame of the body as it is. Quality goes before the frame does: what has too many triangles is made anew with larger cubes.
     ///
     /// # Errors
     /// [`SkinMakeError`]: there is no frame, and the mesh is of no meaning.
     pub fn make(&mut self, state: &SkinState) -> Result<SkinMade, SkinMakeError> {
+        self.make_by(state, None)
+    }
+
+    /// The same, with somebody else for large frames. What that does not make the CPU does, in the same call; its mesh is checked as any other.
+    ///
+    /// # Errors
+    /// As [`SkinMaker::make`].
+    pub fn make_by(
+        &mut self,
+        state: &SkinState,
+        mut large: Option<LargeSkin<'_>>,
+    ) -> Result<SkinMade, SkinMakeError> {
         let name = || self.spec.name.clone();
         let mut attempt = 0;
-        let (choice, report, check, uncontrolled) = loop {
+        let (choice, report, check, (uncontrolled, maker)) = loop {
             let choice = (self.quality)
                 .choose(self.spec.level, &state.primitives)
                 .map_err(|why| SkinMakeError::Domain { name: name(), why })?;
@@ -182,6 +225,19 @@ impl SkinMaker {
                 ambiguity: Ambiguity::default(),
             };
             let (skin, mesh) = (&mut self.skin, &mut self.mesh);
+            let mut maker = SkinBy::Cpu;
+            let free = self.spec.blending == Blending::Free;
+            let large = large
+                .as_mut()
+                .filter(|large| free && choice.triangles >= large.triangles);
+            let elsewhere = large.and_then(|large| {
+                let made = elsewhere(large.by, (skin, &mut self.checker), &settings, state, mesh);
+                maker = match &made {
+                    Ok(_) => SkinBy::Large,
+                    Err(_) => SkinBy::Instead,
+                };
+                made.map_err(|why| self.why_not = why).ok()
+            });
             let graph = match state.groups.is_empty() {
                 true => &state.graph,
                 false => {
@@ -200,8 +256,13 @@ impl SkinMaker {
                 Blending::Bulging => blend::Blending::Bulging(graph, self.bulge),
             };
             let primitives = &state.primitives;
-            let mut made = skin.polygonize_by(&settings, primitives, blending, mesh);
-            let mut check = self.checker.check(mesh);
+            let (mut made, mut check) = match elsewhere {
+                Some((report, check)) => (Ok(report), check),
+                None => {
+                    let made = skin.polygonize_by(&settings, primitives, blending, mesh);
+                    (made, self.checker.check(mesh))
+                }
+            };
             // Better seen blended than torn, or not at all: larger cubes need more pairs that blend than the mechanics say, and a place has room for
             // so many that do not.
             let torn = match &made {
@@ -219,7 +280,7 @@ impl SkinMaker {
             })?;
             let triangles = self.mesh.triangles.len();
             if triangles <= self.most_triangles {
-                break (choice, report, check, uncontrolled);
+                break (choice, report, check, (uncontrolled, maker));
             }
             attempt += 1;
             if attempt == ATTEMPTS {
@@ -249,6 +310,7 @@ impl SkinMaker {
             felt_m: self.felt_m(state),
             report,
             uncontrolled,
+            by: maker,
         })
     }
 
@@ -276,6 +338,24 @@ impl SkinMaker {
         }
         worst
     }
+}
+
+/// A frame that somebody else makes, checked, as if the skin had made it; or why there is none.
+fn elsewhere(
+    by: &mut dyn Polygonizer,
+    (skin, checker): (&mut Skin, &mut Checker),
+    settings: &Settings,
+    state: &SkinState,
+    mesh: &mut Mesh,
+) -> Result<(Report, Check), String> {
+    let report = by.polygonize(settings, &state.primitives, mesh)?;
+    let check = checker.check(mesh);
+    if !check.is_sound() {
+        return Err(format!("a mesh that is not sound: {check:?}"));
+    }
+    let lost = skin.adopt(settings, &state.primitives, mesh);
+    let lost = lost.map_err(|why| why.to_string())?;
+    Ok((Report { lost, ..report }, check))
 }
 
 /// All pairs of a group that may reach one cube: with these, and only these, *blends with* is an equivalence in every cube.

@@ -7,9 +7,10 @@
 mod maker;
 pub(crate) mod near;
 
-pub use maker::{SkinMade, SkinMakeError, SkinMaker, SkinSpec};
+pub use maker::{LargeSkin, SkinBy, SkinMade, SkinMakeError, SkinMaker, SkinSpec};
 
 use hapticd_geometry::Vec3;
+pub use hapticd_skin::Polygonizer;
 use hapticd_skin::Primitive;
 use hapticd_skin::blend::Graph;
 

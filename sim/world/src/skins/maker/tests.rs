@@ -185,3 +185,104 @@ fn too_many_in_one_place_are_shown_blended_rather_than_not_at_all() {
     let made = maker(Blending::Controlled, 0.0015, 1_000_000).make(&state);
     assert!(made.is_ok_and(|made| made.uncontrolled && made.check.is_sound()));
 }
+
+/// Makes meshes by the CPU's own means, and counts; spoils them or refuses if it is told to.
+#[derive(Debug, Default)]
+struct Elsewhere {
+    skin: Skin,
+    asked: usize,
+    refuses: bool,
+    tears: bool,
+    strays: bool,
+}
+
+impl Polygonizer for Elsewhere {
+    fn polygonize(
+        &mut self,
+        settings: &Settings,
+        primitives: &[Primitive],
+        out: &mut Mesh,
+    ) -> Result<Report, String> {
+        self.asked += 1;
+        let report = self.skin.polygonize(settings, primitives, out).unwrap();
+        if self.tears {
+            out.triangles.pop();
+        }
+        if self.strays {
+            out.points[7] = [1e3; 3];
+        }
+        if self.refuses {
+            return Err("not today".into());
+        }
+        Ok(report)
+    }
+}
+
+fn by<'a>(elsewhere: &'a mut Elsewhere, triangles: f64) -> Option<LargeSkin<'a>> {
+    Some(LargeSkin {
+        by: elsewhere,
+        triangles,
+    })
+}
+
+#[test]
+fn large_frames_of_what_blends_freely_are_made_elsewhere_and_no_others() {
+    let state = coil(0.02);
+    let mut alone = maker(Blending::Free, 0.0015, 1_000_000);
+    let expected = alone.make(&state).unwrap();
+    assert_eq!(expected.by, SkinBy::Cpu);
+    let mut elsewhere = Elsewhere::default();
+    let mut with = maker(Blending::Free, 0.0015, 1_000_000);
+    let made = with.make_by(&state, by(&mut elsewhere, 1e3)).unwrap();
+    assert_eq!((made.by, elsewhere.asked), (SkinBy::Large, 1));
+    assert_eq!(
+        SkinMade {
+            by: SkinBy::Cpu,
+            ..made
+        },
+        expected
+    );
+    assert!(with.mesh() == alone.mesh());
+    assert_eq!(with.velocities().len(), with.mesh().points.len());
+    let moved = |v: &[f32; 3]| v[0].abs() + v[1].abs() + (v[2] - 0.1).abs() < 1e-6;
+    assert!(with.velocities().iter().all(moved));
+    // Not large, or not free.
+    let made = with.make_by(&state, by(&mut elsewhere, 1e9)).unwrap();
+    assert_eq!((made.by, elsewhere.asked), (SkinBy::Cpu, 1));
+    for blending in [Blending::Controlled, Blending::Bulging] {
+        let mut maker = maker(blending, 0.0015, 1_000_000);
+        let made = maker.make_by(&state, by(&mut elsewhere, 1e3)).unwrap();
+        assert_eq!((made.by, elsewhere.asked), (SkinBy::Cpu, 1));
+    }
+}
+
+#[test]
+fn what_is_not_made_elsewhere_or_not_well_the_cpu_makes_in_the_same_frame() {
+    let state = coil(0.02);
+    let mut alone = maker(Blending::Free, 0.0015, 1_000_000);
+    let expected = alone.make(&state).unwrap();
+    let mut with = maker(Blending::Free, 0.0015, 1_000_000);
+    for (refuses, tears, strays, why) in [
+        (true, false, false, "not today"),
+        (false, true, false, "not sound"),
+        (false, false, true, "no primitive reaches it"),
+    ] {
+        let mut elsewhere = Elsewhere {
+            refuses,
+            tears,
+            strays,
+            ..Elsewhere::default()
+        };
+        let made = with.make_by(&state, by(&mut elsewhere, 1e3)).unwrap();
+        assert_eq!((made.by, elsewhere.asked), (SkinBy::Instead, 1));
+        assert!(with.why_not().contains(why), "{}", with.why_not());
+        assert!(made.check == expected.check && with.mesh() == alone.mesh());
+        assert_eq!(with.velocities(), alone.velocities());
+    }
+    // What has too many triangles becomes coarser, wherever it is made.
+    let mut small = maker(Blending::Free, 0.0015, 5_000);
+    let mut elsewhere = Elsewhere::default();
+    let made = small.make_by(&state, by(&mut elsewhere, 0.0)).unwrap();
+    assert_eq!(made.by, SkinBy::Large);
+    assert!(made.rung > 0 && small.mesh().triangles.len() <= 5_000);
+}
