@@ -35,7 +35,8 @@ pub use kernel::{Kernel, KernelError};
 pub use mesh::{Faults, Mesh};
 pub use primitive::{Primitive, PrimitiveError, Skeleton};
 pub use skin::{
-    Control, Lost, MOST_BRICKS, MotionError, Report, Settings, Skin, SkinError, visible_radius_m,
+    Control, Lost, MOST_BRICKS, MOST_CLIQUES, MotionError, Report, Settings, Skin, SkinError,
+    visible_radius_m,
 };
 pub use table::{Ambiguity, Table};
 pub use tracked::{TrackReport, Tracker};

@@ -1,0 +1,365 @@
+//! Bricks of a [`Union`](crate::blend::Blending::Union): nodes have the largest sum of a maximal clique, and there is one surface.
+//!
+//! # Theory
+//!
+//! See [`Cliques`]: which of the brick's primitives are looked at together at a node does not matter, as long as all that reach it are among them.
+//! So a brick is gone through in eight *blocks* of 4³ nodes, each with those that reach it or the layer of nodes beyond: few, of whom most often all blend with each
+//! other. The cliques are found once for a block, and its nodes are summed in lanes. A cut edge lies in the block of its lower node, and
+//! has the normal of the clique that is the highest at its vertex.
+//!
+//! # Practice
+//!
+//! What comes out is an ordinary brick of one surface. Only bricks whose primitives are not all allowed to blend come here, or that something takes away
+//! from. Bounded: no more than [`MOST_IN_PLACE`] primitives and [`MOST_CLIQUES`] in a block, or the mesh is refused. Does not allocate once it has seen as much.
+
+use wide::f32x4;
+
+use super::SkinError;
+use super::brick::{Brick, Found};
+use super::classes::Links;
+use super::part::{Part, Scene};
+use crate::blend::{Cliques, MOST_IN_PLACE, Set, members};
+use crate::sample::{
+    NODES, Samples, Source, each_of_ball, each_of_other, outwards_other, places, unit,
+    value_of_other,
+};
+
+/// Most maximal cliques in a block of 4³ nodes.
+pub const MOST_CLIQUES: usize = 256;
+
+/// Nodes along a side of a block: half a brick.
+const BLOCK: usize = NODES / 2;
+
+/// Of a brick's vertices the cliques that they have: where they are in [`Union::of`], and the members of those in [`Union::members`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Creased {
+    of: (usize, usize),
+    members: (usize, usize),
+}
+
+/// One of a brick's blocks: where its entries are in [`Union::entries`], and its cliques in [`Union::cliques`].
+#[derive(Clone, Copy, Debug, Default)]
+struct Block {
+    entries: (usize, usize),
+    cliques: (usize, usize),
+}
+
+/// Work space, and what a mesh keeps of its bricks.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Union {
+    /// By primitive: its place in the block that was looked at last, and when that was.
+    marks: Vec<(u32, u32)>,
+    mark: u32,
+    /// By entry of the brick's list: what it adds to the nodes, and which blocks it reaches, a bit each.
+    terms: Vec<Samples>,
+    reaches: Vec<u8>,
+    /// Of the brick's blocks: their entries as places in the brick's list, and their cliques as sets of those.
+    blocks: [Block; 8],
+    entries: Vec<u32>,
+    cliques: Vec<Set>,
+    /// Of the block at hand.
+    may: Vec<Set>,
+    search: Cliques,
+    /// Entries of the brick's list that may take away: they are in no clique, and in every sum.
+    always: Vec<u32>,
+    /// By vertex, of what is at hand: its value in each entry of its block.
+    values: Vec<f32>,
+    /// By clique of the brick: where its members are, if a vertex has it.
+    kept: Vec<Option<(u32, u32)>>,
+    pub creased: Vec<Creased>,
+    of: Vec<(u32, u32)>,
+    members: Vec<u32>,
+}
+
+impl Union {
+    /// Empty, for this many primitives.
+    pub fn begin(&mut self, count: usize) {
+        self.marks.clear();
+        self.marks.resize(count, (0, 0));
+        self.mark = 0;
+        self.creased.clear();
+        self.of.clear();
+        self.members.clear();
+    }
+
+    /// Takes over a brick of another, and says where it is here.
+    pub fn keep(&mut self, from: &Union, number: u32) -> u32 {
+        let old = from.creased[number as usize];
+        let (of, first) = (self.of.len(), self.members.len());
+        self.members
+            .extend_from_slice(&from.members[old.members.0..old.members.1]);
+        let moved = from.of[old.of.0..old.of.1].iter();
+        let by = |at: u32| at - old.members.0 as u32 + first as u32;
+        self.of.extend(moved.map(|(a, b)| (by(*a), by(*b))));
+        self.creased.push(Creased {
+            of: (of, self.of.len()),
+            members: (first, self.members.len()),
+        });
+        self.creased.len() as u32 - 1
+    }
+
+    /// Of each of a brick's vertices the entries that it is made of.
+    pub fn cliques_of(&self, creased: u32) -> impl Iterator<Item = &[u32]> {
+        let of = self.creased[creased as usize].of;
+        let of = self.of[of.0..of.1].iter();
+        of.map(|(a, b)| &self.members[*a as usize..*b as usize])
+    }
+
+    /// Memory that is kept, bytes; what is for one brick only is little.
+    pub fn bytes(&self) -> usize {
+        use super::memory::of;
+        of(&self.creased) + of(&self.of) + of(&self.members)
+    }
+
+    /// Who of a block may blend with whom: `primitives` are those of its entries.
+    fn relate(&mut self, links: &Links, primitives: impl Iterator<Item = u32> + Clone) {
+        self.mark += 1;
+        for (place, primitive) in (0..).zip(primitives.clone()) {
+            self.marks[primitive as usize] = (self.mark, place);
+        }
+        self.may.clear();
+        for (place, primitive) in (0_u32..).zip(primitives) {
+            let others = links.of(primitive).iter();
+            let among = others.map(|q| self.marks[*q as usize]);
+            let among = among.filter(|(mark, _)| *mark == self.mark);
+            self.may
+                .push(among.fold(1 << place, |set: Set, (_, q)| set | 1 << q));
+        }
+    }
+}
+
+/// The block that a node is in, and the edges of which it is the lower node.
+fn block_of(node: [usize; 3]) -> usize {
+    (0..3).fold(0, |block, k| block | usize::from(node[k] >= BLOCK) << k)
+}
+
+/// The blocks whose edges have an end at a node.
+fn blocks_of([x, y, z]: [usize; 3]) -> u8 {
+    // Lower, upper, or both: the first node of the upper ones is the last of the lower ones.
+    let along = |i: usize| u8::from(i <= BLOCK) | u8::from(i >= BLOCK) << 1;
+    let mut all = 0;
+    for block in 0..8 {
+        let is_in = |k: usize, i: usize| along(i) >> (block >> k & 1) & 1 == 1;
+        all |= u8::from(is_in(0, x) && is_in(1, y) && is_in(2, z)) << block;
+    }
+    all
+}
+
+/// The blocks of half a row of nodes: of its four all but the first, which one more block has.
+fn blocks_of_half(z: usize, y: usize, half: usize, reached: u32) -> u8 {
+    let first = blocks_of([BLOCK * half, y, z]);
+    let rest = blocks_of([BLOCK * half + 1, y, z]);
+    (if reached & 1 == 1 { first } else { 0 }) | (if reached & 0b1110 == 0 { 0 } else { rest })
+}
+
+/// Whether a term may be below 0 somewhere: then it is in no clique, and in every sum.
+pub(super) fn takes_away(source: Source<'_>) -> bool {
+    match source {
+        Source::Primitive(primitive) => primitive.amplitude < 0.0,
+        Source::Grid(grid) => grid.is_below_zero(),
+    }
+}
+
+impl Part {
+    /// The vertices of a brick's own edges. Where all blend and nothing takes away [`Part::sample`] finds the same, faster.
+    pub(super) fn sample_union(
+        &mut self,
+        scene: &Scene<'_>,
+        links: &Links,
+        slot: usize,
+        found: &mut Found,
+    ) -> Result<(), SkinError> {
+        let at = scene.lists.reached[slot].map(|b| places(&scene.settings.domain, b));
+        let mut samples: Samples = [[[f32x4::ZERO; 2]; NODES]; NODES];
+        self.terms_of(scene, slot, &at);
+        self.find_cliques(scene, links, slot)?;
+        self.highest(&mut samples);
+        let Some((first, brick)) = self.vertices(scene, slot, &at, &mut samples, found) else {
+            return Ok(());
+        };
+        self.creased_normals(scene, slot, &at, first);
+        found.number = self.bricks.len() as u32;
+        self.bricks.push(Brick {
+            creased: Some(self.union.creased.len() as u32 - 1),
+            ..brick
+        });
+        Ok(())
+    }
+
+    /// What each of the list adds to the nodes, and which blocks it reaches.
+    fn terms_of(&mut self, scene: &Scene<'_>, slot: usize, at: &[[f32; NODES]; 3]) {
+        let domain = &scene.settings.domain;
+        let list = scene.lists.of(slot);
+        let work = &mut self.union;
+        work.always.clear();
+        work.reaches.clear();
+        work.terms.clear();
+        work.terms
+            .resize(list.len(), [[[f32x4::ZERO; 2]; NODES]; NODES]);
+        for (i, (entry, terms)) in (0..).zip(list.iter().zip(&mut work.terms)) {
+            let mut reaches = 0;
+            let note = |z: usize, y: usize, half: usize, term: f32x4| {
+                let reached = term.simd_ne(f32x4::ZERO).to_bitmask();
+                if reached != 0 {
+                    terms[z][y][half] = term;
+                    reaches |= blocks_of_half(z, y, half, reached);
+                }
+            };
+            match scene.balls.get(*entry as usize) {
+                Some(ball) => each_of_ball(ball, at, note),
+                None => each_of_other(domain, scene.source(*entry), at, note),
+            }
+            if takes_away(scene.source(*entry)) {
+                work.always.push(i);
+                reaches = 0;
+            }
+            work.reaches.push(reaches);
+        }
+    }
+
+    /// Those of each block.
+    fn find_cliques(
+        &mut self,
+        scene: &Scene<'_>,
+        links: &Links,
+        slot: usize,
+    ) -> Result<(), SkinError> {
+        let list = scene.lists.of(slot);
+        let work = &mut self.union;
+        work.entries.clear();
+        work.cliques.clear();
+        for block in 0..8 {
+            let (first, cliques) = (work.entries.len(), work.cliques.len());
+            let reach = work.reaches.iter().zip(0..);
+            let reach = reach.filter(|(blocks, _)| *blocks >> block & 1 == 1);
+            work.entries.extend(reach.map(|(_, i): (&u8, u32)| i));
+            let count = work.entries.len() - first;
+            if count > MOST_IN_PLACE {
+                return Err(SkinError::Crowded(count));
+            }
+            // Taken out while the work space is used.
+            let entries = std::mem::take(&mut work.entries);
+            let primitives = entries[first..].iter();
+            work.relate(
+                links,
+                primitives.map(|i| scene.order[list[*i as usize] as usize]),
+            );
+            work.entries = entries;
+            let all = match count {
+                0 => 0,
+                count => Set::MAX >> (MOST_IN_PLACE - count),
+            };
+            let found = work.search.find(&work.may, all, MOST_CLIQUES)?;
+            work.cliques.extend_from_slice(found);
+            work.blocks[block] = Block {
+                entries: (first, work.entries.len()),
+                cliques: (cliques, work.cliques.len()),
+            };
+        }
+        Ok(())
+    }
+
+    /// The largest sum at each node, and what takes away.
+    fn highest(&self, samples: &mut Samples) {
+        let work = &self.union;
+        for (number, block) in work.blocks.iter().enumerate() {
+            let [half, y0, z0] = [0, 1, 2].map(|k| number >> k & 1);
+            let entries = &work.entries[block.entries.0..block.entries.1];
+            for clique in &work.cliques[block.cliques.0..block.cliques.1] {
+                let mut sums = [[f32x4::ZERO; BLOCK]; BLOCK];
+                for i in members(*clique) {
+                    let terms = &work.terms[entries[i] as usize];
+                    for (sums, layer) in sums.iter_mut().zip(&terms[BLOCK * z0..]) {
+                        for (sum, row) in sums.iter_mut().zip(&layer[BLOCK * y0..]) {
+                            *sum += row[half];
+                        }
+                    }
+                }
+                for (sums, layer) in sums.iter().zip(&mut samples[BLOCK * z0..]) {
+                    for (sum, row) in sums.iter().zip(&mut layer[BLOCK * y0..]) {
+                        // All that is 0 or more: no sum of it is none.
+                        row[half] = row[half].fast_max(*sum);
+                    }
+                }
+            }
+        }
+        for i in &work.always {
+            let terms = work.terms[*i as usize].iter();
+            for (row, more) in samples.iter_mut().flatten().zip(terms.flatten()) {
+                *row = [row[0] + more[0], row[1] + more[1]];
+            }
+        }
+    }
+
+    /// Normals at the vertices from `first` on, which are then moved to the world; and of which clique each is.
+    fn creased_normals(
+        &mut self,
+        scene: &Scene<'_>,
+        slot: usize,
+        at: &[[f32; NODES]; 3],
+        first: usize,
+    ) {
+        let domain = &scene.settings.domain;
+        let low = domain.low();
+        let list = scene.lists.of(slot);
+        let work = &mut self.union;
+        let (of, kept) = (work.of.len(), work.members.len());
+        work.kept.clear();
+        work.kept.resize(work.cliques.len(), None);
+        for point in &mut self.points[first..] {
+            // That of the edge: places of nodes have the same bits here.
+            let node = [0, 1, 2].map(|k| at[k].partition_point(|x| *x <= point[k]).max(1) - 1);
+            let block = work.blocks[block_of(node)];
+            let entries = &work.entries[block.entries.0..block.entries.1];
+            let value = |i: &u32| {
+                let entry = list[*i as usize];
+                match scene.balls.get(entry as usize) {
+                    Some(ball) => ball.at(*point),
+                    None => value_of_other(domain, scene.source(entry), *point),
+                }
+            };
+            work.values.clear();
+            work.values.extend(entries.iter().map(value));
+            let mut highest: Option<(f32, usize)> = None;
+            for k in block.cliques.0..block.cliques.1 {
+                let sum = members(work.cliques[k]).fold(0.0, |sum, i| sum + work.values[i]);
+                if highest.is_none_or(|(most, _)| sum > most) {
+                    highest = Some((sum, k));
+                }
+            }
+            // None where a grid that also takes away is all that there is.
+            let clique = highest.map_or(0, |(_, k)| work.cliques[k]);
+            let mut sum = [0.0; 3];
+            let terms = members(clique).map(|i| entries[i]);
+            for i in terms.clone().chain(work.always.iter().copied()) {
+                let entry = list[i as usize];
+                let more = match scene.balls.get(entry as usize) {
+                    Some(ball) => ball.outwards(*point),
+                    None => outwards_other(domain, scene.source(entry), *point),
+                };
+                for k in 0..3 {
+                    sum[k] += more[k];
+                }
+            }
+            self.normals.push(unit(sum));
+            let known = highest.and_then(|(_, k)| work.kept[k]);
+            let range = known.unwrap_or_else(|| {
+                let begin = work.members.len() as u32;
+                let terms = terms.chain(work.always.iter().copied());
+                work.members.extend(terms.map(|i| list[i as usize]));
+                (begin, work.members.len() as u32)
+            });
+            if let Some((_, k)) = highest {
+                work.kept[k] = Some(range);
+            }
+            work.of.push(range);
+            for k in 0..3 {
+                point[k] = (low[k] + f64::from(point[k])) as f32;
+            }
+        }
+        work.creased.push(Creased {
+            of: (of, work.of.len()),
+            members: (kept, work.members.len()),
+        });
+    }
+}
