@@ -167,7 +167,7 @@ struct Apart {
     edges: [[u64; 3]; SIDE as usize],
 }
 
-fn next_along(node: [usize; 3], axis: usize) -> [usize; 3] {
+pub(super) fn next_along(node: [usize; 3], axis: usize) -> [usize; 3] {
     let mut next = node;
     next[axis] += 1;
     next

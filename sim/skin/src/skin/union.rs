@@ -7,6 +7,9 @@
 //! other. The cliques are found once for a block, and its nodes are summed in lanes. A cut edge lies in the block of its lower node, and
 //! has the normal of the clique that is the highest at its vertex.
 //!
+//! Over a crease the potential is no straight line from node to node, however small the cubes: legs that are nearly as far apart as nodes are would be set
+//! half a cube aside. So an edge whose clique is not that of both of its nodes is cut where the potential is the level, by a few steps.
+//!
 //! # Practice
 //!
 //! What comes out is an ordinary brick of one surface. Only bricks whose primitives are not all allowed to blend come here, or that something takes away
@@ -15,8 +18,8 @@
 use wide::f32x4;
 
 use super::SkinError;
-use super::brick::{Brick, Found};
-use super::classes::Links;
+use super::brick::{Brick, Found, part_of};
+use super::classes::{Links, next_along};
 use super::part::{Part, Scene};
 use crate::blend::{Cliques, MOST_IN_PLACE, Set, members};
 use crate::sample::{
@@ -26,6 +29,9 @@ use crate::sample::{
 
 /// Most maximal cliques in a block of 4³ nodes.
 pub const MOST_CLIQUES: usize = 256;
+
+/// Steps to where an edge over a crease is cut: to a thousandth of the edge, as a rule.
+const REFINED: usize = 8;
 
 /// Nodes along a side of a block: half a brick.
 const BLOCK: usize = NODES / 2;
@@ -111,6 +117,60 @@ impl Union {
         of(&self.creased) + of(&self.of) + of(&self.members)
     }
 
+    /// The potential at a place in a block, from the domain's lowest corner on, and the clique that has it.
+    fn highest_at(
+        &mut self,
+        scene: &Scene<'_>,
+        list: &[u32],
+        block: &Block,
+        at: [f32; 3],
+    ) -> (f32, Option<usize>) {
+        let domain = &scene.settings.domain;
+        let value = |i: &u32| {
+            let entry = list[*i as usize];
+            match scene.balls.get(entry as usize) {
+                Some(ball) => ball.at(at),
+                None => value_of_other(domain, scene.source(entry), at),
+            }
+        };
+        let entries = &self.entries[block.entries.0..block.entries.1];
+        self.values.clear();
+        self.values.extend(entries.iter().map(value));
+        let mut highest: Option<(f32, usize)> = None;
+        for k in block.cliques.0..block.cliques.1 {
+            let sum = members(self.cliques[k]).fold(0.0, |sum, i| sum + self.values[i]);
+            if highest.is_none_or(|(most, _)| sum > most) {
+                highest = Some((sum, k));
+            }
+        }
+        let less = self.always.iter().map(value).fold(0.0, |sum, x| sum + x);
+        (
+            highest.map_or(0.0, |(most, _)| most) + less,
+            highest.map(|(_, k)| k),
+        )
+    }
+
+    /// Whether the clique that a vertex has is not the highest at both ends of its edge: what is between them is no straight line, whatever the cubes' size.
+    /// Not at the domain's border, where a node is what it is not.
+    fn is_creased(
+        &self,
+        block: &Block,
+        clique: Option<usize>,
+        samples: &Samples,
+        (node, axis): ([usize; 3], usize),
+    ) -> bool {
+        let entries = &self.entries[block.entries.0..block.entries.1];
+        let clique = clique.map_or(0, |k| self.cliques[k]);
+        let differs = |node: [usize; 3]| {
+            let add = |sum: f32, i: u32| sum + value_at(&self.terms[i as usize], node);
+            let own = members(clique).map(|i| entries[i]).fold(0.0, add);
+            let less = self.always.iter().copied().fold(0.0, add);
+            // Less by what takes away, all at once, as it was at the node.
+            (own + less) != value_at(samples, node)
+        };
+        [node, next_along(node, axis)].into_iter().any(differs)
+    }
+
     /// Who of a block may blend with whom: `primitives` are those of its entries.
     fn relate(&mut self, links: &Links, primitives: impl Iterator<Item = u32> + Clone) {
         self.mark += 1;
@@ -131,6 +191,10 @@ impl Union {
 /// The block that a node is in, and the edges of which it is the lower node.
 fn block_of(node: [usize; 3]) -> usize {
     (0..3).fold(0, |block, k| block | usize::from(node[k] >= BLOCK) << k)
+}
+
+fn value_at(samples: &Samples, [x, y, z]: [usize; 3]) -> f32 {
+    samples[z][y][x / 4].as_array()[x % 4]
 }
 
 /// The blocks whose edges have an end at a node.
@@ -177,7 +241,7 @@ impl Part {
         let Some((first, brick)) = self.vertices(scene, slot, &at, &mut samples, found) else {
             return Ok(());
         };
-        self.creased_normals(scene, slot, &at, first);
+        self.finish_vertices(scene, slot, (&at, &samples), first);
         found.number = self.bricks.len() as u32;
         self.bricks.push(Brick {
             creased: Some(self.union.creased.len() as u32 - 1),
@@ -291,12 +355,13 @@ impl Part {
         }
     }
 
-    /// Normals at the vertices from `first` on, which are then moved to the world; and of which clique each is.
-    fn creased_normals(
+    /// Normals at the vertices from `first` on, which are then moved to the world; and of which clique each is. A vertex on an edge over a crease is moved to
+    /// where the surface is.
+    fn finish_vertices(
         &mut self,
         scene: &Scene<'_>,
         slot: usize,
-        at: &[[f32; NODES]; 3],
+        (at, samples): (&[[f32; NODES]; 3], &Samples),
         first: usize,
     ) {
         let domain = &scene.settings.domain;
@@ -310,25 +375,33 @@ impl Part {
             // That of the edge: places of nodes have the same bits here.
             let node = [0, 1, 2].map(|k| at[k].partition_point(|x| *x <= point[k]).max(1) - 1);
             let block = work.blocks[block_of(node)];
-            let entries = &work.entries[block.entries.0..block.entries.1];
-            let value = |i: &u32| {
-                let entry = list[*i as usize];
-                match scene.balls.get(entry as usize) {
-                    Some(ball) => ball.at(*point),
-                    None => value_of_other(domain, scene.source(entry), *point),
-                }
-            };
-            work.values.clear();
-            work.values.extend(entries.iter().map(value));
-            let mut highest: Option<(f32, usize)> = None;
-            for k in block.cliques.0..block.cliques.1 {
-                let sum = members(work.cliques[k]).fold(0.0, |sum, i| sum + work.values[i]);
-                if highest.is_none_or(|(most, _)| sum > most) {
-                    highest = Some((sum, k));
+            let mut highest = work.highest_at(scene, list, &block, *point);
+            let axis = (0..3).find(|k| point[*k] != at[*k][node[*k]]);
+            if let Some(axis) = axis
+                && block.cliques.1 - block.cliques.0 > 1
+                && work.is_creased(&block, highest.1, samples, (node, axis))
+            {
+                let level = scene.settings.level as f32;
+                let mut ends = [node, next_along(node, axis)]
+                    .map(|end| (at[axis][end[axis]], value_at(samples, end) - level));
+                // Regula falsi; an end that stays a second time has half its weight (Illinois).
+                let mut last = None;
+                for _ in 0..REFINED {
+                    let [from, to] = ends;
+                    point[axis] = from.0 + part_of(0.0, from.1, to.1) * (to.0 - from.0);
+                    highest = work.highest_at(scene, list, &block, *point);
+                    let new = (point[axis], highest.0 - level);
+                    let moved = usize::from((new.1 > 0.0) != (from.1 > 0.0));
+                    if last == Some(moved) {
+                        ends[1 - moved].1 *= 0.5;
+                    }
+                    ends[moved] = new;
+                    last = Some(moved);
                 }
             }
+            let entries = &work.entries[block.entries.0..block.entries.1];
             // None where a grid that also takes away is all that there is.
-            let clique = highest.map_or(0, |(_, k)| work.cliques[k]);
+            let clique = highest.1.map_or(0, |k| work.cliques[k]);
             let mut sum = [0.0; 3];
             let terms = members(clique).map(|i| entries[i]);
             for i in terms.clone().chain(work.always.iter().copied()) {
@@ -342,14 +415,14 @@ impl Part {
                 }
             }
             self.normals.push(unit(sum));
-            let known = highest.and_then(|(_, k)| work.kept[k]);
+            let known = highest.1.and_then(|k| work.kept[k]);
             let range = known.unwrap_or_else(|| {
                 let begin = work.members.len() as u32;
                 let terms = terms.chain(work.always.iter().copied());
                 work.members.extend(terms.map(|i| list[i as usize]));
                 (begin, work.members.len() as u32)
             });
-            if let Some((_, k)) = highest {
+            if let Some(k) = highest.1 {
                 work.kept[k] = Some(range);
             }
             work.of.push(range);
