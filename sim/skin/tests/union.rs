@@ -172,15 +172,18 @@ proptest! {
             prop_assert_eq!(mesh.points.len(), cut.len());
             for (from, to, share) in &cut {
                 // On the edge, and there where a straight line has it, or where it is.
-                let is_it = |p: &[f32; 3]| {
+                let on_it = mesh.points.iter().filter_map(|p| {
                     let p = Vec3::from(p.map(f64::from));
                     let along = (p - from).dot(&(to - from)) / (to - from).norm_squared();
                     let beside = (p - from - along * (to - from)).norm();
-                    beside < 1e-5 && (-1e-3..=1.001).contains(&along)
-                        && ((along - share).abs() < 2e-3
-                            || (oracle(&graph, &primitives, &p) - LEVEL).abs() < 5e-3)
-                };
-                prop_assert!(mesh.points.iter().any(is_it), "{share} from {from:?} to {to:?}");
+                    let is = beside < 1e-5 && (-1e-3..=1.001).contains(&along);
+                    is.then(|| (along, oracle(&graph, &primitives, &p)))
+                });
+                let found: Vec<(f64, f64)> = on_it.collect();
+                let is = found.iter().any(|(along, value)| {
+                    (along - share).abs() < 2e-3 || (value - LEVEL).abs() < 5e-3
+                });
+                prop_assert!(is, "{share} from {from:?} to {to:?}: {found:?}");
             }
         }
     }
@@ -200,13 +203,10 @@ proptest! {
         let (mesh, report) = make(&settings, &primitives, Blending::Union(&any));
         prop_assert!(is_whole(&mesh), "{:?}", mesh.faults());
         prop_assert!(mesh.triangles.is_empty() || volume(&mesh) > 0.0);
-        // Of which it is the union: no less than any lone one, no more than all that blend.
-        let (free, _) = make(&settings, &primitives, Blending::Free);
-        prop_assert!(volume(&mesh) < volume(&free) * (1.0 + 1e-4) + 1e-9);
         prop_assert_eq!(report.control, Default::default());
         let all: Vec<(u32, u32)> = (0..count).flat_map(|b| (0..b).map(move |a| (a, b))).collect();
         let (whole, _) = make(&settings, &primitives, Blending::Union(&graph_of(&all, count)));
-        prop_assert_eq!(&whole, &free);
+        prop_assert_eq!(whole, make(&settings, &primitives, Blending::Free).0);
         let bodies: Vec<(u32, u32)> = all.into_iter()
             .filter(|(a, b)| some[*a as usize].2 == some[*b as usize].2).collect();
         let bodies = graph_of(&bodies, count);

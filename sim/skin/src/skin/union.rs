@@ -22,19 +22,72 @@ use super::brick::{Brick, Found, part_of};
 use super::classes::{Links, next_along};
 use super::part::{Part, Scene};
 use crate::blend::{Cliques, MOST_IN_PLACE, Set, members};
-use crate::sample::{
-    NODES, Samples, Source, each_of_ball, each_of_other, outwards_other, places, unit,
-    value_of_other,
-};
+use crate::sample::{NODES, Samples, Source, outwards_other, places, unit, value_of_other};
 
 /// Most maximal cliques in a block of 4³ nodes.
 pub const MOST_CLIQUES: usize = 256;
 
-/// Steps to where an edge over a crease is cut: to a thousandth of the edge, as a rule.
-const REFINED: usize = 8;
+/// Most steps to where an edge over a crease is cut; the level is met when no more than this part of it is missing.
+const REFINED: usize = 16;
+const MET: f32 = 1e-3;
 
 /// Nodes along a side of a block: half a brick.
 const BLOCK: usize = NODES / 2;
+
+/// Nodes of a block, by layers and rows along x.
+type Lanes = [f32x4; BLOCK * BLOCK];
+
+const NOTHING: Lanes = [f32x4::ZERO; BLOCK * BLOCK];
+
+/// Something at the nodes of the block from `node` on.
+#[inline]
+fn each_in_block(
+    at: &[[f32; NODES]; 3],
+    node: [usize; 3],
+    mut value: impl FnMut(([f32; 4], f32, f32)) -> f32x4,
+) -> Lanes {
+    let x = std::array::from_fn(|i| at[0][node[0] + i]);
+    let mut all = NOTHING;
+    for (k, lanes) in all.iter_mut().enumerate() {
+        *lanes = value((x, at[1][node[1] + k % BLOCK], at[2][node[2] + k / BLOCK]));
+    }
+    all
+}
+
+/// From a block's lowest node to the layer of nodes beyond it, from the domain's lowest corner on, m.
+struct Place {
+    low: [f32; 3],
+    high: [f32; 3],
+}
+
+impl Place {
+    fn of(at: &[[f32; NODES]; 3], node: [usize; 3]) -> Place {
+        let last = |k: usize| at[k][(node[k] + BLOCK).min(NODES - 1)];
+        Place {
+            low: [0, 1, 2].map(|k| at[k][node[k]]),
+            high: [0, 1, 2].map(last),
+        }
+    }
+
+    /// False: a term is 0 at all of its nodes. Of a ball by the bits that a node nearer than all of them would have; others may be taken for nearer than they are.
+    fn is_reached(&self, scene: &Scene<'_>, entry: u32) -> bool {
+        if let Some(ball) = scene.balls.get(entry as usize) {
+            let nearest = [0, 1, 2].map(|k| ball.centre[k].max(self.low[k]).min(self.high[k]));
+            return ball.at(nearest) != 0.0;
+        }
+        let (low, high) = match scene.source(entry) {
+            Source::Primitive(primitive) => primitive.bounds(),
+            Source::Grid(grid) => grid.bounds(),
+        };
+        let domain = &scene.settings.domain;
+        let room = 1e-3 * domain.cell_m();
+        let corner = domain.low();
+        (0..3).all(|k| {
+            low[k] - room <= corner[k] + f64::from(self.high[k])
+                && high[k] + room >= corner[k] + f64::from(self.low[k])
+        })
+    }
+}
 
 /// Of a brick's vertices the cliques that they have: where they are in [`Union::of`], and the members of those in [`Union::members`].
 #[derive(Clone, Copy, Debug)]
@@ -56,9 +109,8 @@ pub(super) struct Union {
     /// By primitive: its place in the block that was looked at last, and when that was.
     marks: Vec<(u32, u32)>,
     mark: u32,
-    /// By entry of the brick's list: what it adds to the nodes, and which blocks it reaches, a bit each.
-    terms: Vec<Samples>,
-    reaches: Vec<u8>,
+    /// Of the block at hand, by entry: what it adds to the nodes.
+    terms: Vec<Lanes>,
     /// Of the brick's blocks: their entries as places in the brick's list, and their cliques as sets of those.
     blocks: [Block; 8],
     entries: Vec<u32>,
@@ -154,18 +206,27 @@ impl Union {
     /// Not at the domain's border, where a node is what it is not.
     fn is_creased(
         &self,
-        block: &Block,
-        clique: Option<usize>,
-        samples: &Samples,
+        scene: &Scene<'_>,
+        list: &[u32],
+        (block, clique): (&Block, Option<usize>),
+        (at, samples): (&[[f32; NODES]; 3], &Samples),
         (node, axis): ([usize; 3], usize),
     ) -> bool {
+        let domain = &scene.settings.domain;
         let entries = &self.entries[block.entries.0..block.entries.1];
         let clique = clique.map_or(0, |k| self.cliques[k]);
         let differs = |node: [usize; 3]| {
-            let add = |sum: f32, i: u32| sum + value_at(&self.terms[i as usize], node);
+            let place = [0, 1, 2].map(|k| at[k][node[k]]);
+            let add = |sum: f32, i: u32| {
+                let entry = list[i as usize];
+                sum + match scene.balls.get(entry as usize) {
+                    Some(ball) => ball.at(place),
+                    None => value_of_other(domain, scene.source(entry), place),
+                }
+            };
+            // The bits of the node, if it is.
             let own = members(clique).map(|i| entries[i]).fold(0.0, add);
             let less = self.always.iter().copied().fold(0.0, add);
-            // Less by what takes away, all at once, as it was at the node.
             (own + less) != value_at(samples, node)
         };
         [node, next_along(node, axis)].into_iter().any(differs)
@@ -197,25 +258,6 @@ fn value_at(samples: &Samples, [x, y, z]: [usize; 3]) -> f32 {
     samples[z][y][x / 4].as_array()[x % 4]
 }
 
-/// The blocks whose edges have an end at a node.
-fn blocks_of([x, y, z]: [usize; 3]) -> u8 {
-    // Lower, upper, or both: the first node of the upper ones is the last of the lower ones.
-    let along = |i: usize| u8::from(i <= BLOCK) | u8::from(i >= BLOCK) << 1;
-    let mut all = 0;
-    for block in 0..8 {
-        let is_in = |k: usize, i: usize| along(i) >> (block >> k & 1) & 1 == 1;
-        all |= u8::from(is_in(0, x) && is_in(1, y) && is_in(2, z)) << block;
-    }
-    all
-}
-
-/// The blocks of half a row of nodes: of its four all but the first, which one more block has.
-fn blocks_of_half(z: usize, y: usize, half: usize, reached: u32) -> u8 {
-    let first = blocks_of([BLOCK * half, y, z]);
-    let rest = blocks_of([BLOCK * half + 1, y, z]);
-    (if reached & 1 == 1 { first } else { 0 }) | (if reached & 0b1110 == 0 { 0 } else { rest })
-}
-
 /// Whether a term may be below 0 somewhere: then it is in no clique, and in every sum.
 pub(super) fn takes_away(source: Source<'_>) -> bool {
     match source {
@@ -235,9 +277,16 @@ impl Part {
     ) -> Result<(), SkinError> {
         let at = scene.lists.reached[slot].map(|b| places(&scene.settings.domain, b));
         let mut samples: Samples = [[[f32x4::ZERO; 2]; NODES]; NODES];
-        self.terms_of(scene, slot, &at);
-        self.find_cliques(scene, links, slot)?;
-        self.highest(&mut samples);
+        let work = &mut self.union;
+        work.entries.clear();
+        work.cliques.clear();
+        work.always.clear();
+        let list = (0..).zip(scene.lists.of(slot));
+        let always = list.filter(|(_, entry)| takes_away(scene.source(**entry)));
+        work.always.extend(always.map(|(i, _)| i));
+        for block in 0..8 {
+            self.sample_block(scene, links, slot, (&at, block), &mut samples)?;
+        }
         let Some((first, brick)) = self.vertices(scene, slot, &at, &mut samples, found) else {
             return Ok(());
         };
@@ -250,109 +299,96 @@ impl Part {
         Ok(())
     }
 
-    /// What each of the list adds to the nodes, and which blocks it reaches.
-    fn terms_of(&mut self, scene: &Scene<'_>, slot: usize, at: &[[f32; NODES]; 3]) {
-        let domain = &scene.settings.domain;
-        let list = scene.lists.of(slot);
-        let work = &mut self.union;
-        work.always.clear();
-        work.reaches.clear();
-        work.terms.clear();
-        work.terms
-            .resize(list.len(), [[[f32x4::ZERO; 2]; NODES]; NODES]);
-        for (i, (entry, terms)) in (0..).zip(list.iter().zip(&mut work.terms)) {
-            let mut reaches = 0;
-            let note = |z: usize, y: usize, half: usize, term: f32x4| {
-                let reached = term.simd_ne(f32x4::ZERO).to_bitmask();
-                if reached != 0 {
-                    terms[z][y][half] = term;
-                    reaches |= blocks_of_half(z, y, half, reached);
-                }
-            };
-            match scene.balls.get(*entry as usize) {
-                Some(ball) => each_of_ball(ball, at, note),
-                None => each_of_other(domain, scene.source(*entry), at, note),
-            }
-            if takes_away(scene.source(*entry)) {
-                work.always.push(i);
-                reaches = 0;
-            }
-            work.reaches.push(reaches);
-        }
-    }
-
-    /// Those of each block.
-    fn find_cliques(
+    /// The cliques of a block, and the largest of their sums at its nodes, less what takes away.
+    fn sample_block(
         &mut self,
         scene: &Scene<'_>,
         links: &Links,
         slot: usize,
+        (at, number): (&[[f32; NODES]; 3], usize),
+        samples: &mut Samples,
     ) -> Result<(), SkinError> {
+        let domain = &scene.settings.domain;
         let list = scene.lists.of(slot);
-        let work = &mut self.union;
-        work.entries.clear();
-        work.cliques.clear();
-        for block in 0..8 {
-            let (first, cliques) = (work.entries.len(), work.cliques.len());
-            let reach = work.reaches.iter().zip(0..);
-            let reach = reach.filter(|(blocks, _)| *blocks >> block & 1 == 1);
-            work.entries.extend(reach.map(|(_, i): (&u8, u32)| i));
-            let count = work.entries.len() - first;
-            if count > MOST_IN_PLACE {
-                return Err(SkinError::Crowded(count));
+        let node = [0, 1, 2].map(|k| BLOCK * (number >> k & 1));
+        let place = Place::of(at, node);
+        let term = |entry: u32| match scene.balls.get(entry as usize) {
+            Some(ball) => each_in_block(at, node, |(x, y, z)| ball.at_row(x, y, z)),
+            None => {
+                let source = scene.source(entry);
+                each_in_block(at, node, |(x, y, z)| {
+                    f32x4::new(x.map(|x| value_of_other(domain, source, [x, y, z])))
+                })
             }
-            // Taken out while the work space is used.
-            let entries = std::mem::take(&mut work.entries);
-            let primitives = entries[first..].iter();
-            work.relate(
-                links,
-                primitives.map(|i| scene.order[list[*i as usize] as usize]),
-            );
-            work.entries = entries;
-            let all = match count {
-                0 => 0,
-                count => Set::MAX >> (MOST_IN_PLACE - count),
-            };
-            let found = work.search.find(&work.may, all, MOST_CLIQUES)?;
-            work.cliques.extend_from_slice(found);
-            work.blocks[block] = Block {
-                entries: (first, work.entries.len()),
-                cliques: (cliques, work.cliques.len()),
-            };
+        };
+        let work = &mut self.union;
+        let (first, cliques) = (work.entries.len(), work.cliques.len());
+        work.terms.clear();
+        let mut sum = NOTHING;
+        for (i, entry) in (0..).zip(list) {
+            if !place.is_reached(scene, *entry) || work.always.binary_search(&i).is_ok() {
+                continue;
+            }
+            let term = term(*entry);
+            for (sum, term) in sum.iter_mut().zip(&term) {
+                *sum += *term;
+            }
+            work.entries.push(i);
+            work.terms.push(term);
+        }
+        let count = work.entries.len() - first;
+        if count > MOST_IN_PLACE {
+            return Err(SkinError::Crowded(count));
+        }
+        // Taken out while the work space is used.
+        let entries = std::mem::take(&mut work.entries);
+        let primitives = entries[first..].iter();
+        work.relate(
+            links,
+            primitives.map(|i| scene.order[list[*i as usize] as usize]),
+        );
+        work.entries = entries;
+        let all = match count {
+            0 => 0,
+            count => Set::MAX >> (MOST_IN_PLACE - count),
+        };
+        let found = work.search.find(&work.may, all, MOST_CLIQUES)?;
+        work.cliques.extend_from_slice(found);
+        work.blocks[number] = Block {
+            entries: (first, work.entries.len()),
+            cliques: (cliques, work.cliques.len()),
+        };
+        if let [_, _, ..] = found {
+            let mut most = NOTHING;
+            for clique in found {
+                let mut sum = NOTHING;
+                for i in members(*clique) {
+                    for (sum, term) in sum.iter_mut().zip(&work.terms[i]) {
+                        *sum += *term;
+                    }
+                }
+                for (most, sum) in most.iter_mut().zip(sum) {
+                    // All that is 0 or more: no sum of it is none.
+                    *most = most.fast_max(sum);
+                }
+            }
+            sum = most;
+        }
+        if !work.always.is_empty() {
+            let mut less = NOTHING;
+            for i in &work.always {
+                for (less, term) in less.iter_mut().zip(&term(list[*i as usize])) {
+                    *less += *term;
+                }
+            }
+            for (sum, less) in sum.iter_mut().zip(less) {
+                *sum += less;
+            }
+        }
+        for (k, sum) in sum.into_iter().enumerate() {
+            samples[node[2] + k / BLOCK][node[1] + k % BLOCK][node[0] / BLOCK] = sum;
         }
         Ok(())
-    }
-
-    /// The largest sum at each node, and what takes away.
-    fn highest(&self, samples: &mut Samples) {
-        let work = &self.union;
-        for (number, block) in work.blocks.iter().enumerate() {
-            let [half, y0, z0] = [0, 1, 2].map(|k| number >> k & 1);
-            let entries = &work.entries[block.entries.0..block.entries.1];
-            for clique in &work.cliques[block.cliques.0..block.cliques.1] {
-                let mut sums = [[f32x4::ZERO; BLOCK]; BLOCK];
-                for i in members(*clique) {
-                    let terms = &work.terms[entries[i] as usize];
-                    for (sums, layer) in sums.iter_mut().zip(&terms[BLOCK * z0..]) {
-                        for (sum, row) in sums.iter_mut().zip(&layer[BLOCK * y0..]) {
-                            *sum += row[half];
-                        }
-                    }
-                }
-                for (sums, layer) in sums.iter().zip(&mut samples[BLOCK * z0..]) {
-                    for (sum, row) in sums.iter().zip(&mut layer[BLOCK * y0..]) {
-                        // All that is 0 or more: no sum of it is none.
-                        row[half] = row[half].fast_max(*sum);
-                    }
-                }
-            }
-        }
-        for i in &work.always {
-            let terms = work.terms[*i as usize].iter();
-            for (row, more) in samples.iter_mut().flatten().zip(terms.flatten()) {
-                *row = [row[0] + more[0], row[1] + more[1]];
-            }
-        }
     }
 
     /// Normals at the vertices from `first` on, which are then moved to the world; and of which clique each is. A vertex on an edge over a crease is moved to
@@ -375,11 +411,22 @@ impl Part {
             // That of the edge: places of nodes have the same bits here.
             let node = [0, 1, 2].map(|k| at[k].partition_point(|x| *x <= point[k]).max(1) - 1);
             let block = work.blocks[block_of(node)];
-            let mut highest = work.highest_at(scene, list, &block, *point);
+            // Where all blend it is known.
+            let one = block.cliques.1 - block.cliques.0 == 1;
+            let mut highest = match one {
+                true => (0.0, Some(block.cliques.0)),
+                false => work.highest_at(scene, list, &block, *point),
+            };
             let axis = (0..3).find(|k| point[*k] != at[*k][node[*k]]);
             if let Some(axis) = axis
-                && block.cliques.1 - block.cliques.0 > 1
-                && work.is_creased(&block, highest.1, samples, (node, axis))
+                && !one
+                && work.is_creased(
+                    scene,
+                    list,
+                    (&block, highest.1),
+                    (at, samples),
+                    (node, axis),
+                )
             {
                 let level = scene.settings.level as f32;
                 let mut ends = [node, next_along(node, axis)]
@@ -391,6 +438,9 @@ impl Part {
                     point[axis] = from.0 + part_of(0.0, from.1, to.1) * (to.0 - from.0);
                     highest = work.highest_at(scene, list, &block, *point);
                     let new = (point[axis], highest.0 - level);
+                    if new.1.abs() < MET * level {
+                        break;
+                    }
                     let moved = usize::from((new.1 > 0.0) != (from.1 > 0.0));
                     if last == Some(moved) {
                         ends[1 - moved].1 *= 0.5;
