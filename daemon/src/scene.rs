@@ -61,7 +61,7 @@ pub enum SceneError {
         what: &'static str,
         /// Whose.
         name: String,
-        /// `coil` or `line`.
+        /// `coil`, `line` or `folds`.
         shape: &'static str,
     },
     /// An implicit body that cannot be made of its shape.
@@ -108,6 +108,7 @@ pub fn mesh(
     let made = match shape {
         S::Coil { .. } => return course("coil"),
         S::Line { .. } => return course("line"),
+        S::Folds { .. } => return course("folds"),
         S::Sphere { .. } => return Ok(None),
         S::Mesh { file, scale } => {
             let path: PathBuf = folder.join(file);

@@ -274,6 +274,7 @@ fn moment_of(made: &SkinMade, primitives: usize) -> SkinMoment {
         (skin_flag::FAULTY, faults > 0),
         (skin_flag::SMALL, small > 0),
         (skin_flag::UNCONTROLLED, made.uncontrolled),
+        (skin_flag::CREASED, made.creased),
     ];
     SkinMoment {
         flags: flags

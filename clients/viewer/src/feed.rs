@@ -278,6 +278,8 @@ fn skin_note(moment: &SkinMoment) -> String {
         (skin_flag::CLIPPED, "cut off"),
         (skin_flag::SMALL, "parts too small to see"),
         (skin_flag::FAULTY, "FAULTY"),
+        (skin_flag::CREASED, "creased"),
+        (skin_flag::UNCONTROLLED, "blended all over"),
     ];
     let flags = flags.iter().filter(|(bit, _)| moment.flags & bit != 0);
     let flags: String = flags.map(|(_, text)| format!(", {text}")).collect();

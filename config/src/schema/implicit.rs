@@ -8,7 +8,7 @@ choices! {
     pub enum Model {
         /// A solid of springs: spheres fill the shape, neighbours are tied.
         Springs as "springs",
-        /// A wire, thread or gut along a `coil` or a `line`.
+        /// A wire, thread or gut along a `coil`, a `line` or `folds`.
         Strand as "strand",
         /// Drops that fill the shape at first and hang together by themselves.
         Fluid as "fluid",
@@ -24,6 +24,8 @@ choices! {
         Free as "free",
         /// Those that are near along a strand, and drops that hang together; others press each other flat.
         Controlled as "controlled",
+        /// Those that are near along a strand, and drops that hang together; others meet in a crease, and all is one skin: for strands that fold tightly.
+        Creased as "creased",
         /// As `controlled`, and what is pressed swells around the contact: seen, not felt.
         Bulging as "bulging",
     }

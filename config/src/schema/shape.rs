@@ -103,6 +103,18 @@ variants! {
             /// From end to end.
             length_m: f64 = number(0.2, 1e-4, 100.0).unit("m").required(Number(0.2)),
         },
+        /// A course that runs to and fro, as a gut lies: straight runs along x, side by side along y and in layers on top of each other, joined by half circles.
+        /// Centred on the origin, but for the half circles. Only for strands of implicit bodies.
+        Folds as "folds" {
+            /// Length of a run, without the half circles at its ends.
+            run_m: f64 = number(0.1, 1e-4, 100.0).unit("m").required(Number(0.1)),
+            /// From run to run, and from layer to layer.
+            pitch_m: f64 = number(0.02, 1e-4, 100.0).unit("m").required(Number(0.02)),
+            /// Runs of a layer.
+            runs: u32 = integer(6, 1, 1000),
+            /// Layers.
+            layers: u32 = integer(1, 1, 100),
+        },
         /// A square sheet without thickness in z = 0, facing +z. Needs `solid = false`.
         Sheet as "sheet" {
             /// Edge length.

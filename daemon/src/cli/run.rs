@@ -35,6 +35,8 @@ enum Scene {
     Coil,
     /// A ball stirs a viscous fluid in a cup.
     Fluid,
+    /// A fingertip explores an intestine that is folded on itself: its folds meet in creases and do not melt.
+    Intestine,
 }
 
 impl Scene {
@@ -55,6 +57,10 @@ impl Scene {
             Scene::Crowd => ("crowd.toml", include_str!("../../../config/crowd.toml")),
             Scene::Coil => ("coil.toml", include_str!("../../../config/coil.toml")),
             Scene::Fluid => ("fluid.toml", include_str!("../../../config/fluid.toml")),
+            Scene::Intestine => (
+                "intestine.toml",
+                include_str!("../../../config/intestine.toml"),
+            ),
         }
     }
 }

@@ -23,7 +23,7 @@ const CELL: f64 = 0.4;
 #[non_exhaustive]
 pub enum ImplicitError {
     /// A strand needs a course.
-    #[error("strand `{0}`: give it a shape of kind \"coil\" or \"line\"")]
+    #[error("strand `{0}`: give it a shape of kind \"coil\", \"line\" or \"folds\"")]
     NoCourse(String),
     /// A shape with holes has no inside to fill.
     #[error("body `{name}`: its shape is open and cannot be filled with spheres")]
@@ -121,6 +121,7 @@ pub fn implicit(
         blending: match made.blending {
             config::Blending::Free => Blending::Free,
             config::Blending::Controlled => Blending::Controlled,
+            config::Blending::Creased => Blending::Creased,
             config::Blending::Bulging => Blending::Bulging,
         },
         cell_m: made.cell_m.unwrap_or(CELL * radius_m),
@@ -140,7 +141,64 @@ fn check_count(body: &config::Body, count: f64) -> Result<(), ImplicitError> {
     })
 }
 
-/// Spheres along a coil or a line, as far apart as asked for, or a little less.
+/// See the configuration's shape.
+#[derive(Clone, Copy)]
+struct Folds {
+    run_m: f64,
+    pitch_m: f64,
+    runs: u32,
+    layers: u32,
+}
+
+impl Folds {
+    fn count(&self) -> u32 {
+        self.runs * self.layers
+    }
+
+    /// Of the half circle from one run to the next.
+    fn bend_m(&self) -> f64 {
+        std::f64::consts::FRAC_PI_2 * self.pitch_m
+    }
+
+    fn length_m(&self) -> f64 {
+        let count = f64::from(self.count());
+        count * self.run_m + (count - 1.0) * self.bend_m()
+    }
+
+    /// The middle of a run: in every second layer they go back.
+    fn middle(&self, run: u32) -> Vec3 {
+        let (layer, row) = (run / self.runs, run % self.runs);
+        let row = if layer % 2 == 0 {
+            row
+        } else {
+            self.runs - 1 - row
+        };
+        let from_middle =
+            |k: u32, count: u32| self.pitch_m * (f64::from(k) - 0.5 * f64::from(count - 1));
+        Vec3::new(
+            0.0,
+            from_middle(row, self.runs),
+            from_middle(layer, self.layers),
+        )
+    }
+
+    /// So far along it.
+    fn at(&self, way_m: f64) -> Vec3 {
+        let unit = self.run_m + self.bend_m();
+        let run = ((way_m / unit) as u32).min(self.count() - 1);
+        let way = way_m - f64::from(run) * unit;
+        let along = if run % 2 == 0 { Vec3::x() } else { -Vec3::x() };
+        let middle = self.middle(run);
+        if way <= self.run_m || run + 1 == self.count() {
+            return middle + along * (way - 0.5 * self.run_m);
+        }
+        let (sin, cos) = (2.0 * (way - self.run_m) / self.pitch_m).sin_cos();
+        let over = 0.5 * (1.0 - cos) * (self.middle(run + 1) - middle);
+        middle + over + along * (0.5 * self.run_m + 0.5 * self.pitch_m * sin)
+    }
+}
+
+/// Spheres along a coil, a line or folds, as far apart as asked for, or a little less.
 fn course(body: &config::Body, spacing_m: f64) -> Result<Vec<Vec3>, ImplicitError> {
     let (length_m, at): (f64, Box<dyn Fn(f64) -> Vec3>) = match body.shape {
         config::Shape::Coil {
@@ -161,6 +219,21 @@ fn course(body: &config::Body, spacing_m: f64) -> Result<Vec<Vec3>, ImplicitErro
             length_m,
             Box::new(move |share| Vec3::new(length_m * (share - 0.5), 0.0, 0.0)),
         ),
+        config::Shape::Folds {
+            run_m,
+            pitch_m,
+            runs,
+            layers,
+        } => {
+            let all = Folds {
+                run_m,
+                pitch_m,
+                runs,
+                layers,
+            };
+            let length_m = all.length_m();
+            (length_m, Box::new(move |share| all.at(share * length_m)))
+        }
         _ => return Err(ImplicitError::NoCourse(body.name.clone())),
     };
     let pieces = (length_m / spacing_m).ceil().max(1.0);

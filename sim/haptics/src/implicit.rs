@@ -1,6 +1,6 @@
 //! Implicit bodies in the loop: their potential is evaluated at the tool, at every tick. What is seen is what is felt.
 //!
-//! Real-time callable but for filling lists: no allocation, no blocking, work bounded by [`MAX_TERMS`] and [`MAX_SAMPLES`]. Deterministic.
+//! Real-time callable but for filling lists: no allocation, no blocking, work bounded by [`MAX_TERMS`], [`MAX_CLIQUES`] and [`MAX_SAMPLES`]. Deterministic.
 //! World frame, SI units.
 //!
 //! # Theory
@@ -15,12 +15,14 @@
 //! * *A ball* is probed where it is deepest: its point against the gradient, from the side of each of the nearest terms. (The gradient there and the one at its
 //!   foot differ where blends bend: the depth is right within some hundredths of itself.)
 //! * *A mesh* is probed at the points that the answer names: those of its surface that are nearest to terms.
-//! * *Classes*: where primitives may not all blend, each class makes a surface of its own ([`hapticd_skin::blend`]), and a place is in the body if it is in
-//!   one of them. The highest potential counts.
+//! * *Cliques*: where primitives may not all blend, the largest sum over those that may all blend with each other counts
+//!   ([`hapticd_skin::blend::Cliques`] says why that is one continuous potential). They are found where the answer is made and travel as sets of terms; of the terms
+//!   that the tool can reach in a tick few are left, and most of their sets are the same. Where blending is an equivalence the cliques are its classes, each of which
+//!   makes a surface of its own, and a place is in the body if it is in one of them.
 //!
 //! # What this promises, and what not
 //!
-//! As for all soft surfaces: rows bend the wanted motion, continuous detection then cuts it, and the surface itself is no wall. Classes that press each
+//! As for all soft surfaces: rows bend the wanted motion, continuous detection then cuts it, and the surface itself is no wall. Parts that press each
 //! other flat are felt by the higher of their potentials, which is where the mesh is, too. Beyond the reach of its kernels a body is not felt: a tool that goes
 //! further in a tick than from there to the surface is found inside, and through a body thinner than that it passes.
 
@@ -33,6 +35,8 @@ use crate::tool::ToolShape;
 
 /// Most primitives of one body that are felt at once: the nearest.
 pub const MAX_TERMS: usize = 64;
+/// Most maximal cliques of terms of one body.
+pub const MAX_CLIQUES: usize = 64;
 /// Most points of a tool's mesh that are probed.
 pub const MAX_SAMPLES: usize = 16;
 /// A foot is no further from a place that feels anything than this part of the reach of what is felt: from the end of a kernel to its surface is 0.46.
@@ -121,8 +125,8 @@ pub struct ImplicitSurface {
     pub level: f64,
     /// [`MAX_TERMS`] at most.
     pub terms: Vec<Term>,
-    /// Who blends: a bit for each term. Empty: all of them.
-    pub classes: Vec<u64>,
+    /// Who blends: the maximal cliques, a bit for each term, [`MAX_CLIQUES`] at most. Empty: all of them.
+    pub cliques: Vec<u64>,
 }
 
 /// Beside a place, where the surface is.
@@ -144,9 +148,56 @@ struct Local<'a> {
     age_s: f64,
     near: [u8; MAX_TERMS],
     count: usize,
+    /// Of those that are near.
+    cliques: Sets,
 }
 
-/// The highest class at a place.
+/// Cliques of some of the terms.
+struct Sets {
+    all: [u64; MAX_CLIQUES],
+    count: usize,
+}
+
+impl Sets {
+    /// What these are among `some` terms: none in another one.
+    fn among(cliques: &[u64], some: u64) -> Sets {
+        let mut sets = Sets {
+            all: [0; MAX_CLIQUES],
+            count: 0,
+        };
+        for clique in cliques.iter().take(MAX_CLIQUES) {
+            let new = clique & some;
+            if new == 0 || sets.get().iter().any(|old| new & !old == 0) {
+                continue;
+            }
+            let mut kept = 0;
+            for k in 0..sets.count {
+                if sets.all[k] & !new != 0 {
+                    sets.all[kept] = sets.all[k];
+                    kept += 1;
+                }
+            }
+            sets.all[kept] = new;
+            sets.count = kept + 1;
+        }
+        sets
+    }
+
+    fn get(&self) -> &[u64] {
+        &self.all[..self.count]
+    }
+}
+
+/// The terms of a set, in order.
+fn members(mut set: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let next = (set != 0).then(|| set.trailing_zeros() as usize);
+        set &= set.wrapping_sub(1);
+        next
+    })
+}
+
+/// The highest clique at a place.
 struct Sense {
     value: f64,
     gradient: Vec3,
@@ -157,12 +208,13 @@ impl ImplicitSurface {
     /// Those that are felt within `within_m` of `at`, or at the feet of such places, `age_s` after the reference.
     fn local(&self, at: &Vec3, within_m: f64, age_s: f64) -> Local<'_> {
         let mut near = [0; MAX_TERMS];
-        let mut count = 0;
+        let (mut count, mut set) = (0, 0);
         for (number, term) in (0..).zip(self.terms.iter().take(MAX_TERMS)) {
             let room = within_m + FOOT_REACH * term.reach_m;
             if term.distance_m(&(at - term.velocity * age_s)) <= room {
                 near[count] = number;
                 count += 1;
+                set |= 1 << number;
             }
         }
         Local {
@@ -170,6 +222,7 @@ impl ImplicitSurface {
             age_s,
             near,
             count,
+            cliques: Sets::among(&self.cliques, set),
         }
     }
 
@@ -179,12 +232,12 @@ impl ImplicitSurface {
         self.local(at, 0.0, age_s).foot(at)
     }
 
-    /// How much each term counts at a place at the reference: shares of the gradient of the highest class there, none below 0, together 1. Written for the first
+    /// How much each term counts at a place at the reference: shares of the gradient of the highest clique there, none below 0, together 1. Written for the first
     /// terms as far as `shares` goes; the rest is 0. False: nothing is felt there.
     pub fn shares(&self, at: &Vec3, shares: &mut [f64]) -> bool {
         shares.fill(0.0);
         let local = self.local(at, 0.0, 0.0);
-        let Some((mask, sense)) = local.highest(at) else {
+        let Some((set, sense)) = local.highest(at) else {
             return false;
         };
         let Some(normal) = (-sense.gradient).try_normalize(0.0) else {
@@ -194,7 +247,7 @@ impl ImplicitSurface {
         for number in local.near() {
             let slope = -self.terms[number].primitive.with_gradient(at).1;
             let share = slope.dot(&normal).max(0.0);
-            if mask >> number & 1 == 1
+            if set >> number & 1 == 1
                 && let Some(place) = shares.get_mut(number)
             {
                 *place = share;
@@ -207,25 +260,23 @@ impl ImplicitSurface {
         sum > 0.0
     }
 
-    /// How many classes a place at the reference is in: two or more where they press each other, and no tool comes.
+    /// How many cliques, of those that reach a place at the reference, it is in: two or more where parts of a body press each other, and no tool comes.
     #[must_use]
     pub fn layers(&self, at: &Vec3) -> usize {
         let values: Vec<f64> = self.terms.iter().map(|t| t.primitive.value(at)).collect();
-        let of = |mask: &u64| {
-            let members = values.iter().enumerate();
-            let members = members.filter(|(number, _)| mask >> number & 1 == 1);
-            members.map(|(_, value)| value).sum::<f64>()
+        let reach = (0..MAX_TERMS).zip(&values);
+        let reach = reach.filter(|(_, value)| **value > 0.0);
+        let reach = reach.fold(0, |set, (number, _)| set | 1 << number);
+        let cliques = match &self.cliques[..] {
+            [] => Sets::among(&[u64::MAX], reach),
+            cliques => Sets::among(cliques, reach),
         };
-        let all = [u64::MAX];
-        let classes = if self.classes.is_empty() {
-            &all[..]
-        } else {
-            &self.classes
-        };
-        classes.iter().filter(|mask| of(mask) > self.level).count()
+        let of = |set: &u64| members(*set).map(|number| values[number]).sum::<f64>();
+        let cliques = cliques.get().iter();
+        cliques.filter(|set| of(set) > self.level).count()
     }
 
-    /// Potential above the level at a place at the reference: the highest class's.
+    /// Potential above the level at a place at the reference: the highest clique's.
     #[must_use]
     pub fn excess(&self, at: &Vec3) -> f64 {
         let highest = self.local(at, 0.0, 0.0).highest(at);
@@ -238,44 +289,40 @@ impl Local<'_> {
         self.near[..self.count].iter().map(|n| usize::from(*n))
     }
 
-    /// The class that is highest at a place, as a mask, and what it is there.
+    /// The clique that is highest at a place, and what it is there.
     fn highest(&self, at: &Vec3) -> Option<(u64, Sense)> {
         let surface = self.surface;
         let sense = |number: usize| {
             let term = &surface.terms[number];
             term.sense(&(at - term.velocity * self.age_s))
         };
-        let classes = match &surface.classes[..] {
-            [] => return self.together(sense),
-            classes => classes,
-        };
+        if surface.cliques.is_empty() {
+            return self.together(sense);
+        }
         let mut found = [(0.0, Vec3::zeros()); MAX_TERMS];
-        for (place, number) in found.iter_mut().zip(self.near()) {
-            *place = sense(number);
+        for number in self.near() {
+            found[number] = sense(number);
         }
         let mut best: Option<(u64, f64)> = None;
-        for mask in classes {
-            let members = found.iter().zip(self.near());
-            let of = members.filter(|(_, number)| mask >> number & 1 == 1);
-            let value: f64 = of.map(|((value, _), _)| value).sum();
+        for set in self.cliques.get() {
+            let value: f64 = members(*set).map(|number| found[number].0).sum();
             // NaN is nothing.
             if value > best.map_or(0.0, |(_, most)| most) {
-                best = Some((*mask, value));
+                best = Some((*set, value));
             }
         }
-        let (mask, value) = best?;
+        let (set, value) = best?;
         let mut sense = Sense {
             value,
             gradient: Vec3::zeros(),
             velocity: Vec3::zeros(),
         };
-        for ((value, gradient), number) in found.iter().zip(self.near()) {
-            if mask >> number & 1 == 1 {
-                sense.gradient += gradient;
-                sense.velocity += surface.terms[number].velocity * (value / sense.value);
-            }
+        for number in members(set) {
+            let (value, gradient) = found[number];
+            sense.gradient += gradient;
+            sense.velocity += surface.terms[number].velocity * (value / sense.value);
         }
-        Some((mask, sense))
+        Some((set, sense))
     }
 
     /// All of them, where all blend.

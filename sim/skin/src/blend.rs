@@ -16,9 +16,15 @@
 //! touch, and 4.1 moves what is free. Of several others the one furthest above the level counts, whatever order they come in. A [`Bulge`] also swells both around the contact
 //! (section 4.3.1). [`Blending`] chooses.
 //!
+//! Where the relation is no equivalence, and whoever wants one closed surface whatever the graph, there are [`Cliques`] in place of classes.
+//!
 //! # Practice
 //!
 //! Potentials have no unit. Nothing here allocates but [`Graph`], and [`Classes`] until it has seen as many.
+
+mod cliques;
+
+pub use cliques::{Cliques, TooManyCliques};
 
 /// Pairs of primitives that may blend. Not transitive: what it says of two says nothing of a third.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -125,6 +131,8 @@ pub enum Blending<'a> {
     /// So do those, and bodies in contact swell around it: bodies are what hangs together by the graph, and in contact if a node is inside of both. The
     /// bulge's level has to be that of the skin.
     Bulging(&'a Graph, Bulge),
+    /// One surface around all, of the largest sum over those that may all blend with each other ([`Cliques`]): others meet in a crease. Closed whatever the graph.
+    Union(&'a Graph),
 }
 
 /// Most primitives of one place that may not all blend.

@@ -23,6 +23,7 @@ pub struct Grid {
     spacing_m: f64,
     nodes: [u32; 3],
     values: Vec<f32>,
+    below_zero: bool,
 }
 
 /// Most samples along an axis.
@@ -85,6 +86,7 @@ impl Grid {
             low,
             spacing_m,
             nodes,
+            below_zero: values.iter().any(|x| *x < 0.0),
             values,
         };
         let (low, high) = grid.bounds();
@@ -106,6 +108,11 @@ impl Grid {
             return Err(GridError::NotFinite { at, value });
         }
         Ok(grid)
+    }
+
+    /// Whether it takes away somewhere.
+    pub(crate) fn is_below_zero(&self) -> bool {
+        self.below_zero
     }
 
     /// Its samples back, to be filled anew.

@@ -38,8 +38,8 @@ pub use mesh::{Faults, Mesh};
 pub use polygonizer::Polygonizer;
 pub use primitive::{Primitive, PrimitiveError, Skeleton};
 pub use skin::{
-    AdoptError, Control, Lost, MOST_BRICKS, MotionError, Report, Settings, Skin, SkinError,
-    visible_radius_m,
+    AdoptError, Control, Lost, MOST_BRICKS, MOST_CLIQUES, MotionError, Report, Settings, Skin,
+    SkinError, visible_radius_m,
 };
 pub use table::{Ambiguity, Table};
 pub use tracked::{TrackReport, Tracker};

@@ -55,6 +55,15 @@ impl Ball {
         self.amplitude * v * v
     }
 
+    /// What it adds at four places along x: the bits of [`each_of_ball`].
+    #[inline]
+    pub fn at_row(&self, x: [f32; 4], y: f32, z: f32) -> f32x4 {
+        let along = f32x4::new(x.map(|x| self.square(x, 0)));
+        let left = 1.0 - self.square(z, 2) - self.square(y, 1);
+        let v = (f32x4::splat(left) - along).fast_max(f32x4::ZERO);
+        f32x4::splat(self.amplitude) * v * v
+    }
+
     /// What it adds at four places.
     #[inline]
     pub fn at_four(&self, places: [f32x4; 3]) -> f32x4 {

@@ -26,7 +26,7 @@ use std::ops::Range;
 use hapticd_geometry::Vec3;
 use rayon::prelude::*;
 
-use crate::blend::{Blending, Bulge, Graph, MOST_IN_PLACE, NoPrimitive};
+use crate::blend::{Blending, Bulge, Graph, MOST_IN_PLACE, NoPrimitive, TooManyCliques};
 use crate::domain::Domain;
 use crate::grid::Grid;
 use crate::lists::{Lists, MOST_ENTRIES, NONE};
@@ -45,6 +45,7 @@ mod lost;
 mod memory;
 mod motions;
 mod part;
+mod union;
 
 pub(crate) use brick::part_of;
 use brick::{Border, Brick, Found};
@@ -57,6 +58,7 @@ pub use adopt::AdoptError;
 pub use classes::Control;
 pub use lost::Lost;
 pub use motions::MotionError;
+pub use union::MOST_CLIQUES;
 
 /// What a skin is asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -87,7 +89,7 @@ pub enum SkinError {
     /// One that the graph names.
     #[error("the graph of blending names {0}")]
     Graph(#[from] NoPrimitive),
-    /// In one brick.
+    /// In one brick; of a union in an eighth of one.
     #[error(
         "{0} primitives that may not all blend reach one brick of 7³ cubes: there can be {MOST_IN_PLACE}"
     )]
@@ -104,6 +106,9 @@ pub enum SkinError {
         /// How many there can be.
         most: u64,
     },
+    /// Of a union, in an eighth of a brick.
+    #[error("in one eighth of a brick of 7³ cubes {0}")]
+    Tangled(#[from] TooManyCliques),
     /// One for other surfaces.
     #[error("a bulge that ends at {bulge}, where the level is {level}: they have to be the same")]
     Bulge {
@@ -194,6 +199,7 @@ struct Frame {
     /// Who may blend, if that was asked.
     links: Links,
     controlled: bool,
+    union: bool,
     contacts: Contacts,
     lists: Lists,
     balls: Vec<Ball>,
@@ -298,12 +304,13 @@ impl Skin {
     ) -> Result<Report, SkinError> {
         let (graph, bulge) = match blending {
             Blending::Free => (None, None),
-            Blending::Inhibited(graph) => (Some(graph), None),
+            Blending::Inhibited(graph) | Blending::Union(graph) => (Some(graph), None),
             Blending::Bulging(graph, bulge) => (Some(graph), Some(bulge)),
         };
         out.clear();
         std::mem::swap(&mut self.now, &mut self.before);
         self.now.clear();
+        self.now.union = matches!(blending, Blending::Union(_));
         let made = self.surface(settings, primitives, (graph, bulge), out);
         if made.is_err() {
             out.clear();
@@ -414,7 +421,8 @@ impl Skin {
     /// Whether anything of the last mesh may be taken over; if so, which primitives are not what they were.
     fn find_changed(&mut self, settings: &Settings, primitives: &[Primitive]) -> bool {
         let (now, before) = (&self.now, &self.before);
-        let same = before.made == Some(*settings) && before.controlled == now.controlled;
+        let same = before.made == Some(*settings)
+            && (before.controlled, before.union) == (now.controlled, now.union);
         let linked = !now.controlled || now.links == before.links;
         if !(same && linked && !before.adopted && now.contacts == before.contacts) {
             return false;
@@ -509,6 +517,7 @@ impl Frame {
             order: &self.order,
             border: Border::of(&settings.domain),
             links: self.controlled.then_some(&self.links),
+            union: self.union,
             contacts: &self.contacts,
             kept,
             by_nodes: self.by_nodes,

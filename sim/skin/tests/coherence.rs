@@ -132,7 +132,7 @@ proptest! {
                 Change::Shift => settings.domain = self::settings(0.7).domain,
                 Change::Level => settings.level = 0.9 - settings.level,
                 Change::Link(a, b) => { graph.allow(a.index(count) as u32, b.index(count) as u32); }
-                Change::Control => mode = (mode + 1) % 3,
+                Change::Control => mode = (mode + 1) % 4,
                 Change::Refused => {
                     let bad = [Primitive::point(Vec3::zeros(), -1.0)];
                     let made = skin.polygonize(&settings, &bad, &mut Mesh::default());
@@ -150,6 +150,7 @@ proptest! {
             let by = match mode {
                 0 => Blending::Free,
                 1 => Blending::Inhibited(&graph),
+                2 => Blending::Union(&graph),
                 _ => Blending::Bulging(&graph, bulge),
             };
             let (mesh, report) = make(&mut skin, &settings, &primitives, by);
@@ -176,6 +177,7 @@ proptest! {
             Blending::Free,
             Blending::Inhibited(&graph),
             Blending::Bulging(&graph, bulge),
+            Blending::Union(&graph),
         ] {
             let mut alone = Skin::default();
             let wanted = [&primitives, &moved].map(|p| make(&mut alone, &settings, p, by));

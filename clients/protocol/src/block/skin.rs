@@ -21,8 +21,11 @@ pub mod skin_flag {
     pub const FAULTY: u32 = 4;
     /// Primitives are smaller than a cube and may not be seen.
     pub const SMALL: u32 = 8;
-    /// Primitives blend that may not: too many were in one place.
+    /// Primitives blend that may not: too many were in one place even for creases.
     pub const UNCONTROLLED: u32 = 16;
+    /// Parts that may not blend meet in a crease, where the configuration asks for a surface around each: who blends is no equivalence in cubes of this
+    /// size, as where a strand folds tightly. The mesh is closed, and lies where it is felt.
+    pub const CREASED: u32 = 32;
 }
 
 /// Words of `triples` times three numbers of 32 bits.

@@ -39,6 +39,29 @@ fn a_course_is_set_from_end_to_end() {
     let ways = coil.points.windows(2).map(|w| (w[1] - w[0]).norm());
     let [least, most] = ways.fold([f64::INFINITY, 0.0], |[a, b], w| [a.min(w), b.max(w)]);
     assert!(least > 0.0093 && most <= 0.0096, "{least} {most}");
+    let folds = made("shape = { kind = \"folds\", run_m = 0.06, pitch_m = 0.02, runs = 3, layers = 2 }\nimplicit = { model = \"strand\", sphere_radius_m = 0.008, blending = \"creased\" }").unwrap();
+    assert_eq!(folds.blending, Blending::Creased);
+    // To and fro, up at the end of the third run, and back over it.
+    let length_m = 6.0 * 0.06 + 5.0 * 0.01 * std::f64::consts::PI;
+    let count = folds.points.len();
+    assert_eq!(count as f64, (length_m / 0.0096).ceil() + 1.0);
+    let step_m = length_m / (count - 1) as f64;
+    assert!((folds.points[0] - Vec3::new(-0.03, -0.02, -0.01)).norm() < 1e-12);
+    assert!((folds.points[count - 1] - Vec3::new(-0.03, -0.02, 0.01)).norm() < 1e-12);
+    let ways = folds.points.windows(2).map(|w| (w[1] - w[0]).norm());
+    let [least, most] = ways.fold([f64::INFINITY, 0.0], |[a, b], w| [a.min(w), b.max(w)]);
+    // A chord of a half circle is shorter than its arc.
+    assert!(
+        least > 0.95 * step_m && most < step_m + 1e-12,
+        "{least} {most}"
+    );
+    let sides = folds.points.iter().map(|p| p.abs());
+    let size = sides.fold(Vec3::zeros(), |size, p| size.sup(&p));
+    assert!(
+        (size.y - 0.02).abs() < 1e-12 && (size.z - 0.01).abs() < 1e-12,
+        "{size}"
+    );
+    assert!(size.x > 0.0385 && size.x <= 0.04, "{size}");
     let line =
         made("shape = { kind = \"line\", length_m = 0.1 }\nimplicit = { model = \"strand\" }")
             .unwrap();
@@ -55,6 +78,10 @@ fn what_cannot_be_made_says_what_to_change() {
         (
             "shape = { kind = \"line\", length_m = 0.1 }",
             "a `line` has no surface",
+        ),
+        (
+            "shape = { kind = \"folds\", run_m = 0.1, pitch_m = 0.02 }",
+            "a `folds` has no surface",
         ),
         (
             "shape = { kind = \"sheet\", size_m = 0.1 }\nsolid = false",

@@ -18,7 +18,7 @@ fn body(balls: &[([f64; 3], f64)]) -> ImplicitSurface {
         material: SOFT,
         level: 0.5,
         terms: balls.iter().map(term).collect(),
-        classes: Vec::new(),
+        cliques: Vec::new(),
     }
 }
 
@@ -94,7 +94,7 @@ fn a_foot_is_on_the_blended_surface_and_its_normal_is_that_of_the_potential() {
 }
 
 #[test]
-fn classes_that_do_not_blend_are_felt_apart_and_shares_are_of_one() {
+fn what_does_not_blend_is_felt_apart_and_shares_are_of_one() {
     let mut two = body(&[([-0.008, 0.0, 0.0], 0.02), ([0.008, 0.0, 0.0], 0.02)]);
     let between = Vec3::new(0.0, 0.0095, 0.0);
     assert!(
@@ -102,7 +102,7 @@ fn classes_that_do_not_blend_are_felt_apart_and_shares_are_of_one() {
         "together they reach the level there"
     );
     assert_eq!(two.layers(&between), 1);
-    two.classes = vec![0b01, 0b10];
+    two.cliques = vec![0b01, 0b10];
     assert!(two.excess(&between) < 0.0);
     assert_eq!(two.layers(&between), 0);
     assert_eq!(two.layers(&Vec3::zeros()), 2);
@@ -110,10 +110,71 @@ fn classes_that_do_not_blend_are_felt_apart_and_shares_are_of_one() {
     let mut shares = [0.0; 2];
     assert!(two.shares(&Vec3::new(-0.015, 0.005, 0.0), &mut shares));
     assert_eq!(shares, [1.0, 0.0]);
-    two.classes.clear();
+    two.cliques.clear();
     assert!(two.shares(&between, &mut shares));
     assert!((shares[0] - 0.5).abs() < 1e-12, "{shares:?}");
     assert!(!two.shares(&Vec3::new(1.0, 0.0, 0.0), &mut shares));
+}
+
+/// Windows of a chain: each of three in a row, as of a strand.
+#[test]
+fn where_blending_is_no_equivalence_the_largest_sum_of_those_who_all_blend_is_felt() {
+    let at = |i: u32| [0.011 * f64::from(i % 3), 0.013 * f64::from(i / 3), 0.0];
+    let balls: Vec<([f64; 3], f64)> = (0..12).map(|i| (at(i), 0.02)).collect();
+    let mut chain = body(&balls);
+    chain.cliques = (0..10).map(|i| 0b111 << i).collect();
+    let (mut creased, mut layered) = (0, 0);
+    let scaled = |size: f64| around(400).map(move |direction| direction * size);
+    for away in [1.0, 0.7, 0.4].into_iter().flat_map(scaled) {
+        let place = Vec3::new(0.011, 0.02, 0.0) + away.component_mul(&Vec3::new(0.03, 0.04, 0.02));
+        let values: Vec<f64> = chain
+            .terms
+            .iter()
+            .map(|t| t.primitive.value(&place))
+            .collect();
+        let sums = values.windows(3).map(|three| three.iter().sum::<f64>());
+        let wanted = sums.clone().fold(0.0, f64::max);
+        assert!((chain.excess(&place) + chain.level - wanted).abs() < 1e-12);
+        creased += u32::from(wanted > 0.0 && values.iter().sum::<f64>() > 1.2 * wanted);
+        // The same members of those that reach the place are one.
+        let reach = |k: usize| (k..k + 3).filter(|i| values[*i] > 0.0).collect::<Vec<_>>();
+        let all: Vec<Vec<usize>> = (0..10).map(reach).collect();
+        let is_other = |k: usize| {
+            let inside = |j: usize| all[k].iter().all(|i| all[j].contains(i));
+            !(0..10).any(|j| j != k && inside(j) && (all[j].len() > all[k].len() || j < k))
+        };
+        let layers = (0..10)
+            .zip(sums)
+            .filter(|(k, sum)| *sum > chain.level && is_other(*k));
+        let layers = layers.count();
+        assert_eq!(chain.layers(&place), layers);
+        layered += u32::from(layers > 1);
+        // A foot is on the union.
+        if let Some(foot) = chain.foot(&place, 0.0)
+            && foot.distance_m.abs() < 0.002
+        {
+            // As far astray as a foot may be, of the root.
+            assert!(chain.excess(&foot.point).abs() < 1.03 * ASTRAY, "{foot:?}");
+        }
+    }
+    assert!(creased > 50 && layered > 10, "{creased} {layered}");
+}
+
+/// Sets that say the same where the tool is are looked at once, and more than there is room for are left.
+#[test]
+fn sets_are_cut_down_to_who_is_near_and_none_is_in_another() {
+    let of = |cliques: &[u64], some| Sets::among(cliques, some).get().to_vec();
+    let windows: Vec<u64> = (0..60).map(|i| 0b1111 << i).collect();
+    assert_eq!(
+        of(&windows, 0b11_1111_0000),
+        [0b1111_0000, 0b1_1110_0000, 0b11_1100_0000]
+    );
+    assert_eq!(of(&windows, 0b10_0001), [0b00_0001, 0b10_0000]);
+    assert_eq!(of(&windows, 0b100), [0b100]);
+    assert_eq!(of(&windows, 0), [0; 0]);
+    assert_eq!(of(&[0b001, 0b010, 0b011, 0b011], u64::MAX), [0b011]);
+    let many: Vec<u64> = (0..100).map(|i| 1 << (i % 64)).collect();
+    assert_eq!(of(&many, u64::MAX).len(), MAX_CLIQUES);
 }
 
 fn rows(

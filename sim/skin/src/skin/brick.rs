@@ -53,6 +53,8 @@ pub(super) struct Brick {
     pub at: u32,
     /// If it has more than one class: where it is among those of its part.
     pub mixed: Option<u32>,
+    /// If it is of a union in which not all blend: where its vertices' cliques are, among those of its part.
+    pub creased: Option<u32>,
 }
 
 impl Brick {
@@ -68,6 +70,7 @@ impl Brick {
             part: 0,
             at: at as u32,
             mixed: None,
+            creased: None,
         }
     }
 }

@@ -45,6 +45,7 @@ impl Part {
             + of(&self.normals)
             + of(&self.touching)
             + self.work.bytes()
+            + self.union.bytes()
     }
 }
 

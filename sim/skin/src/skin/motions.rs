@@ -54,7 +54,7 @@ pub enum MotionError {
 
 impl Skin {
     /// The velocity of each point of `mesh`, m/s, which is the one that was made last, in place of what was in `out`. `velocities`: of each primitive
-    /// that it was made of, m/s. Where blending is controlled, a vertex goes with its own class only. See the module's theory for what this is not.
+    /// that it was made of, m/s. Where blending is controlled, a vertex goes with its own class or clique only. See the module's theory for what this is not.
     ///
     /// # Errors
     /// [`MotionError`]: the first thing that is wrong; `out` is empty then.
@@ -84,6 +84,14 @@ impl Skin {
             let (first, count) = (brick.first as usize, brick.count as usize);
             let list = self.now.lists.of(brick.slot as usize);
             let work = &self.now.parts[brick.part as usize].work;
+            if let Some(creased) = brick.creased {
+                let union = &self.now.parts[brick.part as usize].union;
+                let points = mesh.points[first..first + count].chunks(1);
+                for (points, clique) in points.zip(union.cliques_of(creased)) {
+                    self.mean(clique.iter().copied(), points, velocities, out);
+                }
+                continue;
+            }
             let mixed = brick.mixed.map(|mixed| &work.mixed[mixed as usize]);
             let plain = mixed.map_or(count, |mixed| mixed.first as usize);
             let (plain, named) = mesh.points[first..first + count].split_at(plain);

@@ -19,6 +19,7 @@ use wide::f32x4;
 use super::brick::{Border, Brick, Found, bits_of, crossing, cuts};
 use super::classes::{Links, Work};
 use super::contacts::Contacts;
+use super::union::{Union, takes_away};
 use super::{Frame, MOST_BRICKS, MOST_POINTS, Settings, SkinError};
 use crate::grid::Grid;
 use crate::lists::{Lists, NONE, SIDE};
@@ -40,6 +41,8 @@ pub(super) struct Scene<'a> {
     pub border: Border,
     /// Who may blend; `None`: all.
     pub links: Option<&'a Links>,
+    /// Whether those that may not blend meet in a crease, and not each with a surface of its own.
+    pub union: bool,
     /// Who presses whom.
     pub contacts: &'a Contacts,
     pub kept: Option<Kept<'a>>,
@@ -91,7 +94,8 @@ impl Scene<'_> {
             && (list.iter()).all(|entry| !kept.changed[self.order[*entry as usize] as usize]);
         let found = kept.frame.found[before as usize];
         let brick = kept.frame.bricks.get(found.number as usize);
-        let names = kept.same_order || brick.is_none_or(|brick| brick.mixed.is_none());
+        let nameless = |brick: &Brick| brick.mixed.is_none() && brick.creased.is_none();
+        let names = kept.same_order || brick.is_none_or(nameless);
         (same && names).then_some((kept.frame, before as usize))
     }
 
@@ -168,6 +172,7 @@ pub(super) struct Part {
     pub points: Vec<[f32; 3]>,
     pub normals: Vec<[f32; 3]>,
     pub work: Work,
+    pub union: Union,
     /// Bodies that have a node in common, by their first primitives.
     pub touching: Vec<(u32, u32)>,
     /// Bricks that were taken over, of those not excluded by bounds.
@@ -184,6 +189,8 @@ impl Part {
         self.points.clear();
         self.normals.clear();
         self.work.begin(scene.count());
+        self.union
+            .begin(if scene.union { scene.count() } else { 0 });
         self.reused = 0;
         self.refused = None;
         for slot in slots {
@@ -224,6 +231,7 @@ impl Part {
                 part,
                 at: self.points.len() as u32,
                 mixed: old.mixed.map(|mixed| self.work.keep(&from.work, mixed)),
+                creased: (old.creased).map(|creased| self.union.keep(&from.union, creased)),
                 ..*old
             });
             self.points
@@ -240,21 +248,30 @@ impl Part {
             self.work
                 .is_one(links, list.map(|entry| scene.order[*entry as usize]))
         });
+        // What takes away is added in another order in a union, and neighbours have to agree to the bit.
+        let one = one && !(scene.union && self.is_taken_from(scene, slot));
         if scene.may_be_cut(slot, one) {
             found.sampled = true;
-            if one {
-                self.sample(scene, slot, &mut found);
-            } else if let Some(links) = scene.links {
-                self.sample_classes(scene, links, slot, &mut found)?;
+            match scene.links.filter(|_| !one) {
+                None => self.sample(scene, slot, &mut found),
+                Some(links) if scene.union => {
+                    self.sample_union(scene, links, slot, &mut found)?;
+                }
+                Some(links) => self.sample_classes(scene, links, slot, &mut found)?,
             }
         }
         Ok(found)
     }
 
+    fn is_taken_from(&self, scene: &Scene<'_>, slot: usize) -> bool {
+        let list = scene.lists.of(slot).iter();
+        list.into_iter()
+            .any(|entry| takes_away(scene.source(*entry)))
+    }
+
     /// Nodes of a brick, and if the surface cuts it, its vertices.
     fn sample(&mut self, scene: &Scene<'_>, slot: usize, found: &mut Found) {
-        let (settings, border) = (scene.settings, &scene.border);
-        let domain = &settings.domain;
+        let domain = &scene.settings.domain;
         let place = scene.lists.reached[slot];
         let at = place.map(|b| places(domain, b));
         let mut samples: Samples = [[[f32x4::ZERO; 2]; NODES]; NODES];
@@ -268,9 +285,28 @@ impl Part {
         for entry in others {
             each_of_other(domain, scene.source(*entry), &at, &mut add);
         }
+        if let Some((first, brick)) = self.vertices(scene, slot, &at, &mut samples, found) {
+            self.normals(scene, slot, first);
+            found.number = self.bricks.len() as u32;
+            self.bricks.push(brick);
+        }
+    }
+
+    /// Where the surface cuts the edges of a brick of these samples, which are cut off at the domain's border: the number of its first vertex, and the brick; `None`
+    /// where it does not. Vertices have no normals yet, and are from the domain's lowest corner on.
+    pub(super) fn vertices(
+        &mut self,
+        scene: &Scene<'_>,
+        slot: usize,
+        at: &[[f32; NODES]; 3],
+        samples: &mut Samples,
+        found: &mut Found,
+    ) -> Option<(usize, Brick)> {
+        let (settings, border) = (scene.settings, &scene.border);
+        let place = scene.lists.reached[slot];
         let level = f32x4::splat(settings.level as f32);
         let mut inside = [0; NODES];
-        for (bits, layer) in inside.iter_mut().zip(&samples) {
+        for (bits, layer) in inside.iter_mut().zip(samples.iter()) {
             for (y, row) in layer.iter().enumerate() {
                 let [low, high] = row.map(|half| u64::from(half.simd_gt(level).to_bitmask()));
                 *bits |= (low | high << 4) << (NODES * y);
@@ -291,7 +327,7 @@ impl Part {
         }
         let any = inside.iter().any(|bits| *bits != 0);
         if !any || inside.iter().all(|bits| *bits == u64::MAX) {
-            return;
+            return None;
         }
         let first = self.points.len();
         let mut starts = [[0; 3]; SIDE as usize];
@@ -301,16 +337,15 @@ impl Part {
                 for bit in bits_of(cut) {
                     let node = [bit % NODES, bit / NODES, z];
                     self.points
-                        .push(crossing(settings, &samples, &at, node, axis));
+                        .push(crossing(settings, samples, at, node, axis));
                 }
             }
         }
-        self.normals(scene, slot, first);
-        found.number = self.bricks.len() as u32;
-        self.bricks.push(Brick {
+        let brick = Brick {
             starts,
             ..Brick::new(place, inside, first)
-        });
+        };
+        Some((first, brick))
     }
 
     /// Normals at the vertices from `first` on, which are then moved to the world.

@@ -13,6 +13,8 @@ use super::{Blending, SkinState};
 
 /// Points of a frame that are measured against what is felt; other ones in each frame.
 const PROBES: usize = 64;
+/// Where a frame was torn, so many after it are not tried that way: what is folded stays so for a while, and an attempt costs as much as a frame.
+const CREASED: u32 = 30;
 /// Attempts at a frame that has too many triangles, each coarser: a rung halves them.
 const ATTEMPTS: u32 = 6;
 
@@ -77,7 +79,10 @@ pub struct SkinMade {
     pub rung: u32,
     /// Largest distance from a point of the mesh to the surface that tools feel, of those measured, m.
     pub felt_m: f64,
-    /// Blending could not be controlled in this frame: too many primitives in one place, or cubes too large for who may blend.
+    /// Those that may not blend meet in a crease, where the body asks for more: who blends is no equivalence in cubes of this size, as in a strand that folds
+    /// tightly, or too many are in one place ([`Blending::Creased`]).
+    pub creased: bool,
+    /// Blending could not be controlled in this frame: too many primitives in one place even for creases.
     pub uncontrolled: bool,
     /// Who made it.
     pub by: SkinBy,
@@ -115,6 +120,8 @@ pub struct SkinMaker {
     mesh: Mesh,
     velocities: Vec<[f32; 3]>,
     frames: u64,
+    /// Frames that are not tried with classes.
+    creased: u32,
     near: Near,
     felt: ImplicitSurface,
     bulge: Bulge,
@@ -122,6 +129,14 @@ pub struct SkinMaker {
     graph: Graph,
     order: Vec<u32>,
     why_not: String,
+}
+
+/// How a frame was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    Classes,
+    Union,
+    Free,
 }
 
 /// Of bulges: they begin at this part of the level in the other's potential, are highest at that one, and so high.
@@ -152,7 +167,7 @@ impl SkinMaker {
             },
             level: spec.level,
             terms: Vec::new(),
-            classes: Vec::new(),
+            cliques: Vec::new(),
         };
         Ok(SkinMaker {
             spec,
@@ -163,6 +178,7 @@ impl SkinMaker {
             mesh: Mesh::default(),
             velocities: Vec::new(),
             frames: 0,
+            creased: 0,
             near: Near::default(),
             felt,
             bulge,
@@ -215,7 +231,7 @@ impl SkinMaker {
     ) -> Result<SkinMade, SkinMakeError> {
         let name = || self.spec.name.clone();
         let mut attempt = 0;
-        let (choice, report, check, (uncontrolled, maker)) = loop {
+        let (choice, report, check, (way, maker)) = loop {
             let choice = (self.quality)
                 .choose(self.spec.level, &state.primitives)
                 .map_err(|why| SkinMakeError::Domain { name: name(), why })?;
@@ -250,29 +266,36 @@ impl SkinMaker {
                     &self.graph
                 }
             };
-            let blending = match self.spec.blending {
-                Blending::Free => blend::Blending::Free,
-                Blending::Controlled => blend::Blending::Inhibited(graph),
-                Blending::Bulging => blend::Blending::Bulging(graph, self.bulge),
+            let classes = match self.spec.blending {
+                Blending::Controlled => Some(blend::Blending::Inhibited(graph)),
+                Blending::Bulging => Some(blend::Blending::Bulging(graph, self.bulge)),
+                Blending::Free | Blending::Creased => None,
             };
-            let primitives = &state.primitives;
-            let (mut made, mut check) = match elsewhere {
-                Some((report, check)) => (Ok(report), check),
-                None => {
-                    let made = skin.polygonize_by(&settings, primitives, blending, mesh);
-                    (made, self.checker.check(mesh))
-                }
+            // Better creased than torn, and better blended than not at all: larger cubes need more pairs that blend than the mechanics say, a strand that folds has
+            // no classes at all, and a place has room for so many that do not blend.
+            let classes = classes.filter(|_| self.creased == 0);
+            let ways = [
+                classes.map(|by| (Way::Classes, by)),
+                (self.spec.blending != Blending::Free)
+                    .then_some((Way::Union, blend::Blending::Union(graph))),
+                Some((Way::Free, blend::Blending::Free)),
+            ];
+            let (mut way, (mut made, mut check)) = match elsewhere {
+                Some((report, check)) => (Way::Free, (Ok(report), check)),
+                None => (Way::Free, (Ok(Report::default()), Check::default())),
             };
-            // Better seen blended than torn, or not at all: larger cubes need more pairs that blend than the mechanics say, and a place has room for
-            // so many that do not.
-            let torn = match &made {
-                Ok(_) => !check.is_sound(),
-                Err(why) => matches!(why, SkinError::Crowded(_)),
-            };
-            let uncontrolled = torn && self.spec.blending != Blending::Free;
-            if uncontrolled {
-                made = skin.polygonize(&settings, primitives, mesh);
+            let ways = ways.into_iter().flatten();
+            for (by, blending) in ways.filter(|_| maker != SkinBy::Large) {
+                way = by;
+                made = skin.polygonize_by(&settings, &state.primitives, blending, mesh);
                 check = self.checker.check(mesh);
+                let torn = match &made {
+                    Ok(_) => way == Way::Classes && !check.is_sound(),
+                    Err(why) => matches!(why, SkinError::Crowded(_) | SkinError::Tangled(_)),
+                };
+                if !torn {
+                    break;
+                }
             }
             let report = made.map_err(|why| SkinMakeError::Skin {
                 name: name(),
@@ -280,7 +303,7 @@ impl SkinMaker {
             })?;
             let triangles = self.mesh.triangles.len();
             if triangles <= self.most_triangles {
-                break (choice, report, check, (uncontrolled, maker));
+                break (choice, report, check, (way, maker));
             }
             attempt += 1;
             if attempt == ATTEMPTS {
@@ -303,13 +326,21 @@ impl SkinMaker {
             self.velocities.resize(self.mesh.points.len(), [0.0; 3]);
         }
         self.frames += 1;
+        let classes = matches!(self.spec.blending, Blending::Controlled | Blending::Bulging);
+        self.creased = match way {
+            Way::Classes => 0,
+            _ if !classes => 0,
+            _ if self.creased == 0 => CREASED,
+            _ => self.creased - 1,
+        };
         Ok(SkinMade {
             check,
             cell_m: choice.domain.cell_m(),
             rung: choice.rung,
             felt_m: self.felt_m(state),
             report,
-            uncontrolled,
+            creased: way == Way::Union && classes,
+            uncontrolled: way == Way::Free && self.spec.blending != Blending::Free,
             by: maker,
         })
     }

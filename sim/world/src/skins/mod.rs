@@ -22,6 +22,9 @@ pub enum Blending {
     Free,
     /// Those that the mechanics allow; others press each other flat (Triquet 2001, section 4.2).
     Controlled,
+    /// Those that the mechanics allow; others meet in a crease, and there is one surface, closed however tightly a body folds
+    /// ([`hapticd_skin::blend::Cliques`]).
+    Creased,
     /// As controlled; what is pressed also swells around the contact (section 4.3). Bulges are seen, and not felt.
     Bulging,
 }

@@ -41,7 +41,7 @@ impl Body {
             material: self.surface,
             level: LEVEL,
             terms: Vec::new(),
-            classes: Vec::new(),
+            cliques: Vec::new(),
         }
     }
 

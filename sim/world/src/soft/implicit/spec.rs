@@ -12,6 +12,7 @@ use crate::skins::Blending;
 const COARSE: f64 = 2.0;
 /// So much further along a bent strand than across: half a circle is 1.57.
 const BENT: f64 = 2.2;
+const HALF_CIRCLE: f64 = std::f64::consts::FRAC_PI_2;
 
 /// The sum of potentials on the surface.
 pub(super) const LEVEL: f64 = 0.5;
@@ -88,9 +89,15 @@ impl ImplicitSpec {
 
     /// Along a strand so much blends that the skin closes: two primitives reach one cube if they are within `2 R + sqrt(3) h` (digest of Triquet 2001,
     /// section 4.6), and along a strand that bends it is further than across. A bend tighter than this allows for has cubes in which blending is no
-    /// equivalence, and its frames are shown blended.
+    /// equivalence, and its frames are creased.
+    ///
+    /// A creased skin closes whatever blends. There it is what reaches one place, no further apart than `2 R` across, that blends: less of it melts
+    /// in a fold.
     #[must_use]
     pub fn window_m(&self) -> f64 {
+        if self.blending == Blending::Creased {
+            return HALF_CIRCLE * 2.0 * self.influence_m();
+        }
         BENT * (2.0 * self.influence_m() + 3.0_f64.sqrt() * COARSE * self.cell_m)
     }
 

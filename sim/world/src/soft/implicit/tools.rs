@@ -216,7 +216,7 @@ impl Tool {
             let surface = &mut out.implicit[place];
             body.dress(surface);
             surface.terms.clear();
-            surface.classes.clear();
+            surface.cliques.clear();
         }
         out.samples.clear();
         if self.ghost || self.epoch != Some(query.epoch) {

@@ -1,0 +1,488 @@
+//! Bricks of a [`Union`](crate::blend::Blending::Union): nodes have the largest sum of a maximal clique, and there is one surface.
+//!
+//! # Theory
+//!
+//! See [`Cliques`]: which of the brick's primitives are looked at together at a node does not matter, as long as all that reach it are among them.
+//! So a brick is gone through in eight *blocks* of 4³ nodes, each with those that reach it or the layer of nodes beyond: few, of whom most often all blend with each
+//! other. The cliques are found once for a block, and its nodes are summed in lanes. A cut edge lies in the block of its lower node, and
+//! has the normal of the clique that is the highest at its vertex.
+//!
+//! Over a crease the potential is no straight line from node to node, however small the cubes: legs that are nearly as far apart as nodes are would be set
+//! half a cube aside. So an edge whose clique is not that of both of its nodes is cut where the potential is the level, by a few steps.
+//!
+//! # Practice
+//!
+//! What comes out is an ordinary brick of one surface. Only bricks whose primitives are not all allowed to blend come here, or that something takes away
+//! from. Bounded: no more than [`MOST_IN_PLACE`] primitives and [`MOST_CLIQUES`] in a block, or the mesh is refused. Does not allocate once it has seen as much.
+
+use wide::f32x4;
+
+use super::SkinError;
+use super::brick::{Brick, Found, part_of};
+use super::classes::{Links, next_along};
+use super::part::{Part, Scene};
+use crate::blend::{Cliques, MOST_IN_PLACE, Set, members};
+use crate::sample::{NODES, Samples, Source, outwards_other, places, unit, value_of_other};
+
+/// Most maximal cliques in a block of 4³ nodes.
+pub const MOST_CLIQUES: usize = 256;
+
+/// Most steps to where an edge over a crease is cut; the level is met when no more than this part of it is missing.
+const REFINED: usize = 16;
+const MET: f32 = 1e-3;
+
+/// Nodes along a side of a block: half a brick.
+const BLOCK: usize = NODES / 2;
+
+/// Nodes of a block, by layers and rows along x.
+type Lanes = [f32x4; BLOCK * BLOCK];
+
+const NOTHING: Lanes = [f32x4::ZERO; BLOCK * BLOCK];
+
+/// Something at the nodes of the block from `node` on.
+#[inline]
+fn each_in_block(
+    at: &[[f32; NODES]; 3],
+    node: [usize; 3],
+    mut value: impl FnMut(([f32; 4], f32, f32)) -> f32x4,
+) -> Lanes {
+    let x = std::array::from_fn(|i| at[0][node[0] + i]);
+    let mut all = NOTHING;
+    for (k, lanes) in all.iter_mut().enumerate() {
+        *lanes = value((x, at[1][node[1] + k % BLOCK], at[2][node[2] + k / BLOCK]));
+    }
+    all
+}
+
+/// From a block's lowest node to the layer of nodes beyond it, from the domain's lowest corner on, m.
+struct Place {
+    low: [f32; 3],
+    high: [f32; 3],
+}
+
+impl Place {
+    fn of(at: &[[f32; NODES]; 3], node: [usize; 3]) -> Place {
+        let last = |k: usize| at[k][(node[k] + BLOCK).min(NODES - 1)];
+        Place {
+            low: [0, 1, 2].map(|k| at[k][node[k]]),
+            high: [0, 1, 2].map(last),
+        }
+    }
+
+    /// False: a term is 0 at all of its nodes. Of a ball by the bits that a node nearer than all of them would have; others may be taken for nearer than they are.
+    fn is_reached(&self, scene: &Scene<'_>, entry: u32) -> bool {
+        if let Some(ball) = scene.balls.get(entry as usize) {
+            let nearest = [0, 1, 2].map(|k| ball.centre[k].max(self.low[k]).min(self.high[k]));
+            return ball.at(nearest) != 0.0;
+        }
+        let (low, high) = match scene.source(entry) {
+            Source::Primitive(primitive) => primitive.bounds(),
+            Source::Grid(grid) => grid.bounds(),
+        };
+        let domain = &scene.settings.domain;
+        let room = 1e-3 * domain.cell_m();
+        let corner = domain.low();
+        (0..3).all(|k| {
+            low[k] - room <= corner[k] + f64::from(self.high[k])
+                && high[k] + room >= corner[k] + f64::from(self.low[k])
+        })
+    }
+}
+
+/// Of a brick's vertices the cliques that they have: where they are in [`Union::of`], and the members of those in [`Union::members`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Creased {
+    of: (usize, usize),
+    members: (usize, usize),
+}
+
+/// One of a brick's blocks: where its entries are in [`Union::entries`], and its cliques in [`Union::cliques`].
+#[derive(Clone, Copy, Debug, Default)]
+struct Block {
+    entries: (usize, usize),
+    cliques: (usize, usize),
+}
+
+/// Work space, and what a mesh keeps of its bricks.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Union {
+    /// By primitive: its place in the block that was looked at last, and when that was.
+    marks: Vec<(u32, u32)>,
+    mark: u32,
+    /// Of the block at hand, by entry: what it adds to the nodes.
+    terms: Vec<Lanes>,
+    /// Of the brick's blocks: their entries as places in the brick's list, and their cliques as sets of those.
+    blocks: [Block; 8],
+    entries: Vec<u32>,
+    cliques: Vec<Set>,
+    /// Of the block at hand.
+    may: Vec<Set>,
+    search: Cliques,
+    /// Entries of the brick's list that may take away: they are in no clique, and in every sum.
+    always: Vec<u32>,
+    /// By vertex, of what is at hand: its value in each entry of its block.
+    values: Vec<f32>,
+    /// By clique of the brick: where its members are, if a vertex has it.
+    kept: Vec<Option<(u32, u32)>>,
+    pub creased: Vec<Creased>,
+    of: Vec<(u32, u32)>,
+    members: Vec<u32>,
+}
+
+impl Union {
+    /// Empty, for this many primitives.
+    pub fn begin(&mut self, count: usize) {
+        self.marks.clear();
+        self.marks.resize(count, (0, 0));
+        self.mark = 0;
+        self.creased.clear();
+        self.of.clear();
+        self.members.clear();
+    }
+
+    /// Takes over a brick of another, and says where it is here.
+    pub fn keep(&mut self, from: &Union, number: u32) -> u32 {
+        let old = from.creased[number as usize];
+        let (of, first) = (self.of.len(), self.members.len());
+        self.members
+            .extend_from_slice(&from.members[old.members.0..old.members.1]);
+        let moved = from.of[old.of.0..old.of.1].iter();
+        let by = |at: u32| at - old.members.0 as u32 + first as u32;
+        self.of.extend(moved.map(|(a, b)| (by(*a), by(*b))));
+        self.creased.push(Creased {
+            of: (of, self.of.len()),
+            members: (first, self.members.len()),
+        });
+        self.creased.len() as u32 - 1
+    }
+
+    /// Of each of a brick's vertices the entries that it is made of.
+    pub fn cliques_of(&self, creased: u32) -> impl Iterator<Item = &[u32]> {
+        let of = self.creased[creased as usize].of;
+        let of = self.of[of.0..of.1].iter();
+        of.map(|(a, b)| &self.members[*a as usize..*b as usize])
+    }
+
+    /// Memory that is kept, bytes; what is for one brick only is little.
+    pub fn bytes(&self) -> usize {
+        use super::memory::of;
+        of(&self.creased) + of(&self.of) + of(&self.members)
+    }
+
+    /// The potential at a place in a block, from the domain's lowest corner on, and the clique that has it.
+    fn highest_at(
+        &mut self,
+        scene: &Scene<'_>,
+        list: &[u32],
+        block: &Block,
+        at: [f32; 3],
+    ) -> (f32, Option<usize>) {
+        let domain = &scene.settings.domain;
+        let value = |i: &u32| {
+            let entry = list[*i as usize];
+            match scene.balls.get(entry as usize) {
+                Some(ball) => ball.at(at),
+                None => value_of_other(domain, scene.source(entry), at),
+            }
+        };
+        let entries = &self.entries[block.entries.0..block.entries.1];
+        self.values.clear();
+        self.values.extend(entries.iter().map(value));
+        let mut highest: Option<(f32, usize)> = None;
+        for k in block.cliques.0..block.cliques.1 {
+            let sum = members(self.cliques[k]).fold(0.0, |sum, i| sum + self.values[i]);
+            if highest.is_none_or(|(most, _)| sum > most) {
+                highest = Some((sum, k));
+            }
+        }
+        let less = self.always.iter().map(value).fold(0.0, |sum, x| sum + x);
+        (
+            highest.map_or(0.0, |(most, _)| most) + less,
+            highest.map(|(_, k)| k),
+        )
+    }
+
+    /// Whether the clique that a vertex has is not the highest at both ends of its edge: what is between them is no straight line, whatever the cubes' size.
+    /// Not at the domain's border, where a node is what it is not.
+    fn is_creased(
+        &self,
+        scene: &Scene<'_>,
+        list: &[u32],
+        (block, clique): (&Block, Option<usize>),
+        (at, samples): (&[[f32; NODES]; 3], &Samples),
+        (node, axis): ([usize; 3], usize),
+    ) -> bool {
+        let domain = &scene.settings.domain;
+        let entries = &self.entries[block.entries.0..block.entries.1];
+        let clique = clique.map_or(0, |k| self.cliques[k]);
+        let differs = |node: [usize; 3]| {
+            let place = [0, 1, 2].map(|k| at[k][node[k]]);
+            let add = |sum: f32, i: u32| {
+                let entry = list[i as usize];
+                sum + match scene.balls.get(entry as usize) {
+                    Some(ball) => ball.at(place),
+                    None => value_of_other(domain, scene.source(entry), place),
+                }
+            };
+            // The bits of the node, if it is.
+            let own = members(clique).map(|i| entries[i]).fold(0.0, add);
+            let less = self.always.iter().copied().fold(0.0, add);
+            (own + less) != value_at(samples, node)
+        };
+        [node, next_along(node, axis)].into_iter().any(differs)
+    }
+
+    /// Who of a block may blend with whom: `primitives` are those of its entries.
+    fn relate(&mut self, links: &Links, primitives: impl Iterator<Item = u32> + Clone) {
+        self.mark += 1;
+        for (place, primitive) in (0..).zip(primitives.clone()) {
+            self.marks[primitive as usize] = (self.mark, place);
+        }
+        self.may.clear();
+        for (place, primitive) in (0_u32..).zip(primitives) {
+            let others = links.of(primitive).iter();
+            let among = others.map(|q| self.marks[*q as usize]);
+            let among = among.filter(|(mark, _)| *mark == self.mark);
+            self.may
+                .push(among.fold(1 << place, |set: Set, (_, q)| set | 1 << q));
+        }
+    }
+}
+
+/// The block that a node is in, and the edges of which it is the lower node.
+fn block_of(node: [usize; 3]) -> usize {
+    (0..3).fold(0, |block, k| block | usize::from(node[k] >= BLOCK) << k)
+}
+
+fn value_at(samples: &Samples, [x, y, z]: [usize; 3]) -> f32 {
+    samples[z][y][x / 4].as_array()[x % 4]
+}
+
+/// Whether a term may be below 0 somewhere: then it is in no clique, and in every sum.
+pub(super) fn takes_away(source: Source<'_>) -> bool {
+    match source {
+        Source::Primitive(primitive) => primitive.amplitude < 0.0,
+        Source::Grid(grid) => grid.is_below_zero(),
+    }
+}
+
+impl Part {
+    /// The vertices of a brick's own edges. Where all blend and nothing takes away [`Part::sample`] finds the same, faster.
+    pub(super) fn sample_union(
+        &mut self,
+        scene: &Scene<'_>,
+        links: &Links,
+        slot: usize,
+        found: &mut Found,
+    ) -> Result<(), SkinError> {
+        let at = scene.lists.reached[slot].map(|b| places(&scene.settings.domain, b));
+        let mut samples: Samples = [[[f32x4::ZERO; 2]; NODES]; NODES];
+        let work = &mut self.union;
+        work.entries.clear();
+        work.cliques.clear();
+        work.always.clear();
+        let list = (0..).zip(scene.lists.of(slot));
+        let always = list.filter(|(_, entry)| takes_away(scene.source(**entry)));
+        work.always.extend(always.map(|(i, _)| i));
+        for block in 0..8 {
+            self.sample_block(scene, links, slot, (&at, block), &mut samples)?;
+        }
+        let Some((first, brick)) = self.vertices(scene, slot, &at, &mut samples, found) else {
+            return Ok(());
+        };
+        self.finish_vertices(scene, slot, (&at, &samples), first);
+        found.number = self.bricks.len() as u32;
+        self.bricks.push(Brick {
+            creased: Some(self.union.creased.len() as u32 - 1),
+            ..brick
+        });
+        Ok(())
+    }
+
+    /// The cliques of a block, and the largest of their sums at its nodes, less what takes away.
+    fn sample_block(
+        &mut self,
+        scene: &Scene<'_>,
+        links: &Links,
+        slot: usize,
+        (at, number): (&[[f32; NODES]; 3], usize),
+        samples: &mut Samples,
+    ) -> Result<(), SkinError> {
+        let domain = &scene.settings.domain;
+        let list = scene.lists.of(slot);
+        let node = [0, 1, 2].map(|k| BLOCK * (number >> k & 1));
+        let place = Place::of(at, node);
+        let term = |entry: u32| match scene.balls.get(entry as usize) {
+            Some(ball) => each_in_block(at, node, |(x, y, z)| ball.at_row(x, y, z)),
+            None => {
+                let source = scene.source(entry);
+                each_in_block(at, node, |(x, y, z)| {
+                    f32x4::new(x.map(|x| value_of_other(domain, source, [x, y, z])))
+                })
+            }
+        };
+        let work = &mut self.union;
+        let (first, cliques) = (work.entries.len(), work.cliques.len());
+        work.terms.clear();
+        let mut sum = NOTHING;
+        for (i, entry) in (0..).zip(list) {
+            if !place.is_reached(scene, *entry) || work.always.binary_search(&i).is_ok() {
+                continue;
+            }
+            let term = term(*entry);
+            for (sum, term) in sum.iter_mut().zip(&term) {
+                *sum += *term;
+            }
+            work.entries.push(i);
+            work.terms.push(term);
+        }
+        let count = work.entries.len() - first;
+        if count > MOST_IN_PLACE {
+            return Err(SkinError::Crowded(count));
+        }
+        // Taken out while the work space is used.
+        let entries = std::mem::take(&mut work.entries);
+        let primitives = entries[first..].iter();
+        work.relate(
+            links,
+            primitives.map(|i| scene.order[list[*i as usize] as usize]),
+        );
+        work.entries = entries;
+        let all = match count {
+            0 => 0,
+            count => Set::MAX >> (MOST_IN_PLACE - count),
+        };
+        let found = work.search.find(&work.may, all, MOST_CLIQUES)?;
+        work.cliques.extend_from_slice(found);
+        work.blocks[number] = Block {
+            entries: (first, work.entries.len()),
+            cliques: (cliques, work.cliques.len()),
+        };
+        if let [_, _, ..] = found {
+            let mut most = NOTHING;
+            for clique in found {
+                let mut sum = NOTHING;
+                for i in members(*clique) {
+                    for (sum, term) in sum.iter_mut().zip(&work.terms[i]) {
+                        *sum += *term;
+                    }
+                }
+                for (most, sum) in most.iter_mut().zip(sum) {
+                    // All that is 0 or more: no sum of it is none.
+                    *most = most.fast_max(sum);
+                }
+            }
+            sum = most;
+        }
+        if !work.always.is_empty() {
+            let mut less = NOTHING;
+            for i in &work.always {
+                for (less, term) in less.iter_mut().zip(&term(list[*i as usize])) {
+                    *less += *term;
+                }
+            }
+            for (sum, less) in sum.iter_mut().zip(less) {
+                *sum += less;
+            }
+        }
+        for (k, sum) in sum.into_iter().enumerate() {
+            samples[node[2] + k / BLOCK][node[1] + k % BLOCK][node[0] / BLOCK] = sum;
+        }
+        Ok(())
+    }
+
+    /// Normals at the vertices from `first` on, which are then moved to the world; and of which clique each is. A vertex on an edge over a crease is moved to
+    /// where the surface is.
+    fn finish_vertices(
+        &mut self,
+        scene: &Scene<'_>,
+        slot: usize,
+        (at, samples): (&[[f32; NODES]; 3], &Samples),
+        first: usize,
+    ) {
+        let domain = &scene.settings.domain;
+        let low = domain.low();
+        let list = scene.lists.of(slot);
+        let work = &mut self.union;
+        let (of, kept) = (work.of.len(), work.members.len());
+        work.kept.clear();
+        work.kept.resize(work.cliques.len(), None);
+        for point in &mut self.points[first..] {
+            // That of the edge: places of nodes have the same bits here.
+            let node = [0, 1, 2].map(|k| at[k].partition_point(|x| *x <= point[k]).max(1) - 1);
+            let block = work.blocks[block_of(node)];
+            // Where all blend it is known.
+            let one = block.cliques.1 - block.cliques.0 == 1;
+            let mut highest = match one {
+                true => (0.0, Some(block.cliques.0)),
+                false => work.highest_at(scene, list, &block, *point),
+            };
+            let axis = (0..3).find(|k| point[*k] != at[*k][node[*k]]);
+            if let Some(axis) = axis
+                && !one
+                && work.is_creased(
+                    scene,
+                    list,
+                    (&block, highest.1),
+                    (at, samples),
+                    (node, axis),
+                )
+            {
+                let level = scene.settings.level as f32;
+                let mut ends = [node, next_along(node, axis)]
+                    .map(|end| (at[axis][end[axis]], value_at(samples, end) - level));
+                // Regula falsi; an end that stays a second time has half its weight (Illinois).
+                let mut last = None;
+                for _ in 0..REFINED {
+                    let [from, to] = ends;
+                    point[axis] = from.0 + part_of(0.0, from.1, to.1) * (to.0 - from.0);
+                    highest = work.highest_at(scene, list, &block, *point);
+                    let new = (point[axis], highest.0 - level);
+                    if new.1.abs() < MET * level {
+                        break;
+                    }
+                    let moved = usize::from((new.1 > 0.0) != (from.1 > 0.0));
+                    if last == Some(moved) {
+                        ends[1 - moved].1 *= 0.5;
+                    }
+                    ends[moved] = new;
+                    last = Some(moved);
+                }
+            }
+            let entries = &work.entries[block.entries.0..block.entries.1];
+            // None where a grid that also takes away is all that there is.
+            let clique = highest.1.map_or(0, |k| work.cliques[k]);
+            let mut sum = [0.0; 3];
+            let terms = members(clique).map(|i| entries[i]);
+            for i in terms.clone().chain(work.always.iter().copied()) {
+                let entry = list[i as usize];
+                let more = match scene.balls.get(entry as usize) {
+                    Some(ball) => ball.outwards(*point),
+                    None => outwards_other(domain, scene.source(entry), *point),
+                };
+                for k in 0..3 {
+                    sum[k] += more[k];
+                }
+            }
+            self.normals.push(unit(sum));
+            let known = highest.1.and_then(|k| work.kept[k]);
+            let range = known.unwrap_or_else(|| {
+                let begin = work.members.len() as u32;
+                let terms = terms.chain(work.always.iter().copied());
+                work.members.extend(terms.map(|i| list[i as usize]));
+                (begin, work.members.len() as u32)
+            });
+            if let Some(k) = highest.1 {
+                work.kept[k] = Some(range);
+            }
+            work.of.push(range);
+            for k in 0..3 {
+                point[k] = (low[k] + f64::from(point[k])) as f32;
+            }
+        }
+        work.creased.push(Creased {
+            of: (of, work.of.len()),
+            members: (kept, work.members.len()),
+        });
+    }
+}
