@@ -35,6 +35,8 @@ pub struct SoftState {
     pub lost_ticks: AtomicU64,
     /// Steps, poses and tools that the scene refused.
     pub refused: AtomicU64,
+    /// Pairs of implicit bodies' spheres that steps had no room for.
+    pub pairs_left_out: AtomicU64,
     /// Rigid bodies that soft ones can meet.
     pub rigid_bodies: AtomicU64,
     /// Clients' bodies that soft ones cannot meet.
@@ -75,6 +77,8 @@ pub struct SoftFacts {
     pub lost_ticks: u64,
     /// Steps, poses and tools that the scene refused: numbers that are none.
     pub refused: u64,
+    /// Pairs of implicit bodies' spheres that steps had no room for, so far: those spheres may sink into each other.
+    pub pairs_left_out: u64,
     /// Rigid bodies that soft ones can meet.
     pub rigid_bodies: u64,
     /// Bodies that clients added and soft ones cannot meet, so far: the log says why.
@@ -115,6 +119,7 @@ impl SoftState {
             steps: get(&self.steps),
             lost_ticks: get(&self.lost_ticks),
             refused: get(&self.refused),
+            pairs_left_out: get(&self.pairs_left_out),
             rigid_bodies: get(&self.rigid_bodies),
             unmet_bodies: get(&self.unmet_bodies),
             step_us: get(&self.step_ns) as f64 * 1e-3,
@@ -126,6 +131,7 @@ impl SoftState {
         self.steps.fetch_add(1, Ordering::Relaxed);
         self.lost_ticks.store(scene.lost_ticks(), Ordering::Relaxed);
         self.refused.store(scene.refused(), Ordering::Relaxed);
+        (self.pairs_left_out).store(scene.pairs_left_out(), Ordering::Relaxed);
         (self.rigid_bodies).store(scene.rigid_bodies() as u64, Ordering::Relaxed);
         self.step_ns.store(took_ns, Ordering::Relaxed);
         let contacts = scene.report().contacts as u64;

@@ -51,12 +51,13 @@ pub fn status(args: &Args) -> Result<(), Failure> {
     }
     if let Some(soft) = json.get("soft").filter(|soft| soft.is_object()) {
         say(&format!(
-            "soft bodies: {} steps, the last took {} us, {} contacts from the {}, {} ticks lost{}; they meet {} rigid bodies and cannot meet {}",
+            "soft bodies: {} steps, the last took {} us, {} contacts from the {}, {} ticks lost{}{}; they meet {} rigid bodies and cannot meet {}",
             soft["steps"],
             soft["step_us"],
             soft["contacts"],
             soft["backend"].as_str().unwrap_or("?"),
             soft["lost_ticks"],
+            crowded(soft),
             incidents(soft),
             soft["rigid_bodies"],
             soft["unmet_bodies"]
@@ -125,9 +126,28 @@ fn incidents(facts: &serde_json::Value) -> String {
     )
 }
 
+/// Pairs of spheres that there was no room for, if any.
+fn crowded(facts: &serde_json::Value) -> String {
+    match facts["pairs_left_out"].as_u64() {
+        None | Some(0) => String::new(),
+        Some(pairs) => {
+            format!(", {pairs} pairs of spheres left out (implicit bodies too dense or too fast)")
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::incidents;
+    use super::{crowded, incidents};
+
+    #[test]
+    fn pairs_that_had_no_room_are_told_when_there_are_any() {
+        let told = |facts| crowded(&facts);
+        assert_eq!(told(serde_json::json!({})), "");
+        assert_eq!(told(serde_json::json!({ "pairs_left_out": 0 })), "");
+        let text = told(serde_json::json!({ "pairs_left_out": 7 }));
+        assert!(text.starts_with(", 7 pairs of spheres left out"), "{text}");
+    }
 
     #[test]
     fn what_became_of_a_gpu_is_told_when_there_is_something_to_tell() {

@@ -28,12 +28,12 @@ pub struct SkinInfo {
 }
 
 impl SkinInfo {
-    /// Room in each frame: a closed mesh has half as many points as triangles, and two for each piece; as many pieces as this leaves room for are more than
-    /// can be seen.
+    /// Room in each frame: a closed mesh has half as many points as triangles, and two for each piece. The smallest piece is an octahedron, of six points and
+    /// eight triangles.
     #[must_use]
     pub fn room(&self) -> SkinCounts {
         SkinCounts {
-            points: self.triangles / 2 + self.triangles / 16 + 64,
+            points: self.triangles / 2 + self.triangles / 4 + 64,
             triangles: self.triangles,
         }
     }

@@ -71,6 +71,12 @@ pub struct Choice {
 }
 
 impl Choice {
+    /// Whether there is none coarser.
+    #[must_use]
+    pub fn is_coarsest(&self) -> bool {
+        self.rung + 1 >= MOST_RUNGS
+    }
+
     /// Whether it is coarser than wanted.
     #[must_use]
     pub fn is_below(&self) -> bool {

@@ -120,3 +120,33 @@ fn a_skin_that_no_block_can_hold_is_refused() {
         "{error}"
     );
 }
+
+/// Of many small pieces, as drops that fall apart are, no triangle is without room for its points.
+#[test]
+fn nothing_but_octahedra_has_room() {
+    let (mut writer, _fd) = one(1000);
+    let (mut points, mut triangles) = (Vec::new(), Vec::new());
+    for piece in 0..125 {
+        let first = points.len() as u32;
+        for axis in 0..3 {
+            for side in [1.0, -1.0] {
+                let mut at = [3.0 * piece as f32, 0.0, 0.0];
+                at[axis] += side;
+                points.push(at);
+            }
+        }
+        for k in 0..8_u32 {
+            let [x, y, z] = [0, 1, 2].map(|axis| first + 2 * axis + (k >> axis & 1));
+            let turned = k.count_ones() % 2 == 1;
+            triangles.push(if turned { [x, z, y] } else { [x, y, z] });
+        }
+    }
+    let mesh = SkinMesh {
+        points: &points,
+        normals: &points,
+        velocities: &points,
+        triangles: &triangles,
+    };
+    assert_eq!(triangles.len(), 1000);
+    assert_eq!(writer.write(SkinMoment::default(), &mesh), Ok(()));
+}

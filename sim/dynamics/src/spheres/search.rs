@@ -13,6 +13,8 @@ use crate::Vec3;
 const MOST_STIR: f64 = 4.0;
 /// Of its own radius: what forces may add to the way that it would fly.
 const SLACK: f64 = 0.05;
+/// Shares of the margins that are tried where there is no room for all pairs.
+const MARGINS: [f64; 3] = [0.5, 0.25, 0.0];
 /// A wire that bends no sharper than its own thickness does not touch itself within half a circle.
 const HALF_CIRCLE: f64 = core::f64::consts::FRAC_PI_2;
 
@@ -51,58 +53,71 @@ impl SphereWorld {
         }
         self.cells.build(&s.x, size);
         let (settings, stir, fluids) = (&self.settings, &self.stir, &self.fluids);
+        let cells = &self.cells;
         let (pairs, near, blends) = (&mut self.pairs, &mut self.near, &mut self.blends);
         let neighbours = &self.neighbours;
         let most = settings.most_pairs as usize;
-        let mut left_out = 0_u32;
-        self.cells.pairs(|a, b, square| {
-            let (i, j) = (a as usize, b as usize);
-            let margin = stir[i] + stir[j];
-            let touching = s.radius[i] + s.radius[j];
-            let free = s.inverse_mass[i] + s.inverse_mass[j] > 0.0;
-            let wire = s.on_strand[i].strand;
-            let same_wire = wire != NO_STRAND && wire == s.on_strand[j].strand;
-            let along = if same_wire {
-                (s.on_strand[i].arc - s.on_strand[j].arc).abs()
-            } else {
-                f64::INFINITY
-            };
-            if s.fluid[i] != NO_FLUID && s.fluid[i] == s.fluid[j] {
-                let reach = fluids[s.fluid[i] as usize].cutoff + margin;
-                if free && square < reach * reach {
-                    if near.len() < most {
-                        let fluid = s.fluid[i];
-                        near.push(Near { a, b, fluid });
-                    } else {
-                        left_out = left_out.saturating_add(1);
-                    }
-                }
-            } else if free
-                && touching > 0.0
-                && square < (touching + margin + knock) * (touching + margin + knock)
-                && along > HALF_CIRCLE * touching
-                && neighbours.binary_search(&key(a, b)).is_err()
-            {
-                if pairs.len() < most {
-                    pairs.push(PairRow::new(a, b, settings.friction, s));
+        let mut look = |share: f64| {
+            pairs.clear();
+            near.clear();
+            blends.candidates.clear();
+            let knock = share * knock;
+            let mut left_out = 0_u32;
+            cells.pairs(|a, b, square| {
+                let (i, j) = (a as usize, b as usize);
+                let margin = share * (stir[i] + stir[j]);
+                let touching = s.radius[i] + s.radius[j];
+                let free = s.inverse_mass[i] + s.inverse_mass[j] > 0.0;
+                let wire = s.on_strand[i].strand;
+                let same_wire = wire != NO_STRAND && wire == s.on_strand[j].strand;
+                let along = if same_wire {
+                    (s.on_strand[i].arc - s.on_strand[j].arc).abs()
                 } else {
-                    left_out = left_out.saturating_add(1);
-                }
-            }
-            if blend.is_none() || (same_wire && along <= s.on_strand[i].window) {
-                return;
-            }
-            if let Some([_, part]) = blends.limits(i, j, s) {
-                let reach = touching + part + margin;
-                if reach > 0.0 && square < reach * reach {
-                    if blends.candidates.len() < most {
-                        blends.candidates.push((a, b));
+                    f64::INFINITY
+                };
+                if s.fluid[i] != NO_FLUID && s.fluid[i] == s.fluid[j] {
+                    let reach = fluids[s.fluid[i] as usize].cutoff + margin;
+                    if free && square < reach * reach {
+                        if near.len() < most {
+                            let fluid = s.fluid[i];
+                            near.push(Near { a, b, fluid });
+                        } else {
+                            left_out = left_out.saturating_add(1);
+                        }
+                    }
+                } else if free
+                    && touching > 0.0
+                    && square < (touching + margin + knock) * (touching + margin + knock)
+                    && along > HALF_CIRCLE * touching
+                    && neighbours.binary_search(&key(a, b)).is_err()
+                {
+                    if pairs.len() < most {
+                        pairs.push(PairRow::new(a, b, settings.friction, s));
                     } else {
                         left_out = left_out.saturating_add(1);
                     }
                 }
-            }
-        });
+                if blend.is_none() || (same_wire && along <= s.on_strand[i].window) {
+                    return;
+                }
+                if let Some([_, part]) = blends.limits(i, j, s) {
+                    let reach = touching + part + margin;
+                    if reach > 0.0 && square < reach * reach {
+                        if blends.candidates.len() < most {
+                            blends.candidates.push((a, b));
+                        } else {
+                            left_out = left_out.saturating_add(1);
+                        }
+                    }
+                }
+            });
+            left_out
+        };
+        // What is nearest comes first, where there is no room for all: margins are shortened until the rest has room.
+        let left_out = look(1.0);
+        if left_out > 0 {
+            let _ = MARGINS.into_iter().find(|share| look(*share) == 0);
+        }
         report.pairs_left_out = left_out;
     }
 

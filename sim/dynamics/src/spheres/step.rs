@@ -32,7 +32,7 @@ pub struct StepReport {
     pub contacts_refused: u32,
     /// The first of them.
     pub first_contact: Option<(usize, ListFault)>,
-    /// Pairs of spheres beyond [`Settings::most_pairs`](super::Settings::most_pairs).
+    /// Pairs of spheres beyond [`Settings::most_pairs`](super::Settings::most_pairs), of those that may come near in the step. The nearest are looked after.
     pub pairs_left_out: u32,
     /// Times that a sphere's next state was not finite, over the substeps: it stayed where the substep began, at rest.
     pub spheres_held: u32,

@@ -159,6 +159,39 @@ fn too_many_pairs_are_left_out() {
     assert_eq!(report.pairs_left_out, 190 - 10);
 }
 
+/// Where there is no room for all pairs that might meet, those that do are looked after: a cloud that flies by, all within its margins, takes no room of
+/// those that are in each other.
+#[test]
+fn the_nearest_pairs_have_the_room_that_there_is() {
+    let mut world = SphereWorld::new(Settings {
+        most_pairs: 8,
+        gravity_m_s2: Vec3::zeros(),
+        ..Settings::default()
+    })
+    .unwrap();
+    let radius = ball(Vec3::zeros(), 0).radius_m;
+    let mut couples = Vec::new();
+    for k in 0..30 {
+        let at = Vec3::new(2.6 * radius * f64::from(k), 0.0, 0.0);
+        let mut fast = ball(at, k);
+        fast.velocity = Vec3::y() * (radius / DT);
+        world.add_sphere(&fast).unwrap();
+        if k % 10 == 5 {
+            let couple = [0.0, 1.8 * radius]
+                .map(|z| world.add_sphere(&ball(at + Vec3::new(0.0, 9.0 * radius, z), 100 + k)));
+            couples.push(couple.map(|index| index.unwrap() as usize));
+        }
+    }
+    let apart = |world: &SphereWorld, [a, b]: [usize; 2]| {
+        (world.positions()[a] - world.positions()[b]).norm()
+    };
+    let report = world.step(DT, &[], &[]).unwrap();
+    assert!(report.pairs_left_out > 20, "{report:?}");
+    for couple in couples {
+        assert!(apart(&world, couple) > 1.81 * radius);
+    }
+}
+
 /// Whose fault, and by how much.
 #[test]
 fn wrong_calls_are_refused_with_the_numbers() {

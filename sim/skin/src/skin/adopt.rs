@@ -64,7 +64,7 @@ impl Skin {
         let now = &mut self.now;
         now.controlled = false;
         now.contacts.begin(None, &now.links, terms);
-        now.reach(&settings.domain, primitives, &self.grids);
+        now.reach(&settings.domain, primitives, &self.grids)?;
         if now.parts.is_empty() {
             now.parts.push(super::Part::default());
         }

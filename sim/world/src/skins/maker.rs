@@ -306,7 +306,8 @@ impl SkinMaker {
                 break (choice, report, check, (way, maker));
             }
             attempt += 1;
-            if attempt == ATTEMPTS {
+            // The coarsest frame is the same however often it is made.
+            if attempt == ATTEMPTS || choice.is_coarsest() {
                 return Err(SkinMakeError::TooLarge {
                     name: name(),
                     triangles,

@@ -313,6 +313,11 @@ impl SoftScene {
         self.refused
     }
 
+    /// Pairs of implicit bodies' spheres that a step had no room for, so far: the furthest of those that might have met in it. Spheres may sink into each other then.
+    pub fn pairs_left_out(&self) -> u64 {
+        self.implicit.left_out()
+    }
+
     /// Sequence of the last answer.
     pub fn sequence(&self) -> u64 {
         self.sequence

@@ -269,3 +269,30 @@ fn a_box_in_the_hand_is_carried_by_the_highest_of_many() {
     let z = rig.proxy().z;
     assert!((z - 0.012).abs() < 5e-4, "{z}");
 }
+
+/// Who looks at a body does not move it: forces, and where it is, are the same bits whether skins are made of it or not.
+#[test]
+fn making_skins_changes_no_bit_of_what_is_felt() {
+    let run = |look: bool| {
+        let mut rig = rig(&[mat()], Vec::new(), 3);
+        let spec = rig.soft.skin_specs().next().unwrap();
+        let mut maker = SkinMaker::new(spec, 1_000_000, f64::INFINITY).unwrap();
+        let (mut forces, mut frames) = (Vec::new(), 0);
+        for k in 0..40 {
+            let at = |k: i32| Vec3::new(0.0005 * f64::from(k), 0.0, 0.03 - 0.0007 * f64::from(k));
+            forces.extend(rig.go(at(k), at(k + 1), 25));
+            if look {
+                let made = maker.make(&states(&rig).bodies[0]).unwrap();
+                frames += u32::from(made.check.is_sound());
+            }
+        }
+        assert_eq!(frames, if look { 40 } else { 0 });
+        let at: Vec<_> = (states(&rig).bodies[0].primitives.iter())
+            .map(|p| p.bounds().0.map(f64::to_bits))
+            .collect();
+        let forces: Vec<_> = forces.iter().map(|f| f.map(f64::to_bits)).collect();
+        assert!(forces.iter().any(|f| f.z != 0));
+        (forces, at)
+    };
+    assert_eq!(run(false), run(true));
+}

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use hapticd_dynamics::spheres::{self, BlendEvent, Settings, Sphere, SphereWorld, StepReport};
+use hapticd_dynamics::spheres::{self, BlendEvent, Settings, Sphere, SphereWorld};
 use hapticd_geometry::Vec3;
 use hapticd_haptics::{BodyKey, ImplicitSurface, MAX_ARMS, Material, Query, SoftSnapshot};
 use hapticd_skin::Primitive;
@@ -100,7 +100,8 @@ pub(in crate::soft) struct ImplicitBodies {
     rigids: Rigids,
     tools: [Option<Tool>; MAX_ARMS],
     work: Work,
-    report: StepReport,
+    /// Pairs of spheres that a step had no room for, so far.
+    left_out: u64,
 }
 
 impl ImplicitBodies {
@@ -146,7 +147,7 @@ impl ImplicitBodies {
             rigids,
             tools,
             work: Work::default(),
-            report: StepReport::default(),
+            left_out: 0,
         })
     }
 
@@ -180,8 +181,10 @@ impl ImplicitBodies {
             .step(dt_s, &self.rigids.list, &self.work.contacts)
         {
             Ok(report) => {
-                refused += u64::from(report.obstacles_refused + report.contacts_refused);
-                self.report = report;
+                let lists = report.obstacles_refused + report.contacts_refused;
+                let none = report.spheres_held + report.probes_held + report.constraints_skipped;
+                refused += u64::from(lists) + u64::from(none);
+                self.left_out += u64::from(report.pairs_left_out);
             }
             Err(_) => refused += 1,
         }
@@ -205,6 +208,11 @@ impl ImplicitBodies {
             body.follow(&self.world);
         }
         refused
+    }
+
+    /// Pairs of spheres that a step had no room for, so far: those that were furthest apart.
+    pub fn left_out(&self) -> u64 {
+        self.left_out
     }
 
     /// After a step: what an arm's tool is to know.
