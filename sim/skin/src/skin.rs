@@ -220,7 +220,7 @@ struct Frame {
 #[derive(Clone, Debug, Default)]
 struct Joined {
     dropped: usize,
-    foreign: Vec<Option<u32>>,
+    foreign: Vec<u32>,
     triangles: Vec<[u32; 3]>,
 }
 
@@ -234,7 +234,7 @@ pub struct Skin {
     /// By primitive: whether it reaches a brick with surface.
     seen: Vec<bool>,
     /// Of the brick that is joined: vertices of neighbours.
-    foreign: Vec<Option<u32>>,
+    foreign: Vec<u32>,
     /// The same by part, where there is more than one, what was left out and the triangles.
     triangles: Vec<Joined>,
     parallel: bool,

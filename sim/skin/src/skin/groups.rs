@@ -44,6 +44,8 @@ pub(super) struct Groups {
     sets: Vec<Set>,
     members: Vec<u8>,
     begins: Vec<usize>,
+    /// Whether all of each group come before all of the next: then classes are in order of groups.
+    in_order: bool,
     /// By place in the list: its group.
     pub of: Vec<u8>,
     /// By group: its potential at the nodes; from [`Groups::press`] on beside the others.
@@ -161,6 +163,7 @@ impl Groups {
             self.sets.push(set);
         }
         self.begins.push(self.members.len());
+        self.in_order = self.members.is_sorted();
         self.sums.clear();
         self.sums.resize(self.sets.len(), BLANK);
     }
@@ -249,15 +252,19 @@ impl Groups {
         self.near_begins.push(0);
         for z in 0..=LAYERS {
             for k in 0..self.sets.len() {
-                let some = self.members[self.begins[k]..self.begins[k + 1]].iter();
-                let reaches = |i: &&u8| {
-                    let cubes = &self.cubes[usize::from(**i)];
-                    match odd.get(z) {
-                        Some(odd) => cubes[z] & odd != 0,
-                        None => (0..LAYERS).any(|z| cubes[z] & odd[z] != 0),
-                    }
-                };
-                self.near.extend(some.filter(reaches));
+                let range = self.begins[k]..self.begins[k + 1];
+                let mut count = self.near.len();
+                self.near.resize(count + range.len(), 0);
+                for i in &self.members[range] {
+                    let cubes = &self.cubes[usize::from(*i)];
+                    let reached = match odd.get(z) {
+                        Some(odd) => cubes[z] & odd,
+                        None => (0..LAYERS).fold(0, |all, z| all | cubes[z] & odd[z]),
+                    };
+                    self.near[count] = *i;
+                    count += usize::from(reached != 0);
+                }
+                self.near.truncate(count);
                 if z < LAYERS {
                     let some = self.near[self.words.len()..].iter();
                     let words = some.map(|i| {
@@ -271,9 +278,21 @@ impl Groups {
         }
     }
 
+    /// Those groups, of a mask for each, that have a bit: into [`Groups::order`]. Without a branch for each: none is likelier than the other.
+    #[inline]
+    fn with_bit(&mut self, bit: usize) {
+        self.order.resize(self.cut.len(), (0, 0));
+        let mut count = 0;
+        for (k, cut) in (0..).zip(&self.cut) {
+            self.order[count] = (0, k);
+            count += (cut >> bit & 1) as usize;
+        }
+        self.order.truncate(count);
+    }
+
     /// The groups in [`Groups::order`] by the first of each that reaches a place.
     fn sort_by(&mut self, first: impl Fn(&Groups, usize) -> Option<u8>) {
-        if self.order.len() > 1 {
+        if self.order.len() > 1 && !self.in_order {
             let mut order = std::mem::take(&mut self.order);
             for (place, k) in &mut order {
                 *place = first(self, usize::from(*k)).map_or(u32::MAX, u32::from);
@@ -318,12 +337,15 @@ impl Groups {
         for (z, layer) in nodes.iter().enumerate() {
             // Where none is above the level none is inside, and none presses another; on the border that is not known.
             let some = all.maybe[z] | !all.within[z];
+            let some = layer
+                & if self.swells.is_empty() {
+                    some
+                } else {
+                    u64::MAX
+                };
             for (y, half) in (0..NODES).flat_map(|y| [(y, 0), (y, 1)]) {
                 let at = NODES * y + 4 * half;
-                if layer >> at & 15 == 0 {
-                    continue;
-                }
-                if self.swells.is_empty() && some >> at & 15 == 0 {
+                if some >> at & 15 == 0 {
                     continue;
                 }
                 let (mut most, mut second) = (f32x4::ZERO, f32x4::ZERO);

@@ -5,7 +5,7 @@
 use super::brick::{Brick, Found, LOWER, OWN, all_of, any_of, bits_of, corners, cuts};
 use super::classes::{FOREIGN, Foreign, Mixed, edge_number};
 use super::part::Part;
-use crate::lists::{Lists, SIDE};
+use crate::lists::{Lists, NONE, SIDE};
 use crate::sample::NODES;
 use crate::table::Table;
 
@@ -21,12 +21,7 @@ pub(super) struct Join<'a> {
 
 impl Join<'_> {
     /// The triangles of a brick; how many were left out, since a corner has no vertex. `foreign` is work space.
-    pub fn all(
-        &self,
-        brick: &Brick,
-        foreign: &mut Vec<Option<u32>>,
-        out: &mut Vec<[u32; 3]>,
-    ) -> usize {
+    pub fn all(&self, brick: &Brick, foreign: &mut Vec<u32>, out: &mut Vec<[u32; 3]>) -> usize {
         self.triangles(brick, out);
         let mixed = brick.mixed.map(|mixed| self.mixed(brick, mixed));
         mixed.map_or(0, |mixed| {
@@ -97,25 +92,32 @@ impl Join<'_> {
         &self,
         brick: &Brick,
         mixed: &Mixed,
-        foreign: &mut Vec<Option<u32>>,
+        foreign: &mut Vec<u32>,
         out: &mut Vec<[u32; 3]>,
     ) -> usize {
         let work = &self.parts[brick.part as usize].work;
         foreign.clear();
         let named = work.foreign[mixed.foreign.0..mixed.foreign.1].iter();
-        foreign.extend(named.map(|foreign| self.vertex_named(brick, foreign)));
+        foreign.extend(named.map(|foreign| self.vertex_named(brick, foreign).unwrap_or(NONE)));
+        // Something to look at for those that are not on the list: no branch, since which are is hard to guess.
+        foreign.push(NONE);
         let mut dropped = 0;
         for triangle in &work.triangles[mixed.triangles.0..mixed.triangles.1] {
             let vertex = |number: u32| {
-                if number & FOREIGN == 0 {
-                    Some(brick.first + number)
-                } else {
-                    foreign[(number ^ FOREIGN) as usize]
-                }
+                let listed = number & FOREIGN != 0;
+                let place = if listed { number ^ FOREIGN } else { 0 };
+                let other = foreign[place as usize];
+                if listed { other } else { brick.first + number }
             };
-            match triangle.map(vertex) {
-                [Some(a), Some(b), Some(c)] => out.push([a, b, c]),
-                _ => dropped += 1,
+            let corners = [
+                vertex(triangle[0]),
+                vertex(triangle[1]),
+                vertex(triangle[2]),
+            ];
+            if corners.contains(&NONE) {
+                dropped += 1;
+            } else {
+                out.push(corners);
             }
         }
         dropped

@@ -129,12 +129,7 @@ impl Part {
                     let edge = edge_number(node, axis);
                     let from = [at[0][node[0]], at[1][node[1]], at[2][node[2]]];
                     let length = at[axis][node[axis] + 1] - from[axis];
-                    groups.order.clear();
-                    for (k, cut) in (0..).zip(&groups.cut) {
-                        if cut >> bit & 1 == 1 {
-                            groups.order.push((0, k));
-                        }
-                    }
+                    groups.with_bit(bit);
                     groups.sort_by(|groups, k| groups.first_at(boards, (z, k), ends));
                     for n in 0..groups.order.len() {
                         let group = groups.order[n].1;
@@ -280,12 +275,7 @@ impl Part {
             doubled += more.count_ones() as u16;
             for bit in bits_of(one) {
                 let number = 3 * z * NODES * NODES + bit;
-                groups.order.clear();
-                for (k, cut) in (0..).zip(&groups.cut) {
-                    if cut >> bit & 1 == 1 {
-                        groups.order.push((0, k));
-                    }
-                }
+                groups.with_bit(bit);
                 groups.sort_by(|groups, k| {
                     let mut some = groups.near(z, k).iter();
                     let found = some.find(|i| groups.cubes[**i as usize][z] >> bit & 1 == 1);
@@ -431,10 +421,7 @@ impl Groups {
             let depth = ball.depth(away);
             // Where it is 0 but for rounding.
             let reached = depth.simd_gt(f32x4::splat(-1e-5));
-            if reached.to_bitmask() == 0 {
-                continue;
-            }
-            let mut kept = LANES[15];
+            let mut kept = reached;
             // What reaches an edge but none of its ends is no member of the class there.
             if (reached & depth.simd_lt(f32x4::splat(*thin))).to_bitmask() != 0 {
                 for (j, made) in lanes.iter().enumerate() {
