@@ -168,7 +168,7 @@ impl Folds {
     /// The middle of a run: in every second layer they go back.
     fn middle(&self, run: u32) -> Vec3 {
         let (layer, row) = (run / self.runs, run % self.runs);
-        let row = if layer % 2 == 0 {
+        let row = if layer.is_multiple_of(2) {
             row
         } else {
             self.runs - 1 - row
@@ -187,7 +187,11 @@ impl Folds {
         let unit = self.run_m + self.bend_m();
         let run = ((way_m / unit) as u32).min(self.count() - 1);
         let way = way_m - f64::from(run) * unit;
-        let along = if run % 2 == 0 { Vec3::x() } else { -Vec3::x() };
+        let along = if run.is_multiple_of(2) {
+            Vec3::x()
+        } else {
+            -Vec3::x()
+        };
         let middle = self.middle(run);
         if way <= self.run_m || run + 1 == self.count() {
             return middle + along * (way - 0.5 * self.run_m);
