@@ -72,7 +72,7 @@ section! {
         rate_hz: u32 = integer(60, 1, 200).unit("Hz"),
         /// Most triangles of one body's skin: room for so many is shared with clients, 60 bytes each.
         max_triangles: u32 = integer(100_000, 1_000, 2_000_000),
-        /// Who makes large skins: `never` a GPU, or where there is one `large` ones, from 1,000,000 expected triangles on, of bodies whose spheres all blend.
+        /// Who makes large skins: `never` a GPU, or where there is one `large` ones, from 1,000,000 expected triangles on, of bodies whose spheres all blend; `max_triangles` has to leave room for them.
         gpu: SkinGpu = choice::<SkinGpu>("never"),
     }
 }

@@ -19,7 +19,7 @@ fn points(t: f64) -> Vec<Primitive> {
         Vec3::new(
             0.6 * s.cos(),
             0.6 * s.sin(),
-            if i % 2 == 0 { -0.4 } else { 0.4 },
+            if i.is_multiple_of(2) { -0.4 } else { 0.4 },
         )
     };
     let mut all: Vec<Primitive> = (0..40).map(|i| Primitive::point(at(i), 0.3)).collect();
@@ -47,7 +47,7 @@ fn turned_round(mesh: &Mesh) -> Mesh {
 fn its_vertices_move_as_those_of_the_same_mesh_do() {
     let (settings, primitives) = (settings(40), points(0.0));
     let velocities: Vec<Vec3> = (0..primitives.len())
-        .map(|i| Vec3::new(i as f64, -1.0, if i % 2 == 0 { 3.0 } else { 0.0 }))
+        .map(|i| Vec3::new(i as f64, -1.0, if i.is_multiple_of(2) { 3.0 } else { 0.0 }))
         .collect();
     let (mut maker, mut mesh) = (Skin::default(), Mesh::default());
     let report = maker.polygonize(&settings, &primitives, &mut mesh).unwrap();
