@@ -37,7 +37,9 @@ pub use coupling::{Coupling, Damping, Gains, RigTiming, Wrench};
 pub use course::{Course, Followed, MAX_SEGMENTS};
 pub use engine::{ArmSetup, Engine, TickInput, TickOutput};
 pub use hapticd_ccd::PairKind;
-pub use implicit::{FOOT_REACH, Foot, ImplicitSurface, MAX_SAMPLES, MAX_TERMS, Term, Touch};
+pub use implicit::{
+    FOOT_REACH, Foot, ImplicitSurface, MAX_SAMPLES, MAX_TERMS, Sampled, Term, Touch,
+};
 pub use interaction::Interaction;
 pub use outcome::{ArmOutcome, Contact, MAX_CONTACTS, MAX_SUBSTEPS};
 pub use snapshot::{

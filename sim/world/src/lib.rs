@@ -15,6 +15,7 @@ mod world;
 
 pub use body::{AddError, BodyKind, BodySpec, CommandError, Shape};
 pub use dynamics::Order;
+pub use hapticd_skin::{GridError, Inside};
 pub use inside::contains;
 pub use skins::{Blending, SkinMade, SkinMakeError, SkinMaker, SkinSpec, SkinState, SkinStates};
 pub use soft::{

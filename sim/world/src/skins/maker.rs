@@ -1,7 +1,9 @@
 //! A frame of a body's skin: as fine as it may be, checked, with velocities, and measured against what is felt.
 
+use std::sync::Arc;
+
 use hapticd_geometry::Vec3;
-use hapticd_haptics::{ImplicitSurface, Material};
+use hapticd_haptics::{ImplicitSurface, Material, Sampled};
 use hapticd_skin::blend::{self, Bulge, Graph};
 use hapticd_skin::{
     Ambiguity, Check, Checker, DomainError, Mesh, Report, Settings, Skin, SkinError,
@@ -29,6 +31,8 @@ pub struct SkinSpec {
     pub cell_m: f64,
     /// Who blends.
     pub blending: Blending,
+    /// A potential of samples, which is all of the body then.
+    pub sampled: Option<Arc<Sampled>>,
 }
 
 /// Why there is no frame. The next one may be possible.
@@ -98,6 +102,8 @@ pub struct SkinMaker {
     /// Of groups: who blends, and work space.
     graph: Graph,
     order: Vec<u32>,
+    /// Of samples, once it is made: it never changes.
+    still: Option<SkinMade>,
 }
 
 /// Of bulges: they begin at this part of the level in the other's potential, are highest at that one, and so high.
@@ -129,6 +135,7 @@ impl SkinMaker {
             level: spec.level,
             terms: Vec::new(),
             classes: Vec::new(),
+            sampled: spec.sampled.clone(),
         };
         Ok(SkinMaker {
             spec,
@@ -144,6 +151,7 @@ impl SkinMaker {
             bulge,
             graph: Graph::new(),
             order: Vec::new(),
+            still: None,
         })
     }
 
@@ -170,6 +178,9 @@ impl SkinMaker {
     /// # Errors
     /// [`SkinMakeError`]: there is no frame, and the mesh is of no meaning.
     pub fn make(&mut self, state: &SkinState) -> Result<SkinMade, SkinMakeError> {
+        if let Some(sampled) = self.spec.sampled.clone() {
+            return self.make_still(&sampled);
+        }
         let name = || self.spec.name.clone();
         let mut attempt = 0;
         let (choice, report, check, uncontrolled) = loop {
@@ -301,5 +312,6 @@ fn together(order: &mut Vec<u32>, graph: &mut Graph, state: &SkinState, cell_m: 
     graph.set(pairs);
 }
 
+mod still;
 #[cfg(test)]
 mod tests;

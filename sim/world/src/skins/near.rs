@@ -111,6 +111,7 @@ mod tests {
             level: 0.5,
             terms: Vec::new(),
             classes: Vec::new(),
+            sampled: None,
         }
     }
 
