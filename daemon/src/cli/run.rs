@@ -35,6 +35,8 @@ enum Scene {
     Coil,
     /// A ball stirs a viscous fluid in a cup.
     Fluid,
+    /// A fingertip explores a skull that is given by samples, as a scan is.
+    Skull,
 }
 
 impl Scene {
@@ -55,6 +57,7 @@ impl Scene {
             Scene::Crowd => ("crowd.toml", include_str!("../../../config/crowd.toml")),
             Scene::Coil => ("coil.toml", include_str!("../../../config/coil.toml")),
             Scene::Fluid => ("fluid.toml", include_str!("../../../config/fluid.toml")),
+            Scene::Skull => ("skull.toml", include_str!("../../../config/skull.toml")),
         }
     }
 }
