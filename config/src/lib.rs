@@ -47,8 +47,8 @@ pub use field::{Choices, NameOrPath, Tabular};
 pub use load::{LoadError, Loaded, TEXT_BYTES_MAX, load, parse};
 pub use schema::{
     Arm, Backend, Blending, Body, BodyKind, Clock, Collision, Config, Damping, Device, Dynamics,
-    Fabric, Hand, Implicit, Interaction, Ipc, Level, Log, Loop, Material, Mechanics, Model, Motion,
-    Order, Pinned, Placement, Record, Safety, Shape, Skin, SkinGpu, Soft, Substance,
+    Fabric, Hand, Implicit, Inside, Interaction, Ipc, Level, Log, Loop, Material, Mechanics, Model,
+    Motion, Order, Pinned, Placement, Record, Safety, Shape, Skin, SkinGpu, Soft, Substance,
 };
 pub use source::{Position, Source};
 pub use value::Value;

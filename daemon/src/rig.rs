@@ -493,8 +493,16 @@ fn device_fault(arm: &config::Arm, error: RigError) -> Fault {
 
 /// `table` is that of the shape.
 fn shape_fault(table: &str, shape: &config::Shape, error: SceneError) -> Fault {
-    let (key, file) = match shape {
-        config::Shape::Mesh { file, .. } => ("file", Some(file.clone())),
+    use scene::volume::VolumeError;
+    let (key, file) = match (shape, &error) {
+        (config::Shape::Mesh { file, .. }, _)
+        | (
+            config::Shape::Volume { file, .. },
+            SceneError::Volume(VolumeError::Read { .. } | VolumeError::NoUnit(_)),
+        ) => ("file", Some(file.clone())),
+        (config::Shape::Volume { .. }, SceneError::Volume(VolumeError::Grid { .. })) => {
+            ("level", None)
+        }
         _ => ("kind", None),
     };
     Fault {

@@ -3,6 +3,7 @@
 //! Allocates, loads files and builds trees: start-up and client commands only, never a real-time thread.
 
 pub mod implicit;
+pub mod volume;
 
 use std::path::{Path, PathBuf};
 
@@ -67,6 +68,21 @@ pub enum SceneError {
     /// An implicit body that cannot be made of its shape.
     #[error(transparent)]
     Implicit(#[from] implicit::ImplicitError),
+    /// A volume that no body can be made of.
+    #[error(transparent)]
+    Volume(#[from] volume::VolumeError),
+    /// Samples where a surface is wanted.
+    #[error(
+        "{what} `{name}`: a `{shape}` is made of samples: only implicit bodies whose model is \"fixed\" are"
+    )]
+    Samples {
+        /// "body" or "the tool of arm".
+        what: &'static str,
+        /// Whose.
+        name: String,
+        /// `volume` or `skull`.
+        shape: &'static str,
+    },
     /// A mesh tool with holes.
     #[error(
         "the tool of arm `{name}` is an open mesh ({boundary_edges} boundary edges); a tool must be closed"
@@ -105,10 +121,19 @@ pub fn mesh(
             shape,
         })
     };
+    let samples = |shape| {
+        Err(SceneError::Samples {
+            what: owner.what,
+            name: owner.name.to_owned(),
+            shape,
+        })
+    };
     let made = match shape {
         S::Coil { .. } => return course("coil"),
         S::Line { .. } => return course("line"),
         S::Folds { .. } => return course("folds"),
+        S::Volume { .. } => return samples("volume"),
+        S::Skull { .. } => return samples("skull"),
         S::Sphere { .. } => return Ok(None),
         S::Mesh { file, scale } => {
             let path: PathBuf = folder.join(file);

@@ -307,7 +307,7 @@ fn demos_touch_what_yields() {
 #[test]
 fn demos_touch_what_is_implicit_and_replay() {
     let dir = folder("implicit-scenes");
-    for scene in ["coil", "fluid", "intestine"] {
+    for scene in ["coil", "fluid", "intestine", "skull"] {
         let (_, report) = demonstrate(&dir, scene);
         let felt = report["arms"][0]["max_force_n"].as_f64().unwrap();
         assert!(felt > 0.3, "{scene}: {felt} N");

@@ -241,6 +241,11 @@ fn a_ball_on_an_intestine_allocates_nothing() {
 }
 
 #[test]
+fn a_ball_on_a_skull_of_samples_allocates_nothing() {
+    ten_thousand_turns(include_str!("../../config/skull.toml"));
+}
+
+#[test]
 fn a_mesh_in_a_fluid_allocates_nothing() {
     ten_thousand_turns(&[FLUID, RING_AND_PADDLE].concat());
 }

@@ -12,7 +12,7 @@ choices! {
         Strand as "strand",
         /// Drops that fill the shape at first and hang together by themselves.
         Fluid as "fluid",
-        /// Nothing moves it: spheres fill the shape.
+        /// Nothing moves it: spheres fill the shape, or it is where the samples of a `volume` say.
         Fixed as "fixed",
     }
 }
@@ -50,7 +50,7 @@ section! {
         damping_ms: f64 = number(5.0, 0.0, 100.0).unit("ms"),
         /// Who blends, of strands and fluids; the rest is one piece.
         blending: Blending = choice::<Blending>("free"),
-        /// Edge of the cubes that the skin is made of, where there is time for it; without one, two fifths of the spheres' radius.
+        /// Edge of the cubes that the skin is made of, where there is time for it; without one, two fifths of the spheres' radius, or of a volume the distance of its samples.
         cell_m: Option<f64> = number(0.003, 1e-5, 0.5).unit("m").optional(crate::key::Literal::Number(0.003)),
     }
 }

@@ -31,7 +31,7 @@ pub use material::Material;
 pub use pose::Placement;
 pub use record::Record;
 pub use safety::Safety;
-pub use shape::Shape;
+pub use shape::{Inside, Shape};
 pub use simulated::{Hand, Mechanics};
 pub use soft::{Fabric, Pinned, Soft, Substance};
 pub use timing::{Clock, Loop};

@@ -4,7 +4,17 @@ use std::path::PathBuf;
 
 use crate::key::Literal::{Number, Numbers, Text};
 use crate::key::{PathUse, choice, integer, number, numbers, path};
-use crate::macros::variants;
+use crate::macros::{choices, variants};
+
+choices! {
+    /// Which samples of a volume are inside.
+    pub enum Inside {
+        /// Those above the level, as bone is in a scan.
+        Above as "above",
+        /// Those below it, as in signed distances.
+        Below as "below",
+    }
+}
 
 variants! {
     /// What a tool or a body looks like.
@@ -114,6 +124,26 @@ variants! {
             runs: u32 = integer(6, 1, 1000),
             /// Layers.
             layers: u32 = integer(1, 1, 100),
+        },
+        /// A volume of samples from a NRRD file: a scan, a simulation. Only for implicit bodies whose model is `fixed`. Its surface is where its samples, smoothly interpolated,
+        /// are at the level; it is closed at the border of the volume.
+        Volume as "volume" {
+            /// The file: three axes of numbers, raw, ASCII or gzip.
+            file: PathBuf = path(PathUse::Input).required(Text("volume.nrrd")),
+            /// What samples are on the surface, in their own unit.
+            level: f64 = number(0.0, -1e9, 1e9).required(Number(300.0)),
+            /// Which samples are inside.
+            inside: Inside = choice::<Inside>("above"),
+            /// Length of one unit of the file; 0.001 for a file in millimetres. Without one, what the file says of its units.
+            scale: Option<f64> = number(0.001, 1e-6, 1e6).unit("m").optional(Number(0.001)),
+        },
+        /// A made-up skull, nobody's anatomy, as a volume of samples: its face towards -y, its crown towards +z, about the origin. Only for implicit bodies
+        /// whose model is `fixed`.
+        Skull as "skull" {
+            /// From chin to crown.
+            height_m: f64 = number(0.21, 0.001, 10.0).unit("m"),
+            /// Samples along its height.
+            samples: u32 = integer(96, 16, 256),
         },
         /// A square sheet without thickness in z = 0, facing +z. Needs `solid = false`.
         Sheet as "sheet" {

@@ -37,6 +37,8 @@ enum Scene {
     Fluid,
     /// A fingertip explores an intestine that is folded on itself: its folds meet in creases and do not melt.
     Intestine,
+    /// A fingertip explores a skull that is given by samples, as a scan is.
+    Skull,
 }
 
 impl Scene {
@@ -61,6 +63,7 @@ impl Scene {
                 "intestine.toml",
                 include_str!("../../../config/intestine.toml"),
             ),
+            Scene::Skull => ("skull.toml", include_str!("../../../config/skull.toml")),
         }
     }
 }

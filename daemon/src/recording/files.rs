@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use hapticd_config::{Arm, Body, Config, Device, NameOrPath, Shape};
+use hapticd_geometry::volume::nrrd;
 
 /// A file as it was when the recording began.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,7 +17,7 @@ pub struct Embedded {
     pub bytes: Vec<u8>,
 }
 
-/// The paths of all input files of a configuration, in a fixed order: per arm its device's file and its tool's mesh, then the bodies'.
+/// The paths of all input files of a configuration, in a fixed order: per arm its device's file and its tool's mesh, then the bodies' meshes and volumes.
 pub fn paths(config: &mut Config) -> Vec<&mut PathBuf> {
     let arms = config.arms.iter_mut().flat_map(of_arm);
     arms.chain(config.bodies.iter_mut().flat_map(of_body))
@@ -36,19 +37,19 @@ pub fn of_arm(arm: &mut Arm) -> impl Iterator<Item = &mut PathBuf> {
     device.into_iter().chain(of_shape(&mut arm.tool))
 }
 
-/// The path of the input file of a body, its mesh.
+/// The path of the input file of a body, its mesh or its volume.
 pub fn of_body(body: &mut Body) -> impl Iterator<Item = &mut PathBuf> {
     of_shape(&mut body.shape).into_iter()
 }
 
 fn of_shape(shape: &mut Shape) -> Option<&mut PathBuf> {
     match shape {
-        Shape::Mesh { file, .. } => Some(file),
+        Shape::Mesh { file, .. } | Shape::Volume { file, .. } => Some(file),
         _ => None,
     }
 }
 
-/// Reads all files of a configuration.
+/// Reads all files of a configuration. A volume whose samples are in a file beside it takes them in.
 ///
 /// # Errors
 /// The first that cannot be read.
@@ -56,7 +57,7 @@ pub fn embed(config: &Config) -> Result<Vec<Embedded>, (PathBuf, io::Error)> {
     let mut copy = config.clone();
     paths(&mut copy)
         .into_iter()
-        .map(|path| match std::fs::read(&*path) {
+        .map(|path| match whole(path) {
             Ok(bytes) => Ok(Embedded {
                 path: path.clone(),
                 bytes,
@@ -64,6 +65,15 @@ pub fn embed(config: &Config) -> Result<Vec<Embedded>, (PathBuf, io::Error)> {
             Err(error) => Err((path.clone(), error)),
         })
         .collect()
+}
+
+fn whole(path: &Path) -> io::Result<Vec<u8>> {
+    let bytes = std::fs::read(path)?;
+    if bytes.starts_with(b"NRRD") {
+        nrrd::attached(path).map_err(io::Error::other)
+    } else {
+        Ok(bytes)
+    }
 }
 
 /// A folder of files that is gone when this is dropped.

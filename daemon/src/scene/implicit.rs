@@ -1,4 +1,4 @@
-//! From the configuration's implicit bodies to spheres: a shape is filled with them, or a course is set with them.
+//! From the configuration's implicit bodies to spheres: a shape is filled with them, or a course is set with them. Those of samples are [`volume`]'s.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use hapticd_dynamics::spheres::FluidMaterial;
 use hapticd_geometry::{TriMesh, Vec3, transform};
 use hapticd_world::{Blending, ImplicitModel, ImplicitSpec, contains};
 
-use super::{Owner, SceneError, material, mesh, pose};
+use super::{Owner, SceneError, material, mesh, pose, volume};
 
 /// Most spheres of a body.
 pub const MOST_SPHERES: usize = 20_000;
@@ -63,6 +63,9 @@ pub fn implicit(
     folder: &Path,
     id: u32,
 ) -> Result<ImplicitSpec, SceneError> {
+    if let Some(spec) = volume::implicit(body, materials, folder, id)? {
+        return Ok(spec);
+    }
     let made = &body.implicit;
     let radius_m = made.sphere_radius_m;
     let (damping_s, stiffness_n_m) = (made.damping_ms * 1e-3, made.stiffness_n_per_m);

@@ -15,6 +15,7 @@ fn the_skins_of_the_demo_scenes_are_sound_and_as_their_bodies_are_felt() {
         ("coil", include_str!("../../../config/coil.toml")),
         ("fluid", include_str!("../../../config/fluid.toml")),
         ("intestine", include_str!("../../../config/intestine.toml")),
+        ("skull", include_str!("../../../config/skull.toml")),
     ] {
         let context = config::Context::new("", |_| None);
         let loaded = config::parse(name, text, &context).unwrap().config;

@@ -17,6 +17,7 @@ fn spec() -> SkinSpec {
         level: 0.5,
         cell_m: 0.002,
         blending: Blending::Free,
+        sampled: None,
     }
 }
 

@@ -1,4 +1,4 @@
-//! Meshes, poses, screws: the geometry that every simulation crate stands on. No I/O but loading and writing meshes, no threads, deterministic.
+//! Meshes, volumes, poses, screws: the geometry that every simulation crate stands on. No I/O but loading and writing meshes and volumes, no threads, deterministic.
 #![forbid(unsafe_code)]
 
 pub mod adjacency;
@@ -14,6 +14,7 @@ pub mod report;
 pub mod screw;
 pub mod screw_bounds;
 pub mod shapes;
+pub mod volume;
 
 pub use adjacency::{Adjacency, Edge, NO_FACE, NO_OWNER};
 pub use interval::{IVec3, Interval};
@@ -24,3 +25,4 @@ pub use refine::refined;
 pub use report::MeshReport;
 pub use screw::Screw;
 pub use screw_bounds::ScrewBounds;
+pub use volume::{Volume, VolumeFault};

@@ -26,12 +26,18 @@
 //! other flat are felt by the higher of their potentials, which is where the mesh is, too. Beyond the reach of its kernels a body is not felt: a tool that goes
 //! further in a tick than from there to the surface is found inside, and through a body thinner than that it passes.
 
+use std::sync::Arc;
+
 use hapticd_geometry::{Pose, Vec3, transform};
 use hapticd_skin::{Kernel, Primitive, Skeleton};
 
 use crate::snapshot::Material;
 use crate::soft::{Moment, SoftRow};
 use crate::tool::ToolShape;
+
+mod sampled;
+
+pub use sampled::Sampled;
 
 /// Most primitives of one body that are felt at once: the nearest.
 pub const MAX_TERMS: usize = 64;
@@ -127,6 +133,8 @@ pub struct ImplicitSurface {
     pub terms: Vec<Term>,
     /// Who blends: the maximal cliques, a bit for each term, [`MAX_CLIQUES`] at most. Empty: all of them.
     pub cliques: Vec<u64>,
+    /// A potential of samples, which is all of the body then: [`Sampled`] says how it is felt.
+    pub sampled: Option<Arc<Sampled>>,
 }
 
 /// Beside a place, where the surface is.
@@ -229,13 +237,20 @@ impl ImplicitSurface {
     /// Where the surface is beside a place; `None` where nothing is felt. For whoever is not in a hurry: it looks at every term.
     #[must_use]
     pub fn foot(&self, at: &Vec3, age_s: f64) -> Option<Foot> {
+        if let Some(sampled) = &self.sampled {
+            return sampled.foot(at);
+        }
         self.local(at, 0.0, age_s).foot(at)
     }
 
     /// How much each term counts at a place at the reference: shares of the gradient of the highest clique there, none below 0, together 1. Written for the first
-    /// terms as far as `shares` goes; the rest is 0. False: nothing is felt there.
+    /// terms as far as `shares` goes; the rest is 0. False: nothing is felt there. Of samples the first has it all.
     pub fn shares(&self, at: &Vec3, shares: &mut [f64]) -> bool {
         shares.fill(0.0);
+        if let (Some(_), Some(first)) = (&self.sampled, shares.first_mut()) {
+            *first = 1.0;
+            return true;
+        }
         let local = self.local(at, 0.0, 0.0);
         let Some((set, sense)) = local.highest(at) else {
             return false;
@@ -279,6 +294,9 @@ impl ImplicitSurface {
     /// Potential above the level at a place at the reference: the highest clique's.
     #[must_use]
     pub fn excess(&self, at: &Vec3) -> f64 {
+        if let Some(sampled) = &self.sampled {
+            return sampled.excess(at);
+        }
         let highest = self.local(at, 0.0, 0.0).highest(at);
         highest.map_or(0.0, |(_, sense)| sense.value) - self.level
     }
@@ -442,6 +460,9 @@ impl ImplicitSurface {
         band_m: f64,
         mut each: impl FnMut(Touch),
     ) {
+        if let Some(sampled) = &self.sampled {
+            return sampled.touches((tool, pose), samples, band_m, each);
+        }
         let centre = transform(pose, &tool.centre);
         let local = self.local(&centre, 0.5 * tool.size_m() + band_m.max(0.0), age_s);
         if local.count == 0 {

@@ -3,31 +3,43 @@
 //! # Theory
 //!
 //! The source's library was adapted to polygonize a grid that its user fills (Triquet 2001, section 5.6: skulls from planes of a scanner, figure 5.18). Here
-//! a grid is one more term of the sum, with a spacing and an origin of its own: trilinear between its samples, and 0 beyond them. So a scan can
+//! a grid is one more term of the sum, with spacings and a frame of its own: cubic between its samples, and 0 beyond them. So a scan can
 //! be alone, or blend with primitives. Where its nodes are the domain's, the mesh is Marching Cubes of the samples to the bit.
 //!
-//! Its slope jumps at the faces between its cubes, and so do normals. Where the samples on its border are not 0 the sum jumps there, and the
-//! surface follows the border to within a cube.
+//! *Between samples* it is a cubic along each axis with the slopes of central differences (Catmull and Rom 1974), so that it goes through the samples, and value and
+//! gradient are continuous: a normal that jumps from cube to cube, as that of a trilinear one does, is felt as ticks. Next to the border, where a sample is
+//! missing, the straight line through the last two goes on. A cubic may go beyond its samples: where they jump from 0 to 1, to -0.07 and 1.07.
+//!
+//! Where the samples on its border are not 0 the sum jumps there, and the surface follows the border to within a cube. [`Grid::of_volume`] closes them.
 //!
 //! # Practice
 //!
 //! World frame, metres; potentials have no unit. Samples are single precision, x fastest. Values and gradients are real-time callable: no allocation,
-//! bounded work.
+//! bounded work, 64 samples. A clone has the same samples, not others like them.
 
-use hapticd_geometry::Vec3;
+use std::sync::Arc;
+
+use hapticd_geometry::{Mat3, Pose, Vec3, Volume};
 
 /// See the module page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Grid {
-    low: Vec3,
-    spacing_m: f64,
+    /// Where the first sample is, m.
+    first: Vec3,
+    /// From sample to sample, m: a column for each axis.
+    steps: Mat3,
+    /// From metres to samples.
+    samples_from_m: Mat3,
     nodes: [u32; 3],
-    values: Vec<f32>,
+    values: Arc<Vec<f32>>,
     below_zero: bool,
 }
 
 /// Most samples along an axis.
 pub const MOST_SAMPLES: u32 = 4096;
+
+/// Of a cubic's four weights the sum of the absolute values at most: 1.25 in the middle between samples. Along three axes their product.
+const OVERSHOOT: f64 = 1.25 * 1.25 * 1.25;
 
 /// Why a grid was refused. The caller's fault.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -41,7 +53,7 @@ pub enum GridError {
     Place {
         /// Lowest corner, m.
         low: [f64; 3],
-        /// As given, m.
+        /// As given, the least of them, m.
         spacing_m: f64,
     },
     /// None, or too many.
@@ -63,6 +75,27 @@ pub enum GridError {
         /// As given.
         value: f32,
     },
+    /// No sample but those on the border, which are outside, is inside; or all of them are.
+    #[error(
+        "no surface: the samples within the border go from {lowest} to {highest}, and the level is {level}"
+    )]
+    NoSurface {
+        /// The least of them.
+        lowest: f32,
+        /// The largest.
+        highest: f32,
+        /// What was to be between them.
+        level: f64,
+    },
+}
+
+/// Which samples of a volume are inside.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Inside {
+    /// What a sample is on the surface, in the unit of the samples.
+    pub level: f64,
+    /// Inside is where samples are below the level, as those of signed distances are; else above.
+    pub below: bool,
 }
 
 impl Grid {
@@ -76,23 +109,41 @@ impl Grid {
         nodes: [u32; 3],
         values: Vec<f32>,
     ) -> Result<Grid, GridError> {
-        if !(spacing_m > 0.0 && spacing_m.is_finite()) {
-            return Err(GridError::Spacing(spacing_m));
+        let place = Pose::translation(low.x, low.y, low.z);
+        Grid::placed(&place, [spacing_m; 3], nodes, values)
+    }
+
+    /// `nodes` samples along each axis of a frame of their own, whose origin is the first sample, as far apart as `spacing_m` says; x fastest, then y.
+    ///
+    /// # Errors
+    /// [`GridError`]: the first thing that is wrong.
+    pub fn placed(
+        world_from_grid: &Pose,
+        spacing_m: [f64; 3],
+        nodes: [u32; 3],
+        values: Vec<f32>,
+    ) -> Result<Grid, GridError> {
+        if let Some(bad) = spacing_m.iter().find(|h| !(**h > 0.0 && h.is_finite())) {
+            return Err(GridError::Spacing(*bad));
         }
         if !nodes.iter().all(|n| (2..=MOST_SAMPLES).contains(n)) {
             return Err(GridError::Nodes(nodes));
         }
+        let turn = world_from_grid.rotation.to_rotation_matrix().into_inner();
+        let spacing = Vec3::from(spacing_m);
         let grid = Grid {
-            low,
-            spacing_m,
+            first: world_from_grid.translation.vector,
+            steps: turn * Mat3::from_diagonal(&spacing),
+            samples_from_m: Mat3::from_diagonal(&spacing.map(|h| 1.0 / h)) * turn.transpose(),
             nodes,
             below_zero: values.iter().any(|x| *x < 0.0),
-            values,
+            values: Arc::new(values),
         };
         let (low, high) = grid.bounds();
         let furthest = low.amax().max(high.amax());
         // The largest coordinate does not tell of a NaN beside it.
-        let is_place = low.iter().all(|x| x.is_finite());
+        let is_place = low.iter().chain(&high).all(|x| x.is_finite());
+        let spacing_m = spacing.min();
         if !(is_place && furthest * f64::EPSILON <= 1e-9 * spacing_m) {
             let low = low.into();
             return Err(GridError::Place { low, spacing_m });
@@ -102,9 +153,8 @@ impl Grid {
             return Err(GridError::Count { given, nodes });
         }
         if let Some(k) = grid.values.iter().position(|x| !x.is_finite()) {
-            let [nx, ny] = [nodes[0], nodes[1]].map(|n| n as usize);
-            let at = [k % nx, k / nx % ny, k / (nx * ny)].map(|i| i as u32);
             let value = grid.values[k];
+            let at = grid.node(k);
             return Err(GridError::NotFinite { at, value });
         }
         Ok(grid)
@@ -115,17 +165,110 @@ impl Grid {
         self.below_zero
     }
 
-    /// Its samples back, to be filled anew.
-    #[must_use]
-    pub fn into_values(self) -> Vec<f32> {
-        self.values
+    /// A potential of what a volume's samples say is inside: `level` on the surface, 0 at the sample that is furthest outside, and in proportion between
+    /// and beyond. It is closed: the samples on its border are 0, so the surface stays within it and nothing jumps. `unit_m`: length of one unit of the volume's frame.
+    ///
+    /// # Errors
+    /// [`GridError`]: the first thing that is wrong, or [`GridError::NoSurface`].
+    pub fn of_volume(
+        volume: Volume,
+        (world_from_volume, unit_m): (&Pose, f64),
+        inside: Inside,
+        level: f64,
+    ) -> Result<Grid, GridError> {
+        let Volume {
+            frame,
+            spacing,
+            nodes,
+            mut samples,
+            ..
+        } = volume;
+        let origin = Pose::from_parts((frame.translation.vector * unit_m).into(), frame.rotation);
+        let is_border = |k: usize| {
+            let at = node_of(nodes, k);
+            (0..3).any(|i| at[i] == 0 || at[i] + 1 == nodes[i])
+        };
+        let (mut lowest, mut highest) = (f32::INFINITY, f32::NEG_INFINITY);
+        for (k, sample) in samples.iter().enumerate() {
+            if !is_border(k) {
+                (lowest, highest) = (lowest.min(*sample), highest.max(*sample));
+            }
+        }
+        let most_out = f64::from(if inside.below { highest } else { lowest });
+        let most_in = f64::from(if inside.below { lowest } else { highest });
+        let per = level / (inside.level - most_out);
+        // Not `<`: a NaN crosses nothing. From -inf to inf there is no number in proportion.
+        let crosses = (most_in - inside.level) * (inside.level - most_out) > 0.0;
+        if !(crosses && per.is_finite()) {
+            let level = inside.level;
+            return Err(GridError::NoSurface {
+                lowest,
+                highest,
+                level,
+            });
+        }
+        for (k, sample) in samples.iter_mut().enumerate() {
+            *sample = match is_border(k) {
+                true => 0.0,
+                false => (per * (f64::from(*sample) - most_out)) as f32,
+            };
+        }
+        let spacing_m = spacing.map(|h| h * unit_m);
+        Grid::placed(&(world_from_volume * origin), spacing_m, nodes, samples)
     }
 
-    /// Lowest and highest corner, m: 0 beyond.
+    /// Its samples back, to be filled anew: without a copy where it is the only one that has them.
+    #[must_use]
+    pub fn into_values(self) -> Vec<f32> {
+        Arc::unwrap_or_clone(self.values)
+    }
+
+    /// Its samples, x fastest, then y.
+    #[must_use]
+    pub fn values(&self) -> &[f32] {
+        &self.values
+    }
+
+    /// Samples along each axis.
+    #[must_use]
+    pub fn nodes(&self) -> [u32; 3] {
+        self.nodes
+    }
+
+    /// From sample to sample along each axis, m.
+    #[must_use]
+    pub fn spacing_m(&self) -> [f64; 3] {
+        [0, 1, 2].map(|k| self.steps.column(k).norm())
+    }
+
+    /// A place in samples: the first sample is the origin.
+    #[must_use]
+    pub fn in_samples(&self, at: &Vec3) -> Vec3 {
+        self.samples_from_m * (at - self.first)
+    }
+
+    /// The place, m, of what is `at` in samples.
+    #[must_use]
+    pub fn place(&self, at: &Vec3) -> Vec3 {
+        self.first + self.steps * at
+    }
+
+    /// A slope in the world, 1/m, of one that is per sample.
+    #[must_use]
+    pub fn slope(&self, per_sample: &Vec3) -> Vec3 {
+        self.samples_from_m.tr_mul(per_sample)
+    }
+
+    /// Lowest and highest corner of the box along the world's axes that holds it, m: 0 beyond.
     #[must_use]
     pub fn bounds(&self) -> (Vec3, Vec3) {
-        let size = self.spacing_m * Vec3::from(self.nodes.map(|n| f64::from(n - 1)));
-        (self.low, self.low + size)
+        let (mut low, mut high) = (self.first, self.first);
+        for k in 0..3 {
+            let along = self.steps.column(k) * f64::from(self.nodes[k] - 1);
+            low += along.map(|x| x.min(0.0));
+            high += along.map(|x| x.max(0.0));
+        }
+        (low, high)
     }
 
     /// Potential at a place.
@@ -134,71 +277,78 @@ impl Grid {
         self.with_gradient(at).0
     }
 
-    /// Potential at a place, and its gradient, 1/m: on a face between cubes of samples that of the upper one.
+    /// Potential at a place, and its gradient, 1/m.
     #[must_use]
     pub fn with_gradient(&self, at: &Vec3) -> (f64, Vec3) {
-        let (mut node, mut part) = ([0; 3], [0.0; 3]);
+        let at = self.in_samples(at);
+        let mut axes = [Axis::default(); 3];
         for k in 0..3 {
-            let mut t = (at[k] - self.low[k]) / self.spacing_m;
-            // A billionth beside a sample is on it: what the division may do.
-            if (t - t.round()).abs() < 1e-9 * (1.0 + t.abs()) {
-                t = t.round();
-            }
-            let last = self.nodes[k] - 1;
-            if !(t >= 0.0 && t <= f64::from(last)) {
+            let Some(axis) = Axis::at(at[k], self.nodes[k]) else {
                 return (0.0, Vec3::zeros());
-            }
-            let cell = (t as u32).min(last - 1);
-            (node[k], part[k]) = (cell, t - f64::from(cell));
+            };
+            axes[k] = axis;
         }
-        let corner =
-            |c: usize| f64::from(self.sample([0, 1, 2].map(|k| node[k] + (c >> k) as u32 % 2)));
-        let c: [f64; 8] = std::array::from_fn(corner);
-        // Along x, then y, then z. On a sample exactly that: a part of 0 or 1 leaves the other out.
-        let mix = |a: f64, b: f64, t: f64| a * (1.0 - t) + b * t;
-        let [u, v, w] = part;
-        let x = [0, 2, 4, 6].map(|i| mix(c[i], c[i + 1], u));
-        let y = [0, 2].map(|i| mix(x[i], x[i + 1], v));
-        let by_x = [0, 2, 4, 6].map(|i| c[i + 1] - c[i]);
-        let by_x = [0, 2].map(|i| mix(by_x[i], by_x[i + 1], v));
-        let by_y = [0, 2].map(|i| x[i + 1] - x[i]);
-        let gradient = Vec3::new(
-            mix(by_x[0], by_x[1], w),
-            mix(by_y[0], by_y[1], w),
-            y[1] - y[0],
-        );
-        (mix(y[0], y[1], w), gradient / self.spacing_m)
+        let [x, y, z] = &axes;
+        let (mut value, mut slope) = (0.0, Vec3::zeros());
+        // Along x, then y, then z. On a sample exactly that: the weights of the others are 0.
+        for k in 0..4 {
+            let (mut plane, mut by_x, mut by_y) = (0.0, 0.0, 0.0);
+            for j in 0..4 {
+                let row = self.index([0, y.nodes[j], z.nodes[k]]);
+                let (mut sum, mut by) = (0.0, 0.0);
+                for i in 0..4 {
+                    let sample = f64::from(self.values[row + x.nodes[i] as usize]);
+                    sum += x.weights[i] * sample;
+                    by += x.slopes[i] * sample;
+                }
+                plane += y.weights[j] * sum;
+                by_x += y.weights[j] * by;
+                by_y += y.slopes[j] * sum;
+            }
+            value += z.weights[k] * plane;
+            slope += Vec3::new(
+                z.weights[k] * by_x,
+                z.weights[k] * by_y,
+                z.slopes[k] * plane,
+            );
+        }
+        (value, self.slope(&slope))
     }
 
-    /// Lowest and highest potential in a box, or more: of the samples of all cubes that it meets, and 0 if it goes beyond them.
+    /// Lowest and highest potential in a box along the world's axes, or more: of the samples of all cubes that it meets and of those beside them, with what a
+    /// cubic may go beyond them; and 0 if it goes beyond the grid.
     pub(crate) fn extremes(&self, low: &Vec3, high: &Vec3) -> (f32, f32) {
+        let middle = self.in_samples(&(0.5 * (low + high)));
+        let half = self.samples_from_m.abs() * (0.5 * (high - low));
         let (mut from, mut to, mut beyond) = ([0; 3], [0; 3], false);
         for k in 0..3 {
             let last = f64::from(self.nodes[k] - 1);
-            let [a, b] = [low, high].map(|p| (p[k] - self.low[k]) / self.spacing_m);
             // A sample more on either side, for rounding.
-            let [a, b] = [a.floor() - 1.0, b.ceil() + 1.0];
+            let a = (middle[k] - half[k]).floor() - 1.0;
+            let b = (middle[k] + half[k]).ceil() + 1.0;
             beyond |= a < 0.0 || b > last;
             if a > last || b < 0.0 {
                 return (0.0, 0.0);
             }
-            (from[k], to[k]) = (a.max(0.0) as u32, b.min(last) as u32);
+            // And those that the outermost cubes also look at.
+            (from[k], to[k]) = ((a - 1.0).max(0.0) as u32, (b + 1.0).min(last) as u32);
         }
-        let start = if beyond {
-            (0.0, 0.0)
-        } else {
-            (f32::MAX, f32::MIN)
-        };
-        let mut extremes: (f32, f32) = start;
+        let (mut least, mut most) = (f32::INFINITY, f32::NEG_INFINITY);
         for z in from[2]..=to[2] {
             for y in from[1]..=to[1] {
                 let row = self.index([from[0], y, z])..=self.index([to[0], y, z]);
                 for value in &self.values[row] {
-                    extremes = (extremes.0.min(*value), extremes.1.max(*value));
+                    (least, most) = (least.min(*value), most.max(*value));
                 }
             }
         }
-        extremes
+        let [least, most] = [least, most].map(f64::from);
+        let (middle, half) = (0.5 * (least + most), 0.5 * OVERSHOOT * (most - least));
+        let (least, most) = ((middle - half) as f32, (middle + half) as f32);
+        match beyond {
+            true => (least.min(0.0), most.max(0.0)),
+            false => (least, most),
+        }
     }
 
     fn index(&self, [x, y, z]: [u32; 3]) -> usize {
@@ -206,7 +356,65 @@ impl Grid {
         (z as usize * ny + y as usize) * nx + x as usize
     }
 
-    fn sample(&self, node: [u32; 3]) -> f32 {
-        self.values[self.index(node)]
+    fn node(&self, k: usize) -> [u32; 3] {
+        node_of(self.nodes, k)
+    }
+}
+
+/// Which of a grid's nodes its sample `k` is on.
+fn node_of(nodes: [u32; 3], k: usize) -> [u32; 3] {
+    let [nx, ny] = [nodes[0], nodes[1]].map(|n| n as usize);
+    [k % nx, k / nx % ny, k / (nx * ny)].map(|i| i as u32)
+}
+
+/// Between the samples of one axis: four of them, what each counts, and what it does to the slope.
+#[derive(Clone, Copy, Default)]
+struct Axis {
+    nodes: [u32; 4],
+    weights: [f64; 4],
+    slopes: [f64; 4],
+}
+
+impl Axis {
+    /// At `t` samples from the first of `count`; `None` beyond them.
+    #[inline]
+    fn at(mut t: f64, count: u32) -> Option<Axis> {
+        // A billionth beside a sample is on it: what the division may do.
+        if (t - t.round()).abs() < 1e-9 * (1.0 + t.abs()) {
+            t = t.round();
+        }
+        let last = count - 1;
+        if !(t >= 0.0 && t <= f64::from(last)) {
+            return None;
+        }
+        let cell = (t as u32).min(last - 1);
+        let t = t - f64::from(cell);
+        let mut weights = [
+            ((1.0 - 0.5 * t) * t - 0.5) * t,
+            (1.5 * t - 2.5) * t * t + 1.0,
+            ((2.0 - 1.5 * t) * t + 0.5) * t,
+            (0.5 * t - 0.5) * t * t,
+        ];
+        let mut slopes = [
+            (2.0 - 1.5 * t) * t - 0.5,
+            (4.5 * t - 5.0) * t,
+            (4.0 - 4.5 * t) * t + 0.5,
+            (1.5 * t - 1.0) * t,
+        ];
+        // A sample that is missing is on the line through the two beside it.
+        for set in [&mut weights, &mut slopes] {
+            if cell == 0 {
+                (set[1], set[2], set[0]) = (set[1] + 2.0 * set[0], set[2] - set[0], 0.0);
+            }
+            if cell + 1 == last {
+                (set[2], set[1], set[3]) = (set[2] + 2.0 * set[3], set[1] - set[3], 0.0);
+            }
+        }
+        let nodes = [cell.saturating_sub(1), cell, cell + 1, (cell + 2).min(last)];
+        Some(Axis {
+            nodes,
+            weights,
+            slopes,
+        })
     }
 }

@@ -32,7 +32,7 @@ mod tracked;
 
 pub use check::{Check, Checker};
 pub use domain::{Domain, DomainError, MOST_CELLS, MOST_PLACES};
-pub use grid::{Grid, GridError, MOST_SAMPLES};
+pub use grid::{Grid, GridError, Inside, MOST_SAMPLES};
 pub use kernel::{Kernel, KernelError};
 pub use mesh::{Faults, Mesh};
 pub use polygonizer::Polygonizer;

@@ -1,12 +1,12 @@
 //! Grids of samples: alone as Marching Cubes of the samples, and as one term among primitives.
 
 use hapticd_counting::{Counting, counted};
-use hapticd_geometry::Vec3;
+use hapticd_geometry::{Pose, Quat, Vec3, Volume, transform};
 use hapticd_skin::blend::{Blending, Bulge, Graph};
 use hapticd_skin::table::{CORNERS, EDGES};
 use hapticd_skin::{
-    Ambiguity, Domain, Grid, GridError, MOST_SAMPLES, Mesh, Primitive, Report, Settings, Skin,
-    SkinError, Table,
+    Ambiguity, Domain, Grid, GridError, Inside, MOST_SAMPLES, Mesh, Primitive, Report, Settings,
+    Skin, SkinError, Table,
 };
 use proptest::prelude::*;
 
@@ -120,32 +120,67 @@ proptest! {
         prop_assert_eq!(in_order(places.collect()), in_order(triangles));
     }
 
-    /// Values on samples are the samples; between them they are linear along each axis; gradients are differences.
+    /// Values on samples are the samples; gradients are differences; both go on from cube to cube, whatever the samples are, and stay within bounds.
     #[test]
-    fn values_are_trilinear(
-        values in proptest::collection::vec(-1.0_f32..2.0, 4 * 5 * 3),
+    fn values_and_gradients_are_continuous(
+        values in proptest::collection::vec(-1.0_f32..2.0, 5 * 6 * 4),
+        turn in [-3.0..3.0, -1.5..1.5, -3.0..3.0],
         at in [0.001_f64..0.999, 0.001..0.999, 0.001..0.999],
-        node in [0_u32..3, 0_u32..4, 0_u32..2],
+        node in [0_u32..4, 0_u32..5, 0_u32..3],
+        axis in 0_usize..3,
     ) {
-        let (low, h) = (Vec3::new(0.3, -0.7, 11.0), 0.07);
-        let grid = Grid::new(low, h, [4, 5, 3], values.clone()).unwrap();
-        let sample = |[x, y, z]: [u32; 3]| f64::from(values[((z * 5 + y) * 4 + x) as usize]);
-        let place = |p: [f64; 3]| low + h * (Vec3::from(node.map(f64::from)) + Vec3::from(p));
+        let spacing = [0.07, 0.05, 0.2];
+        let [roll, pitch, yaw] = turn;
+        let frame = Pose::from_parts(Vec3::new(0.3, -0.7, 11.0).into(), Quat::from_euler_angles(roll, pitch, yaw));
+        let grid = Grid::placed(&frame, spacing, [5, 6, 4], values.clone()).unwrap();
+        let sample = |[x, y, z]: [u32; 3]| f64::from(values[((z * 6 + y) * 5 + x) as usize]);
+        let place = |p: [f64; 3]| {
+            let local = (Vec3::from(node.map(f64::from)) + Vec3::from(p)).component_mul(&Vec3::from(spacing));
+            transform(&frame, &local)
+        };
         prop_assert_eq!(grid.value(&place([0.0; 3])), sample(node));
         prop_assert_eq!(grid.value(&place([1.0; 3])), sample(node.map(|i| i + 1)));
         let (value, gradient) = grid.with_gradient(&place(at));
-        let mut sum = 0.0;
-        for c in 0..8 {
-            let bit = [0, 1, 2].map(|k| c >> k & 1);
-            let weight = |k: usize| if bit[k] == 1 { at[k] } else { 1.0 - at[k] };
-            sum += weight(0) * weight(1) * weight(2) * sample([0, 1, 2].map(|k| node[k] + bit[k]));
-        }
-        prop_assert!((value - sum).abs() < 1e-12);
+        prop_assert!((-3.0..4.0).contains(&value));
         for k in 0..3 {
-            let [mut a, mut b] = [at, at];
-            (a[k], b[k]) = (0.0005, 0.9995);
-            let slope = (grid.value(&place(b)) - grid.value(&place(a))) / (0.999 * h);
-            prop_assert!((gradient[k] - slope).abs() < 1e-8, "{k}: {} {slope}", gradient[k]);
+            let step = Vec3::ith(k, 1e-6);
+            let slope = (grid.value(&(place(at) + step)) - grid.value(&(place(at) - step))) / 2e-6;
+            prop_assert!((gradient[k] - slope).abs() < 1e-4 * (1.0 + slope.abs()), "{k}: {} {slope}", gradient[k]);
+        }
+        // On both sides of a face between cubes.
+        let mut beside = [at, at];
+        (beside[0][axis], beside[1][axis]) = (1.0 - 1e-7, 1.0 + 1e-7);
+        if node[axis] + 2 < [5, 6, 4][axis] {
+            let [(a, before), (b, after)] = beside.map(|p| grid.with_gradient(&place(p)));
+            prop_assert!((a - b).abs() < 1e-5 && (before - after).norm() < 1e-3, "{a} {b} {before:?} {after:?}");
+        }
+    }
+
+    /// What is a plane is that up to the border, and what is bent like a parabola is, too, where samples are on all sides.
+    #[test]
+    fn planes_and_parabolas_are_exact(
+        slope in [-1.0..1.0, -1.0..1.0, -1.0..1.0],
+        bend in [-1.0..1.0, -1.0..1.0, -1.0..1.0],
+        at in [0.0_f64..5.0, 0.0..5.0, 0.0..5.0],
+    ) {
+        let (slope, bend, at) = (Vec3::from(slope), Vec3::from(bend), Vec3::from(at));
+        for bend in [Vec3::zeros(), bend] {
+            let value = |p: &Vec3| slope.dot(p) + bend.dot(&p.component_mul(p));
+            let mut values = Vec::new();
+            for z in 0..6 {
+                for y in 0..6 {
+                    for x in 0..6 {
+                        values.push(value(&Vec3::from([x, y, z].map(f64::from))) as f32);
+                    }
+                }
+            }
+            let grid = Grid::new(Vec3::zeros(), 1.0, [6; 3], values).unwrap();
+            if bend == Vec3::zeros() || at.iter().all(|x| (1.0..4.0).contains(x)) {
+                let (found, gradient) = grid.with_gradient(&at);
+                prop_assert!((found - value(&at)).abs() < 1e-4, "{found} {}", value(&at));
+                let expected = slope + 2.0 * bend.component_mul(&at);
+                prop_assert!((gradient - expected).norm() < 1e-4, "{gradient:?} {expected:?}");
+            }
         }
     }
 }
@@ -344,4 +379,88 @@ fn what_is_no_grid_is_refused() {
     let (mesh, _) = made(&mut skin, &settings(domain), &[]);
     assert!(mesh.points.iter().flatten().all(|x| x.is_finite()));
     assert_eq!(mesh.faults().open_edges, 0);
+}
+
+/// A volume turned, in millimetres, placed in the world; closed at its border; in proportion between what is furthest outside and the level.
+#[test]
+fn a_volume_is_a_potential_in_its_place() {
+    let frame = Pose::from_parts(
+        Vec3::new(10.0, -20.0, 5.0).into(),
+        Quat::from_euler_angles(0.2, -0.4, 1.0),
+    );
+    let (nodes, spacing) = ([7, 8, 9], [2.0, 1.5, 1.0]);
+    let sample = |k: usize| (k * 37 % 101) as f32 - 50.0;
+    let count = 7 * 8 * 9;
+    let volume = Volume::new(frame, spacing, nodes, (0..count).map(sample).collect()).unwrap();
+    let world = Pose::from_parts(
+        Vec3::new(1.0, 2.0, 3.0).into(),
+        Quat::from_euler_angles(-1.0, 0.3, 0.1),
+    );
+    for below in [false, true] {
+        let inside = Inside { level: 10.0, below };
+        let grid = Grid::of_volume(volume.clone(), (&world, 0.001), inside, LEVEL).unwrap();
+        let (low, high) = grid.bounds();
+        for k in 0..count {
+            let at = [k % 7, k / 7 % 8, k / 56];
+            let local = Vec3::from([0, 1, 2].map(|i| at[i] as f64 * spacing[i]));
+            let place = transform(&world, &(transform(&frame, &local) * 0.001));
+            let border = (0..3).any(|i| at[i] == 0 || at[i] + 1 == nodes[i] as usize);
+            let out = if below { 50.0 } else { -50.0 };
+            let expected = match border {
+                true => 0.0,
+                false => LEVEL * (f64::from(sample(k)) - out) / (10.0 - out),
+            };
+            let found = grid.value(&place);
+            assert!(
+                (found - expected).abs() < 1e-5,
+                "{at:?}: {found} {expected}"
+            );
+            assert!((0..3).all(|i| (low[i] - 1e-9..=high[i] + 1e-9).contains(&place[i])));
+        }
+        let mut skin = Skin::default();
+        skin.set_grids(vec![grid]);
+        let settings = settings(Domain::holding(low, high, 0.0004).unwrap());
+        let (mesh, report) = made(&mut skin, &settings, &[]);
+        assert_eq!((mesh.faults().open_edges, report.clipped), (0, 0));
+        assert!(mesh.triangles.len() > 1000);
+    }
+    for level in [-60.0, -50.0, 51.0, f64::NAN, f64::INFINITY] {
+        let inside = Inside {
+            level,
+            below: false,
+        };
+        let refused = Grid::of_volume(volume.clone(), (&world, 0.001), inside, LEVEL);
+        let error = refused.unwrap_err();
+        assert!(matches!(error, GridError::NoSurface { .. }), "{error}");
+    }
+}
+
+/// Bounds of a box hold whatever is in it: no brick with surface is left out. Against every brick sampled, where the domain has a primitive that bounds know nothing of.
+#[test]
+fn no_brick_of_a_turned_grid_is_left_out() {
+    let frame = Pose::from_parts(
+        Vec3::new(0.1, 0.2, -0.3).into(),
+        Quat::from_euler_angles(0.5, 0.7, -0.2),
+    );
+    let values: Vec<f32> = (0..14 * 12 * 10)
+        .map(|k| (k * 7919 % 1000) as f32 * 1e-3)
+        .collect();
+    let grid = Grid::placed(&frame, [0.03, 0.04, 0.05], [14, 12, 10], values).unwrap();
+    let (low, high) = grid.bounds();
+    let settings = settings(Domain::holding(low, high, 0.011).unwrap());
+    let mut skin = Skin::default();
+    skin.set_grids(vec![grid]);
+    let (alone, report) = made(&mut skin, &settings, &[]);
+    // It takes away nothing, and where something takes away every brick is looked at.
+    let nothing = Primitive {
+        amplitude: -1e-30,
+        ..Primitive::point(0.5 * (low + high), 10.0)
+    };
+    let nothing = Primitive {
+        kernel: hapticd_skin::Kernel::Wyvill,
+        ..nothing
+    };
+    let (all, looked_at) = made(&mut skin, &settings, &[nothing]);
+    assert!(looked_at.sampled > report.sampled || report.sampled == report.reached);
+    assert_eq!(alone.triangles.len(), all.triangles.len());
 }

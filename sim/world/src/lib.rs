@@ -15,6 +15,7 @@ mod world;
 
 pub use body::{AddError, BodyKind, BodySpec, CommandError, Shape};
 pub use dynamics::Order;
+pub use hapticd_skin::{GridError, Inside};
 pub use inside::contains;
 pub use skins::{
     Blending, LargeSkin, Polygonizer, SkinBy, SkinMade, SkinMakeError, SkinMaker, SkinSpec,

@@ -23,6 +23,8 @@ mod polygon;
 mod stl;
 mod text;
 
+pub(crate) use text::excerpt;
+
 /// Largest file that is read, bytes.
 pub const MAX_FILE_BYTES: u64 = 2 << 30;
 

@@ -59,7 +59,7 @@ pub(super) fn number<T: std::str::FromStr>(word: &[u8]) -> Option<T> {
 }
 
 /// The start of a line for an error message: short and without control characters.
-pub(super) fn excerpt(bytes: &[u8]) -> String {
+pub(crate) fn excerpt(bytes: &[u8]) -> String {
     let start = &bytes[..bytes.len().min(60)];
     String::from_utf8_lossy(start)
         .trim()

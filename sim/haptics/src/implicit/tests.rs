@@ -19,6 +19,7 @@ fn body(balls: &[([f64; 3], f64)]) -> ImplicitSurface {
         level: 0.5,
         terms: balls.iter().map(term).collect(),
         cliques: Vec::new(),
+        sampled: None,
     }
 }
 

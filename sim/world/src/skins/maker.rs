@@ -1,7 +1,9 @@
 //! A frame of a body's skin: as fine as it may be, checked, with velocities, and measured against what is felt.
 
+use std::sync::Arc;
+
 use hapticd_geometry::Vec3;
-use hapticd_haptics::{ImplicitSurface, Material};
+use hapticd_haptics::{ImplicitSurface, Material, Sampled};
 use hapticd_skin::blend::{self, Bulge, Graph};
 use hapticd_skin::{
     Ambiguity, Check, Checker, DomainError, Mesh, Polygonizer, Report, Settings, Skin, SkinError,
@@ -31,6 +33,8 @@ pub struct SkinSpec {
     pub cell_m: f64,
     /// Who blends.
     pub blending: Blending,
+    /// A potential of samples, which is all of the body then.
+    pub sampled: Option<Arc<Sampled>>,
 }
 
 /// Why there is no frame. The next one may be possible.
@@ -129,6 +133,8 @@ pub struct SkinMaker {
     graph: Graph,
     order: Vec<u32>,
     why_not: String,
+    /// Of samples, once it is made: it never changes.
+    still: Option<SkinMade>,
 }
 
 /// How a frame was made.
@@ -168,6 +174,7 @@ impl SkinMaker {
             level: spec.level,
             terms: Vec::new(),
             cliques: Vec::new(),
+            sampled: spec.sampled.clone(),
         };
         Ok(SkinMaker {
             spec,
@@ -185,6 +192,7 @@ impl SkinMaker {
             graph: Graph::new(),
             order: Vec::new(),
             why_not: String::new(),
+            still: None,
         })
     }
 
@@ -229,6 +237,9 @@ impl SkinMaker {
         state: &SkinState,
         mut large: Option<LargeSkin<'_>>,
     ) -> Result<SkinMade, SkinMakeError> {
+        if let Some(sampled) = self.spec.sampled.clone() {
+            return self.make_still(&sampled);
+        }
         let name = || self.spec.name.clone();
         let mut attempt = 0;
         let (choice, report, check, (way, maker)) = loop {
@@ -413,5 +424,6 @@ fn together(order: &mut Vec<u32>, graph: &mut Graph, state: &SkinState, cell_m: 
     graph.set(pairs);
 }
 
+mod still;
 #[cfg(test)]
 mod tests;

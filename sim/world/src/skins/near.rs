@@ -130,6 +130,7 @@ mod tests {
             level: 0.5,
             terms: Vec::new(),
             cliques: Vec::new(),
+            sampled: None,
         }
     }
 

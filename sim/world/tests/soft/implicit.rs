@@ -1,8 +1,12 @@
 //! Implicit bodies felt by a tool: they carry it, give way, and are where the loop, the mechanics and the skin say they are.
 
+use std::sync::Arc;
+
 use super::*;
 use hapticd_dynamics::spheres::FluidMaterial;
-use hapticd_world::{Blending, ImplicitModel, SkinMaker, SkinStates};
+use hapticd_geometry::Volume;
+use hapticd_haptics::Sampled;
+use hapticd_world::{Blending, ImplicitModel, Inside, SkinMaker, SkinStates};
 
 const BODY: u32 = (1 << 30) + 7;
 
@@ -295,4 +299,167 @@ fn making_skins_changes_no_bit_of_what_is_felt() {
         (forces, at)
     };
     assert_eq!(run(false), run(true));
+}
+
+/// A ball of 25 mm about the origin, in samples 2 mm apart that are flat from 4 mm on.
+fn sampled_ball() -> ImplicitSpec {
+    let frame = Pose::translation(-0.04, -0.04, -0.04);
+    let mut samples = Vec::new();
+    for k in 0..41 * 41 * 41 {
+        let at = [k % 41, k / 41 % 41, k / 1681].map(|i| 0.002 * f64::from(i) - 0.04);
+        let away = Vec3::from(at).norm() - 0.025;
+        samples.push((0.5 - away / 0.008).clamp(0.0, 1.0) as f32);
+    }
+    let volume = Volume::new(frame, [0.002; 3], [41; 3], samples).unwrap();
+    let inside = Inside {
+        level: 0.5,
+        below: false,
+    };
+    let place = (&Pose::identity(), 1.0);
+    let named = ("ball".to_owned(), BODY);
+    ImplicitSpec::of_volume(named, volume, place, inside, None, feel(0.3)).unwrap()
+}
+
+#[test]
+fn samples_are_pressed_as_a_ball_of_their_shape_would_be_and_are_felt_where_they_are_seen() {
+    for late in [0, 12] {
+        let mut rig = rig(&[sampled_ball()], Vec::new(), late);
+        let above = |z: f64| Vec3::new(0.0, 0.0, 0.025 + RADIUS_M + z);
+        rig.go(above(0.02), above(0.002), 300);
+        let free = rig.go(above(0.002), above(0.001), 100);
+        assert!(
+            free.iter().all(|f| f.norm() < 1e-9),
+            "nothing is felt before it is touched"
+        );
+        let down = rig.go(above(0.001), above(-0.004), 1000);
+        let rest = rig.go(above(-0.004), above(-0.004), 600);
+        let last = rest[rest.len() - 1];
+        // As far as the hand is in, by whichever spring is softer.
+        let spring = STIFFNESS.min(feel(0.3).stiffness_n_per_m);
+        assert!(
+            (last.z / (0.004 * spring) - 1.0).abs() < 0.1,
+            "late {late}: {last:?}"
+        );
+        assert!(last.xy().norm() < 0.02 * last.z, "straight up: {last:?}");
+        let jumps = down.windows(2).map(|w| (w[1] - w[0]).norm());
+        let jump = jumps.fold(0.0, f64::max);
+        assert!(jump < 0.06, "late {late}: {jump} N in a tick");
+        let centre = rig.engine.output().arms[0].proxy.translation.vector;
+        assert!(
+            (centre.norm() - 0.025 - RADIUS_M).abs() < 0.0002,
+            "{centre:?}"
+        );
+        assert!(seen_gap_m(&rig).abs() < 0.0003, "{}", seen_gap_m(&rig));
+        // Around to the side, pressed in: never deeper than a tenth of a sample, and no ticks are felt.
+        let around = |k: u32| {
+            let (sin, cos) = (0.001 * f64::from(k)).sin_cos();
+            Vec3::new(sin, 0.0, cos) * (0.021 + RADIUS_M)
+        };
+        let mut forces = Vec::new();
+        for k in 0..1000 {
+            forces.extend(rig.go(around(k), around(k + 1), 1));
+            let centre = rig.engine.output().arms[0].proxy.translation.vector;
+            let deep_m = 0.025 + RADIUS_M - centre.norm();
+            assert!(deep_m < 0.0002, "late {late}, {k}: {deep_m} m deep");
+        }
+        let jumps = forces.windows(2).map(|w| (w[1] - w[0]).norm());
+        let jump = jumps.skip(20).fold(0.0, f64::max);
+        assert!(
+            jump < 0.06,
+            "late {late}: {jump} N in a tick along the surface"
+        );
+    }
+}
+
+#[test]
+fn a_box_lies_on_samples_at_its_side() {
+    let mesh = shapes::cuboid(&Vec3::new(0.02, 0.02, 0.005)).unwrap();
+    let tool = ToolShape::mesh(mesh.positions(), true);
+    let mut rig = Rig::of((&[], &[sampled_ball()]), Vec::new(), 0, (tool, Some(mesh)));
+    let above = |z: f64| Vec3::new(0.0, 0.0, 0.03 + z);
+    rig.go(above(0.02), above(0.002), 400);
+    rig.go(above(0.002), above(-0.003), 800);
+    let rest = rig.go(above(-0.003), above(-0.003), 600);
+    let last = rest[rest.len() - 1];
+    assert!(last.z > 1.0 && last.xy().norm() < 0.05 * last.z, "{last:?}");
+    let z = rig.engine.output().arms[0].proxy.translation.vector.z;
+    assert!((z - 0.03).abs() < 0.0003, "{z}");
+}
+
+#[test]
+fn drops_lie_on_samples_and_do_not_get_in() {
+    let mut points = Vec::new();
+    for k in 0..27 {
+        let at = [k % 3, k / 3 % 3, k / 9].map(|i| 0.01 * f64::from(i) - 0.01);
+        points.push(Vec3::from(at) + Vec3::new(0.0, 0.0, 0.05));
+    }
+    let material = FluidMaterial::default();
+    let fluid = ImplicitSpec {
+        name: "drops".into(),
+        id: BODY + 1,
+        radius_m: 0.005,
+        ..spec(points, ImplicitModel::Fluid(material))
+    };
+    let mut rig = rig(&[sampled_ball(), fluid], Vec::new(), 0);
+    let away = Vec3::new(0.3, 0.0, 0.3);
+    let mut nearest = f64::INFINITY;
+    for _ in 0..150 {
+        rig.go(away, away, 10);
+        let drops = &states(&rig).bodies[1].primitives;
+        let far = drops.iter().map(|p| p.heart().norm());
+        nearest = far.fold(nearest, f64::min);
+    }
+    // Down to it, along it and off, and never into it.
+    assert!((0.0285..0.0305).contains(&nearest), "{nearest}");
+}
+
+#[test]
+fn a_tool_that_is_put_down_inside_samples_is_felt_when_it_has_been_out() {
+    let mut rig = rig(&[sampled_ball()], Vec::new(), 0);
+    let inside = Vec3::new(0.003, 0.0, 0.004);
+    let stays = rig.go(inside, inside, 300);
+    assert!(stays.iter().all(|f| f.norm() < 1e-9));
+    rig.go(inside, Vec3::new(0.0, 0.0, 0.05), 400);
+    rig.go(Vec3::new(0.0, 0.0, 0.05), Vec3::new(0.0, 0.0, 0.027), 800);
+    let force = rig.go(Vec3::new(0.0, 0.0, 0.027), Vec3::new(0.0, 0.0, 0.027), 400);
+    assert!(force[399].z > 0.5, "{:?}", force[399]);
+}
+
+#[test]
+fn samples_of_another_level_are_refused_and_too_many_triangles_are_fewer_and_coarser() {
+    let good = sampled_ball();
+    let ImplicitModel::Sampled(sampled) = &good.model else {
+        panic!("{:?}", good.model);
+    };
+    let other = Sampled::new(sampled.grid().clone(), 0.4).unwrap();
+    let named = ("other".to_owned(), BODY);
+    let bad = ImplicitSpec::of_samples(named, Arc::new(other), 0.002, feel(0.3));
+    let world = World::new(1e-5, 64);
+    let error = SoftScene::new(settings(), &[], &[bad], &world)
+        .err()
+        .unwrap();
+    assert!(
+        error
+            .to_string()
+            .contains("its level is 0.4: it has to be 0.5"),
+        "{error}"
+    );
+    let rig = rig(&[good], Vec::new(), 0);
+    let spec = rig.soft.skin_specs().next().unwrap();
+    let state = &states(&rig).bodies[0];
+    let mut fine = SkinMaker::new(spec.clone(), 1_000_000, f64::INFINITY).unwrap();
+    let made = fine.make(state).unwrap();
+    assert!(
+        made.check.is_sound() && made.rung == 0 && made.felt_m < 0.0001,
+        "{made:?}"
+    );
+    let all = fine.mesh().triangles.len();
+    // Made once, and the same from then on.
+    let mesh = fine.mesh().clone();
+    assert_eq!(fine.make(state).unwrap().report, made.report);
+    assert_eq!(*fine.mesh(), mesh);
+    let mut short = SkinMaker::new(spec, all / 3, 1e-9).unwrap();
+    let made = short.make(state).unwrap();
+    assert!(made.check.is_sound() && made.rung > 0, "{made:?}");
+    assert!(short.mesh().triangles.len() <= all / 3);
 }

@@ -28,6 +28,7 @@ fn maker(blending: Blending, cell_m: f64, most: usize) -> SkinMaker {
         level: 0.5,
         cell_m,
         blending,
+        sampled: None,
     };
     SkinMaker::new(spec, most, f64::INFINITY).unwrap()
 }

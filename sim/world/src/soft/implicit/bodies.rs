@@ -1,13 +1,15 @@
 //! All implicit bodies of a scene, stepped together.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use hapticd_dynamics::spheres::{self, BlendEvent, Settings, Sphere, SphereWorld};
 use hapticd_geometry::Vec3;
-use hapticd_haptics::{BodyKey, ImplicitSurface, MAX_ARMS, Material, Query, SoftSnapshot};
+use hapticd_haptics::{BodyKey, ImplicitSurface, MAX_ARMS, Material, Query, Sampled, SoftSnapshot};
 use hapticd_skin::Primitive;
 
 use super::obstacles::Rigids;
+use super::sampled;
 use super::spec::{ImplicitAddError, ImplicitModel, ImplicitSpec, LEVEL};
 use super::tools::{Tool, Work};
 use crate::body::BodySpec;
@@ -28,7 +30,9 @@ pub(super) struct Body {
     pub blending: Blending,
     cell_m: f64,
     pub surface: Material,
-    spheres: Range<u32>,
+    pub(super) spheres: Range<u32>,
+    /// A potential of samples: then its one sphere, which nothing reaches, is what mechanics hold tools by.
+    pub sampled: Option<Arc<Sampled>>,
     /// What tools feel and eyes see, after the last step.
     pub state: SkinState,
 }
@@ -42,6 +46,7 @@ impl Body {
             level: LEVEL,
             terms: Vec::new(),
             cliques: Vec::new(),
+            sampled: self.sampled.clone(),
         }
     }
 
@@ -50,6 +55,7 @@ impl Body {
         surface.id = self.id;
         surface.material = self.surface;
         surface.level = LEVEL;
+        surface.sampled.clone_from(&self.sampled);
     }
 
     /// The world's number of one of its spheres.
@@ -84,6 +90,9 @@ impl Body {
     fn follow(&mut self, world: &SphereWorld) {
         let range = self.spheres.start as usize..self.spheres.end as usize;
         let places = world.positions()[range.clone()].iter();
+        if self.sampled.is_some() {
+            return;
+        }
         for (primitive, at) in self.state.primitives.iter_mut().zip(places) {
             primitive.skeleton = hapticd_skin::Skeleton::Point(*at);
         }
@@ -170,6 +179,7 @@ impl ImplicitBodies {
         let mut refused = 0;
         self.rigids.follow(query);
         self.rigids.find(&self.world, dt_s);
+        sampled::obstacles(&self.world, &self.bodies, dt_s, &mut self.rigids.list);
         self.work.contacts.clear();
         for (tool, asked) in self.tools.iter_mut().zip(&query.arms) {
             let Some(tool) = tool else { continue };
@@ -230,6 +240,7 @@ impl ImplicitBodies {
             level: LEVEL,
             cell_m: body.cell_m,
             blending: body.blending,
+            sampled: body.sampled.clone(),
         })
     }
 
@@ -291,7 +302,7 @@ fn add(
             let added = world.fluid(points, number, spec.radius_m, mass_kg, material);
             added.map_err(|why| spec.refused(why))?
         }
-        ImplicitModel::Fixed => {
+        ImplicitModel::Fixed | ImplicitModel::Sampled(_) => {
             let mass_kg = spec.mass_kg / points.len() as f64;
             let first = world.positions().len() as u32;
             for point in points {
@@ -310,7 +321,9 @@ fn add(
     let loose = matches!(spec.model, ImplicitModel::Fluid(_));
     let blending = match spec.model {
         ImplicitModel::Strand { .. } | ImplicitModel::Fluid(_) => spec.blending,
-        ImplicitModel::Springs { .. } | ImplicitModel::Fixed => Blending::Free,
+        ImplicitModel::Springs { .. } | ImplicitModel::Fixed | ImplicitModel::Sampled(_) => {
+            Blending::Free
+        }
     };
     if loose && blending != Blending::Free {
         state.groups = (0..points.len() as u32).collect();
@@ -322,12 +335,19 @@ fn add(
         let ruled = world.set_blending(number, Some(rule));
         ruled.map_err(|why| spec.refused(why))?;
     }
-    let influence_m = spec.influence_m();
-    state.primitives = points
-        .iter()
-        .map(|at| Primitive::point(*at, influence_m))
-        .collect();
-    state.velocities = vec![Vec3::zeros(); points.len()];
+    let sampled = match &spec.model {
+        ImplicitModel::Sampled(sampled) => Some(sampled.clone()),
+        _ => None,
+    };
+    // What has samples has no primitives.
+    if sampled.is_none() {
+        let influence_m = spec.influence_m();
+        state.primitives = points
+            .iter()
+            .map(|at| Primitive::point(*at, influence_m))
+            .collect();
+        state.velocities = vec![Vec3::zeros(); points.len()];
+    }
     Ok(Body {
         id: spec.id,
         name: spec.name.clone(),
@@ -335,6 +355,7 @@ fn add(
         cell_m: spec.cell_m,
         surface: spec.surface,
         spheres,
+        sampled,
         state,
     })
 }

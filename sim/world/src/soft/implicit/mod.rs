@@ -7,10 +7,13 @@
 //! A tool is a point here that is drawn to where the hand wants it, by the coupling's own stiffness, solved implicitly with everything else
 //! ([`hapticd_dynamics::spheres::Probe`]), for the reasons of [the soft bodies](super). It does not turn but with the hand.
 //!
+//! A body may also be a potential of samples ([`ImplicitModel::Sampled`]): nothing moves it, and its surface is what others meet of it.
+//!
 //! What this does not do: implicit bodies do not meet soft bodies, cloth or crowds, and rigid bodies push them and are not pushed.
 
 mod bodies;
 mod obstacles;
+mod sampled;
 mod spec;
 mod tools;
 

@@ -3,8 +3,11 @@
 use hapticd_dynamics::spheres::{
     FluidMaterial, LatticeError, LatticeMaterial, Rest, SphereError, StrandError, StrandMaterial,
 };
-use hapticd_geometry::Vec3;
-use hapticd_haptics::Material;
+use std::sync::Arc;
+
+use hapticd_geometry::{Pose, Vec3, Volume};
+use hapticd_haptics::{Material, Sampled};
+use hapticd_skin::{Grid, GridError, Inside};
 
 use crate::skins::Blending;
 
@@ -42,6 +45,8 @@ pub enum ImplicitModel {
     Fluid(FluidMaterial),
     /// Nothing moves it.
     Fixed,
+    /// Nothing moves it, and it is where these samples say: [`ImplicitSpec::of_samples`] makes the rest fit.
+    Sampled(Arc<Sampled>),
 }
 
 /// An implicit body to add.
@@ -80,6 +85,68 @@ pub struct ImplicitAddError {
 }
 
 impl ImplicitSpec {
+    /// The sum of potentials on the surface of every implicit body.
+    pub const LEVEL: f64 = LEVEL;
+
+    /// A body of what a volume's samples say is inside, closed at its border ([`Grid::of_volume`]). `unit_m`: length of one unit of the volume's frame; without
+    /// a `cell_m` that of its finest spacing.
+    ///
+    /// # Errors
+    /// [`GridError`]: what is wrong with its place, its size or its level.
+    pub fn of_volume(
+        named: (String, u32),
+        volume: Volume,
+        (world_from_volume, unit_m): (&Pose, f64),
+        inside: Inside,
+        cell_m: Option<f64>,
+        surface: Material,
+    ) -> Result<ImplicitSpec, GridError> {
+        let grid = Grid::of_volume(volume, (world_from_volume, unit_m), inside, LEVEL)?;
+        let spacing_m = grid.spacing_m().into_iter().fold(f64::INFINITY, f64::min);
+        let [lowest, highest] =
+            [f32::min, f32::max].map(|f| grid.values().iter().copied().fold(0.0, f));
+        // So near to the level that in single precision it is on it.
+        let level = LEVEL;
+        let none = GridError::NoSurface {
+            lowest,
+            highest,
+            level,
+        };
+        let sampled = Sampled::new(grid, LEVEL).ok_or(none)?;
+        let cell_m = cell_m.unwrap_or(spacing_m);
+        Ok(ImplicitSpec::of_samples(
+            named,
+            Arc::new(sampled),
+            cell_m,
+            surface,
+        ))
+    }
+
+    /// A body of samples, whose level has to be [`ImplicitSpec::LEVEL`]; of its spheres there is one, as deep in it as can be, and small.
+    #[must_use]
+    pub fn of_samples(
+        (name, id): (String, u32),
+        sampled: Arc<Sampled>,
+        cell_m: f64,
+        surface: Material,
+    ) -> ImplicitSpec {
+        let (at, depth_m) = sampled.deepest();
+        ImplicitSpec {
+            name,
+            id,
+            points: vec![at],
+            model: ImplicitModel::Sampled(sampled),
+            // Below every spacing, however shallow the body is.
+            radius_m: 0.1 * depth_m.abs().max(1e-6),
+            // It never moves: any will do.
+            mass_kg: 1.0,
+            pinned: Vec::new(),
+            blending: Blending::Free,
+            cell_m,
+            surface,
+        }
+    }
+
     /// Radius of the potential about a sphere, m: where a lone one's is the level is its sphere.
     #[must_use]
     pub fn influence_m(&self) -> f64 {
@@ -142,6 +209,12 @@ impl ImplicitSpec {
                 Err(self.refused(SphereError::Number { name, value }))
             }
         };
+        if let ImplicitModel::Sampled(sampled) = &self.model
+            && sampled.level() != LEVEL
+        {
+            let level = sampled.level();
+            return Err(self.refused(format!("its level is {level}: it has to be {LEVEL}")));
+        }
         above("radius_m", self.radius_m)?;
         above("cell_m", self.cell_m)?;
         above("mass_kg", self.mass_kg)?;

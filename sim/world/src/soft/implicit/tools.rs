@@ -8,6 +8,7 @@ use hapticd_geometry::{Pose, Vec3, transform};
 use hapticd_haptics::{ArmQuery, ImplicitSurface, MAX_SAMPLES, MAX_TERMS, SoftSnapshot, ToolShape};
 
 use super::bodies::Body;
+use super::sampled;
 use crate::skins::near::Near;
 use crate::skins::near::near;
 
@@ -17,7 +18,7 @@ const DAMPING: f64 = 0.3;
 /// Of a tool's surface; that of a contact is the geometric mean of both sides'.
 const FRICTION: f64 = 0.5;
 /// How far from the tool primitives are told of, beyond what touches, m: the hand's way until the next answer.
-const AHEAD_M: f64 = 0.02;
+pub(super) const AHEAD_M: f64 = 0.02;
 /// Contacts nearer than this to the tool are handed to mechanics, m.
 const BAND_M: f64 = 0.003;
 /// Samples of a mesh are this part of its radius apart where there are enough, and never nearer than a tenth of a millimetre.
@@ -115,6 +116,14 @@ impl Tool {
     fn note(&self, work: &mut Work, pose: &Pose, surface: &ImplicitSurface) {
         let Some(mesh) = &self.mesh else { return };
         let inverse = pose.inverse();
+        if let Some(sampled) = &surface.sampled {
+            sampled::note(
+                sampled,
+                (mesh, &mut work.nearest),
+                (&self.seen, pose),
+                &mut work.noted,
+            );
+        }
         for term in &surface.terms {
             let local = transform(&inverse, &term.primitive.heart());
             let radius = term.primitive.radius_m;
@@ -209,6 +218,7 @@ impl Tool {
         work: &mut Work,
         out: &mut SoftSnapshot,
     ) {
+        let hidden = self.ghost || self.epoch != Some(query.epoch);
         for (place, body) in bodies.iter().enumerate() {
             if out.implicit.len() == place {
                 out.implicit.push(body.surface());
@@ -217,9 +227,12 @@ impl Tool {
             body.dress(surface);
             surface.terms.clear();
             surface.cliques.clear();
+            if hidden {
+                surface.sampled = None;
+            }
         }
         out.samples.clear();
-        if self.ghost || self.epoch != Some(query.epoch) {
+        if hidden {
             return;
         }
         // About the tool as the loop has it: that is what feels.
