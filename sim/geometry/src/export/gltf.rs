@@ -25,7 +25,7 @@ pub fn write_glb(parts: &[Part<'_>], to: &mut impl Write) -> Result<(), ExportEr
     // Twelve bytes for a position, a normal, a triangle: all begin at a multiple of four.
     let body = 12 * (2 * vertices + triangles);
     let mut json = description(parts, body);
-    while json.len() % 4 != 0 {
+    while !json.len().is_multiple_of(4) {
         json.push(' ');
     }
     // The file's header and those of two chunks.
@@ -59,8 +59,13 @@ pub fn write_glb(parts: &[Part<'_>], to: &mut impl Write) -> Result<(), ExportEr
 /// The JSON chunk. Node 0 is the root, node `k + 1` part `k`; each part has three accessors and three views.
 fn description(parts: &[Part<'_>], body: u64) -> String {
     let mut at = 0;
-    let [mut children, mut nodes, mut meshes, mut accessors, mut views] =
-        [const { Vec::new() }; 5];
+    let [
+        mut children,
+        mut nodes,
+        mut meshes,
+        mut accessors,
+        mut views,
+    ] = [const { Vec::new() }; 5];
     for (k, Part { name, surface }) in parts.iter().enumerate() {
         let (first, name) = (3 * k, quoted(name));
         children.push((k + 1).to_string());

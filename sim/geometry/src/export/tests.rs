@@ -41,7 +41,10 @@ const NAME: &str = "gut \"\\\nof é";
 
 /// As two parts, of which the second is shifted, so that no point of it is one of the first.
 fn halves(positions: &Triples) -> Triples {
-    positions.iter().map(|[x, y, z]| [x + 8.0, *y, *z]).collect()
+    positions
+        .iter()
+        .map(|[x, y, z]| [x + 8.0, *y, *z])
+        .collect()
 }
 
 /// Normals are not what the loaders read: found where each format has them.
@@ -105,7 +108,9 @@ fn what_is_written_is_read_back_to_the_bit() {
         },
     ];
     let all = [&positions[..], &shifted].concat();
-    let more = triangles.iter().map(|t| t.map(|i| i + positions.len() as u32));
+    let more = triangles
+        .iter()
+        .map(|t| t.map(|i| i + positions.len() as u32));
     let corners: Vec<[u32; 3]> = triangles.iter().copied().chain(more).collect();
     for (which, (format, write)) in ALL.iter().enumerate() {
         let mut bytes = Vec::new();
@@ -125,7 +130,11 @@ fn what_is_written_is_read_back_to_the_bit() {
                 } else {
                     [x, y, z]
                 };
-                assert_eq!(p.map(f32::to_bits), back.map(f32::to_bits), "{format} {which}");
+                assert_eq!(
+                    p.map(f32::to_bits),
+                    back.map(f32::to_bits),
+                    "{format} {which}"
+                );
             }
         }
         let back = normals_in(&bytes, which, &parts);
@@ -166,10 +175,7 @@ fn parts_have_their_names() {
     let json = u32::from_le_bytes(written[3][12..16].try_into().unwrap()) as usize;
     let root = ::gltf::json::Root::from_slice(&written[3][20..20 + json]).unwrap();
     let names: Vec<_> = root.nodes.iter().map(|n| n.name.as_deref()).collect();
-    assert_eq!(
-        names,
-        [Some("z up"), Some("gut \"\\ of é"), Some("other")]
-    );
+    assert_eq!(names, [Some("z up"), Some("gut \"\\ of é"), Some("other")]);
     assert_eq!(root.nodes[0].children.as_ref().unwrap().len(), 2);
     assert_eq!(root.meshes.len(), 2);
     // What the numbers say of their own size.
@@ -282,7 +288,8 @@ fn a_mesh_with_a_fault_leaves_no_byte() {
             "0 positions",
         ),
     ] {
-        let [good, bad] = [("good", fine), ("bad", mesh)].map(|(name, surface)| Part { name, surface });
+        let [good, bad] =
+            [("good", fine), ("bad", mesh)].map(|(name, surface)| Part { name, surface });
         for (_, write) in ALL {
             let mut bytes = Vec::new();
             let said = write(&[good, bad], &mut bytes).unwrap_err().to_string();
