@@ -33,6 +33,8 @@
 
 mod client;
 mod error;
+#[cfg(feature = "export")]
+pub mod export;
 mod path;
 mod skin;
 mod subscription;
