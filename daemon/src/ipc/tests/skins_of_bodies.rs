@@ -97,7 +97,8 @@ fn nobody_moves_one_and_what_has_no_skin_is_told_apart_from_what_is_not_there() 
 
 #[test]
 fn the_newest_skins_are_had_for_a_file_and_who_has_none_is_said() {
-    let names = ["worm", "7"];
+    // The second is named as the first is numbered.
+    let names = ["worm", "1073741824"];
     let infos = [0, 1].map(|k| SkinInfo {
         id: WORM + k,
         name: names[k as usize].into(),
@@ -114,15 +115,15 @@ fn the_newest_skins_are_had_for_a_file_and_who_has_none_is_said() {
     }
     let all = skins(Whose::All).unwrap();
     let told = all.iter().map(|s| (&*s.body.name, s.frame.moment.frame));
-    assert_eq!(told.collect::<Vec<_>>(), [("worm", 9), ("7", 20)]);
-    let identity = WORM.to_string();
-    for (asked, body) in [("worm", WORM), ("7", WORM + 1), (&*identity, WORM)] {
+    assert_eq!(told.collect::<Vec<_>>(), [("worm", 9), (names[1], 20)]);
+    let identity = (WORM + 1).to_string();
+    for (asked, body) in [("worm", WORM), (names[1], WORM + 1), (&*identity, WORM + 1)] {
         let one = skins(Whose::One(asked)).unwrap();
         assert_eq!((one.len(), one[0].body.body), (1, body), "{asked}");
     }
     let said = skins(Whose::One("snake")).unwrap_err().to_string();
     let expected = format!(
-        "no body `snake`; there are: worm ({WORM}), 7 ({})",
+        "no body `snake`; there are: worm ({WORM}), {WORM} ({})",
         WORM + 1
     );
     assert!(said.contains(&expected), "{said}");
@@ -138,7 +139,7 @@ fn the_newest_skins_are_had_for_a_file_and_who_has_none_is_said() {
     );
     let text = String::from_utf8_lossy(&bytes);
     assert!(
-        text.contains("comment faces 10 to 30: 7\nelement vertex 35\n"),
+        text.contains("comment faces 10 to 30: 1073741824\nelement vertex 35\n"),
         "{text}"
     );
 }
