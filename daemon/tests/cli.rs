@@ -709,3 +709,100 @@ fn check_reports_what_the_meshes_are_like() {
     assert_eq!(said["meshes"][0]["degenerate_triangles"], 1);
     assert_eq!(said["meshes"][1]["closed"], false);
 }
+
+/// What `export` says goes to standard output; a reader of its own finds in the file what was said.
+#[test]
+fn skins_are_exported_in_every_format_and_overwrite_nothing() {
+    let dir = folder("export");
+    let daemon = Daemon::start(&dir, &["demo", "--plain", "--scene", "coil"]);
+    let export = |args: &[&str]| {
+        let args = [&["export"], args, &["--within", "600"]].concat();
+        let out = hapticd(&dir, &args);
+        let said = [out.stdout, out.stderr].map(|b| String::from_utf8_lossy(&b).into_owned());
+        (out.status.code(), said.concat())
+    };
+    let triangles = |said: &str| -> usize {
+        let line = said.lines().next().unwrap();
+        let (name, rest) = line.split_once(": ").unwrap();
+        assert!(name.starts_with("gut ("), "{line}");
+        assert!(line.contains(" ms old, closed"), "{line}");
+        rest.split_once(" triangles").unwrap().0.parse().unwrap()
+    };
+    for (name, up) in [
+        ("gut.obj", "z up"),
+        ("gut.ply", "z up"),
+        ("gut.glb", "y up, as this format has it"),
+    ] {
+        let (code, said) = export(&[name, "--after", "0.1"]);
+        assert_eq!(code, Some(0), "{said}");
+        assert!(said.contains(up), "{said}");
+        let count = triangles(&said);
+        assert!(count > 1000, "{said}");
+        let read = hapticd_geometry::load::load(&dir.join(name)).unwrap();
+        let left = read.mesh.triangles().len() + read.report.degenerate_triangles;
+        assert_eq!(left, count, "{name}");
+        // A triangle in a line, of which a skin may have a few, is left out by the reader, and leaves a slit.
+        let slits = 3 * read.report.degenerate_triangles;
+        assert!(read.report.boundary_edges <= slits, "{:?}", read.report);
+        // A coil that lies: metres, and lowest along what is up.
+        let (low, high) = read.mesh.bounds();
+        let size = high - low;
+        let axis = if name == "gut.glb" { 1 } else { 2 };
+        assert_eq!(size.imin(), axis, "{name}: {size}");
+        assert!((0.1..0.17).contains(&size.max()), "{name}: {size}");
+    }
+    let before = std::fs::read(dir.join("gut.obj")).unwrap();
+    for (args, code, says) in [
+        (&["gut.obj"][..], 2, &["gut.obj", "--force"][..]),
+        (&["gut.stl"], 2, &["gut.stl", "`stl`", "obj, ply, glb"]),
+        (
+            &["x.obj", "--body", "tripe"],
+            2,
+            &["no body `tripe`", "gut (", "bowl ("],
+        ),
+        (
+            &["x.obj", "--body", "bowl"],
+            2,
+            &["bowl (", "static and has no skin", "gut ("],
+        ),
+        (&["x.obj", "--after=-1"], 2, &["number of seconds"]),
+        (&["no/such/folder.obj"], 2, &["no/such/folder.obj"]),
+    ] {
+        let (done, said) = export(args);
+        assert_eq!(done, Some(code), "{args:?}: {said}");
+        for part in says {
+            assert!(said.contains(part), "{args:?}: `{part}` is not in: {said}");
+        }
+        assert!(!dir.join("x.obj").exists(), "{args:?}");
+    }
+    assert_eq!(std::fs::read(dir.join("gut.obj")).unwrap(), before);
+    // One body by its name and by its identity.
+    let (code, said) = export(&["gut.obj", "--force", "--body", "gut"]);
+    assert_eq!(code, Some(0), "{said}");
+    let identity = said
+        .split_once("gut (")
+        .unwrap()
+        .1
+        .split_once(')')
+        .unwrap()
+        .0;
+    let (code, said) = export(&["gut.obj", "--force", "--body", identity]);
+    assert_eq!((code, triangles(&said) > 1000), (Some(0), true), "{said}");
+    assert!(
+        std::fs::read_to_string(dir.join("gut.obj"))
+            .unwrap()
+            .contains("\no gut\n")
+    );
+    drop(daemon);
+    let kept = std::fs::read(dir.join("gut.obj")).unwrap();
+    let gone = hapticd(&dir, &["export", "gut.obj", "--force", "--within", "0"]);
+    let said = String::from_utf8_lossy(&gone.stderr).into_owned();
+    assert_eq!(gone.status.code(), Some(1), "{said}");
+    assert!(said.contains("no daemon at"), "{said}");
+    assert_eq!(
+        std::fs::read(dir.join("gut.obj")).unwrap(),
+        kept,
+        "kept also when forced"
+    );
+    std::fs::remove_dir_all(dir).unwrap();
+}

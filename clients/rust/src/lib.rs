@@ -18,6 +18,7 @@
 //!   in a frame has a `post_` twin whose refusals come later with the [news](Client::poll).
 //! * **Reading a block** copies it out of shared memory that the daemon alone can write: [`Subscription`] for an arm's, [`Surface`]
 //!   for the points and triangles of a soft body or a cloth, [`Skin`] for the mesh of an implicit body.
+//! * **Files.** With the feature `export` there is a module of that name: skins as OBJ, PLY and glTF.
 //! * **Leases.** A client that has bodies must say something at least every [`Welcome::lease_ms`](hapticd_protocol::reply::Welcome), or the force of its
 //!   bodies ramps to zero; a pose command, or [`Client::renew`], in every frame is enough. A client whose process dies or closes
 //!   has its bodies' force at zero at the next tick.
@@ -33,6 +34,8 @@
 
 mod client;
 mod error;
+#[cfg(feature = "export")]
+pub mod export;
 mod path;
 mod skin;
 mod subscription;

@@ -7,7 +7,7 @@ use crate::{
 };
 
 /// What keys do, as the help says it.
-pub const HELP: [(&str, &str); 12] = [
+pub const HELP: [(&str, &str); 13] = [
     ("drag", "turn"),
     ("right or middle drag, Shift drag", "move"),
     ("wheel", "nearer, farther"),
@@ -18,6 +18,7 @@ pub const HELP: [(&str, &str); 12] = [
     ("n", "names of the bodies"),
     ("p", "panels"),
     ("t", "dark or light"),
+    ("e", "skins into a file in this folder"),
     ("h", "this help"),
     ("q, Esc", "leave"),
 ];
@@ -39,6 +40,8 @@ pub enum Act {
     Names,
     /// The other theme.
     Theme,
+    /// Write the skins into a file.
+    Export,
     /// Leave.
     Quit,
 }
@@ -53,6 +56,7 @@ impl Act {
             'p' => Self::Panels,
             'n' => Self::Names,
             't' => Self::Theme,
+            'e' => Self::Export,
             'q' | '\u{1b}' => Self::Quit,
             digit @ '1'..='8' => Self::LookAt(digit as usize - '1' as usize),
             _ => return None,
@@ -75,6 +79,12 @@ pub struct Controls {
     pub panels: bool,
     /// Names of bodies are shown.
     pub names: bool,
+    /// Buttons are shown: only where somebody can press them.
+    pub buttons: bool,
+    /// Somebody wants the skins in a file; whoever writes it takes this back.
+    pub export: bool,
+    /// What became of the last file, perhaps nothing yet.
+    pub exported: String,
     /// Somebody wants to leave.
     pub quit: bool,
     /// Which connection's scene was brought into the picture once.
@@ -91,6 +101,9 @@ impl Controls {
             help: false,
             panels: true,
             names: true,
+            buttons: false,
+            export: false,
+            exported: String::new(),
             quit: false,
             framed: 0,
         }
@@ -113,6 +126,7 @@ impl Controls {
             Act::Panels => self.panels = !self.panels,
             Act::Names => self.names = !self.names,
             Act::Theme => self.theme = self.theme.other(),
+            Act::Export => self.export = true,
             Act::Quit => self.quit = true,
         }
     }
@@ -221,6 +235,9 @@ mod tests {
         }
         assert_eq!(Act::of('1'), Some(Act::LookAt(0)));
         assert_eq!(Act::of('9'), None);
+        let mut controls = start.clone();
+        controls.act(Act::of('e').unwrap(), &scene, SIZE);
+        assert!(controls.export);
         let mut controls = start.clone();
         // An arm that is not there is not looked at.
         controls.act(Act::LookAt(3), &scene, SIZE);

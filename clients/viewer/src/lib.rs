@@ -11,6 +11,7 @@
 //!
 //! * [`feed`] is the client; on a thread of its own for the window, so that a daemon that does not answer holds up no picture.
 //! * [`scene`], [`compose`], [`camera`], [`controls`], [`model`], [`picture`], [`history`], [`plot`] are pure and know no device.
+//! * [`export`] writes the skins that are shown into a file.
 //! * [`renderer`] draws on any adapter with Vulkan; [`offscreen`] gives it a texture, [`window`] a surface.
 //!
 //! Metres, world frame right-handed with z up, `f32` for what is drawn.
@@ -21,6 +22,7 @@ pub mod camera;
 pub mod cli;
 pub mod compose;
 pub mod controls;
+pub mod export;
 pub mod feed;
 pub mod gpu;
 pub mod history;

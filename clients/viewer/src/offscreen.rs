@@ -207,7 +207,10 @@ pub fn panels_of(scene: &Scene, controls: &Controls, size: Size) -> Panels {
             screen_rect: Some(screen),
             ..egui::RawInput::default()
         };
-        let output = context.run_ui(input, |ui| panels::show(ui.ctx(), scene, controls, size));
+        let output = context.run_ui(input, |ui| {
+            // Nobody is there to press anything.
+            let _ = panels::show(ui.ctx(), scene, controls, size);
+        });
         textures.append(output.textures_delta);
         shapes = output.shapes;
     }

@@ -1,11 +1,13 @@
 //! What is written over the picture: an arm's facts and plots, the legend, names, the connection, the help.
 //!
-//! The same for window and file. Draws with egui and knows the scene only; whoever shows it has the input.
+//! The same for window and file, but for the buttons, which a window alone has. Draws with egui and knows the scene only; what a button asks for is told to whoever
+//! shows it and has the input.
 
 use crate::{
     camera::Size,
     compose::{Scale, scale},
-    controls::{Controls, HELP},
+    controls::{Act, Controls, HELP},
+    export,
     history::SPAN_S,
     picture::Color,
     plot::{Curve, Plot, short},
@@ -30,6 +32,8 @@ const MARGIN: f32 = 10.0;
 const MOST_NOTES: usize = 4;
 /// In a picture with less width or height, points, panels say the least only.
 const NARROW: (f32, f32) = (900.0, 560.0);
+/// Of the buttons' panel.
+const BUTTONS: &str = "buttons";
 /// Most names that are shown.
 const MOST_NAMES: usize = 24;
 
@@ -60,8 +64,8 @@ pub fn dress(context: &Context, theme: Theme) {
     );
 }
 
-/// Draws everything that is wanted over a picture of this size.
-pub fn show(context: &Context, scene: &Scene, controls: &Controls, size: Size) {
+/// Draws everything that is wanted over a picture of this size; says what a button asks for.
+pub fn show(context: &Context, scene: &Scene, controls: &Controls, size: Size) -> Option<Act> {
     let view = View {
         scene,
         controls,
@@ -77,6 +81,7 @@ pub fn show(context: &Context, scene: &Scene, controls: &Controls, size: Size) {
     if controls.help {
         help(context);
     }
+    controls.buttons.then(|| view.buttons(context)).flatten()
 }
 
 struct View<'a> {
@@ -86,12 +91,14 @@ struct View<'a> {
     scale: Scale,
 }
 
-/// A panel in a corner that nobody moves.
+/// A panel in a corner that nobody moves, and that no click meets.
 fn corner(context: &Context, name: &str, align: Align2, offset: Vec2, add: impl FnOnce(&mut Ui)) {
-    let area = Area::new(Id::unique(name))
-        .anchor(align, offset)
-        .interactable(false)
-        .fade_in(false);
+    let area = Area::new(Id::unique(name)).interactable(false);
+    framed(context, area.anchor(align, offset), add);
+}
+
+fn framed(context: &Context, area: Area, add: impl FnOnce(&mut Ui)) {
+    let area = area.fade_in(false);
     area.show(context, |ui| {
         let visuals = ui.visuals();
         let fill = visuals.panel_fill.gamma_multiply(0.9);
@@ -315,6 +322,27 @@ impl View<'_> {
         );
     }
 
+    /// What can be pressed, and what became of it.
+    fn buttons(&self, context: &Context) -> Option<Act> {
+        let button = self.controls.panels && export::has_skins(self.scene);
+        if !button && self.controls.exported.is_empty() {
+            return None;
+        }
+        let area = Area::new(Id::unique(BUTTONS)).anchor(Align2::CENTER_BOTTOM, [0.0, -MARGIN]);
+        let mut asked = None;
+        framed(context, area, |ui| {
+            ui.set_max_width(420.0);
+            if button && ui.button("Export skins").clicked() {
+                asked = Some(Act::Export);
+            }
+            if !self.controls.exported.is_empty() {
+                let text = weak(&self.controls.exported);
+                ui.add(egui::Label::new(text).wrap().selectable(false));
+            }
+        });
+        asked
+    }
+
     /// How the connection is, where that is worth a word.
     fn banner(&self, context: &Context) {
         let (text, color) = match &self.scene.link {
@@ -492,6 +520,85 @@ fn help(context: &Context) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{model::Model, scene::Body};
+    use std::sync::Arc;
+
+    /// One picture with these events; what a button asked for.
+    fn picture(
+        context: &Context,
+        scene: &Scene,
+        controls: &Controls,
+        events: Vec<egui::Event>,
+    ) -> Option<Act> {
+        let input = egui::RawInput {
+            screen_rect: Some(egui::Rect::from_min_size(
+                pos2(0.0, 0.0),
+                vec2(640.0, 480.0),
+            )),
+            events,
+            ..egui::RawInput::default()
+        };
+        let mut asked = None;
+        let mut output = context.run_ui(input, |ui| {
+            asked = show(ui.ctx(), scene, controls, [640, 480]).or(asked);
+        });
+        // Nobody draws it.
+        output.textures_delta.clear();
+        asked
+    }
+
+    #[test]
+    fn a_click_on_the_button_asks_for_the_file_and_one_beside_it_does_not() {
+        let body = Body {
+            id: 1,
+            name: "gut".to_owned(),
+            kind: BodyKind::Implicit,
+            model: Arc::new(Model::ball()),
+            world_from_body: None,
+            note: String::new(),
+        };
+        let scene = Scene {
+            bodies: vec![body],
+            ..Scene::default()
+        };
+        let mut controls = Controls::new(Theme::Dark);
+        let context = Context::default();
+        let click = |at: egui::Pos2| {
+            let press = |pressed| egui::Event::PointerButton {
+                pos: at,
+                button: egui::PointerButton::Primary,
+                pressed,
+                modifiers: egui::Modifiers::default(),
+            };
+            [
+                vec![egui::Event::PointerMoved(at)],
+                vec![press(true)],
+                vec![press(false)],
+            ]
+        };
+        let asked = |controls: &Controls, at| {
+            let pictures = click(at).map(|events| picture(&context, &scene, controls, events));
+            pictures.into_iter().flatten().collect::<Vec<_>>()
+        };
+        // A picture in a file has no button.
+        for _ in 0..2 {
+            picture(&context, &scene, &controls, Vec::new());
+        }
+        let place = || context.memory(|memory| memory.area_rect(Id::unique(BUTTONS)));
+        assert_eq!(place(), None);
+        controls.buttons = true;
+        for _ in 0..2 {
+            picture(&context, &scene, &controls, Vec::new());
+        }
+        let middle = place().unwrap().center();
+        assert_eq!(asked(&controls, middle), [Act::Export]);
+        assert_eq!(asked(&controls, middle - vec2(200.0, 0.0)), []);
+        // Without a skin there is nothing to ask for.
+        let mut empty = scene.clone();
+        empty.bodies.clear();
+        let none = click(middle).map(|events| picture(&context, &empty, &controls, events));
+        assert_eq!(none, [None; 3]);
+    }
 
     #[test]
     fn lengths_are_in_the_unit_that_a_person_would_take() {

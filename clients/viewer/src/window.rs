@@ -7,6 +7,7 @@ use crate::{
     camera::Size,
     compose::compose,
     controls::{Act, Controls},
+    export,
     feed::Follower,
     gpu::Gpu,
     panels,
@@ -16,9 +17,9 @@ use crate::{
     theme::Theme,
 };
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::Arc,
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime},
 };
 use winit::{
     application::ApplicationHandler,
@@ -45,10 +46,12 @@ const PIXELS_PER_STEP: f32 = 40.0;
 pub fn show(socket: PathBuf, theme: Theme, frames: Option<u64>) -> Result<(), Failure> {
     let events = EventLoop::new().map_err(Failure::runtime)?;
     let follower = Follower::start(socket).map_err(Failure::runtime)?;
+    let mut controls = Controls::new(theme);
+    controls.buttons = true;
     let mut app = App {
         follower,
         scene: Scene::default(),
-        controls: Controls::new(theme),
+        controls,
         shown: None,
         failure: None,
         next: Instant::now(),
@@ -81,6 +84,8 @@ struct Shown {
     glyphs: Glyphs,
     egui: egui_winit::State,
     mouse: Mouse,
+    /// What a button asked for in the last picture.
+    asked: Option<Act>,
 }
 
 /// What the mouse does.
@@ -152,6 +157,7 @@ impl Shown {
             glyphs: Glyphs::default(),
             egui,
             mouse: Mouse::default(),
+            asked: None,
         })
     }
 
@@ -203,7 +209,10 @@ impl Shown {
         let input = self.egui.take_egui_input(&self.window);
         let context = self.egui.egui_ctx().clone();
         panels::dress(&context, controls.theme);
-        let output = context.run_ui(input, |ui| panels::show(ui.ctx(), scene, controls, size));
+        let asked = &mut self.asked;
+        let output = context.run_ui(input, |ui| {
+            *asked = panels::show(ui.ctx(), scene, controls, size).or(*asked);
+        });
         self.egui
             .handle_platform_output(&self.window, output.platform_output);
         Panels {
@@ -278,8 +287,25 @@ impl App {
                 }
             }
             Ok(false) => {}
-            Err(failure) => self.fail(event_loop, failure),
+            Err(failure) => return self.fail(event_loop, failure),
         }
+        if let Some(shown) = &mut self.shown
+            && let Some(act) = shown.asked.take()
+        {
+            let size = shown.size();
+            self.controls.act(act, &self.scene, size);
+        }
+        if std::mem::take(&mut self.controls.export) {
+            self.export();
+        }
+    }
+
+    /// Writes the skins that are shown into the folder that this program was started in.
+    fn export(&mut self) {
+        let folder = std::env::current_dir();
+        let folder = folder.as_deref().unwrap_or(Path::new("."));
+        let done = export::export(&self.scene, folder, SystemTime::now());
+        self.controls.exported = done.unwrap_or_else(|why| why);
     }
 }
 
@@ -298,8 +324,8 @@ impl ApplicationHandler for App {
         let Some(shown) = &mut self.shown else {
             return;
         };
-        // egui wants to know of scale and size; nothing that it shows takes input.
-        let _ = shown.egui.on_window_event(&shown.window, &event);
+        // egui wants to know of scale and size, and of the mouse for its buttons: what it takes is not the picture's.
+        let taken = shown.egui.on_window_event(&shown.window, &event).consumed;
         match event {
             WindowEvent::CloseRequested => event_loop.exit(),
             WindowEvent::Resized(size) => shown.resize(size.width, size.height),
@@ -307,7 +333,10 @@ impl ApplicationHandler for App {
             WindowEvent::CursorMoved { position, .. } => {
                 shown.moved([position.x as f32, position.y as f32], &mut self.controls);
             }
-            WindowEvent::MouseInput { state, button, .. } => {
+            // A button that was pressed on the picture is let go of wherever the mouse is by then.
+            WindowEvent::MouseInput { state, button, .. }
+                if !taken || state == ElementState::Released =>
+            {
                 shown.button(state, button, &self.scene, &mut self.controls);
             }
             WindowEvent::MouseWheel { delta, .. } => self.controls.camera.zoom(match delta {

@@ -12,6 +12,7 @@ use std::{
     io::{BufRead, BufReader},
     path::{Path, PathBuf},
     process::{Child, Command, Output, Stdio},
+    time::SystemTime,
 };
 
 fn hapticd() -> PathBuf {
@@ -158,6 +159,17 @@ fn a_skin_is_drawn_as_it_is_now_and_said_how_fine_it_is() {
         let length = vertex.normal.iter().map(|x| x * x).sum::<f32>();
         assert!((length - 1.0).abs() < 1e-3, "{vertex:?}");
     }
+    // What the window's button writes is what is shown.
+    let said = hapticd_viewer::export::export(feed.scene(), &folder, SystemTime::UNIX_EPOCH);
+    let path = folder.join("hapticd-skins-19700101-000000.glb");
+    let expected = format!("{} triangles: {}", corners.len() / 3, path.display());
+    assert_eq!(said, Ok(expected));
+    let bytes = std::fs::metadata(&path).unwrap().len();
+    let body = 24 * points.len() + 4 * corners.len();
+    assert!(
+        (body as u64..body as u64 + 4096).contains(&bytes),
+        "{bytes}"
+    );
     std::fs::remove_dir_all(folder).unwrap();
 }
 

@@ -4,6 +4,7 @@
 
 mod check;
 mod devices;
+mod export;
 mod record;
 mod replay;
 mod run;
@@ -46,6 +47,8 @@ enum Command {
     View(view::Look),
     /// Draw the running daemon's scene into a PNG file.
     Snapshot(view::SnapshotArgs),
+    /// Write the running daemon's skins into an OBJ, PLY or glTF file.
+    Export(export::Args),
     /// Print the JSON Schema of the configuration.
     Schema,
 }
@@ -88,6 +91,7 @@ pub fn main() -> ExitCode {
         Command::Status(args) => status::status(&args),
         Command::View(args) => view::view(&args),
         Command::Snapshot(args) => view::snapshot(&args),
+        Command::Export(args) => export::export(&args),
         Command::Schema => schema::schema(),
     };
     match done {
@@ -130,13 +134,18 @@ fn create(path: &Path, force: bool) -> Result<(File, Fresh), Failure> {
             if path.metadata().is_ok_and(|m| !m.is_file() && !m.is_dir()) {
                 return anyway();
             }
-            Err(Failure::Input(format!(
-                "{}: it exists already: choose another name, remove it, or overwrite it with --force",
-                path.display()
-            )))
+            Err(taken(path))
         }
         made => Ok((made.map_err(said)?, Fresh(Some(path.to_owned())))),
     }
+}
+
+/// A file that is there already.
+fn taken(path: &Path) -> Failure {
+    Failure::Input(format!(
+        "{}: it exists already: choose another name, remove it, or overwrite it with --force",
+        path.display()
+    ))
 }
 
 /// Prints a line to standard output. A reader that went away (`hapticd ... | head`) is not an error.

@@ -2,7 +2,10 @@
 
 use super::*;
 use crate::ipc::skins::SkinMesh;
+use hapticd_client::export::{FileFormat, SkinsError, Whose, newest_skins};
 use hapticd_client::{ReadError, ReadSkinError, SkinFrame, SkinMoment};
+use hapticd_geometry::load::{Format, from_bytes};
+use std::time::Duration;
 
 const WORM: u32 = 1 << 30;
 
@@ -89,5 +92,74 @@ fn nobody_moves_one_and_what_has_no_skin_is_told_apart_from_what_is_not_there() 
     assert_eq!(
         refusal(client.remove_body(WORM).unwrap_err()),
         ErrorCode::Deformable
+    );
+}
+
+#[test]
+fn the_newest_skins_are_had_for_a_file_and_who_has_none_is_said() {
+    // The second is named as the first is numbered.
+    let names = ["worm", "1073741824"];
+    let infos = [0, 1].map(|k| SkinInfo {
+        id: WORM + k,
+        name: names[k as usize].into(),
+        triangles: 20_000,
+    });
+    let mut rig = Rig::with_shown("export", patient(), &[], &infos);
+    let mut client = rig.client("exporter");
+    let mut skins = |whose| newest_skins(&mut client, whose, Duration::ZERO);
+    let said = skins(Whose::All).unwrap_err();
+    assert!(matches!(said, SkinsError::NoFrame { .. }), "{said}");
+    for (writer, number) in rig.skins.iter_mut().zip([9, 20]) {
+        write(writer, number - 1);
+        write(writer, number);
+    }
+    let all = skins(Whose::All).unwrap();
+    let told = all.iter().map(|s| (&*s.body.name, s.frame.moment.frame));
+    assert_eq!(told.collect::<Vec<_>>(), [("worm", 9), (names[1], 20)]);
+    let identity = (WORM + 1).to_string();
+    for (asked, body) in [("worm", WORM), (names[1], WORM + 1), (&*identity, WORM + 1)] {
+        let one = skins(Whose::One(asked)).unwrap();
+        assert_eq!((one.len(), one[0].body.body), (1, body), "{asked}");
+    }
+    let said = skins(Whose::One("snake")).unwrap_err().to_string();
+    let expected = format!(
+        "no body `snake`; there are: worm ({WORM}), {WORM} ({})",
+        WORM + 1
+    );
+    assert!(said.contains(&expected), "{said}");
+    // Strips of 12 and 23 points, each in one place, and no two triangles along a side in two ways.
+    let parts: Vec<_> = all.iter().map(|skin| skin.part()).collect();
+    assert_eq!(parts[0].surface.open_sides(), 3 * 10);
+    let mut bytes = Vec::new();
+    FileFormat::Ply.write(&parts, &mut bytes).unwrap();
+    let read = from_bytes(&bytes, Format::Ply, "export");
+    assert!(
+        read.is_err(),
+        "no triangle of a strip in a point has an area"
+    );
+    let text = String::from_utf8_lossy(&bytes);
+    assert!(
+        text.contains("comment faces 10 to 30: 1073741824\nelement vertex 35\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_scene_without_skins_says_what_there_is() {
+    let rig = rig("skinned");
+    let mut client = rig.client("exporter");
+    rig.add(&mut client, 10);
+    let said = newest_skins(&mut client, Whose::One("10"), Duration::ZERO).unwrap_err();
+    assert!(
+        matches!(&said, SkinsError::NoSkin { body, with } if body.body == 10 && with.len() == 1),
+        "{said}"
+    );
+    let bare = Rig::with_shown("bare", patient(), &[], &[]);
+    let mut client = bare.client("exporter");
+    bare.add(&mut client, 10);
+    let said = newest_skins(&mut client, Whose::All, Duration::ZERO).unwrap_err();
+    assert!(
+        matches!(&said, SkinsError::NoSkins { there } if there.len() == 1),
+        "{said}"
     );
 }

@@ -25,7 +25,7 @@ pub fn write_glb(parts: &[Part<'_>], to: &mut impl Write) -> Result<(), ExportEr
     // Twelve bytes for a position, a normal, a triangle: all begin at a multiple of four.
     let body = 12 * (2 * vertices + triangles);
     let mut json = description(parts, body);
-    while json.len() % 4 != 0 {
+    while !json.len().is_multiple_of(4) {
         json.push(' ');
     }
     // The file's header and those of two chunks.

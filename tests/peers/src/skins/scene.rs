@@ -102,6 +102,7 @@ pub fn face(mesh: &mut Mesh, primitives: &[Primitive]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fidget::shape::EzShape;
 
     #[test]
     fn all_forms_are_one_field() {

@@ -1,0 +1,148 @@
+//! `hapticd export`: the newest skins of the running daemon into a file. An ordinary client, which adds nothing and holds no lease.
+//!
+//! All is read, checked and put together before the file is made: one that exists is kept unless `--force`, and also then when nothing came of it.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use hapticd_client::export::{FileFormat, NewestSkin, SkinsError, Whose, newest_skins};
+use hapticd_client::{Client, skin_flag};
+
+use super::{Failure, create, say, taken};
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// The file that is written: Wavefront OBJ, PLY or binary glTF, by its suffix.
+    #[arg(value_name = "OUT.{obj,ply,glb}")]
+    output: PathBuf,
+    /// The skin of this body alone.
+    #[arg(long, value_name = "NAME|ID")]
+    body: Option<String>,
+    /// Let the scene go on for so long first, s.
+    #[arg(long, value_name = "SECONDS", default_value = "0", value_parser = seconds)]
+    after: Duration,
+    /// Wait for so long for a daemon that is starting, and for its skins, s.
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
+    within: Duration,
+    /// Overwrite the file if it exists.
+    #[arg(long)]
+    force: bool,
+    /// The daemon's socket.
+    #[arg(long, value_name = "SOCKET")]
+    socket: Option<PathBuf>,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number = text
+        .parse::<f64>()
+        .ok()
+        .filter(|s| (0.0..=3600.0).contains(s));
+    let duration = number.and_then(|s| Duration::try_from_secs_f64(s).ok());
+    duration.ok_or_else(|| format!("`{text}` is not a number of seconds, 0 to 3600"))
+}
+
+/// Writes it, and says what it has written.
+pub fn export(args: &Args) -> Result<(), Failure> {
+    let output = &args.output;
+    let format =
+        FileFormat::of(output).map_err(|e| Failure::Input(format!("{}: {e}", output.display())))?;
+    if !args.force && output.is_file() {
+        // Said before anything is waited for; what comes meanwhile is found when the file is made.
+        return Err(taken(output));
+    }
+    let socket = args.socket.clone();
+    let socket = socket.unwrap_or_else(hapticd_client::default_socket);
+    let mut client =
+        Client::connect_until(&socket, "hapticd export", args.within).map_err(Failure::runtime)?;
+    std::thread::sleep(args.after);
+    let whose = args.body.as_deref().map_or(Whose::All, Whose::One);
+    let skins = newest_skins(&mut client, whose, args.within).map_err(|e| match e {
+        SkinsError::NoSuchBody { .. } | SkinsError::NoSkin { .. } => Failure::input(e),
+        _ => Failure::runtime(e),
+    })?;
+    let parts: Vec<_> = skins.iter().map(NewestSkin::part).collect();
+    let mut bytes = Vec::new();
+    format.write(&parts, &mut bytes).map_err(Failure::runtime)?;
+    let (mut file, fresh) = create(output, args.force)?;
+    if let Err(e) = file.write_all(&bytes) {
+        fresh.discard();
+        return Err(Failure::runtime(format!("{}: {e}", output.display())));
+    }
+    for skin in &skins {
+        say(&described(skin));
+    }
+    let triangles: usize = skins.iter().map(|s| s.frame.triangles.len()).sum();
+    let up = if format == FileFormat::Glb {
+        "y up, as this format has it"
+    } else {
+        "z up"
+    };
+    say(&format!(
+        "{}: {triangles} triangles, {} bytes; metres, {up}",
+        output.display(),
+        bytes.len()
+    ));
+    Ok(())
+}
+
+/// How large a skin is, how old, and whether it is whole.
+fn described(skin: &NewestSkin) -> String {
+    let moment = &skin.frame.moment;
+    let whole = match skin.part().surface.open_sides() {
+        0 => "closed".to_owned(),
+        open => format!("NOT closed: {open} open sides"),
+    };
+    let flags = [
+        (skin_flag::COARSE, ", coarser than wanted"),
+        (skin_flag::CLIPPED, ", cut off at the end of its box"),
+        (skin_flag::SMALL, ", parts too small to see"),
+        (skin_flag::UNCONTROLLED, ", blended where it may not"),
+        (skin_flag::FAULTY, ", FAULTY by the daemon's own check"),
+    ];
+    let flags = flags.iter().filter(|(bit, _)| moment.flags & bit != 0);
+    let flags: String = flags.map(|(_, text)| *text).collect();
+    format!(
+        "{}: {} triangles, cubes of {:.2} mm, {:.1} ms old, {whole}{flags}",
+        skin.body,
+        skin.frame.triangles.len(),
+        moment.cell_m * 1e3,
+        skin.age_ns as f64 * 1e-6,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hapticd_client::export::Named;
+    use hapticd_client::{BodyKind, SkinFrame, SkinMoment};
+
+    #[test]
+    fn what_is_wrong_with_a_skin_is_said() {
+        let mut skin = NewestSkin {
+            body: Named {
+                name: "gut".to_owned(),
+                body: 7,
+                kind: BodyKind::Implicit,
+            },
+            frame: SkinFrame {
+                triangles: vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]],
+                moment: SkinMoment {
+                    cell_m: 0.002,
+                    ..SkinMoment::default()
+                },
+                ..SkinFrame::default()
+            },
+            age_ns: 12_345_678,
+        };
+        assert_eq!(
+            described(&skin),
+            "gut (7): 4 triangles, cubes of 2.00 mm, 12.3 ms old, closed"
+        );
+        skin.frame.triangles.pop();
+        skin.frame.moment.flags = skin_flag::COARSE | skin_flag::FAULTY;
+        let said = described(&skin);
+        let end = "NOT closed: 3 open sides, coarser than wanted, FAULTY by the daemon's own check";
+        assert!(said.ends_with(end), "{said}");
+    }
+}
