@@ -553,6 +553,7 @@ fn a_body_is_shown_by_the_gpu_and_when_it_fails_by_the_cpu_in_the_same_frame() {
         level: 0.35,
         cell_m: 0.02,
         blending: Blending::Free,
+        sampled: None,
     };
     let maker = || SkinMaker::new(spec.clone(), 1_000_000, f64::INFINITY).unwrap();
     let (mut alone, mut with) = (maker(), maker());

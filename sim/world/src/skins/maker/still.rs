@@ -9,7 +9,7 @@ use hapticd_haptics::Sampled;
 use hapticd_skin::quality::MOST_RUNGS;
 use hapticd_skin::{Ambiguity, Domain, DomainError, Settings};
 
-use super::{SkinMade, SkinMakeError, SkinMaker};
+use super::{SkinBy, SkinMade, SkinMakeError, SkinMaker};
 use crate::skins::SkinState;
 
 impl SkinMaker {
@@ -67,7 +67,9 @@ impl SkinMaker {
                     cell_m,
                     rung,
                     felt_m: 0.0,
+                    creased: false,
                     uncontrolled: false,
+                    by: SkinBy::Cpu,
                 });
             }
             if !coarser {
