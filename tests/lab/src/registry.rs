@@ -64,6 +64,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     skin::scan::EXPERIMENT,
     skin::control::EXPERIMENT,
     skin::modes::EXPERIMENT,
+    skin::figures::EXPERIMENT,
     skin::preview::EXPERIMENT,
     skin::peers::EXPERIMENT,
     skin::gpu::EXPERIMENT,

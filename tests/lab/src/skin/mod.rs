@@ -6,6 +6,7 @@
 
 pub mod control;
 pub mod drops;
+pub mod figures;
 pub mod gpu;
 pub mod hashed;
 pub mod modes;
