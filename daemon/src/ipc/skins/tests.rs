@@ -98,7 +98,7 @@ fn what_is_no_mesh_or_too_large_is_refused_and_the_last_frame_stays() {
                 triangles: &five,
                 ..mesh()
             },
-            "SkinCounts { points: 4, triangles: 5 } in a block with room for SkinCounts { points: 66, triangles: 4 }",
+            "SkinCounts { points: 4, triangles: 5 } in a block with room for SkinCounts { points: 67, triangles: 4 }",
         ),
     ] {
         let error = writer.write(SkinMoment::default(), &bad).unwrap_err();
