@@ -11,6 +11,9 @@ pub const STILL_S: f64 = 1e-9;
 /// How far beyond now a structure is made anew, as a share of the time scale: a little later the objects are in general position again (rule T8).
 pub const REBUILD_AFTER: f64 = 1e-6;
 
+/// Most attempts of one [`Kinetic::advance_or_rebuild`] to make the structure anew.
+pub const MOST_REBUILDS: u32 = 16;
+
 /// What a call of [`Kinetic::advance`] did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Advanced {
@@ -69,6 +72,31 @@ pub trait Kinetic {
     /// # Errors
     /// The objects are in no position that the structure can be made of.
     fn rebuild(&mut self, t: f64) -> Result<(), Inconsistent>;
+
+    /// As [`Self::advance`], but where something cannot be the structure is made anew a little later ([`REBUILD_AFTER`] of `scale_s`), and goes on from there.
+    ///
+    /// # Errors
+    /// The structure cannot be made anew either, or it took more than [`MOST_REBUILDS`] attempts.
+    fn advance_or_rebuild(&mut self, t: f64, scale_s: f64) -> Result<Advanced, Inconsistent> {
+        let mut done = Advanced::default();
+        let mut attempt = 1.0;
+        loop {
+            let fault = match self.advance(t) {
+                Ok(more) => {
+                    done.events += more.events;
+                    done.external += more.external;
+                    return Ok(done);
+                }
+                Err(fault) => fault,
+            };
+            if attempt > f64::from(MOST_REBUILDS) {
+                return Err(fault);
+            }
+            // What is degenerate at one time is so at the next, too, if that is a rounding away.
+            self.rebuild(self.now() + attempt * REBUILD_AFTER * scale_s)?;
+            attempt += 1.0;
+        }
+    }
 
     /// Counters.
     fn stats(&self) -> &Stats;

@@ -7,6 +7,7 @@
 //! - [`motion`], [`polynomial`], [`roots`]: how objects move, and the first time at which a certificate fails.
 //! - [`queue`], [`stats`]: failures in the order of their times; what it cost, in the four measures of the field.
 //! - [`mod@kinetic`]: what all structures have in common.
+//! - [`sorted`]: the order of points on a line.
 //!
 //! # Theory
 //!
@@ -27,6 +28,7 @@ pub mod motion;
 pub mod polynomial;
 pub mod queue;
 pub mod roots;
+pub mod sorted;
 pub mod stats;
 
 pub use kinetic::{Advanced, Inconsistent, Kinetic};
@@ -34,4 +36,5 @@ pub use motion::{Motion1, MotionError, Rigid2};
 pub use polynomial::{Polynomial, Predicate};
 pub use queue::EventQueue;
 pub use roots::{Smooth, first_failure};
+pub use sorted::SortedList;
 pub use stats::{EventCost, Stats};
