@@ -8,6 +8,7 @@
 //! - [`queue`], [`stats`]: failures in the order of their times; what it cost, in the four measures of the field.
 //! - [`mod@kinetic`]: what all structures have in common.
 //! - [`sorted`]: the order of points on a line.
+//! - [`sap`]: which boxes overlap, and when, in a step.
 //!
 //! # Theory
 //!
@@ -28,6 +29,7 @@ pub mod motion;
 pub mod polynomial;
 pub mod queue;
 pub mod roots;
+pub mod sap;
 pub mod sorted;
 pub mod stats;
 
@@ -36,5 +38,6 @@ pub use motion::{Motion1, MotionError, Rigid2};
 pub use polynomial::{Polynomial, Predicate};
 pub use queue::EventQueue;
 pub use roots::{Smooth, first_failure};
+pub use sap::Sap;
 pub use sorted::SortedList;
 pub use stats::{EventCost, Stats};
