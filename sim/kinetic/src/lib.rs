@@ -8,6 +8,7 @@
 //! - [`queue`], [`stats`]: failures in the order of their times; what it cost, in the four measures of the field.
 //! - [`mod@kinetic`]: what all structures have in common.
 //! - [`sorted`]: the order of points on a line.
+//! - [`hull`]: the convex hull of points in the plane.
 //! - [`sap`]: which boxes overlap, and when, in a step.
 //!
 //! # Theory
@@ -24,6 +25,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod hull;
 pub mod kinetic;
 pub mod motion;
 pub mod polynomial;
@@ -33,6 +35,7 @@ pub mod sap;
 pub mod sorted;
 pub mod stats;
 
+pub use hull::{Hull, UpperHull};
 pub use kinetic::{Advanced, Inconsistent, Kinetic};
 pub use motion::{Motion1, MotionError, Rigid2};
 pub use polynomial::{Polynomial, Predicate};

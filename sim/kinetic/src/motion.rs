@@ -3,11 +3,14 @@
 //! Times are local, in seconds; lengths are in metres, angles in radians, counter-clockwise. Motions are values without memory of their own: nothing allocates.
 //! Those with a number that is not finite are refused where they are made or handed in.
 
-use crate::polynomial::{MOST_DEGREE, Polynomial, Predicate, UNCERTAIN};
+use crate::polynomial::{MOST_DEGREE, Polynomial, Predicate};
 use crate::roots::{self, Smooth};
 
 /// Longest stretch for which one bound of the second derivative is taken, as a share of a turn's reciprocal speed: half a radian.
 const WINDOW_RAD: f64 = 0.5;
+
+/// Distance at which two have met, as a share of the numbers that it is made of: what the steps towards a root leave.
+const NEAR: f64 = 1e-9;
 
 /// Most such stretches that are searched at once: a horizon may be infinite.
 const MOST_WINDOWS: f64 = 64.0;
@@ -281,7 +284,7 @@ pub fn first_passing(left: &Motion1, right: &Motion1, now: f64, horizon: f64) ->
 pub fn have_met(left: &Motion1, right: &Motion1, t: f64) -> bool {
     let (l, r) = (left.at(t), right.at(t));
     (left.degree().is_some() && right.degree().is_some())
-        || r - l <= UNCERTAIN * (left.reach(t) + right.reach(t))
+        || r - l <= NEAR * (left.reach(t) + right.reach(t))
 }
 
 /// A rigid body in the plane: its centre on a parabola, its angle at a constant speed.

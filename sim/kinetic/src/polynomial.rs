@@ -8,8 +8,9 @@ pub const MOST_DEGREE: usize = 6;
 /// Share of the sum of absolute terms below which a coefficient is rounding: some ten roundings of 1.1e-16 each.
 const ROUNDING: f64 = 4e-15;
 
-/// Share of the sum of absolute terms below which a value does not tell its sign (rule T3).
-pub const UNCERTAIN: f64 = 1e-9;
+/// Share of the sum of absolute terms below which a value does not tell its sign (rule T3): what an event's time is rounded by, and some more. The digest has 1e-9, of a sum that it does not
+/// define; that takes what differs by a millionth in two coordinates for one and the same.
+pub const UNCERTAIN: f64 = 1e-13;
 
 /// `c[0] + c[1] s + ... + c[6] s^6`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -77,6 +78,9 @@ impl Polynomial {
 }
 
 /// A polynomial of a certificate with the *sum of absolute terms* of every coefficient: what is small beside it is rounding, and zero is meant.
+///
+/// Of a product these are what its factors' terms make of it, `|f| terms(g) + |g| terms(f)`, not the product of the terms: a small area of three points that nearly coincide is
+/// a product of two small differences, each of which is known well.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Predicate {
     /// The function.
@@ -160,7 +164,8 @@ impl std::ops::Mul for Predicate {
         for i in 0..=mine {
             for k in 0..=theirs.min(MOST_DEGREE - i) {
                 value.c[i + k] += self.value.c[i] * other.value.c[k];
-                terms.c[i + k] += self.terms.c[i] * other.terms.c[k];
+                terms.c[i + k] += self.terms.c[i] * other.value.c[k].abs()
+                    + self.value.c[i].abs() * other.terms.c[k];
             }
         }
         Self { value, terms }

@@ -14,7 +14,6 @@
 
 use crate::kinetic::{Advanced, Inconsistent, Kinetic, Livelock, MOST_STILL_EVENTS};
 use crate::motion::{Motion1, MotionError, first_passing, have_met};
-use crate::polynomial::UNCERTAIN;
 use crate::queue::EventQueue;
 use crate::stats::{EventCost, Stats};
 
@@ -23,6 +22,9 @@ const NOWHERE: u32 = u32::MAX;
 
 /// Largest jump of a new plan, as a share of the numbers it is made of.
 const LARGEST_JUMP: f64 = 1e-9;
+
+/// By how much two neighbours may be out of order, as a share of the numbers that it is made of: they pass each other now.
+const ROUNDING: f64 = 1e-9;
 
 /// One event of a list: which two have changed places.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -350,7 +352,7 @@ impl Kinetic for SortedList {
             };
             let [l, r] = [left, right].map(|o| &self.motions[o as usize]);
             let size = l.at(t).abs() + r.at(t).abs() + (l.slope(t) - r.slope(t)).abs();
-            if r.at(t) - l.at(t) < -UNCERTAIN * size {
+            if r.at(t) - l.at(t) < -ROUNDING * size {
                 return fault(left, "it is right of its right neighbour");
             }
             let fresh = first_passing(l, r, self.now, self.horizon);

@@ -143,9 +143,7 @@ fn the_pairs_are_those_of_comparing_all_with_all_at_random_times_of_every_step()
             let mut sap = Sap::new(bodies.len());
             for _ in 0..40 {
                 let lines: Vec<_> = bodies.iter().map(|b| b.lines(h)).collect();
-                for (b, l) in lines.iter().enumerate() {
-                    sap.set(b as u32, l).unwrap();
-                }
+                sap.set_all(&lines).unwrap();
                 let report = sap.step(h).unwrap();
                 assert!(report.exact);
                 events += report.events;

@@ -33,9 +33,6 @@ pub use lines::{Lines, acceleration_margin, turning_margin};
 pub use pairs::{Pair, PairSet};
 use table::{BOUNDS, Table};
 
-/// Share of all bodies that have to move for all to be looked at in one go.
-const MANY: usize = 2;
-
 /// A pair begins to overlap, or ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PairEvent {
@@ -109,6 +106,9 @@ pub struct Sap {
     /// Bodies set since the last step, and in it.
     moved: Vec<u32>,
     moved_before: Vec<u32>,
+    /// All of them were, in one call: they are not listed.
+    all: bool,
+    all_before: bool,
     /// Number of the step for which a body was set last; 0 is never.
     stamp: Vec<u64>,
     step: u64,
@@ -153,6 +153,8 @@ impl Sap {
             axes: [0, 1, 2].map(|number| Axis::new(number, bodies)),
             moved: Vec::with_capacity(bodies),
             moved_before: Vec::with_capacity(bodies),
+            all: false,
+            all_before: false,
             stamp: vec![0; bodies],
             step: 1,
             unset: bodies,
@@ -227,19 +229,31 @@ impl Sap {
     /// # Errors
     /// There are more lines than bodies; those of the bodies that there are have been set.
     pub fn set_all(&mut self, lines: &[Lines]) -> Result<(), SapError> {
-        (lines.iter().enumerate()).try_for_each(|(body, lines)| self.set(body as u32, lines))
+        if lines.len() != self.len() || !self.moved.is_empty() || self.unset > 0 {
+            return (lines.iter().enumerate())
+                .try_for_each(|(body, lines)| self.set(body as u32, lines));
+        }
+        self.turn();
+        self.all = true;
+        self.continuous &= self.table.set_all(lines);
+        Ok(())
     }
 
     /// Gives the bodies that were not set their ends: at rest.
     fn rest(&mut self) {
         self.turn();
-        if self.moved.len() == self.len() {
+        self.all |= self.moved.len() == self.len();
+        if self.all {
             return;
         }
         // Of those that rested in the last step, too, both ends are the same already.
-        for k in 0..self.moved_before.len() {
-            let body = self.moved_before[k];
-            if self.stamp[body as usize] != self.step {
+        let stays = |body: u32| self.stamp[body as usize] != self.step;
+        if self.all_before {
+            for body in (0..self.len() as u32).filter(|b| stays(*b)) {
+                self.table.rest(body as usize);
+            }
+        } else {
+            for &body in self.moved_before.iter().filter(|b| stays(**b)) {
                 self.table.rest(body as usize);
             }
         }
@@ -271,6 +285,7 @@ impl Sap {
         std::mem::swap(&mut self.moved, &mut self.moved_before);
         self.continuous = true;
         self.turned = false;
+        self.all_before = std::mem::take(&mut self.all);
         self.step += 1;
         done
     }
@@ -337,6 +352,7 @@ impl Sap {
         for axis in axes.iter_mut() {
             axis.sleep();
         }
+        let blind = [0, 1, 2].map(|axis: usize| axes[axis].is_blind());
         let mut wrong = None;
         let mut found = |body: u32| {
             if !table.lines(body as usize).is_valid() {
@@ -350,8 +366,11 @@ impl Sap {
                 }
             }
         };
-        if self.moved.len() * MANY >= self.stamp.len() {
-            table.leavers(self.stamp.len(), self.continuous, found);
+        let all_blind = blind == [true; 3];
+        if self.all {
+            if !all_blind {
+                table.leavers(self.stamp.len(), self.continuous, found);
+            }
         } else {
             for &body in &self.moved {
                 if (0..3).any(|x| table.leaves(x, 2 * body) || table.leaves(x, 2 * body + 1)) {
@@ -360,8 +379,8 @@ impl Sap {
             }
         }
         wrong.map_or(Ok(()), |body| self.check(body))?;
-        // Where there are no bands, numbers are finite and nothing else is known.
-        if self.axes.iter().any(Axis::is_blind) && self.table.any_disorder(self.len()) {
+        // Where there are no bands nothing is known.
+        if blind != [false; 3] && self.table.any_invalid(self.len(), self.continuous) {
             self.check_all()?;
         }
         Ok(())

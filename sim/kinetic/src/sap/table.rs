@@ -132,15 +132,38 @@ impl Table {
         }
     }
 
-    /// Whether any of the first bodies has a lower bound above the upper one, or no number.
-    pub(super) fn any_disorder(&self, bodies: usize) -> bool {
+    /// Whether any of the first bodies has a lower bound above the upper one, or a number that is not finite. Starts are in order if `continuous`.
+    pub(super) fn any_invalid(&self, bodies: usize, continuous: bool) -> bool {
+        let columns = [&self.end, &self.start];
         let mut wrong = false;
-        for column in [&self.start, &self.end] {
+        for column in &columns[..if continuous { 1 } else { 2 }] {
             for b in column[..BOUNDS * bodies].chunks_exact(2) {
-                wrong |= !(b[0] <= b[1]);
+                // Of what is not finite the extent is not, or it is no number.
+                let extent = b[1] - b[0];
+                wrong |= !((extent >= 0.0) & (extent <= f64::MAX));
             }
         }
         wrong
+    }
+
+    /// Sets the bounds of all bodies. True if all start where they were to start.
+    pub(super) fn set_all(&mut self, lines: &[Lines]) -> bool {
+        let starts = self.start.chunks_exact_mut(BOUNDS);
+        let ends = self.end.chunks_exact_mut(BOUNDS);
+        let mut other = 0;
+        for ((start, end), lines) in starts.zip(ends).zip(lines) {
+            let from = lines.start.as_flattened();
+            let mut mine = 0;
+            for (start, from) in start.iter().zip(from) {
+                mine |= start.to_bits() ^ from.to_bits();
+            }
+            end.copy_from_slice(lines.end.as_flattened());
+            if mine != 0 {
+                start.copy_from_slice(from);
+            }
+            other |= mine;
+        }
+        other == 0
     }
 
     /// Whether two bodies' boxes, each swept over the whole step, overlap on this axis.
