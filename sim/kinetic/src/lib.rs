@@ -9,6 +9,7 @@
 //! - [`mod@kinetic`]: what all structures have in common.
 //! - [`sorted`]: the order of points on a line.
 //! - [`hull`]: the convex hull of points in the plane.
+//! - [`pseudo`]: when simple polygons in the plane touch.
 //! - [`sap`]: which boxes overlap, and when, in a step.
 //!
 //! # Theory
@@ -29,6 +30,7 @@ pub mod hull;
 pub mod kinetic;
 pub mod motion;
 pub mod polynomial;
+pub mod pseudo;
 pub mod queue;
 pub mod roots;
 pub mod sap;
@@ -39,6 +41,7 @@ pub use hull::{Hull, UpperHull};
 pub use kinetic::{Advanced, Inconsistent, Kinetic};
 pub use motion::{Motion1, MotionError, Rigid2};
 pub use polynomial::{Polynomial, Predicate};
+pub use pseudo::PseudoTriangulation;
 pub use queue::EventQueue;
 pub use roots::{Smooth, first_failure};
 pub use sap::Sap;
