@@ -235,10 +235,12 @@ fn timed(f: impl FnOnce() -> usize) -> Duration {
     start.elapsed()
 }
 
-fn median(times: &mut [Duration]) -> (f64, f64) {
+/// Median, mean, worst, in microseconds.
+fn figures(times: &mut [Duration]) -> [f64; 3] {
     times.sort_unstable();
     let us = |d: Duration| d.as_secs_f64() * 1e6;
-    (us(times[times.len() / 2]), us(times[times.len() - 1]))
+    let mean = us(times.iter().sum()) / times.len() as f64;
+    [us(times[times.len() / 2]), mean, us(times[times.len() - 1])]
 }
 
 /// Bodies, speed in m/s, how many move.
@@ -257,7 +259,7 @@ const SCENES: [(usize, f64, usize); 10] = [
 
 fn turns() {
     println!(
-        "bodies, speed m/s, movers: exchanges, awake, pairs; us a step, median (worst): ours, insertion sort, sweep anew; ratios"
+        "bodies, speed m/s, movers: exchanges, awake, pairs; us a step, median (mean, worst): ours, insertion sort, sweep anew; ratios"
     );
     for (bodies, speed, movers) in SCENES {
         let mut scenes = [(); 3].map(|()| Scene::new(bodies, speed, movers));
@@ -287,20 +289,18 @@ fn turns() {
             }
         }
         let swaps = sap.stats().internal[2];
-        let [a, b, c] = times.each_mut().map(|t| median(t));
+        let [a, b, c] = times.each_mut().map(|t| figures(t));
+        let text = |[median, mean, worst]: [f64; 3]| format!("{median:.2} ({mean:.2}, {worst:.0})");
         println!(
-            "{bodies:6} {speed:7} {movers:6}: {:9.1} {:8.1} {:6}; {:8.2} ({:.0}) {:8.2} ({:.0}) {:8.2} ({:.0}); {:.2} {:.2}",
+            "{bodies:6} {speed:7} {movers:6}: {:9.1} {:8.1} {:6}; {} {} {}; {:.2} {:.2}",
             swaps as f64 / f64::from(steps as u32),
             awake as f64 / f64::from(steps as u32),
             sap.pairs().len(),
-            a.0,
-            a.1,
-            b.0,
-            b.1,
-            c.0,
-            c.1,
-            b.0 / a.0,
-            c.0 / a.0,
+            text(a),
+            text(b),
+            text(c),
+            b[0] / a[0],
+            c[0] / a[0],
         );
     }
 }

@@ -63,7 +63,7 @@ fn moving(rng: &mut Rng, degree: usize) -> Point {
 }
 
 fn circle(rng: &mut Rng) -> Point {
-    let (sin, cos) = rng.range(0.0, 6.283).sin_cos();
+    let (sin, cos) = rng.range(0.0, std::f64::consts::TAU).sin_cos();
     [cos, sin].map(|x| Motion1::linear(x, 0.3 * rng.range(-1.0, 1.0)))
 }
 
@@ -140,9 +140,9 @@ fn negative(m: &Motion1) -> Motion1 {
 /// Boxes 17 and 20.
 #[test]
 fn hulls_of_points_at_constant_speeds_are_those_made_anew() {
-    let f = family(171, 120, 150, |rng| moving(rng, 1));
+    let f = family(171, 300, 150, |rng| moving(rng, 1));
     assert!(
-        f.events > 30_000 && f.external > 2_000,
+        f.events > 50_000 && f.external > 2_000,
         "{} {}",
         f.events,
         f.external

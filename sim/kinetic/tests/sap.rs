@@ -437,7 +437,7 @@ fn what_does_not_pass_anything_is_not_looked_at() {
     let (mut awake, mut swaps) = (0, 0);
     for step in 0..100_u32 {
         // To and fro by a tenth of what lies between two neighbours.
-        let shift = |s: u32| if s % 2 == 0 { 0.0 } else { 4e-7 };
+        let shift = |s: u32| if s.is_multiple_of(2) { 0.0 } else { 4e-7 };
         for b in 0..n {
             let l = Lines::new(&at(b, shift(step)), &at(b, shift(step + 1)), [0.0; 3]);
             sap.set(b as u32, &l).unwrap();

@@ -273,8 +273,7 @@ impl UpperHull {
             } else {
                 sentinel.prev
             };
-            let inner;
-            if end.inserts {
+            let inner = if end.inserts {
                 let ce = self.nodes[parent as usize].edges[1 - colour as usize][end.side];
                 let v = self.new_vertex(parent, end.vertex, colour, ce, sentinel.top);
                 if self.nodes[parent as usize]
@@ -291,7 +290,7 @@ impl UpperHull {
                 };
                 self.join(between[0], between[1]);
                 self.join(between[1], between[2]);
-                inner = [v, neighbour];
+                [v, neighbour]
             } else {
                 let v = self.vertices[neighbour as usize];
                 if (v.a, v.b) != end.vertex || v.colour != colour {
@@ -307,8 +306,8 @@ impl UpperHull {
                 } else {
                     self.join(beyond, s);
                 }
-                inner = [beyond, NONE];
-            }
+                [beyond, NONE]
+            };
             self.nodes[parent as usize].edges[colour as usize][end.side] = end.edge;
             if parent == self.collector {
                 self.external = true;

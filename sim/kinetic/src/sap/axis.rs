@@ -19,9 +19,9 @@ use super::table::{Table, at};
 /// and its neighbours and bands are, too; a sort of all goes straight through.
 const MANY: usize = 100;
 
-/// Steps without bands after that: new bands cost about three steps. Twice as many each time that they were in vain.
-const LEAST_BLIND_STEPS: u32 = 8;
-const MOST_BLIND_STEPS: u32 = 128;
+/// Steps without bands after that: new bands cost about five steps. Twice as many each time that they were in vain.
+const LEAST_BLIND_STEPS: u32 = 32;
+const MOST_BLIND_STEPS: u32 = 1024;
 
 /// Share of the gap's speed that both sides of a separator get, whoever moves: speeds change.
 const EITHER: f64 = 0.15;

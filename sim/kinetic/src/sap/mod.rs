@@ -115,6 +115,8 @@ pub struct Sap {
     /// Bodies that were never set.
     unset: usize,
     continuous: bool,
+    /// A body was given bounds that are none.
+    suspect: bool,
     /// The starts of the coming step are there.
     turned: bool,
     /// Bodies whose plans were changed in this step.
@@ -159,6 +161,7 @@ impl Sap {
             step: 1,
             unset: bodies,
             continuous: true,
+            suspect: false,
             turned: false,
             replanned: Vec::with_capacity(bodies),
             synced: false,
@@ -220,7 +223,9 @@ impl Sap {
             self.moved.push(body);
         }
         self.turn();
-        self.continuous &= self.table.set(body as usize, lines);
+        let (continuous, valid) = self.table.set(body as usize, lines);
+        self.continuous &= continuous;
+        self.suspect |= !valid;
         Ok(())
     }
 
@@ -235,7 +240,9 @@ impl Sap {
         }
         self.turn();
         self.all = true;
-        self.continuous &= self.table.set_all(lines);
+        let (continuous, valid) = self.table.set_all(lines);
+        self.continuous &= continuous;
+        self.suspect |= !valid;
         Ok(())
     }
 
@@ -302,6 +309,10 @@ impl Sap {
             let body = self.stamp.iter().position(|s| *s == 0).unwrap_or(0) as u32;
             return Err(SapError::Unset { body });
         }
+        if self.suspect {
+            self.check_all()?;
+            self.suspect = false;
+        }
         self.table.h = h;
         self.exact = true;
         let mut report = StepReport {
@@ -309,7 +320,7 @@ impl Sap {
             ..StepReport::default()
         };
         if self.synced {
-            self.wake()?;
+            self.wake();
             report.awake = self.axes.iter().map(|a| a.awake() as u64).sum();
             if self.sort_in() {
                 self.resolve(0.0);
@@ -319,7 +330,6 @@ impl Sap {
             }
             report.swaps = self.axes.iter().map(|a| a.swaps).sum();
         } else {
-            self.check_all()?;
             report.awake = 6 * self.len() as u64;
             self.start_anew(0.0);
         }
@@ -333,31 +343,26 @@ impl Sap {
         Ok(report)
     }
 
-    fn check(&self, body: u32) -> Result<(), SapError> {
-        let lines = self.table.lines(body as usize);
-        if lines.is_valid() {
-            Ok(())
-        } else {
-            Err(SapError::Bounds { body, lines })
-        }
-    }
-
     fn check_all(&self) -> Result<(), SapError> {
-        (0..self.len() as u32).try_for_each(|body| self.check(body))
+        for body in 0..self.len() as u32 {
+            let lines = self.table.lines(body as usize);
+            if !lines.is_valid() {
+                return Err(SapError::Bounds { body, lines });
+            }
+        }
+        Ok(())
     }
 
-    /// Finds the endpoints that leave their bands, and checks their bodies: what stays inside is in order.
-    fn wake(&mut self) -> Result<(), SapError> {
+    /// Finds the endpoints that leave their bands.
+    fn wake(&mut self) {
         let (table, axes) = (&self.table, &mut self.axes);
         for axis in axes.iter_mut() {
             axis.sleep();
         }
-        let blind = [0, 1, 2].map(|axis: usize| axes[axis].is_blind());
-        let mut wrong = None;
+        if axes.iter().all(Axis::is_blind) {
+            return;
+        }
         let mut found = |body: u32| {
-            if !table.lines(body as usize).is_valid() {
-                wrong = wrong.or(Some(body));
-            }
             for (number, axis) in axes.iter_mut().enumerate() {
                 for endpoint in [2 * body, 2 * body + 1] {
                     if table.leaves(number, endpoint) {
@@ -366,24 +371,13 @@ impl Sap {
                 }
             }
         };
-        let all_blind = blind == [true; 3];
         if self.all {
-            if !all_blind {
-                table.leavers(self.stamp.len(), self.continuous, found);
-            }
+            table.leavers(self.stamp.len(), self.continuous, found);
         } else {
             for &body in &self.moved {
-                if (0..3).any(|x| table.leaves(x, 2 * body) || table.leaves(x, 2 * body + 1)) {
-                    found(body);
-                }
+                found(body);
             }
         }
-        wrong.map_or(Ok(()), |body| self.check(body))?;
-        // Where there are no bands nothing is known.
-        if blind != [false; 3] && self.table.any_invalid(self.len(), self.continuous) {
-            self.check_all()?;
-        }
-        Ok(())
     }
 
     /// Brings all orders to the end of the step and collects the pairs that may go on or off. False: the budget is used up.

@@ -35,6 +35,39 @@ fn block(column: &[f64], from: usize) -> &[f64; BLOCK] {
     column[from..].first_chunk().unwrap_or(&NONE)
 }
 
+/// Of what is not finite the extent is not, or it is no number.
+fn is_extent(x: f64) -> bool {
+    (0.0..=f64::MAX).contains(&x)
+}
+
+fn set_all(starts: &mut [f64], ends: &mut [f64], lines: &[Lines]) -> (bool, bool) {
+    let starts = starts.chunks_exact_mut(BOUNDS);
+    let ends = ends.chunks_exact_mut(BOUNDS);
+    let (mut all_other, mut all_valid) = (0, true);
+    for ((start, end), lines) in starts.zip(ends).zip(lines) {
+        let (from, to) = (lines.start.as_flattened(), lines.end.as_flattened());
+        let mut other = 0;
+        for (start, from) in start.iter().zip(from) {
+            other |= start.to_bits() ^ from.to_bits();
+        }
+        let mut valid = true;
+        for bounds in &lines.end {
+            valid &= is_extent(bounds[1] - bounds[0]);
+        }
+        // Ends that were right are starts that are right.
+        if other != 0 {
+            start.copy_from_slice(from);
+            for bounds in &lines.start {
+                valid &= is_extent(bounds[1] - bounds[0]);
+            }
+        }
+        end.copy_from_slice(to);
+        all_other |= other;
+        all_valid &= valid;
+    }
+    (all_other == 0, all_valid)
+}
+
 impl Table {
     pub(super) fn new(bodies: usize) -> Self {
         let size = (BOUNDS * bodies).next_multiple_of(BLOCK);
@@ -53,23 +86,19 @@ impl Table {
         std::mem::swap(&mut self.start, &mut self.end);
     }
 
-    /// Sets a body's bounds. True if it starts where it was to start.
-    pub(super) fn set(&mut self, body: usize, lines: &Lines) -> bool {
+    /// Sets a body's bounds. Whether it starts where it was to start, and whether its bounds are bounds.
+    pub(super) fn set(&mut self, body: usize, lines: &Lines) -> (bool, bool) {
         let range = BOUNDS * body..BOUNDS * body + BOUNDS;
-        let (Some(start), Some(end)) = (self.start.get_mut(range.clone()), self.end.get_mut(range))
-        else {
-            return false;
-        };
-        let (from, to) = (lines.start.as_flattened(), lines.end.as_flattened());
-        let mut other = 0;
-        for (start, from) in start.iter().zip(from) {
-            other |= start.to_bits() ^ from.to_bits();
-        }
-        end.copy_from_slice(to);
-        if other != 0 {
-            start.copy_from_slice(from);
-        }
-        other == 0
+        set_all(
+            &mut self.start[range.clone()],
+            &mut self.end[range],
+            std::slice::from_ref(lines),
+        )
+    }
+
+    /// The same of all bodies.
+    pub(super) fn set_all(&mut self, lines: &[Lines]) -> (bool, bool) {
+        set_all(&mut self.start, &mut self.end, lines)
     }
 
     /// A body that was not set stays where it is.
@@ -130,40 +159,6 @@ impl Table {
                 (self.low[k], self.high[k]) = (f64::MIN, f64::MAX);
             }
         }
-    }
-
-    /// Whether any of the first bodies has a lower bound above the upper one, or a number that is not finite. Starts are in order if `continuous`.
-    pub(super) fn any_invalid(&self, bodies: usize, continuous: bool) -> bool {
-        let columns = [&self.end, &self.start];
-        let mut wrong = false;
-        for column in &columns[..if continuous { 1 } else { 2 }] {
-            for b in column[..BOUNDS * bodies].chunks_exact(2) {
-                // Of what is not finite the extent is not, or it is no number.
-                let extent = b[1] - b[0];
-                wrong |= !((extent >= 0.0) & (extent <= f64::MAX));
-            }
-        }
-        wrong
-    }
-
-    /// Sets the bounds of all bodies. True if all start where they were to start.
-    pub(super) fn set_all(&mut self, lines: &[Lines]) -> bool {
-        let starts = self.start.chunks_exact_mut(BOUNDS);
-        let ends = self.end.chunks_exact_mut(BOUNDS);
-        let mut other = 0;
-        for ((start, end), lines) in starts.zip(ends).zip(lines) {
-            let from = lines.start.as_flattened();
-            let mut mine = 0;
-            for (start, from) in start.iter().zip(from) {
-                mine |= start.to_bits() ^ from.to_bits();
-            }
-            end.copy_from_slice(lines.end.as_flattened());
-            if mine != 0 {
-                start.copy_from_slice(from);
-            }
-            other |= mine;
-        }
-        other == 0
     }
 
     /// Whether two bodies' boxes, each swept over the whole step, overlap on this axis.
