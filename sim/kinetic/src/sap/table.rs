@@ -41,29 +41,39 @@ fn is_extent(x: f64) -> bool {
 }
 
 fn set_all(starts: &mut [f64], ends: &mut [f64], lines: &[Lines]) -> (bool, bool) {
-    let starts = starts.chunks_exact_mut(BOUNDS);
-    let ends = ends.chunks_exact_mut(BOUNDS);
+    // Arrays of a known length: nothing is called to copy six numbers.
+    let (starts, ends) = (
+        starts.as_chunks_mut::<BOUNDS>().0,
+        ends.as_chunks_mut::<BOUNDS>().0,
+    );
     let (mut all_other, mut all_valid) = (0, true);
-    for ((start, end), lines) in starts.zip(ends).zip(lines) {
-        let (from, to) = (lines.start.as_flattened(), lines.end.as_flattened());
+    for ((start, end), lines) in starts.iter_mut().zip(ends).zip(lines) {
+        let flat = |bounds: &[[f64; 2]; 3]| -> [f64; BOUNDS] {
+            [
+                bounds[0][0],
+                bounds[0][1],
+                bounds[1][0],
+                bounds[1][1],
+                bounds[2][0],
+                bounds[2][1],
+            ]
+        };
+        let extents = |b: &[f64; BOUNDS]| {
+            is_extent(b[1] - b[0]) & is_extent(b[3] - b[2]) & is_extent(b[5] - b[4])
+        };
+        let (from, to) = (flat(&lines.start), flat(&lines.end));
         let mut other = 0;
-        for (start, from) in start.iter().zip(from) {
-            other |= start.to_bits() ^ from.to_bits();
+        for k in 0..BOUNDS {
+            other |= start[k].to_bits() ^ from[k].to_bits();
         }
-        let mut valid = true;
-        for bounds in &lines.end {
-            valid &= is_extent(bounds[1] - bounds[0]);
-        }
+        all_valid &= extents(&to);
+        *end = to;
         // Ends that were right are starts that are right.
         if other != 0 {
-            start.copy_from_slice(from);
-            for bounds in &lines.start {
-                valid &= is_extent(bounds[1] - bounds[0]);
-            }
+            *start = from;
+            all_valid &= extents(&from);
         }
-        end.copy_from_slice(to);
         all_other |= other;
-        all_valid &= valid;
     }
     (all_other == 0, all_valid)
 }
