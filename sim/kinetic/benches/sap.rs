@@ -209,10 +209,8 @@ impl Incremental {
 }
 
 fn ours(sap: &mut Sap, scene: &Scene) -> usize {
-    for b in 0..scene.movers {
-        sap.set(b as u32, &scene.lines[b])
-            .expect("a body that is there");
-    }
+    sap.set_all(&scene.lines[..scene.movers])
+        .expect("bodies that are there");
     let report = sap.step(H).expect("bounds in order");
     sap.advance(H).expect("a step that was made");
     black_box(report);

@@ -11,13 +11,13 @@
 //!
 //! # Practice
 //!
-//! Where one in a hundred of the endpoints is awake, bands cost more than they save: the axis then goes *blind* for a few steps, which means a plain insertion sort.
+//! Where one in forty of the endpoints is awake, bands cost more than they save: the axis then goes *blind* for a few steps, which means a plain insertion sort.
 
 use super::table::{Table, at};
 
 /// Awake endpoints, as a share of all, from which on a plain insertion sort is cheaper: one in so many. An awake one is at a random place of the memory,
 /// and its neighbours and bands are, too; a sort of all goes straight through.
-const MANY: usize = 100;
+const MANY: usize = 40;
 
 /// Steps without bands after that: new bands cost about five steps. Twice as many each time that they were in vain.
 const LEAST_BLIND_STEPS: u32 = 32;
