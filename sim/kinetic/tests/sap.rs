@@ -614,3 +614,74 @@ fn the_same_steps_give_the_same_log_to_the_bit_and_allocate_nothing() {
     };
     assert_eq!(run(), run());
 }
+
+/// Margins differ from step to step, so bounds jump where one step ends and the next begins: sorted in by the few that leave their bands.
+#[test]
+fn bounds_that_jump_between_steps_are_sorted_in() {
+    let mut rng = Rng(200);
+    let h = 0.01;
+    let bodies: Vec<_> = (0..200)
+        .map(|_| Body::new(&mut rng, 2.0, 0.0, 0.0))
+        .collect();
+    let mut lines: Vec<_> = bodies.iter().map(|b| b.lines(h)).collect();
+    let mut sap = Sap::new(200);
+    sap.set_all(&lines).unwrap();
+    sap.step(h).unwrap();
+    let mut jumps = 0;
+    for step in 0..600 {
+        for l in &mut lines {
+            *l = Lines::still(&l.end);
+        }
+        let before = pairs(&sap);
+        for _ in 0..4 {
+            let b = rng.below(200);
+            let [start, end] = [0; 2].map(|_| {
+                let margin = rng.range(0.0, 0.1);
+                Lines::new(&bodies[b].bounds(0.0), &bodies[b].bounds(0.0), [margin; 3]).start
+            });
+            lines[b] = Lines { start, end };
+            sap.set(b as u32, &lines[b]).unwrap();
+        }
+        let report = sap.step(h).unwrap();
+        assert!(report.awake <= 24, "{report:?}");
+        jumps += usize::from(pairs(&sap) != before);
+        for t in [0.0, rng.range(0.0, h), h] {
+            sap.advance(t).unwrap();
+            let want = brute(&lines.iter().map(|l| l.at(t, h)).collect::<Vec<_>>());
+            assert_eq!(pairs(&sap), want, "step {step} at {t}");
+        }
+        sap.audit(h).unwrap();
+    }
+    assert!(jumps > 300, "{jumps}");
+}
+
+/// One at a time goes from place to place of a lattice, where bounds are equal to bounds of others: those that touch overlap.
+#[test]
+fn bounds_that_are_equal_are_in_the_order_in_which_touching_is_overlapping() {
+    let mut rng = Rng(210);
+    let n = 100;
+    let place = |rng: &mut Rng| [0; 3].map(|_| rng.below(5) as f64);
+    let cube = |p: V| -> Bounds { p.map(|x| [x, x + 1.0]) };
+    let mut places: Vec<V> = (0..n).map(|_| place(&mut rng)).collect();
+    let mut sap = Sap::new(n);
+    for (b, p) in places.iter().enumerate() {
+        sap.set(b as u32, &Lines::still(&cube(*p))).unwrap();
+    }
+    sap.step(1.0).unwrap();
+    for _ in 0..2000 {
+        let b = rng.below(n);
+        let to = place(&mut rng);
+        let lines = Lines {
+            start: cube(places[b]),
+            end: cube(to),
+        };
+        places[b] = to;
+        sap.set(b as u32, &lines).unwrap();
+        let report = sap.step(1.0).unwrap();
+        assert!(report.awake <= 6, "{report:?}");
+        sap.advance(1.0).unwrap();
+        let boxes: Vec<_> = places.iter().map(|p| cube(*p)).collect();
+        assert_eq!(pairs(&sap), brute(&boxes));
+    }
+    sap.audit(1.0).unwrap();
+}
