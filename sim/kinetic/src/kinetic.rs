@@ -49,7 +49,8 @@ pub trait Kinetic {
     /// Time of the next event, infinite if there is none before the horizon.
     fn next_time(&self) -> f64;
 
-    /// Processes the events up to `t`, one at a time (rule T6), and makes it now. An earlier `t` than now does nothing.
+    /// Processes the events up to `t`, one at a time (rule T6), and makes it now. An earlier `t` than now, or one that is no number, does
+    /// nothing. An infinite one processes all events there are and leaves no time to go on from.
     ///
     /// # Errors
     /// A handler found what cannot be, or time stands still: [`MOST_STILL_EVENTS`].

@@ -3,7 +3,7 @@
 //! Times are local, in seconds; lengths are in metres, angles in radians, counter-clockwise. Motions are values without memory of their own: nothing allocates.
 //! Those with a number that is not finite are refused where they are made or handed in.
 
-use crate::polynomial::{MOST_DEGREE, Polynomial, Predicate};
+use crate::polynomial::{Polynomial, Predicate};
 use crate::roots::{self, Smooth};
 
 /// Longest stretch for which one bound of the second derivative is taken, as a share of a turn's reciprocal speed: half a radian.
@@ -376,9 +376,6 @@ impl Rigid2 {
             .all(|x| x.is_finite())
     }
 }
-
-/// Highest degree of [`Motion1::Poly`].
-pub const MOST_MOTION_DEGREE: usize = MOST_DEGREE;
 
 #[cfg(test)]
 mod tests {

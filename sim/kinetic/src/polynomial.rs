@@ -90,7 +90,7 @@ pub struct Predicate {
 }
 
 impl Predicate {
-    /// A motion as it is: its coefficients are their own size. `origin` is the size of the numbers that the constant was computed from.
+    /// A motion as it is: its coefficients are their own size.
     #[must_use]
     pub fn exact(value: Polynomial) -> Self {
         Self {

@@ -11,6 +11,8 @@ fn goes_on<K: Kinetic>(mut structure: K, end: f64) {
     structure.advance(0.5 * end).unwrap();
     structure.advance(0.1 * end).unwrap();
     assert_eq!(structure.now(), 0.5 * end);
+    let nothing = structure.advance(f64::NAN).unwrap();
+    assert_eq!((nothing.events, structure.now()), (0, 0.5 * end));
     structure.advance(end).unwrap();
     let stats = structure.stats();
     assert!(stats.events() > 0 && stats.events_external() > 0);
@@ -35,7 +37,8 @@ fn goes_on<K: Kinetic>(mut structure: K, end: f64) {
     );
     structure.audit(structure.now()).unwrap();
     structure.rebuild(end).unwrap();
-    assert_eq!(structure.stats().rebuilds, 1);
+    structure.rebuild(f64::NAN).unwrap();
+    assert_eq!((structure.stats().rebuilds, structure.now()), (2, end));
     structure.audit(structure.now()).unwrap();
 }
 

@@ -619,7 +619,9 @@ impl Kinetic for Sap {
 
     /// Goes on in the step, to its end at most.
     fn advance(&mut self, t: f64) -> Result<Advanced, Inconsistent> {
-        self.now = self.now.max(t.min(self.table.h));
+        if t > self.now {
+            self.now = t.min(self.table.h);
+        }
         let events = self.happen(self.now);
         Ok(Advanced {
             events,
