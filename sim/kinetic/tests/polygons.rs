@@ -578,3 +578,40 @@ fn the_same_bodies_bounce_the_same_to_the_bit_and_allocate_nothing() {
     assert!(first.0 > 500);
     assert_eq!(first, run());
 }
+
+/// What turns is searched in stretches: nothing is taken for an event where one ends.
+#[test]
+fn a_contact_that_is_far_off_is_found_without_a_horizon() {
+    let mut rng = Rng(32);
+    for run in 0..4 {
+        let shapes = [(); 2].map(|()| star(&mut rng, 8, 0.5)).to_vec();
+        let mut bodies = scene(&mut rng, shapes, 0.03, 3.0);
+        for b in &mut bodies {
+            // They meet in the middle after some three minutes, or never.
+            let towards = if run < 2 { -1.0 } else { 1.0 };
+            b.motion.velocity = b.motion.centre.map(|x| towards * x / 200.0);
+        }
+        let mut structure = PseudoTriangulation::new(
+            bodies.clone(),
+            0.0,
+            f64::INFINITY,
+            Policy::Foreign,
+            Contacts::Stop,
+        )
+        .unwrap();
+        for k in 1..=50 {
+            structure.advance(f64::from(k) * 4.0).unwrap();
+            structure.audit(structure.now()).unwrap();
+        }
+        let looked = structure.stats().internal[3];
+        assert!(looked > 10, "{looked}");
+        let want = sampled(&bodies, 200.0, 4e-3);
+        let found = structure.contact().map(|c| c.time);
+        assert_eq!(found.is_some(), run < 2);
+        assert!(
+            found.zip(want).is_none_or(|(a, b)| (a - b).abs() < 1e-6),
+            "{found:?} {want:?}"
+        );
+        assert_eq!(found.is_some(), want.is_some());
+    }
+}

@@ -34,6 +34,12 @@ const WINDOW_S: f64 = 0.25;
 /// And how far a body may turn in it.
 const WINDOW_RAD: f64 = 0.5;
 
+/// Most such stretches that are searched at once: a horizon may be infinite. Where they end the search goes on.
+const MOST_WINDOWS: f64 = 64.0;
+
+/// What a corner may be from straight or closed where its failure was found, as a share of the product of its sides: it has not failed if it is more.
+const FAILED: f64 = 1e-6;
+
 /// Largest jump of a new plan, m or rad.
 const LARGEST_JUMP: f64 = 1e-9;
 
@@ -95,6 +101,7 @@ pub struct PseudoTriangulation {
 const STRAIGHT: usize = 0;
 const CLOSED: usize = 1;
 const CONTACT: usize = 2;
+const LOOKED: usize = 3;
 
 fn minus(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
     [a[0] - b[0], a[1] - b[1]]
@@ -217,7 +224,7 @@ impl PseudoTriangulation {
             livelock: Livelock::new(now),
             live: 0,
             cost: EventCost::default(),
-            stats: Stats::new(&["straight", "closed", "contact"]),
+            stats: Stats::new(&["straight", "closed", "contact", "looked"]),
         };
         structure.build().map_err(ShapeError::Inconsistent)?;
         Ok(structure)
@@ -342,7 +349,11 @@ impl PseudoTriangulation {
                 .iter()
                 .fold(0.0_f64, |w, m| w.max(m.omega.abs()));
             let window = WINDOW_S.min(WINDOW_RAD / fastest);
-            let found = smooth(&corner, self.now, self.horizon, window);
+            let looked = self.horizon.min(self.now + MOST_WINDOWS * window);
+            let found = smooth(&corner, self.now, looked, window);
+            if found.time == f64::INFINITY && looked < self.horizon {
+                return (looked, false);
+            }
             (found.time, found.was_false)
         });
         let has = found.is_some();
@@ -387,6 +398,11 @@ impl PseudoTriangulation {
         } = *self.half(h);
         let [u, v, x] = self.corner(h);
         let places = [u, v, x].map(|v| self.place(v, self.now));
+        if self.only_looked(h) {
+            self.reissue(h);
+            self.stats.event(LOOKED, false, self.cost);
+            return Ok(());
+        }
         let (first, second) = (
             length(minus(places[0], places[1])),
             length(minus(places[2], places[1])),
@@ -423,6 +439,16 @@ impl PseudoTriangulation {
         self.stats.event(kind, kind == CONTACT, self.cost);
         self.stats.sizes(self.live, self.queue.len());
         Ok(())
+    }
+
+    /// The event of `h` is the end of a search that found nothing.
+    fn only_looked(&self, h: u32) -> bool {
+        self.certificate(h).is_some_and(|corner| {
+            let [u, v, x] = [0, 1, 2].map(|k| corner.motions[k].point(corner.local[k], self.now));
+            let sides = length(minus(u, v)) * length(minus(x, v));
+            corner.motions.iter().any(|m| m.omega != 0.0)
+                && corner.sign * orient(u, v, x) > FAILED * sides
+        })
     }
 
     /// Whether the edge before the corner is the one to go.
