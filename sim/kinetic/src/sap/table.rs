@@ -7,7 +7,7 @@ use super::pairs::Pair;
 pub(super) const BOUNDS: usize = 6;
 
 /// Numbers that are looked at together: a whole number of bodies and of the processor's lanes. Columns are whole blocks long.
-const BLOCK: usize = 96;
+const BLOCK: usize = 48;
 
 /// By how much the times of an overlap are moved outwards, as a share of the step: what they are rounded by.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
@@ -132,22 +132,26 @@ impl Table {
         for from in (0..BOUNDS * bodies).step_by(BLOCK) {
             let (low, high) = (block(&self.low, from), block(&self.high, from));
             let end = block(&self.end, from);
-            // A number that is none is outside, too.
-            let mut out = [0_u64; BLOCK];
+            // A number that is none is outside, too. First whether there is any: nothing is stored, and mostly that is all.
+            let mut out = 0_u64;
             for i in 0..BLOCK {
-                out[i] = u64::from(!((end[i] >= low[i]) & (end[i] <= high[i])));
+                out |= u64::from(!((end[i] >= low[i]) & (end[i] <= high[i])));
             }
             if !continuous {
                 let start = block(&self.start, from);
                 for i in 0..BLOCK {
-                    out[i] |= u64::from(!((start[i] >= low[i]) & (start[i] <= high[i])));
+                    out |= u64::from(!((start[i] >= low[i]) & (start[i] <= high[i])));
                 }
             }
-            if out.iter().fold(0, |any, o| any | o) != 0 {
-                for i in 0..BODIES.min(bodies - from / BOUNDS) {
-                    let mine = &out[BOUNDS * i..BOUNDS * (i + 1)];
-                    if mine.iter().fold(0, |any, o| any | o) != 0 {
-                        found((from / BOUNDS + i) as u32);
+            if out != 0 {
+                let first = from / BOUNDS;
+                for body in first..bodies.min(first + BODIES) {
+                    let leaves = (0..3).any(|axis| {
+                        let e = 2 * body as u32;
+                        self.leaves(axis, e) || self.leaves(axis, e + 1)
+                    });
+                    if leaves {
+                        found(body as u32);
                     }
                 }
             }
