@@ -1,0 +1,599 @@
+//! The convex hull of points that move in the plane.
+//!
+//! # Theory
+//!
+//! Basch, Guibas and Hershberger (1999). A point `(p, q)` is the line `y = p x + q` of the dual plane; the upper hull from left to right is the *upper envelope* of those lines from left to right. The
+//! lines are the leaves of a balanced tree, and each node merges the envelopes of its two halves: it has the vertices of both, by abscissa, in one list, and knows at each of them
+//! which envelope is above. From that list the node's own envelope can be read, which is what the node above merges. Nine types of certificates ([`Certificate`]) prove each list; when one
+//! fails the list changes locally, and so may the node's envelope, and the lists above.
+//!
+//! Of what was published the certificate of the parallels at infinity is missing; it is one of the nine here. Each of them is necessary, which a test shows by leaving each out.
+//!
+//! # Practice
+//!
+//! [`UpperHull`] is the upper one, [`Hull`] both. Coordinates are polynomials of the third degree at most. Points are to be in general position: three on a line for ever, or many
+//! events at one time, make it inconsistent, which is an error ([`crate::Inconsistent`]) and a reason to make it anew. Perturb such input by a millionth once, and use
+//! [`crate::Kinetic::advance_or_rebuild`]. Two points that move in the same way are refused.
+//!
+//! Live certificates are `O(n log n)`, some `7 log n` name one point, and an event costs `O(log^2 n)`. It allocates while it goes: this is no structure for the haptic loop.
+
+mod audit;
+mod build;
+mod events;
+
+use crate::kinetic::{Advanced, Inconsistent, Kinetic, Livelock};
+use crate::motion::{Motion1, MotionError};
+use crate::polynomial::Predicate;
+use crate::queue::EventQueue;
+use crate::roots::first_failure;
+use crate::stats::{EventCost, Stats};
+use std::collections::BTreeMap;
+
+/// No vertex, no node.
+const NONE: u32 = u32::MAX;
+
+/// Highest degree of a coordinate: predicates are products of two.
+const MOST_DEGREE: usize = 3;
+
+/// Largest jump of a new plan, as a share of the numbers it is made of.
+const LARGEST_JUMP: f64 = 1e-9;
+
+/// The nine types of certificates about a vertex `ab` of a node's list, `ce` being the edge of the other envelope above or below it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Certificate {
+    /// `ab` is left of the next vertex, which is the other envelope's.
+    X,
+    /// `ab` is on its side of `ce`, and the envelopes cross right of it.
+    Yli,
+    /// `ab` is on its side of `ce`, and the envelopes cross left of it.
+    Yri,
+    /// `ab` is above `ce`, whose slope is between those of `a` and `b`.
+    Yt,
+    /// Then: `a` is less steep than `ce`.
+    Slt,
+    /// Then: `ce` is less steep than `b`.
+    Srt,
+    /// `ab` is below `ce`, which is steeper than `b`.
+    Sl,
+    /// `ab` is below `ce`, which is less steep than `a`.
+    Sr,
+    /// At an end of the list, the envelopes crossing next to it: the upper one's end edge is the less steep on the left, the steeper on the right.
+    SInfinity,
+}
+
+impl Certificate {
+    /// All of them.
+    pub const ALL: [Self; 9] = [
+        Self::X,
+        Self::Yli,
+        Self::Yri,
+        Self::Yt,
+        Self::Slt,
+        Self::Srt,
+        Self::Sl,
+        Self::Sr,
+        Self::SInfinity,
+    ];
+
+    fn bit(self) -> u16 {
+        1 << self as u16
+    }
+}
+
+/// Certificates of one vertex: its order in the list, its height, the slopes of the interval left of it and right of it. `SInfinity` is an end's `LEFT`.
+const ORDER: usize = 0;
+const HEIGHT: usize = 1;
+const LEFT: usize = 2;
+const RIGHT: usize = 3;
+const SLOTS: usize = 4;
+
+#[derive(Clone, Copy, Debug)]
+struct Vertex {
+    /// The edges that meet in it. Of an end of the list: none.
+    a: u32,
+    b: u32,
+    node: u32,
+    prev: u32,
+    next: u32,
+    /// Edge of the other envelope.
+    ce: u32,
+    /// Which envelope it is of, and which one is above here.
+    colour: u8,
+    top: u8,
+    /// Types of the live certificates in each slot.
+    live: [u16; SLOTS],
+}
+
+#[derive(Clone, Debug)]
+struct Node {
+    parent: u32,
+    /// Which of the parent's two envelopes is this node's.
+    colour: u8,
+    /// Ends of the list.
+    ends: [u32; 2],
+    /// First and last edges of the two envelopes that are merged here.
+    edges: [[u32; 2]; 2],
+    /// The list's vertices by their edges.
+    map: BTreeMap<(u32, u32), u32>,
+}
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct UpperHull {
+    points: Vec<[Motion1; 2]>,
+    nodes: Vec<Node>,
+    /// Above the root: its only envelope is the hull.
+    collector: u32,
+    /// Lowest node of each line that has a list.
+    leaf: Vec<u32>,
+    vertices: Vec<Vertex>,
+    free: Vec<u32>,
+    queue: EventQueue,
+    now: f64,
+    horizon: f64,
+    livelock: Livelock,
+    live: u64,
+    /// Of the event that is processed.
+    cost: EventCost,
+    external: bool,
+    disabled: u16,
+    stats: Stats,
+}
+
+impl UpperHull {
+    /// Of these points, `[x, y]` each, as they are at `now`. Events at or after `horizon` are not looked for; it may be infinite.
+    ///
+    /// # Errors
+    /// A motion that is no polynomial of finite numbers of the third degree at most, or a point that moves exactly as another: that one has the number of its
+    /// double in the error.
+    pub fn new(points: &[[Motion1; 2]], now: f64, horizon: f64) -> Result<Self, HullError> {
+        for (object, point) in points.iter().enumerate() {
+            check(object as u32, point)?;
+        }
+        let mut by_place: Vec<u32> = (0..points.len() as u32).collect();
+        let key = |i: u32| points[i as usize].map(|m| m.about(now).map_or([0.0; 7], |p| p.value.c));
+        by_place.sort_by(|&i, &k| {
+            key(i)
+                .partial_cmp(&key(k))
+                .unwrap_or(std::cmp::Ordering::Equal)
+        });
+        if let Some(w) = by_place.windows(2).find(|w| key(w[0]) == key(w[1])) {
+            return Err(HullError::Double {
+                object: w[1],
+                of: w[0],
+            });
+        }
+        let mut hull = Self {
+            points: points.to_vec(),
+            nodes: Vec::new(),
+            collector: NONE,
+            leaf: vec![NONE; points.len()],
+            vertices: Vec::new(),
+            free: Vec::new(),
+            queue: EventQueue::default(),
+            now,
+            horizon,
+            livelock: Livelock::new(now),
+            live: 0,
+            cost: EventCost::default(),
+            external: false,
+            disabled: 0,
+            stats: Stats::new(&["x", "yli", "yri", "yt", "slt", "srt", "sl", "sr", "s-inf"]),
+        };
+        hull.build().map_err(HullError::Inconsistent)?;
+        Ok(hull)
+    }
+
+    /// The points of the hull from left to right.
+    #[must_use]
+    pub fn hull(&self) -> Vec<u32> {
+        let Some(node) = self.nodes.get(self.collector as usize) else {
+            return Vec::new();
+        };
+        let mut hull = vec![node.edges[0][0]];
+        let mut v = self.vertices[node.ends[0] as usize].next;
+        while v != node.ends[1] {
+            hull.push(self.vertices[v as usize].b);
+            v = self.vertices[v as usize].next;
+        }
+        hull
+    }
+
+    /// How a point moves.
+    #[must_use]
+    pub fn point(&self, object: u32) -> Option<&[Motion1; 2]> {
+        self.points.get(object as usize)
+    }
+
+    /// Live certificates, whether they have an event or not.
+    #[must_use]
+    pub fn certificates(&self) -> u64 {
+        self.live
+    }
+
+    /// Most certificates that name one point: counted, `O(n log n)`.
+    #[must_use]
+    pub fn certificates_per_object(&self) -> u64 {
+        let mut counts = vec![0_u64; self.points.len()];
+        for (v, vertex) in self.vertices.iter().enumerate() {
+            for slot in 0..SLOTS {
+                if vertex.live[slot] != 0 {
+                    let mut named = self.named(v as u32, slot);
+                    named.sort_unstable();
+                    for k in 0..named.len() {
+                        if named[k] != NONE && (k == 0 || named[k] != named[k - 1]) {
+                            counts[named[k] as usize] += 1;
+                        }
+                    }
+                }
+            }
+        }
+        counts.into_iter().max().unwrap_or(0)
+    }
+
+    /// For the test that each type of certificate is necessary: this one is not issued any more.
+    #[doc(hidden)]
+    pub fn disable(&mut self, certificate: Certificate) {
+        self.disabled |= certificate.bit();
+        for v in 0..self.vertices.len() {
+            if self.vertices[v].node != NONE {
+                self.refresh(v as u32);
+            }
+        }
+    }
+
+    /// For tests: turns a flag round and says nothing.
+    #[doc(hidden)]
+    pub fn corrupt(&mut self) {
+        for v in &mut self.vertices {
+            if v.node != NONE && v.node != self.collector && v.a != NONE {
+                v.top = 1 - v.top;
+            }
+        }
+    }
+
+    fn about(&self, i: u32) -> [Predicate; 2] {
+        self.points[i as usize].map(|m| m.about(self.now).unwrap_or_default())
+    }
+
+    /// `i` is less steep than `j`: the point is left of it.
+    fn steeper(&self, i: u32, j: u32) -> Predicate {
+        self.about(j)[0] - self.about(i)[0]
+    }
+
+    /// The vertex `ab` is above line `e`.
+    fn above(&self, (a, b): (u32, u32), e: u32) -> Predicate {
+        let ([pa, qa], [pb, qb], [pe, qe]) = (self.about(a), self.about(b), self.about(e));
+        (pa - pe) * (qa - qb) + (qa - qe) * (pb - pa)
+    }
+
+    /// The vertex `ab` is left of the vertex `cd`.
+    fn left_of(&self, (a, b): (u32, u32), (c, d): (u32, u32)) -> Predicate {
+        let ([pa, qa], [pb, qb]) = (self.about(a), self.about(b));
+        let ([pc, qc], [pd, qd]) = (self.about(c), self.about(d));
+        (qc - qd) * (pb - pa) - (qa - qb) * (pd - pc)
+    }
+
+    fn edges(&self, v: u32) -> (u32, u32) {
+        let v = &self.vertices[v as usize];
+        (v.a, v.b)
+    }
+
+    fn is_end(&self, v: u32) -> bool {
+        self.vertices[v as usize].a == NONE
+    }
+
+    /// The envelopes cross between two neighbours of a list.
+    fn crossing(&self, u: u32, w: u32) -> bool {
+        self.vertices[u as usize].top != self.vertices[w as usize].top
+    }
+
+    /// What the certificate in a slot says, the types that say it, by the table of the digest, 3.4; none if there is no such certificate.
+    fn certificate(&self, v: u32, slot: usize) -> Option<(Predicate, u16)> {
+        let vertex = &self.vertices[v as usize];
+        let node = &self.nodes[vertex.node as usize];
+        if vertex.node == self.collector {
+            return None;
+        }
+        if vertex.a == NONE {
+            let (side, neighbour) = if vertex.prev == NONE {
+                (0, vertex.next)
+            } else {
+                (1, vertex.prev)
+            };
+            if slot != LEFT || !self.crossing(v, neighbour) {
+                return None;
+            }
+            let top = vertex.top as usize;
+            let (upper, lower) = (node.edges[top][side], node.edges[1 - top][side]);
+            let f = if side == 0 {
+                self.steeper(upper, lower)
+            } else {
+                self.steeper(lower, upper)
+            };
+            return Some((f, Certificate::SInfinity.bit()));
+        }
+        let (a, b, ce) = (vertex.a, vertex.b, vertex.ce);
+        let is_above = vertex.top == vertex.colour;
+        let a_ce = || self.steeper(a, ce);
+        let ce_b = || self.steeper(ce, b);
+        let between = || a_ce().sign_after() > 0.0 && ce_b().sign_after() > 0.0;
+        match slot {
+            ORDER => {
+                let next = &self.vertices[vertex.next as usize];
+                (next.a != NONE && next.colour != vertex.colour)
+                    .then(|| (self.left_of((a, b), (next.a, next.b)), Certificate::X.bit()))
+            }
+            HEIGHT => {
+                let mut types = 0;
+                if self.crossing(v, vertex.next) {
+                    types |= Certificate::Yli.bit();
+                }
+                if self.crossing(vertex.prev, v) {
+                    types |= Certificate::Yri.bit();
+                }
+                if is_above && between() {
+                    types |= Certificate::Yt.bit();
+                }
+                (types != 0).then(|| {
+                    let f = self.above((a, b), ce);
+                    (if is_above { f } else { -f }, types)
+                })
+            }
+            LEFT if is_above => between().then(|| (a_ce(), Certificate::Slt.bit())),
+            RIGHT if is_above => between().then(|| (ce_b(), Certificate::Srt.bit())),
+            LEFT => {
+                let f = -a_ce();
+                (f.sign_after() > 0.0).then(|| (f, Certificate::Sr.bit()))
+            }
+            _ => {
+                let f = -ce_b();
+                (f.sign_after() > 0.0).then(|| (f, Certificate::Sl.bit()))
+            }
+        }
+    }
+
+    /// The lines that a certificate names.
+    fn named(&self, v: u32, slot: usize) -> [u32; 4] {
+        let vertex = &self.vertices[v as usize];
+        if vertex.a == NONE {
+            let side = usize::from(vertex.prev != NONE);
+            let edges = self.nodes[vertex.node as usize].edges;
+            return [edges[0][side], edges[1][side], NONE, NONE];
+        }
+        let (a, b, ce) = (vertex.a, vertex.b, vertex.ce);
+        match slot {
+            ORDER => {
+                let (c, d) = self.edges(vertex.next);
+                [a, b, c, d]
+            }
+            HEIGHT => [a, b, ce, NONE],
+            LEFT => [a, ce, NONE, NONE],
+            _ => [b, ce, NONE, NONE],
+        }
+    }
+
+    /// Drops the certificates of a vertex.
+    fn drop_certificates(&mut self, v: u32) {
+        for slot in 0..SLOTS {
+            if std::mem::take(&mut self.vertices[v as usize].live[slot]) != 0 {
+                self.live -= 1;
+                self.cost.destroyed += 1;
+                self.queue.remove(SLOTS as u32 * v + slot as u32);
+            }
+        }
+    }
+
+    /// Drops the certificates of a vertex and issues them anew.
+    fn refresh(&mut self, v: u32) {
+        if v == NONE {
+            return;
+        }
+        self.drop_certificates(v);
+        for slot in 0..SLOTS {
+            let Some((f, types)) = self.certificate(v, slot) else {
+                continue;
+            };
+            let types = types & !self.disabled;
+            if types == 0 {
+                continue;
+            }
+            self.vertices[v as usize].live[slot] = types;
+            self.live += 1;
+            self.cost.created += 1;
+            let time = first_failure(&f, self.now, self.horizon);
+            self.queue.schedule(SLOTS as u32 * v + slot as u32, time);
+        }
+    }
+
+    fn fault<T>(&self, object: u32, what: &'static str) -> Result<T, Inconsistent> {
+        Err(Inconsistent {
+            time: self.now,
+            object,
+            what,
+        })
+    }
+}
+
+/// Why a hull cannot be made.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum HullError {
+    /// A motion is none, or of a kind that predicates cannot be made of. The caller's fault.
+    #[error(transparent)]
+    Motion(#[from] MotionError),
+    /// Two points move in the same way: which of them is on the hull nobody can say. The caller's fault.
+    #[error("point {object} moves exactly as point {of}")]
+    Double {
+        /// Which.
+        object: u32,
+        /// As which.
+        of: u32,
+    },
+    /// The points are not in general position.
+    #[error(transparent)]
+    Inconsistent(Inconsistent),
+}
+
+fn check(object: u32, point: &[Motion1; 2]) -> Result<(), MotionError> {
+    for motion in point {
+        let degree = motion.checked(object)?.degree();
+        // What turns is no polynomial of any degree.
+        let degree = degree.unwrap_or(usize::MAX);
+        if degree > MOST_DEGREE {
+            return Err(MotionError::Degree {
+                object,
+                degree,
+                most: MOST_DEGREE,
+            });
+        }
+    }
+    Ok(())
+}
+
+impl Kinetic for UpperHull {
+    /// Both coordinates.
+    type Plan = [Motion1; 2];
+    type PlanError = MotionError;
+
+    fn now(&self) -> f64 {
+        self.now
+    }
+
+    fn next_time(&self) -> f64 {
+        self.queue.first().map_or(f64::INFINITY, |e| e.0)
+    }
+
+    fn advance(&mut self, t: f64) -> Result<Advanced, Inconsistent> {
+        let before = [self.stats.events(), self.stats.events_external()];
+        while let Some((time, slot)) = self.queue.first().filter(|e| e.0 <= t) {
+            self.now = self.now.max(time);
+            self.process(slot)?;
+        }
+        self.now = self.now.max(t);
+        Ok(Advanced {
+            events: self.stats.events() - before[0],
+            external: self.stats.events_external() - before[1],
+        })
+    }
+
+    /// Looks through the lists above the point's leaf and issues anew what names it.
+    fn change_plan(&mut self, object: u32, plan: [Motion1; 2]) -> Result<(), MotionError> {
+        let count = self.points.len();
+        let Some(old) = self.points.get(object as usize) else {
+            return Err(MotionError::NoObject { object, count });
+        };
+        check(object, &plan)?;
+        for (old, new) in old.iter().zip(&plan) {
+            let (old, new) = (old.at(self.now), new.at(self.now));
+            if !((new - old).abs() <= LARGEST_JUMP * (1.0 + old.abs())) {
+                let by = new - old;
+                return Err(MotionError::Jump { object, by });
+            }
+        }
+        self.points[object as usize] = plan;
+        self.cost = EventCost::default();
+        let mut node = self.leaf[object as usize];
+        while node != NONE && node != self.collector {
+            let mut v = self.nodes[node as usize].ends[0];
+            while v != NONE {
+                let names = (0..SLOTS).any(|slot| self.named(v, slot).contains(&object));
+                if names {
+                    self.refresh(v);
+                }
+                v = self.vertices[v as usize].next;
+            }
+            node = self.nodes[node as usize].parent;
+        }
+        self.stats.plan_change(u64::from(self.cost.created));
+        self.stats.sizes(self.live, self.queue.len());
+        Ok(())
+    }
+
+    fn audit(&self, t: f64) -> Result<(), Inconsistent> {
+        self.audit_all(t)
+    }
+
+    fn rebuild(&mut self, t: f64) -> Result<(), Inconsistent> {
+        self.now = self.now.max(t);
+        self.livelock = Livelock::new(self.now);
+        self.stats.rebuilds += 1;
+        self.build()
+    }
+
+    fn stats(&self) -> &Stats {
+        &self.stats
+    }
+
+    fn reset_stats(&mut self) {
+        self.stats.reset();
+    }
+}
+
+/// The whole hull: the upper one, and the upper one of the points turned upside down.
+#[derive(Clone, Debug)]
+pub struct Hull {
+    /// Upper hull, from left to right.
+    pub upper: UpperHull,
+    /// Lower hull, of the points `[x, -y]`, from left to right.
+    pub lower: UpperHull,
+}
+
+fn upside_down(point: &[Motion1; 2]) -> [Motion1; 2] {
+    let negated = match point[1] {
+        Motion1::Linear { x0, v, t0 } => Motion1::Linear { x0: -x0, v: -v, t0 },
+        Motion1::Poly { mut p, t0 } => {
+            p.c = p.c.map(|c| -c);
+            Motion1::Poly { p, t0 }
+        }
+        turning @ Motion1::Turning { .. } => turning,
+    };
+    [point[0], negated]
+}
+
+impl Hull {
+    /// As [`UpperHull::new`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn new(points: &[[Motion1; 2]], now: f64, horizon: f64) -> Result<Self, HullError> {
+        let below: Vec<_> = points.iter().map(upside_down).collect();
+        Ok(Self {
+            upper: UpperHull::new(points, now, horizon)?,
+            lower: UpperHull::new(&below, now, horizon)?,
+        })
+    }
+
+    /// As [`Kinetic::advance_or_rebuild`], of both.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn advance(&mut self, t: f64, scale_s: f64) -> Result<Advanced, Inconsistent> {
+        let upper = self.upper.advance_or_rebuild(t, scale_s)?;
+        let lower = self.lower.advance_or_rebuild(t, scale_s)?;
+        Ok(Advanced {
+            events: upper.events + lower.events,
+            external: upper.external + lower.external,
+        })
+    }
+
+    /// As [`Kinetic::change_plan`], of both.
+    ///
+    /// # Errors
+    /// As there; nothing has changed then.
+    pub fn change_plan(&mut self, object: u32, plan: [Motion1; 2]) -> Result<(), MotionError> {
+        self.upper.change_plan(object, plan)?;
+        self.lower.change_plan(object, upside_down(&plan))
+    }
+
+    /// The corners, counter-clockwise from the leftmost.
+    #[must_use]
+    pub fn hull(&self) -> Vec<u32> {
+        let mut hull = self.lower.hull();
+        let upper = self.upper.hull();
+        hull.extend(upper.iter().rev().skip(1));
+        if upper.len() > 1 {
+            hull.pop();
+        }
+        hull
+    }
+}

@@ -1,0 +1,355 @@
+//! The endpoints of all bodies along one axis, in order, and the bands in which each may move without anybody having to look.
+//!
+//! # Theory
+//!
+//! Bounds that move linearly pass each other once at most in a step. So the certificates that fail in it are the inversions between the order at its start and that at
+//! its end, and an insertion sort finds each of them once, as one exchange; the times are known in closed form and need no queue.
+//!
+//! Between each two neighbours there is a *separator*, somewhere in their gap. While every endpoint stays between its two, which is its *band*, no certificate fails, so
+//! those that stay are not looked at as neighbours at all. Those that leave, the *awake* ones, are sorted in among the others, and get new bands. Separators are put where the two
+//! neighbours would be at the same time at the speeds they have.
+//!
+//! # Practice
+//!
+//! Where one in forty of the endpoints is awake, bands cost more than they save: the axis then goes *blind* for a few steps, which means a plain insertion sort.
+
+use super::table::{Table, at};
+
+/// Awake endpoints, as a share of all, from which on a plain insertion sort is cheaper: one in so many. An awake one is at a random place of the memory,
+/// and its neighbours and bands are, too; a sort of all goes straight through.
+const MANY: usize = 40;
+
+/// Steps without bands after that: new bands cost about five steps. Twice as many each time that they were in vain.
+const LEAST_BLIND_STEPS: u32 = 32;
+const MOST_BLIND_STEPS: u32 = 1024;
+
+/// Share of the gap's speed that both sides of a separator get, whoever moves: speeds change.
+const EITHER: f64 = 0.15;
+
+/// See the module. An endpoint is twice its body's number, and one more for the upper bound.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Axis {
+    number: usize,
+    pub(super) order: Vec<u32>,
+    place: Vec<u32>,
+    /// Endpoints that have left their bands.
+    awake: Vec<u32>,
+    /// Places beside which separators have to be put anew; and places that are looked at. One bit each, so they come sorted.
+    marks: Vec<u64>,
+    places: Vec<u64>,
+    keys: Vec<f64>,
+    /// Steps for which there are no bands, and how many that will be the next time.
+    blind: u32,
+    patience: u32,
+    pub(super) swaps: u64,
+}
+
+/// The budget is used up: the order is none.
+pub(super) struct Exhausted;
+
+impl Axis {
+    pub(super) fn new(number: usize, bodies: usize) -> Self {
+        let ends = 2 * bodies;
+        Self {
+            number,
+            order: (0..ends as u32).collect(),
+            place: (0..ends as u32).collect(),
+            awake: Vec::with_capacity(ends),
+            marks: vec![0; ends.div_ceil(64)],
+            places: vec![0; ends.div_ceil(64)],
+            keys: vec![0.0; ends],
+            blind: 0,
+            patience: LEAST_BLIND_STEPS,
+            swaps: 0,
+        }
+    }
+
+    pub(super) fn is_blind(&self) -> bool {
+        self.blind > 0
+    }
+
+    pub(super) fn wake(&mut self, endpoint: u32) {
+        self.awake.push(endpoint);
+    }
+
+    /// Endpoints that are looked at in this step.
+    pub(super) fn awake(&self) -> usize {
+        if self.is_blind() {
+            self.order.len()
+        } else {
+            self.awake.len()
+        }
+    }
+
+    pub(super) fn sleep(&mut self) {
+        self.awake.clear();
+    }
+
+    /// Sorts from nothing, by the ends of the step, and makes all bands.
+    pub(super) fn sort(&mut self, table: &mut Table) {
+        let (number, ends) = (self.number, &table.end);
+        let key = |e: u32| ends[at(number, e)];
+        self.order.sort_unstable_by(|&a, &b| {
+            // Lower bounds first: touching is overlapping. The number only makes the order one order.
+            (key(a).total_cmp(&key(b)))
+                .then((a & 1).cmp(&(b & 1)))
+                .then(a.cmp(&b))
+        });
+        for (k, &e) in self.order.iter().enumerate() {
+            self.place[e as usize] = k as u32;
+        }
+        self.awake.clear();
+        self.blind = 0;
+        self.separate_all(table);
+    }
+
+    /// Brings the order from the start of the step to its end. `crossing(left, right)`: `right` goes to the left of `left`, one being a lower bound and the other an upper one. The
+    /// start is that of the last step's end if `continuous`.
+    pub(super) fn step(
+        &mut self,
+        table: &mut Table,
+        continuous: bool,
+        budget: &mut u64,
+        mut crossing: impl FnMut(&Table, u32, u32),
+    ) -> Result<(), Exhausted> {
+        self.swaps = 0;
+        if self.blind == 0 && self.awake.len() * MANY > self.order.len() {
+            self.blind = self.patience;
+            self.patience = (2 * self.patience).min(MOST_BLIND_STEPS);
+            table.open(self.number);
+        } else if self.blind == 0 {
+            self.patience = (self.patience - 1).max(LEAST_BLIND_STEPS);
+        }
+        if self.blind > 0 {
+            for at_end in [false, true] {
+                if at_end || !continuous {
+                    self.insert_all(table, at_end, budget, &mut crossing)?;
+                }
+            }
+            self.awake.clear();
+            self.blind -= 1;
+            if self.blind == 0 {
+                self.separate_all(table);
+            }
+            return Ok(());
+        }
+        if self.awake.is_empty() {
+            return Ok(());
+        }
+        for at_end in [false, true] {
+            if at_end || !continuous {
+                self.insert_awake(table, at_end, budget, &mut crossing)?;
+            }
+        }
+        for k in 0..self.awake.len() {
+            self.mark(self.place[self.awake[k] as usize]);
+        }
+        for word in 0..self.marks.len() {
+            let mut bits = std::mem::take(&mut self.marks[word]);
+            while bits != 0 {
+                let k = 64 * word + bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                if k > 0 {
+                    self.separate(table, k - 1);
+                }
+                self.separate(table, k);
+            }
+        }
+        self.awake.clear();
+        Ok(())
+    }
+
+    fn mark(&mut self, place: u32) {
+        self.marks[place as usize / 64] |= 1 << (place % 64);
+    }
+
+    /// An insertion sort that looks only at places where something awake is, or has come to.
+    fn insert_awake(
+        &mut self,
+        table: &Table,
+        at_end: bool,
+        budget: &mut u64,
+        crossing: &mut impl FnMut(&Table, u32, u32),
+    ) -> Result<(), Exhausted> {
+        let keys = if at_end { &table.end } else { &table.start };
+        let number = self.number;
+        let key = |e: u32| keys[at(number, e)];
+        self.places.fill(0);
+        for &e in &self.awake {
+            let k = self.place[e as usize] as usize;
+            self.places[k / 64] |= 1 << (k % 64);
+        }
+        // Up to here all are in order.
+        let mut settled = 0;
+        for word in 0..self.places.len() {
+            let mut bits = self.places[word];
+            while bits != 0 {
+                let first = 64 * word + bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                // From an awake one on, until one that stayed in its band is right of all before it: so are then all up to the next awake one.
+                if first < settled {
+                    continue;
+                }
+                let mut k = first;
+                while k < self.order.len() {
+                    let e = self.order[k];
+                    let value = key(e);
+                    let mut m = k;
+                    while m > 0 {
+                        let f = self.order[m - 1];
+                        let other = key(f);
+                        if !(value < other || (value == other && e & 1 < f & 1)) {
+                            break;
+                        }
+                        if (e ^ f) & 1 == 1 {
+                            crossing(table, f, e);
+                        }
+                        self.order[m] = f;
+                        self.place[f as usize] = m as u32;
+                        m -= 1;
+                    }
+                    self.order[m] = e;
+                    self.place[e as usize] = m as u32;
+                    let moved = (k - m) as u64;
+                    self.swaps += moved;
+                    if moved > *budget {
+                        return Err(Exhausted);
+                    }
+                    *budget -= moved;
+                    let is_awake = self.places[k / 64] >> (k % 64) & 1 == 1;
+                    k += 1;
+                    if moved == 0 && !is_awake {
+                        break;
+                    }
+                }
+                settled = k;
+            }
+        }
+        Ok(())
+    }
+
+    /// A plain insertion sort, on the values side by side.
+    fn insert_all(
+        &mut self,
+        table: &Table,
+        at_end: bool,
+        budget: &mut u64,
+        crossing: &mut impl FnMut(&Table, u32, u32),
+    ) -> Result<(), Exhausted> {
+        let keys = if at_end { &table.end } else { &table.start };
+        for (to, &e) in self.keys.iter_mut().zip(&self.order) {
+            *to = keys[at(self.number, e)];
+        }
+        for k in 1..self.order.len() {
+            let value = self.keys[k];
+            if value > self.keys[k - 1] {
+                continue;
+            }
+            let e = self.order[k];
+            let mut m = k;
+            while m > 0 {
+                let (f, other) = (self.order[m - 1], self.keys[m - 1]);
+                if !(value < other || (value == other && e & 1 < f & 1)) {
+                    break;
+                }
+                if (e ^ f) & 1 == 1 {
+                    crossing(table, f, e);
+                }
+                self.order[m] = f;
+                self.keys[m] = other;
+                self.place[f as usize] = m as u32;
+                m -= 1;
+            }
+            self.order[m] = e;
+            self.keys[m] = value;
+            self.place[e as usize] = m as u32;
+            let moved = (k - m) as u64;
+            self.swaps += moved;
+            if moved > *budget {
+                return Err(Exhausted);
+            }
+            *budget -= moved;
+        }
+        Ok(())
+    }
+
+    /// Puts the separator between places `k` and `k + 1`.
+    fn separate(&self, table: &mut Table, k: usize) {
+        let left = at(self.number, self.order[k]);
+        let Some(&next) = self.order.get(k + 1) else {
+            table.high[left] = f64::MAX;
+            return;
+        };
+        if k == 0 {
+            table.low[left] = f64::MIN;
+        }
+        let right = at(self.number, next);
+        let (l, r) = (table.end[left], table.end[right]);
+        let (u, v) = (l - table.start[left], r - table.start[right]);
+        let either = EITHER * (u.abs() + v.abs()) + f64::MIN_POSITIVE;
+        let (u, v) = (u.max(0.0) + either, (-v).max(0.0) + either);
+        let separator = (l + (r - l) * (u / (u + v))).clamp(l, r.max(l));
+        table.high[left] = separator;
+        table.low[right] = separator;
+    }
+
+    fn separate_all(&self, table: &mut Table) {
+        for k in 0..self.order.len() {
+            self.separate(table, k);
+        }
+    }
+
+    /// Moves the endpoints of one body to where they belong at the end of the step, all others being in order.
+    pub(super) fn replace(&mut self, table: &mut Table, body: u32) {
+        let number = self.number;
+        // If it goes left, the upper bound can go only after the lower one.
+        for e in [2 * body + 1, 2 * body, 2 * body + 1, 2 * body] {
+            let ends = &table.end;
+            let key = |e: u32| ends[at(number, e)];
+            let before = |a: u32, b: u32| key(a) < key(b) || (key(a) == key(b) && a & 1 < b & 1);
+            let from = self.place[e as usize] as usize;
+            let mut k = from;
+            while k > 0 && before(e, self.order[k - 1]) {
+                self.order[k] = self.order[k - 1];
+                self.place[self.order[k] as usize] = k as u32;
+                k -= 1;
+            }
+            while k + 1 < self.order.len() && before(self.order[k + 1], e) {
+                self.order[k] = self.order[k + 1];
+                self.place[self.order[k] as usize] = k as u32;
+                k += 1;
+            }
+            self.order[k] = e;
+            self.place[e as usize] = k as u32;
+            if self.blind == 0 {
+                for k in [from, k] {
+                    if k > 0 {
+                        self.separate(table, k - 1);
+                    }
+                    self.separate(table, k);
+                }
+            }
+        }
+    }
+
+    /// The first endpoint that is not where it should be at the end of the step.
+    pub(super) fn fault(&self, table: &Table) -> Option<u32> {
+        let key = |e: u32| table.end[at(self.number, e)];
+        let misplaced =
+            (0..self.order.len()).find(|&k| self.place[self.order[k] as usize] as usize != k);
+        let disordered = (1..self.order.len()).find(|&k| {
+            let (e, f) = (self.order[k - 1], self.order[k]);
+            key(e) > key(f) || (key(e) == key(f) && e & 1 > f & 1)
+        });
+        let outside = (0..self.order.len()).find(|&k| {
+            let e = at(self.number, self.order[k]);
+            !(table.low[e] <= table.end[e] && table.end[e] <= table.high[e])
+        });
+        (misplaced.or(disordered).or(outside)).map(|k| self.order[k])
+    }
+
+    #[doc(hidden)]
+    pub(super) fn corrupt(&mut self) {
+        self.order.reverse();
+    }
+}

@@ -1,0 +1,391 @@
+//! The order of points that move on a line, kept up to date.
+//!
+//! # Theory
+//!
+//! One certificate for each two neighbours `a`, `b`: `b(t) - a(t) > 0`. When it fails they change places, and the certificates with what was beside them are
+//! issued anew. All events change the order, so none is in vain; there are at most `n - 1` of them in the queue, a point is in two certificates, and an event costs
+//! `O(log n)`. Points of constant speed pass each other once: the events of a stretch of time are the inversions between the orders at its ends. Polynomials of degree
+//! `d` pass `d` times at most.
+//!
+//! # Practice
+//!
+//! Any number of points through one place at one time are no trouble: each pair changes places once. Two equal motions never pass. Where a point is on a body that turns, a
+//! certificate is looked at in stretches, and the end of a stretch is an internal event. Processing events does not allocate.
+
+use crate::kinetic::{Advanced, Inconsistent, Kinetic, Livelock, MOST_STILL_EVENTS};
+use crate::motion::{Motion1, MotionError, first_passing, have_met};
+use crate::queue::EventQueue;
+use crate::stats::{EventCost, Stats};
+
+/// A point that is not in the list.
+const NOWHERE: u32 = u32::MAX;
+
+/// Largest jump of a new plan, as a share of the numbers it is made of.
+const LARGEST_JUMP: f64 = 1e-9;
+
+/// By how much two neighbours may be out of order, as a share of the numbers that it is made of: they pass each other now.
+const ROUNDING: f64 = 1e-9;
+
+/// One event of a list: which two have changed places.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Swap {
+    /// When, s.
+    pub time: f64,
+    /// On the right from now on.
+    pub passing: u32,
+    /// On the left from now on.
+    pub passed: u32,
+}
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct SortedList {
+    motions: Vec<Motion1>,
+    /// Points from left to right.
+    order: Vec<u32>,
+    /// Where each is in it.
+    place: Vec<u32>,
+    free: Vec<u32>,
+    /// The certificate of a point and the one right of it has the slot of that point.
+    queue: EventQueue,
+    now: f64,
+    horizon: f64,
+    livelock: Livelock,
+    stats: Stats,
+}
+
+impl SortedList {
+    /// Sorts the points as they are at `now`. Events at or after `horizon` are not looked for; it may be infinite.
+    ///
+    /// # Errors
+    /// A motion has a number that is not finite.
+    pub fn new(motions: &[Motion1], now: f64, horizon: f64) -> Result<Self, MotionError> {
+        for (object, motion) in motions.iter().enumerate() {
+            motion.checked(object as u32)?;
+        }
+        let mut list = Self {
+            motions: motions.to_vec(),
+            order: (0..motions.len() as u32).collect(),
+            place: vec![NOWHERE; motions.len()],
+            free: Vec::new(),
+            queue: EventQueue::with_slots(motions.len()),
+            now,
+            horizon,
+            livelock: Livelock::new(now),
+            stats: Stats::new(&["swap", "stretch"]),
+        };
+        list.sort();
+        Ok(list)
+    }
+
+    /// Points from left to right.
+    #[must_use]
+    pub fn order(&self) -> &[u32] {
+        &self.order
+    }
+
+    /// A point's motion.
+    #[must_use]
+    pub fn motion(&self, object: u32) -> Option<&Motion1> {
+        self.is_there(object)
+            .then(|| &self.motions[object as usize])
+    }
+
+    /// When a point is going to pass its right neighbour, infinite if that is not known to happen.
+    #[must_use]
+    pub fn passes_at(&self, object: u32) -> f64 {
+        self.queue.time_of(object)
+    }
+
+    /// Events in the queue.
+    #[must_use]
+    pub fn queued(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// Events are looked for until then from now on. Nothing happens if it is no later than before.
+    pub fn extend_horizon(&mut self, horizon: f64) {
+        if horizon > self.horizon {
+            self.horizon = horizon;
+            for k in 0..self.order.len() {
+                if self.queue.time_of(self.order[k]) == f64::INFINITY {
+                    self.certify(k);
+                }
+            }
+        }
+    }
+
+    /// Processes the next event if it is due at `t` or before.
+    ///
+    /// # Errors
+    /// Time stands still.
+    pub fn step(&mut self, t: f64) -> Result<Option<Swap>, Inconsistent> {
+        while let Some((time, left)) = self.queue.first().filter(|e| e.0 <= t) {
+            self.queue.pop();
+            self.now = self.now.max(time);
+            // Any number of pairs may pass at one time: all of them, as often as their degree is.
+            let most = self.order.len() * self.order.len() * 3 + MOST_STILL_EVENTS as usize;
+            if self
+                .livelock
+                .event(self.now, u32::try_from(most).unwrap_or(u32::MAX))
+            {
+                self.queue.schedule(left, time);
+                return Err(Inconsistent {
+                    time: self.now,
+                    object: left,
+                    what: "time stands still",
+                });
+            }
+            let k = self.place[left as usize] as usize;
+            let right = self.order[k + 1];
+            let motions = [left, right].map(|o| &self.motions[o as usize]);
+            let met = have_met(motions[0], motions[1], self.now);
+            let before = self.queue.operations();
+            let mut cost = EventCost {
+                destroyed: 1,
+                levels: 1,
+                ..EventCost::default()
+            };
+            let first = if met {
+                self.order.swap(k, k + 1);
+                self.place[left as usize] = k as u32 + 1;
+                self.place[right as usize] = k as u32;
+                k.saturating_sub(1)..k + 2
+            } else {
+                k..k + 1
+            };
+            for gap in first {
+                let (had, has) = self.certify(gap);
+                cost.destroyed += u32::from(had);
+                cost.created += u32::from(has);
+            }
+            cost.queue_operations = 1 + (self.queue.operations() - before) as u32;
+            self.stats.event(usize::from(!met), met, cost);
+            self.count();
+            if met {
+                return Ok(Some(Swap {
+                    time: self.now,
+                    passing: left,
+                    passed: right,
+                }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Adds a point now, and names it: a name may be one of a point that was removed. May allocate.
+    ///
+    /// # Errors
+    /// The motion has a number that is not finite.
+    pub fn insert(&mut self, motion: Motion1) -> Result<u32, MotionError> {
+        let object = self.free.last().map_or(self.motions.len() as u32, |o| *o);
+        motion.checked(object)?;
+        if self.free.pop().is_none() {
+            self.motions.push(motion);
+            self.place.push(NOWHERE);
+            self.queue.reserve(self.motions.len());
+        }
+        self.motions[object as usize] = motion;
+        let (value, slope) = (motion.at(self.now), motion.slope(self.now));
+        let k = self.order.partition_point(|&o| {
+            let m = &self.motions[o as usize];
+            (m.at(self.now), m.slope(self.now)) < (value, slope)
+        });
+        self.order.insert(k, object);
+        self.number_from(k);
+        self.certify(k);
+        if k > 0 {
+            self.certify(k - 1);
+        }
+        self.count();
+        Ok(object)
+    }
+
+    /// Takes a point out. False if it is not there.
+    pub fn remove(&mut self, object: u32) -> bool {
+        if !self.is_there(object) {
+            return false;
+        }
+        let k = self.place[object as usize] as usize;
+        self.order.remove(k);
+        self.place[object as usize] = NOWHERE;
+        self.queue.remove(object);
+        self.free.push(object);
+        self.number_from(k);
+        if k > 0 {
+            self.certify(k - 1);
+        }
+        self.count();
+        true
+    }
+
+    fn is_there(&self, object: u32) -> bool {
+        self.place
+            .get(object as usize)
+            .is_some_and(|&k| k != NOWHERE)
+    }
+
+    fn number_from(&mut self, k: usize) {
+        for (k, &object) in self.order.iter().enumerate().skip(k) {
+            self.place[object as usize] = k as u32;
+        }
+    }
+
+    fn sort(&mut self) {
+        let (motions, now) = (&self.motions, self.now);
+        // The value, and where that is the same what it is going to be.
+        let key = |o: u32| {
+            let m = &motions[o as usize];
+            m.about(now).map_or_else(
+                || [m.at(now), m.slope(now), 0.0, 0.0, 0.0, 0.0, 0.0],
+                |p| p.value.c,
+            )
+        };
+        self.order.sort_unstable_by(|&a, &b| {
+            let (x, y) = (key(a), key(b));
+            (x.iter().zip(&y))
+                .map(|(x, y)| (x + 0.0).total_cmp(&(y + 0.0)))
+                .find(|o| o.is_ne())
+                .unwrap_or(a.cmp(&b))
+        });
+        self.queue.clear();
+        self.number_from(0);
+        for k in 0..self.order.len() {
+            self.certify(k);
+        }
+        self.count();
+    }
+
+    /// Issues the certificate of gap `k` anew. Whether it had an event, and whether it has one.
+    fn certify(&mut self, k: usize) -> (bool, bool) {
+        let Some(&left) = self.order.get(k) else {
+            return (false, false);
+        };
+        let time = self.order.get(k + 1).map_or(f64::INFINITY, |&right| {
+            let [l, r] = [left, right].map(|o| &self.motions[o as usize]);
+            first_passing(l, r, self.now, self.horizon)
+        });
+        (self.queue.schedule(left, time), time < f64::INFINITY)
+    }
+
+    fn count(&mut self) {
+        let certificates = self.order.len().saturating_sub(1) as u64;
+        self.stats.sizes(certificates, self.queue.len());
+    }
+
+    /// For tests: exchanges two places and says nothing to anybody.
+    #[doc(hidden)]
+    pub fn corrupt(&mut self, k: usize) {
+        self.order.swap(k, k + 1);
+        self.number_from(k);
+    }
+}
+
+impl Kinetic for SortedList {
+    type Plan = Motion1;
+    type PlanError = MotionError;
+
+    fn now(&self) -> f64 {
+        self.now
+    }
+
+    fn next_time(&self) -> f64 {
+        self.queue.first().map_or(f64::INFINITY, |e| e.0)
+    }
+
+    fn advance(&mut self, t: f64) -> Result<Advanced, Inconsistent> {
+        let before = [self.stats.events(), self.stats.events_external()];
+        while self.step(t)?.is_some() {}
+        self.now = self.now.max(t);
+        Ok(Advanced {
+            events: self.stats.events() - before[0],
+            external: self.stats.events_external() - before[1],
+        })
+    }
+
+    fn change_plan(&mut self, object: u32, plan: Motion1) -> Result<(), MotionError> {
+        if !self.is_there(object) {
+            let count = self.motions.len();
+            return Err(MotionError::NoObject { object, count });
+        }
+        plan.checked(object)?;
+        let (old, new) = (
+            self.motions[object as usize].at(self.now),
+            plan.at(self.now),
+        );
+        if !((new - old).abs() <= LARGEST_JUMP * (1.0 + old.abs())) {
+            return Err(MotionError::Jump {
+                object,
+                by: new - old,
+            });
+        }
+        self.motions[object as usize] = plan;
+        let k = self.place[object as usize] as usize;
+        self.certify(k);
+        if k > 0 {
+            self.certify(k - 1);
+        }
+        self.stats
+            .plan_change(u64::from(k > 0) + u64::from(k + 1 < self.order.len()));
+        self.count();
+        Ok(())
+    }
+
+    fn audit(&self, t: f64) -> Result<(), Inconsistent> {
+        let fault = |object, what| {
+            Err(Inconsistent {
+                time: t,
+                object,
+                what,
+            })
+        };
+        for (k, &left) in self.order.iter().enumerate() {
+            if self.place[left as usize] as usize != k {
+                return fault(left, "it is not where its place says");
+            }
+            let time = self.queue.time_of(left);
+            let Some(&right) = self.order.get(k + 1) else {
+                if time < f64::INFINITY {
+                    return fault(left, "the last point has an event");
+                }
+                continue;
+            };
+            let [l, r] = [left, right].map(|o| &self.motions[o as usize]);
+            let size = l.at(t).abs() + r.at(t).abs() + (l.slope(t) - r.slope(t)).abs();
+            if r.at(t) - l.at(t) < -ROUNDING * size {
+                return fault(left, "it is right of its right neighbour");
+            }
+            let fresh = first_passing(l, r, self.now, self.horizon);
+            // What has just been repaired is sensitive to where now is; what is clear of zero is not.
+            let clear = r.at(self.now) - l.at(self.now) > 1e-6 * size;
+            let polynomials = l.degree().is_some() && r.degree().is_some();
+            if clear
+                && polynomials
+                && fresh != time
+                && !((fresh - time).abs() < 1e-5 * (1.0 + time.abs()))
+            {
+                return fault(left, "its event is not when it passes");
+            }
+        }
+        if self.queue.len() >= self.order.len().max(1) {
+            return fault(0, "there are more events than gaps");
+        }
+        Ok(())
+    }
+
+    fn rebuild(&mut self, t: f64) -> Result<(), Inconsistent> {
+        self.now = self.now.max(t);
+        self.livelock = Livelock::new(self.now);
+        self.sort();
+        self.stats.rebuilds += 1;
+        Ok(())
+    }
+
+    fn stats(&self) -> &Stats {
+        &self.stats
+    }
+
+    fn reset_stats(&mut self) {
+        self.stats.reset();
+    }
+}

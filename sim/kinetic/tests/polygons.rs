@@ -1,0 +1,617 @@
+//! Polygons that move: first contacts against sampling, impacts without penetration.
+
+mod common;
+
+use common::Rng;
+use hapticd_counting::{Counting, counted};
+use hapticd_kinetic::pseudo::{Body, Bounce, Contacts, Policy, ShapeError, overlap};
+use hapticd_kinetic::{Kinetic, PseudoTriangulation, Rigid2};
+use std::f64::consts::TAU;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+type Shape = Vec<[f64; 2]>;
+
+fn star(rng: &mut Rng, n: usize, low: f64) -> Shape {
+    (0..n)
+        .map(|k| {
+            let (sin, cos) = ((k as f64 + rng.range(0.1, 0.9)) * TAU / n as f64).sin_cos();
+            let r = rng.range(low, 1.0);
+            [r * cos, r * sin]
+        })
+        .collect()
+}
+
+/// Three quarters of a thick ring, and so many vertices.
+fn c_shape(rng: &mut Rng, n: usize) -> Shape {
+    let half = n / 2;
+    let turn = rng.range(0.0, TAU);
+    let mut at = |k: usize, r: f64| {
+        // No two ends of a diameter: three points on a line are no general position.
+        let angle = turn + 0.75 * TAU * k as f64 / (half - 1) as f64 + rng.range(-0.03, 0.03);
+        let r = r + rng.range(-0.03, 0.03);
+        let (sin, cos) = angle.sin_cos();
+        [r * cos, r * sin]
+    };
+    let outer: Vec<_> = (0..half).map(|k| at(k, 1.0)).collect();
+    let inner: Vec<_> = (0..half).rev().map(|k| at(k, 0.6)).collect();
+    [outer, inner].concat()
+}
+
+fn body(shape: Shape, centre: [f64; 2], velocity: [f64; 2], omega: f64) -> Body {
+    Body {
+        shape,
+        motion: Rigid2 {
+            centre,
+            velocity,
+            omega,
+            ..Rigid2::default()
+        },
+        mass: 1.0,
+        inertia: 0.4,
+    }
+}
+
+fn any_overlap(bodies: &[Body], t: f64) -> bool {
+    let polygons: Vec<_> = bodies.iter().map(|b| b.polygon(t)).collect();
+    (0..polygons.len()).any(|k| (0..k).any(|i| overlap(&polygons[i], &polygons[k])))
+}
+
+/// The first time at which any two overlap: by samples, then by halves. What is shorter than a sample is missed.
+fn sampled(bodies: &[Body], end: f64, step: f64) -> Option<f64> {
+    let count = (end / step).ceil() as u32;
+    let found = (1..=count).find(|&k| any_overlap(bodies, f64::from(k) * step))?;
+    let (mut low, mut high) = (f64::from(found - 1) * step, f64::from(found) * step);
+    for _ in 0..50 {
+        let middle = 0.5 * (low + high);
+        if any_overlap(bodies, middle) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    Some(high)
+}
+
+#[derive(Default, Debug)]
+struct Tally {
+    same: u32,
+    none: u32,
+    thin: u32,
+    events: u64,
+}
+
+const END: f64 = 4.0;
+
+/// Until the first contact, which is where sampling says; the audit on the way.
+fn race(bodies: Vec<Body>, policy: Policy, tally: &mut Tally, what: &str) {
+    let mut structure =
+        PseudoTriangulation::new(bodies.clone(), 0.0, END, policy, Contacts::Stop).unwrap();
+    let mut t: f64 = 0.0;
+    while t < END && structure.contact().is_none() {
+        t += 0.1;
+        structure
+            .advance(t.min(END))
+            .unwrap_or_else(|e| panic!("{what}: {e}"));
+        structure
+            .audit(structure.now())
+            .unwrap_or_else(|e| panic!("{what}: {e}"));
+    }
+    tally.events += structure.stats().events();
+    let want = sampled(&bodies, END, 4e-3);
+    match (structure.contact(), want) {
+        (None, None) => tally.none += 1,
+        (Some(contact), want) => {
+            // The vertex is on the edge: that is a contact, whatever samples say.
+            let [a, b] = contact.bodies.map(|b| &bodies[b as usize]);
+            let p = a.polygon(contact.time)[contact.vertex as usize];
+            let [q, r] = contact.edge.map(|v| b.polygon(contact.time)[v as usize]);
+            let along = [r[0] - q[0], r[1] - q[1]];
+            let off = [p[0] - q[0], p[1] - q[1]];
+            let length = along[0].hypot(along[1]);
+            let share = (along[0] * off[0] + along[1] * off[1]) / (length * length);
+            let height = (along[0] * off[1] - along[1] * off[0]) / length;
+            assert!(
+                height.abs() < 1e-8 && (-1e-8..1.0 + 1e-8).contains(&share),
+                "{what}: {height} {share}"
+            );
+            if want.is_some_and(|t| (contact.time - t).abs() < 1e-6) {
+                tally.same += 1;
+            } else {
+                // What is over before the next sample, or has no depth.
+                assert!(
+                    want.is_none_or(|t| contact.time < t),
+                    "{what}: late, {contact:?} {want:?}"
+                );
+                tally.thin += 1;
+            }
+        }
+        (None, Some(t)) => panic!("{what}: a contact at {t} was missed"),
+    }
+}
+
+fn scene(rng: &mut Rng, shapes: Vec<Shape>, spin: f64, gap: f64) -> Vec<Body> {
+    let count = shapes.len();
+    let (turn, distance) = (rng.range(0.0, TAU), gap / (TAU / 2.0 / count as f64).sin());
+    (shapes.into_iter().enumerate())
+        .map(|(k, shape)| {
+            let (sin, cos) = (turn + TAU * k as f64 / count as f64).sin_cos();
+            let aim = rng.range(-1.5, 1.5);
+            let speed = rng.range(0.1, 1.0);
+            let velocity = [-cos - aim * sin, -sin + aim * cos].map(|x| speed * x);
+            body(
+                shape,
+                [distance * cos, distance * sin],
+                velocity,
+                rng.range(-spin, spin),
+            )
+        })
+        .collect()
+}
+
+const POLICIES: [Policy; 4] = [
+    Policy::First,
+    Policy::Longer,
+    Policy::Shorter,
+    Policy::Foreign,
+];
+
+/// Boxes 23 to 25.
+#[test]
+fn first_contacts_of_stars_are_those_of_sampling() {
+    let mut rng = Rng(23);
+    let mut tally = Tally::default();
+    for run in 0..60 {
+        let (n, spin) = if run % 2 == 0 { (12, 1.5) } else { (24, 3.0) };
+        let shapes = (0..2).map(|_| star(&mut rng, n, 0.3)).collect();
+        let bodies = scene(&mut rng, shapes, spin, 1.05);
+        for policy in POLICIES {
+            race(
+                bodies.clone(),
+                policy,
+                &mut tally,
+                &format!("run {run} {policy:?}"),
+            );
+        }
+    }
+    assert!(
+        tally.same > 100 && tally.none > 20 && tally.thin < 8,
+        "{tally:?}"
+    );
+    assert!(tally.events > 1000);
+}
+
+#[test]
+fn first_contacts_of_stars_that_only_translate_are_those_of_sampling() {
+    let mut rng = Rng(24);
+    let mut tally = Tally::default();
+    for run in 0..60 {
+        let shapes = (0..2 + run % 3).map(|_| star(&mut rng, 14, 0.3)).collect();
+        let bodies = scene(&mut rng, shapes, 0.0, 1.05);
+        race(bodies, Policy::Foreign, &mut tally, &format!("run {run}"));
+    }
+    assert!(tally.same > 30, "{tally:?}");
+}
+
+#[test]
+fn first_contacts_of_many_stars_are_those_of_sampling() {
+    let mut rng = Rng(25);
+    let mut tally = Tally::default();
+    for run in 0..24 {
+        let (count, n) = [(4, 10), (6, 8), (8, 12)][run % 3];
+        let shapes = (0..count).map(|_| star(&mut rng, n, 0.3)).collect();
+        let bodies = scene(&mut rng, shapes, 2.0, 1.05);
+        race(bodies, POLICIES[run % 4], &mut tally, &format!("run {run}"));
+    }
+    assert!(tally.same > 18, "{tally:?}");
+}
+
+/// Box 25: C in C, hulls that overlap from the start.
+#[test]
+fn first_contacts_of_interlocked_shapes_are_those_of_sampling() {
+    let mut rng = Rng(26);
+    let mut tally = Tally::default();
+    let mut interlocked = 0;
+    for run in 0..60 {
+        let n = [20, 16, 40][run % 3];
+        let shapes = [(); 2].map(|()| c_shape(&mut rng, n));
+        let mut bodies = scene(&mut rng, shapes.to_vec(), 1.5, 1.05);
+        // Nearer to each other as long as they do not touch.
+        for _ in 0..200 {
+            let mut closer = bodies.clone();
+            for b in &mut closer {
+                b.motion.centre = b.motion.centre.map(|x| 0.97 * x);
+                b.motion.angle += rng.range(-0.3, 0.3);
+            }
+            if !any_overlap(&closer, 0.0) {
+                bodies = closer;
+            }
+        }
+        let d = bodies[0].motion.centre;
+        interlocked += u32::from(d[0].hypot(d[1]) < 0.8);
+        race(bodies, POLICIES[run % 4], &mut tally, &format!("run {run}"));
+    }
+    assert!(
+        tally.same > 30 && interlocked > 10,
+        "{tally:?} {interlocked}"
+    );
+}
+
+/// Box 22; the counts and areas are the build's own audit.
+#[test]
+fn cells_and_edges_are_as_many_as_they_must_be() {
+    let mut rng = Rng(27);
+    for run in 0..60 {
+        let count = 1 + run % 8;
+        let shapes: Vec<_> = (0..count)
+            .map(|k| match (run + k) % 3 {
+                0 => star(&mut rng, 12, 0.3),
+                1 => c_shape(&mut rng, 16),
+                _ => star(&mut rng, 9, 0.995),
+            })
+            .collect();
+        let reflex: usize = shapes
+            .iter()
+            .map(|s| {
+                let n = s.len();
+                (0..n)
+                    .filter(|&k| {
+                        let [a, b, c] = [s[(k + n - 1) % n], s[k], s[(k + 1) % n]];
+                        (b[0] - a[0]) * (c[1] - b[1]) - (b[1] - a[1]) * (c[0] - b[0]) < 0.0
+                    })
+                    .count()
+            })
+            .sum();
+        let gap = if count == 1 { 0.0 } else { 1.1 };
+        let bodies = scene(&mut rng, shapes, 0.0, gap);
+        let structure =
+            PseudoTriangulation::new(bodies, 0.0, 1.0, Policy::Foreign, Contacts::Stop).unwrap();
+        assert_eq!(structure.free_edges().len(), reflex + 3 * (count - 1));
+        assert_eq!(structure.cells(), reflex + 2 * (count - 1));
+        structure.audit(0.0).unwrap();
+    }
+}
+
+/// Four walls about the square from -size to size, a millionth out of true.
+fn walls(rng: &mut Rng, size: f64) -> Vec<Body> {
+    (0..4)
+        .map(|k| {
+            let (sin, cos) = [(0.0, 1.0), (1.0, 0.0), (0.0, -1.0), (-1.0, 0.0)][k];
+            let l = 0.98 * size;
+            let shape = [[size, -l], [size + 0.5, -l], [size + 0.5, l], [size, l]].map(|p| {
+                let p = p.map(|x| x + 1e-4 * rng.range(-1.0, 1.0));
+                [cos * p[0] - sin * p[1], sin * p[0] + cos * p[1]]
+            });
+            Body::wall(shape.to_vec())
+        })
+        .collect()
+}
+
+fn boxed(rng: &mut Rng, count: usize, n: usize, gravity: f64) -> Vec<Body> {
+    let size = 1.3 * (count as f64).sqrt() + 0.3;
+    let mut bodies = walls(rng, size);
+    let side = (count as f64).sqrt().ceil() as usize;
+    for k in 0..count {
+        let cell = 2.0 * (size - 0.1) / side as f64;
+        let centre = [k % side, k / side].map(|c| -size + 0.1 + cell * (c as f64 + 0.5));
+        let mut b = body(
+            star(rng, n, 0.35),
+            centre,
+            [0; 2].map(|_| rng.range(-2.0, 2.0)),
+            rng.range(-2.0, 2.0),
+        );
+        b.motion.acceleration = [0.0, -gravity];
+        bodies.push(b);
+    }
+    bodies
+}
+
+/// Box 26.
+fn bounce(
+    seed: u64,
+    count: usize,
+    n: usize,
+    gravity: f64,
+    how: Bounce,
+    end: f64,
+) -> (u64, f64, f64) {
+    let mut rng = Rng(seed);
+    let bodies = boxed(&mut rng, count, n, gravity);
+    assert!(!any_overlap(&bodies, 0.0));
+    let energy = |bodies: &[Body], t: f64| -> f64 {
+        bodies
+            .iter()
+            .filter(|b| b.mass < f64::INFINITY)
+            .map(|b| {
+                let v = b.motion.velocity_at(t);
+                let height = b.motion.about(t).centre[1];
+                0.5 * b.mass * (v[0] * v[0] + v[1] * v[1])
+                    + 0.5 * b.inertia * b.motion.omega.powi(2)
+                    + b.mass * gravity * height
+            })
+            .sum()
+    };
+    let before = energy(&bodies, 0.0);
+    let mut structure = PseudoTriangulation::new(
+        bodies,
+        0.0,
+        end + 1.0,
+        Policy::Foreign,
+        Contacts::Bounce(how),
+    )
+    .unwrap();
+    let mut now = 0.0;
+    for k in 1..=(end / 0.02) as u32 {
+        let t = f64::from(k) * 0.02;
+        structure
+            .advance(t)
+            .unwrap_or_else(|e| panic!("{e} after {} impacts", structure.impacts()));
+        assert!(structure.now() >= now);
+        now = structure.now();
+        assert!(!any_overlap(structure.bodies(), t), "penetration at {t}");
+        if k % 5 == 0 {
+            structure.audit(t).unwrap_or_else(|e| panic!("{e}"));
+        }
+    }
+    (structure.impacts(), before, energy(structure.bodies(), now))
+}
+
+#[test]
+fn bodies_in_a_box_bounce_for_ever_without_penetration() {
+    let all = Bounce {
+        restitution: 1.0,
+        least_speed: 0.0,
+    };
+    for (seed, count, n) in [(1, 5, 8), (2, 8, 6), (3, 6, 10)] {
+        let (impacts, before, after) = bounce(seed, count, n, 0.0, all, 20.0);
+        assert!(impacts > 50, "{impacts}");
+        assert!((after - before).abs() < 1e-9 * before, "{before} {after}");
+    }
+}
+
+#[test]
+fn bodies_that_fall_and_bounce_do_not_penetrate() {
+    let all = Bounce {
+        restitution: 1.0,
+        least_speed: 0.0,
+    };
+    let (impacts, before, after) = bounce(4, 5, 8, 3.0, all, 10.0);
+    assert!(
+        impacts > 50 && (after - before).abs() < 1e-8 * before.abs().max(1.0),
+        "{before} {after}"
+    );
+    let some = Bounce {
+        restitution: 0.5,
+        least_speed: 0.05,
+    };
+    let (impacts, before, after) = bounce(5, 5, 8, 3.0, some, 20.0);
+    assert!(
+        impacts > 200 && after < before,
+        "{impacts} {before} {after}"
+    );
+}
+
+/// Box 27.
+#[test]
+fn squares_on_a_lattice_a_hundredth_of_a_millionth_out_of_true() {
+    let mut rng = Rng(28);
+    let mut tally = Tally::default();
+    for run in 0..80 {
+        let mut bodies = vec![];
+        while bodies.len() < 4 {
+            let shape = [[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]]
+                .map(|p| p.map(|x| x + 1e-7 * rng.range(-1.0, 1.0)));
+            let centre = [0; 2].map(|_| 2.0 * (rng.below(5) as f64 - 2.0));
+            let velocity = [0; 2].map(|_| rng.below(3) as f64 - 1.0);
+            let b = body(shape.to_vec(), centre, velocity, 0.0);
+            if bodies.iter().all(|o: &Body| o.motion.centre != centre) {
+                bodies.push(b);
+            }
+        }
+        race(bodies, POLICIES[run % 4], &mut tally, &format!("run {run}"));
+    }
+    assert!(tally.same > 20, "{tally:?}");
+}
+
+/// Box 6.
+#[test]
+fn a_corrupted_structure_is_found_out_made_anew_and_right() {
+    let mut rng = Rng(29);
+    let mut rebuilt = 0;
+    for _ in 0..20 {
+        let shapes = (0..3).map(|_| star(&mut rng, 10, 0.4)).collect();
+        let bodies = scene(&mut rng, shapes, 1.0, 1.3);
+        let mut structure =
+            PseudoTriangulation::new(bodies.clone(), 0.0, END, Policy::Foreign, Contacts::Stop)
+                .unwrap();
+        structure.corrupt();
+        assert!(structure.audit(0.0).is_err());
+        structure.advance_or_rebuild(END, 1.0).unwrap();
+        if structure.stats().rebuilds > 0 {
+            rebuilt += 1;
+            structure.audit(structure.now()).unwrap();
+            let want = sampled(&bodies, END, 4e-3);
+            assert_eq!(
+                structure.contact().map(|c| (c.time * 1e5).round()),
+                want.map(|t| (t * 1e5).round())
+            );
+        }
+    }
+    assert!(rebuilt > 8, "{rebuilt}");
+}
+
+/// A Zeno of bounces is what the guard is for: time stands still, and says so.
+#[test]
+fn bounces_that_accumulate_are_an_error_and_no_hang() {
+    let mut rng = Rng(30);
+    let mut bodies = walls(&mut rng, 2.0);
+    let mut ball = body(star(&mut rng, 8, 0.9), [0.0, 0.0], [0.0, 0.0], 0.0);
+    ball.motion.acceleration = [0.0, -10.0];
+    ball.inertia = f64::INFINITY;
+    bodies.push(ball);
+    let dead = Bounce {
+        restitution: 0.2,
+        least_speed: 0.0,
+    };
+    let mut structure =
+        PseudoTriangulation::new(bodies, 0.0, 50.0, Policy::Foreign, Contacts::Bounce(dead))
+            .unwrap();
+    let fault = structure.advance(40.0).unwrap_err();
+    assert_eq!(fault.what, "time stands still");
+    assert!(fault.time < 5.0);
+}
+
+#[test]
+fn a_plan_may_change_at_a_contact_and_time_goes_on() {
+    let square = |x: f64| {
+        [[-0.5, -0.5], [0.5, -0.51], [0.5, 0.5], [-0.49, 0.5]]
+            .map(|p: [f64; 2]| [p[0], p[1] + x])
+            .to_vec()
+    };
+    let bodies = vec![
+        body(square(0.0), [0.0, 0.0], [1.0, 0.0], 0.0),
+        body(square(0.03), [3.0, 0.0], [0.0, 0.0], 0.0),
+    ];
+    let mut structure =
+        PseudoTriangulation::new(bodies, 0.0, 20.0, Policy::Foreign, Contacts::Stop).unwrap();
+    structure.advance(10.0).unwrap();
+    let contact = *structure.contact().unwrap();
+    assert!((contact.time - 2.0).abs() < 0.02 && structure.now() == contact.time);
+    structure.advance(10.0).unwrap();
+    assert_eq!(structure.now(), contact.time);
+    let mut plan = structure.bodies()[0].motion.about(contact.time);
+    plan.velocity = [-1.0, 0.0];
+    structure.change_plan(0, plan).unwrap();
+    structure.advance(10.0).unwrap();
+    assert!(structure.contact().is_none() && structure.now() == 10.0);
+    structure.audit(10.0).unwrap();
+}
+
+#[test]
+fn bad_shapes_and_motions_are_refused_with_their_numbers() {
+    let square = vec![[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.1]];
+    let make = |bodies: Vec<Body>| {
+        PseudoTriangulation::new(bodies, 0.0, 1.0, Policy::Foreign, Contacts::Stop).map(|_| ())
+    };
+    let still = |shape: Shape| body(shape, [0.0; 2], [0.0; 2], 0.0);
+    assert_eq!(make(vec![]), Ok(()));
+    assert_eq!(make(vec![still(square.clone())]), Ok(()));
+    let mut clockwise = square.clone();
+    clockwise.reverse();
+    assert!(matches!(
+        make(vec![still(clockwise)]),
+        Err(ShapeError::Area {
+            body: 0,
+            vertices: 4,
+            ..
+        })
+    ));
+    assert!(matches!(
+        make(vec![still(square[..2].to_vec())]),
+        Err(ShapeError::Area { vertices: 2, .. })
+    ));
+    let bow = vec![[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [1.0, -1.0], [0.0, 2.0]];
+    assert!(matches!(
+        make(vec![still(bow)]),
+        Err(ShapeError::NotSimple { body: 0, .. })
+    ));
+    let double = vec![[0.0, 0.0], [1.0, 0.0], [1.0, 0.0], [1.0, 1.0]];
+    assert!(matches!(
+        make(vec![still(double)]),
+        Err(ShapeError::NotSimple { .. })
+    ));
+    let two = vec![still(square.clone()), still(square.clone())];
+    assert_eq!(make(two), Err(ShapeError::Overlap { bodies: [0, 1] }));
+    for bad in [f64::NAN, f64::INFINITY] {
+        let mut shape = square.clone();
+        shape[2][1] = bad;
+        assert_eq!(
+            make(vec![still(shape)]),
+            Err(ShapeError::NotFinite { body: 0 })
+        );
+        let moving = body(square.clone(), [0.0, bad], [0.0; 2], 0.0);
+        assert_eq!(make(vec![moving]), Err(ShapeError::NotFinite { body: 0 }));
+    }
+    let mut light = still(square.clone());
+    light.mass = 0.0;
+    assert_eq!(make(vec![light]), Err(ShapeError::NotFinite { body: 0 }));
+    let one = vec![still(square)];
+    let mut structure =
+        PseudoTriangulation::new(one, 0.0, 1.0, Policy::Foreign, Contacts::Stop).unwrap();
+    assert_eq!(
+        structure.change_plan(1, Rigid2::still()),
+        Err(ShapeError::NoBody { body: 1, count: 1 })
+    );
+    let away = Rigid2 {
+        centre: [3.0, 4.0],
+        ..Rigid2::default()
+    };
+    assert_eq!(
+        structure.change_plan(0, away),
+        Err(ShapeError::Jump { body: 0, by: 5.0 })
+    );
+    assert_eq!(structure.advance(1.0).unwrap().events, 0);
+}
+
+/// Box 4: the same bits; and no allocation on the way.
+#[test]
+fn the_same_bodies_bounce_the_same_to_the_bit_and_allocate_nothing() {
+    let run = || {
+        let mut rng = Rng(31);
+        let bodies = boxed(&mut rng, 5, 8, 0.0);
+        let how = Bounce {
+            restitution: 1.0,
+            least_speed: 0.0,
+        };
+        let mut structure =
+            PseudoTriangulation::new(bodies, 0.0, 9.0, Policy::Foreign, Contacts::Bounce(how))
+                .unwrap();
+        let (events, calls) = counted(|| structure.advance(8.0).unwrap().events);
+        assert_eq!(calls, 0);
+        let bits: Vec<_> = (structure.bodies().iter())
+            .map(|b| b.motion.centre.map(f64::to_bits))
+            .collect();
+        (events, bits)
+    };
+    let first = run();
+    assert!(first.0 > 500);
+    assert_eq!(first, run());
+}
+
+/// What turns is searched in stretches: nothing is taken for an event where one ends.
+#[test]
+fn a_contact_that_is_far_off_is_found_without_a_horizon() {
+    let mut rng = Rng(32);
+    for run in 0..4 {
+        let shapes = [(); 2].map(|()| star(&mut rng, 8, 0.5)).to_vec();
+        let mut bodies = scene(&mut rng, shapes, 0.03, 3.0);
+        for b in &mut bodies {
+            // They meet in the middle after some three minutes, or never.
+            let towards = if run < 2 { -1.0 } else { 1.0 };
+            b.motion.velocity = b.motion.centre.map(|x| towards * x / 200.0);
+        }
+        let mut structure = PseudoTriangulation::new(
+            bodies.clone(),
+            0.0,
+            f64::INFINITY,
+            Policy::Foreign,
+            Contacts::Stop,
+        )
+        .unwrap();
+        for k in 1..=50 {
+            structure.advance(f64::from(k) * 4.0).unwrap();
+            structure.audit(structure.now()).unwrap();
+        }
+        let looked = structure.stats().internal[3];
+        assert!(looked > 10, "{looked}");
+        let want = sampled(&bodies, 200.0, 4e-3);
+        let found = structure.contact().map(|c| c.time);
+        assert_eq!(found.is_some(), run < 2);
+        assert!(
+            found.zip(want).is_none_or(|(a, b)| (a - b).abs() < 1e-6),
+            "{found:?} {want:?}"
+        );
+        assert_eq!(found.is_some(), want.is_some());
+    }
+}
