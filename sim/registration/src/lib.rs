@@ -1,0 +1,4 @@
+//! Multiresolution registration of moving things in combinatorial maps (Pitiot 2015).
+#![forbid(unsafe_code)]
+
+pub mod map;
