@@ -218,3 +218,45 @@ pub fn coarsened(map: &Map, level: u8) -> Map {
         map.coarsen(parent).unwrap();
     }
 }
+
+/// The cells that a segment crosses, by cutting it with every tetrahedron or triangle there is.
+pub fn crossed(map: &Map, a: &Vec3, b: &Vec3) -> BTreeSet<Cell> {
+    map.leaves()
+        .filter(|&c| map.cell_darts(c).any(|d| stretch(map, d, a, b) > 0.0))
+        .collect()
+}
+
+/// The share of the segment inside `T(d)`.
+fn stretch(map: &Map, d: hapticd_registration::map::Dart, a: &Vec3, b: &Vec3) -> f64 {
+    let v = map.centre(map.cell(d));
+    let (s, e, f) = (map.start(d), map.start(map.phi1(d)), map.face_centre(d));
+    // Planes with the inside on their positive side.
+    let sides: Vec<(Vec3, Vec3)> = if map.space() == Space::Volume {
+        let plane = |p: Vec3, q: Vec3, r: Vec3, inside: Vec3| {
+            let n = (q - p).cross(&(r - p));
+            (p, if n.dot(&(inside - p)) < 0.0 { -n } else { n })
+        };
+        vec![
+            plane(v, s, e, f),
+            plane(v, s, f, e),
+            plane(v, e, f, s),
+            plane(s, e, f, v),
+        ]
+    } else {
+        let line = |p: Vec3, q: Vec3| (p, Vec3::z().cross(&(q - p)));
+        vec![line(v, s), line(s, e), line(e, v)]
+    };
+    let (mut low, mut high) = (0.0_f64, 1.0_f64);
+    for (p, n) in sides {
+        let (from, to) = (n.dot(&(a - p)), n.dot(&(b - p)));
+        if from < 0.0 && to < 0.0 {
+            return 0.0;
+        }
+        if from > to {
+            high = high.min(from / (from - to));
+        } else if from < to {
+            low = low.max(from / (from - to));
+        }
+    }
+    high - low
+}
