@@ -118,7 +118,7 @@ fn box_1_what_is_no_quasi_manifold_is_refused_with_numbers() {
             groups: 2
         }
     );
-    // Clockwise, and not convex.
+    // Clockwise, and not seen whole from its centre.
     assert!(matches!(
         Map::from_quads(&square, &[[0, 3, 2, 1]]).unwrap_err(),
         BuildError::Inverted { cell: 0, measure } if measure < 0.0

@@ -76,7 +76,7 @@ pub enum BuildError {
         /// How many groups.
         groups: usize,
     },
-    /// A cell is turned inside out, not convex (in a plane), or not seen whole from its centre. For a plane: area, m^2; for volumes: six times a
+    /// A cell is turned inside out, or not seen whole from its centre. For a plane: area, m^2; for volumes: six times a
     /// tetrahedron's volume, m^3.
     #[error("cell {cell} is turned inside out or not seen whole from its centre: {measure:e}")]
     Inverted {
@@ -100,7 +100,7 @@ const HEXAHEDRON: [&[usize]; 6] = [
 ];
 
 impl Map {
-    /// A map of faces, each given by its corners in turn, of any number: a [`Space::Plane`] if all have the same z, counter-clockwise and convex; else a
+    /// A map of faces, each given by its corners in turn, of any number: a [`Space::Plane`] if all have the same z, counter-clockwise; else a
     /// [`Space::Surface`].
     ///
     /// # Errors
@@ -262,6 +262,7 @@ impl<'a> Builder<'a> {
             free_cells: Vec::new(),
             leaves: 0,
             obstacles: 0,
+            convex: space == Space::Plane,
             work: super::cut::Work::default(),
         };
         Builder {
@@ -432,6 +433,8 @@ impl<'a> Builder<'a> {
                 });
             }
         }
+        self.map.convex &=
+            (0..self.map.records.len() as u32).all(|c| self.map.cell_is_convex(Cell(c)));
         Ok(self.map)
     }
 }

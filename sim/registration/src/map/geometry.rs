@@ -9,9 +9,7 @@ use super::{Cell, Dart, Map, Space, Vertex};
 
 /// A cell that is not seen whole from its centre.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-#[error(
-    "cell {cell} is not seen whole from its centre, or not convex in a plane: {measure:e} at dart {dart}"
-)]
+#[error("cell {cell} is not seen whole from its centre: {measure:e} at dart {dart}")]
 pub struct Invalid {
     /// Its number.
     pub cell: u32,
@@ -161,7 +159,7 @@ impl Map {
         self.cell_darts(c).any(|d| self.holds(d, p))
     }
 
-    /// Whether a leaf is seen whole from its centre: all its tetrahedra are positive (Pitiot 2015, section 7.2). In a plane it must be convex, too; on a surface the
+    /// Whether a leaf is seen whole from its centre: all its tetrahedra are positive (Pitiot 2015, section 7.2); on a surface the
     /// triangles must not be turned against their cell.
     ///
     /// # Errors
@@ -173,19 +171,7 @@ impl Map {
             let [v, f, s, e] = self.tetrahedron(d);
             let measure = match self.space {
                 Space::Volume => volume6(&v, &s, &e, &f),
-                Space::Plane => {
-                    let bend = {
-                        let before = self.start(self.phi_1(d));
-                        (s - before).cross(&(e - s)).z
-                    };
-                    let area = (s - v).cross(&(e - v)).z;
-                    // Straight on is convex: there a finer neighbour has its vertex.
-                    if bend < -self.tolerance_m * (e - s).norm() {
-                        bend.min(area)
-                    } else {
-                        area
-                    }
-                }
+                Space::Plane => (s - v).cross(&(e - v)).z,
                 Space::Surface => (s - v).cross(&(e - v)).dot(&normal),
             };
             if worst.is_none_or(|(w, _)| !(measure >= w)) {
@@ -200,6 +186,15 @@ impl Map {
             }),
             _ => Ok(()),
         }
+    }
+
+    /// Whether a face of a plane is convex. Straight on is convex: there a finer neighbour has its vertex.
+    pub(crate) fn cell_is_convex(&self, c: Cell) -> bool {
+        self.cell_darts(c).all(|d| {
+            let before = self.phi_1(d);
+            let end = self.start(self.phi1(d));
+            self.inside_of(before, &end) >= -self.tolerance_m
+        })
     }
 
     /// The area vector's direction of a face; zero in dimension 3.
@@ -268,6 +263,68 @@ impl Map {
         }
     }
 
+    /// Places the centres of all faces around a vertex in the means of their vertices.
+    pub(crate) fn refresh_faces_at(&mut self, v: Vertex) {
+        if !self.solid() {
+            return;
+        }
+        let head = self.vertices.head(v.0);
+        let mut d = head;
+        loop {
+            let (mut sum, mut count) = (Vec3::zeros(), 0.0);
+            let mut at = Dart(d);
+            loop {
+                sum += self.start(at);
+                count += 1.0;
+                at = self.phi1(at);
+                if at.0 == d {
+                    break;
+                }
+            }
+            self.face_centres[self.faces.of(d) as usize] = sum / count;
+            d = self.vertices.after(d);
+            if d == head {
+                return;
+            }
+        }
+    }
+
+    /// Barycentric coordinates of a point of the triangle `(V, S, S')`.
+    pub(crate) fn shares(&self, d: Dart, p: &Vec3) -> [f64; 3] {
+        let [v, _, s, e] = self.tetrahedron(d);
+        let normal = (s - v).cross(&(e - v));
+        let n2 = normal.norm_squared();
+        if n2 == 0.0 {
+            return [1.0, 0.0, 0.0];
+        }
+        let share = |a: &Vec3, b: &Vec3| (b - a).cross(&(p - a)).dot(&normal) / n2;
+        let (of_s, of_e) = (share(&e, &v), share(&v, &s));
+        [1.0 - of_s - of_e, of_s, of_e]
+    }
+
+    /// The point of the triangle `(V, S, S')` with these coordinates.
+    pub(crate) fn from_shares(&self, d: Dart, shares: [f64; 3]) -> Vec3 {
+        let [v, _, s, e] = self.tetrahedron(d);
+        v * shares[0] + s * shares[1] + e * shares[2]
+    }
+
+    /// Whether any face is not planar, beyond ten tolerances; in dimension 2 whether space is curved.
+    pub(crate) fn is_bent(&self) -> bool {
+        match self.space {
+            Space::Plane => false,
+            Space::Surface => true,
+            Space::Volume => self.all_faces().any(|f| {
+                let d = Dart(self.faces.head(f.0));
+                let next = self.phi1(d);
+                let normal = (self.start(next) - self.start(d))
+                    .cross(&(self.start(self.phi1(next)) - self.start(d)));
+                let off = |p: Vec3| normal.dot(&(p - self.start(d))).abs();
+                let limit = 10.0 * self.tolerance_m * normal.norm();
+                self.face_darts(f).any(|x| off(self.start(x)) > limit)
+            }),
+        }
+    }
+
     /// Whether a vertex may be moved there.
     pub(crate) fn check_move(&self, v: Vertex, to: &Vec3) -> Result<(), MoveError> {
         let vertex = v.0;
@@ -290,6 +347,11 @@ impl Map {
             });
         }
         Ok(())
+    }
+
+    /// Notes whether these cells have ceased to be convex.
+    pub(crate) fn lose_convexity(&mut self, changed: &[Cell]) {
+        self.convex = self.convex && changed.iter().all(|&c| self.cell_is_convex(c));
     }
 
     /// Puts a vertex somewhere else. Centres of faces and cells around it are stale until they are refreshed.

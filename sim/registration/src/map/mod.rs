@@ -91,7 +91,7 @@ number!(
 /// What the cells of a map are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Space {
-    /// Faces in a plane of constant z, counter-clockwise seen from +z.
+    /// Faces in a plane of constant z, counter-clockwise seen from +z and seen whole from their centres.
     Plane,
     /// Faces of an oriented surface in space.
     Surface,
@@ -148,6 +148,7 @@ pub struct Map {
     free_cells: Vec<u32>,
     leaves: usize,
     obstacles: usize,
+    convex: bool,
     work: cut::Work,
 }
 
@@ -162,6 +163,13 @@ impl Map {
     #[inline]
     pub(crate) fn solid(&self) -> bool {
         self.space == Space::Volume
+    }
+
+    /// Whether all cells are known to be convex: in a plane, as long as no deformation has made one that is not.
+    #[inline]
+    #[must_use]
+    pub fn is_convex(&self) -> bool {
+        self.convex
     }
 
     /// Closer than this to a plane, line or point counts as on it, m. A billionth of the shortest edge that the map was built of.

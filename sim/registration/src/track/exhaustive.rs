@@ -18,6 +18,13 @@ impl Map {
             .or_else(|| self.all_darts().find(|&x| self.holds(x, p)))
     }
 
+    /// Whether a segment crosses a leaf. Goes through all its darts.
+    pub(crate) fn crosses(&self, c: Cell, a: &Vec3, b: &Vec3) -> bool {
+        self.cell_darts(c)
+            .filter_map(|d| self.stretch(d, a, b))
+            .any(|(low, high)| low < high)
+    }
+
     /// The stretch of the segment from `a` to `b` inside `T(d)`, as shares of its length; none where they do not meet.
     pub(crate) fn stretch(&self, d: Dart, a: &Vec3, b: &Vec3) -> Option<(f64, f64)> {
         let (from, to) = (self.coordinates(d, a), self.coordinates(d, b));

@@ -1,11 +1,11 @@
 //! Tracking through convex faces in a plane, along the straight line.
 //!
 //! The path is cut by the lines of the cell's edges; the first that it crosses outward is where it leaves (Pitiot 2015, section 4.2, for dimension 2). Through a vertex it goes to the cell
-//! around it whose corner holds the goal's direction.
+//! around it whose corner holds the goal's direction. Where a deformation has made a cell that is not convex, the path is marched along instead.
 
 use hapticd_geometry::Vec3;
 
-use super::{MOST_TESTS, Outcome, Particle, State, Tally};
+use super::{MOST_TESTS, Outcome, Particle, Path, State, Tally};
 use crate::map::{Dart, Map};
 
 impl Map {
@@ -16,6 +16,9 @@ impl Map {
         tally: &mut Tally,
     ) -> Outcome {
         let goal = self.on_plane(goal);
+        if !self.is_convex() {
+            return self.track_fan(particle, &goal, tally);
+        }
         let near = self.tolerance_m();
         let from = particle.position;
         let length = (goal - from).norm();
@@ -92,6 +95,29 @@ impl Map {
                 dart: particle.dart,
                 share: 0.0,
             },
+        }
+    }
+
+    /// The same through faces that are only seen whole from their centres: through their triangles.
+    fn track_fan(&self, particle: &mut Particle, goal: &Vec3, tally: &mut Tally) -> Outcome {
+        let from = *particle;
+        tally.add(1);
+        match self.march_to(from.dart, &from.position, goal, true, |_| {}) {
+            Path::Reached(dart) => {
+                *particle = self.settle(dart, goal);
+                Outcome::Reached
+            }
+            Path::Blocked { dart, share } => {
+                *particle = self.settle(dart, &from.position.lerp(goal, share));
+                Outcome::Blocked { dart, share }
+            }
+            Path::Lost => {
+                tally.fallbacks += 1;
+                Outcome::Blocked {
+                    dart: from.dart,
+                    share: 0.0,
+                }
+            }
         }
     }
 
