@@ -8,8 +8,11 @@
 //! and carry the numbers; no mesh, goal or identifier makes anything panic but where a function's documentation says so.
 #![forbid(unsafe_code)]
 
+pub mod baselines;
 pub mod deform;
 pub mod map;
 pub mod registration;
+
 pub mod scale;
+pub mod surface;
 pub mod track;

@@ -117,17 +117,26 @@ impl Scaler {
                 continue;
             }
             if self.crowded(registration, c) {
-                let before = scaled;
                 self.refine(registration, c, &mut scaled);
-                if scaled.refined == before.refined {
+                if registration.map().is_leaf(c) {
+                    // The budget went to coarser ones beside it.
                     self.later.push(c);
                 }
             } else if let Some(parent) = self.deserted(registration, c)
                 && registration.coarsen(parent).is_ok()
             {
                 scaled.merged += 1;
-                // The merged one, or its family, may have more siblings that are empty.
+                // Its own family may be empty now, and if levels are balanced those that it kept from merging.
                 registration.touch(parent);
+                if self.density.balanced {
+                    self.ring.clear();
+                    registration
+                        .map()
+                        .ring(parent, &mut self.marks, &mut self.ring);
+                    for &b in &self.ring {
+                        registration.touch(b);
+                    }
+                }
             }
         }
         scaled.more = !self.later.is_empty();

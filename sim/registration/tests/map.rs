@@ -470,3 +470,30 @@ fn refining_and_merging_again_and_again_does_not_allocate() {
         assert_eq!(calls, 0);
     }
 }
+
+#[test]
+fn cells_of_a_straight_grid_stay_cubes_with_their_centres_in_the_middle() {
+    for seed in 0..20 {
+        let mut map = bent_cubes(3, 0.0, 0);
+        let mut random = Random(seed);
+        for _ in 0..20 {
+            shuffle(&mut map, &mut random, 5, 4);
+            for c in map.leaves() {
+                let (low, high) = map.cell_darts(c).fold(
+                    (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY)),
+                    |(low, high), d| (low.inf(&map.start(d)), high.sup(&map.start(d))),
+                );
+                let width = 0.5_f64.powi(i32::from(map.cell_level(c)));
+                assert!((high - low - Vec3::repeat(width)).amax() < 1e-12, "{c:?}");
+                assert!((map.centre(c) - (low + high) * 0.5).amax() < 1e-12, "{c:?}");
+                for d in map.cell_darts(c) {
+                    let plane = (0..3).filter(|&i| {
+                        let f = map.face_centre(d)[i];
+                        (f - low[i]).abs() < 1e-12 || (f - high[i]).abs() < 1e-12
+                    });
+                    assert_eq!(plane.count(), 1, "the centre of a face is inside it");
+                }
+            }
+        }
+    }
+}

@@ -421,8 +421,10 @@ impl<'a> Builder<'a> {
             shortest = shortest.min((map.start(Dart(d)) - map.start(map.phi1(Dart(d)))).norm());
         }
         map.tolerance_m = 1e-9 * shortest;
+        for f in map.faces.ids().collect::<Vec<_>>() {
+            map.refresh_face(Dart(map.faces.head(f)));
+        }
         for c in 0..map.records.len() as u32 {
-            map.refresh_faces_of(Cell(c));
             map.refresh_centre(Cell(c));
         }
         for c in 0..map.records.len() as u32 {

@@ -211,59 +211,31 @@ impl Map {
         if length > 0.0 { sum / length } else { sum }
     }
 
-    /// Places the centre of a leaf in the mean of its vertices.
+    /// Places the centre of a leaf in the mean of its corners.
     pub(crate) fn refresh_centre(&mut self, c: Cell) {
-        let (mut sum, mut count) = (Vec3::zeros(), 0.0);
-        for d in self.cell_darts(c) {
-            // Once a vertex: a vertex of a volume has as many darts in it as faces.
-            let once = !self.solid() || {
-                let mut least = d;
-                let mut at = self.phi2(self.phi_1(d));
-                while at != d {
-                    least = least.min(at);
-                    at = self.phi2(self.phi_1(at));
-                }
-                least == d
-            };
-            if once {
-                sum += self.start(d);
-                count += 1.0;
-            }
-        }
-        self.records[c.index()].centre = sum / count;
+        self.records[c.index()].centre = self.mean_of_corners(c);
     }
 
-    /// Places the centres of the faces of a leaf in the means of their vertices.
-    pub(crate) fn refresh_faces_of(&mut self, c: Cell) {
-        if !self.solid() {
-            return;
-        }
-        let head = self.cells.head(c.0);
-        let mut d = head;
+    /// Places the centre of the face of a dart in the mean of its corners, those of its own level: what finer neighbours have cut into its edges does not pull at it.
+    pub(crate) fn refresh_face(&mut self, d: Dart) {
+        let level = |d: Dart| self.cell_level(self.cell(d));
+        let own = level(d).max(level(self.phi3(d)));
+        let (mut sum, mut count) = (Vec3::zeros(), 0.0);
+        let mut at = d;
         loop {
-            let (mut sum, mut count, mut least) = (Vec3::zeros(), 0.0, d);
-            let mut at = Dart(d);
-            loop {
+            if self.dart_level(at) <= own {
                 sum += self.start(at);
                 count += 1.0;
-                least = least.min(at.0);
-                at = self.phi1(at);
-                if at.0 == d {
-                    break;
-                }
             }
-            if least == d {
-                // Once a face: with its least dart.
-                self.face_centres[self.faces.of(d) as usize] = sum / count;
-            }
-            d = self.cells.after(d);
-            if d == head {
-                return;
+            at = self.phi1(at);
+            if at == d {
+                break;
             }
         }
+        self.face_centres[self.faces.of(d.0) as usize] = sum / count;
     }
 
-    /// Places the centres of all faces around a vertex in the means of their vertices.
+    /// Places the centres of all faces around a vertex in the means of their corners.
     pub(crate) fn refresh_faces_at(&mut self, v: Vertex) {
         if !self.solid() {
             return;
@@ -271,17 +243,7 @@ impl Map {
         let head = self.vertices.head(v.0);
         let mut d = head;
         loop {
-            let (mut sum, mut count) = (Vec3::zeros(), 0.0);
-            let mut at = Dart(d);
-            loop {
-                sum += self.start(at);
-                count += 1.0;
-                at = self.phi1(at);
-                if at.0 == d {
-                    break;
-                }
-            }
-            self.face_centres[self.faces.of(d) as usize] = sum / count;
+            self.refresh_face(Dart(d));
             d = self.vertices.after(d);
             if d == head {
                 return;
@@ -303,7 +265,7 @@ impl Map {
     }
 
     /// The point of the triangle `(V, S, S')` with these coordinates.
-    pub(crate) fn from_shares(&self, d: Dart, shares: [f64; 3]) -> Vec3 {
+    pub(crate) fn at_shares(&self, d: Dart, shares: [f64; 3]) -> Vec3 {
         let [v, _, s, e] = self.tetrahedron(d);
         v * shares[0] + s * shares[1] + e * shares[2]
     }

@@ -84,10 +84,6 @@ impl Map {
 ///
 /// # Errors
 /// See [`GridError`].
-#[expect(
-    clippy::type_complexity,
-    reason = "two lists, as the builder takes them"
-)]
 pub fn cubes(
     origin: Vec3,
     width_m: f64,

@@ -246,7 +246,7 @@ impl Map {
             let before = across[previous[i]];
             self.link2(from_centre[i], to_centre[before]);
         }
-        self.number_inner(corners, &across, &from_centre, &to_centre);
+        self.number_inner(corners, &across, &from_centre, &to_centre, level);
         self.number_parts(c, corners, level);
     }
 
@@ -257,6 +257,7 @@ impl Map {
         across: &[usize; CORNERS],
         from_centre: &[Dart; CORNERS],
         to_centre: &[Dart; CORNERS],
+        level: u8,
     ) {
         for i in 0..CORNERS {
             if self.edges.of(from_centre[i].0) == NONE {
@@ -284,8 +285,11 @@ impl Map {
                         self.faces.assign(side.0, face);
                         self.face_label[side.index()] = label;
                     }
-                    sum += self.start(d);
-                    count += 1.0;
+                    // Not where a finer neighbour has cut an edge.
+                    if self.dart_level(d) <= level {
+                        sum += self.start(d);
+                        count += 1.0;
+                    }
                     d = self.phi1(d);
                     if d == to_centre[i] {
                         break;

@@ -50,6 +50,15 @@ impl EntityId {
     }
 }
 
+impl ParticleId {
+    pub(crate) fn gone(self) -> RemoveError {
+        RemoveError::Gone {
+            index: self.index,
+            generation: self.generation,
+        }
+    }
+}
+
 /// Why nothing was inserted. The caller's.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]

@@ -22,7 +22,7 @@ impl Registration {
         for i in 0..self.carried.len() {
             let (p, shares) = self.carried[i];
             let mut particle = self.particles[p as usize].particle;
-            particle.position = self.map.from_shares(particle.dart, shares);
+            particle.position = self.map.at_shares(particle.dart, shares);
             self.particles[p as usize].particle = particle;
         }
         if self.curved() {

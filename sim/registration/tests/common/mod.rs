@@ -179,8 +179,10 @@ pub fn shuffle(map: &mut Map, random: &mut Random, steps: usize, finest: u8) -> 
     done
 }
 
+type Key = [i64; 3];
+
 /// The corners of a map's cells by position: the same for maps that differ in numbers only.
-pub fn signature(map: &Map) -> BTreeMap<Vec<[i64; 3]>, (usize, [i64; 3], Vec<[i64; 3]>)> {
+pub fn signature(map: &Map) -> BTreeMap<Vec<Key>, (usize, Key, Vec<Key>)> {
     let key = |p: Vec3| [p.x, p.y, p.z].map(|x| (x * 1e6).round() as i64);
     map.leaves()
         .map(|c| {
