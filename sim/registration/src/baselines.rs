@@ -68,6 +68,7 @@ pub struct ByRegistration {
     scaler: Option<Scaler>,
     radius_m: f64,
     cells: Vec<Cell>,
+    near: Vec<(Vec3, u32)>,
     stale: bool,
 }
 
@@ -93,6 +94,7 @@ impl ByRegistration {
             scaler: density.map(Scaler::new).transpose()?,
             radius_m,
             cells: Vec::new(),
+            near: Vec::new(),
             stale: true,
         };
         let mut near = new
@@ -156,14 +158,26 @@ impl Neighbours for ByRegistration {
         }
         let r2 = self.radius_m * self.radius_m;
         for &c in &self.cells {
-            let present = self.registration.present(c, Kind::Point);
-            for x in present {
-                let i = self.number[x.index()];
-                let p = self.positions[i as usize];
-                let near = self.registration.present(c, Kind::Point);
-                for y in near.chain(self.registration.neighbours(c, Kind::Point)) {
-                    let j = self.number[y.index()];
-                    if i < j && (self.positions[j as usize] - p).norm_squared() <= r2 {
+            let (present, neighbours) = self.registration.numbers(c, Kind::Point);
+            if present.is_empty() {
+                continue;
+            }
+            // All of them side by side, so that each of the cell's own goes straight through.
+            self.near.clear();
+            for &x in present.iter().chain(neighbours) {
+                let i = self.number[x as usize];
+                self.near.push((self.positions[i as usize], i));
+            }
+            let own = present.len();
+            for k in 0..own {
+                let (p, i) = self.near[k];
+                for &(q, j) in &self.near[k + 1..own] {
+                    if (q - p).norm_squared() <= r2 {
+                        out.push([i.min(j), i.max(j)]);
+                    }
+                }
+                for &(q, j) in &self.near[own..] {
+                    if i < j && (q - p).norm_squared() <= r2 {
                         out.push([i, j]);
                     }
                 }

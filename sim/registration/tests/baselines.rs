@@ -1,6 +1,8 @@
 //! Four ways to the same pairs: box 41 of the checklist in the digest of Pitiot 2015.
 
 mod common;
+#[path = "common/tree.rs"]
+mod tree;
 
 use common::Random;
 use hapticd_geometry::Vec3;
@@ -57,14 +59,16 @@ fn box_41_all_baselines_find_the_same_pairs() {
         let mut ours = ByRegistration::new(registration, &at, radius, Some(density)).unwrap();
         let mut grid = ByGrid::new(Vec3::zeros(), Vec3::repeat(n as f64), &at, radius).unwrap();
         let mut hash = ByHash::new(&at, radius, flat).unwrap();
+        let mut tree = tree::ByTree::new(&at, radius).unwrap();
         let (mut out, mut found) = (Pairs::new(), 0);
         for _ in 0..20 {
             let expected = brute(&at, radius);
             found += expected.len();
-            let all: [(&str, &mut dyn Neighbours); 3] = [
+            let all: [(&str, &mut dyn Neighbours); 4] = [
                 ("ours", &mut ours),
                 ("grid", &mut grid),
                 ("hash", &mut hash),
+                ("tree", &mut tree),
             ];
             for (name, baseline) in all {
                 baseline.pairs(&mut out);
@@ -84,7 +88,7 @@ fn box_41_all_baselines_find_the_same_pairs() {
                     to.iter().take(2).all(|&x| x > 0.0 && x < 8.0) && to.z >= 0.0 && to.z < 8.0;
                 *p = if inside { to } else { place(&mut random) };
             }
-            let all: [&mut dyn Neighbours; 3] = [&mut ours, &mut grid, &mut hash];
+            let all: [&mut dyn Neighbours; 4] = [&mut ours, &mut grid, &mut hash, &mut tree];
             for baseline in all {
                 baseline.update(&at).unwrap();
             }

@@ -61,7 +61,7 @@ impl Map {
     }
 
     /// Refines a leaf; its [`Map::children`] are what it is refined into, child `i` at its corner `i` (a triangle's last one in its middle). Darts are added, none
-    /// goes. Children have the level above.
+    /// goes. Children have the level above. Those of a cell that is far from convex may not be seen whole from their centres: [`Map::validity`] tells.
     ///
     /// # Errors
     /// See [`RefineError`]; then nothing has changed.

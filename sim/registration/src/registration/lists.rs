@@ -45,9 +45,9 @@ impl Pool {
         list.len += 1;
     }
 
-    /// Takes out the first such item; the last one takes its place. Says whether there was one.
+    /// Takes out an item, of doubles the last; the last one of all takes its place. Says whether there was one.
     pub(crate) fn remove(&mut self, list: &mut List, item: u32) -> bool {
-        let Some(i) = self.get(*list).iter().position(|&x| x == item) else {
+        let Some(i) = position(self.get(*list), item) else {
             return false;
         };
         list.len -= 1;
@@ -86,6 +86,19 @@ impl Pool {
             class,
         };
     }
+}
+
+/// Where an item is, looked for from the end, since what came last goes first as a rule, and sixteen at once, which the compiler makes lanes of.
+fn position(list: &[u32], item: u32) -> Option<usize> {
+    let mut end = list.len();
+    while end >= 16 {
+        let chunk = &list[end - 16..end];
+        if chunk.iter().fold(false, |hit, &x| hit | (x == item)) {
+            break;
+        }
+        end -= 16;
+    }
+    list[..end].iter().rposition(|&x| x == item)
 }
 
 #[cfg(test)]

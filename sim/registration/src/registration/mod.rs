@@ -232,6 +232,14 @@ impl Registration {
         self.list_ids(self.cells[c.index()].neighbour[kind as usize])
     }
 
+    /// The numbers of entities of a kind that cross a leaf, and of those that cross its ring and not itself.
+    pub(crate) fn numbers(&self, c: Cell, kind: Kind) -> (&[u32], &[u32]) {
+        let lists = &self.cells[c.index()];
+        let [present, neighbours] =
+            [lists.present, lists.neighbour].map(|l| self.pool.get(l[kind as usize]));
+        (present, neighbours)
+    }
+
     fn list_ids(&self, list: List) -> impl ExactSizeIterator<Item = EntityId> + '_ {
         self.pool.get(list).iter().map(|&x| EntityId {
             index: x,

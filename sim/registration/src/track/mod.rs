@@ -125,7 +125,7 @@ pub(crate) fn finite(goal: &Vec3) -> Result<(), TrackError> {
 }
 
 impl Map {
-    /// Moves a particle towards a goal, m. See the [module](self) for the three ways.
+    /// Moves a particle towards a goal, m. See the [module](self) for the three ways. In a plane the goal's z is not looked at.
     ///
     /// # Errors
     /// See [`TrackError`]; then the particle is as it was.
