@@ -631,3 +631,60 @@ fn nothing_allocates_once_tables_are_large_enough() {
         assert_eq!(world.r.map().space() == Space::Volume, kind < 2);
     }
 }
+
+#[test]
+fn box_26_merging_what_has_been_bent_moves_the_edges_of_neighbours_too() {
+    // A fine cell's vertices on its coarse neighbours' faces are pushed about. Merged, they are gone, and those faces are where they were: whoever only passed by on the other side
+    // has to be looked at again.
+    let mut r = Registration::new(bent_cubes(3, 0.0, 1), Policy::Exact);
+    let (mut random, mut scene) = (Random(21), Scene::default());
+    let middle = r.map().leaves().nth(13).unwrap();
+    for _ in 0..150 {
+        // Along the faces of the middle cell, close to them.
+        let axis = random.below(3);
+        let side = 1.0 + random.below(2) as f64;
+        let mut ends = [0, 1].map(|_| random.inside(Vec3::repeat(0.7), Vec3::repeat(2.3)));
+        for end in &mut ends {
+            end[axis] = side + random.around(0.08);
+        }
+        let p = ends.map(|at| r.insert_particle(&at, middle).unwrap());
+        scene.particles.extend(p);
+        scene.entities.push(r.insert_edge(p[0], p[1]).unwrap());
+    }
+    let mut elsewhere = 0;
+    for _ in 0..6 {
+        r.refine(middle).unwrap();
+        check(&r, &scene);
+        let moves: Vec<_> = r
+            .map()
+            .all_vertices()
+            .map(|v| (v, r.map().position(v)))
+            .filter(|(_, p)| p.iter().any(|x| x.fract() != 0.0))
+            .map(|(v, p)| (v, p.map(|x| (x * 2.0).round() / 2.0) + random.vector(0.12)))
+            .collect();
+        assert_eq!(moves.len(), 19);
+        assert_eq!(r.deform(&moves).unwrap().invalid, 0);
+        check(&r, &scene);
+        let within = |r: &Registration| -> Vec<BTreeSet<Cell>> {
+            scene
+                .entities
+                .iter()
+                .map(|&x| r.crossed(x).collect())
+                .collect()
+        };
+        let before = within(&r);
+        r.coarsen(middle).unwrap();
+        check(&r, &scene);
+        elsewhere += before
+            .iter()
+            .zip(within(&r))
+            .filter(|(was, is)| {
+                *was != is
+                    && was
+                        .iter()
+                        .all(|&c| r.map().parent(c).is_none() && r.map().is_leaf(c) && c != middle)
+            })
+            .count();
+    }
+    assert!(elsewhere > 5, "{elsewhere}");
+}
