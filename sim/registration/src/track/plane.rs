@@ -41,8 +41,10 @@ impl Map {
             let mut at = d;
             loop {
                 tests += 1;
-                let outside = -self.inside_of(at, &goal);
-                if outside > near {
+                // No roots for the edges that the goal is inside of: that is all of them, as a rule.
+                let (turn, length2) = self.turn_of(at, &goal);
+                if turn < 0.0 && turn * turn > near * near * length2 {
+                    let outside = -turn / length2.sqrt();
                     let here = self.inside_of(at, &p).max(0.0);
                     let t = here / (here + outside);
                     if exit.is_none_or(|(least, _)| t < least) {
@@ -167,12 +169,13 @@ impl Map {
         };
         let mut side = d;
         loop {
-            if (at - self.start(side)).norm() <= near {
+            if (at - self.start(side)).norm_squared() <= near * near {
                 particle.dart = side;
                 particle.state = State::Vertex;
                 return particle;
             }
-            if self.inside_of(side, at) <= near {
+            let (turn, length2) = self.turn_of(side, at);
+            if turn <= 0.0 || turn * turn <= near * near * length2 {
                 let (s, e) = (self.start(side), self.start(self.phi1(side)));
                 let along = (at - s).dot(&(e - s)) / (e - s).norm();
                 if along > 0.0 && along < (e - s).norm() {
