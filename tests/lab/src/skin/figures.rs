@@ -168,7 +168,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     let apart = left.abs() < 0.01 && inside(right) && melted.iter().all(|w| inside(*w));
     let triangles = creased.mesh.triangles.len();
     let many = (30_000..=50_000).contains(&triangles);
-    let row = |name: &str, unit: &str, published: &str, made: &Made, ours: f64| {
+    let row = |name: &str, unit: &'static str, published: &str, made: &Made, ours: f64| {
         Row::new(name, unit, published, ours)
             .with("triangles", made.mesh.triangles.len())
             .with("ms", made.ms)

@@ -1,0 +1,311 @@
+//! What registration costs: a step of points (moves, lists, pairs within a radius) by the number of points, by the size of the environment, and beside a grid and a hash; tracking alone; edges.
+//!
+//! `cargo bench -p hapticd-registration --bench registration`
+#![allow(missing_docs)]
+#![allow(clippy::print_stdout)]
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use hapticd_geometry::Vec3;
+use hapticd_registration::baselines::{ByGrid, ByHash, ByRegistration, Neighbours, Pairs};
+use hapticd_registration::map::Map;
+use hapticd_registration::registration::{Kind, Policy, Registration};
+use hapticd_registration::scale::Density;
+use hapticd_registration::track::Tally;
+
+#[path = "../tests/common/tree.rs"]
+mod tree;
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn unit(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    fn vector(&mut self, flat: bool) -> Vec3 {
+        let mut v = Vec3::new(self.unit(), self.unit(), self.unit());
+        v.z *= if flat { 0.0 } else { 1.0 };
+        v
+    }
+}
+
+/// A scene: points that go to and fro by a tenth of the radius a step, so that a tenth or so changes cells.
+struct Scene {
+    frames: Vec<Vec<Vec3>>,
+    side: f64,
+    radius: f64,
+    flat: bool,
+}
+
+impl Scene {
+    fn new(count: usize, side: f64, radius: f64, flat: bool, crowded: bool) -> Self {
+        let mut random = Random(7);
+        let half = Vec3::new(1.0, 1.0, if flat { 0.0 } else { 1.0 });
+        let mut at: Vec<Vec3> = (0..count)
+            .map(|i| {
+                if crowded && i % 10 < 5 {
+                    // Half of them in crowds of two radii across.
+                    let mut centre = Random(100 + (i / 10 % 8) as u64);
+                    let c = centre.vector(flat) * (side * 0.9) + half * (side * 0.05);
+                    c + (random.vector(flat) - half * 0.5) * (2.0 * radius)
+                } else {
+                    random.vector(flat) * (side * 0.999) + half * (side * 0.0005)
+                }
+            })
+            .collect();
+        let speeds: Vec<Vec3> = (0..count)
+            .map(|_| (random.vector(flat) - half * 0.5) * (0.2 * radius))
+            .collect();
+        let inside = |x: f64| x > 1e-6 * side && x < side * (1.0 - 1e-6);
+        let mut frames = vec![at.clone()];
+        for _ in 0..20 {
+            for (p, v) in at.iter_mut().zip(&speeds) {
+                let to = *p + v;
+                if (0..if flat { 2 } else { 3 }).all(|i| inside(to[i])) {
+                    *p = to;
+                }
+            }
+            frames.push(at.clone());
+        }
+        Scene {
+            frames,
+            side,
+            radius,
+            flat,
+        }
+    }
+
+    fn map(&self, width: f64) -> Map {
+        let n = (self.side / width).round() as usize;
+        if self.flat {
+            Map::grid_2d(Vec3::zeros(), width, [n, n]).unwrap()
+        } else {
+            Map::grid_3d(Vec3::zeros(), width, [n; 3]).unwrap()
+        }
+    }
+
+    /// With cells of this many radii; refined to one radius where that is more and `split` is given.
+    fn ours(&self, radii: usize, split: Option<usize>) -> ByRegistration {
+        let registration =
+            Registration::new(self.map(self.radius * radii as f64), Policy::Tolerate);
+        let density = split.map(|split| Density {
+            kind: Kind::Point,
+            split,
+            merge: split / 2,
+            finest: radii.ilog2() as u8,
+            coarsest: 0,
+            budget: 64,
+            balanced: false,
+        });
+        let mut ours =
+            ByRegistration::new(registration, &self.frames[0], self.radius, density).unwrap();
+        for _ in 0..200 {
+            ours.update(&self.frames[0]).unwrap();
+        }
+        ours
+    }
+
+    fn all(&self) -> Vec<(String, Box<dyn Neighbours>)> {
+        let at = &self.frames[0];
+        let high = Vec3::new(
+            self.side,
+            self.side,
+            if self.flat { 0.0 } else { self.side },
+        );
+        let mut all: Vec<(String, Box<dyn Neighbours>)> = vec![
+            (
+                "hash".into(),
+                Box::new(ByHash::new(at, self.radius, self.flat).unwrap()),
+            ),
+            (
+                "grid".into(),
+                Box::new(ByGrid::new(Vec3::zeros(), high, at, self.radius).unwrap()),
+            ),
+            (
+                "tree".into(),
+                Box::new(tree::ByTree::new(at, self.radius).unwrap()),
+            ),
+            (
+                "registration, one level".into(),
+                Box::new(self.ours(1, None)),
+            ),
+        ];
+        for radii in [4, 8] {
+            for split in [4, 16] {
+                let name = format!("registration, {radii} radii, split {split}");
+                all.push((name, Box::new(self.ours(radii, Some(split)))));
+            }
+        }
+        all
+    }
+}
+
+/// All ways in turns, so that what the machine does meanwhile is the same for all: the least of many passes over ten frames, a step, and beside that of the hash.
+fn in_turns(name: &str, scene: &Scene) {
+    let mut all = scene.all();
+    let mut least = vec![f64::INFINITY; all.len()];
+    let mut out = Pairs::new();
+    for _ in 0..25 {
+        for (k, (_, way)) in all.iter_mut().enumerate() {
+            let begin = Instant::now();
+            for i in 0..10 {
+                way.update(black_box(&scene.frames[walk(i, 6)])).unwrap();
+                way.pairs(&mut out);
+                black_box(out.len());
+            }
+            least[k] = least[k].min(begin.elapsed().as_secs_f64() / 10.0);
+        }
+    }
+    for (k, (way, _)) in all.iter().enumerate() {
+        let (us, beside) = (1e6 * least[k], least[k] / least[0]);
+        println!("in turns, {name}, {way}: {us:.0} us, {beside:.2} of the hash");
+    }
+}
+
+/// Frames there and back.
+fn walk(i: usize, frames: usize) -> usize {
+    let k = i % (2 * frames - 2);
+    if k < frames { k } else { 2 * frames - 2 - k }
+}
+
+fn steps(c: &mut Criterion) {
+    for (name, flat, crowded, side) in [
+        ("plane, uniform", true, false, 64.0),
+        ("plane, crowds", true, true, 256.0),
+        ("volume, uniform", false, false, 16.0),
+        ("volume, crowds", false, true, 32.0),
+    ] {
+        let scene = Scene::new(4_000, side, 1.0, flat, crowded);
+        in_turns(name, &scene);
+        let mut group = c.benchmark_group(name);
+        for (way, mut neighbours) in scene.all() {
+            let mut out = Pairs::new();
+            let mut i = 0;
+            group.bench_function(format!("{way}, update"), |b| {
+                b.iter(|| {
+                    i += 1;
+                    neighbours
+                        .update(black_box(&scene.frames[walk(i, 21)]))
+                        .unwrap();
+                });
+            });
+            group.bench_function(format!("{way}, pairs"), |b| {
+                b.iter(|| {
+                    neighbours.pairs(&mut out);
+                    black_box(out.len())
+                });
+            });
+        }
+    }
+}
+
+/// By the number of points at one density, and by the size of the environment at one number.
+fn growth(c: &mut Criterion) {
+    let mut group = c.benchmark_group("update by points");
+    for count in [500, 1_000, 2_000, 4_000, 8_000] {
+        let side = ((count as f64 / 1_000.0).sqrt() * 32.0).round();
+        let scene = Scene::new(count, side, 1.0, true, false);
+        update(&mut group, count, &scene);
+    }
+    group.finish();
+    let mut group = c.benchmark_group("update by environment");
+    for side in [32, 64, 128, 256, 512] {
+        // All in the same place, whatever is around.
+        let small = Scene::new(1_000, 31.5, 1.0, true, false);
+        let scene = Scene {
+            side: f64::from(side),
+            ..small
+        };
+        update(&mut group, side as usize, &scene);
+    }
+}
+
+fn update(
+    group: &mut criterion::BenchmarkGroup<'_, criterion::measurement::WallTime>,
+    id: usize,
+    scene: &Scene,
+) {
+    let mut ours = scene.ours(1, None);
+    let mut i = 0;
+    group.bench_function(BenchmarkId::from_parameter(id), |b| {
+        b.iter(|| {
+            i += 1;
+            ours.update(black_box(&scene.frames[walk(i, 21)])).unwrap();
+        });
+    });
+}
+
+/// Single moves, their 99th percentile, timer and all.
+fn tracking(c: &mut Criterion) {
+    for (name, map, flat) in [
+        (
+            "plane",
+            Map::grid_2d(Vec3::zeros(), 1.0, [32, 32]).unwrap(),
+            true,
+        ),
+        (
+            "volume",
+            Map::grid_3d(Vec3::zeros(), 1.0, [32; 3]).unwrap(),
+            false,
+        ),
+    ] {
+        let mut random = Random(3);
+        let mut tally = Tally::default();
+        let start = random.vector(flat) * 32.0;
+        let near = map.leaves().next().unwrap();
+        let mut particle = map.locate(&start, near, &mut tally).unwrap();
+        let half = Vec3::new(0.5, 0.5, if flat { 0.0 } else { 0.5 });
+        let goals: Vec<Vec3> = (0..20_000)
+            .scan(start, |p, _| {
+                let to = *p + (random.vector(flat) - half) * 0.6;
+                let inside = (0..if flat { 2 } else { 3 }).all(|i| to[i] > 0.0 && to[i] < 32.0);
+                *p = if inside { to } else { start };
+                Some(*p)
+            })
+            .collect();
+        let mut times: Vec<Duration> = goals
+            .iter()
+            .map(|goal| {
+                let begin = Instant::now();
+                let outcome = map.track(&mut particle, black_box(goal), &mut tally);
+                let took = begin.elapsed();
+                let _ = black_box(outcome);
+                took
+            })
+            .collect();
+        times.sort_unstable();
+        let at = |share: f64| times[(share * times.len() as f64) as usize];
+        println!(
+            "tracking in a {name}: median {:?}, p99 {:?}, p99.9 {:?}, {tally:?}",
+            at(0.5),
+            at(0.99),
+            at(0.999)
+        );
+        let mut i = 0;
+        c.bench_function(&format!("tracking in a {name}"), |b| {
+            b.iter(|| {
+                i = (i + 1) % goals.len();
+                map.track(&mut particle, black_box(&goals[i]), &mut tally)
+            });
+        });
+    }
+}
+
+criterion_group! {
+    name = benches;
+    config = Criterion::default()
+        .warm_up_time(Duration::from_millis(200))
+        .measurement_time(Duration::from_millis(800))
+        .sample_size(20)
+        .without_plots();
+    targets = tracking, steps, growth
+}
+criterion_main!(benches);

@@ -1,0 +1,332 @@
+//! Where things are: predicates of darts, centres, and whether a cell is seen whole from its centre.
+//!
+//! The three predicates of dimension 3 are signed distances from planes through the visibility centre V, the face's centre F and the ends S, S' of the dart; within the
+//! map's tolerance they are 0. They replace all plane names of Pitiot 2015, chapters 4 and 7, whose senses contradict each other. Pure functions, no allocation.
+
+use hapticd_geometry::Vec3;
+
+use super::{Cell, Dart, Map, Space, Vertex};
+
+/// A cell that is not seen whole from its centre.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error("cell {cell} is not seen whole from its centre: {measure:e} at dart {dart}")]
+pub struct Invalid {
+    /// Its number.
+    pub cell: u32,
+    /// The dart where it fails worst.
+    pub dart: u32,
+    /// Not positive: twice a triangle's area in a plane, m^2, or six times a tetrahedron's volume, m^3. NaN where coordinates have overflown.
+    pub measure: f64,
+}
+
+/// Why vertices were not moved. The caller's.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MoveError {
+    /// There is no such vertex.
+    #[error("there is no vertex {vertex}")]
+    NoVertex {
+        /// Its number.
+        vertex: u32,
+    },
+    /// NaN or infinite.
+    #[error("vertex {vertex} cannot go to {to:?}")]
+    NotFinite {
+        /// Its number.
+        vertex: u32,
+        /// As given.
+        to: [f64; 3],
+    },
+    /// Out of the plane of a [`Space::Plane`].
+    #[error("vertex {vertex} is in the plane z = {plane_m} and cannot go to z = {z_m}")]
+    OffPlane {
+        /// Its number.
+        vertex: u32,
+        /// The plane's, m.
+        plane_m: f64,
+        /// As given, m.
+        z_m: f64,
+    },
+}
+
+/// Six times the volume of the tetrahedron `a b c p`: positive where `p` is on the side of the normal `(b - a) x (c - a)`.
+#[inline]
+pub(crate) fn volume6(a: &Vec3, b: &Vec3, c: &Vec3, p: &Vec3) -> f64 {
+    (b - a).cross(&(c - a)).dot(&(p - a))
+}
+
+/// The sign of the distance of `p` from the plane through `a b c`, 0 within `tolerance`.
+#[inline]
+fn side(a: &Vec3, b: &Vec3, c: &Vec3, p: &Vec3, tolerance: f64) -> i32 {
+    let normal = (b - a).cross(&(c - a));
+    let volume = normal.dot(&(p - a));
+    if volume * volume <= tolerance * tolerance * normal.norm_squared() {
+        0
+    } else if volume > 0.0 {
+        1
+    } else {
+        -1
+    }
+}
+
+impl Map {
+    /// V, F, S, S' of a dart.
+    #[inline]
+    pub(crate) fn tetrahedron(&self, d: Dart) -> [Vec3; 4] {
+        [
+            self.centre(self.cell(d)),
+            self.face_centre(d),
+            self.start(d),
+            self.start(self.phi1(d)),
+        ]
+    }
+
+    /// 1 where `p` lies further along `phi1` in the face's fan than the start of `d`, -1 where it lies behind.
+    #[inline]
+    pub(crate) fn ahead(&self, d: Dart, p: &Vec3) -> i32 {
+        let v = self.centre(self.cell(d));
+        side(
+            &v,
+            &self.face_centre(d),
+            &self.start(d),
+            p,
+            self.tolerance_m,
+        )
+    }
+
+    /// 1 where `p` is beyond the plane through the centre and the edge, on the other face's side; -1 on this face's.
+    #[inline]
+    pub(crate) fn past_edge(&self, d: Dart, p: &Vec3) -> i32 {
+        let v = self.centre(self.cell(d));
+        let end = self.start(self.phi1(d));
+        side(&v, &end, &self.start(d), p, self.tolerance_m)
+    }
+
+    /// 1 where `p` is outside, beyond the facet of `d`; -1 inside.
+    #[inline]
+    pub(crate) fn past_face(&self, d: Dart, p: &Vec3) -> i32 {
+        let end = self.start(self.phi1(d));
+        side(
+            &self.start(d),
+            &end,
+            &self.face_centre(d),
+            p,
+            self.tolerance_m,
+        )
+    }
+
+    /// In a plane: how far `p` is on the inner side of the line of `d`, m.
+    #[inline]
+    pub(crate) fn inside_of(&self, d: Dart, p: &Vec3) -> f64 {
+        let (s, e) = (self.start(d), self.start(self.phi1(d)));
+        let along = e - s;
+        let q = p - s;
+        (along.x * q.y - along.y * q.x) / along.xy().norm()
+    }
+
+    /// [`Map::inside_of`] times the length of the edge, and the square of that length: what costs no root. m^2.
+    #[inline]
+    pub(crate) fn turn_of(&self, d: Dart, p: &Vec3) -> (f64, f64) {
+        let (s, e) = (self.start(d), self.start(self.phi1(d)));
+        let along = e - s;
+        let q = p - s;
+        (along.x * q.y - along.y * q.x, along.xy().norm_squared())
+    }
+
+    /// Whether `p` is in `T(d)`, its sides included.
+    pub(crate) fn holds(&self, d: Dart, p: &Vec3) -> bool {
+        if self.solid() {
+            return self.ahead(d, p) >= 0
+                && self.ahead_of_end(d, p) <= 0
+                && self.past_edge(d, p) <= 0
+                && self.past_face(d, p) <= 0;
+        }
+        let [v, _, s, e] = self.tetrahedron(d);
+        let normal = (s - v).cross(&(e - v));
+        let n2 = normal.norm();
+        if n2 == 0.0 {
+            return false;
+        }
+        let within = |a: &Vec3, b: &Vec3| {
+            (b - a).cross(&(p - a)).dot(&normal) >= -self.tolerance_m * n2 * (b - a).norm()
+        };
+        let off = normal.dot(&(p - v)).abs() <= 1e3 * self.tolerance_m * n2;
+        off && within(&v, &s) && within(&s, &e) && within(&e, &v)
+    }
+
+    /// [`Map::ahead`] of the dart's end, in its own facet.
+    #[inline]
+    pub(crate) fn ahead_of_end(&self, d: Dart, p: &Vec3) -> i32 {
+        let v = self.centre(self.cell(d));
+        let end = self.start(self.phi1(d));
+        side(&v, &self.face_centre(d), &end, p, self.tolerance_m)
+    }
+
+    /// Whether a leaf holds `p`, its sides included. Goes through all its darts.
+    #[must_use]
+    pub fn cell_holds(&self, c: Cell, p: &Vec3) -> bool {
+        self.cell_darts(c).any(|d| self.holds(d, p))
+    }
+
+    /// Whether a leaf is seen whole from its centre: all its tetrahedra are positive (Pitiot 2015, section 7.2); on a surface the
+    /// triangles must not be turned against their cell.
+    ///
+    /// # Errors
+    /// The dart where it fails worst.
+    pub fn validity(&self, c: Cell) -> Result<(), Invalid> {
+        let mut worst: Option<(f64, Dart)> = None;
+        let normal = self.normal(c);
+        for d in self.cell_darts(c) {
+            let [v, f, s, e] = self.tetrahedron(d);
+            let measure = match self.space {
+                Space::Volume => volume6(&v, &s, &e, &f),
+                Space::Plane => (s - v).cross(&(e - v)).z,
+                Space::Surface => (s - v).cross(&(e - v)).dot(&normal),
+            };
+            if worst.is_none_or(|(w, _)| !(measure >= w)) {
+                worst = Some((measure, d));
+            }
+        }
+        match worst {
+            Some((measure, d)) if !(measure > 0.0) => Err(Invalid {
+                cell: c.0,
+                dart: d.0,
+                measure,
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether a face of a plane is convex. Straight on is convex: there a finer neighbour has its vertex.
+    pub(crate) fn cell_is_convex(&self, c: Cell) -> bool {
+        self.cell_darts(c).all(|d| {
+            let before = self.phi_1(d);
+            let end = self.start(self.phi1(d));
+            self.inside_of(before, &end) >= -self.tolerance_m
+        })
+    }
+
+    /// The area vector's direction of a face; zero in dimension 3.
+    pub(crate) fn normal(&self, c: Cell) -> Vec3 {
+        if self.solid() {
+            return Vec3::zeros();
+        }
+        let v = self.centre(c);
+        let sum: Vec3 = self
+            .cell_darts(c)
+            .map(|d| (self.start(d) - v).cross(&(self.start(self.phi1(d)) - v)))
+            .sum();
+        let length = sum.norm();
+        if length > 0.0 { sum / length } else { sum }
+    }
+
+    /// Places the centre of a leaf in the mean of its corners.
+    pub(crate) fn refresh_centre(&mut self, c: Cell) {
+        self.records[c.index()].centre = self.mean_of_corners(c);
+    }
+
+    /// Places the centre of the face of a dart in the mean of its corners, those of its own level: what finer neighbours have cut into its edges does not pull at it.
+    pub(crate) fn refresh_face(&mut self, d: Dart) {
+        let level = |d: Dart| self.cell_level(self.cell(d));
+        let own = level(d).max(level(self.phi3(d)));
+        let (mut sum, mut count) = (Vec3::zeros(), 0.0);
+        let mut at = d;
+        loop {
+            if self.dart_level(at) <= own {
+                sum += self.start(at);
+                count += 1.0;
+            }
+            at = self.phi1(at);
+            if at == d {
+                break;
+            }
+        }
+        self.face_centres[self.faces.of(d.0) as usize] = sum / count;
+    }
+
+    /// Places the centres of all faces around a vertex in the means of their corners.
+    pub(crate) fn refresh_faces_at(&mut self, v: Vertex) {
+        if !self.solid() {
+            return;
+        }
+        let head = self.vertices.head(v.0);
+        let mut d = head;
+        loop {
+            self.refresh_face(Dart(d));
+            d = self.vertices.after(d);
+            if d == head {
+                return;
+            }
+        }
+    }
+
+    /// Barycentric coordinates of a point of the triangle `(V, S, S')`.
+    pub(crate) fn shares(&self, d: Dart, p: &Vec3) -> [f64; 3] {
+        let [v, _, s, e] = self.tetrahedron(d);
+        let normal = (s - v).cross(&(e - v));
+        let n2 = normal.norm_squared();
+        if n2 == 0.0 {
+            return [1.0, 0.0, 0.0];
+        }
+        let share = |a: &Vec3, b: &Vec3| (b - a).cross(&(p - a)).dot(&normal) / n2;
+        let (of_s, of_e) = (share(&e, &v), share(&v, &s));
+        [1.0 - of_s - of_e, of_s, of_e]
+    }
+
+    /// The point of the triangle `(V, S, S')` with these coordinates.
+    pub(crate) fn at_shares(&self, d: Dart, shares: [f64; 3]) -> Vec3 {
+        let [v, _, s, e] = self.tetrahedron(d);
+        v * shares[0] + s * shares[1] + e * shares[2]
+    }
+
+    /// Whether any face is not planar, beyond ten tolerances; in dimension 2 whether space is curved.
+    pub(crate) fn is_bent(&self) -> bool {
+        match self.space {
+            Space::Plane => false,
+            Space::Surface => true,
+            Space::Volume => self.all_faces().any(|f| {
+                let d = Dart(self.faces.head(f.0));
+                let next = self.phi1(d);
+                let normal = (self.start(next) - self.start(d))
+                    .cross(&(self.start(self.phi1(next)) - self.start(d)));
+                let off = |p: Vec3| normal.dot(&(p - self.start(d))).abs();
+                let limit = 10.0 * self.tolerance_m * normal.norm();
+                self.face_darts(f).any(|x| off(self.start(x)) > limit)
+            }),
+        }
+    }
+
+    /// Whether a vertex may be moved there.
+    pub(crate) fn check_move(&self, v: Vertex, to: &Vec3) -> Result<(), MoveError> {
+        let vertex = v.0;
+        if self.vertices.head(v.0) == super::NONE {
+            return Err(MoveError::NoVertex { vertex });
+        }
+        if !to.iter().all(|x| x.is_finite()) {
+            return Err(MoveError::NotFinite {
+                vertex,
+                to: [to.x, to.y, to.z],
+            });
+        }
+        let plane_m = self.position(v).z;
+        if self.space == Space::Plane && to.z != plane_m {
+            let z_m = to.z;
+            return Err(MoveError::OffPlane {
+                vertex,
+                plane_m,
+                z_m,
+            });
+        }
+        Ok(())
+    }
+
+    /// Notes whether these cells have ceased to be convex.
+    pub(crate) fn lose_convexity(&mut self, changed: &[Cell]) {
+        self.convex = self.convex && changed.iter().all(|&c| self.cell_is_convex(c));
+    }
+
+    /// Puts a vertex somewhere else. Centres of faces and cells around it are stale until they are refreshed.
+    pub(crate) fn place_vertex(&mut self, v: Vertex, to: Vec3) {
+        self.positions[v.index()] = to;
+    }
+}

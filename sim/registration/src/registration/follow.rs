@@ -1,0 +1,81 @@
+//! What is registered follows a deformation of the map.
+
+use hapticd_geometry::Vec3;
+
+use super::{Kind, Registration};
+use crate::map::{Cell, MoveError, Vertex};
+
+impl Registration {
+    /// Moves the vertices and brings everything up to date; gives how many cells have changed, which [`Registration::changed`] names.
+    pub(crate) fn deform_map(&mut self, moves: &[(Vertex, Vec3)]) -> Result<usize, MoveError> {
+        self.carried.clear();
+        if self.curved() {
+            self.take_along(moves);
+        }
+        let mut changed = std::mem::take(&mut self.old_ring);
+        changed.clear();
+        let moved = self.map.deform(moves, &mut self.marks, &mut changed);
+        self.old_ring = changed;
+        moved?;
+        // What coarsening makes straight was bent.
+        self.bent = true;
+        for i in 0..self.carried.len() {
+            let (p, shares) = self.carried[i];
+            let mut particle = self.particles[p as usize].particle;
+            particle.position = self.map.at_shares(particle.dart, shares);
+            self.particles[p as usize].particle = particle;
+        }
+        if self.curved() {
+            return Ok(self.old_ring.len());
+        }
+        self.ids.clear();
+        for i in 0..self.old_ring.len() {
+            let c = self.old_ring[i];
+            self.ids
+                .extend_from_slice(self.pool.get(self.cells[c.index()].aimed));
+        }
+        for i in 0..self.ids.len() {
+            let p = self.ids[i];
+            let cell = self.particles[p as usize].cell;
+            if self.find_again(p, self.map.dart(cell)) {
+                self.soil(p);
+            }
+        }
+        self.others.clear();
+        for i in 0..self.old_ring.len() {
+            let lists = &self.cells[self.old_ring[i].index()];
+            for k in [Kind::Edge, Kind::Triangle] {
+                self.others
+                    .extend_from_slice(self.pool.get(lists.present[k as usize]));
+            }
+        }
+        for i in 0..self.others.len() {
+            self.update(self.others[i]);
+        }
+        Ok(self.old_ring.len())
+    }
+
+    /// One of the cells of the last deformation.
+    pub(crate) fn changed(&self, i: usize) -> Cell {
+        self.old_ring[i]
+    }
+
+    /// On a surface: remembers where in their triangles the particles of all cells around these vertices are.
+    fn take_along(&mut self, moves: &[(Vertex, Vec3)]) {
+        self.marks.clear(&self.map);
+        for &(v, _) in moves {
+            for d in self.map.vertex_darts(v) {
+                let c = self.map.cell(d);
+                if !self.marks.mark(c) {
+                    continue;
+                }
+                for &p in self.pool.get(self.cells[c.index()].aimed) {
+                    let particle = &mut self.particles[p as usize].particle;
+                    particle.dart = self.map.facet_at(particle.dart, &particle.position);
+                    let shares = self.map.shares(particle.dart, &particle.position);
+                    self.carried.push((p, shares));
+                }
+            }
+        }
+    }
+}

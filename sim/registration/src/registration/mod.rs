@@ -1,0 +1,291 @@
+//! Who is near whom: points, edges and triangles, registered in the cells that they cross and in the cells around those.
+//!
+//! # Theory
+//! An entity is *present* in the cells that it crosses and a *neighbour* in their ring, the cells that share a vertex with any of them and are not crossed (Pitiot 2015,
+//! chapter 5). So what may touch an entity is in the lists of its own cells, without any search. A point crosses the cell that it is in; an edge all those of its segment; a triangle
+//! those of its three edges, and what it crosses with its inside alone is in the ring as long as it is not large ([`crate::surface`]). The metric promise is
+//! [`Registration::ring_width_m`]: what is nearer to a cell than that is in its lists.
+//!
+//! Lists are *exact*: an entity is in the lists that follow from where it is, in no other, and once in each. The source has the ring as a one-way implication; here what is stale is wrong,
+//! too. They are only rewritten when they change: a point that stays in its cell costs none, nor does an edge whose ends stay in one cell; an edge across several cells is marched along again
+//! whenever an end moves, since its middle may sweep into a cell while its ends do not. Crossed cells are found by [`Map::march`], not by the source's memo particle, which among cells
+//! that are not convex names wrong ones.
+//!
+//! # Practice
+//! Ends are *particles*, of their own or shared: a polygon's edges share corners. [`Registration::move_particle`] moves one and notes which entities that concerns; [`Registration::settle`] brings their
+//! lists up to date, each once. The lists are exact then and until the next move.
+//!
+//! Identifiers carry a generation: one of what has been removed is told from its successor's. Lists cannot be read and changed at once; who wants to remove while going through them takes
+//! [`Registration::visible`], whose copy stays good to ask with.
+//!
+//! Nothing allocates once tables have been as large as they get. Deterministic. Points cost their tracking, about 0.1 us a move, and two edits for each cell of a ring where they change
+//! cells.
+
+mod entities;
+mod follow;
+mod lists;
+mod rescale;
+mod update;
+mod visible;
+mod width;
+
+pub use entities::{EntityId, InsertError, Kind, ParticleId, RemoveError};
+
+use lists::{List, Pool};
+
+use crate::map::{Cell, Map, Marks, Space};
+use crate::track::{Particle, Tally};
+
+/// What is done about an edge or triangle whose ends are all in one volume.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Policy {
+    /// It counts as crossing that one only. In a volume that is not convex it may clip the next one, in whose ring it is: it is found there as a neighbour. In a
+    /// plane of convex cells this is exact.
+    #[default]
+    Tolerate,
+    /// It is marched along like any other.
+    Exact,
+}
+
+/// The lists of one cell.
+#[derive(Clone, Copy, Debug, Default)]
+struct CellLists {
+    present: [List; 3],
+    neighbour: [List; 3],
+    /// Particles that aim at darts of the cell.
+    aimed: List,
+    ring: List,
+    ring_known: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct ParticleSlot {
+    particle: Particle,
+    cell: Cell,
+    generation: u32,
+    alive: bool,
+    users: List,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct EntitySlot {
+    kind: Kind,
+    particles: [u32; 3],
+    generation: u32,
+    alive: bool,
+    dirty: bool,
+    crossed: List,
+    /// Of edges and triangles; a point's is its cell's.
+    ring: List,
+}
+
+/// A map with what is registered in it. See the [module](self).
+#[derive(Clone, Debug)]
+pub struct Registration {
+    map: Map,
+    policy: Policy,
+    cells: Vec<CellLists>,
+    pool: Pool,
+    particles: Vec<ParticleSlot>,
+    free_particles: Vec<u32>,
+    entities: Vec<EntitySlot>,
+    free_entities: Vec<u32>,
+    dirty: Vec<u32>,
+    /// Cells whose population has changed, for who rescales; each once.
+    touched: Vec<Cell>,
+    is_touched: Vec<bool>,
+    marks: Marks,
+    /// Per entity: when it was met last.
+    met: Vec<u32>,
+    meeting: u32,
+    /// Faces may not be planar: refining a cell can move the boundary between its neighbours, by little.
+    bent: bool,
+    edits: u64,
+    tally: Tally,
+    outside: u64,
+    // Lists in the making.
+    crossed: Vec<Cell>,
+    around: Vec<Cell>,
+    old_ring: Vec<Cell>,
+    ids: Vec<u32>,
+    others: Vec<u32>,
+    carried: Vec<(u32, [f64; 3])>,
+}
+
+impl Registration {
+    /// An empty registration over a map, which it takes: cells are refined and moved through it.
+    #[must_use]
+    pub fn new(map: Map, policy: Policy) -> Self {
+        let slots = map.cell_slots();
+        let mut registration = Registration {
+            bent: map.is_bent(),
+            map,
+            policy,
+            cells: Vec::new(),
+            pool: Pool::default(),
+            particles: Vec::new(),
+            free_particles: Vec::new(),
+            entities: Vec::new(),
+            free_entities: Vec::new(),
+            dirty: Vec::new(),
+            touched: Vec::new(),
+            is_touched: Vec::new(),
+            marks: Marks::default(),
+            met: Vec::new(),
+            meeting: 0,
+            edits: 0,
+            tally: Tally::default(),
+            outside: 0,
+            crossed: Vec::new(),
+            around: Vec::new(),
+            old_ring: Vec::new(),
+            ids: Vec::new(),
+            others: Vec::new(),
+            carried: Vec::new(),
+        };
+        registration.grow_cells(slots);
+        registration
+    }
+
+    /// The map.
+    #[must_use]
+    pub fn map(&self) -> &Map {
+        &self.map
+    }
+
+    /// Marks sides as obstacles: see [`Map::set_obstacle_cell`]. Particles that are in there stay.
+    pub fn set_obstacle_cell(&mut self, c: Cell, is: bool) {
+        self.map.set_obstacle_cell(c, is);
+    }
+
+    /// What is done about edges and triangles within one volume.
+    #[must_use]
+    pub fn policy(&self) -> Policy {
+        self.policy
+    }
+
+    /// How many items have been put into or taken out of lists of cells since the beginning.
+    #[must_use]
+    pub fn edits(&self) -> u64 {
+        self.edits
+    }
+
+    /// What tracking has cost since the beginning.
+    #[must_use]
+    pub fn tally(&self) -> Tally {
+        self.tally
+    }
+
+    /// How often a particle was found to be in no cell after vertices had been moved. It stays with the cell that it was in.
+    #[must_use]
+    pub fn outside(&self) -> u64 {
+        self.outside
+    }
+
+    /// Room for so many words of lists, particles, entities, and cells altogether: until then nothing allocates. The map has a [`Map::reserve`] of its own,
+    /// before.
+    pub fn reserve(&mut self, words: usize, particles: usize, entities: usize, cells: usize) {
+        self.pool.reserve(words);
+        let more = |len: usize, wanted: usize| wanted.saturating_sub(len);
+        self.particles
+            .reserve(more(self.particles.len(), particles));
+        self.free_particles.reserve(particles);
+        self.entities.reserve(more(self.entities.len(), entities));
+        for list in [
+            &mut self.free_entities,
+            &mut self.dirty,
+            &mut self.ids,
+            &mut self.others,
+        ] {
+            list.reserve(more(list.len(), entities.max(particles)));
+        }
+        self.met.reserve(more(self.met.len(), entities));
+        for list in [
+            &mut self.crossed,
+            &mut self.around,
+            &mut self.old_ring,
+            &mut self.touched,
+        ] {
+            list.reserve(more(list.len(), cells));
+        }
+        self.carried.reserve(particles);
+        self.grow_cells(cells);
+        self.marks.clear(&self.map);
+    }
+
+    fn grow_cells(&mut self, slots: usize) {
+        if self.cells.len() < slots {
+            let slots = slots.max(self.cells.len() * 2);
+            self.cells.resize(slots, CellLists::default());
+            self.is_touched.resize(slots, false);
+            self.touched.reserve(slots - self.touched.len());
+        }
+    }
+
+    /// Entities of a kind that cross a leaf.
+    pub fn present(&self, c: Cell, kind: Kind) -> impl ExactSizeIterator<Item = EntityId> + '_ {
+        self.list_ids(self.cells[c.index()].present[kind as usize])
+    }
+
+    /// Entities of a kind that cross a cell of a leaf's ring, and not the leaf.
+    pub fn neighbours(&self, c: Cell, kind: Kind) -> impl ExactSizeIterator<Item = EntityId> + '_ {
+        self.list_ids(self.cells[c.index()].neighbour[kind as usize])
+    }
+
+    /// The numbers of entities of a kind that cross a leaf, and of those that cross its ring and not itself.
+    pub(crate) fn numbers(&self, c: Cell, kind: Kind) -> (&[u32], &[u32]) {
+        let lists = &self.cells[c.index()];
+        let [present, neighbours] =
+            [lists.present, lists.neighbour].map(|l| self.pool.get(l[kind as usize]));
+        (present, neighbours)
+    }
+
+    fn list_ids(&self, list: List) -> impl ExactSizeIterator<Item = EntityId> + '_ {
+        self.pool.get(list).iter().map(|&x| EntityId {
+            index: x,
+            generation: self.entities[x as usize].generation,
+        })
+    }
+
+    /// Whether the lists are up to date: nothing has moved since [`Registration::settle`].
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        self.dirty.is_empty()
+    }
+
+    pub(crate) fn touch(&mut self, c: Cell) {
+        let is = &mut self.is_touched[c.index()];
+        if !*is {
+            *is = true;
+            self.touched.push(c);
+        }
+    }
+
+    /// A cell whose population has changed since it was asked for last, in the order of those changes reversed. It may have been refined or merged since.
+    pub(crate) fn take_touched(&mut self) -> Option<Cell> {
+        let c = self.touched.pop()?;
+        self.is_touched[c.index()] = false;
+        Some(c)
+    }
+
+    /// Begins a new count of entities that are met.
+    fn begin_meeting(&mut self) {
+        if self.meeting == u32::MAX {
+            self.met.fill(0);
+            self.meeting = 0;
+        }
+        self.meeting += 1;
+    }
+
+    /// Whether an entity is met for the first time.
+    fn meet(&mut self, x: u32) -> bool {
+        let met = &mut self.met[x as usize];
+        let first = *met != self.meeting;
+        *met = self.meeting;
+        first
+    }
+
+    fn curved(&self) -> bool {
+        self.map.space() == Space::Surface
+    }
+}

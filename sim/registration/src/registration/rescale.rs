@@ -1,0 +1,186 @@
+//! Cells are refined and merged under what is registered in them.
+//!
+//! Pitiot 2015, sections 6.2 and 6.3: what is present in the cell is taken out of all lists, what has it as a neighbour forgets it, the map changes, the new cells find their neighbours, and what was
+//! present is put back. Refining by a primal scheme leaves it unchanged which *other* cells share a vertex, so no list outside the cell, its parts and its ring is
+//! looked at; the cost is their population's.
+//!
+//! Where faces are not planar a neighbour's boundary may move by little, or a dart that a particle of a neighbour aims at may go: particles around find their cells again, too, and edges and
+//! triangles around are marched along again.
+
+use super::{CellLists, Kind, List, Registration};
+use crate::map::{Cell, CoarsenError, RefineError};
+
+impl Registration {
+    /// Refines a leaf; all lists are exact afterwards, as they were. Settles first.
+    ///
+    /// # Errors
+    /// See [`RefineError`]; then nothing has changed.
+    pub fn refine(&mut self, c: Cell) -> Result<(), RefineError> {
+        self.map.can_refine(c)?;
+        self.settle();
+        self.forget(&[c]);
+        self.map.refine(c)?;
+        self.adopt(&[c], self.map.children(c));
+        Ok(())
+    }
+
+    /// Merges the children of a cell; all lists are exact afterwards, as they were. Settles first.
+    ///
+    /// # Errors
+    /// See [`CoarsenError`]; then nothing has changed.
+    pub fn coarsen(&mut self, parent: Cell) -> Result<(), CoarsenError> {
+        self.map.can_coarsen(parent)?;
+        self.settle();
+        let mut children = [parent; 8];
+        let mut count = 0;
+        for (i, child) in self.map.children(parent).enumerate() {
+            children[i] = child;
+            count += 1;
+        }
+        let children = &children[..count];
+        self.forget(children);
+        self.map.coarsen(parent)?;
+        self.adopt(children, std::iter::once(parent));
+        Ok(())
+    }
+
+    /// Takes all that is present in these cells out of all lists, into `ids`; what has them in its ring forgets them. `old_ring` is the ring of them all.
+    fn forget(&mut self, cells: &[Cell]) {
+        self.ids.clear();
+        self.old_ring.clear();
+        self.map.ring_of(cells, &mut self.marks, &mut self.old_ring);
+        // Presents first: what is present in one part is a neighbour of the next.
+        for &c in cells {
+            for k in 0..3 {
+                while let Some(&x) = self.pool.get(self.cells[c.index()].present[k]).last() {
+                    self.unregister(x);
+                    self.ids.push(x);
+                }
+            }
+        }
+        for &c in cells {
+            for k in 0..3 {
+                let mut list = std::mem::take(&mut self.cells[c.index()].neighbour[k]);
+                self.edits += self.pool.get(list).len() as u64;
+                for i in 0..self.pool.get(list).len() {
+                    let x = self.pool.get(list)[i];
+                    self.pool.remove(&mut self.entities[x as usize].ring, c.0);
+                }
+                self.pool.clear(&mut list);
+            }
+        }
+    }
+
+    /// The map has changed: `old` are no leaves any more, `new` are.
+    fn adopt(&mut self, old: &[Cell], new: impl Iterator<Item = Cell> + Clone) {
+        self.grow_cells(self.map.cell_slots());
+        for i in 0..self.old_ring.len() {
+            self.cells[self.old_ring[i].index()].ring_known = false;
+        }
+        let mut aimed = List::default();
+        for &c in old {
+            let lists = &mut self.cells[c.index()];
+            let mut list = std::mem::take(&mut lists.aimed);
+            for i in 0..self.pool.get(list).len() {
+                let p = self.pool.get(list)[i];
+                self.pool.push(&mut aimed, p);
+            }
+            self.pool.clear(&mut list);
+            let mut ring = std::mem::take(&mut self.cells[c.index()].ring);
+            self.pool.clear(&mut ring);
+            self.cells[c.index()] = CellLists::default();
+        }
+        for c in new.clone() {
+            self.meet_neighbours(c);
+            self.touch(c);
+        }
+        self.aim_again(aimed, new);
+        self.aim_around();
+        for i in 0..self.ids.len() {
+            self.register(self.ids[i]);
+        }
+        if self.bent {
+            self.others.clear();
+            for i in 0..self.old_ring.len() {
+                let lists = &self.cells[self.old_ring[i].index()];
+                for k in [Kind::Edge, Kind::Triangle] {
+                    self.others
+                        .extend_from_slice(self.pool.get(lists.present[k as usize]));
+                }
+            }
+            for i in 0..self.others.len() {
+                self.update(self.others[i]);
+            }
+        }
+        self.settle();
+    }
+
+    /// A new leaf finds its neighbours; of what will be put back later nothing is in any list.
+    fn meet_neighbours(&mut self, c: Cell) {
+        let around = self.known_ring(c);
+        for k in 0..3 {
+            self.begin_meeting();
+            for i in 0..self.pool.get(around).len() {
+                let b = self.pool.get(around)[i];
+                let present = self.cells[b as usize].present[k];
+                for j in 0..self.pool.get(present).len() {
+                    let x = self.pool.get(present)[j];
+                    if !self.meet(x) {
+                        continue;
+                    }
+                    self.pool.push(&mut self.cells[c.index()].neighbour[k], x);
+                    self.edits += 1;
+                    if k != Kind::Point as usize {
+                        self.pool.push(&mut self.entities[x as usize].ring, c.0);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The particles of what was refined or merged: from the centre of the cell that has their dart now, or of the first new one.
+    fn aim_again(&mut self, mut aimed: List, mut new: impl Iterator<Item = Cell>) {
+        let Some(first) = new.next() else { return };
+        for i in 0..self.pool.get(aimed).len() {
+            let p = self.pool.get(aimed)[i];
+            let dart = self.particles[p as usize].particle.dart;
+            let dart = if self.map.has_dart(dart) {
+                dart
+            } else {
+                self.map.dart(first)
+            };
+            let cell = self.map.cell(dart);
+            // In that cell's list first, so that it can be taken out of it.
+            self.particles[p as usize].cell = cell;
+            self.pool.push(&mut self.cells[cell.index()].aimed, p);
+            self.find_again(p, dart);
+        }
+        self.pool.clear(&mut aimed);
+    }
+
+    /// Particles around: those whose dart has gone, those that lie on what may have been split or merged, and where faces are bent all.
+    fn aim_around(&mut self) {
+        let bent = self.bent;
+        for i in 0..self.old_ring.len() {
+            let c = self.old_ring[i];
+            self.others.clear();
+            self.others
+                .extend_from_slice(self.pool.get(self.cells[c.index()].aimed));
+            for j in 0..self.others.len() {
+                let p = self.others[j];
+                let particle = self.particles[p as usize].particle;
+                let alive = self.map.has_dart(particle.dart);
+                if !alive || bent || particle.state != crate::track::State::Cell {
+                    let dart = if alive {
+                        particle.dart
+                    } else {
+                        self.map.dart(c)
+                    };
+                    if self.find_again(p, dart) {
+                        self.soil(p);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! Lists follow what moves.
+//!
+//! The cases of Pitiot 2015, section 5.4, fold into one rule: nothing is done where all ends are in the one cell that is crossed; else the crossed cells are found anew, and where they are not
+//! the same the entity is taken out of all lists and put into the new ones. Tearing out and putting in costs less than the difference of two rings, and is right by
+//! construction (section 5.2).
+
+use hapticd_geometry::Vec3;
+
+use super::{Kind, List, ParticleId, Policy, Registration, RemoveError};
+use crate::map::Cell;
+use crate::track::{Outcome, Particle, Path, State};
+
+impl Registration {
+    /// Moves a particle towards a goal, m. The lists of points follow at once, those of edges and triangles at [`Registration::settle`].
+    ///
+    /// For the real-time thread: no allocation once tables are large enough.
+    ///
+    /// # Errors
+    /// [`RemoveError::Gone`], [`RemoveError::Track`]; then nothing has moved.
+    pub fn move_particle(&mut self, p: ParticleId, goal: &Vec3) -> Result<Outcome, RemoveError> {
+        let Some(&particle) = self.particle(p) else {
+            return Err(RemoveError::Gone {
+                index: p.index,
+                generation: p.generation,
+            });
+        };
+        let mut moved = particle;
+        let outcome = self.map.track(&mut moved, goal, &mut self.tally)?;
+        let same = moved.position == particle.position;
+        self.place(p.index, moved);
+        if !same {
+            self.soil(p.index);
+        }
+        Ok(outcome)
+    }
+
+    /// Brings the lists of all edges and triangles up to date whose ends have moved. For the real-time thread, in proportion to those.
+    pub fn settle(&mut self) {
+        while let Some(x) = self.dirty.pop() {
+            self.entities[x as usize].dirty = false;
+            self.update(x);
+        }
+    }
+
+    /// Takes over a particle's new place; its points follow.
+    pub(crate) fn place(&mut self, p: u32, particle: Particle) {
+        let slot = &mut self.particles[p as usize];
+        slot.particle = particle;
+        let (from, to) = (slot.cell, self.map.cell(particle.dart));
+        if from == to {
+            return;
+        }
+        slot.cell = to;
+        self.pool.remove(&mut self.cells[from.index()].aimed, p);
+        self.pool.push(&mut self.cells[to.index()].aimed, p);
+        let users = slot.users;
+        for i in 0..self.pool.get(users).len() {
+            let x = self.pool.get(users)[i];
+            // One that is in no list is about to be put into those of where it will be.
+            let slot = &self.entities[x as usize];
+            if slot.kind == Kind::Point && !self.pool.get(slot.crossed).is_empty() {
+                self.update(x);
+            }
+        }
+    }
+
+    /// Notes that edges and triangles at a particle have moved.
+    pub(crate) fn soil(&mut self, p: u32) {
+        let users = self.particles[p as usize].users;
+        for &x in self.pool.get(users) {
+            let slot = &mut self.entities[x as usize];
+            if slot.kind != Kind::Point && !slot.dirty {
+                slot.dirty = true;
+                self.dirty.push(x);
+            }
+        }
+    }
+
+    /// An entity's lists are made right if they are not.
+    pub(crate) fn update(&mut self, x: u32) {
+        let slot = &self.entities[x as usize];
+        let stored = self.pool.get(slot.crossed);
+        if let Some(cell) = self.only_cell(x)
+            && stored == [cell.0]
+        {
+            return;
+        }
+        self.find_crossed(x);
+        // `marks` has what is crossed now.
+        let stored = self.pool.get(self.entities[x as usize].crossed);
+        let same =
+            stored.len() == self.crossed.len() && stored.iter().all(|&c| self.marks.has(Cell(c)));
+        if !same {
+            self.unregister(x);
+            self.register_crossed(x);
+        }
+    }
+
+    /// The one cell that an entity counts as being in, where it need not be marched along.
+    fn only_cell(&self, x: u32) -> Option<Cell> {
+        let slot = &self.entities[x as usize];
+        let cell = |i: usize| self.particles[slot.particles[i] as usize].cell;
+        let exact =
+            self.policy == Policy::Exact && !self.map.is_convex() && slot.kind != Kind::Point;
+        let one = (1..slot.kind.particles()).all(|i| cell(i) == cell(0));
+        (one && !exact).then(|| cell(0))
+    }
+
+    /// Puts the leaves that an entity crosses into `crossed`, and marks them.
+    pub(crate) fn find_crossed(&mut self, x: u32) {
+        let slot = &self.entities[x as usize];
+        let (kind, ends) = (slot.kind, slot.particles);
+        self.marks.clear(&self.map);
+        self.crossed.clear();
+        if let Some(cell) = self.only_cell(x) {
+            self.marks.mark(cell);
+            self.crossed.push(cell);
+            return;
+        }
+        let sides = if kind == Kind::Triangle { 3 } else { 1 };
+        for i in 0..sides {
+            let [a, b] = [ends[i], ends[(i + 1) % kind.particles()]];
+            self.cross(a, b);
+        }
+    }
+
+    /// The leaves along the segment between two particles.
+    fn cross(&mut self, a: u32, b: u32) {
+        let Registration {
+            map,
+            marks,
+            crossed,
+            tally,
+            particles,
+            policy,
+            ..
+        } = self;
+        let mut visit = |c: Cell| {
+            if marks.mark(c) {
+                crossed.push(c);
+            }
+        };
+        let [a, b] = [a, b].map(|p| &particles[p as usize]);
+        visit(a.cell);
+        visit(b.cell);
+        let convex = map.is_convex() || *policy == Policy::Tolerate;
+        if a.cell == b.cell && convex {
+            return;
+        }
+        let (from, to) = (&a.particle, &b.particle);
+        match map.march(from.dart, &from.position, &to.position, &mut visit) {
+            Path::Reached(_) => {}
+            // It leaves the space: of what is beyond, the part at the other end.
+            Path::Blocked { .. } => {
+                let _ = map.march(to.dart, &to.position, &from.position, &mut visit);
+            }
+            Path::Lost => {
+                tally.fallbacks += 1;
+                for c in map.leaves() {
+                    if map.crosses(c, &from.position, &to.position) {
+                        visit(c);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Puts an entity that is in no list into all that it belongs in.
+    pub(crate) fn register(&mut self, x: u32) {
+        self.find_crossed(x);
+        self.register_crossed(x);
+    }
+
+    fn register_crossed(&mut self, x: u32) {
+        let kind = self.entities[x as usize].kind;
+        let k = kind as usize;
+        let mut list = List::default();
+        for i in 0..self.crossed.len() {
+            let c = self.crossed[i];
+            self.pool.push(&mut list, c.0);
+            self.pool.push(&mut self.cells[c.index()].present[k], x);
+            self.edits += 1;
+            self.touch(c);
+        }
+        self.entities[x as usize].crossed = list;
+        if self.crossed.len() == 1 {
+            let around = self.known_ring(self.crossed[0]);
+            self.enter_ring(x, around);
+            return;
+        }
+        let mut around = std::mem::take(&mut self.around);
+        around.clear();
+        self.map
+            .ring_of(&self.crossed, &mut self.marks, &mut around);
+        let mut ring = List::default();
+        for &c in &around {
+            self.pool.push(&mut ring, c.0);
+            self.pool.push(&mut self.cells[c.index()].neighbour[k], x);
+        }
+        self.edits += around.len() as u64;
+        self.around = around;
+        self.entities[x as usize].ring = ring;
+    }
+
+    /// A neighbour in the ring of one cell.
+    fn enter_ring(&mut self, x: u32, around: List) {
+        let kind = self.entities[x as usize].kind;
+        let mut ring = List::default();
+        let count = self.pool.get(around).len();
+        for i in 0..count {
+            let c = self.pool.get(around)[i];
+            if kind != Kind::Point {
+                self.pool.push(&mut ring, c);
+            }
+            let list = &mut self.cells[c as usize].neighbour[kind as usize];
+            self.pool.push(list, x);
+        }
+        self.edits += count as u64;
+        self.entities[x as usize].ring = ring;
+    }
+
+    /// Takes an entity out of all lists. For points the rings of cells have to be those that they were put in by.
+    pub(crate) fn unregister(&mut self, x: u32) {
+        let slot = &self.entities[x as usize];
+        let (kind, crossed, ring) = (slot.kind, slot.crossed, slot.ring);
+        let k = kind as usize;
+        let around = if kind == Kind::Point {
+            match self.pool.get(crossed).first() {
+                Some(&c) => self.known_ring(Cell(c)),
+                None => return,
+            }
+        } else {
+            ring
+        };
+        for i in 0..self.pool.get(crossed).len() {
+            let c = Cell(self.pool.get(crossed)[i]);
+            self.pool.remove(&mut self.cells[c.index()].present[k], x);
+            self.edits += 1;
+            self.touch(c);
+        }
+        let count = self.pool.get(around).len();
+        for i in 0..count {
+            let c = self.pool.get(around)[i];
+            self.pool
+                .remove(&mut self.cells[c as usize].neighbour[k], x);
+        }
+        self.edits += count as u64;
+        let slot = &mut self.entities[x as usize];
+        self.pool.clear(&mut slot.crossed);
+        self.pool.clear(&mut slot.ring);
+    }
+
+    /// The ring of a leaf, found once and kept until a cell at one of its vertices is refined or merged.
+    pub(crate) fn known_ring(&mut self, c: Cell) -> List {
+        let lists = &mut self.cells[c.index()];
+        if !lists.ring_known {
+            let mut around = std::mem::take(&mut self.around);
+            around.clear();
+            self.map.ring(c, &mut self.marks, &mut around);
+            self.pool.clear(&mut lists.ring);
+            for b in &around {
+                self.pool.push(&mut lists.ring, b.0);
+            }
+            lists.ring_known = true;
+            self.around = around;
+        }
+        lists.ring
+    }
+
+    /// Finds a particle's cell again from its own, after the map has changed: it starts at the centre of the cell of its dart, or where that is gone of this leaf. Says whether it is in another
+    /// cell now.
+    pub(crate) fn find_again(&mut self, p: u32, dart: crate::map::Dart) -> bool {
+        let slot = &self.particles[p as usize];
+        let (at, before) = (slot.particle.position, slot.cell);
+        let mut particle = Particle {
+            position: at,
+            dart,
+            state: State::Cell,
+        };
+        if !self.map.relocate(&mut particle, &at, &mut self.tally) {
+            self.outside += 1;
+        }
+        self.place(p, particle);
+        self.particles[p as usize].cell != before
+    }
+}

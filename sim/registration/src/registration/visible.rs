@@ -1,0 +1,43 @@
+//! What is near an entity.
+
+use super::{EntityId, Kind, Registration};
+use crate::map::Cell;
+
+impl Registration {
+    /// Puts into `out` the entities of a kind that cross a cell that this one crosses or a cell around those, each once, without itself; nothing where it has been removed.
+    /// The copy stays good to ask with while entities are removed. `out` grows; else no allocation.
+    pub fn visible(&mut self, x: EntityId, kind: Kind, out: &mut Vec<EntityId>) {
+        out.clear();
+        if self.kind(x).is_none() {
+            return;
+        }
+        self.begin_meeting();
+        self.meet(x.index);
+        let crossed = self.entities[x.index as usize].crossed;
+        for i in 0..self.pool.get(crossed).len() {
+            let c = Cell(self.pool.get(crossed)[i]);
+            self.collect(c, kind, out);
+        }
+    }
+
+    fn collect(&mut self, c: Cell, kind: Kind, out: &mut Vec<EntityId>) {
+        let lists = &self.cells[c.index()];
+        for list in [lists.present[kind as usize], lists.neighbour[kind as usize]] {
+            for i in 0..self.pool.get(list).len() {
+                let index = self.pool.get(list)[i];
+                if self.meet(index) {
+                    let generation = self.entities[index as usize].generation;
+                    out.push(EntityId { index, generation });
+                }
+            }
+        }
+    }
+
+    /// How many entities of a kind cross a leaf.
+    #[must_use]
+    pub fn population(&self, c: Cell, kind: Kind) -> usize {
+        self.pool
+            .get(self.cells[c.index()].present[kind as usize])
+            .len()
+    }
+}

@@ -1,0 +1,45 @@
+//! The way of last resort: all darts, one after the other.
+
+use hapticd_geometry::Vec3;
+
+use crate::map::{Cell, Dart, Map};
+
+impl Map {
+    /// A dart whose tetrahedron or triangle holds `p`: looked for in the cell of `d`, in its ring, then everywhere.
+    pub(crate) fn search(&self, d: Dart, p: &Vec3) -> Option<Dart> {
+        let within = |c: Cell| self.cell_darts(c).find(|&x| self.holds(x, p));
+        let here = self.cell(d);
+        within(here)
+            .or_else(|| {
+                self.cell_darts(here)
+                    .flat_map(|x| self.vertex_darts(self.vertex(x)))
+                    .find_map(|x| within(self.cell(x)))
+            })
+            .or_else(|| self.all_darts().find(|&x| self.holds(x, p)))
+    }
+
+    /// Whether a segment crosses a leaf. Goes through all its darts.
+    pub(crate) fn crosses(&self, c: Cell, a: &Vec3, b: &Vec3) -> bool {
+        self.cell_darts(c)
+            .filter_map(|d| self.stretch(d, a, b))
+            .any(|(low, high)| low < high)
+    }
+
+    /// The stretch of the segment from `a` to `b` inside `T(d)`, as shares of its length; none where they do not meet.
+    pub(crate) fn stretch(&self, d: Dart, a: &Vec3, b: &Vec3) -> Option<(f64, f64)> {
+        let (from, to) = (self.coordinates(d, a), self.coordinates(d, b));
+        let (mut low, mut high) = (0.0_f64, 1.0_f64);
+        for i in 0..if self.solid() { 4 } else { 3 } {
+            let fall = from[i] - to[i];
+            if from[i] < 0.0 && to[i] < 0.0 {
+                return None;
+            }
+            if fall > 0.0 {
+                high = high.min(from[i] / fall);
+            } else if fall < 0.0 {
+                low = low.max(from[i] / fall);
+            }
+        }
+        (low <= high).then_some((low, high))
+    }
+}

@@ -1,0 +1,199 @@
+//! Tracking through convex faces in a plane, along the straight line.
+//!
+//! The path is cut by the lines of the cell's edges; the first that it crosses outward is where it leaves (Pitiot 2015, section 4.2, for dimension 2). Through a vertex it goes to the cell
+//! around it whose corner holds the goal's direction. Where a deformation has made a cell that is not convex, the path is marched along instead.
+
+use hapticd_geometry::Vec3;
+
+use super::{MOST_TESTS, Outcome, Particle, Path, State, Tally};
+use crate::map::{Dart, Map};
+
+impl Map {
+    pub(super) fn track_plane(
+        &self,
+        particle: &mut Particle,
+        goal: &Vec3,
+        tally: &mut Tally,
+    ) -> Outcome {
+        let goal = self.on_plane(goal);
+        if !self.is_convex() {
+            return self.track_fan(particle, &goal, tally);
+        }
+        let near = self.tolerance_m();
+        let from = particle.position;
+        let length = (goal - from).norm();
+        let share = |p: &Vec3| {
+            if length > 0.0 {
+                ((p - from).norm() / length).min(1.0)
+            } else {
+                0.0
+            }
+        };
+        let mut d = particle.dart;
+        let mut p = from;
+        let mut tests = 0;
+        if particle.state == State::Vertex {
+            d = self.corner_towards(d, &goal).unwrap_or(d);
+        }
+        while tests < MOST_TESTS {
+            // The first edge that the rest of the path crosses outward.
+            let mut exit: Option<(f64, Dart)> = None;
+            let mut at = d;
+            loop {
+                tests += 1;
+                // No roots for the edges that the goal is inside of: that is all of them, as a rule.
+                let (turn, length2) = self.turn_of(at, &goal);
+                if turn < 0.0 && turn * turn > near * near * length2 {
+                    let outside = -turn / length2.sqrt();
+                    let here = self.inside_of(at, &p).max(0.0);
+                    let t = here / (here + outside);
+                    if exit.is_none_or(|(least, _)| t < least) {
+                        exit = Some((t, at));
+                    }
+                }
+                at = self.phi1(at);
+                if at == d || tests >= MOST_TESTS {
+                    break;
+                }
+            }
+            let Some((t, side)) = exit else {
+                *particle = self.settle_in_face(d, &goal);
+                tally.add(tests);
+                return Outcome::Reached;
+            };
+            p += (goal - p) * t;
+            let ends = [side, self.phi1(side)];
+            if let Some(corner) = ends
+                .into_iter()
+                .find(|&c| (p - self.start(c)).norm() <= near)
+                && let Some(next) = self.corner_towards(corner, &goal)
+            {
+                // Through the vertex, if nothing there is in the way.
+                p = self.start(corner);
+                d = next;
+                continue;
+            }
+            let far = self.phi2(side);
+            if far == side || self.is_obstacle(side) {
+                // At the side, the dart still in the cell that it has come from.
+                *particle = self.settle_in_face(side, &p);
+                particle.position = p;
+                tally.add(tests);
+                return Outcome::Blocked {
+                    dart: side,
+                    share: share(&p),
+                };
+            }
+            d = far;
+        }
+        tally.add(tests);
+        tally.fallbacks += 1;
+        match self.search(particle.dart, &goal) {
+            Some(dart) if !self.has_obstacles() => {
+                *particle = self.settle(dart, &goal);
+                Outcome::Reached
+            }
+            _ => Outcome::Blocked {
+                dart: particle.dart,
+                share: 0.0,
+            },
+        }
+    }
+
+    /// The same through faces that are only seen whole from their centres: through their triangles.
+    fn track_fan(&self, particle: &mut Particle, goal: &Vec3, tally: &mut Tally) -> Outcome {
+        let from = *particle;
+        tally.add(1);
+        match self.march_to(from.dart, &from.position, goal, true, |_| {}) {
+            Path::Reached(dart) => {
+                *particle = self.settle(dart, goal);
+                Outcome::Reached
+            }
+            Path::Blocked { dart, share } => {
+                *particle = self.settle(dart, &from.position.lerp(goal, share));
+                Outcome::Blocked { dart, share }
+            }
+            Path::Lost => {
+                tally.fallbacks += 1;
+                Outcome::Blocked {
+                    dart: from.dart,
+                    share: 0.0,
+                }
+            }
+        }
+    }
+
+    /// Of the cells around the start of `d`, a dart there of the one whose corner holds the goal's direction; none across obstacles.
+    fn corner_towards(&self, d: Dart, goal: &Vec3) -> Option<Dart> {
+        let holds =
+            |c: Dart| self.inside_of(c, goal) >= 0.0 && self.inside_of(self.phi_1(c), goal) >= 0.0;
+        // Both ways around, as far as there are neighbours and no obstacles.
+        let mut at = d;
+        loop {
+            if holds(at) {
+                return Some(at);
+            }
+            let before = self.phi_1(at);
+            let next = self.phi2(before);
+            if next == before || self.is_obstacle(before) {
+                break;
+            }
+            at = next;
+            if at == d {
+                return None;
+            }
+        }
+        at = d;
+        loop {
+            let across = self.phi2(at);
+            if across == at || self.is_obstacle(at) {
+                return None;
+            }
+            at = self.phi1(across);
+            if holds(at) {
+                return Some(at);
+            }
+            if at == d {
+                return None;
+            }
+        }
+    }
+
+    /// A particle in the closed face of `d`, aiming at the dart that it is on, or before which it is.
+    fn settle_in_face(&self, d: Dart, at: &Vec3) -> Particle {
+        let near = self.tolerance_m();
+        let mut particle = Particle {
+            position: *at,
+            dart: d,
+            state: State::Cell,
+        };
+        let mut side = d;
+        loop {
+            if (at - self.start(side)).norm_squared() <= near * near {
+                particle.dart = side;
+                particle.state = State::Vertex;
+                return particle;
+            }
+            let (turn, length2) = self.turn_of(side, at);
+            if turn <= 0.0 || turn * turn <= near * near * length2 {
+                let (s, e) = (self.start(side), self.start(self.phi1(side)));
+                let along = (at - s).dot(&(e - s)) / (e - s).norm();
+                if along > 0.0 && along < (e - s).norm() {
+                    particle.dart = side;
+                    particle.state = State::Edge;
+                }
+            }
+            side = self.phi1(side);
+            if side == d {
+                return particle;
+            }
+        }
+    }
+
+    /// The plane's height, m; any for other spaces.
+    pub(crate) fn positions_z(&self) -> f64 {
+        self.all_vertices()
+            .next()
+            .map_or(0.0, |v| self.position(v).z)
+    }
+}

@@ -1,0 +1,348 @@
+//! Tracking in volumes that are seen whole from their centres; the position is never used.
+//!
+//! Pitiot 2015, sections 7.2.1 to 7.2.3 (algorithms 1 to 3 and the prose after them), with the senses of the planes made one and the flag for "on the plane" evaluated after the loop. Four procedures hand
+//! over to each other; the one for volumes alone would do, the other three are short cuts and settle ties.
+
+use hapticd_geometry::Vec3;
+
+use super::{MOST_TESTS, Outcome, Particle, Path, State, Tally};
+use crate::map::{Dart, Map};
+
+/// Which procedure is next, with which dart.
+#[derive(Clone, Copy)]
+enum Next {
+    Volume(Dart),
+    Surface(Dart),
+    Edge(Dart),
+    Vertex(Dart),
+    Stop(Dart, State),
+    /// The goal is beyond a boundary face.
+    Outside,
+}
+
+/// From here on only the procedure for volumes is taken: it always gets there.
+const PLAIN_AFTER: u32 = MOST_TESTS / 2;
+/// Most turns around one edge or vertex before that one is taken.
+const MOST_TURNS: u32 = 64;
+
+struct Walk<'a> {
+    map: &'a Map,
+    goal: &'a Vec3,
+    tests: u32,
+    plain: bool,
+}
+
+impl Walk<'_> {
+    fn ahead(&mut self, d: Dart) -> i32 {
+        self.tests += 1;
+        self.map.ahead(d, self.goal)
+    }
+
+    fn past_edge(&mut self, d: Dart) -> i32 {
+        self.tests += 1;
+        self.map.past_edge(d, self.goal)
+    }
+
+    fn past_face(&mut self, d: Dart) -> i32 {
+        self.tests += 1;
+        self.map.past_face(d, self.goal)
+    }
+
+    fn spent(&self) -> bool {
+        self.tests >= MOST_TESTS
+    }
+
+    /// Turns within the face until the goal is in the sector of the dart. The flag says that it is on the plane through its start.
+    fn sector(&mut self, mut d: Dart) -> (Dart, bool) {
+        let (mut left, mut right) = (false, false);
+        let first = d;
+        loop {
+            match self.ahead(d) {
+                -1 => {
+                    left = true;
+                    d = self.map.phi_1(d);
+                }
+                1 => {
+                    right = true;
+                    if !left {
+                        d = self.map.phi1(d);
+                    }
+                }
+                // On it at the first test may be on the far half of the plane; after a turn it is the near one.
+                _ if left || right => break,
+                _ => d = self.map.phi1(d),
+            }
+            if (left && right) || d == first || self.spent() {
+                break;
+            }
+        }
+        let on = self.ahead(d) == 0;
+        (d, on)
+    }
+
+    /// Algorithm 1: the facet whose cone from the centre holds the goal. `below`: not on the plane of its edge.
+    fn place(&mut self, mut d: Dart) -> (Dart, bool, bool) {
+        loop {
+            let (in_sector, on) = self.sector(d);
+            d = in_sector;
+            match self.past_edge(d) {
+                1 if !self.spent() => d = self.map.phi2(d),
+                e => return (d, e < 0, on),
+            }
+        }
+    }
+
+    /// Algorithm 2.
+    fn volume(&mut self, d: Dart) -> Next {
+        let (d, below, on) = self.place(d);
+        let state = match (below, on) {
+            (true, _) => State::Face,
+            (false, true) => State::Vertex,
+            (false, false) => State::Edge,
+        };
+        match self.past_face(d) {
+            0 => Next::Stop(d, state),
+            1 => {
+                let far = self.map.phi3(d);
+                match state {
+                    _ if far == d => Next::Outside,
+                    _ if self.plain => Next::Volume(far),
+                    State::Edge => Next::Edge(d),
+                    State::Vertex => Next::Vertex(d),
+                    _ => Next::Surface(d),
+                }
+            }
+            _ => Next::Stop(d, State::Cell),
+        }
+    }
+
+    /// Algorithm 3: from a face, first the sector, then its facet.
+    fn surface(&mut self, d: Dart) -> Next {
+        let (d, on) = self.sector(d);
+        match self.past_face(d) {
+            1 => {
+                let far = self.map.phi3(d);
+                if far == d {
+                    self.plain = true;
+                    return Next::Volume(d);
+                }
+                Next::Volume(far)
+            }
+            0 => match self.past_edge(d) {
+                1 => Next::Edge(d),
+                -1 => Next::Stop(d, State::Face),
+                _ if on => Next::Stop(d, State::Vertex),
+                _ => Next::Stop(d, State::Edge),
+            },
+            _ => Next::Volume(d),
+        }
+    }
+
+    /// Turns around the edge to the slice of space that holds the goal.
+    fn edge(&mut self, mut d: Dart) -> Next {
+        let near = self.map.tolerance_m();
+        let (s, e) = (self.map.start(d), self.map.start(self.map.phi1(d)));
+        let u = (e - s) / (e - s).norm();
+        let along = (self.goal - s).dot(&u);
+        if (self.goal - s - u * along).norm() <= near {
+            // On the line.
+            let length = (e - s).norm();
+            return if along <= near {
+                Next::Vertex(d)
+            } else if along < length - near {
+                Next::Stop(d, State::Edge)
+            } else {
+                Next::Vertex(self.map.phi1(d))
+            };
+        }
+        for _ in 0..MOST_TURNS {
+            let other = self.map.phi2(d);
+            for facet in [d, other] {
+                // On the facet itself, not on its plane behind the edge.
+                if self.past_face(facet) == 0 && self.past_edge(facet) < 0 {
+                    return Next::Surface(facet);
+                }
+            }
+            let turned = if self.past_face(d) >= 0 {
+                let far = self.map.phi3(d);
+                if far == d { d } else { self.map.phi2(far) }
+            } else if self.past_face(other) >= 0 {
+                let far = self.map.phi3(other);
+                if far == other { d } else { far }
+            } else {
+                return Next::Volume(d);
+            };
+            if turned == d {
+                break;
+            }
+            d = turned;
+        }
+        self.plain = true;
+        Next::Volume(d)
+    }
+
+    /// Turns to a volume at the vertex none of whose facets has the goal beyond it.
+    fn vertex(&mut self, mut d: Dart) -> Next {
+        if (self.goal - self.map.start(d)).norm() <= self.map.tolerance_m() {
+            return Next::Stop(d, State::Vertex);
+        }
+        for _ in 0..MOST_TURNS {
+            let first = d;
+            let beyond = loop {
+                if self.past_face(d) > 0 {
+                    let far = self.map.phi3(d);
+                    if far != d {
+                        break Some(far);
+                    }
+                }
+                d = self.map.phi2(self.map.phi_1(d));
+                if d == first {
+                    break None;
+                }
+            };
+            match beyond {
+                // The far dart starts at the other end.
+                Some(far) => d = self.map.phi1(far),
+                None => break,
+            }
+        }
+        self.plain = true;
+        Next::Volume(d)
+    }
+
+    fn run(&mut self, from: Dart, state: State) -> Option<Next> {
+        let mut next = match state {
+            State::Cell => Next::Volume(from),
+            State::Face => Next::Surface(from),
+            State::Edge => Next::Edge(from),
+            State::Vertex => Next::Vertex(from),
+        };
+        loop {
+            if self.spent() {
+                return None;
+            }
+            self.plain |= self.tests > PLAIN_AFTER;
+            next = match next {
+                Next::Volume(d) => self.volume(d),
+                Next::Surface(d) => self.surface(d),
+                Next::Edge(d) => self.edge(d),
+                Next::Vertex(d) => self.vertex(d),
+                end => return Some(end),
+            };
+        }
+    }
+}
+
+impl Map {
+    pub(super) fn track_volume(
+        &self,
+        particle: &mut Particle,
+        goal: &Vec3,
+        tally: &mut Tally,
+    ) -> Outcome {
+        if self.has_obstacles() {
+            // The walk does not go along the path: what is in the way is the march's to say.
+            let from = particle.position;
+            match self.march_to(particle.dart, &from, goal, true, |_| {}) {
+                Path::Reached(dart) => {
+                    *particle = self.settle_volume(dart, goal);
+                    tally.add(1);
+                    return Outcome::Reached;
+                }
+                Path::Blocked { dart, share } => {
+                    tally.add(1);
+                    return Outcome::Blocked { dart, share };
+                }
+                Path::Lost => tally.fallbacks += 1,
+            }
+            // A path through vertices and edges, and nothing but tests of single points to go by: not made.
+            return match self.search(particle.dart, goal) {
+                Some(dart) if self.cell(dart) == self.cell(particle.dart) => {
+                    *particle = self.settle_volume(dart, goal);
+                    Outcome::Reached
+                }
+                _ => Outcome::Blocked {
+                    dart: particle.dart,
+                    share: 0.0,
+                },
+            };
+        }
+        let from = *particle;
+        if self.relocate_volume(particle, goal, tally) {
+            return Outcome::Reached;
+        }
+        match self.march(from.dart, &from.position, goal, |_| {}) {
+            Path::Blocked { dart, share } => Outcome::Blocked { dart, share },
+            _ => Outcome::Blocked {
+                dart: from.dart,
+                share: 0.0,
+            },
+        }
+    }
+
+    pub(super) fn relocate_volume(
+        &self,
+        particle: &mut Particle,
+        goal: &Vec3,
+        tally: &mut Tally,
+    ) -> bool {
+        let mut walk = Walk {
+            map: self,
+            goal,
+            tests: 0,
+            plain: false,
+        };
+        let end = walk.run(particle.dart, particle.state);
+        tally.add(walk.tests);
+        match end {
+            Some(Next::Stop(dart, state)) => {
+                *particle = Particle {
+                    position: *goal,
+                    dart,
+                    state,
+                };
+                return true;
+            }
+            Some(Next::Outside) => {
+                // Around a bay of the boundary, perhaps.
+                let centre = self.centre(self.cell(particle.dart));
+                for from in [particle.position, centre] {
+                    if let Path::Reached(dart) = self.march(particle.dart, &from, goal, |_| {}) {
+                        *particle = self.settle_volume(dart, goal);
+                        return true;
+                    }
+                }
+                return false;
+            }
+            _ => {}
+        }
+        tally.fallbacks += 1;
+        match self.search(particle.dart, goal) {
+            Some(dart) => {
+                *particle = self.settle_volume(dart, goal);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// The state of a goal in `T(dart)`.
+    pub(super) fn settle_volume(&self, dart: Dart, goal: &Vec3) -> Particle {
+        let mut walk = Walk {
+            map: self,
+            goal,
+            tests: 0,
+            plain: true,
+        };
+        let (dart, state) = match walk.run(dart, State::Cell) {
+            Some(Next::Stop(dart, state)) => (dart, state),
+            // Within a rounding of the boundary, or in a cell that is inside out.
+            _ => (dart, State::Cell),
+        };
+        Particle {
+            position: *goal,
+            dart,
+            state,
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Registrations against brute force: boxes 16 to 19, 21 to 26, 29 to 32 of the checklist in the digest of Pitiot 2015.
+
+mod cases;
+#[path = "../common/mod.rs"]
+mod common;
+mod ops;
+mod oracle;
+
+use hapticd_counting::Counting;
+use hapticd_registration::registration::Policy;
+use proptest::prelude::*;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// The heart: after any sequence of moves, refinements, mergers, deformations, insertions and removals all lists equal those made from scratch.
+    #[test]
+    fn boxes_17_25_26_lists_equal_those_made_from_scratch(
+        kind in 0_usize..4,
+        exact in any::<bool>(),
+        deforms in any::<bool>(),
+        seed in any::<u64>(),
+        steps in prop::collection::vec(any::<u8>(), 1..60),
+    ) {
+        let policy = if exact { Policy::Exact } else { Policy::Tolerate };
+        let mut world = ops::World::new(kind, policy, deforms, seed);
+        for _ in 0..6 {
+            world.insert();
+        }
+        for (i, &op) in steps.iter().enumerate() {
+            world.step(op);
+            if (i % 4 == 3 || i + 1 == steps.len()) && world.is_valid() {
+                oracle::check(&world.r, &world.scene);
+            }
+        }
+    }
+}
+
+/// The same with fixed seeds, longer, and what has happened is counted: nothing is proven by sequences in which nothing happens.
+#[test]
+fn boxes_17_25_26_long_sequences_with_everything_in_them() {
+    for kind in 0..4 {
+        for (deforms, policy) in [
+            (false, Policy::Tolerate),
+            (true, Policy::Tolerate),
+            (true, Policy::Exact),
+        ] {
+            let mut world = ops::World::new(kind, policy, deforms, 1000 + kind as u64);
+            let (mut finest, mut most, mut checks) = (0, [0; 3], 0);
+            for i in 0..250_u32 {
+                let op = world.random.below(12) as u8;
+                world.step(op);
+                if i % 10 == 9 && world.is_valid() {
+                    checks += 1;
+                    oracle::check(&world.r, &world.scene);
+                }
+                finest = finest.max(
+                    world
+                        .r
+                        .map()
+                        .leaves()
+                        .map(|c| world.r.map().cell_level(c))
+                        .max()
+                        .unwrap(),
+                );
+                for k in hapticd_registration::registration::Kind::ALL {
+                    most[k as usize] = most[k as usize].max(world.count(k));
+                }
+            }
+            assert!(
+                finest >= 2 && most.iter().all(|&m| m > 5),
+                "{finest} {most:?}"
+            );
+            assert!(checks > 20, "{kind} {deforms} {policy:?}: {checks}");
+            world.r.map().validate().unwrap();
+        }
+    }
+}

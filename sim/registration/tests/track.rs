@@ -1,0 +1,455 @@
+//! Tracking against brute force: boxes 8 to 15 and 20 of the checklist in the digest of Pitiot 2015.
+
+mod common;
+
+use std::collections::BTreeSet;
+
+use common::{Random, bent_cubes, bent_squares, closed_surface, shuffle, triangles};
+use hapticd_counting::{Counting, counted};
+use hapticd_geometry::Vec3;
+use hapticd_registration::map::{Cell, Map, Space};
+use hapticd_registration::track::{Outcome, Particle, Path, State, Tally, TrackError};
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn first(map: &Map) -> Particle {
+    map.particle_in(map.leaves().next().unwrap())
+}
+
+fn goal(random: &mut Random, map: &Map, n: f64) -> Vec3 {
+    let mut p = random.inside(Vec3::zeros(), Vec3::repeat(n));
+    if map.space() == Space::Plane {
+        p.z = 0.0;
+    }
+    p
+}
+
+/// Random goals; every end is the cell that holds the goal. Gives the tally.
+fn wander(map: &Map, n: f64, moves: usize, seed: u64) -> Tally {
+    let mut random = Random(seed);
+    let (mut particle, mut tally) = (first(map), Tally::default());
+    for i in 0..moves {
+        let goal = if i % 7 == 0 {
+            goal(&mut random, map, n)
+        } else {
+            let mut p = particle.position + random.vector(0.6);
+            p = p.sup(&Vec3::repeat(1e-3)).inf(&Vec3::repeat(n - 1e-3));
+            if map.space() == Space::Plane {
+                Vec3::new(p.x, p.y, 0.0)
+            } else {
+                p
+            }
+        };
+        let outcome = map.track(&mut particle, &goal, &mut tally).unwrap();
+        assert_eq!(outcome, Outcome::Reached, "move {i} to {goal:?}");
+        assert_eq!(particle.position, goal);
+        assert!(
+            map.cell_holds(map.cell(particle.dart), &goal),
+            "move {i} to {goal:?}"
+        );
+    }
+    tally
+}
+
+#[test]
+fn box_8_any_goal_of_a_convex_mesh_is_reached_in_the_right_cell() {
+    let mut cubes = bent_cubes(4, 0.0, 1);
+    shuffle(&mut cubes, &mut Random(3), 20, 3);
+    let mut squares = bent_squares(5, 0.2, 2);
+    shuffle(&mut squares, &mut Random(4), 30, 3);
+    let mut flat = triangles(4);
+    shuffle(&mut flat, &mut Random(5), 30, 3);
+    for (map, n) in [(cubes, 4.0), (squares, 5.0), (flat, 4.0)] {
+        let tally = wander(&map, n, 35_000, 17);
+        assert_eq!(tally.fallbacks, 0);
+    }
+}
+
+#[test]
+fn box_9_any_goal_is_reached_in_cells_that_are_not_convex() {
+    for (amp, refined) in [(0.1, 0), (0.2, 10), (0.3, 0), (0.3, 10)] {
+        let mut map = bent_cubes(4, amp, 5);
+        shuffle(&mut map, &mut Random(6), refined, 2);
+        for c in map.leaves() {
+            map.validity(c).unwrap();
+        }
+        let tally = wander(&map, 4.0, 10_000, 23);
+        assert!(tally.fallbacks <= 2, "{amp}: {tally:?}");
+    }
+}
+
+/// What a goal on the half-integer lattice of a grid of unit cells is on: a vertex where all are whole, and so on.
+fn lattice_state(p: &Vec3, axes: usize) -> State {
+    let whole = (0..axes).filter(|&i| p[i].fract() == 0.0).count();
+    match (axes - whole, axes) {
+        (0, _) => State::Vertex,
+        (1, _) => State::Edge,
+        (2, 3) => State::Face,
+        _ => State::Cell,
+    }
+}
+
+#[test]
+fn boxes_10_and_11_faces_edges_and_vertices_are_told_from_everywhere_to_everywhere() {
+    for map in [bent_cubes(4, 0.0, 1), bent_squares(4, 0.0, 1)] {
+        let axes = if map.space() == Space::Volume { 3 } else { 2 };
+        let mut random = Random(31);
+        let (mut particle, mut tally) = (first(&map), Tally::default());
+        let mut pairs = BTreeSet::new();
+        for i in 0..8_000 {
+            let mut goal = Vec3::zeros();
+            for axis in 0..axes {
+                // Quarters off the middle: the middle of a face is its centre, with which all planes meet.
+                let steps = [0.0, 0.25, 0.5, 0.75];
+                goal[axis] = random.below(4) as f64
+                    + if random.unit() < 0.5 {
+                        0.0
+                    } else {
+                        steps[random.below(4)]
+                    };
+            }
+            let before = particle.state;
+            let outcome = map.track(&mut particle, &goal, &mut tally).unwrap();
+            assert_eq!(outcome, Outcome::Reached);
+            assert_eq!(
+                particle.state,
+                lattice_state(&goal, axes),
+                "move {i} to {goal:?}"
+            );
+            assert!(map.cell_holds(map.cell(particle.dart), &goal));
+            if particle.state == State::Vertex {
+                assert_eq!(map.start(particle.dart), goal);
+            }
+            pairs.insert((before as u8, particle.state as u8));
+        }
+        assert_eq!(pairs.len(), if axes == 3 { 16 } else { 9 });
+        assert_eq!(tally.fallbacks, 0);
+    }
+}
+
+#[test]
+fn box_11_moves_along_faces_and_edges_and_through_vertices_end_where_they_should() {
+    let mut map = bent_cubes(3, 0.0, 1);
+    let middle = map.leaves().nth(13).unwrap();
+    map.refine(middle).unwrap();
+    let p = |x: f64, y: f64, z: f64| Vec3::new(x, y, z);
+    let mut tally = Tally::default();
+    // In a face, out of it along itself, along an edge, through a vertex, over a finer cell's edges.
+    let path = [
+        (p(0.3, 1.2, 1.0), State::Face),
+        (p(2.6, 1.3, 1.0), State::Face),
+        (p(0.5, 1.0, 1.0), State::Edge),
+        (p(2.5, 1.0, 1.0), State::Edge),
+        (p(1.0, 1.0, 1.0), State::Vertex),
+        (p(2.0, 2.0, 2.0), State::Vertex),
+        (p(0.5, 0.5, 0.7), State::Cell),
+        (p(2.4, 2.4, 2.2), State::Cell),
+        (p(1.5, 1.0, 1.5), State::Vertex),
+        (p(1.5, 1.2, 1.5), State::Edge),
+        (p(1.5, 1.2, 1.3), State::Face),
+        (p(1.0, 1.0, 2.0), State::Vertex),
+    ];
+    let mut particle = first(&map);
+    for (goal, state) in path {
+        let outcome = map.track(&mut particle, &goal, &mut tally).unwrap();
+        assert_eq!(
+            (outcome, particle.state),
+            (Outcome::Reached, state),
+            "{goal:?}"
+        );
+        assert!(map.cell_holds(map.cell(particle.dart), &goal));
+    }
+}
+
+#[test]
+fn box_12_a_goal_inside_the_curvature_of_a_face_ends_the_walk() {
+    // Two cubes whose common face has one corner far out: planes through three of its corners disagree by which three.
+    let (mut positions, cells) =
+        hapticd_registration::map::cubes(Vec3::zeros(), 1.0, [2, 1, 1]).unwrap();
+    for corner in positions.iter_mut().filter(|p| p.x == 1.0 && p.y == p.z) {
+        corner.x = 1.4;
+    }
+    let map = Map::from_hexahedra(&positions, &cells).unwrap();
+    let mut random = Random(2);
+    let (mut particle, mut tally) = (first(&map), Tally::default());
+    for _ in 0..20_000 {
+        let goal = random.inside(Vec3::new(0.9, 0.05, 0.05), Vec3::new(1.5, 0.95, 0.95));
+        assert_eq!(
+            map.track(&mut particle, &goal, &mut tally).unwrap(),
+            Outcome::Reached
+        );
+        assert!(map.cell_holds(map.cell(particle.dart), &goal));
+    }
+    assert_eq!(tally.fallbacks, 0);
+    assert!(tally.most_tests < 64, "{tally:?}");
+}
+
+#[test]
+fn box_13_obstacles_are_reported_and_never_entered() {
+    for mut map in [bent_cubes(4, 0.1, 3), bent_squares(5, 0.1, 3)] {
+        let n = if map.space() == Space::Volume {
+            4.0
+        } else {
+            5.0
+        };
+        let walled: Vec<Cell> = map.leaves().filter(|c| c.index() % 7 == 5).collect();
+        for &c in &walled {
+            map.set_obstacle_cell(c, true);
+        }
+        shuffle(&mut map, &mut Random(8), 10, 2);
+        let inside = |map: &Map, c: Cell| {
+            let mut c = c;
+            while let Some(parent) = map.parent(c) {
+                c = parent;
+            }
+            walled.contains(&c)
+        };
+        let mut random = Random(41);
+        let (mut particle, mut tally) = (first(&map), Tally::default());
+        let mut blocked = 0;
+        for _ in 0..5_000 {
+            let from = particle;
+            let goal = goal(&mut random, &map, n);
+            // Brute force: small steps along the path, each a search.
+            let meets = (0..=400).any(|i| {
+                let p = from.position.lerp(&goal, f64::from(i) / 400.0);
+                map.leaves()
+                    .filter(|&c| map.cell_holds(c, &p))
+                    .all(|c| inside(&map, c))
+            });
+            match map.track(&mut particle, &goal, &mut tally).unwrap() {
+                Outcome::Reached => assert!(!meets),
+                Outcome::Blocked { dart, share } => {
+                    blocked += 1;
+                    assert!(map.is_obstacle(dart) && (0.0..=1.0).contains(&share));
+                    if map.space() == Space::Volume {
+                        assert_eq!(particle, from);
+                    } else {
+                        assert!(
+                            (particle.position - from.position.lerp(&goal, share)).norm() < 1e-9
+                        );
+                    }
+                }
+            }
+            assert!(!inside(&map, map.cell(particle.dart)));
+            if blocked + 1 > 150 {
+                break;
+            }
+        }
+        assert!(blocked > 100);
+    }
+}
+
+#[test]
+fn box_13_goals_outside_are_reported_and_the_particle_stays_in() {
+    for map in [bent_cubes(3, 0.2, 3), bent_squares(3, 0.2, 3)] {
+        let mut random = Random(43);
+        let (mut particle, mut tally) = (first(&map), Tally::default());
+        for _ in 0..500 {
+            let inside = goal(&mut random, &map, 3.0);
+            assert_eq!(
+                map.track(&mut particle, &inside, &mut tally).unwrap(),
+                Outcome::Reached
+            );
+            let mut outside = inside;
+            outside[random.below(2)] += if random.unit() < 0.5 { 4.0 } else { -4.0 };
+            match map.track(&mut particle, &outside, &mut tally).unwrap() {
+                Outcome::Reached => panic!("{outside:?} is outside"),
+                Outcome::Blocked { dart, share } => {
+                    assert_eq!(map.beyond(dart), dart);
+                    let at = inside.lerp(&outside, share);
+                    assert!(map.cell_holds(map.cell(dart), &at), "{at:?}");
+                    let stays = if map.space() == Space::Volume {
+                        inside
+                    } else {
+                        at
+                    };
+                    assert!((particle.position - stays).norm() < 1e-9);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_bay_of_the_boundary_is_no_trap() {
+    // A row of cubes around three sides of a square: straight paths through the hole are blocked, others are not.
+    let (positions, cells) =
+        hapticd_registration::map::cubes(Vec3::zeros(), 1.0, [3, 3, 1]).unwrap();
+    let cells: Vec<_> = cells
+        .into_iter()
+        .enumerate()
+        .filter(|(i, _)| *i != 4 && *i != 1)
+        .map(|(_, c)| c)
+        .collect();
+    let map = Map::from_hexahedra(&positions, &cells).unwrap();
+    let (mut particle, mut tally) = (first(&map), Tally::default());
+    let go = |particle: &mut Particle, x, y, tally: &mut Tally| {
+        map.track(particle, &Vec3::new(x, y, 0.5), tally).unwrap()
+    };
+    assert_eq!(go(&mut particle, 0.5, 1.5, &mut tally), Outcome::Reached);
+    assert!(matches!(
+        go(&mut particle, 1.5, 1.5, &mut tally),
+        Outcome::Blocked { .. }
+    ));
+    assert_eq!(go(&mut particle, 1.4, 2.9, &mut tally), Outcome::Reached);
+    assert_eq!(go(&mut particle, 2.5, 2.2, &mut tally), Outcome::Reached);
+    assert_eq!(go(&mut particle, 2.5, 0.2, &mut tally), Outcome::Reached);
+}
+
+#[test]
+fn box_14_on_curved_surfaces_particles_stay_on_it_and_steps_keep_their_length() {
+    // A cube's surface unfolds: three steps of a straight line around it come back after its girth.
+    let map = closed_surface(4, false);
+    let mut tally = Tally::default();
+    let start = Vec3::new(0.3, -0.7, 2.0);
+    let near = map.leaves().next().unwrap();
+    let mut particle = map.locate(&start, near, &mut tally).unwrap();
+    let step = Vec3::new(16.0, 0.0, 0.0);
+    let goal = particle.position + step;
+    assert_eq!(
+        map.track(&mut particle, &goal, &mut tally).unwrap(),
+        Outcome::Reached
+    );
+    assert!(
+        (particle.position - start).norm() < 1e-9,
+        "{:?}",
+        particle.position
+    );
+    // Over one crease at a slant: by hand, on the unfolded sides.
+    let goal = particle.position + Vec3::new(3.0, 0.9, 0.0);
+    let _ = map.track(&mut particle, &goal, &mut tally).unwrap();
+    assert!(
+        (particle.position - Vec3::new(2.0, 0.2, 0.7)).norm() < 1e-9,
+        "{:?}",
+        particle.position
+    );
+
+    let mut ball = closed_surface(4, true);
+    shuffle(&mut ball, &mut Random(3), 20, 2);
+    let mut random = Random(5);
+    let mut particle = first(&ball);
+    for _ in 0..20_000 {
+        let from = particle.position;
+        let goal = from + random.vector(0.5);
+        let outcome = ball.track(&mut particle, &goal, &mut tally).unwrap();
+        assert_eq!(outcome, Outcome::Reached);
+        let c = ball.cell(particle.dart);
+        assert!(
+            ball.cell_holds(c, &particle.position),
+            "{:?}",
+            particle.position
+        );
+        // Bent, a step is no longer than it was.
+        assert!((particle.position - from).norm() <= (goal - from).norm() + 1e-9);
+    }
+    assert_eq!(
+        tally.fallbacks, 1,
+        "the search that `locate` is on a surface"
+    );
+}
+
+#[test]
+fn box_15_odd_goals_do_no_harm() {
+    for map in [
+        bent_cubes(3, 0.2, 7),
+        bent_squares(3, 0.2, 7),
+        closed_surface(3, true),
+    ] {
+        let (mut particle, mut tally) = (first(&map), Tally::default());
+        for d in map.all_darts() {
+            // The centres of its cell and its face, where all planes meet; there again; and its vertex.
+            let goals = [
+                map.centre(map.cell(d)),
+                map.face_centre(d),
+                map.face_centre(d),
+                map.start(d),
+            ];
+            for goal in goals {
+                let _ = map.track(&mut particle, &goal, &mut tally).unwrap();
+                assert!(map.cell_holds(map.cell(particle.dart), &particle.position));
+                if map.space() != Space::Surface {
+                    assert!((particle.position - goal).norm() < 1e-9);
+                }
+            }
+        }
+        assert_eq!(tally.fallbacks, 0);
+        let before = particle;
+        for bad in [f64::NAN, f64::INFINITY] {
+            let goal = Vec3::new(0.0, bad, 0.0);
+            let error = map.track(&mut particle, &goal, &mut tally).unwrap_err();
+            assert!(matches!(error, TrackError::NotFinite { .. }));
+            assert_eq!(particle, before);
+        }
+    }
+    let mut map = bent_cubes(2, 0.0, 0);
+    let c = map.leaves().next().unwrap();
+    map.refine(c).unwrap();
+    let gone = map.particle_in(map.children(c).next().unwrap());
+    let inner = map.cell_darts(map.cell(gone.dart)).max().unwrap();
+    map.coarsen(c).unwrap();
+    let mut particle = Particle {
+        dart: inner,
+        ..gone
+    };
+    let error = map
+        .track(&mut particle, &Vec3::zeros(), &mut Tally::default())
+        .unwrap_err();
+    assert_eq!(
+        error,
+        TrackError::NoDart {
+            dart: inner.index() as u32
+        }
+    );
+}
+
+#[test]
+fn box_20_a_march_names_exactly_the_cells_that_a_segment_crosses() {
+    for mut map in [
+        bent_cubes(5, 0.0, 2),
+        bent_cubes(5, 0.2, 3),
+        bent_cubes(5, 0.3, 4),
+        bent_squares(6, 0.3, 5),
+    ] {
+        shuffle(&mut map, &mut Random(6), 15, 2);
+        let n = if map.space() == Space::Volume {
+            5.0
+        } else {
+            6.0
+        };
+        let mut random = Random(51);
+        let mut tally = Tally::default();
+        for i in 0..300 {
+            let (a, b) = (goal(&mut random, &map, n), goal(&mut random, &map, n));
+            let start = map
+                .locate(&a, map.leaves().next().unwrap(), &mut tally)
+                .unwrap();
+            let mut cells = BTreeSet::new();
+            let end = map.march(start.dart, &a, &b, |c| {
+                cells.insert(c);
+            });
+            assert!(matches!(end, Path::Reached(d) if map.cell_holds(map.cell(d), &b)));
+            let brute: BTreeSet<Cell> = common::crossed(&map, &a, &b);
+            assert_eq!(cells, brute, "segment {i}");
+        }
+    }
+}
+
+#[test]
+fn tracking_does_not_allocate() {
+    for map in [
+        bent_cubes(3, 0.2, 1),
+        bent_squares(3, 0.2, 1),
+        closed_surface(3, true),
+    ] {
+        let (mut random, mut particle, mut tally) = (Random(1), first(&map), Tally::default());
+        let ((), calls) = counted(|| {
+            for _ in 0..200 {
+                let goal = goal(&mut random, &map, 3.5);
+                let _ = map.track(&mut particle, &goal, &mut tally);
+            }
+        });
+        assert_eq!(calls, 0);
+    }
+}
