@@ -172,6 +172,8 @@ pub struct Body {
     writer: SkinWriter,
     frames: u64,
     faulty: u32,
+    /// Time of the state that was shown last, ns.
+    shown_ns: u64,
 }
 
 impl Body {
@@ -185,6 +187,7 @@ impl Body {
             writer,
             frames: 0,
             faulty: 0,
+            shown_ns: 0,
         }
     }
 
@@ -199,6 +202,10 @@ impl Body {
         let Some(body) = update.states.bodies.get(self.number) else {
             return;
         };
+        let is_still = self.maker.spec().sampled.is_some() && self.frames > 0;
+        if is_still && update.time_ns.saturating_sub(self.shown_ns) < STILL_NS {
+            return;
+        }
         let large = large.map(|large| LargeSkin {
             by: &mut *large.by,
             triangles: large.triangles,
@@ -238,6 +245,7 @@ impl Body {
         if let Err(why) = written {
             return state.refuse(why);
         }
+        self.shown_ns = update.time_ns;
         state.frames.fetch_add(1, Ordering::Relaxed);
         (state.faulty).fetch_add(u64::from(!sound), Ordering::Relaxed);
         (state.coarse).fetch_add(u64::from(made.rung > 0), Ordering::Relaxed);
@@ -245,6 +253,9 @@ impl Body {
         state.felt_nm.fetch_max(felt_nm, Ordering::Relaxed);
     }
 }
+
+/// What never changes is shown again this long after, so that clients see that it is looked after, ns.
+const STILL_NS: u64 = 1_000_000_000;
 
 /// Share of a round that making the meshes may take: what is left is for publishing them, and for whoever shares the processor.
 const SHARE: f64 = 0.6;

@@ -1,6 +1,6 @@
 //! `hapticd-view snapshot`: connects, waits until there is something to see, follows it for a while, and writes a picture.
 //!
-//! A file that exists is kept unless `--force`; a file that this run has made goes again when nothing came of it.
+//! A file that exists is kept unless `--force`, and with it until there is a picture; a file that this run has made goes again when nothing came of it.
 
 use crate::{
     Failure,
@@ -80,7 +80,10 @@ fn create(path: &Path, force: bool) -> Result<(File, bool), Failure> {
     let said = |error: io::Error| Failure::Input(format!("{}: {error}", path.display()));
     if force {
         let fresh = !path.exists();
-        return Ok((File::create(path).map_err(said)?, fresh));
+        // Emptied only when there is something to put in.
+        let mut options = File::options();
+        let file = options.write(true).create(true).truncate(false).open(path);
+        return Ok((file.map_err(said)?, fresh));
     }
     match File::create_new(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(Failure::Input(format!(
@@ -102,6 +105,7 @@ fn picture(wanted: &Wanted, file: File) -> Result<(), Failure> {
     let image = offscreen
         .scene(&scene, &controls)
         .map_err(Failure::runtime)?;
+    file.set_len(0).map_err(Failure::runtime)?;
     let mut out = BufWriter::new(file);
     image.write_png(&mut out).map_err(Failure::runtime)?;
     out.flush().map_err(Failure::runtime)
@@ -134,6 +138,29 @@ fn follow(socket: &Path, after: Duration, within: Duration) -> Result<Scene, Str
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn without_a_daemon_an_old_picture_stays_even_by_force() {
+        let folder = std::env::temp_dir().join(format!("hapticd-snapshot-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let wanted = Wanted {
+            socket: folder.join("nobody.sock"),
+            output: folder.join("old.png"),
+            size: [64, 64],
+            after: Duration::ZERO,
+            within: Duration::ZERO,
+            force: true,
+            theme: Theme::default(),
+            panels: false,
+        };
+        std::fs::write(&wanted.output, "old").unwrap();
+        assert!(take(&wanted).is_err());
+        assert_eq!(std::fs::read(&wanted.output).unwrap(), b"old");
+        std::fs::remove_file(&wanted.output).unwrap();
+        assert!(take(&wanted).is_err());
+        assert!(!wanted.output.exists());
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 
     #[test]
     fn a_size_is_two_numbers_within_reason() {

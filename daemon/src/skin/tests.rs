@@ -120,6 +120,55 @@ fn without_room_a_frame_is_coarser_and_says_so() {
     assert_eq!(links.state.facts().coarse, 1);
 }
 
+#[test]
+fn without_time_a_frame_is_coarser_and_says_so() {
+    let (mut feed, mut links, mut skin) = links(20_000);
+    links.bodies[0].maker = SkinMaker::new(spec(), 20_000, 1e-9).unwrap();
+    let (mut last, mut skipped) = (0, 0);
+    let mut frame = SkinFrame::default();
+    // What a triangle costs is known after the first.
+    for (step, coarse) in [(1, 0), (2, skin_flag::COARSE)] {
+        offer(&mut feed, step, &[Primitive::point(Vec3::zeros(), 0.04)]);
+        assert!(round(&mut links, (&mut last, &mut skipped)));
+        skin.read(&mut frame).unwrap();
+        let flags = frame.moment.flags;
+        assert_eq!(flags & skin_flag::COARSE, coarse, "{:?}", frame.moment);
+        assert!(!frame.triangles.is_empty(), "never out of sight");
+    }
+    assert!(frame.moment.coarser > 0 && frame.moment.cell_m > 0.002);
+    let facts = links.state.facts();
+    assert_eq!((facts.frames, facts.coarse), (2, 1));
+}
+
+#[test]
+fn what_never_changes_is_shown_once_a_second() {
+    let (mut feed, mut links, skin) = links(20_000);
+    let samples = (0..9 * 9 * 9).map(|k| {
+        let at = [k % 9, k / 9 % 9, k / 81].map(|i| f64::from(i) - 4.0);
+        (1.0 - Vec3::from(at).norm() / 6.0).max(0.0) as f32
+    });
+    let grid = hapticd_skin::Grid::new(Vec3::zeros(), 0.005, [9; 3], samples.collect()).unwrap();
+    let sampled = hapticd_haptics::Sampled::new(grid, 0.5).map(Arc::new);
+    assert!(sampled.is_some());
+    let spec = SkinSpec { sampled, ..spec() };
+    links.bodies[0].maker = SkinMaker::new(spec, 20_000, f64::INFINITY).unwrap();
+    let (mut last, mut skipped) = (0, 0);
+    for (step, time_ns, shown) in [
+        (1, 5_000, 1),
+        (2, 500_000_000, 1),
+        (3, 1_000_004_999, 1),
+        (4, 1_000_005_000, 2),
+        (5, 1_500_000_000, 2),
+    ] {
+        feed.edit(|update| {
+            (update.step, update.time_ns) = (step, time_ns);
+            update.states.bodies = vec![SkinState::default()];
+        });
+        assert!(round(&mut links, (&mut last, &mut skipped)));
+        assert_eq!(skin.version(), shown, "at {time_ns} ns");
+    }
+}
+
 /// Makes meshes by the CPU's own means, or refuses.
 #[derive(Debug, Default)]
 struct Elsewhere {
