@@ -183,7 +183,7 @@ pub const BLOCK: u32 = 1024;
 pub struct SkinScan {
     /// How many.
     pub items: u32,
-    /// Of [`BLOCK`] items.
+    /// Of `BLOCK` items.
     pub blocks: u32,
     /// 0: places; 1: bricks.
     pub of_bricks: u32,
