@@ -134,6 +134,10 @@ proptest! {
                 continue;
             }
             let at = on + normal * off_m;
+            // Half of the box, less what is left of a sample: the lid must be further than the surface, or either may be found, or none between the two.
+            if 0.0195 - (turn.inverse() * at).amax() < off_m.abs() + H {
+                continue;
+            }
             let foot = sampled.foot(&at);
             prop_assert!(foot.is_some(), "{solid:?} {scan:?} {at:?}");
             let foot = foot.unwrap();
