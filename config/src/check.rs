@@ -27,6 +27,7 @@ pub(crate) fn cross_check(reader: &mut Reader<'_>) {
     all.clock(&mut found);
     all.bodies(&mut found);
     all.shapes(&mut found);
+    all.planar(&mut found);
     reader.diagnostics.append(&mut found);
 }
 
@@ -79,6 +80,7 @@ impl<'e> Entries<'e> {
         Self::unique(self.each("arm", "name"), "the arm name", found);
         Self::unique(self.each("body", "name"), "the body name", found);
         Self::unique(self.each("material", "name"), "the material name", found);
+        Self::unique(self.each("layer", "name"), "the layer name", found);
     }
 
     fn serials(&self, found: &mut Vec<Diagnostic>) {
@@ -238,6 +240,95 @@ impl<'e> Entries<'e> {
         }
     }
 
+    /// Where one body or tool lies in the plane, all do: that is what loop and clients go by.
+    fn planar(&self, found: &mut Vec<Diagnostic>) {
+        let shape_of = |owner: &'e Entry, table| {
+            let table = owner.table.child(Segment::Table(table));
+            self.get(&table, "kind")
+        };
+        let bodies: Vec<_> = self.each("body", "kind").collect();
+        let shapes = bodies.iter().filter_map(|body| shape_of(body, "shape"));
+        let tools = self
+            .each("arm", "kind")
+            .filter_map(|arm| shape_of(arm, "tool"));
+        let shapes: Vec<_> = shapes.chain(tools).collect();
+        let is_flat = |kind: &&&Entry| {
+            kind.value
+                .as_text()
+                .is_some_and(|kind| PLANAR.contains(&kind))
+        };
+        let Some(witness) = shapes.iter().find(is_flat) else {
+            return;
+        };
+        let mut tell = |entry: &Entry, what: String, wanted| {
+            let problem = Problem::NotPlanar {
+                found: what,
+                wanted,
+            };
+            let diagnostic = Diagnostic::new(problem, entry.origin.span());
+            found.push(diagnostic.related(witness.origin.span(), "this makes it planar"));
+        };
+        for kind in &shapes {
+            if let Some(text) = kind.value.as_text().filter(|text| !PLANAR.contains(text)) {
+                let wanted = "bodies are of shape \"polygon\", \"star\" or \"disc\", tools \"disc\" or \"polygon\"";
+                tell(kind, format!("the shape \"{text}\""), wanted);
+            }
+        }
+        for body in bodies {
+            if let Some(kind) = body
+                .value
+                .as_text()
+                .filter(|kind| !matches!(*kind, "static" | "kinematic"))
+            {
+                tell(
+                    body,
+                    format!("a {kind} body"),
+                    "bodies are static or kinematic",
+                );
+            }
+            let numbers = |entry: Option<&'e Entry>| match entry.map(|entry| (entry, &entry.value))
+            {
+                Some((entry, crate::value::Value::Numbers(xs))) if xs.len() == 3 => {
+                    Some((entry, xs))
+                }
+                _ => None,
+            };
+            if let Some((entry, xs)) =
+                numbers(self.get(&body.table, "position_m")).filter(|e| e.1[2] != 0.0)
+            {
+                tell(entry, format!("z = {} m", xs[2]), "the plane is z = 0");
+            }
+            if let Some((entry, _)) =
+                numbers(self.get(&body.table, "rpy_deg")).filter(|e| e.1[..2] != [0.0; 2])
+            {
+                tell(
+                    entry,
+                    "roll or pitch".to_owned(),
+                    "bodies turn about z only",
+                );
+            }
+            let motion = body.table.child(Segment::Table("motion"));
+            if let Some((entry, _)) =
+                numbers(self.get(&motion, "amplitude_m")).filter(|e| e.1[2] != 0.0)
+            {
+                tell(
+                    entry,
+                    "a motion along z".to_owned(),
+                    "bodies move along x and y",
+                );
+            }
+            if let Some((entry, _)) =
+                numbers(self.get(&motion, "axis")).filter(|e| e.1[..2] != [0.0; 2])
+            {
+                tell(
+                    entry,
+                    "an axis that is not z".to_owned(),
+                    "bodies turn about z only",
+                );
+            }
+        }
+    }
+
     /// Relations between the dimensions of one shape.
     fn shapes(&self, found: &mut Vec<Diagnostic>) {
         for kind in self.0.iter().filter(|entry| entry.key.name == "kind") {
@@ -268,11 +359,17 @@ impl<'e> Entries<'e> {
                         found.push(diagnostic.related(size.origin.span(), "the block"));
                     }
                 }
+                Some("star") => {
+                    self.at_most(get("inner_radius_m"), get("outer_radius_m"), found);
+                }
                 _ => {}
             }
         }
     }
 }
+
+/// Shapes of planar scenes.
+const PLANAR: &[&str] = &["polygon", "star", "disc"];
 
 /// A file that the configuration refers to.
 #[derive(Debug, Clone)]

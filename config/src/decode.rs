@@ -83,6 +83,41 @@ pub(crate) fn decode(
             }
             Ok(Value::Numbers(xs))
         }
+        (
+            Kind::Points {
+                least,
+                most,
+                min,
+                max,
+            },
+            DeValue::Array(array),
+        ) => {
+            // Too few are as many as are wanted at least, too many as are allowed at most.
+            let expected = array.len().clamp(least, most);
+            if array.len() != expected {
+                return Err(fail(Problem::WrongCount {
+                    key: key.name,
+                    expected,
+                    found: array.len(),
+                }));
+            }
+            let mut points = Vec::with_capacity(array.len());
+            for point in array.iter() {
+                let DeValue::Array(pair) = point.get_ref() else {
+                    return Err(Box::new(Diagnostic::new(
+                        Problem::WrongType {
+                            key: key.name,
+                            expected: "made of pairs of numbers".to_owned(),
+                            found: type_of(point.get_ref()),
+                        },
+                        Some(point.span()),
+                    )));
+                };
+                let xy = elements(key, pair, 2, min, max, point)?;
+                points.extend(<[f64; 2]>::try_from(xy));
+            }
+            Ok(Value::Points(points))
+        }
         (Kind::Text { max_chars }, DeValue::String(text)) => {
             printable(key, text, max_chars).map_err(|problem| fail(*problem))
         }
@@ -291,6 +326,7 @@ pub(crate) fn expected(key: &Key) -> String {
         Kind::Number { word, .. } => or_word("a number", word),
         Kind::Numbers { count, .. } => format!("an array of {count} numbers"),
         Kind::Direction => "an array of 3 numbers".to_owned(),
+        Kind::Points { .. } => "an array of [x, y]".to_owned(),
         Kind::Text { .. } => "a string".to_owned(),
         Kind::Name => "a name in quotes".to_owned(),
         Kind::Path(_) => "a path in quotes".to_owned(),

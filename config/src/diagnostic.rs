@@ -258,6 +258,14 @@ pub enum Problem {
     /// A dynamic body or one of a crowd that has no inside, and so no mass.
     #[error("a body that only forces move must be solid")]
     HollowDynamic,
+    /// Something that a planar scene has no place for.
+    #[error("{found} in a planar scene: {wanted}")]
+    NotPlanar {
+        /// What there is.
+        found: String,
+        /// What there may be.
+        wanted: &'static str,
+    },
     /// A file that cannot be opened.
     #[error("`{key}`: cannot read {path}: {reason}")]
     Unreadable {

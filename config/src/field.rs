@@ -117,6 +117,15 @@ impl<const N: usize> Field for [f64; N] {
     }
 }
 
+impl Field for Vec<[f64; 2]> {
+    fn read(cursor: &mut Cursor<'_, '_, '_>, key: &'static Key) -> Option<Vec<[f64; 2]>> {
+        match cursor.leaf(key)? {
+            Value::Points(points) => Some(points),
+            _ => None,
+        }
+    }
+}
+
 /// Unset, or the word that stands for "no number", is `None`.
 impl<T: Leaf> Field for Option<T> {
     fn read(cursor: &mut Cursor<'_, '_, '_>, key: &'static Key) -> Option<Option<T>> {

@@ -17,6 +17,8 @@ pub enum Literal {
     Text(&'static str),
     /// An array of real numbers.
     Numbers(&'static [f64]),
+    /// An array of points of the plane.
+    Points(&'static [[f64; 2]]),
 }
 
 /// What a reload of the running daemon may do with a changed value.
@@ -82,6 +84,17 @@ pub enum Kind {
     },
     /// Three finite real numbers that are not all zero; only their direction matters.
     Direction,
+    /// An array of arrays of two finite real numbers: points of the plane.
+    Points {
+        /// Fewest points.
+        least: usize,
+        /// Most points.
+        most: usize,
+        /// Smallest allowed value of each number.
+        min: f64,
+        /// Largest allowed value of each number.
+        max: f64,
+    },
     /// Any text without control characters.
     Text {
         /// Longest allowed, in characters.
@@ -349,6 +362,19 @@ pub(crate) const fn numbers(default: &'static [f64], min: f64, max: f64) -> Key 
 /// A direction in space.
 pub(crate) const fn direction(default: &'static [f64; 3]) -> Key {
     Key::new(Kind::Direction, Some(Literal::Numbers(default)))
+}
+
+/// From `least` to `most` points of the plane, each coordinate from `min` to `max`. The file must give them.
+pub(crate) const fn points(least: usize, most: usize, min: f64, max: f64) -> Key {
+    Key::new(
+        Kind::Points {
+            least,
+            most,
+            min,
+            max,
+        },
+        None,
+    )
 }
 
 /// A text of at most `max_chars` characters, unset by default.

@@ -46,9 +46,10 @@ pub use effective::{Entry, Origin, Segment, TablePath, effective_json, effective
 pub use field::{Choices, NameOrPath, Tabular};
 pub use load::{LoadError, Loaded, TEXT_BYTES_MAX, load, parse};
 pub use schema::{
-    Arm, Backend, Blending, Body, BodyKind, Clock, Collision, Config, Damping, Device, Dynamics,
-    Fabric, Hand, Implicit, Inside, Interaction, Ipc, Level, Log, Loop, Material, Mechanics, Model,
-    Motion, Order, Pinned, Placement, Record, Safety, Shape, Skin, SkinGpu, Soft, Substance,
+    Arm, Backend, Blending, Body, BodyKind, BroadPhase, Clock, Collision, Config, Continuous,
+    Damping, Device, Dynamics, Fabric, Hand, Implicit, Inside, Interaction, Ipc, Layer, Level, Log,
+    Loop, Material, Mechanics, Model, Motion, Needle, Neighbours, Order, Pinned, Placement, Record,
+    Safety, Shape, Skin, SkinGpu, Soft, Structure, Substance,
 };
 pub use source::{Position, Source};
 pub use value::Value;

@@ -21,6 +21,8 @@ pub enum Value {
     Text(String),
     /// An array of finite real numbers.
     Numbers(Vec<f64>),
+    /// An array of points of the plane.
+    Points(Vec<[f64; 2]>),
 }
 
 impl Value {
@@ -66,6 +68,7 @@ impl Value {
             Value::Number(x) => (*x).into(),
             Value::Text(text) => text.as_str().into(),
             Value::Numbers(xs) => xs.as_slice().into(),
+            Value::Points(points) => points.iter().map(|p| p.as_slice()).collect(),
         }
     }
 }
@@ -86,6 +89,7 @@ impl From<Literal> for Value {
             Literal::Number(x) => Value::Number(x),
             Literal::Text(text) => Value::Text(text.to_owned()),
             Literal::Numbers(xs) => Value::Numbers(xs.to_vec()),
+            Literal::Points(points) => Value::Points(points.to_vec()),
         }
     }
 }
@@ -102,6 +106,13 @@ impl fmt::Display for Value {
                 f.write_str("[")?;
                 for (i, x) in xs.iter().enumerate() {
                     write!(f, "{}{x:?}", if i == 0 { "" } else { ", " })?;
+                }
+                f.write_str("]")
+            }
+            Value::Points(points) => {
+                f.write_str("[")?;
+                for (i, [x, y]) in points.iter().enumerate() {
+                    write!(f, "{}[{x:?}, {y:?}]", if i == 0 { "" } else { ", " })?;
                 }
                 f.write_str("]")
             }

@@ -54,6 +54,7 @@ fn class(problem: &Problem) -> Option<&'static str> {
         Problem::HollowDynamic => "HollowDynamic",
         Problem::ForeignPins { .. } => "ForeignPins",
         Problem::ForeignCopies { .. } => "ForeignCopies",
+        Problem::NotPlanar { .. } => "NotPlanar",
         // Not of the text: of the bytes, of the file system, of a reload. Other tests have them.
         Problem::NotUtf8 { .. }
         | Problem::TooLong { .. }
@@ -65,7 +66,7 @@ fn class(problem: &Problem) -> Option<&'static str> {
     })
 }
 
-const CLASSES: usize = 27;
+const CLASSES: usize = 28;
 
 #[test]
 fn every_error_text_is_as_committed() {

@@ -9,7 +9,9 @@ use hapticd_devices::sim::{Intention, IntentionError, Keyframe, Track};
 use crate::recording::{ReadError, trajectory};
 
 /// Names that [`named`] knows.
-pub const NAMES: &[&str] = &["rest", "press", "explore", "circle", "assemble", "palpate"];
+pub const NAMES: &[&str] = &[
+    "rest", "press", "explore", "circle", "assemble", "palpate", "insert", "wander",
+];
 
 /// Why an intention could not be had.
 #[derive(Debug, thiserror::Error)]
@@ -76,6 +78,10 @@ pub fn named(name: &str) -> Result<Intention, Error> {
         }),
         "assemble" => Ok(assembly()?),
         "palpate" => Ok(palpation()?),
+        "insert" => Ok(insertion()?),
+        "wander" => Ok(Intention::Recorded {
+            track: wandering()?,
+        }),
         _ => Err(Error::Unknown {
             name: name.to_owned(),
         }),
@@ -160,6 +166,34 @@ fn palpation() -> Result<Intention, IntentionError> {
     })
 }
 
+/// A hand that pushes a needle whose tip hangs 2 cm over a surface 6 cm down, rests, pulls at it sideways, draws it out, turns it by a half about its axis and goes in again 2 cm beside. 17 s.
+fn insertion() -> Result<Intention, IntentionError> {
+    let key = |t_s: f64, x: f64, z: f64, roll: f64| Keyframe {
+        t_s,
+        position: [x, 0.0, z],
+        rotation: [0.0, 0.0, roll],
+    };
+    let half = std::f64::consts::PI;
+    let keys = vec![
+        key(0.0, 0.0, 0.02, 0.0),
+        key(1.0, 0.0, 0.002, 0.0),
+        key(5.0, 0.0, -0.06, 0.0),
+        key(5.5, 0.001, -0.06, 0.0),
+        key(6.0, 0.0, -0.058, 0.0),
+        key(8.0, 0.0, 0.02, 0.0),
+        key(9.0, -0.02, 0.02, half),
+        key(10.0, -0.02, 0.002, half),
+        key(13.0, -0.02, -0.06, half),
+        key(14.0, -0.02, -0.06, half),
+        key(16.0, -0.02, 0.02, half),
+        key(17.0, 0.0, 0.02, 0.0),
+    ];
+    Ok(Intention::Script {
+        track: Track::new(keys)?,
+        repeat: true,
+    })
+}
+
 /// Ten minutes of a hand that comes down on a surface around z = -0.04 and wanders over it, pressing more and less, lifting off
 /// now and then: a Lissajous figure of two periods that never meet, 5 cm to each side.
 fn exploration() -> Result<Track, IntentionError> {
@@ -184,6 +218,29 @@ fn exploration() -> Result<Track, IntentionError> {
                     0.15 * (t * tau / 4.9).sin(),
                     0.0,
                 ],
+            }
+        })
+        .collect();
+    Track::new(keys)
+}
+
+/// Ten minutes of a hand that wanders about a room of the plane z = 0, 18 cm by 12, and leans on all that is in its way: two periods that never meet, and a little
+/// circling on top. It starts in the middle.
+fn wandering() -> Result<Track, IntentionError> {
+    const STEP_S: f64 = 0.04;
+    let keys = (0..15_000)
+        .map(|k| {
+            let t = f64::from(k) * STEP_S;
+            let tau = std::f64::consts::TAU;
+            let begin = (t / 1.5).min(1.0);
+            Keyframe {
+                t_s: t,
+                position: [
+                    0.088 * (t * tau / 12.7).sin() + 0.008 * begin * (t * tau / 1.9).cos(),
+                    0.062 * (t * tau / 8.3).sin() + 0.008 * begin * (t * tau / 1.9).sin(),
+                    0.0,
+                ],
+                rotation: [0.0; 3],
             }
         })
         .collect();

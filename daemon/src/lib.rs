@@ -17,6 +17,7 @@ pub mod keeper;
 pub mod log;
 pub mod motion;
 pub mod near;
+pub mod needle;
 pub mod recording;
 pub mod reload;
 pub mod rig;

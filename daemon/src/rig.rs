@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use hapticd_config as config;
 use hapticd_devices::arm::ArmSpec;
@@ -16,13 +17,19 @@ use hapticd_geometry::{MeshReport, Pose, TriMesh, Vec3, shapes};
 use hapticd_haptics::{
     ArmSetup, Damping, Distances, Gains, Interaction, MAX_ARMS, RigTiming, tool_id,
 };
-use hapticd_world::{AddError, Order, SoftAddError, SoftScene, SoftSettings, SoftSpec, World};
+use hapticd_needle::{SurroundingsError, Tissue};
+use hapticd_planar::{PlanarEngine, PlanarScene};
+use hapticd_world::{
+    AddError, BroadPhaseKind, Continuous, Order, RegisteredSpheres, SoftAddError, SoftScene,
+    SoftSettings, SoftSpec, World,
+};
 
 use crate::checker::Checker;
 use crate::collision::Collider;
 use crate::haptic::core::{ArmFrame, ArmRig, LoopCore};
 use crate::intentions;
 use crate::motion::BodyMotion;
+use crate::needle::{Watch, Watchable};
 use crate::scene::{self, SceneError};
 
 /// Why a configuration that parses cannot run. The configuration's fault, or that of a file it names.
@@ -176,6 +183,10 @@ pub struct Rig {
     pub collider: Collider,
     /// Its soft bodies and cloth, if it has any.
     pub soft: Option<SoftScene>,
+    /// What needles go into, if there are any.
+    pub tissue: Option<Arc<Tissue>>,
+    /// What looks up what is near those.
+    pub watch: Option<Watch>,
     /// The arms by index.
     pub arms: Vec<RigArm>,
     /// Period of the loop, ns.
@@ -231,6 +242,8 @@ impl Rig {
 
 /// Of a ball that is shown: 1280 triangles.
 const BALL_SUBDIVISIONS: u32 = 3;
+/// Most times that a step of the soft bodies is made again, where surfaces met in it.
+const STEP_ATTEMPTS: u32 = 8;
 
 /// How long an answer takes from the query to its use in real time, s: sizes the queries' reach.
 const REAL_LAG_S: f64 = 0.003;
@@ -296,6 +309,7 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
     let pairs = config.collision.pairs as usize;
     let mut world = World::new(distances.clearance_m, pairs);
     world.set_order(order(&config.dynamics.order));
+    world.set_broad_phase(broad_phase(config.collision.broad_phase));
     let mut rigs: [Option<ArmRig>; MAX_ARMS] = [const { None }; MAX_ARMS];
     for (i, (arm, built)) in arms.iter().zip(tools).enumerate() {
         world.set_tool(i, built.shape, built.tool);
@@ -326,13 +340,28 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
     } else {
         REAL_LAG_S
     };
-    let core = LoopCore::new(rigs, period_ns, lag_s)
-        .map_err(|error| faults.push(limits_fault(error)))
-        .ok();
+    let mut planar = scene::planar::has_plane(config).then(PlanarScene::default);
+    // A planar engine is made of the bodies as well.
+    let mut core = None;
+    if planar.is_none() {
+        core = LoopCore::new(std::mem::take(&mut rigs), period_ns, lag_s)
+            .map_err(|error| faults.push(limits_fault(error)))
+            .ok();
+    }
+    let mut placed = Vec::new();
     let mut motions = Vec::new();
     let mut yielding = Vec::new();
     let mut implicit = Vec::new();
-    for body in &config.bodies {
+    let (tissue, needles) = scene::needle::build(config, folder).unwrap_or_else(|wrong| {
+        faults.extend(wrong.into_iter().map(|w| Fault {
+            key: w.key,
+            file: None,
+            error: w.error.into(),
+        }));
+        (None, Vec::new())
+    });
+    let scene_bodies = config.bodies.iter();
+    for body in scene_bodies.filter(|body| !scene::is_for_needles(body)) {
         let before = yielding.iter().map(SoftSpec::count).sum::<usize>() + implicit.len();
         let id = scene::FIRST_SOFT_ID + before as u32;
         if body.kind == config::BodyKind::Implicit {
@@ -357,6 +386,10 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
         let added = scene::body(body, &config.materials, folder).and_then(|(spec, report)| {
             let (start, bound_m) = (spec.world_from_body, spec.shape.bound_m);
             let id = world.add_body(spec)?;
+            if let Some(planar) = &mut planar {
+                let least_m = distances.clearance_m;
+                scene::planar::add(planar, &mut placed, body, id, least_m)?;
+            }
             meshes.push((format!("body `{}`", body.name), report));
             Ok(BodyMotion::new(id, &body.motion, start, bound_m))
         });
@@ -364,6 +397,12 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
             Ok(motion) => motions.extend(motion),
             Err(error) => faults.push(body_fault(body, error)),
         }
+    }
+    if let Some(scene) = planar.filter(|_| faults.is_empty()) {
+        world.lie_flat();
+        core = lay_flat(config, scene, rigs, period_ns)
+            .map_err(|fault| faults.push(*fault))
+            .ok();
     }
     let any = !(yielding.is_empty() && implicit.is_empty());
     let soft = (faults.is_empty() && any)
@@ -377,21 +416,68 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
         })
         .transpose()
         .map_err(|error| faults.push(soft_fault(config, error)))
-        .unwrap_or_default();
-    let core = match core {
+        .unwrap_or_default()
+        .map(|mut scene| {
+            scene.set_continuous(continuous(config.soft.continuous));
+            if config.soft.neighbours == config::Neighbours::Registration {
+                scene.set_neighbour_search(Some(Box::new(RegisteredSpheres::new())));
+            }
+            scene
+        });
+    let mut core = match core {
         Some(core) if faults.is_empty() => core,
         _ => return Err(RigErrors(faults)),
     };
+    let watched: Vec<Watchable> = needles.iter().map(scene::needle::Made::watchable).collect();
+    let watch = tissue.as_ref().filter(|_| !watched.is_empty());
+    let watch = watch
+        .map(|tissue| {
+            let names = scene::needle::structures(config);
+            Watch::new(tissue, scene::needle::tissue_name(config), names, &watched)
+        })
+        .transpose()
+        .map_err(|error| RigErrors(vec![surroundings_fault(config, error)]))?;
+    for made in needles {
+        core.set_guide(made.arm, Box::new(made.felt));
+    }
     Ok(Rig {
         core,
         collider: Collider::new(world, motions, period_s),
         soft,
+        tissue,
+        watch,
         arms,
         period_ns,
         // Room for several bodies' lists at once.
         pair_capacity: 2 * pairs,
         meshes,
     })
+}
+
+/// The loop of a planar scene that has its bodies already.
+fn lay_flat(
+    config: &config::Config,
+    mut scene: PlanarScene,
+    rigs: [Option<ArmRig>; MAX_ARMS],
+    period_ns: u64,
+) -> Result<LoopCore, Box<Fault>> {
+    for (arm, tool) in config.arms.iter().zip(&mut scene.tools) {
+        let outline = scene::tool_outline(arm);
+        let outline = outline
+            .map_err(|error| shape_fault(&format!("arm.{}.tool", arm.name), &arm.tool, error))?;
+        *tool = Some(outline);
+    }
+    let setups = std::array::from_fn(|i| rigs[i].as_ref().map(|rig| rig.setup));
+    let engine = PlanarEngine::new(&setups, &scene).map_err(|error| {
+        Box::new(Fault {
+            key: config.bodies.first().map_or("arm".to_owned(), |body| {
+                format!("body.{}.shape.kind", body.name)
+            }),
+            file: None,
+            error: SceneError::Planar(error.into()).into(),
+        })
+    })?;
+    LoopCore::planar(rigs, period_ns, engine).map_err(|error| Box::new(limits_fault(error)))
 }
 
 fn soft_settings(config: &config::Config, period_s: f64) -> SoftSettings {
@@ -403,6 +489,25 @@ fn soft_settings(config: &config::Config, period_s: f64) -> SoftSettings {
             config::Order::First { .. } => Vec3::zeros(),
         },
         period_s,
+        broad_phase: broad_phase(config.collision.broad_phase),
+    }
+}
+
+fn continuous(choice: config::Continuous) -> Continuous {
+    match choice {
+        config::Continuous::Off => Continuous::Off,
+        config::Continuous::Count => Continuous::Count,
+        config::Continuous::Hold => Continuous::Hold {
+            attempts: STEP_ATTEMPTS,
+        },
+    }
+}
+
+fn broad_phase(choice: config::BroadPhase) -> BroadPhaseKind {
+    match choice {
+        config::BroadPhase::Sweep => BroadPhaseKind::Sweep,
+        config::BroadPhase::Kinetic => BroadPhaseKind::Kinetic,
+        config::BroadPhase::Registration => BroadPhaseKind::Registration,
     }
 }
 
@@ -436,6 +541,29 @@ fn largest_crowd(config: &config::Config) -> &str {
     crowds
         .max_by_key(|body| body.copies)
         .map_or("", |b| &b.name)
+}
+
+/// What cannot be registered in the tissue.
+fn surroundings_fault(config: &config::Config, error: SurroundingsError) -> Fault {
+    let id = match &error {
+        SurroundingsError::Mesh { id, .. } | SurroundingsError::Surface { id, .. } => Some(*id),
+        _ => None,
+    };
+    let body = id.and_then(|id| config.bodies.get(id as usize));
+    let tissue = || {
+        let mut bodies = config.bodies.iter();
+        bodies.find(|b| b.kind == config::BodyKind::Tissue)
+    };
+    let name = body.or_else(tissue).map_or("", |b| b.name.as_str());
+    Fault {
+        key: format!("body.{name}.shape.kind"),
+        file: None,
+        error: SceneError::from(scene::needle::InsertionError::Surroundings {
+            name: name.to_owned(),
+            error,
+        })
+        .into(),
+    }
 }
 
 fn order(order: &config::Order) -> Order {
@@ -503,6 +631,10 @@ fn shape_fault(table: &str, shape: &config::Shape, error: SceneError) -> Fault {
         (config::Shape::Volume { .. }, SceneError::Volume(VolumeError::Grid { .. })) => {
             ("level", None)
         }
+        (
+            config::Shape::Polygon { .. },
+            SceneError::Planar(scene::planar::PlanarError::Polygon { .. }),
+        ) => ("vertices_m", None),
         _ => ("kind", None),
     };
     Fault {

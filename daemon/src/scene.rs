@@ -3,12 +3,15 @@
 //! Allocates, loads files and builds trees: start-up and client commands only, never a real-time thread.
 
 pub mod implicit;
+pub mod needle;
+pub mod planar;
 pub mod volume;
 
 use std::path::{Path, PathBuf};
 
 use hapticd_config as config;
 use hapticd_dynamics::xpbd::{ClothMaterial, SoftMaterial};
+use hapticd_geometry::prism::prism;
 use hapticd_geometry::{
     Adjacency, MeshError, MeshReport, Pose, Quat, TriMesh, Vec3, load, refined, shapes,
 };
@@ -68,6 +71,12 @@ pub enum SceneError {
     /// An implicit body that cannot be made of its shape.
     #[error(transparent)]
     Implicit(#[from] implicit::ImplicitError),
+    /// What only needles meet, where a rigid body is wanted.
+    #[error("body `{0}` is for needles; the rigid scene has no place for it")]
+    Pierced(String),
+    /// A needle, or what it goes into, that cannot be made.
+    #[error(transparent)]
+    Insertion(#[from] needle::InsertionError),
     /// A volume that no body can be made of.
     #[error(transparent)]
     Volume(#[from] volume::VolumeError),
@@ -83,6 +92,9 @@ pub enum SceneError {
         /// `volume` or `skull`.
         shape: &'static str,
     },
+    /// A planar scene, or something in it, that cannot be.
+    #[error(transparent)]
+    Planar(#[from] planar::PlanarError),
     /// A mesh tool with holes.
     #[error(
         "the tool of arm `{name}` is an open mesh ({boundary_edges} boundary edges); a tool must be closed"
@@ -201,6 +213,10 @@ pub fn mesh(
             thickness_m,
         } => shapes::inner_corner(*size_m, *thickness_m),
         S::Sheet { size_m, cells } => shapes::sheet(size_m / 2.0, *cells),
+        S::Polygon { .. } | S::Star { .. } | S::Disc { .. } => {
+            let half = planar::half_height_m(owner.what == "body");
+            prism(&planar::outline(shape, owner)?, half)
+        }
     };
     let made = made.map_err(|error| SceneError::Shape {
         what: owner.what,
@@ -237,6 +253,8 @@ pub fn tool(arm: &config::Arm, turns: bool, folder: &Path) -> Result<BuiltTool, 
     };
     match (mesh(&arm.tool, owner, folder)?, &arm.tool) {
         (Some((mesh, dropped)), _) => {
+            // To turn a disc means nothing.
+            let turns = turns && !matches!(arm.tool, config::Shape::Disc { .. });
             let tool = ToolShape::mesh(mesh.positions(), turns);
             let (shape, mut report) = Shape::of(mesh.clone());
             report.degenerate_triangles += dropped;
@@ -257,6 +275,15 @@ pub fn tool(arm: &config::Arm, turns: bool, folder: &Path) -> Result<BuiltTool, 
         // `mesh` gives `None` for a sphere only.
         (None, _) => Ok(sphere_tool(0.005)),
     }
+}
+
+/// The outline of an arm's tool in a planar scene.
+pub fn tool_outline(arm: &config::Arm) -> Result<Vec<[f64; 2]>, SceneError> {
+    let owner = Owner {
+        what: "the tool of arm",
+        name: &arm.name,
+    };
+    Ok(planar::outline(&arm.tool, owner)?)
 }
 
 fn sphere_tool(radius_m: f64) -> BuiltTool {
@@ -311,6 +338,10 @@ pub fn body(
             | config::BodyKind::Implicit => {
                 return Err(SceneError::Yields(body.name.clone()));
             }
+            // And these are `needle`'s.
+            config::BodyKind::Tissue | config::BodyKind::Structure | config::BodyKind::Needle => {
+                return Err(SceneError::Pierced(body.name.clone()));
+            }
         },
         shape,
         solid: body.solid,
@@ -329,6 +360,12 @@ pub const FIRST_SOFT_ID: u32 = 1 << 30;
 pub fn yields(body: &config::Body) -> bool {
     use config::BodyKind::{Cloth, Crowd, Soft};
     matches!(body.kind, Soft | Cloth | Crowd)
+}
+
+/// Whether a body is one of [`needle::build`]'s.
+pub fn is_for_needles(body: &config::Body) -> bool {
+    use config::BodyKind::{Needle, Structure, Tissue};
+    matches!(body.kind, Tissue | Structure | Needle)
 }
 
 /// A soft body, cloth or crowd as configured, and what its mesh is like; `None` for a body of the rigid scene. A solid's surface is refined so that it

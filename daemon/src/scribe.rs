@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crossbeam::channel::{Receiver, TryRecvError};
 use hapticd_devices::safety::{ForceOffReason, Limits};
-use hapticd_haptics::MAX_ARMS;
+use hapticd_haptics::{MAX_ARMS, Phase};
 use hapticd_sync::ring;
 use hapticd_sys::realtime::Step;
 
@@ -17,6 +17,7 @@ use crate::checker::Checker;
 use crate::collision::StepLog;
 use crate::haptic::record::TickRecord;
 use crate::near::NearFacts;
+use crate::needle::{NeedleFacts, Watch};
 use crate::rig::Rig;
 use crate::skin::SkinFacts;
 use crate::soft::SoftFacts;
@@ -95,6 +96,8 @@ pub struct Live {
     pub skin: Option<SkinFacts>,
     /// What a GPU was asked about what is near the tools; `None` where none is.
     pub near: Option<NearFacts>,
+    /// What is near the arms' needles; empty where there are none.
+    pub needles: Vec<NeedleFacts>,
     /// Events, newest last.
     pub events: VecDeque<String>,
 }
@@ -115,6 +118,7 @@ impl Live {
             soft: None,
             skin: None,
             near: None,
+            needles: Vec::new(),
             events: VecDeque::new(),
         }
     }
@@ -174,9 +178,12 @@ pub struct Scribe {
     pub stats: Stats,
     names: Vec<String>,
     checker: Option<Checker>,
+    needles: Option<Watch>,
     sink: Option<Box<dyn Sink>>,
     live: Arc<Mutex<Live>>,
     realtime: Vec<String>,
+    /// By arm: whether its needle is in, and the surfaces that it has pierced.
+    needle_before: [(bool, u32); MAX_ARMS],
     /// Attached and reason code of every arm in the record before.
     before: [(bool, u8); MAX_ARMS],
     started_ns: Option<u64>,
@@ -203,15 +210,22 @@ impl Scribe {
             names,
             stats,
             checker,
+            needles: None,
             sink,
             live,
             realtime,
+            needle_before: [(false, 0); MAX_ARMS],
             before: [(false, 0); MAX_ARMS],
             started_ns: None,
             missed: 0,
             missed_told_ns: None,
             pending: Vec::new(),
         }
+    }
+
+    /// From now on what is near needles is looked up.
+    pub fn watch_needles(&mut self, needles: Option<Watch>) {
+        self.needles = needles;
     }
 
     /// One tick; `backlog` is how many more wait.
@@ -223,6 +237,9 @@ impl Scribe {
             } else {
                 checker.pass_over(record, &mut self.stats);
             }
+        }
+        if let Some(needles) = self.needles.as_mut().filter(|_| backlog < BUSY) {
+            needles.follow(record);
         }
         if let Some(sink) = &mut self.sink
             && let Err(why) = sink.tick(record)
@@ -304,6 +321,7 @@ impl Scribe {
         if record.tick.is_multiple_of(REFRESH) {
             live.report = Some(self.stats.report(self.realtime.clone()));
             live.timing = self.stats.timing();
+            live.needles = self.needles.as_ref().map_or(Vec::new(), Watch::facts);
             live.compute_shape = self.stats.compute_shape();
         }
     }
@@ -328,6 +346,20 @@ impl Scribe {
                 self.pending.push(format!("{t:8.3} s  {name}: {why}"));
             }
             *before = (now.attached, now.reason);
+            let told = &now.insertion;
+            let is_in = told.phase == Phase::Inserted;
+            let before = &mut self.needle_before[i];
+            if is_in && told.pierced != before.1 {
+                self.pending.push(format!(
+                    "{t:8.3} s  {name}: the needle pierces surface {}, {:.1} mm in",
+                    told.pierced,
+                    told.depth_m * 1e3
+                ));
+            } else if before.0 && !is_in {
+                self.pending
+                    .push(format!("{t:8.3} s  {name}: the needle is out"));
+            }
+            *before = (is_in, told.pierced);
         }
         self.missed += u64::from(record.periods.saturating_sub(1));
         let silent = self

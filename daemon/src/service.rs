@@ -34,6 +34,7 @@ use crate::ipc::{
     Answer, BodyRecord, Command, CommandSink, Endpoint, Handle, Notice, Quotas, Refusal, Server,
     ServerSetup, SetupError, blocks, tightened,
 };
+use crate::recording::message::NeedleMessage;
 use crate::rig::RigArm;
 use crate::scribe::Live;
 use hapticd_devices::arm::ArmSpec;
@@ -500,6 +501,7 @@ fn status_json(server: &crate::ipc::ServerStatus, live: &Mutex<Live>) -> String 
                 "near_gpu_us": a.midphase.took_ns as f64 * 1e-3,
                 "soft_age_ticks": (a.soft_age != u32::MAX).then_some(a.soft_age),
                 "tracked": a.tracked,
+                "needle": NeedleMessage::of(&a.insertion),
                 "stiffness_n_per_m": a.gains.stiffness_n_per_m,
             })
         })
@@ -516,6 +518,7 @@ fn status_json(server: &crate::ipc::ServerStatus, live: &Mutex<Live>) -> String 
         "soft": live.soft,
         "skin": live.skin,
         "near": live.near,
+        "needles": live.needles,
         "refused_connections": server.refused,
         "oversize_messages": server.oversize,
         "report": live.report,

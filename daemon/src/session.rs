@@ -31,6 +31,7 @@ use crate::ipc::skins::SkinInfo;
 use crate::ipc::{Answer, Refusal, SetupError};
 use crate::keeper;
 use crate::log::LogLevel;
+use crate::needle;
 use crate::reload::Reload;
 use crate::rig::{self, Rig, Source};
 use crate::scribe::{self, Live, Scribe, Sink};
@@ -160,6 +161,7 @@ pub fn run_virtual(mut rig: Rig, config: &config::Config, mut options: Options) 
         live.clone(),
         Vec::new(),
     );
+    scribe.watch_needles(rig.watch.take());
     let ticks = (options.duration_s.unwrap_or(10.0) * 1e9 / rig.period_ns as f64) as u64;
     let per_view = (options.view_every.as_nanos() as u64 / rig.period_ns).max(1);
     let per_look = (RELOAD_EVERY_NS / rig.period_ns).max(1);
@@ -240,6 +242,8 @@ pub fn run_real(
     }
     let chosen = backend::choose_near(&mut rig.collider, config.collision.backend)?;
     tracing::info!("{chosen}");
+    let broad_phase = rig.collider.world().broad_phase().name();
+    tracing::info!("which bodies may touch at all: {broad_phase}");
     let keep = backend::keep(rig.soft.as_ref(), &rig.collider);
     let names = rig.names();
     let period_ns = rig.period_ns;
@@ -278,11 +282,14 @@ pub fn run_real(
     };
     let (soft_bodies, soft_news) = crossbeam::channel::bounded(256);
     let soft_bodies = rig.soft.is_some().then_some(soft_bodies);
-    let surfaces = rig
+    let mut surfaces = rig
         .soft
         .as_ref()
         .map(soft::surface_infos)
         .unwrap_or_default();
+    // Needles' surfaces come behind those of soft bodies.
+    let soft_surfaces_count = surfaces.len();
+    surfaces.extend(rig.watch.iter().flat_map(needle::Watch::surface_infos));
     let skins: Vec<SkinInfo> = rig.soft.as_ref().map_or(Vec::new(), |scene| {
         let info = |spec: SkinSpec| SkinInfo {
             id: spec.id,
@@ -291,7 +298,7 @@ pub fn run_real(
         };
         scene.skin_specs().map(info).collect()
     });
-    let (mut service, publisher, writers) = if config.ipc.enabled {
+    let (mut service, publisher, mut writers) = if config.ipc.enabled {
         let started = Service::start(
             config,
             &shown_arms,
@@ -316,6 +323,12 @@ pub fn run_real(
     } else {
         (None, None, Writers::default())
     };
+    // Without clients there are no writers at all.
+    if let Some(watch) = &mut rig.watch
+        && writers.surfaces.len() > soft_surfaces_count
+    {
+        watch.show(writers.surfaces.split_off(soft_surfaces_count));
+    }
     // After the sockets: who reads that an arm is there can connect.
     let mut inputs = [const { None }; MAX_ARMS];
     let mut commands = [const { None }; MAX_ARMS];
@@ -502,13 +515,14 @@ pub fn run_real(
     let scribe_thread = {
         let mut stats = Stats::new(false, period_ns, &names);
         stats.watch(&arm_states);
-        let scribe = Scribe::new(
+        let mut scribe = Scribe::new(
             stats,
             checker,
             options.sink.take(),
             live.clone(),
             realtime_lines,
         );
+        scribe.watch_needles(rig.watch.take());
         spawn("scribe", move || scribe::serve(scribe, record_out, log_out))?
     };
 

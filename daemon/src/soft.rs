@@ -37,6 +37,8 @@ pub struct SoftState {
     pub refused: AtomicU64,
     /// Pairs of implicit bodies' spheres that steps had no room for.
     pub pairs_left_out: AtomicU64,
+    /// Pairs of features that went through each other.
+    pub crossings: AtomicU64,
     /// Rigid bodies that soft ones can meet.
     pub rigid_bodies: AtomicU64,
     /// Clients' bodies that soft ones cannot meet.
@@ -79,6 +81,8 @@ pub struct SoftFacts {
     pub refused: u64,
     /// Pairs of implicit bodies' spheres that steps had no room for, so far: those spheres may sink into each other.
     pub pairs_left_out: u64,
+    /// Pairs of vertices, edges and triangles of cloth and soft bodies that went through each other between two steps, so far; 0 where `[soft] continuous` is `"off"`.
+    pub crossings: u64,
     /// Rigid bodies that soft ones can meet.
     pub rigid_bodies: u64,
     /// Bodies that clients added and soft ones cannot meet, so far: the log says why.
@@ -120,6 +124,7 @@ impl SoftState {
             lost_ticks: get(&self.lost_ticks),
             refused: get(&self.refused),
             pairs_left_out: get(&self.pairs_left_out),
+            crossings: get(&self.crossings),
             rigid_bodies: get(&self.rigid_bodies),
             unmet_bodies: get(&self.unmet_bodies),
             step_us: get(&self.step_ns) as f64 * 1e-3,
@@ -132,6 +137,7 @@ impl SoftState {
         self.lost_ticks.store(scene.lost_ticks(), Ordering::Relaxed);
         self.refused.store(scene.refused(), Ordering::Relaxed);
         (self.pairs_left_out).store(scene.pairs_left_out(), Ordering::Relaxed);
+        self.crossings.store(scene.crossings(), Ordering::Relaxed);
         (self.rigid_bodies).store(scene.rigid_bodies() as u64, Ordering::Relaxed);
         self.step_ns.store(took_ns, Ordering::Relaxed);
         let contacts = scene.report().contacts as u64;

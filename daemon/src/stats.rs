@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use hapticd_haptics::MAX_ARMS;
+use hapticd_haptics::{Held, Insertion, MAX_ARMS, Phase};
 use hdrhistogram::Histogram;
 use serde::Serialize;
 
@@ -52,6 +52,41 @@ pub struct Missed {
     pub collision_ticks: u64,
 }
 
+/// What an arm's needle did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct NeedleReport {
+    /// Ticks in which it was in the tissue.
+    pub inserted_ticks: u64,
+    /// Times that it went in.
+    pub insertions: u64,
+    /// Deepest that its tip went, along its way, m.
+    pub max_depth_m: f64,
+    /// Surfaces pierced.
+    pub pierced: u32,
+    /// Largest force of the tissue against going in, N.
+    pub max_push_n: f64,
+    /// And against coming out, N.
+    pub max_pull_n: f64,
+    /// Ticks in which bone stopped it.
+    pub bone_ticks: u64,
+    #[serde(skip)]
+    was_in: bool,
+}
+
+impl NeedleReport {
+    fn add(&mut self, told: &Insertion) {
+        let is_in = told.phase == Phase::Inserted;
+        self.inserted_ticks += u64::from(is_in);
+        self.insertions += u64::from(is_in && !self.was_in);
+        self.was_in = is_in;
+        self.max_depth_m = self.max_depth_m.max(told.depth_m);
+        self.pierced = told.pierced;
+        self.max_push_n = self.max_push_n.max(told.force_n);
+        self.max_pull_n = self.max_pull_n.max(-told.force_n);
+        self.bone_ticks += u64::from(is_in && matches!(told.held, Held::Bone(_)));
+    }
+}
+
 /// One arm's part of the report.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ArmReport {
@@ -73,6 +108,9 @@ pub struct ArmReport {
     pub soft_age_ticks: Percentiles,
     /// Points of tool and soft bodies that were tracked.
     pub tracked: Percentiles,
+    /// What its needle did, if it holds one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub needle: Option<NeedleReport>,
     /// Age of the arm's newest sample at the tick, µs.
     /// Of the ticks in which force was allowed: an age that turns force off needs no gain for it.
     pub input_age_us: Percentiles,
@@ -333,6 +371,11 @@ impl Stats {
             if tick.soft_age != u32::MAX {
                 a.soft_age.saturating_record(u64::from(tick.soft_age));
                 a.tracked.saturating_record(u64::from(tick.tracked));
+            }
+            if tick.insertion.phase != Phase::None {
+                p.needle
+                    .get_or_insert_with(NeedleReport::default)
+                    .add(&tick.insertion);
             }
             if tick.sample.sequence > 0 && tick.attached && tick.reason == 0 {
                 a.input_age.saturating_record(tick.input_age_ns);

@@ -321,6 +321,63 @@ fn demos_touch_what_is_implicit_and_replay() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
+/// A needle goes in to bone and comes out, its report and summary say so, and a replay does the same to the last bit.
+#[test]
+fn a_needle_goes_in_and_out_and_replays() {
+    let dir = folder("needle");
+    let text = std::fs::read_to_string(config_file("needle")).unwrap();
+    let report = run_and_verify(&dir, &text, "9");
+    let needle = &report["arms"][0]["needle"];
+    let number = |key: &str| needle[key].as_f64().unwrap();
+    // Skin, fat, muscle, and both walls of the vessel.
+    assert_eq!(
+        (number("insertions"), number("pierced")),
+        (1.0, 5.0),
+        "{needle}"
+    );
+    assert!(
+        number("max_depth_m") > 0.045 && number("max_depth_m") < 0.055,
+        "{needle}"
+    );
+    assert!(
+        number("bone_ticks") > 300.0 && number("inserted_ticks") > 4_000.0,
+        "{needle}"
+    );
+    assert!(
+        number("max_push_n") > 1.5 && number("max_pull_n") > 0.3,
+        "{needle}"
+    );
+    let out = hapticd(
+        &dir,
+        &[
+            "demo",
+            "--scene",
+            "needle",
+            "--virtual-time",
+            "--duration",
+            "3",
+            "--plain",
+        ],
+    );
+    let said = String::from_utf8(out.stdout).unwrap();
+    assert!(said.contains("  needle        1 insertion, "), "{said}");
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+/// The planar one is felt by a disc, is checked in space, and replays to the last bit.
+#[test]
+fn the_planar_demo_touches_polygons_and_replays() {
+    let dir = folder("planar-scene");
+    let (_, report) = demonstrate(&dir, "planar");
+    let arm = &report["arms"][0];
+    let felt = arm["max_force_n"].as_f64().unwrap();
+    assert!(felt > 1.0, "{felt} N");
+    let text = std::fs::read_to_string(config_file("planar")).unwrap();
+    let again = run_and_verify(&dir, &text, "8");
+    assert!(again["arms"][0]["contact_ticks"].as_u64().unwrap() > 1000);
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
 /// A configuration that ships.
 fn config_file(scene: &str) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../config");

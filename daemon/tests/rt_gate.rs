@@ -15,7 +15,7 @@ use hapticd::rig::{self, Source};
 use hapticd::soft;
 use hapticd_counting::{Counting, counted};
 use hapticd_devices::arm::ArmCommand;
-use hapticd_haptics::{Query, Snapshot, SoftSnapshot};
+use hapticd_haptics::{Phase, Query, Snapshot, SoftSnapshot};
 use hapticd_sync::{latest, ring};
 
 #[global_allocator]
@@ -158,7 +158,9 @@ fn drive(text: &str) -> (u64, u64, u64) {
         // The records' ring is left full now and then: a slow scribe.
         if k % 64 == 0 {
             while let Some(record) = record_out.pop() {
-                touching += u64::from(record.arms[0].contacts > 0);
+                let arm = &record.arms[0];
+                let is_in = arm.insertion.phase == Phase::Inserted;
+                touching += u64::from(arm.contacts > 0 || is_in);
                 faults += u64::from(record.arms[0].reason != 0);
             }
         }
@@ -243,6 +245,16 @@ fn a_ball_on_an_intestine_allocates_nothing() {
 #[test]
 fn a_ball_on_a_skull_of_samples_allocates_nothing() {
     ten_thousand_turns(include_str!("../../config/skull.toml"));
+}
+
+#[test]
+fn a_needle_in_tissue_allocates_nothing() {
+    ten_thousand_turns(include_str!("../../config/needle.toml"));
+}
+
+#[test]
+fn a_disc_in_the_plane_allocates_nothing() {
+    ten_thousand_turns(include_str!("../../config/planar.toml"));
 }
 
 #[test]

@@ -147,6 +147,15 @@ fn leaf(key: &Key) -> Map<String, Json> {
         Kind::Direction => json!({
             "type": "array", "items": { "type": "number" }, "minItems": 3, "maxItems": 3,
         }),
+        Kind::Points {
+            least,
+            most,
+            min,
+            max,
+        } => json!({
+            "type": "array", "minItems": least, "maxItems": most,
+            "items": { "type": "array", "items": number(min, max), "minItems": 2, "maxItems": 2 },
+        }),
         Kind::Text { max_chars } => {
             json!({ "type": "string", "minLength": 1, "maxLength": max_chars })
         }

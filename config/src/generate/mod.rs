@@ -32,6 +32,15 @@ fn allowed(key: &Key) -> String {
             format!("{count} numbers, each {each}")
         }
         Kind::Direction => "3 numbers, not all zero".to_owned(),
+        Kind::Points {
+            least,
+            most,
+            min,
+            max,
+        } => {
+            let each = range(Value::Number(min), Value::Number(max), None);
+            format!("{least} to {most} points [x, y], each number {each}")
+        }
         Kind::Text { max_chars } => format!("text, at most {max_chars} characters"),
         Kind::Name => "name: 1 to 64 of A-Z a-z 0-9 _ -".to_owned(),
         Kind::Path(_) => "path".to_owned(),

@@ -7,8 +7,9 @@ use crate::macros::{choices, section, variants};
 use crate::schema::{Hand, Mechanics, Placement, Shape};
 
 /// Intentions that ship with the daemon.
-pub(crate) const INTENTIONS: &[&str] =
-    &["rest", "press", "explore", "circle", "assemble", "palpate"];
+pub(crate) const INTENTIONS: &[&str] = &[
+    "rest", "press", "explore", "circle", "assemble", "palpate", "insert", "wander",
+];
 
 variants! {
     /// What the arm is.

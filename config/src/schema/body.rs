@@ -3,7 +3,7 @@
 use crate::key::Literal::{Number, Numbers, Text};
 use crate::key::{boolean, choice, direction, flatten, integer, name, number, numbers, table};
 use crate::macros::{choices, section, variants};
-use crate::schema::{Fabric, Implicit, Pinned, Placement, Shape, Substance};
+use crate::schema::{Fabric, Implicit, Needle, Pinned, Placement, Shape, Structure, Substance};
 
 choices! {
     /// Who moves a body.
@@ -24,6 +24,12 @@ choices! {
         /// Forces, and a smooth surface over what they move: spheres that hang together as `implicit` says, blended. Tools feel the very potential that
         /// its skin is made of. Rigid bodies push it and are not pushed; soft ones it does not meet.
         Implicit as "implicit",
+        /// Nobody: a cuboid that needles go into, of the file's `[[layer]]`s. Only needles meet it. One in a scene.
+        Tissue as "tissue",
+        /// Nobody: something in the tissue that needles meet and nothing else does: a membrane or vessel that is pierced, or bone, which is not and must be closed.
+        Structure as "structure",
+        /// The arm that `needle` names: a needle at the arm's tool, felt as it goes in.
+        Needle as "needle",
     }
 }
 
@@ -74,6 +80,10 @@ section! {
         cloth: Fabric = table::<Fabric>(),
         /// What an implicit body is made of.
         implicit: Implicit = table::<Implicit>(),
+        /// What a needle is like.
+        needle: Needle = table::<Needle>(),
+        /// What a structure in the tissue is like.
+        structure: Structure = table::<Structure>(),
         /// How many a crowd is. They start in a heap as wide as it is deep, side by side and in layers; the lowest stands where one body would.
         copies: u32 = integer(1, 1, 255),
         /// What holds a soft body, a cloth or an implicit body.

@@ -15,6 +15,18 @@ choices! {
     }
 }
 
+choices! {
+    /// What finds the pairs of bodies whose boxes meet.
+    pub enum BroadPhase {
+        /// Boxes sorted along one axis, in an order that is kept from step to step.
+        Sweep as "sweep",
+        /// Orders on all three axes and pairs are kept, and change where bounds pass each other.
+        Kinetic as "kinetic",
+        /// A map of space, refined where it is crowded, whose cells list what is in and around them.
+        Registration as "registration",
+    }
+}
+
 section! {
     /// The collision thread, which hands the loop a certified set of nearby features.
     pub struct Collision {
@@ -25,6 +37,8 @@ section! {
         pairs: u32 = integer(4096, 64, 65536),
         /// What finds the contacts of soft bodies and cloth, and which triangles of large meshes are near a tool; rigid contact is the same to the bit either way. Everything in virtual time is the CPU's.
         backend: Backend = choice::<Backend>("auto"),
+        /// What finds the pairs of dynamic bodies, and of soft ones, that may touch at all. All of them find the same pairs, so contacts, forces and recordings are the same to the bit; they differ in time.
+        broad_phase: BroadPhase = choice::<BroadPhase>("sweep"),
         /// Age of every answer in virtual time, where tests and replays run without threads.
         virtual_latency_ticks: u32 = integer(4, 0, 1000).unit("ticks"),
     }

@@ -12,6 +12,7 @@ mod implicit;
 mod ipc;
 mod log;
 mod material;
+mod needle;
 mod pose;
 mod record;
 mod safety;
@@ -22,18 +23,19 @@ mod timing;
 
 pub use arm::{Arm, Damping, Device, Interaction};
 pub use body::{Body, BodyKind, Motion};
-pub use collision::{Backend, Collision};
+pub use collision::{Backend, BroadPhase, Collision};
 pub use dynamics::{Dynamics, Order};
 pub use implicit::{Blending, Implicit, Model, Skin, SkinGpu};
 pub use ipc::Ipc;
 pub use log::{Level, Log};
 pub use material::Material;
+pub use needle::{Layer, Needle, Structure};
 pub use pose::Placement;
 pub use record::Record;
 pub use safety::Safety;
 pub use shape::{Inside, Shape};
 pub use simulated::{Hand, Mechanics};
-pub use soft::{Fabric, Pinned, Soft, Substance};
+pub use soft::{Continuous, Fabric, Neighbours, Pinned, Soft, Substance};
 pub use timing::{Clock, Loop};
 
 use crate::key::{table, tables};
@@ -41,6 +43,8 @@ use crate::macros::section;
 
 /// Most arms: what the haptic loop has room for.
 pub const ARMS_MAX: usize = 4;
+/// Most layers: what a tissue has room for.
+pub const LAYERS_MAX: usize = 16;
 /// Most bodies: what a scene has room for.
 pub const BODIES_MAX: usize = 60;
 
@@ -73,5 +77,7 @@ section! {
         bodies as "body": Vec<Body> = tables::<Body>(BODIES_MAX),
         /// How surfaces feel.
         materials as "material": Vec<Material> = tables::<Material>(BODIES_MAX),
+        /// What the tissue is made of that needles go into, from its top down.
+        layers as "layer": Vec<Layer> = tables::<Layer>(LAYERS_MAX),
     }
 }

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use crate::key::Literal::{Number, Numbers, Text};
-use crate::key::{PathUse, choice, integer, number, numbers, path};
+use crate::key::Literal::{Number, Numbers, Points, Text};
+use crate::key::{PathUse, choice, integer, number, numbers, path, points};
 use crate::macros::{choices, variants};
 
 choices! {
@@ -144,6 +144,28 @@ variants! {
             height_m: f64 = number(0.21, 0.001, 10.0).unit("m"),
             /// Samples along its height.
             samples: u32 = integer(96, 16, 256),
+        },
+        /// A simple polygon in the plane z = 0: a scene with one is planar, and all of it is polygons. Clients see prisms 10 mm high.
+        /// As a tool it is convex; it turns with the arm where that gives an orientation.
+        Polygon as "polygon" {
+            /// Its vertices, one after the other, either way round. Edges that are no neighbours are 10 um apart at least.
+            vertices_m: Vec<[f64; 2]> = points(3, 256, -100.0, 100.0).unit("m").required(Points(&[[0.0, 0.0], [0.04, 0.0], [0.0, 0.04]])),
+        },
+        /// A star about the origin, a polygon of planar scenes; its first point is along x. Only for bodies.
+        Star as "star" {
+            /// How many points.
+            points: u32 = integer(5, 2, 64),
+            /// From the origin to its points.
+            outer_radius_m: f64 = number(0.02, 1e-4, 100.0).unit("m").required(Number(0.02)),
+            /// From the origin to the corners between them.
+            inner_radius_m: f64 = number(0.01, 1e-4, 100.0).unit("m").required(Number(0.01)),
+        },
+        /// A disc of planar scenes: a regular polygon about it, which holds it and whose corners are further out by `1 / cos(pi / sides)`, 0.9 % with 24.
+        Disc as "disc" {
+            /// Radius of the disc.
+            radius_m: f64 = number(0.005, 1e-4, 10.0).unit("m").required(Number(0.005)),
+            /// Sides of the polygon.
+            sides: u32 = integer(16, 6, 64),
         },
         /// A square sheet without thickness in z = 0, facing +z. Needs `solid = false`.
         Sheet as "sheet" {

@@ -1,6 +1,6 @@
 //! Soft bodies and cloth: what they are made of, and how their simulation is stepped.
 
-use crate::key::{integer, number};
+use crate::key::{choice, integer, number};
 use crate::macros::{choices, section};
 
 choices! {
@@ -49,6 +49,28 @@ section! {
     }
 }
 
+choices! {
+    /// What is done about surfaces that go through each other between two steps.
+    pub enum Continuous {
+        /// Nobody looks.
+        Off as "off",
+        /// They are counted, and `hapticd status` tells.
+        Count as "count",
+        /// The step is made again with what met as contacts, eight times at most; points of cloth that nothing else helps stay where they were. What goes through even so is counted.
+        Hold as "hold",
+    }
+}
+
+choices! {
+    /// What finds spheres of implicit bodies near each other.
+    pub enum Neighbours {
+        /// A table of cells, filled anew at each step.
+        Hash as "hash",
+        /// Cells of a mesh around them, refined where they crowd, in whose lists they stay while they do not leave a cell.
+        Registration as "registration",
+    }
+}
+
 section! {
     /// The simulation of soft bodies and cloth, on a thread of its own.
     pub struct Soft {
@@ -56,5 +78,9 @@ section! {
         step_ticks: u32 = integer(4, 1, 50).unit("ticks"),
         /// Parts of a step. More make stiff things stiffer, and cost in proportion.
         substeps: u32 = integer(8, 1, 100),
+        /// What is done about cloth that goes through itself, a soft body, a rigid body or a tool between two steps, and soft bodies that go through themselves. To look costs as much as two steps of a small cloth; a step that is made again costs both once more.
+        continuous: Continuous = choice::<Continuous>("off"),
+        /// What finds the spheres of implicit bodies that may touch. Both find the same, so bodies and recordings are the same to the bit; they differ in time.
+        neighbours: Neighbours = choice::<Neighbours>("hash"),
     }
 }

@@ -39,6 +39,10 @@ enum Scene {
     Intestine,
     /// A fingertip explores a skull that is given by samples, as a scan is.
     Skull,
+    /// A hand pushes a bevelled needle through skin, fat and muscle, through a vessel and onto bone.
+    Needle,
+    /// A disc in the plane, among polygons that stand, turn and swing, as for a pantograph.
+    Planar,
 }
 
 impl Scene {
@@ -64,6 +68,8 @@ impl Scene {
                 include_str!("../../../config/intestine.toml"),
             ),
             Scene::Skull => ("skull.toml", include_str!("../../../config/skull.toml")),
+            Scene::Needle => ("needle.toml", include_str!("../../../config/needle.toml")),
+            Scene::Planar => ("planar.toml", include_str!("../../../config/planar.toml")),
         }
     }
 }

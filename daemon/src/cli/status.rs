@@ -126,14 +126,23 @@ fn incidents(facts: &serde_json::Value) -> String {
     )
 }
 
-/// Pairs of spheres that there was no room for, if any.
+/// Pairs of spheres that there was no room for, and surfaces that went through each other, if any.
 fn crowded(facts: &serde_json::Value) -> String {
-    match facts["pairs_left_out"].as_u64() {
+    let crossings = match facts["crossings"].as_u64() {
+        None | Some(0) => String::new(),
+        Some(pairs) => {
+            format!(
+                ", {pairs} crossings of surfaces (cloth went through something between two steps)"
+            )
+        }
+    };
+    let left_out = match facts["pairs_left_out"].as_u64() {
         None | Some(0) => String::new(),
         Some(pairs) => {
             format!(", {pairs} pairs of spheres left out (implicit bodies too dense or too fast)")
         }
-    }
+    };
+    left_out + &crossings
 }
 
 #[cfg(test)]
@@ -147,6 +156,8 @@ mod tests {
         assert_eq!(told(serde_json::json!({ "pairs_left_out": 0 })), "");
         let text = told(serde_json::json!({ "pairs_left_out": 7 }));
         assert!(text.starts_with(", 7 pairs of spheres left out"), "{text}");
+        let text = told(serde_json::json!({ "pairs_left_out": 0, "crossings": 3 }));
+        assert!(text.starts_with(", 3 crossings of surfaces"), "{text}");
     }
 
     #[test]

@@ -9,10 +9,12 @@ use hapticd_devices::safety::{
 };
 use hapticd_geometry::{Pose, Vec3};
 use hapticd_haptics::{
-    ArmSetup, Engine, Gains, MAX_ARMS, Query, Snapshot, SoftSnapshot, TickInput, TickOutput,
+    ArmSetup, Engine, Gains, Guide, MAX_ARMS, Query, Snapshot, SoftSnapshot, TickInput, TickOutput,
 };
+use hapticd_planar::PlanarEngine;
 
 use super::record::{ArmTick, Blame, MAX_GONE, MovedBody, TickRecord};
+use super::simulation::Simulation;
 
 /// Where an arm stands in the world, and how large its motions are there.
 #[derive(Clone, Copy, Debug)]
@@ -81,7 +83,7 @@ pub struct LoopInput {
 
 /// See the module page.
 pub struct LoopCore {
-    engine: Engine,
+    engine: Simulation,
     channels: [Option<Channel>; MAX_ARMS],
     period_ns: u64,
     offered: [u64; MAX_ARMS],
@@ -109,6 +111,27 @@ impl LoopCore {
         snapshot_lag_s: f64,
     ) -> Result<Self, LimitsError> {
         let setups = std::array::from_fn(|i| rigs[i].as_ref().map(|r| r.setup));
+        let engine = Simulation::Solid(Box::new(Engine::new(setups, snapshot_lag_s)));
+        Self::of(rigs, period_ns, engine)
+    }
+
+    /// A loop over these arms in a planar scene, whose engine was made for their setups.
+    ///
+    /// # Errors
+    /// If an arm's limits cannot be kept.
+    pub fn planar(
+        rigs: [Option<ArmRig>; MAX_ARMS],
+        period_ns: u64,
+        engine: PlanarEngine,
+    ) -> Result<Self, LimitsError> {
+        Self::of(rigs, period_ns, Simulation::Planar(Box::new(engine)))
+    }
+
+    fn of(
+        rigs: [Option<ArmRig>; MAX_ARMS],
+        period_ns: u64,
+        engine: Simulation,
+    ) -> Result<Self, LimitsError> {
         let stale_ns = rigs
             .iter()
             .flatten()
@@ -129,7 +152,7 @@ impl LoopCore {
             }
         }
         Ok(LoopCore {
-            engine: Engine::new(setups, snapshot_lag_s),
+            engine,
             channels,
             period_ns,
             offered: [0; MAX_ARMS],
@@ -187,6 +210,11 @@ impl LoopCore {
     /// Buffers that the last tick let go of.
     pub fn take_retired(&mut self) -> Option<Box<Snapshot>> {
         self.engine.take_retired()
+    }
+
+    /// Fixes a needle to an arm's tool. Before the first tick.
+    pub fn set_guide(&mut self, arm: usize, guide: Box<dyn Guide>) {
+        self.engine.set_guide(arm, guide);
     }
 
     /// New gains for an arm, from the next tick on.
@@ -342,6 +370,7 @@ impl LoopCore {
                 soft_finder: outcome.soft_finder,
                 tracked: outcome.tracked as u16,
                 soft_rows: outcome.soft_rows as u16,
+                insertion: outcome.insertion,
                 solid: outcome.solid,
                 path: outcome.path,
                 path_len: outcome.path_len as u8,
@@ -390,7 +419,7 @@ impl LoopCore {
     }
 
     /// The engine, for bodies' poses.
-    pub fn engine(&self) -> &Engine {
+    pub fn engine(&self) -> &Simulation {
         &self.engine
     }
 

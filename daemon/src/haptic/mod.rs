@@ -2,4 +2,5 @@
 
 pub mod core;
 pub mod record;
+pub mod simulation;
 pub mod thread;

@@ -6,7 +6,9 @@
 use hapticd_devices::arm::{ArmSample, Wrench};
 use hapticd_devices::safety::Limits;
 use hapticd_geometry::Pose;
-use hapticd_haptics::{BodyKey, Finder, Gains, MAX_ARMS, MAX_BODIES, MAX_SUBSTEPS, MidPhaseShare};
+use hapticd_haptics::{
+    BodyKey, Finder, Gains, Insertion, MAX_ARMS, MAX_BODIES, MAX_SUBSTEPS, MidPhaseShare,
+};
 
 /// Which party made the loop miss whole periods or starved it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -77,6 +79,8 @@ pub struct ArmTick {
     pub tracked: u16,
     /// Tangent planes of soft surfaces near enough to count.
     pub soft_rows: u16,
+    /// What the needle at the tool did.
+    pub insertion: Insertion,
     /// Bodies solid to the tool, by slot.
     pub solid: u64,
     /// Corners of the tool's path in this tick, `..path_len`.
@@ -132,6 +136,7 @@ impl ArmTick {
             soft_finder: Finder::default(),
             tracked: 0,
             soft_rows: 0,
+            insertion: Insertion::default(),
             solid: 0,
             path: [Pose::identity(); MAX_SUBSTEPS],
             path_len: 0,

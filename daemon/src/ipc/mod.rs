@@ -272,7 +272,7 @@ impl Refusal {
 impl From<&AddError> for Refusal {
     fn from(error: &AddError) -> Self {
         let code = match error {
-            AddError::Full => ErrorCode::SceneFull,
+            AddError::Full | AddError::Planar(_) => ErrorCode::SceneFull,
             AddError::NameTaken(_) => ErrorCode::NameTaken,
             AddError::OpenSolid { .. } => ErrorCode::BadMesh,
             AddError::BadPose(_) | AddError::BadMaterial { .. } => ErrorCode::OutOfRange,

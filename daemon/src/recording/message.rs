@@ -6,7 +6,7 @@
 use hapticd_devices::arm::{ArmSample, ArmStatus, Wrench};
 use hapticd_devices::safety::{Limits, OscillationLimits};
 use hapticd_geometry::{MeshError, Pose, Quat, TriMesh, Vec3};
-use hapticd_haptics::{BodyKey, Gains, MAX_ARMS, Material};
+use hapticd_haptics::{BodyKey, Gains, Held, Insertion, MAX_ARMS, Material, Phase};
 use hapticd_world::{BodyKind, BodySpec};
 use serde::{Deserialize, Serialize};
 
@@ -359,6 +359,66 @@ pub struct OutputMessage {
     /// And the time that they took it, ns; 0 if it has no clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub soft_gpu_ns: Option<u64>,
+    /// Where the arm holds a needle: what it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub needle: Option<NeedleMessage>,
+}
+
+/// What a needle did in a tick.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NeedleMessage {
+    /// `free`, `touching` or `inserted`.
+    pub phase: String,
+    /// Length of its tip's way in the tissue.
+    pub depth_m: Num,
+    /// Force of the tissue along its axis; positive pushes it out.
+    pub force_n: Num,
+    /// Force across it.
+    pub lateral_n: Num,
+    /// Where its tip is, world.
+    pub tip_m: Triple,
+    /// Surfaces pierced so far.
+    pub pierced: u32,
+    /// What holds its tip: `friction`, `layer 1`, `membrane 4`, `bone 5`, `border` or `hub`.
+    pub held: String,
+}
+
+impl NeedleMessage {
+    /// Of an arm that holds one.
+    pub fn of(insertion: &Insertion) -> Option<Self> {
+        let phase = phase_word(insertion.phase)?;
+        Some(NeedleMessage {
+            phase: phase.to_owned(),
+            depth_m: Num(insertion.depth_m),
+            force_n: Num(insertion.force_n),
+            lateral_n: Num(insertion.lateral_n),
+            tip_m: triple(&insertion.tip),
+            pierced: insertion.pierced,
+            held: held_words(insertion.held),
+        })
+    }
+}
+
+/// A phase in a word; none where there is no needle.
+pub fn phase_word(phase: Phase) -> Option<&'static str> {
+    match phase {
+        Phase::None => None,
+        Phase::Free => Some("free"),
+        Phase::Touching => Some("touching"),
+        Phase::Inserted => Some("inserted"),
+    }
+}
+
+/// What holds a tip, in words.
+pub fn held_words(held: Held) -> String {
+    match held {
+        Held::Friction => "friction".to_owned(),
+        Held::Layer(k) => format!("layer {k}"),
+        Held::Membrane(id) => format!("membrane {id}"),
+        Held::Bone(id) => format!("bone {id}"),
+        Held::Border => "border".to_owned(),
+        Held::Hub => "hub".to_owned(),
+    }
 }
 
 /// One arm in one tick.
@@ -438,6 +498,7 @@ impl OutputMessage {
             tracked: (arm.soft_age != u32::MAX).then_some(arm.tracked),
             soft_gpu_age_steps: by_gpu.then_some(arm.soft_finder.age_steps),
             soft_gpu_ns: by_gpu.then_some(arm.soft_finder.took_ns),
+            needle: NeedleMessage::of(&arm.insertion),
         }
     }
 }

@@ -13,7 +13,9 @@ use hapticd_haptics::{Gains, MAX_ARMS, Snapshot, SoftSnapshot};
 use hapticd_world::SoftScene;
 use serde::Serialize;
 
-use super::message::{ArmMessage, GainsMessage, OutputMessage, StepMessage, TickMessage};
+use super::message::{
+    ArmMessage, GainsMessage, NeedleMessage, OutputMessage, StepMessage, TickMessage,
+};
 use super::number::Num;
 use super::{Event, ReadError, Time};
 use crate::checker::Checker;
@@ -582,5 +584,9 @@ fn first_difference(
             .find(|(_, a, b)| a != b)
             .map(|(what, a, b)| (what, a.to_string(), b.to_string()))
             .or_else(|| (a.solid != b.solid).then(|| ("solid", a.solid.clone(), b.solid.clone())))
+            .or_else(|| {
+                let told = |needle: &Option<NeedleMessage>| format!("{needle:?}");
+                (a.needle != b.needle).then(|| ("needle", told(&a.needle), told(&b.needle)))
+            })
     })
 }

@@ -1,6 +1,7 @@
 //! The plain view: a line now and then, for logs and pipes. The columns stay where they are, so `awk` and eyes find them.
 
 use hapticd_devices::safety::ForceOffReason;
+use hapticd_haptics::Phase;
 
 use super::text;
 use crate::scribe::Live;
@@ -25,6 +26,9 @@ pub fn line(live: &Live) -> String {
                 tick.sent.force_n.norm(),
                 tick.contacts,
             );
+            if tick.insertion.phase == Phase::Inserted {
+                out += &format!("  needle {:>6.2} mm in", tick.insertion.depth_m * 1e3);
+            }
             if tick.starved {
                 out += "  held back";
             }

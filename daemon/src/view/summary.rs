@@ -114,6 +114,21 @@ fn arm(f: &mut fmt::Formatter<'_>, a: &ArmReport) -> fmt::Result {
         text::of(a.starved_ticks, "tick")
     )?;
     row(f, "snapshot age", &a.snapshot_age_ticks, " ticks", 0)?;
+    if let Some(n) = &a.needle {
+        writeln!(
+            f,
+            "  needle        {}, {:.1} mm deep at most, {} pierced, bone in {}",
+            text::of(n.insertions, "insertion"),
+            n.max_depth_m * 1e3,
+            text::of(u64::from(n.pierced), "surface"),
+            text::of(n.bone_ticks, "tick")
+        )?;
+        writeln!(
+            f,
+            "  along it      {:.3} N against going in, {:.3} N against coming out",
+            n.max_push_n, n.max_pull_n
+        )?;
+    }
     if a.tracked.max > 0.0 {
         row(f, "soft age", &a.soft_age_ticks, " ticks", 0)?;
         row(f, "soft points", &a.tracked, " tracked", 0)?;

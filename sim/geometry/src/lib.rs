@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod adjacency;
+pub mod broad;
 pub mod closest;
 pub mod export;
 pub mod interval;
@@ -9,6 +10,7 @@ pub mod load;
 pub mod mass;
 pub mod mesh;
 pub mod pose;
+pub mod prism;
 pub mod refine;
 pub mod report;
 pub mod screw;
@@ -17,6 +19,7 @@ pub mod shapes;
 pub mod volume;
 
 pub use adjacency::{Adjacency, Edge, NO_FACE, NO_OWNER};
+pub use broad::{Aabb, BroadPhase, SweepAndPrune, SweptBox};
 pub use interval::{IVec3, Interval};
 pub use mass::{MassError, MassProperties};
 pub use mesh::{MAX_TRIANGLES, MeshError, TriMesh};

@@ -21,6 +21,7 @@ use hapticd_geometry::{Pose, Quat, Rigid, Screw, Vec3, transform};
 use crate::bodies::BodyTable;
 use crate::coupling::Coupling;
 use crate::engine::ArmSetup;
+use crate::guide::Guide;
 use crate::implicit::MAX_PROBED;
 use crate::interaction::{Intent, Interaction, gyration};
 use crate::outcome::{ArmOutcome, Contact, MAX_CONTACTS, MAX_SUBSTEPS};
@@ -83,6 +84,8 @@ pub(crate) struct Arm {
     pub distances: Distances,
     pub coupling: Coupling,
     intent: Intent,
+    /// What is fixed to the tool and holds it back before anything rigid does.
+    pub guide: Option<Box<dyn Guide>>,
     pub present: bool,
     pub epoch: u32,
     pub proxy: Pose,
@@ -139,6 +142,7 @@ impl Arm {
             distances: setup.distances,
             coupling: Coupling::new(setup.gains, setup.damping),
             intent: Intent::new(setup.interaction),
+            guide: None,
             present: false,
             epoch: 0,
             proxy: Pose::identity(),
@@ -182,6 +186,9 @@ impl Arm {
         self.goal = self.proxy;
         (self.held, self.holds) = (None, None);
         self.intent.reset();
+        if let Some(guide) = &mut self.guide {
+            guide.anchor();
+        }
         self.solid = [None; MAX_BODIES];
         self.coupling.reset();
         self.rub = Rub::new();
@@ -317,6 +324,11 @@ impl Arm {
             Pose::from_parts(intended.translation, rotation)
         };
         let goal = self.give_way(goal);
+        let stiffness = self.coupling.stiffness_n_per_m();
+        let goal = match &mut self.guide {
+            Some(guide) => guide.guide(&goal, stiffness),
+            None => goal,
+        };
         let hand_step = goal.translation.vector - self.goal.translation.vector;
         self.goal = goal;
         let soft_m = self.meet_soft(&goal, tick, period_s, &mut out);
@@ -463,6 +475,10 @@ impl Arm {
         }
         self.stride = 1.1 * walked + self.distances.safe_m;
         self.report(&mut out, tick);
+        if let Some(guide) = &mut self.guide {
+            guide.went(&self.proxy);
+            out.insertion = guide.insertion();
+        }
         let went = [&before, &self.proxy, &goal];
         self.intent
             .went(went, device, &self.shape, &gains, period_s);

@@ -339,8 +339,8 @@ impl BodyTable {
     }
 
     /// The step itself.
-    pub(crate) fn step(&self, slot: usize) -> Option<(BodyKey, Screw, f64)> {
-        let body = self.slots[slot].as_ref().filter(|b| !b.by_course)?;
+    pub fn step(&self, slot: usize) -> Option<(BodyKey, Screw, f64)> {
+        let body = self.slots.get(slot)?.as_ref().filter(|b| !b.by_course)?;
         body.step.map(|(s, p)| (body.key, s, p))
     }
 
@@ -364,6 +364,15 @@ impl BodyTable {
                 Motion::new(v.x, v.y, v.z, w.x, w.y, w.z)
             }
             None => Motion::zeros(),
+        }
+    }
+
+    /// Puts a body where it has come to in this tick, having made the share `t` of its step: for whoever moves bodies otherwise than by screws.
+    pub fn place(&mut self, slot: usize, pose: &Pose, t: f64) {
+        if let Some(Some(body)) = self.slots.get_mut(slot) {
+            body.progress = t;
+            body.moved |= body.pose != *pose;
+            body.pose = *pose;
         }
     }
 

@@ -26,6 +26,7 @@ use hapticd_geometry::Pose;
 use crate::arm::{Arm, Press};
 use crate::bodies::{Body, BodyTable};
 use crate::coupling::{Damping, Gains};
+use crate::guide::Guide;
 use crate::interaction::Interaction;
 use crate::outcome::ArmOutcome;
 use crate::snapshot::{
@@ -124,6 +125,13 @@ impl Engine {
     pub fn set_gains(&mut self, arm: usize, gains: Gains) {
         if let Some(a) = self.arms.get_mut(arm).and_then(Option::as_mut) {
             a.coupling.set_gains(gains);
+        }
+    }
+
+    /// Fixes to an arm's tool what may hold it back, a needle, in the place of what was there. Before the first tick.
+    pub fn set_guide(&mut self, arm: usize, guide: Box<dyn Guide>) {
+        if let Some(a) = self.arms.get_mut(arm).and_then(Option::as_mut) {
+            a.guide = Some(guide);
         }
     }
 
@@ -319,6 +327,12 @@ impl Engine {
         q
     }
 
+    /// The bodies, the tools among them.
+    #[must_use]
+    pub fn table(&self) -> &BodyTable {
+        &self.bodies
+    }
+
     /// The bodies of the scene as they are now.
     pub fn bodies(&self) -> impl Iterator<Item = &Body> {
         self.bodies.of_scene()
@@ -340,7 +354,9 @@ fn solid_bits(bodies: &BodyTable, says: impl Fn(BodyKey) -> bool) -> u64 {
 /// Coordinates beyond this are no device's, and would leave continuous detection without precision.
 const FURTHEST_M: f64 = 1e4;
 
-fn is_pose(pose: &Pose) -> bool {
+/// Whether this is a device's pose: finite, a rotation, and nearer than 10 km.
+#[must_use]
+pub fn is_pose(pose: &Pose) -> bool {
     // Written so that NaN is none.
     pose.translation
         .vector

@@ -47,7 +47,7 @@ const LEAST_RAD_S: f64 = 30.0;
 
 /// The tool's intention from tick to tick.
 #[derive(Clone, Debug)]
-pub(crate) struct Intent {
+pub struct Intent {
     interaction: Interaction,
     last_device: Option<Pose>,
     /// Of the tool's centre, and its spin: what it really did in the last tick.
@@ -85,6 +85,7 @@ impl Spring {
 }
 
 impl Intent {
+    /// Of a tool that has not been anywhere.
     pub fn new(interaction: Interaction) -> Self {
         Intent {
             interaction,
@@ -95,6 +96,7 @@ impl Intent {
         }
     }
 
+    /// What draws it.
     pub fn interaction(&self) -> Interaction {
         self.interaction
     }
@@ -207,6 +209,6 @@ impl Intent {
 }
 
 /// Inertia per mass of a solid ball as large as the tool, m².
-pub(crate) fn gyration(shape: &ToolShape) -> f64 {
+pub fn gyration(shape: &ToolShape) -> f64 {
     (0.4 * shape.bound_m * shape.bound_m).max(1e-8)
 }

@@ -21,6 +21,7 @@ mod bodies;
 mod coupling;
 mod course;
 mod engine;
+mod guide;
 mod implicit;
 mod interaction;
 mod outcome;
@@ -35,12 +36,13 @@ pub use arm::MAX_ROWS;
 pub use bodies::{Body, BodyTable};
 pub use coupling::{Coupling, Damping, Gains, RigTiming, Wrench};
 pub use course::{Course, Followed, MAX_SEGMENTS};
-pub use engine::{ArmSetup, Engine, TickInput, TickOutput};
+pub use engine::{ArmSetup, Engine, TickInput, TickOutput, is_pose};
+pub use guide::{Guide, Held, Insertion, NEWEST, Phase};
 pub use hapticd_ccd::PairKind;
 pub use implicit::{
     FOOT_REACH, Foot, ImplicitSurface, MAX_CLIQUES, MAX_SAMPLES, MAX_TERMS, Sampled, Term, Touch,
 };
-pub use interaction::Interaction;
+pub use interaction::{Intent, Interaction, gyration};
 pub use outcome::{ArmOutcome, Contact, MAX_CONTACTS, MAX_SUBSTEPS};
 pub use snapshot::{
     ArmQuery, BodyEntry, BodyKey, BodyPose, BodyTarget, HINTS, MAX_ARMS, MAX_BODIES, MAX_PUSHES,

@@ -5,6 +5,7 @@
 use hapticd_geometry::{Pose, Vec3};
 
 use crate::coupling::Wrench;
+use crate::guide::Insertion;
 use crate::snapshot::MidPhaseShare;
 use crate::soft::Finder;
 
@@ -85,10 +86,14 @@ pub struct ArmOutcome {
     pub tracked: u32,
     /// Tangent planes of soft surfaces that were near enough to count.
     pub soft_rows: u32,
+    /// What the needle at the tool did; [`Phase::None`](crate::Phase::None) where there is none.
+    pub insertion: Insertion,
 }
 
 impl ArmOutcome {
-    pub(crate) fn absent() -> ArmOutcome {
+    /// Of an arm that gave no pose.
+    #[must_use]
+    pub fn absent() -> ArmOutcome {
         ArmOutcome {
             present: false,
             proxy: Pose::identity(),
@@ -111,13 +116,14 @@ impl ArmOutcome {
             soft_finder: Finder::default(),
             tracked: 0,
             soft_rows: 0,
+            insertion: Insertion::default(),
         }
     }
 }
 
 impl ArmOutcome {
     /// Notes a corner of the path.
-    pub(crate) fn walked(&mut self, to: &Pose) {
+    pub fn walked(&mut self, to: &Pose) {
         if let Some(corner) = self.path.get_mut(self.path_len) {
             *corner = *to;
             self.path_len += 1;

@@ -9,7 +9,9 @@
 //! - [`mod@kinetic`]: what all structures have in common.
 //! - [`sorted`]: the order of points on a line.
 //! - [`hull`]: the convex hull of points in the plane.
-//! - [`pseudo`]: when simple polygons in the plane touch.
+//! - [`polygons`]: rigid polygons in the plane, and what they meet with.
+//! - [`pseudo`]: when any number of them touch.
+//! - [`ergt`]: when two of them touch, by the geodesics round them: fewer events, more work for each.
 //! - [`sap`]: which boxes overlap, and when, in a step.
 //!
 //! # Theory
@@ -26,9 +28,11 @@
 
 #![forbid(unsafe_code)]
 
+pub mod ergt;
 pub mod hull;
 pub mod kinetic;
 pub mod motion;
+pub mod polygons;
 pub mod polynomial;
 pub mod pseudo;
 pub mod queue;
@@ -37,6 +41,7 @@ pub mod sap;
 pub mod sorted;
 pub mod stats;
 
+pub use ergt::GeodesicTriangulation;
 pub use hull::{Hull, UpperHull};
 pub use kinetic::{Advanced, Inconsistent, Kinetic};
 pub use motion::{Motion1, MotionError, Rigid2};

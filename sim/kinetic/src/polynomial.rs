@@ -8,8 +8,8 @@ pub const MOST_DEGREE: usize = 6;
 /// Share of the sum of absolute terms below which a coefficient is rounding: some ten roundings of 1.1e-16 each.
 const ROUNDING: f64 = 4e-15;
 
-/// Share of the sum of absolute terms below which a value does not tell its sign (rule T3): what an event's time is rounded by, and some more. The digest has 1e-9, of a sum that it does not
-/// define; that takes what differs by a millionth in two coordinates for one and the same.
+/// Share of the sum of absolute terms below which a value does not tell its sign (rule T3): what an event's time is rounded by, and some more. One share of 1e-9
+/// takes what differs by a millionth in two coordinates for one and the same.
 pub const UNCERTAIN: f64 = 1e-13;
 
 /// `c[0] + c[1] s + ... + c[6] s^6`.

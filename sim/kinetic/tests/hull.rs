@@ -3,69 +3,9 @@
 mod common;
 
 use common::Rng;
+use common::points::{Point, agree, at, circle, fresh, moving, negative};
 use hapticd_kinetic::hull::{Certificate, HullError};
 use hapticd_kinetic::{Hull, Kinetic, Motion1, MotionError, UpperHull};
-
-type Point = [Motion1; 2];
-
-fn at(p: &Point, t: f64) -> [f64; 2] {
-    [p[0].at(t), p[1].at(t)]
-}
-
-/// Andrew's monotone chain: the upper hull from left to right.
-fn fresh(points: &[Point], t: f64) -> Vec<u32> {
-    let place: Vec<_> = points.iter().map(|p| at(p, t)).collect();
-    let mut order: Vec<u32> = (0..points.len() as u32).collect();
-    order.sort_by(|&i, &k| place[i as usize].partial_cmp(&place[k as usize]).unwrap());
-    let mut hull: Vec<u32> = Vec::new();
-    for i in order {
-        let c = place[i as usize];
-        while hull.len() > 1 {
-            let [a, b] = [hull.len() - 2, hull.len() - 1].map(|k| place[hull[k] as usize]);
-            if (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]) < 0.0 {
-                break;
-            }
-            hull.pop();
-        }
-        if hull.len() == 1 && place[hull[0] as usize][0] == c[0] {
-            hull.pop();
-        }
-        hull.push(i);
-    }
-    hull
-}
-
-/// Whether two hulls are the same but for corners that are none by a rounding.
-fn agree(points: &[Point], t: f64, mine: &[u32], theirs: &[u32]) -> bool {
-    if mine == theirs {
-        return true;
-    }
-    let off = |hull: &[u32], i: u32| {
-        let c = at(&points[i as usize], t);
-        hull.windows(2).any(|w| {
-            let [a, b] = [w[0], w[1]].map(|k| at(&points[k as usize], t));
-            let area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
-            area.abs() < 1e-8 && c[0] > a[0] - 1e-8 && c[0] < b[0] + 1e-8
-        })
-    };
-    mine.iter().all(|i| theirs.contains(i) || off(theirs, *i))
-        && theirs.iter().all(|i| mine.contains(i) || off(mine, *i))
-}
-
-fn moving(rng: &mut Rng, degree: usize) -> Point {
-    [0; 2].map(|_| {
-        let mut c = [0.0; 4];
-        for c in &mut c[..=degree] {
-            *c = rng.range(-1.0, 1.0);
-        }
-        Motion1::poly(&c)
-    })
-}
-
-fn circle(rng: &mut Rng) -> Point {
-    let (sin, cos) = rng.range(0.0, std::f64::consts::TAU).sin_cos();
-    [cos, sin].map(|x| Motion1::linear(x, 0.3 * rng.range(-1.0, 1.0)))
-}
 
 struct Figures {
     events: u64,
@@ -124,17 +64,6 @@ fn family(seed: u64, runs: u32, most: usize, make: impl Fn(&mut Rng) -> Point) -
         }
     }
     figures
-}
-
-fn negative(m: &Motion1) -> Motion1 {
-    match *m {
-        Motion1::Linear { x0, v, t0 } => Motion1::Linear { x0: -x0, v: -v, t0 },
-        Motion1::Poly { mut p, t0 } => {
-            p.c = p.c.map(|c| -c);
-            Motion1::Poly { p, t0 }
-        }
-        other => other,
-    }
 }
 
 /// Boxes 17 and 20.
@@ -391,4 +320,49 @@ fn what_is_no_motion_of_a_point_is_refused() {
     assert!(matches!(fault, HullError::Inconsistent(_)), "{fault}");
     let mut hull = UpperHull::new(&pair(1e-6), 0.0, 9.0).unwrap();
     assert_eq!(hull.advance(9.0).unwrap().events, 0);
+}
+
+/// What a node's list says of itself, against lines compared one by one; the root's is the hull's.
+#[test]
+fn merged_lists_are_the_envelopes_of_their_lines() {
+    let mut rng = Rng(23);
+    for _ in 0..40 {
+        let n = 2 + rng.below(30);
+        let points: Vec<_> = (0..n).map(|_| moving(&mut rng, 1)).collect();
+        let mut hull = UpperHull::new(&points, 0.0, 2.0).unwrap();
+        assert_eq!((hull.nodes(), hull.merged(n - 1)), (n - 1, None));
+        let mut events = 0;
+        while let Some(event) = hull.step(1.0).unwrap() {
+            events += 1;
+            assert_eq!(event.time, hull.now());
+            assert!(event.points.iter().all(|p| *p == u32::MAX || *p < n as u32));
+            assert!((event.points[0] as usize) < n && (event.points[1] as usize) < n);
+        }
+        assert_eq!(events, hull.stats().events());
+        hull.advance(1.0).unwrap();
+        for node in 0..hull.nodes() {
+            let merged = hull.merged(node).unwrap();
+            let line = |i: u32| at(&points[i as usize], 1.0);
+            let mut before = f64::NEG_INFINITY;
+            for v in &merged.vertices {
+                let [[pa, qa], [pb, qb], [pc, qc]] = [v.edges.0, v.edges.1, v.contender].map(line);
+                let x = (qa - qb) / (pb - pa);
+                assert!(x > before && pb > pa);
+                before = x;
+                let own = pa * x + qa > pc * x + qc;
+                assert_eq!(own, v.above == v.envelope);
+                let lines_cross = v.certificates.contains(&Certificate::Yt);
+                assert_eq!(lines_cross, own && pa < pc && pc < pb);
+            }
+        }
+        let root = hull.merged(hull.nodes() - 1).unwrap();
+        let mut seen: Vec<u32> = (root.vertices.iter())
+            .filter(|v| v.above == v.envelope)
+            .flat_map(|v| [v.edges.0, v.edges.1])
+            .collect();
+        seen.sort_unstable();
+        seen.dedup();
+        let corners = hull.hull();
+        assert!(seen.iter().all(|i| corners.contains(i)));
+    }
 }

@@ -3,76 +3,18 @@
 mod common;
 
 use common::Rng;
+use common::polygons::{
+    END, Shape, any_overlap, assert_touching, body, boxed, c_shape, interlock, sampled, scene,
+    star, walls,
+};
 use hapticd_counting::{Counting, counted};
-use hapticd_kinetic::pseudo::{Body, Bounce, Contacts, Policy, ShapeError, overlap};
+use hapticd_kinetic::pseudo::{
+    Body, Bounce, Contact, Contacts, Happened, Policy, ShapeError, rebound,
+};
 use hapticd_kinetic::{Kinetic, PseudoTriangulation, Rigid2};
-use std::f64::consts::TAU;
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
-
-type Shape = Vec<[f64; 2]>;
-
-fn star(rng: &mut Rng, n: usize, low: f64) -> Shape {
-    (0..n)
-        .map(|k| {
-            let (sin, cos) = ((k as f64 + rng.range(0.1, 0.9)) * TAU / n as f64).sin_cos();
-            let r = rng.range(low, 1.0);
-            [r * cos, r * sin]
-        })
-        .collect()
-}
-
-/// Three quarters of a thick ring, and so many vertices.
-fn c_shape(rng: &mut Rng, n: usize) -> Shape {
-    let half = n / 2;
-    let turn = rng.range(0.0, TAU);
-    let mut at = |k: usize, r: f64| {
-        // No two ends of a diameter: three points on a line are no general position.
-        let angle = turn + 0.75 * TAU * k as f64 / (half - 1) as f64 + rng.range(-0.03, 0.03);
-        let r = r + rng.range(-0.03, 0.03);
-        let (sin, cos) = angle.sin_cos();
-        [r * cos, r * sin]
-    };
-    let outer: Vec<_> = (0..half).map(|k| at(k, 1.0)).collect();
-    let inner: Vec<_> = (0..half).rev().map(|k| at(k, 0.6)).collect();
-    [outer, inner].concat()
-}
-
-fn body(shape: Shape, centre: [f64; 2], velocity: [f64; 2], omega: f64) -> Body {
-    Body {
-        shape,
-        motion: Rigid2 {
-            centre,
-            velocity,
-            omega,
-            ..Rigid2::default()
-        },
-        mass: 1.0,
-        inertia: 0.4,
-    }
-}
-
-fn any_overlap(bodies: &[Body], t: f64) -> bool {
-    let polygons: Vec<_> = bodies.iter().map(|b| b.polygon(t)).collect();
-    (0..polygons.len()).any(|k| (0..k).any(|i| overlap(&polygons[i], &polygons[k])))
-}
-
-/// The first time at which any two overlap: by samples, then by halves. What is shorter than a sample is missed.
-fn sampled(bodies: &[Body], end: f64, step: f64) -> Option<f64> {
-    let count = (end / step).ceil() as u32;
-    let found = (1..=count).find(|&k| any_overlap(bodies, f64::from(k) * step))?;
-    let (mut low, mut high) = (f64::from(found - 1) * step, f64::from(found) * step);
-    for _ in 0..50 {
-        let middle = 0.5 * (low + high);
-        if any_overlap(bodies, middle) {
-            high = middle;
-        } else {
-            low = middle;
-        }
-    }
-    Some(high)
-}
 
 #[derive(Default, Debug)]
 struct Tally {
@@ -81,8 +23,6 @@ struct Tally {
     thin: u32,
     events: u64,
 }
-
-const END: f64 = 4.0;
 
 /// Until the first contact, which is where sampling says; the audit on the way.
 fn race(bodies: Vec<Body>, policy: Policy, tally: &mut Tally, what: &str) {
@@ -103,19 +43,7 @@ fn race(bodies: Vec<Body>, policy: Policy, tally: &mut Tally, what: &str) {
     match (structure.contact(), want) {
         (None, None) => tally.none += 1,
         (Some(contact), want) => {
-            // The vertex is on the edge: that is a contact, whatever samples say.
-            let [a, b] = contact.bodies.map(|b| &bodies[b as usize]);
-            let p = a.polygon(contact.time)[contact.vertex as usize];
-            let [q, r] = contact.edge.map(|v| b.polygon(contact.time)[v as usize]);
-            let along = [r[0] - q[0], r[1] - q[1]];
-            let off = [p[0] - q[0], p[1] - q[1]];
-            let length = along[0].hypot(along[1]);
-            let share = (along[0] * off[0] + along[1] * off[1]) / (length * length);
-            let height = (along[0] * off[1] - along[1] * off[0]) / length;
-            assert!(
-                height.abs() < 1e-8 && (-1e-8..1.0 + 1e-8).contains(&share),
-                "{what}: {height} {share}"
-            );
+            assert_touching(&bodies, contact, what);
             if want.is_some_and(|t| (contact.time - t).abs() < 1e-6) {
                 tally.same += 1;
             } else {
@@ -129,25 +57,6 @@ fn race(bodies: Vec<Body>, policy: Policy, tally: &mut Tally, what: &str) {
         }
         (None, Some(t)) => panic!("{what}: a contact at {t} was missed"),
     }
-}
-
-fn scene(rng: &mut Rng, shapes: Vec<Shape>, spin: f64, gap: f64) -> Vec<Body> {
-    let count = shapes.len();
-    let (turn, distance) = (rng.range(0.0, TAU), gap / (TAU / 2.0 / count as f64).sin());
-    (shapes.into_iter().enumerate())
-        .map(|(k, shape)| {
-            let (sin, cos) = (turn + TAU * k as f64 / count as f64).sin_cos();
-            let aim = rng.range(-1.5, 1.5);
-            let speed = rng.range(0.1, 1.0);
-            let velocity = [-cos - aim * sin, -sin + aim * cos].map(|x| speed * x);
-            body(
-                shape,
-                [distance * cos, distance * sin],
-                velocity,
-                rng.range(-spin, spin),
-            )
-        })
-        .collect()
 }
 
 const POLICIES: [Policy; 4] = [
@@ -217,17 +126,7 @@ fn first_contacts_of_interlocked_shapes_are_those_of_sampling() {
         let n = [20, 16, 40][run % 3];
         let shapes = [(); 2].map(|()| c_shape(&mut rng, n));
         let mut bodies = scene(&mut rng, shapes.to_vec(), 1.5, 1.05);
-        // Nearer to each other as long as they do not touch.
-        for _ in 0..200 {
-            let mut closer = bodies.clone();
-            for b in &mut closer {
-                b.motion.centre = b.motion.centre.map(|x| 0.97 * x);
-                b.motion.angle += rng.range(-0.3, 0.3);
-            }
-            if !any_overlap(&closer, 0.0) {
-                bodies = closer;
-            }
-        }
+        interlock(&mut rng, &mut bodies, 200);
         let d = bodies[0].motion.centre;
         interlocked += u32::from(d[0].hypot(d[1]) < 0.8);
         race(bodies, POLICIES[run % 4], &mut tally, &format!("run {run}"));
@@ -271,40 +170,6 @@ fn cells_and_edges_are_as_many_as_they_must_be() {
         assert_eq!(structure.cells(), reflex + 2 * (count - 1));
         structure.audit(0.0).unwrap();
     }
-}
-
-/// Four walls about the square from -size to size, a millionth out of true.
-fn walls(rng: &mut Rng, size: f64) -> Vec<Body> {
-    (0..4)
-        .map(|k| {
-            let (sin, cos) = [(0.0, 1.0), (1.0, 0.0), (0.0, -1.0), (-1.0, 0.0)][k];
-            let l = 0.98 * size;
-            let shape = [[size, -l], [size + 0.5, -l], [size + 0.5, l], [size, l]].map(|p| {
-                let p = p.map(|x| x + 1e-4 * rng.range(-1.0, 1.0));
-                [cos * p[0] - sin * p[1], sin * p[0] + cos * p[1]]
-            });
-            Body::wall(shape.to_vec())
-        })
-        .collect()
-}
-
-fn boxed(rng: &mut Rng, count: usize, n: usize, gravity: f64) -> Vec<Body> {
-    let size = 1.3 * (count as f64).sqrt() + 0.3;
-    let mut bodies = walls(rng, size);
-    let side = (count as f64).sqrt().ceil() as usize;
-    for k in 0..count {
-        let cell = 2.0 * (size - 0.1) / side as f64;
-        let centre = [k % side, k / side].map(|c| -size + 0.1 + cell * (c as f64 + 0.5));
-        let mut b = body(
-            star(rng, n, 0.35),
-            centre,
-            [0; 2].map(|_| rng.range(-2.0, 2.0)),
-            rng.range(-2.0, 2.0),
-        );
-        b.motion.acceleration = [0.0, -gravity];
-        bodies.push(b);
-    }
-    bodies
 }
 
 /// Box 26.
@@ -370,26 +235,31 @@ fn bodies_in_a_box_bounce_for_ever_without_penetration() {
     }
 }
 
+/// Box 26: gravity, five to eight polygons, restitution 1 and below it with a least speed.
 #[test]
 fn bodies_that_fall_and_bounce_do_not_penetrate() {
     let all = Bounce {
         restitution: 1.0,
         least_speed: 0.0,
     };
-    let (impacts, before, after) = bounce(4, 5, 8, 3.0, all, 10.0);
-    assert!(
-        impacts > 50 && (after - before).abs() < 1e-8 * before.abs().max(1.0),
-        "{before} {after}"
-    );
-    let some = Bounce {
-        restitution: 0.5,
-        least_speed: 0.05,
-    };
-    let (impacts, before, after) = bounce(5, 5, 8, 3.0, some, 20.0);
-    assert!(
-        impacts > 200 && after < before,
-        "{impacts} {before} {after}"
-    );
+    for (seed, count, n) in [(4, 5, 8), (40, 8, 8)] {
+        let (impacts, before, after) = bounce(seed, count, n, 3.0, all, 8.0);
+        assert!(
+            impacts > 50 && (after - before).abs() < 1e-8 * before.abs().max(1.0),
+            "{impacts} {before} {after}"
+        );
+    }
+    for (seed, count, n, restitution) in [(5, 5, 8, 0.5), (51, 6, 10, 0.3), (52, 8, 6, 0.7)] {
+        let some = Bounce {
+            restitution,
+            least_speed: 0.05,
+        };
+        let (impacts, before, after) = bounce(seed, count, n, 3.0, some, 5.0);
+        assert!(
+            impacts > 200 && after < before,
+            "{impacts} {before} {after}"
+        );
+    }
 }
 
 /// Box 27.
@@ -614,4 +484,120 @@ fn a_contact_that_is_far_off_is_found_without_a_horizon() {
         );
         assert_eq!(found.is_some(), want.is_some());
     }
+}
+
+/// Cells keep their numbers while edges slide, and events name the corner that did it.
+#[test]
+fn cells_keep_their_numbers_and_cover_the_hull_less_the_bodies() {
+    let mut rng = Rng(33);
+    let mut slid = 0;
+    for run in 0..20 {
+        let shapes = (0..3).map(|_| star(&mut rng, 10, 0.3)).collect();
+        let bodies = scene(&mut rng, shapes, 2.0, 1.05);
+        let mut structure =
+            PseudoTriangulation::new(bodies, 0.0, END, Policy::Foreign, Contacts::Stop).unwrap();
+        let numbers = |s: &PseudoTriangulation| {
+            let mut all: Vec<_> = s.outlines().iter().map(|c| c.number).collect();
+            all.sort_unstable();
+            all
+        };
+        let first = numbers(&structure);
+        assert!(first.windows(2).all(|w| w[0] < w[1]) && first.len() == structure.cells());
+        let mut seen = structure.outlines();
+        while let Some(event) = structure.step(END).unwrap() {
+            assert_eq!(event.time, structure.now());
+            assert_eq!(numbers(&structure), first, "run {run}");
+            let now = structure.outlines();
+            let place = |(body, vertex): (u32, u32)| {
+                structure.polygon(body, structure.now())[vertex as usize]
+            };
+            for cell in &now {
+                assert_eq!(cell.corners.iter().filter(|c| c.2).count(), 3);
+            }
+            match event.happened {
+                Happened::Straight | Happened::Closed => {
+                    slid += 1;
+                    // Only cells that have the corner's vertex are changed.
+                    let changed = seen.iter().filter(|c| !now.contains(c)).count();
+                    assert!((1..=2).contains(&changed), "run {run}: {changed} cells");
+                    let [u, v, x] = event.corner.map(place);
+                    let area = (v[0] - u[0]) * (x[1] - v[1]) - (v[1] - u[1]) * (x[0] - v[0]);
+                    assert!(area.abs() < 1e-8, "{area}");
+                }
+                Happened::Contact => assert!(structure.contact().is_some()),
+                Happened::Looked => assert_eq!(seen, now),
+            }
+            seen = now;
+        }
+    }
+    assert!(slid > 100, "{slid}");
+}
+
+#[test]
+fn a_rebound_keeps_momentum_and_turns_the_normal_speed_round() {
+    let mut rng = Rng(34);
+    let mut bounced = 0;
+    for _ in 0..300 {
+        let shapes = [(); 2].map(|()| star(&mut rng, 7, 0.4)).to_vec();
+        let bodies = scene(&mut rng, shapes, 2.0, 1.05);
+        let mut structure =
+            PseudoTriangulation::new(bodies.clone(), 0.0, END, Policy::Foreign, Contacts::Stop)
+                .unwrap();
+        structure.advance(END).unwrap();
+        let Some(contact) = structure.contact() else {
+            continue;
+        };
+        bounced += 1;
+        let restitution = rng.unit();
+        let how = Bounce {
+            restitution,
+            least_speed: 0.0,
+        };
+        let two = contact.bodies.map(|b| &bodies[b as usize]);
+        let after = rebound(two, contact, how).unwrap();
+        let before = two.map(|b| b.motion.about(contact.time));
+        let momentum = |m: &[Rigid2; 2], k: usize| m[0].velocity[k] + m[1].velocity[k];
+        let spin = |m: &[Rigid2; 2]| -> f64 {
+            let one = |m: &Rigid2| {
+                0.4 * m.omega + m.centre[0] * m.velocity[1] - m.centre[1] * m.velocity[0]
+            };
+            m.iter().map(one).sum()
+        };
+        let speed = |m: &[Rigid2; 2]| {
+            let v = m.map(|m| {
+                let arm = [
+                    contact.point[0] - m.centre[0],
+                    contact.point[1] - m.centre[1],
+                ];
+                [
+                    m.velocity[0] - m.omega * arm[1],
+                    m.velocity[1] + m.omega * arm[0],
+                ]
+            });
+            (0..2)
+                .map(|k| (v[0][k] - v[1][k]) * contact.normal[k])
+                .sum::<f64>()
+        };
+        for k in 0..2 {
+            assert!((momentum(&before, k) - momentum(&after, k)).abs() < 1e-12);
+        }
+        assert!((spin(&before) - spin(&after)).abs() < 1e-12);
+        assert!(speed(&before) <= 0.0);
+        assert!((speed(&after) + restitution * speed(&before)).abs() < 1e-12);
+    }
+    assert!(bounced > 100, "{bounced}");
+    let wall = Body::wall(vec![[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]);
+    let contact = Contact {
+        time: 0.0,
+        bodies: [0, 1],
+        vertex: 0,
+        edge: [1, 0],
+        point: [0.0; 2],
+        normal: [0.0, 1.0],
+    };
+    let how = Bounce {
+        restitution: 1.0,
+        least_speed: 0.1,
+    };
+    assert!(rebound([&wall, &wall], &contact, how).is_err());
 }

@@ -685,3 +685,37 @@ fn bounds_that_are_equal_are_in_the_order_in_which_touching_is_overlapping() {
     }
     sap.audit(1.0).unwrap();
 }
+
+/// All move in every step, among bounds that are one number in single precision: the plain sort of all tells them apart, and those that are equal it does not.
+#[test]
+fn bounds_that_differ_by_less_than_single_precision_are_told_apart() {
+    let mut rng = Rng(220);
+    let n = 120;
+    let cube = |rng: &mut Rng| -> Bounds {
+        [0; 3].map(|_| {
+            let low = rng.below(5) as f64 + 1e-9 * rng.below(4) as f64;
+            [low, low + 1.0 + 1e-9 * rng.below(4) as f64]
+        })
+    };
+    let mut lines: Vec<_> = (0..n).map(|_| Lines::still(&cube(&mut rng))).collect();
+    let mut sap = Sap::new(n);
+    sap.set_all(&lines).unwrap();
+    sap.step(1.0).unwrap();
+    let mut sorted = 0;
+    for _ in 0..300 {
+        for l in &mut lines {
+            *l = Lines {
+                start: l.end,
+                end: cube(&mut rng),
+            };
+        }
+        sap.set_all(&lines).unwrap();
+        let report = sap.step(1.0).unwrap();
+        sorted += u32::from(report.awake == 6 * n as u64);
+        sap.advance(1.0).unwrap();
+        let boxes: Vec<_> = lines.iter().map(|l| l.end).collect();
+        assert_eq!(pairs(&sap), brute(&boxes));
+        sap.audit(1.0).unwrap();
+    }
+    assert!(sorted > 250, "{sorted}");
+}

@@ -17,6 +17,7 @@
 #![forbid(unsafe_code)]
 
 pub mod accept;
+mod apart;
 mod asleep;
 mod clusters;
 mod commit;
@@ -34,7 +35,6 @@ mod roster;
 mod scene;
 mod settings;
 mod shape;
-mod sweep;
 pub mod trace;
 mod tracer;
 mod tree;
@@ -50,7 +50,6 @@ pub use roster::Roster;
 pub use scene::{Bounds, FURTHEST_M, MOST_POINTS, Scene, SceneError, check_pose};
 pub use settings::{Full, Separation, Settings};
 pub use shape::{POINTS_PER_CLUSTER, Shape, ShapeError, Topology};
-pub use sweep::Sweep;
 pub use tracer::Tracer;
 pub use watched::{Charge, Incidents, PATIENCE, Watched};
 

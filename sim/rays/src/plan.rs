@@ -8,6 +8,7 @@
 
 use rayon::prelude::*;
 
+use crate::apart::Pairs;
 use crate::displacement::{self, Pose};
 use crate::emit::relative;
 use crate::neighbourhood::Neighbourhood;
@@ -15,7 +16,6 @@ use crate::report::Report;
 use crate::roster::Roster;
 use crate::scene::{Bounds, Item, Scene};
 use crate::settings::Settings;
-use crate::sweep::Sweep;
 
 pub use crate::neighbourhood::{Near, Run};
 
@@ -43,7 +43,7 @@ struct Traced {
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     roster: Roster,
-    sweep: Sweep,
+    apart: Pairs,
     boxes: Vec<Bounds>,
     pairs: Vec<(u32, u32)>,
     with_deformable: Vec<(u32, u32)>,
@@ -115,11 +115,11 @@ impl Plan {
         self.roster.look(scene, 0);
     }
 
-    fn find_pairs(&mut self, scene: &Scene, settings: &Settings, margin: f32) {
+    fn find_pairs(&mut self, scene: &mut Scene, settings: &Settings, margin: f32) {
         let items = &scene.items;
         let counts = |a: u32, b: u32| !(items[a as usize].fixed && items[b as usize].fixed);
         self.pairs.clear();
-        let found = self.sweep.pairs(&self.boxes, margin, counts);
+        let found = (self.apart).near(&self.boxes, margin, &mut *scene.broad, counts);
         self.pairs.extend_from_slice(found);
         if settings.self_collision {
             let tested =

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use hapticd_geometry::{Pose, Vec3};
+use hapticd_geometry::{BroadPhase, Pose, Vec3};
 
 use crate::V3;
 use crate::accept::Side;
@@ -360,6 +360,8 @@ pub struct Scene {
     identities: u64,
     /// Steps that were begun.
     steps: u64,
+    /// Who says which objects are near each other, to all that plan steps of this scene.
+    pub(crate) broad: Box<dyn BroadPhase>,
 }
 
 impl Scene {
@@ -508,6 +510,17 @@ impl Scene {
             self.lay_out();
         }
         object
+    }
+
+    /// Who says from now on which objects are near each other, to all detectors that are given this scene. What they find is the same whoever it is.
+    pub fn set_broad_phase(&mut self, broad: Box<dyn BroadPhase>) {
+        self.broad = broad;
+    }
+
+    /// Who says which objects are near each other; sweep-and-prune if nothing was said.
+    #[must_use]
+    pub fn broad_phase(&self) -> &dyn BroadPhase {
+        &*self.broad
     }
 
     /// A new step: where all are now is where they were before. To be called before they are moved; never twice for one step of a

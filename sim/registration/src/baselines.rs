@@ -1,8 +1,8 @@
 //! Pairs of neighbours within a radius, found in three ways: by registration, by a regular grid, by spatial hashing.
 //!
 //! For comparisons, with one trait ([`Neighbours`]) and the same pairs from all ([`Pairs`]). Spatial hashing after Teschner 2003 (Pitiot 2015, section 2.2) for points: all are
-//! hashed anew at each update, by cells as wide as the radius. The grid keeps a list per cell of a bounded space and moves points between them. Registration reads the lists of a
-//! point's cell, whose ring must be at least as wide as the radius: so its cells must be.
+//! hashed anew at each update, by cells of a width that is tuned, kept side by side, and each two cells looked at once. The grid keeps a list per cell of a bounded space and moves points between them. Registration reads the lists of
+//! each occupied cell and of those of its ring, each two cells once; the ring must be at least as wide as the radius, so the cells must be.
 
 use hapticd_geometry::Vec3;
 
@@ -67,9 +67,13 @@ pub struct ByRegistration {
     number: Vec<u32>,
     scaler: Option<Scaler>,
     radius_m: f64,
-    cells: Vec<Cell>,
-    near: Vec<(Vec3, u32)>,
-    stale: bool,
+    /// The leaves that points are in, where theirs are in `beside`, and the box around them.
+    occupied: Vec<Cell>,
+    bounds: Vec<(u32, u32, Vec3, Vec3)>,
+    /// By leaf: when it was last found to be one of those, and which.
+    seen: Vec<(u32, u32)>,
+    now: u32,
+    beside: Vec<Beside>,
 }
 
 impl ByRegistration {
@@ -93,9 +97,11 @@ impl ByRegistration {
             number: Vec::new(),
             scaler: density.map(Scaler::new).transpose()?,
             radius_m,
-            cells: Vec::new(),
-            near: Vec::new(),
-            stale: true,
+            occupied: Vec::new(),
+            bounds: Vec::new(),
+            seen: Vec::new(),
+            now: 0,
+            beside: Vec::new(),
         };
         let mut near = new
             .registration
@@ -130,10 +136,45 @@ impl ByRegistration {
         self.number[x.index()] = self.particles.len() as u32 - 1;
     }
 
+    /// Puts the points of each occupied leaf side by side.
+    fn gather(&mut self) {
+        if self.now == u32::MAX {
+            self.seen.clear();
+            self.now = 0;
+        }
+        self.now += 1;
+        let slots = self.registration.map().cell_slots();
+        if self.seen.len() < slots {
+            self.seen.resize(slots, (0, 0));
+        }
+        self.occupied.clear();
+        self.bounds.clear();
+        self.beside.clear();
+        for &p in &self.particles {
+            let c = self.registration.cell_of(p);
+            if self.seen[c.index()].0 == self.now {
+                continue;
+            }
+            self.seen[c.index()] = (self.now, self.occupied.len() as u32);
+            let start = self.beside.len() as u32;
+            let (mut low, mut high) =
+                (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
+            for &x in self.registration.numbers(c, Kind::Point) {
+                let number = self.number[x as usize];
+                let at = self.positions[number as usize];
+                (low, high) = (low.inf(&at), high.sup(&at));
+                let cell = [0; 3];
+                self.beside.push(Beside { at, number, cell });
+            }
+            self.bounds
+                .push((start, self.beside.len() as u32, low, high));
+            self.occupied.push(c);
+        }
+    }
+
     fn scale(&mut self) {
         if let Some(scaler) = &mut self.scaler {
-            let done = scaler.step(&mut self.registration);
-            self.stale |= done.refined + done.merged > 0;
+            let _ = scaler.step(&mut self.registration);
         }
     }
 }
@@ -151,39 +192,94 @@ impl Neighbours for ByRegistration {
 
     fn pairs(&mut self, out: &mut Pairs) {
         out.clear();
-        if self.stale {
-            self.cells.clear();
-            self.cells.extend(self.registration.map().leaves());
-            self.stale = false;
-        }
+        self.gather();
         let r2 = self.radius_m * self.radius_m;
-        for &c in &self.cells {
-            let (present, neighbours) = self.registration.numbers(c, Kind::Point);
-            if present.is_empty() {
-                continue;
+        for (slot, &c) in self.occupied.iter().enumerate() {
+            let (start, end, _, _) = self.bounds[slot];
+            let own = &self.beside[start as usize..end as usize];
+            for (k, one) in own.iter().enumerate() {
+                near(one, &own[k + 1..], r2, out);
             }
-            // All of them side by side, so that each of the cell's own goes straight through.
-            self.near.clear();
-            for &x in present.iter().chain(neighbours) {
-                let i = self.number[x as usize];
-                self.near.push((self.positions[i as usize], i));
-            }
-            let own = present.len();
-            for k in 0..own {
-                let (p, i) = self.near[k];
-                for &(q, j) in &self.near[k + 1..own] {
-                    if (q - p).norm_squared() <= r2 {
-                        out.push([i.min(j), i.max(j)]);
-                    }
+            // Each two cells once, and those not at all whose points are too far apart together.
+            let bounds = self.bounds[slot];
+            for &b in self.registration.ring_numbers(c) {
+                if b < c.0 {
+                    continue;
                 }
-                for &(q, j) in &self.near[own..] {
-                    if i < j && (q - p).norm_squared() <= r2 {
-                        out.push([i, j]);
+                let (seen, slot) = self.seen[b as usize];
+                if seen != self.now {
+                    continue;
+                }
+                let (start, end, low, high) = self.bounds[slot as usize];
+                if gap2(&bounds.2, &bounds.3, &low, &high) > r2 {
+                    continue;
+                }
+                let others = &self.beside[start as usize..end as usize];
+                for own in &self.beside[bounds.0 as usize..bounds.1 as usize] {
+                    if others.len() < FEW || gap2(&own.at, &own.at, &low, &high) <= r2 {
+                        near(own, others, r2, out);
                     }
                 }
             }
         }
     }
+}
+
+/// The square of the distance between two boxes, m^2.
+#[inline]
+fn gap2(low: &Vec3, high: &Vec3, other_low: &Vec3, other_high: &Vec3) -> f64 {
+    (other_low - high)
+        .sup(&(low - other_high))
+        .sup(&Vec3::zeros())
+        .norm_squared()
+}
+
+/// Points that are next to each other in memory.
+#[derive(Clone, Copy, Debug)]
+struct Beside {
+    at: Vec3,
+    number: u32,
+    /// Of the hash.
+    cell: [i32; 3],
+}
+
+/// Below this many, a jump that cannot be foretold costs less than what avoids it.
+const FEW: usize = 6;
+
+/// Appends the pairs of a point with those of some others that are within the radius and in the cell that all are looked for in.
+#[inline]
+fn near(own: &Beside, others: &[Beside], r2: f64, out: &mut Pairs) {
+    near_in(own, others, r2, |_| true, out);
+}
+
+#[inline]
+fn near_in(
+    own: &Beside,
+    others: &[Beside],
+    r2: f64,
+    fits: impl Fn(&Beside) -> bool,
+    out: &mut Pairs,
+) {
+    let i = own.number;
+    let hit = |other: &Beside| ((other.at - own.at).norm_squared() <= r2) & fits(other);
+    if others.len() < FEW {
+        for other in others {
+            if hit(other) {
+                out.push([i.min(other.number), i.max(other.number)]);
+            }
+        }
+        return;
+    }
+    // Written whether they fit or not, and kept if they do: no jumps.
+    let start = out.len();
+    out.resize(start + others.len(), [0; 2]);
+    let room = &mut out[start..];
+    let mut count = 0;
+    for other in others {
+        room[count] = [i.min(other.number), i.max(other.number)];
+        count += usize::from(hit(other));
+    }
+    out.truncate(start + count);
 }
 
 fn count(given: usize, wanted: usize) -> Result<(), BaselineError> {
@@ -310,35 +406,64 @@ impl Neighbours for ByGrid {
 #[derive(Clone, Debug)]
 pub struct ByHash {
     radius_m: f64,
-    flat: bool,
+    width_m: f64,
+    /// Half of the cells within reach, all but the middle one: each two cells are looked at once.
+    later: Vec<[i32; 3]>,
     /// Where each bucket begins in `items`; one more at the end.
     starts: Vec<u32>,
-    items: Vec<u32>,
+    /// Side by side by bucket.
+    items: Vec<Beside>,
     cells: Vec<[i32; 3]>,
-    positions: Vec<Vec3>,
+    /// What is later and not empty of the cell that is looked at.
+    ranges: Vec<(u32, u32, [i32; 3])>,
 }
 
 impl ByHash {
-    /// By cells as wide as the radius, m, in a table of about twice as many buckets as points. `flat`: all have the same z for ever, and the cells above and below are not
+    /// By cells of this width, m, at least a quarter of the radius, in a table of about twice as many buckets as points. `flat`: all have the same z for ever, and the cells above and below are not
     /// looked at.
     ///
     /// # Errors
     /// See [`BaselineError`].
-    pub fn new(positions: &[Vec3], radius_m: f64, flat: bool) -> Result<Self, BaselineError> {
-        if !(radius_m > 0.0 && radius_m.is_finite()) {
+    pub fn new(
+        positions: &[Vec3],
+        radius_m: f64,
+        width_m: f64,
+        flat: bool,
+    ) -> Result<Self, BaselineError> {
+        let wide = width_m.is_finite() && width_m >= 0.25 * radius_m;
+        if !(radius_m > 0.0 && radius_m.is_finite() && wide) {
             return Err(BaselineError::Radius {
                 radius_m,
-                extent_m: [f64::INFINITY; 3],
+                extent_m: [width_m; 3],
             });
         }
+        let reach = (radius_m / width_m).ceil() as i32;
+        let above = if flat { 0 } else { reach };
+        let mut later = Vec::new();
+        for z in -above..=above {
+            for y in -reach..=reach {
+                for x in -reach..=reach {
+                    if [z, y, x] > [0, 0, 0] {
+                        later.push([x, y, z]);
+                    }
+                }
+            }
+        }
+        let later_count = later.len();
         let buckets = (2 * positions.len().max(8)).next_power_of_two();
+        let nothing = Beside {
+            at: Vec3::zeros(),
+            cell: [0; 3],
+            number: 0,
+        };
         let mut new = ByHash {
             radius_m,
-            flat,
+            width_m,
+            later,
             starts: vec![0; buckets + 1],
-            items: vec![0; positions.len()],
+            items: vec![nothing; positions.len()],
             cells: vec![[0; 3]; positions.len()],
-            positions: positions.to_vec(),
+            ranges: Vec::with_capacity(later_count),
         };
         new.update(positions)?;
         Ok(new)
@@ -357,9 +482,8 @@ impl Neighbours for ByHash {
     fn update(&mut self, positions: &[Vec3]) -> Result<(), BaselineError> {
         count(positions.len(), self.items.len())?;
         check_all(positions)?;
-        self.positions.copy_from_slice(positions);
         self.starts.fill(0);
-        let scale = 1.0 / self.radius_m;
+        let scale = 1.0 / self.width_m;
         for (i, p) in positions.iter().enumerate() {
             let q = p * scale;
             // Beyond the range of `i32` cells are lumped together, which costs time and loses nothing.
@@ -374,9 +498,14 @@ impl Neighbours for ByHash {
         }
         // From the back, so that each start comes to be where its bucket begins.
         for i in (0..positions.len()).rev() {
-            let bucket = self.bucket(self.cells[i]);
+            let cell = self.cells[i];
+            let bucket = self.bucket(cell);
             self.starts[bucket] -= 1;
-            self.items[self.starts[bucket] as usize] = i as u32;
+            self.items[self.starts[bucket] as usize] = Beside {
+                at: positions[i],
+                cell,
+                number: i as u32,
+            };
         }
         Ok(())
     }
@@ -384,31 +513,31 @@ impl Neighbours for ByHash {
     fn pairs(&mut self, out: &mut Pairs) {
         out.clear();
         let r2 = self.radius_m * self.radius_m;
-        let above = if self.flat { 0..=0 } else { -1..=1 };
-        for (i, p) in self.positions.iter().enumerate() {
-            let [cx, cy, cz] = self.cells[i];
-            for dz in above.clone() {
-                for dy in -1..=1 {
-                    for dx in -1..=1 {
-                        let [x, y, z] = [(cx, dx), (cy, dy), (cz, dz)]
-                            .map(|(c, d): (i32, i32)| c.checked_add(d));
-                        let (Some(x), Some(y), Some(z)) = (x, y, z) else {
-                            continue;
-                        };
-                        let cell = [x, y, z];
-                        let bucket = self.bucket(cell);
-                        let range = self.starts[bucket] as usize..self.starts[bucket + 1] as usize;
-                        for &j in &self.items[range] {
-                            // Another cell may have the same bucket.
-                            if (i as u32) < j && self.cells[j as usize] == cell {
-                                let q = self.positions[j as usize];
-                                if (q - p).norm_squared() <= r2 {
-                                    out.push([i as u32, j]);
-                                }
-                            }
-                        }
+        let mut last = None;
+        for (k, own) in self.items.iter().enumerate() {
+            // The rest of its bucket: another cell may have the same one.
+            let end = self.starts[self.bucket(own.cell) + 1] as usize;
+            let cell = own.cell;
+            near_in(own, &self.items[k + 1..end], r2, |o| o.cell == cell, out);
+            if last != Some(cell) {
+                // Points of one cell follow each other, as a rule.
+                last = Some(cell);
+                self.ranges.clear();
+                for by in &self.later {
+                    let [x, y, z] = std::array::from_fn(|a| cell[a].checked_add(by[a]));
+                    let (Some(x), Some(y), Some(z)) = (x, y, z) else {
+                        continue;
+                    };
+                    let bucket = self.bucket([x, y, z]);
+                    let (start, end) = (self.starts[bucket], self.starts[bucket + 1]);
+                    if start < end {
+                        self.ranges.push((start, end, [x, y, z]));
                     }
                 }
+            }
+            for &(start, end, cell) in &self.ranges {
+                let others = &self.items[start as usize..end as usize];
+                near_in(own, others, r2, |o| o.cell == cell, out);
             }
         }
     }

@@ -9,10 +9,11 @@
 #![forbid(unsafe_code)]
 
 pub mod baselines;
+mod beside;
 pub mod deform;
 pub mod map;
+pub mod points;
 pub mod registration;
-
 pub mod scale;
 pub mod surface;
 pub mod track;

@@ -104,6 +104,16 @@ impl Scaler {
         self.density
     }
 
+    /// Another finest level from now on, not below the coarsest. What is finer already stays.
+    pub(crate) fn set_finest(&mut self, finest: u8) {
+        self.density.finest = finest.clamp(self.density.coarsest, MAX_LEVEL);
+    }
+
+    /// Another budget from now on.
+    pub(crate) fn set_budget(&mut self, budget: usize) {
+        self.density.budget = budget;
+    }
+
     /// Looks at the cells whose population has changed since the last step.
     pub fn step(&mut self, registration: &mut Registration) -> Scaled {
         let mut scaled = Scaled::default();

@@ -8,7 +8,8 @@
 //!
 //! # Practice
 //! [`Surface::restore`] cuts the longest edge of a triangle that fails in two, with the triangle on its other side, until none fails: the surface stays without gaps however it
-//! moves. What is cut in stays in the middle of the edge that it was cut into when the surface is moved ([`Surface::move_to`]). Off the real-time thread: it allocates.
+//! moves. What is cut in stays in the middle of the edge that it was cut into when the surface is moved ([`Surface::move_to`]). Off the real-time thread: it allocates. On a curved surface the middle of
+//! an edge is in no cell, so nothing is cut there: triangles that fail are counted.
 
 use hapticd_geometry::Vec3;
 
@@ -38,7 +39,7 @@ pub enum SurfaceError {
         /// Why.
         error: TrackError,
     },
-    /// A triangle with a vertex twice, or in a curved space.
+    /// A triangle with a vertex twice.
     #[error("triangle {triangle}: {error}")]
     Triangle {
         /// Which one.
@@ -302,39 +303,57 @@ impl Registration {
 }
 
 impl Map {
-    /// Whether a leaf meets a triangle, in more than a line of its side. Goes through all its darts.
+    /// Whether a leaf meets a triangle, in more than a line of its side; on a curved surface whether they overlap seen along the triangle's normal, from whichever side. Goes through all its darts.
     #[must_use]
     pub fn meets_triangle(&self, c: Cell, triangle: &[Vec3; 3]) -> bool {
+        let [a, b, e] = triangle;
+        let normal = (b - a).cross(&(e - a));
         self.cell_darts(c).any(|d| {
-            let sides = if self.space() == Space::Volume { 4 } else { 3 };
-            let mut polygon: Vec<Vec3> = triangle.to_vec();
-            for i in 0..sides {
-                // What is left on the inner side of the plane (Sutherland and Hodgman).
-                let inside = |p: &Vec3| self.coordinates(d, p)[i];
-                let mut kept = Vec::with_capacity(polygon.len() + 1);
-                for k in 0..polygon.len() {
-                    let (p, q) = (polygon[k], polygon[(k + 1) % polygon.len()]);
-                    let (at_p, at_q) = (inside(&p), inside(&q));
-                    if at_p >= 0.0 {
-                        kept.push(p);
-                    }
-                    if (at_p > 0.0 && at_q < 0.0) || (at_p < 0.0 && at_q > 0.0) {
-                        kept.push(p + (q - p) * (at_p / (at_p - at_q)));
+            let (mut polygon, whole) = if self.space() == Space::Surface {
+                let [v, _, s, e] = self.tetrahedron(d);
+                let seen = (s - v).cross(&(e - v)).dot(&normal);
+                (vec![v, s, e], seen.abs() / normal.norm())
+            } else {
+                (triangle.to_vec(), normal.norm())
+            };
+            match self.space() {
+                Space::Surface => {
+                    for i in 0..3 {
+                        let (p, q) = (triangle[i], triangle[(i + 1) % 3]);
+                        clip(&mut polygon, |at| normal.dot(&(q - p).cross(&(at - p))));
                     }
                 }
-                polygon = kept;
-                if polygon.is_empty() {
-                    return false;
+                space => {
+                    for i in 0..if space == Space::Volume { 4 } else { 3 } {
+                        clip(&mut polygon, |at| self.coordinates(d, at)[i]);
+                    }
                 }
             }
             let area: Vec3 = (1..polygon.len().max(2) - 1)
                 .map(|k| (polygon[k] - polygon[0]).cross(&(polygon[k + 1] - polygon[0])))
                 .sum();
-            area.norm()
-                > 1e-12
-                    * (triangle[1] - triangle[0])
-                        .cross(&(triangle[2] - triangle[0]))
-                        .norm()
+            let area = if self.space() == Space::Surface {
+                area.dot(&normal).abs() / normal.norm()
+            } else {
+                area.norm()
+            };
+            area > 1e-12 * whole
         })
     }
+}
+
+/// Leaves what is on the inner side of a plane, where a function that falls evenly is positive (Sutherland and Hodgman).
+fn clip(polygon: &mut Vec<Vec3>, inside: impl Fn(&Vec3) -> f64) {
+    let mut kept = Vec::with_capacity(polygon.len() + 1);
+    for k in 0..polygon.len() {
+        let (p, q) = (polygon[k], polygon[(k + 1) % polygon.len()]);
+        let (at_p, at_q) = (inside(&p), inside(&q));
+        if at_p >= 0.0 {
+            kept.push(p);
+        }
+        if (at_p > 0.0 && at_q < 0.0) || (at_p < 0.0 && at_q > 0.0) {
+            kept.push(p + (q - p) * (at_p / (at_p - at_q)));
+        }
+    }
+    *polygon = kept;
 }

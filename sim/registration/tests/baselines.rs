@@ -58,28 +58,29 @@ fn box_41_all_baselines_find_the_same_pairs() {
         let registration = Registration::new(map.unwrap(), Policy::Tolerate);
         let mut ours = ByRegistration::new(registration, &at, radius, Some(density)).unwrap();
         let mut grid = ByGrid::new(Vec3::zeros(), Vec3::repeat(n as f64), &at, radius).unwrap();
-        let mut hash = ByHash::new(&at, radius, flat).unwrap();
+        let mut hashes =
+            [0.3, 1.0, 2.5].map(|radii| ByHash::new(&at, radius, radii * radius, flat).unwrap());
         let mut tree = tree::ByTree::new(&at, radius).unwrap();
         let (mut out, mut found) = (Pairs::new(), 0);
         for _ in 0..20 {
             let expected = brute(&at, radius);
             found += expected.len();
-            let all: [(&str, &mut dyn Neighbours); 4] = [
+            let [fine, hash, coarse] = &mut hashes;
+            let all: [(&str, &mut dyn Neighbours); 6] = [
                 ("ours", &mut ours),
                 ("grid", &mut grid),
-                ("hash", &mut hash),
+                ("hash, fine", fine),
+                ("hash", hash),
+                ("hash, coarse", coarse),
                 ("tree", &mut tree),
             ];
             for (name, baseline) in all {
                 baseline.pairs(&mut out);
                 out.sort_unstable();
-                let missing: Vec<_> = expected.iter().filter(|p| !out.contains(p)).collect();
-                let wrong: Vec<_> = out.iter().filter(|p| !expected.contains(p)).collect();
-                assert!(
-                    missing.is_empty() && wrong.is_empty(),
-                    "{name}: {missing:?} {wrong:?}"
-                );
-                assert_eq!(out.len(), expected.len(), "{name}: doubles");
+                // Both are sorted: none is missing, none is wrong, none is there twice.
+                let wrong = out.iter().zip(&expected).find(|(is, should)| is != should);
+                assert!(wrong.is_none(), "{name}: {wrong:?}");
+                assert_eq!(out.len(), expected.len(), "{name}");
             }
             for p in &mut at {
                 let mut to = *p + random.vector(0.2);
@@ -88,7 +89,9 @@ fn box_41_all_baselines_find_the_same_pairs() {
                     to.iter().take(2).all(|&x| x > 0.0 && x < 8.0) && to.z >= 0.0 && to.z < 8.0;
                 *p = if inside { to } else { place(&mut random) };
             }
-            let all: [&mut dyn Neighbours; 4] = [&mut ours, &mut grid, &mut hash, &mut tree];
+            let [fine, hash, coarse] = &mut hashes;
+            let all: [&mut dyn Neighbours; 6] =
+                [&mut ours, &mut grid, fine, hash, coarse, &mut tree];
             for baseline in all {
                 baseline.update(&at).unwrap();
             }
@@ -109,7 +112,7 @@ fn baselines_refuse_bad_input() {
     let at = [Vec3::repeat(0.5); 3];
     for radius in [0.0, f64::NAN, f64::INFINITY] {
         assert!(matches!(
-            ByHash::new(&at, radius, false),
+            ByHash::new(&at, radius, 1.0, false),
             Err(BaselineError::Radius { .. })
         ));
         assert!(matches!(
@@ -123,7 +126,7 @@ fn baselines_refuse_bad_input() {
     let registration = Registration::new(map, Policy::Tolerate);
     let mut ours = ByRegistration::new(registration, &at, 0.1, None).unwrap();
     let mut grid = ByGrid::new(Vec3::zeros(), Vec3::repeat(1.0), &at, 0.1).unwrap();
-    let mut hash = ByHash::new(&at, 0.1, false).unwrap();
+    let mut hash = ByHash::new(&at, 0.1, 0.1, false).unwrap();
     let mut bad = at;
     bad[1].y = f64::NAN;
     let all: [&mut dyn Neighbours; 3] = [&mut ours, &mut grid, &mut hash];
@@ -147,7 +150,7 @@ fn baselines_refuse_bad_input() {
     }
     // Beyond what cells of a hash are numbered by points are lumped together, and found once.
     let far = [Vec3::repeat(1e12), Vec3::repeat(1e12), Vec3::repeat(-1e12)];
-    let mut hash = ByHash::new(&far, 0.1, false).unwrap();
+    let mut hash = ByHash::new(&far, 0.1, 0.1, false).unwrap();
     let mut out = Pairs::new();
     hash.pairs(&mut out);
     assert_eq!(out, [[0, 1]]);

@@ -107,12 +107,10 @@ fn box_22_large_triangles_fail_and_are_cut_until_none_does() {
     let out: Vec<Vec3> = at.iter().map(|p| p + Vec3::new(9.0, 0.0, 0.0)).collect();
     assert!(surface.move_to(&mut r, &out).unwrap() >= 4);
     surface.remove(&mut r).unwrap();
-    for c in r.map().leaves() {
+    for c in r.map().leaves().collect::<Vec<_>>() {
         use hapticd_registration::registration::Kind::Triangle;
-        assert_eq!(
-            r.present(c, Triangle).len() + r.neighbours(c, Triangle).len(),
-            0
-        );
+        assert_eq!(r.present(c, Triangle).len(), 0);
+        assert_eq!(r.neighbours(c, Triangle).count(), 0);
     }
 }
 

@@ -4,7 +4,9 @@ mod common;
 
 use std::collections::BTreeSet;
 
-use common::{Random, bent_cubes, bent_squares, closed_surface, shuffle, triangles};
+use common::{
+    Random, bent_cubes, bent_squares, closed_surface, hills, on_surface, shuffle, triangles,
+};
 use hapticd_counting::{Counting, counted};
 use hapticd_geometry::Vec3;
 use hapticd_registration::map::{Cell, Map, Space};
@@ -434,6 +436,131 @@ fn box_20_a_march_names_exactly_the_cells_that_a_segment_crosses() {
             assert_eq!(cells, brute, "segment {i}");
         }
     }
+}
+
+#[test]
+fn box_20_on_curved_surfaces_the_way_is_the_shorter_arc_of_the_section() {
+    let hole = |x, y| (2..4).contains(&x) && y == 3;
+    for (mut map, closed) in [
+        (closed_surface(4, true), true),
+        (closed_surface(3, false), true),
+        (hills(6, 0.6, 3, |_, _| false), false),
+        (hills(6, 0.6, 4, hole), false),
+    ] {
+        shuffle(&mut map, &mut Random(6), 15, 2);
+        let (mut random, mut tally) = (Random(51), Tally::default());
+        let near = map.leaves().next().unwrap();
+        let (mut whole, mut parts) = (0, 0);
+        for i in 0..150 {
+            let [a, b] = [0, 1].map(|_| {
+                let at = on_surface(&map, &mut random);
+                map.locate(&at, near, &mut tally).unwrap()
+            });
+            let mut cells = BTreeSet::new();
+            let end = map.march_between(&a, &b, |c| {
+                cells.insert(c);
+            });
+            let (brute, reached) = common::section(&map, &a, &b);
+            match end {
+                Path::Reached(d) => {
+                    assert!(reached, "{i}");
+                    assert!(map.cell_holds(map.cell(d), &b.position));
+                    whole += 1;
+                }
+                Path::Blocked { dart, share } => {
+                    assert!(!reached && map.beyond(dart) == dart && (0.0..=1.0).contains(&share));
+                    let _ = map.march_between(&b, &a, |c| {
+                        cells.insert(c);
+                    });
+                    parts += 1;
+                }
+                Path::Apart => assert!(!reached),
+                Path::Lost => panic!("{i}"),
+            }
+            cells.insert(map.cell(b.dart));
+            assert_eq!(cells, brute, "{i}: {a:?} {b:?}");
+            // The same from the other end.
+            if reached {
+                let mut back = BTreeSet::new();
+                let _ = map.march_between(&b, &a, |c| {
+                    back.insert(c);
+                });
+                assert_eq!(back, cells);
+            }
+        }
+        assert!(whole > 60 && (!closed || parts == 0), "{whole} {parts}");
+    }
+}
+
+/// A strip of `n` unit cells along x: squares or cubes.
+fn strip(space: Space, n: usize) -> Map {
+    match space {
+        Space::Plane => Map::grid_2d(Vec3::zeros(), 1.0, [n, 1]).unwrap(),
+        _ => Map::grid_3d(Vec3::zeros(), 1.0, [n, 1, 1]).unwrap(),
+    }
+}
+
+#[test]
+fn at_the_limit_a_move_is_not_made_or_searched_for_and_a_march_is_lost() {
+    let end = |n: usize| Vec3::new(n as f64 - 0.4, 0.3, 0.0);
+    for space in [Space::Plane, Space::Volume] {
+        let n = 4_200;
+        let map = strip(space, n);
+        let mut goal = end(n);
+        goal.z = if space == Space::Volume { 0.3 } else { 0.0 };
+        let start = map.particle_in(map.leaves().next().unwrap());
+        let (mut particle, mut tally) = (start, Tally::default());
+        // With a limit: not made, whatever the limit is, and no more than it spent.
+        for most in [0, 1, 50, 1_000, 10_000] {
+            let done = map
+                .track_bounded(&mut particle, &goal, most, &mut tally)
+                .unwrap();
+            assert_eq!((done, particle), (None, start));
+            assert!(tally.most_tests <= most + 8, "{tally:?}");
+        }
+        assert_eq!(tally.fallbacks, 0);
+        // Without one the map is searched, which is counted.
+        let done = map.track(&mut particle, &goal, &mut tally).unwrap();
+        assert_eq!((done, tally.fallbacks), (Outcome::Reached, 1));
+        assert!(map.cell_holds(map.cell(particle.dart), &goal));
+        // With room enough it is walked.
+        let mut particle = start;
+        let done = map
+            .track_bounded(&mut particle, &goal, 200_000, &mut tally)
+            .unwrap();
+        assert_eq!(done, Some(Outcome::Reached));
+        assert_eq!((particle.position, tally.fallbacks), (goal, 1));
+        // Two triangles or more a cell: the march's limit is met, too, and what was visited until then was right.
+        let most = 1_000;
+        let (mut named, mut last) = (0, map.cell(start.dart));
+        let path = map.march_bounded(&start, &particle, most, |c| {
+            named += 1;
+            last = c;
+        });
+        assert_eq!(path, Path::Lost);
+        assert!(named > 100 && named <= most && last.index() + 1 == named as usize);
+        let mut all = BTreeSet::new();
+        let path = map.march_bounded(&start, &particle, 200_000, |c| {
+            all.insert(c);
+        });
+        assert!(matches!(path, Path::Reached(_)));
+        assert_eq!(all.len(), n);
+    }
+    // On a surface a step is a direction: at the limit it is not made.
+    let mut map = closed_surface(3, false);
+    let first = map.leaves().next().unwrap();
+    map.refine(first).unwrap();
+    let start = map.particle_in(map.leaves().last().unwrap());
+    let (mut particle, mut tally) = (start, Tally::default());
+    let goal = start.position + Vec3::new(1e5, 0.7e5, 0.3e5);
+    let done = map
+        .track_bounded(&mut particle, &goal, 500, &mut tally)
+        .unwrap();
+    assert_eq!((done, particle), (None, start));
+    let done = map.track(&mut particle, &goal, &mut tally).unwrap();
+    let dart = start.dart;
+    assert_eq!(done, Outcome::Blocked { dart, share: 0.0 });
+    assert_eq!((particle, tally.fallbacks), (start, 1));
 }
 
 #[test]

@@ -1,8 +1,8 @@
-//! Which pairs of bodies may come near each other: bounding balls with a skin, swept along one axis.
+//! Which pairs of bodies may come near each other: bounding balls with a skin, in boxes for whatever broad phase there is.
 //!
-//! The list stays true while no body has moved its ball by more than its skin, so bodies at rest cost a comparison each.
+//! The list stays true while no body has moved its ball by more than its skin, so bodies at rest cost a comparison each. It is that of the balls: the same whoever looked for the boxes.
 
-use hapticd_geometry::Vec3;
+use hapticd_geometry::{Aabb, BroadPhase, SweptBox, Vec3};
 
 /// Skin in units of the radius, and of the way of one step.
 const SKIN_PER_RADIUS: f64 = 0.1;
@@ -19,20 +19,21 @@ pub(crate) struct Ball {
     pub solid: bool,
 }
 
-#[derive(Clone, Debug, Default)]
-struct Entry {
-    slot: u32,
-    low: f64,
-    high: f64,
+/// Where a ball was when the list was made.
+#[derive(Clone, Copy, Debug)]
+struct Anchor {
     centre: Vec3,
-    reach: f64,
+    skin_m: f64,
+    /// Radius, skin and rounding.
+    reach_m: f64,
     solid: bool,
 }
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Broad {
-    anchors: Vec<Option<(Vec3, f64)>>,
-    entries: Vec<Entry>,
+    anchors: Vec<Option<Anchor>>,
+    boxes: Vec<SweptBox>,
+    search: Box<dyn BroadPhase>,
     /// Lower slot first, sorted.
     pub pairs: Vec<(u32, u32)>,
 }
@@ -41,9 +42,16 @@ impl Broad {
     /// Whether the list holds all pairs that may meet while the ball goes its way.
     pub fn covers(&self, slot: usize, ball: &Ball) -> bool {
         match self.anchors.get(slot) {
-            Some(Some((anchor, skin))) => (ball.centre - anchor).norm() + ball.way_m <= *skin,
+            Some(Some(anchor)) => {
+                (ball.centre - anchor.centre).norm() + ball.way_m <= anchor.skin_m
+            }
             _ => false,
         }
+    }
+
+    /// Who looks for boxes that overlap from now on.
+    pub fn set_search(&mut self, search: Box<dyn BroadPhase>) {
+        self.search = search;
     }
 
     /// Forgets everything: the next list is made anew.
@@ -54,36 +62,36 @@ impl Broad {
     /// Makes the list. Pairs of two bodies that may meet are left out.
     pub fn rebuild(&mut self, balls: impl Iterator<Item = Option<Ball>>) {
         self.anchors.clear();
-        self.entries.clear();
-        self.pairs.clear();
-        for (slot, ball) in balls.enumerate() {
+        self.boxes.clear();
+        for ball in balls {
             let Some(ball) = ball else {
                 self.anchors.push(None);
+                self.boxes.push(SweptBox::NOWHERE);
                 continue;
             };
-            let skin = SKIN_PER_RADIUS * ball.radius_m + SKIN_PER_WAY * ball.way_m;
+            let skin_m = SKIN_PER_RADIUS * ball.radius_m + SKIN_PER_WAY * ball.way_m;
             // The bounds are of balls of this radius about the anchors; a millionth covers the rounding.
-            let reach = (ball.radius_m + skin) * (1.0 + 1e-6) + 1e-12 * ball.centre.amax();
-            self.anchors.push(Some((ball.centre, skin)));
-            self.entries.push(Entry {
-                slot: slot as u32,
-                low: ball.centre.x - reach,
-                high: ball.centre.x + reach,
+            let reach_m = (ball.radius_m + skin_m) * (1.0 + 1e-6) + 1e-12 * ball.centre.amax();
+            self.anchors.push(Some(Anchor {
                 centre: ball.centre,
-                reach,
+                skin_m,
+                reach_m,
                 solid: ball.solid,
-            });
+            }));
+            // A little wider than the ball, which decides.
+            let wider_m = reach_m + 1e-12 * (reach_m + ball.centre.amax());
+            let around = Aabb::about(&ball.centre, wider_m);
+            self.boxes.push(SweptBox::still(around));
         }
-        (self.entries).sort_unstable_by(|x, y| x.low.total_cmp(&y.low).then(x.slot.cmp(&y.slot)));
-        for (i, x) in self.entries.iter().enumerate() {
-            for y in self.entries[i + 1..].iter().take_while(|y| y.low <= x.high) {
-                let both = x.reach + y.reach;
-                if (x.solid || y.solid) && (x.centre - y.centre).norm_squared() <= both * both {
-                    self.pairs.push((x.slot.min(y.slot), x.slot.max(y.slot)));
-                }
-            }
-        }
-        self.pairs.sort_unstable();
+        self.search.overlapping(&self.boxes, &mut self.pairs);
+        let anchors = &self.anchors;
+        self.pairs.retain(|&(i, j)| {
+            let (Some(x), Some(y)) = (&anchors[i as usize], &anchors[j as usize]) else {
+                return false;
+            };
+            let both = x.reach_m + y.reach_m;
+            (x.solid || y.solid) && (x.centre - y.centre).norm_squared() <= both * both
+        });
     }
 }
 

@@ -1,7 +1,7 @@
 //! The world: who is in it, what may be asked of it.
 
 use hapticd_ccd::moving::MovingSearch;
-use hapticd_geometry::{Pose, Vec3};
+use hapticd_geometry::{BroadPhase, Pose, Vec3};
 
 use crate::body::{Body, BodyError, BodyId, BodyKind, BodySpec, BodyView, Material, Twist, Wrench};
 use crate::broad::Broad;
@@ -291,6 +291,11 @@ impl World {
         };
         let turning = pose.rotation.inverse() * (point - body.pivot_at(pose)).cross(along);
         1.0 / (body.inverse_mass + turning.dot(&(body.inverse_inertia * turning)))
+    }
+
+    /// Who looks for boxes of bodies that overlap from now on; sweep-and-prune if nothing is said. Which bodies are neighbours does not depend on it.
+    pub fn set_broad_phase(&mut self, broad: Box<dyn BroadPhase>) {
+        self.broad.set_search(broad);
     }
 
     /// How it is simulated.

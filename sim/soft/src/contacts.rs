@@ -3,7 +3,7 @@
 use hapticd_dynamics::xpbd::{Contact, ContactPoint, World, keep_four};
 use hapticd_geometry::{Vec3, transform};
 use hapticd_rays::layout;
-use hapticd_rays::{Detector, Scene, Topology};
+use hapticd_rays::{Detector, Scene, Shape, Topology};
 
 use crate::world::Mover;
 
@@ -13,6 +13,8 @@ pub(crate) struct Contacts {
     /// Nothing that is only near.
     pub only: bool,
     list: Vec<Contact>,
+    /// How many of `list` are the rays'.
+    rays: usize,
     /// With the room that is left at the end of the step as things move now, m.
     ahead: Vec<(layout::Contact, f64)>,
     /// Of pairs of rigid objects: the pair, whether it is only near, that room, and the number of the contact.
@@ -25,7 +27,10 @@ pub(crate) struct Contacts {
 const AHEAD: usize = 8;
 
 impl Contacts {
-    pub fn list(&self) -> &[Contact] {
+    /// Those of the rays, and then those `more`.
+    pub fn with(&mut self, more: &[Contact]) -> &[Contact] {
+        self.list.truncate(self.rays);
+        self.list.extend_from_slice(more);
         &self.list
     }
 
@@ -118,11 +123,12 @@ impl Contacts {
             }
             near.iter().take(AHEAD).for_each(|x| take(x.3));
         }
+        self.rays = self.list.len();
     }
 }
 
 /// Of an object's point (a deformable's, by number; a body's, by place), m/s.
-fn velocity(world: &World, mover: &Mover, point: u32, at: &Vec3) -> Vec3 {
+pub(crate) fn velocity(world: &World, mover: &Mover, point: u32, at: &Vec3) -> Vec3 {
     match mover {
         Mover::Gone | Mover::Fixed => Vec3::zeros(),
         Mover::Body { body, .. } => world.body(*body).map_or_else(Vec3::zeros, |state| {
@@ -166,13 +172,32 @@ fn made(contact: &layout::Contact, scene: &Scene, movers: &[Mover], friction: &[
     let triangle = shape(b).triangles()[contact.triangle as usize].v;
     let [u, v] = contact.uv.map(f64::from);
     let weights = [1.0 - u - v, u, v];
-    let target = match &movers[b as usize] {
-        Mover::Gone | Mover::Fixed => ContactPoint::World(met),
+    let target = on_surface(&movers[b as usize], shape(b), triangle, weights, &met);
+    Contact {
+        a: source,
+        b: target,
+        normal,
+        gap_m,
+        friction: (friction[a as usize] * friction[b as usize]).sqrt(),
+        restitution: 0.0,
+    }
+}
+
+/// A point of an object's surface by barycentric weights of three of its vertices; `at` is where that is, of what never moves.
+pub(crate) fn on_surface(
+    mover: &Mover,
+    shape: &Shape,
+    vertices: [u32; 3],
+    weights: [f64; 3],
+    at: &Vec3,
+) -> ContactPoint {
+    match mover {
+        Mover::Gone | Mover::Fixed => ContactPoint::World(*at),
         Mover::Body {
             body,
             body_from_mesh,
         } => {
-            let corner = |k: usize| shape(b).points()[triangle[k] as usize].cast::<f64>();
+            let corner = |k: usize| shape.points()[vertices[k] as usize].cast::<f64>();
             let on = corner(0) * weights[0] + corner(1) * weights[1] + corner(2) * weights[2];
             ContactPoint::Body {
                 body: *body,
@@ -181,16 +206,8 @@ fn made(contact: &layout::Contact, scene: &Scene, movers: &[Mover], friction: &[
         }
         Mover::Deformable(deformable) => ContactPoint::Triangle {
             deformable: *deformable,
-            vertices: triangle,
+            vertices,
             weights,
         },
-    };
-    Contact {
-        a: source,
-        b: target,
-        normal,
-        gap_m,
-        friction: (friction[a as usize] * friction[b as usize]).sqrt(),
-        restitution: 0.0,
     }
 }

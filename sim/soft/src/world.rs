@@ -11,6 +11,8 @@ use hapticd_rays::{
 };
 
 use crate::contacts::Contacts;
+use crate::continuous::{Continuous, ContinuousReport, View, Watch};
+use crate::crossings::Crossings;
 
 /// What holds for all.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -95,6 +97,8 @@ pub struct Report {
     pub dynamics: xpbd::StepReport,
     /// Contacts handed to the dynamics: between rigid bodies four a pair at most.
     pub contacts: usize,
+    /// Of continuous detection.
+    pub continuous: ContinuousReport,
     /// Objects that are out of the detection's range: they fall on, and touch nothing.
     pub lost: usize,
 }
@@ -111,6 +115,7 @@ pub struct SoftWorld {
     /// By object: what touches nothing.
     pub(crate) ghosts: Vec<bool>,
     contacts: Contacts,
+    watch: Watch,
     report: Report,
 }
 
@@ -129,6 +134,7 @@ impl SoftWorld {
             friction: Vec::new(),
             ghosts: Vec::new(),
             contacts: Contacts::default(),
+            watch: Watch::default(),
             report: Report::default(),
         })
     }
@@ -303,10 +309,34 @@ impl SoftWorld {
             (&self.friction, &self.ghosts),
             dt_s,
         );
-        let list = self.contacts.list();
-        self.report.contacts = list.len();
-        self.report.dynamics = self.dynamics.step(dt_s, self.settings.substeps, list)?;
+        let view = View {
+            scene: &self.scene,
+            movers: &self.movers,
+            friction: &self.friction,
+            ghosts: &self.ghosts,
+        };
+        self.watch.begin(&view, &self.dynamics, dt_s);
+        loop {
+            let list = self.contacts.with(self.watch.contacts());
+            self.report.contacts = list.len();
+            self.report.dynamics = self.dynamics.step(dt_s, self.settings.substeps, list)?;
+            if !self.watch.again(&view, &mut self.dynamics) {
+                break;
+            }
+        }
+        self.report.continuous = self.watch.report();
         Ok(&self.report)
+    }
+
+    /// What is done from the next step on about surfaces that go through each other between two steps; at first nothing.
+    pub fn set_continuous(&mut self, mode: Continuous) {
+        self.watch.mode = mode;
+    }
+
+    /// What continuous detection found in the last step as it was made; nothing where it is off. Surfaces are objects, in order of their numbers, without those that nobody has.
+    #[must_use]
+    pub fn crossings(&self) -> &Crossings {
+        self.watch.crossings()
     }
 
     /// Asks for the contacts where everything is, and takes those that have come; the first half of [`SoftWorld::step`].
@@ -404,7 +434,7 @@ pub(crate) fn check(friction: f64) -> Result<(), AddError> {
     }
 }
 
-fn pose_of(state: &BodyState) -> Pose {
+pub(crate) fn pose_of(state: &BodyState) -> Pose {
     Pose::from_parts(state.position.into(), state.rotation)
 }
 

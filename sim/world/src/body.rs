@@ -164,6 +164,9 @@ pub enum AddError {
         /// What the dynamics say.
         why: BodyError,
     },
+    /// A body that would come into a planar scene while that runs.
+    #[error("`{0}`: a planar scene takes no bodies while it runs")]
+    Planar(String),
     /// Material out of range.
     #[error("material of `{name}`: {what} = {value} is not a finite number >= 0")]
     BadMaterial {

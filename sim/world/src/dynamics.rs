@@ -25,6 +25,7 @@ use hapticd_rigid::{
 };
 
 use crate::body::{BodyKind, BodySpec};
+use crate::broad::BroadPhaseKind;
 use crate::world::Resident;
 
 /// What forces change (Redon 2002, section 6.3.1).
@@ -90,7 +91,7 @@ pub(crate) struct Dynamics {
 
 impl Dynamics {
     /// No bodies.
-    pub fn new(order: Order) -> Result<Self, BodyError> {
+    pub fn new(order: Order, broad_phase: BroadPhaseKind) -> Result<Self, BodyError> {
         let mut settings = Settings {
             kinematic_passes: true,
             ..Settings::default()
@@ -107,9 +108,11 @@ impl Dynamics {
             plan: Plan::default(),
             saved: Saved::default(),
         };
+        let mut rigid = Rigid::new(settings)?;
+        rigid.set_broad_phase(broad_phase.make());
         Ok(Dynamics {
             order,
-            rigid: Rigid::new(settings)?,
+            rigid,
             ids: [None; MAX_BODIES],
             used: [Used {
                 impulse_n_s: Vec3::zeros(),

@@ -7,16 +7,21 @@
 
 mod answer;
 mod body;
+mod broad;
 mod dynamics;
 mod inside;
+mod neighbours;
 mod skins;
 mod soft;
 mod world;
 
 pub use body::{AddError, BodyKind, BodySpec, CommandError, Shape};
+pub use broad::{BroadPhaseKind, KineticSweep, RegistrationPhase};
 pub use dynamics::Order;
 pub use hapticd_skin::{GridError, Inside};
+pub use hapticd_soft::{Continuous, ContinuousReport};
 pub use inside::contains;
+pub use neighbours::RegisteredSpheres;
 pub use skins::{
     Blending, LargeSkin, Polygonizer, SkinBy, SkinMade, SkinMakeError, SkinMaker, SkinSpec,
     SkinState, SkinStates,

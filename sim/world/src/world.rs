@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use hapticd_ccd::intersect::Intersections;
 use hapticd_ccd::{MeshIndex, MidPhase, NearPair, Proximity};
-use hapticd_geometry::{Pose, Vec3};
+use hapticd_geometry::{Pose, Quat, Vec3};
 use hapticd_haptics::{
     BodyKey, BodyTarget, MAX_ARMS, MAX_BODIES, MAX_SCENE_BODIES, Material, Query, ToolShape,
 };
 
 use crate::answer::Found;
 use crate::body::{AddError, BodyKind, BodySpec, CommandError, Shape};
+use crate::broad::BroadPhaseKind;
 use crate::dynamics::{Dynamics, Order};
 use crate::inside::piece_points;
 
@@ -69,6 +70,8 @@ pub struct World {
     /// Only while there is a body that forces move.
     pub(crate) dynamics: Option<Box<Dynamics>>,
     order: Order,
+    broad_phase: BroadPhaseKind,
+    planar: bool,
 }
 
 impl World {
@@ -93,7 +96,14 @@ impl World {
             order: Order::Second {
                 gravity_m_s2: Vec3::new(0.0, 0.0, -9.81),
             },
+            broad_phase: BroadPhaseKind::default(),
+            planar: false,
         }
+    }
+
+    /// From now on the scene lies in the plane `z = 0` with the bodies that it has: others are refused, and targets count as far as they are in the plane.
+    pub fn lie_flat(&mut self) {
+        self.planar = true;
     }
 
     /// Gives an arm its tool. `shape` holds the mesh (one vertex for a sphere), `tool` the loop's view of it.
@@ -149,8 +159,21 @@ impl World {
         self.order = order;
     }
 
+    /// Who finds which bodies may touch each other at all, from the first dynamic one on. Changes no answer.
+    pub fn set_broad_phase(&mut self, kind: BroadPhaseKind) {
+        self.broad_phase = kind;
+    }
+
+    /// Who was set by [`World::set_broad_phase`].
+    pub fn broad_phase(&self) -> BroadPhaseKind {
+        self.broad_phase
+    }
+
     /// Adds a body; it becomes solid to each tool as soon as that tool is proven clear of it.
     pub fn add_body(&mut self, spec: BodySpec) -> Result<u32, AddError> {
+        if self.planar {
+            return Err(AddError::Planar(spec.name));
+        }
         if self.bodies().any(|b| b.spec.name == spec.name) {
             return Err(AddError::NameTaken(spec.name));
         }
@@ -217,7 +240,7 @@ impl World {
         if spec.kind != BodyKind::Dynamic {
             return Ok(());
         }
-        let mut dynamics = Box::new(Dynamics::new(self.order).map_err(refused)?);
+        let mut dynamics = Box::new(Dynamics::new(self.order, self.broad_phase).map_err(refused)?);
         for body in self.slots.iter().flatten() {
             dynamics
                 .add(body.key.slot as usize, &body.spec, &body.pose)
@@ -256,8 +279,9 @@ impl World {
         if !finite(pose) || !speed_m_s.is_finite() || speed_m_s < 0.0 {
             return Err(CommandError::BadTarget(id));
         }
+        let pose = if self.planar { flat(pose) } else { *pose };
         body.target = Some(BodyTarget {
-            world_from_body: *pose,
+            world_from_body: pose,
             speed_m_s,
         });
         self.version += 1;
@@ -322,6 +346,13 @@ impl World {
             .position(|s| s.as_ref().is_some_and(|b| b.id == id))
             .ok_or(CommandError::NoSuchBody(id))
     }
+}
+
+/// What there is of a pose in the plane `z = 0`: where its origin is beside, and its x axis' turn about z.
+fn flat(pose: &Pose) -> Pose {
+    let (x, at) = (pose.rotation * Vec3::x(), pose.translation.vector);
+    let turn = Quat::from_axis_angle(&Vec3::z_axis(), x.y.atan2(x.x));
+    Pose::from_parts(Vec3::new(at.x, at.y, 0.0).into(), turn)
 }
 
 fn finite(pose: &Pose) -> bool {

@@ -19,12 +19,16 @@ mod cli;
 mod clock;
 mod contact;
 mod experiment;
+mod kinetic;
 mod models;
+mod output;
 mod peer;
 mod rays;
 mod redon;
+mod registration;
 mod registry;
 mod skin;
+mod svg;
 mod table;
 
 use std::process::ExitCode;

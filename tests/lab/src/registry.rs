@@ -3,8 +3,10 @@
 use crate::ccd_queries;
 use crate::contact;
 use crate::experiment::Experiment;
+use crate::kinetic;
 use crate::rays;
 use crate::redon;
+use crate::registration;
 use crate::skin;
 
 /// Every experiment there is.
@@ -56,6 +58,15 @@ pub const EXPERIMENTS: &[Experiment] = &[
     rays::measures::EXPERIMENT,
     rays::clusters::EXPERIMENT,
     rays::crowd::EXPERIMENT,
+    registration::e2::EXPERIMENT,
+    registration::e3::EXPERIMENT,
+    registration::e4::EXPERIMENT,
+    registration::e5::EXPERIMENT,
+    registration::e6::EXPERIMENT,
+    registration::e7::EXPERIMENT,
+    registration::e8::EXPERIMENT,
+    registration::e11::EXPERIMENT,
+    registration::pairs::EXPERIMENT,
     skin::potentials::EXPERIMENT,
     skin::drops::TIME,
     skin::drops::TRIANGLES,
@@ -68,6 +79,13 @@ pub const EXPERIMENTS: &[Experiment] = &[
     skin::preview::EXPERIMENT,
     skin::peers::EXPERIMENT,
     skin::gpu::EXPERIMENT,
+    kinetic::sorted::EXPERIMENT,
+    kinetic::hull::EXPERIMENT,
+    kinetic::polygons::EXPERIMENT,
+    kinetic::brute::EXPERIMENT,
+    kinetic::gravity::EXPERIMENT,
+    kinetic::sap::EXPERIMENT,
+    registration::needle::EXPERIMENT,
 ];
 
 /// What an ID given by the user stands for: one experiment, or for `group-all` every one whose ID starts with `group-`.

@@ -217,3 +217,158 @@ fn without_an_adapter_the_pipeline_is_an_error_that_says_so() {
     let output = lab(&["run", "rays-pipeline", "--gpu", "any"]);
     assert_eq!(output.status.code(), Some(2));
 }
+
+#[test]
+fn crowds_are_run_at_any_size_and_drawn() {
+    let folder = Folder::new("crowds");
+    let out = folder.path("pictures");
+    let short = ["--steps", "12", "--out", &out, "--json"];
+    // Whether they hold is a question of time and of length, which is not asked here.
+    for scene in ["cells", "circle", "city", "snake", "curved", "sphere"] {
+        let id = format!("registration-{scene}");
+        let told = object(&lab(&[&["run", id.as_str()], &short[..]].concat()));
+        assert_eq!(told["error"], Value::Null, "{told}");
+        assert!(told["rows"].as_array().is_some_and(|rows| rows.len() > 3));
+    }
+    let names: Vec<_> = std::fs::read_dir(&out).expect("pictures").collect();
+    for entry in &names {
+        let path = entry.as_ref().expect("an entry").path();
+        let picture = std::fs::read_to_string(&path).expect("text");
+        assert!(picture.starts_with("<svg") && picture.ends_with("</svg>\n"));
+        assert!(picture.contains("<circle"), "{path:?}: nobody in it");
+    }
+    // Six each: of three corridors, a circle, a city, eight crowds with snakes, three worlds and a sphere.
+    assert_eq!(names.len(), 6 * 17);
+    let wrong = lab(&["run", "registration-snake", "--steps", "many"]);
+    assert_eq!(wrong.status.code(), Some(2));
+}
+
+/// An experiment of the kinetic set at a small size, and the folder that it wrote.
+fn kinetic(name: &str, args: &[&str], folder: &Folder) -> Value {
+    let id = format!("kinetic-{name}");
+    let out = folder.path("");
+    let words = [&["run", &id, "--out", &out, "--json"][..], args].concat();
+    let told = object(&lab(&words));
+    // Whether a statement about time holds is not asked here; what the oracle says is.
+    assert_eq!(told["oracle"], "ok", "{told}");
+    assert!(told["comparisons"].as_u64() > Some(0), "{told}");
+    assert!(
+        told["why"]
+            .as_str()
+            .is_some_and(|w| w.starts_with("oracle: ok"))
+    );
+    told
+}
+
+fn claims_hold(told: &Value) {
+    let rows = told["rows"].as_array().expect("rows");
+    let claimed = rows.iter().filter(|r| r["verdict"].is_string());
+    assert!(claimed.clone().count() > 0);
+    for row in claimed {
+        assert_eq!(row["verdict"], "holds", "{row}");
+    }
+    assert_eq!(told["verdict"], "holds");
+}
+
+fn read(folder: &Folder, name: &str) -> String {
+    std::fs::read_to_string(folder.path(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
+}
+
+#[test]
+fn the_kinetic_demonstrations_hold_and_write_their_logs_and_pictures() {
+    let folder = Folder::new("kinetic");
+    let runs: [(&str, &[&str], &[&str]); 5] = [
+        (
+            "sorted",
+            &["--n", "12", "--deg", "3"],
+            &["sorted", "sorted-four"],
+        ),
+        (
+            "hull",
+            &["--n", "16", "--t-end", "3", "--most", "32"],
+            &["hull", "hull-dual"],
+        ),
+        (
+            "polygons",
+            &["--runs", "4", "--k", "3", "--vertices", "9", "--shape", "c"],
+            &["polygons"],
+        ),
+        ("brute", &["--k", "4", "--t-end", "0.5"], &["brute"]),
+        ("gravity", &["--k", "3", "--t-end", "2"], &["gravity"]),
+    ];
+    for (name, args, pictures) in runs {
+        let told = kinetic(name, args, &folder);
+        if name != "brute" {
+            claims_hold(&told);
+        }
+        let log = read(&folder, &format!("{name}.csv"));
+        assert!(log.starts_with("time_s,type,objects,queue,certificates,external\n"));
+        assert!(log.lines().count() > 1, "{name}");
+        for picture in pictures {
+            let svg = read(&folder, &format!("{picture}.svg"));
+            assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
+            assert!(
+                svg.matches("<poly").count() > 3 && !svg.contains("NaN"),
+                "{picture}"
+            );
+        }
+    }
+}
+
+#[test]
+fn relative_geodesics_say_what_pseudo_triangles_say_of_two_polygons() {
+    let folder = Folder::new("geodesics");
+    let small = ["--runs", "6", "--vertices", "8", "--structure", "ergt"];
+    let told = kinetic("polygons", &[&small[..], &["--k", "2"]].concat(), &folder);
+    claims_hold(&told);
+    let rows = told["rows"].as_array().expect("rows");
+    let name = |row: &Value| row["name"].as_str().unwrap_or_default().to_owned();
+    assert!(
+        rows.iter()
+            .any(|r| name(r).starts_with("relative geodesics"))
+    );
+    let three = [&["run", "kinetic-polygons", "--k", "3"][..], &small[..]].concat();
+    assert_eq!(lab(&three).status.code(), Some(2));
+}
+
+#[test]
+fn the_kinetic_runs_are_the_same_from_the_same_seed() {
+    let folders = ["first", "second", "other"].map(|name| Folder::new(&format!("seed-{name}")));
+    let seeds = ["7", "7", "8"];
+    let logs = [0, 1, 2].map(|k| {
+        let args = [
+            "--seed", seeds[k], "--n", "9", "--t-end", "2", "--most", "8",
+        ];
+        kinetic("hull", &args, &folders[k]);
+        let gravity = ["--seed", seeds[k], "--k", "2", "--t-end", "1"];
+        kinetic("gravity", &gravity, &folders[k]);
+        let files = [
+            "hull.csv",
+            "hull.svg",
+            "hull-dual.svg",
+            "gravity.csv",
+            "gravity.svg",
+        ];
+        files.map(|name| read(&folders[k], name))
+    });
+    assert_eq!(logs[0], logs[1]);
+    for (a, b) in logs[0].iter().zip(&logs[2]) {
+        assert_ne!(a, b);
+    }
+}
+
+#[test]
+fn sweep_and_prune_exchanges_what_changes_places() {
+    let folder = Folder::new("sap");
+    let told = kinetic("sap", &["--bodies", "150", "--steps", "40"], &folder);
+    let rows = told["rows"].as_array().expect("rows");
+    let exchanges = rows
+        .iter()
+        .filter(|r| r["name"].as_str().is_some_and(|n| n.contains("exchanges")));
+    assert_eq!(exchanges.clone().count(), 5);
+    for row in exchanges {
+        assert_eq!(row["verdict"], "holds", "{row}");
+    }
+    assert!(read(&folder, "sap.csv").lines().count() > 10);
+    assert!(read(&folder, "sap.svg").starts_with("<svg "));
+}

@@ -28,6 +28,7 @@ use crate::virtual_time::VirtualLoop;
 mod damage;
 mod gone;
 mod near;
+mod needle;
 mod reload;
 mod soft;
 

@@ -8,7 +8,7 @@
 //! - [`MovingSearch::first_contact`]: two meshes (or a point and a mesh); then [`MovingSearch::contacts_at`] for all contacts at that time.
 //! - [`MovingSearch::step_pairs`]: every feature pair that may come within a clearance during the step, a certified list to keep.
 //! - [`pieces`]: parametric and implicit surfaces through a trait, in the same search.
-//! - [`SceneSearch::first_contact`]: any number of bodies, one earliest time, all contacts at it; [`BroadPhase`] before it.
+//! - [`SceneSearch::first_contact`]: any number of bodies, one earliest time, all contacts at it; a [`BroadPhase`](hapticd_geometry::BroadPhase) before it.
 //!
 //! ```
 //! use hapticd_ccd::MeshIndex;
@@ -49,7 +49,6 @@ pub mod pieces;
 pub mod scene;
 mod search;
 
-pub use broad::{Aabb, BroadPhase, SweepAndPrune};
 pub use features::advance_features;
 pub use meshes::{Meeting, MovingBody, MovingContact, MovingSearch, StepPair, StepSet};
 pub use motion::{MOST_LINKS, Motion};

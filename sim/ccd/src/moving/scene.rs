@@ -4,7 +4,9 @@
 //! motions ([`Motion::pose_at`](super::Motion::pose_at)); only so is the placement consistent (Redon 2002, section 2.2). Later pairs
 //! are searched only up to the earliest contact so far.
 
-use super::broad::{Aabb, BroadPhase, swept_box};
+use hapticd_geometry::{BroadPhase, SweptBox};
+
+use super::broad::swept_box;
 use super::meshes::{Meeting, MovingBody, MovingContact, MovingSearch};
 
 /// A contact of two bodies of a scene.
@@ -35,7 +37,7 @@ pub struct SceneMeeting<'a> {
 #[derive(Debug)]
 pub struct SceneSearch {
     search: MovingSearch,
-    boxes: Vec<Aabb>,
+    boxes: Vec<SweptBox>,
     pairs: Vec<(u32, u32)>,
     contacts: Vec<SceneContact>,
 }
@@ -67,7 +69,7 @@ impl SceneSearch {
         &mut self,
         bodies: &[MovingBody<'_>],
         clearance_m: f64,
-        broad: &mut impl BroadPhase,
+        broad: &mut dyn BroadPhase,
         tested: impl Fn(usize, usize) -> bool,
     ) -> SceneMeeting<'_> {
         let half = 0.5 * clearance_m.max(0.0);

@@ -8,7 +8,7 @@
 //!
 //! # Practice
 //!
-//! The order of the pairs follows from positions and indices alone. No allocation once grown. Cost: spheres times 14 look-ups, and the pairs; `n²/2` of
+//! The order of the pairs follows from positions, indices and the width alone; who needs one that does not depend on the width sorts them ([`near`](super::near)). No allocation once grown. Cost: spheres times 14 look-ups, and the pairs; `n²/2` of
 //! them if all stand in one place.
 
 use crate::Vec3;

@@ -51,19 +51,31 @@ impl SphereWorld {
         if !(size > 0.0) {
             return;
         }
-        self.cells.build(&s.x, size);
         let (settings, stir, fluids) = (&self.settings, &self.stir, &self.fluids);
-        let cells = &self.cells;
-        let (pairs, near, blends) = (&mut self.pairs, &mut self.near, &mut self.blends);
-        let neighbours = &self.neighbours;
         let most = settings.most_pairs as usize;
+        let same_fluid = |i: usize, j: usize| s.fluid[i] != NO_FLUID && s.fluid[i] == s.fluid[j];
+        // Wide enough for all that follows; three kinds of rows, and as many again for what is not to touch.
+        let keep = |i: usize, j: usize, square: f64| {
+            let margin = stir[i] + stir[j];
+            let touching = s.radius[i] + s.radius[j] + margin;
+            let own = if same_fluid(i, j) {
+                fluids[s.fluid[i] as usize].cutoff + margin
+            } else {
+                touching + knock
+            };
+            let reach = blend.map_or(own, |part| own.max(touching + part));
+            reach > 0.0 && square < reach * reach
+        };
+        let beyond = (self.found).collect(&s.x, size, most.saturating_mul(6).max(1), keep);
+        let (found, pairs, near) = (&self.found, &mut self.pairs, &mut self.near);
+        let (blends, neighbours) = (&mut self.blends, &self.neighbours);
         let mut look = |share: f64| {
             pairs.clear();
             near.clear();
             blends.candidates.clear();
             let knock = share * knock;
-            let mut left_out = 0_u32;
-            cells.pairs(|a, b, square| {
+            let mut left_out = beyond;
+            for (a, b, square) in found.pairs() {
                 let (i, j) = (a as usize, b as usize);
                 let margin = share * (stir[i] + stir[j]);
                 let touching = s.radius[i] + s.radius[j];
@@ -75,7 +87,7 @@ impl SphereWorld {
                 } else {
                     f64::INFINITY
                 };
-                if s.fluid[i] != NO_FLUID && s.fluid[i] == s.fluid[j] {
+                if same_fluid(i, j) {
                     let reach = fluids[s.fluid[i] as usize].cutoff + margin;
                     if free && square < reach * reach {
                         if near.len() < most {
@@ -98,7 +110,7 @@ impl SphereWorld {
                     }
                 }
                 if blend.is_none() || (same_wire && along <= s.on_strand[i].window) {
-                    return;
+                    continue;
                 }
                 if let Some([_, part]) = blends.limits(i, j, s) {
                     let reach = touching + part + margin;
@@ -110,7 +122,7 @@ impl SphereWorld {
                         }
                     }
                 }
-            });
+            }
             left_out
         };
         // What is nearest comes first, where there is no room for all: margins are shortened until the rest has room.

@@ -2,8 +2,8 @@
 
 use super::bend::Bend;
 use super::blend::{Blending, Blends};
-use super::cells::Cells;
-use super::fluid::{Fluid, FluidMaterial, Near};
+use super::fluid::{Fluid, FluidMaterial, Near as NearInFluid};
+use super::near::{Near, NeighbourSearch};
 use super::pairs::PairRow;
 use super::planes::{PlaneRow, Walls};
 use super::probe::{Probe, Probes, TouchRow};
@@ -65,9 +65,9 @@ pub struct SphereWorld {
     pub(super) neighbours_sorted: bool,
     pub(super) walls: Walls,
     pub(super) probes: Probes,
-    pub(super) cells: Cells,
+    pub(super) found: Near,
     pub(super) pairs: Vec<PairRow>,
-    pub(super) near: Vec<Near>,
+    pub(super) near: Vec<NearInFluid>,
     pub(super) planes: Vec<PlaneRow>,
     pub(super) touches: Vec<TouchRow>,
     pub(super) blends: Blends,
@@ -122,7 +122,7 @@ impl SphereWorld {
             neighbours_sorted: true,
             walls: Walls::NONE,
             probes: Probes::default(),
-            cells: Cells::default(),
+            found: Near::default(),
             pairs: Vec::new(),
             near: Vec::new(),
             planes: Vec::new(),
@@ -158,8 +158,13 @@ impl SphereWorld {
         self.blends.push(sphere.body);
         self.stir.push(0.0);
         let index = self.spheres.push(sphere);
-        self.cells.reserve(self.spheres.x.len());
+        self.found.reserve(self.spheres.x.len());
         index
+    }
+
+    /// Who finds spheres near each other from the next step on; `None`: the world itself, by a hash of cells, as at first. All that happens is the same, to the bit.
+    pub fn set_neighbour_search(&mut self, search: Option<Box<dyn NeighbourSearch>>) {
+        self.found.set_other(search);
     }
 
     /// Holds a sphere, or lets it go. A fixed one moves by its own velocity only: it is at rest if it was. Allocates nothing.

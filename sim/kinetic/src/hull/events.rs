@@ -1,8 +1,8 @@
-//! What happens when a certificate fails, and how a change of a node's envelope goes up the tree (digest, 3.5).
+//! What happens when a certificate fails, and how a change of a node's envelope goes up the tree.
 //!
 //! Decisions come from the state, never from the predicate that has just become zero (rule T2).
 
-use super::{HEIGHT, LEFT, NONE, ORDER, SLOTS, UpperHull};
+use super::{Certificate, HEIGHT, LEFT, NONE, ORDER, SLOTS, UpperHull};
 use crate::kinetic::{Inconsistent, MOST_STILL_EVENTS};
 use crate::stats::EventCost;
 
@@ -59,7 +59,7 @@ fn visible((a, b): Edges, e: u32, above: bool, left: bool, right: bool) -> Optio
 
 impl UpperHull {
     /// Processes the event of a slot, which is the first in the queue.
-    pub(super) fn process(&mut self, slot: u32) -> Result<(), Inconsistent> {
+    pub(super) fn process(&mut self, slot: u32) -> Result<Certificate, Inconsistent> {
         let (v, which) = (slot / SLOTS as u32, slot as usize % SLOTS);
         let types = self.vertices[v as usize].live[which];
         let most = MOST_STILL_EVENTS + 4 * self.points.len() as u32;
@@ -79,10 +79,10 @@ impl UpperHull {
             _ => self.slope_event(v, which)?,
         }
         self.cost.queue_operations = (self.queue.operations() - before) as u32;
-        self.stats
-            .event(types.trailing_zeros() as usize, self.external, self.cost);
+        let first = types.trailing_zeros() as usize;
+        self.stats.event(first, self.external, self.cost);
         self.stats.sizes(self.live, self.queue.len());
-        Ok(())
+        Ok(Certificate::ALL[first])
     }
 
     /// Two vertices of different envelopes change places: nothing that can be seen.

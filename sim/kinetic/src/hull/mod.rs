@@ -87,6 +87,45 @@ const LEFT: usize = 2;
 const RIGHT: usize = 3;
 const SLOTS: usize = 4;
 
+/// One event of a hull.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HullEvent {
+    /// When, s.
+    pub time: f64,
+    /// The type of the certificate that failed, the first of them where one predicate stands for several.
+    pub certificate: Certificate,
+    /// The points that it names, those from the second on `u32::MAX` where it names fewer.
+    pub points: [u32; 4],
+    /// The hull has changed.
+    pub external: bool,
+}
+
+/// The list of one node: two envelopes, merged.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Merged {
+    /// First and last lines of both envelopes.
+    pub edges: [[u32; 2]; 2],
+    /// Which envelope is above at the left end, and whether [`Certificate::SInfinity`] is live there; the same at the right end.
+    pub ends: [(u8, bool); 2],
+    /// The vertices of both envelopes from left to right.
+    pub vertices: Vec<MergedVertex>,
+}
+
+/// A vertex of a node's list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MergedVertex {
+    /// The lines that meet in it.
+    pub edges: (u32, u32),
+    /// Which of the two envelopes it is of.
+    pub envelope: u8,
+    /// Which envelope is above here.
+    pub above: u8,
+    /// The line of the other envelope here.
+    pub contender: u32,
+    /// Its live certificates.
+    pub certificates: Vec<Certificate>,
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Vertex {
     /// The edges that meet in it. Of an end of the list: none.
@@ -211,6 +250,74 @@ impl UpperHull {
         self.live
     }
 
+    /// Events in the queue.
+    #[must_use]
+    pub fn queued(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// Nodes of the tree that merge two envelopes: one fewer than points. The last one is the root.
+    #[must_use]
+    pub fn nodes(&self) -> usize {
+        self.points.len().saturating_sub(1)
+    }
+
+    /// What a node merges, for pictures and explanations: allocates. None if there is no such node.
+    #[must_use]
+    pub fn merged(&self, node: usize) -> Option<Merged> {
+        let number = (0..self.nodes.len())
+            .filter(|n| *n as u32 != self.collector)
+            .nth(node)?;
+        let node = &self.nodes[number];
+        let live = |v: &Vertex| {
+            let bits = v.live.iter().fold(0, |bits, live| bits | live);
+            Certificate::ALL
+                .into_iter()
+                .filter(move |c| bits & c.bit() != 0)
+        };
+        let ends = node.ends.map(|v| {
+            let end = &self.vertices[v as usize];
+            (end.top, live(end).count() > 0)
+        });
+        let mut vertices = Vec::new();
+        let mut v = self.vertices[node.ends[0] as usize].next;
+        while v != node.ends[1] {
+            let vertex = &self.vertices[v as usize];
+            vertices.push(MergedVertex {
+                edges: (vertex.a, vertex.b),
+                envelope: vertex.colour,
+                above: vertex.top,
+                contender: vertex.ce,
+                certificates: live(vertex).collect(),
+            });
+            v = vertex.next;
+        }
+        Some(Merged {
+            edges: node.edges,
+            ends,
+            vertices,
+        })
+    }
+
+    /// Processes the next event if it is due at `t` or before.
+    ///
+    /// # Errors
+    /// As [`Kinetic::advance`].
+    pub fn step(&mut self, t: f64) -> Result<Option<HullEvent>, Inconsistent> {
+        let Some((time, slot)) = self.queue.first().filter(|e| e.0 <= t) else {
+            return Ok(None);
+        };
+        self.now = self.now.max(time);
+        let points = self.named(slot / SLOTS as u32, slot as usize % SLOTS);
+        let certificate = self.process(slot)?;
+        Ok(Some(HullEvent {
+            time: self.now,
+            certificate,
+            points,
+            external: self.external,
+        }))
+    }
+
     /// Most certificates that name one point: counted, `O(n log n)`.
     #[must_use]
     pub fn certificates_per_object(&self) -> u64 {
@@ -288,7 +395,7 @@ impl UpperHull {
         self.vertices[u as usize].top != self.vertices[w as usize].top
     }
 
-    /// What the certificate in a slot says, the types that say it, by the table of the digest, 3.4; none if there is no such certificate.
+    /// What the certificate in a slot says, the types that say it, by the table of Basch, Guibas and Hershberger; none if there is no such certificate.
     fn certificate(&self, v: u32, slot: usize) -> Option<(Predicate, u16)> {
         let vertex = &self.vertices[v as usize];
         let node = &self.nodes[vertex.node as usize];
@@ -465,10 +572,7 @@ impl Kinetic for UpperHull {
 
     fn advance(&mut self, t: f64) -> Result<Advanced, Inconsistent> {
         let before = [self.stats.events(), self.stats.events_external()];
-        while let Some((time, slot)) = self.queue.first().filter(|e| e.0 <= t) {
-            self.now = self.now.max(time);
-            self.process(slot)?;
-        }
+        while self.step(t)?.is_some() {}
         self.now = self.now.max(t);
         Ok(Advanced {
             events: self.stats.events() - before[0],

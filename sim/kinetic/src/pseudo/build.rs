@@ -1,267 +1,395 @@
-//! The greedy pointed pseudo-triangulation: free edges by increasing length; what shapes are taken; the audit.
+//! The greedy pointed pseudo-triangulation: free edges by increasing length; the audit.
 
-use super::{Body, Half, PseudoTriangulation, cross, minus, orient};
+use super::{Half, PseudoTriangulation};
 use crate::kinetic::Inconsistent;
-use std::f64::consts::{PI, TAU};
+use crate::polygons::shape::{Point, area, crosses};
+use crate::polygons::{cross, minus, orient};
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
 
 /// A value that is clear of rounding, as a share of the product of the lengths.
 const CLEAR: f64 = 1e-9;
-
-/// Why bodies are refused. All but the last are the caller's fault.
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-pub enum ShapeError {
-    /// There is no such body.
-    #[error("there is no body {body}, only {count}")]
-    NoBody {
-        /// Which.
-        body: u32,
-        /// How many there are.
-        count: usize,
-    },
-    /// A number is NaN or infinite, or a mass or an inertia is not above zero.
-    #[error("body {body}: a number is not finite, or its mass or inertia is not above zero")]
-    NotFinite {
-        /// Which.
-        body: u32,
-    },
-    /// Fewer than three vertices, or none counter-clockwise.
-    #[error(
-        "body {body}: {vertices} vertices, area {area} m²; at least three are wanted, counter-clockwise"
-    )]
-    Area {
-        /// Which.
-        body: u32,
-        /// Its vertices.
-        vertices: usize,
-        /// Its area, counter-clockwise is positive.
-        area: f64,
-    },
-    /// Its outline crosses itself, or an edge has no length.
-    #[error("body {body}: its edges {edges:?} cross, or have no length")]
-    NotSimple {
-        /// Which.
-        body: u32,
-        /// Two edges, by their first vertices.
-        edges: [u32; 2],
-    },
-    /// They overlap at the start.
-    #[error("bodies {bodies:?} overlap at the start")]
-    Overlap {
-        /// Which.
-        bodies: [u32; 2],
-    },
-    /// The new motion begins elsewhere than where the old one has got to.
-    #[error("body {body} would jump by {by} m or rad")]
-    Jump {
-        /// Which.
-        body: u32,
-        /// How far.
-        by: f64,
-    },
-    /// The vertices are not in general position.
-    #[error(transparent)]
-    Inconsistent(Inconsistent),
-}
-
-type Point = [f64; 2];
-
-fn area(polygon: &[Point]) -> f64 {
-    (0..polygon.len())
-        .map(|k| 0.5 * cross(polygon[k], polygon[(k + 1) % polygon.len()]))
-        .sum()
-}
-
-/// Segments that cross, each other's ends being on different sides.
-fn crosses(a: [Point; 2], b: [Point; 2]) -> bool {
-    let sides =
-        |s: [Point; 2], t: [Point; 2]| orient(s[0], s[1], t[0]) * orient(s[0], s[1], t[1]) < 0.0;
-    sides(a, b) && sides(b, a)
-}
-
-fn is_inside(polygon: &[Point], p: Point) -> bool {
-    let mut inside = false;
-    for k in 0..polygon.len() {
-        let (a, b) = (polygon[k], polygon[(k + 1) % polygon.len()]);
-        if (a[1] > p[1]) != (b[1] > p[1]) {
-            let x = a[0] + (p[1] - a[1]) / (b[1] - a[1]) * (b[0] - a[0]);
-            inside ^= p[0] < x;
-        }
-    }
-    inside
-}
-
-/// Whether two polygons have an inner point in common: edges cross, or one is in the other.
-#[must_use]
-pub fn overlap(p: &[[f64; 2]], q: &[[f64; 2]]) -> bool {
-    let edge = |s: &[Point], k: usize| [s[k], s[(k + 1) % s.len()]];
-    (0..p.len()).any(|i| (0..q.len()).any(|k| crosses(edge(p, i), edge(q, k))))
-        || p.first().is_some_and(|v| is_inside(q, *v))
-        || q.first().is_some_and(|v| is_inside(p, *v))
-}
-
-/// # Errors
-/// See [`ShapeError`].
-pub(super) fn check(bodies: &[Body], now: f64) -> Result<(), ShapeError> {
-    for (b, body) in bodies.iter().enumerate() {
-        let (b, n) = (b as u32, body.shape.len());
-        let masses = body.mass > 0.0 && body.inertia > 0.0;
-        if !(masses
-            && body.motion.is_finite()
-            && body.shape.iter().flatten().all(|x| x.is_finite()))
-        {
-            return Err(ShapeError::NotFinite { body: b });
-        }
-        let area = area(&body.shape);
-        if n < 3 || !(area > 0.0) {
-            return Err(ShapeError::Area {
-                body: b,
-                vertices: n,
-                area,
-            });
-        }
-        let edge = |k: usize| [body.shape[k], body.shape[(k + 1) % n]];
-        for i in 0..n {
-            let ends = edge(i);
-            let fault = (0..i).find(|&k| crosses(ends, edge(k)) || body.shape[k] == ends[0]);
-            if let Some(k) = fault {
-                let edges = [k as u32, i as u32];
-                return Err(ShapeError::NotSimple { body: b, edges });
-            }
-        }
-    }
-    let polygons: Vec<_> = bodies.iter().map(|b| b.polygon(now)).collect();
-    for k in 0..polygons.len() {
-        for i in 0..k {
-            if overlap(&polygons[i], &polygons[k]) {
-                let bodies = [i as u32, k as u32];
-                return Err(ShapeError::Overlap { bodies });
-            }
-        }
-    }
-    Ok(())
-}
 
 fn angle(d: Point) -> f64 {
     d[1].atan2(d[0])
 }
 
-/// Whether one of the angles between these directions is larger than a straight one.
-fn is_pointed(directions: &mut [f64]) -> bool {
-    directions.sort_unstable_by(f64::total_cmp);
-    let last = directions[directions.len() - 1];
-    (0..directions.len()).any(|k| {
-        let before = if k == 0 {
-            last - TAU
-        } else {
-            directions[k - 1]
-        };
-        directions[k] - before > PI
-    })
+/// The two directions between which, counter-clockwise, there is nothing about a vertex: more than a straight angle while it is pointed.
+type Gap = [Point; 2];
+
+/// What is left of a gap when there is something in direction `d`; `None`: the vertex is no longer pointed.
+fn narrowed([a, b]: Gap, d: Point) -> Option<Gap> {
+    // The rest of the turn, from `b` to `a`, is less than a straight angle.
+    if cross(b, d) >= 0.0 && cross(d, a) >= 0.0 {
+        return Some([a, b]);
+    }
+    if cross(a, d) < 0.0 {
+        return Some([a, d]);
+    }
+    (cross(d, b) < 0.0).then_some([d, b])
+}
+
+/// How far a structure that is made anew has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// It is whole.
+    #[default]
+    Whole,
+    /// Possible edges of the vertices from this one on are not listed yet.
+    Listing(u32),
+    /// Possible edges are tried, shortest first.
+    Trying,
+    /// It cannot be gone on with.
+    Broken,
+}
+
+/// An edge that there may be; the shortest is the greatest, that of the least numbers among equals.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Possible {
+    length: f64,
+    ends: [u32; 2],
+}
+
+impl Eq for Possible {}
+
+impl Ord for Possible {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (other.length.total_cmp(&self.length)).then(other.ends.cmp(&self.ends))
+    }
+}
+
+impl PartialOrd for Possible {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// What a structure is made with; keeps its memory.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Workshop {
+    pub(super) stage: Stage,
+    places: Vec<Point>,
+    edges: Vec<[u32; 2]>,
+    gaps: Vec<Gap>,
+    possible: BinaryHeap<Possible>,
+    /// Half-edges by origin and direction.
+    rays: Vec<(u32, f64, u32)>,
+    /// Of each half-edge: seen by the walk of this number.
+    seen: Vec<u32>,
+    walk: u32,
+    pub(super) touched: Vec<u32>,
 }
 
 impl PseudoTriangulation {
-    /// Next and previous vertex on the polygon.
-    fn beside(&self, v: u32) -> [u32; 2] {
-        let body = self.owner[v as usize] as usize;
-        let (first, end) = (self.first[body], self.first[body + 1]);
+    /// Edges that join vertices of polygons, and cells, when it is whole.
+    fn sizes(&self) -> [usize; 2] {
+        let (mut k, mut reflex) = (0, 0);
+        for (b, _) in self.members.iter().enumerate().filter(|m| *m.1) {
+            k += 1;
+            reflex += self.reflex_vertices[b] as usize;
+        }
         [
-            if v + 1 == end { first } else { v + 1 },
-            if v == first { end - 1 } else { v - 1 },
+            reflex + (3 * k as usize).saturating_sub(3),
+            reflex + (2 * k as usize).saturating_sub(2),
         ]
+    }
+
+    /// Memory for everything that any of its members can need.
+    pub(super) fn reserve(&mut self) {
+        let n = self.polygons.owner.len();
+        let k = self.polygons.bodies.len();
+        let free = self.reflex_vertices.iter().sum::<u32>() as usize + 3 * k;
+        let halves = 2 * (n + free);
+        self.halves.reserve(halves);
+        self.queue.reserve(halves);
+        let w = &mut self.workshop;
+        w.places.reserve(n);
+        w.gaps.reserve(n);
+        w.edges.reserve(n + free);
+        w.possible.reserve(n * n.saturating_sub(1) / 2);
+        w.rays.reserve(halves);
+        w.touched.reserve(halves);
+        w.seen.resize(halves, 0);
     }
 
     /// Makes everything anew as it is now. With `n` vertices `O(n^3)`.
     pub(super) fn build(&mut self) -> Result<(), Inconsistent> {
-        let n = self.owner.len() as u32;
-        let places: Vec<_> = (0..n).map(|v| self.place(v, self.now)).collect();
-        let at = |v: u32| places[v as usize];
-        let mut edges: Vec<[u32; 2]> = (0..n).map(|v| [v, self.beside(v)[0]]).collect();
-        let mut around: Vec<Vec<f64>> = (0..n)
-            .map(|v| self.beside(v).map(|w| angle(minus(at(w), at(v)))).to_vec())
-            .collect();
-        let mut candidates: Vec<(f64, u32, u32)> = Vec::new();
-        for i in 0..n {
-            for k in i + 1..n {
-                if !self.beside(i).contains(&k) {
-                    let d = minus(at(k), at(i));
-                    candidates.push((d[0].hypot(d[1]), i, k));
-                }
-            }
-        }
-        candidates.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
-        for &(_, i, k) in &candidates {
-            if self.enters(i, at(k), &places) || self.enters(k, at(i), &places) {
-                continue;
-            }
-            let segment = [at(i), at(k)];
-            let blocked = edges
-                .iter()
-                .any(|e| !e.contains(&i) && !e.contains(&k) && crosses(segment, e.map(at)));
-            if blocked {
-                continue;
-            }
-            let pointed = |v: u32, w: u32, around: &[Vec<f64>]| {
-                let mut directions = around[v as usize].clone();
-                directions.push(angle(minus(at(w), at(v))));
-                is_pointed(&mut directions)
-            };
-            if pointed(i, k, &around) && pointed(k, i, &around) {
-                edges.push([i, k]);
-                around[i as usize].push(angle(minus(at(k), at(i))));
-                around[k as usize].push(angle(minus(at(i), at(k))));
-            }
-        }
-        self.connect(&edges, &places);
-        self.queue.clear();
-        self.queue.reserve(self.halves.len());
-        self.live = 0;
-        for h in 0..self.halves.len() as u32 {
-            self.reissue(h);
-        }
-        self.stats.sizes(self.live, self.queue.len());
+        self.start_build();
+        while !self.build_on(u32::MAX)? {}
         self.audit_all(self.now)
     }
 
-    /// Whether a segment from `v` to `to` starts inside of the polygon of `v`.
-    fn enters(&self, v: u32, to: Point, places: &[Point]) -> bool {
+    /// Begins to make everything anew as it is now.
+    pub(super) fn start_build(&mut self) {
+        let n = self.polygons.owner.len() as u32;
+        self.queue.clear();
+        self.halves.clear();
+        self.live = 0;
+        let mut w = std::mem::take(&mut self.workshop);
+        w.places.clear();
+        w.places
+            .extend((0..n).map(|v| self.polygons.place(v, self.now)));
+        w.edges.clear();
+        w.edges
+            .extend((0..n).map(|v| [v, self.polygons.beside(v)[0]]));
+        w.gaps.clear();
+        let at = |v: u32| w.places[v as usize];
+        w.gaps.extend((0..n).map(|v| {
+            let [next, prev] = self.polygons.beside(v).map(|u| minus(at(u), at(v)));
+            // Counter-clockwise from the next vertex to the one before is the polygon.
+            if cross(next, prev) > 0.0 {
+                [prev, next]
+            } else {
+                [next, prev]
+            }
+        }));
+        w.possible.clear();
+        w.stage = Stage::Listing(0);
+        self.workshop = w;
+    }
+
+    fn is_member(&self, v: u32) -> bool {
+        self.members[self.polygons.owner[v as usize] as usize]
+    }
+
+    /// Goes on making everything anew, for some `budget` comparisons of edges; true: it is whole. Does not allocate.
+    ///
+    /// # Errors
+    /// The bodies are in no position that the structure can be made of; it is of no use until it is begun anew.
+    pub fn build_on(&mut self, budget: u32) -> Result<bool, Inconsistent> {
+        let mut w = std::mem::take(&mut self.workshop);
+        let mut left = u64::from(budget);
+        let whole = loop {
+            match w.stage {
+                Stage::Whole => break Ok(true),
+                Stage::Broken => break self.fault(0, "it is to be made anew"),
+                _ if left == 0 => break Ok(false),
+                Stage::Listing(i) if i as usize == self.polygons.owner.len() => {
+                    w.stage = Stage::Trying
+                }
+                Stage::Listing(i) => {
+                    left = left.saturating_sub(self.list(i, &mut w));
+                    w.stage = Stage::Listing(i + 1);
+                }
+                Stage::Trying => {
+                    let wanted = self.polygons.owner.len() + self.sizes()[0];
+                    let next = if w.edges.len() < wanted {
+                        w.possible.pop()
+                    } else {
+                        None
+                    };
+                    match next {
+                        Some(next) => left = left.saturating_sub(self.try_edge(next.ends, &mut w)),
+                        None => match self.finish(&mut w) {
+                            Ok(()) => w.stage = Stage::Whole,
+                            Err(fault) => {
+                                w.stage = Stage::Broken;
+                                break Err(fault);
+                            }
+                        },
+                    }
+                }
+            }
+        };
+        self.workshop = w;
+        if let Ok(true) = whole
+            && !self.issued
+        {
+            self.issued = true;
+            for h in 0..self.halves.len() as u32 {
+                self.reissue(h);
+            }
+            self.stats.sizes(self.live, self.queue.len());
+        }
+        whole
+    }
+
+    /// Lists the possible edges of a vertex to later ones; gives what it cost.
+    fn list(&self, i: u32, w: &mut Workshop) -> u64 {
+        if !self.is_member(i) {
+            return 1;
+        }
+        for k in i + 1..self.polygons.owner.len() as u32 {
+            if !self.is_member(k) || self.polygons.beside(i).contains(&k) {
+                continue;
+            }
+            let d = minus(w.places[k as usize], w.places[i as usize]);
+            if !self.enters(i, d, &w.places) && !self.enters(k, [-d[0], -d[1]], &w.places) {
+                let length = d[0].hypot(d[1]);
+                w.possible.push(Possible {
+                    length,
+                    ends: [i, k],
+                });
+            }
+        }
+        (self.polygons.owner.len() as u64 - u64::from(i)).max(1)
+    }
+
+    /// Takes an edge if it may be; gives what that cost.
+    fn try_edge(&self, [i, k]: [u32; 2], w: &mut Workshop) -> u64 {
+        let at = |v: u32| w.places[v as usize];
+        let d = minus(at(k), at(i));
+        let gaps = [
+            narrowed(w.gaps[i as usize], d),
+            narrowed(w.gaps[k as usize], [-d[0], -d[1]]),
+        ];
+        let [Some(first), Some(second)] = gaps else {
+            return 1;
+        };
+        let segment = [at(i), at(k)];
+        let blocked = w.edges.iter().any(|e| {
+            !e.contains(&i)
+                && !e.contains(&k)
+                && self.is_member(e[0])
+                && crosses(segment, e.map(at))
+        });
+        if !blocked {
+            w.gaps[i as usize] = first;
+            w.gaps[k as usize] = second;
+            w.edges.push([i, k]);
+        }
+        w.edges.len() as u64
+    }
+
+    /// Half-edges of all edges, and whether they are what they must be.
+    fn finish(&mut self, w: &mut Workshop) -> Result<(), Inconsistent> {
+        self.connect(w);
+        self.issued = false;
+        let [free, cells] = self.sizes();
+        if self.members.iter().all(|m| !m) {
+            return Ok(());
+        }
+        if w.edges.len() - self.polygons.owner.len() != free {
+            return self.fault(0, "edges are not as many as they must be");
+        }
+        w.walk = w.walk.wrapping_add(1);
+        w.seen.resize(w.seen.len().max(self.halves.len()), 0);
+        let (mut bounded, mut outer) = (0, 0);
+        for start in 0..self.halves.len() as u32 {
+            if w.seen[start as usize] == w.walk || self.half(start).interior {
+                continue;
+            }
+            let (mut h, mut convex, mut area) = (start, 0, 0.0);
+            loop {
+                w.seen[h as usize] = w.walk;
+                let half = self.half(h);
+                convex += u32::from(!half.reflex);
+                let ends = [half.origin, self.half(h ^ 1).origin].map(|v| w.places[v as usize]);
+                area += cross(ends[0], ends[1]);
+                h = half.next;
+                if h == start || w.seen[h as usize] == w.walk {
+                    break;
+                }
+            }
+            let wanted = if area > 0.0 { 3 } else { 0 };
+            if convex != wanted {
+                return self.fault(
+                    self.half(start).origin,
+                    "a cell does not have three corners",
+                );
+            }
+            bounded += usize::from(area > 0.0);
+            outer += usize::from(!(area > 0.0));
+        }
+        if outer != 1 || bounded != cells {
+            return self.fault(0, "cells are not as many as they must be");
+        }
+        Ok(())
+    }
+
+    /// Whether a segment from `v` along `d` starts inside of the polygon of `v`.
+    fn enters(&self, v: u32, d: Point, places: &[Point]) -> bool {
         let p = places[v as usize];
-        let [next, prev] = self.beside(v).map(|w| angle(minus(places[w as usize], p)));
-        let d = angle(minus(to, p));
+        let [next, prev] = self
+            .polygons
+            .beside(v)
+            .map(|w| minus(places[w as usize], p));
         // Counter-clockwise from the next vertex to the one before.
-        (d - next).rem_euclid(TAU) < (prev - next).rem_euclid(TAU)
+        if cross(next, prev) > 0.0 {
+            cross(next, d) >= 0.0 && cross(d, prev) > 0.0
+        } else {
+            !(cross(prev, d) >= 0.0 && cross(d, next) > 0.0)
+        }
     }
 
     /// Half-edges of these edges, the first of which are the polygons'.
-    fn connect(&mut self, edges: &[[u32; 2]], places: &[Point]) {
-        let polygons = self.owner.len();
+    fn connect(&mut self, w: &mut Workshop) {
+        let polygons = self.polygons.owner.len();
         self.halves.clear();
-        let mut outgoing: Vec<Vec<(f64, u32)>> = vec![Vec::new(); polygons];
-        for (e, ends) in edges.iter().enumerate() {
+        w.rays.clear();
+        for (e, ends) in w.edges.iter().enumerate() {
+            let member = self.members[self.polygons.owner[ends[0] as usize] as usize];
             for side in 0..2 {
                 let h = self.halves.len() as u32;
-                let (v, w) = (ends[side] as usize, ends[1 - side] as usize);
-                outgoing[v].push((angle(minus(places[w], places[v])), h));
+                let (from, to) = (ends[side] as usize, ends[1 - side] as usize);
+                w.rays
+                    .push((from as u32, angle(minus(w.places[to], w.places[from])), h));
                 self.halves.push(Half {
                     origin: ends[side],
                     obstacle: e < polygons,
-                    // Polygons go counter-clockwise.
-                    interior: e < polygons && side == 0,
+                    // Polygons go counter-clockwise. One that is no member has an inside on both sides.
+                    interior: e < polygons && (side == 0 || !member),
                     ..Half::default()
                 });
             }
         }
-        for list in &mut outgoing {
-            list.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-            for k in 0..list.len() {
+        w.rays
+            .sort_unstable_by(|a, b| (a.0.cmp(&b.0)).then(a.1.total_cmp(&b.1)));
+        let mut first = 0;
+        while first < w.rays.len() {
+            let about = w.rays[first..]
+                .iter()
+                .take_while(|r| r.0 == w.rays[first].0)
+                .count();
+            for k in 0..about {
                 // Into the vertex by the other half, out by the next one clockwise.
-                let before = list[(k + list.len() - 1) % list.len()].1;
-                self.link(list[k].1 ^ 1, before);
+                let before = w.rays[first + (k + about - 1) % about].2;
+                self.link(w.rays[first + k].2 ^ 1, before);
             }
+            first += about;
         }
         for h in 0..self.halves.len() as u32 {
-            let [u, v, x] = self.corner(h).map(|v| places[v as usize]);
+            let [u, v, x] = self.corner(h).map(|v| w.places[v as usize]);
             self.half_mut(h).reflex = orient(u, v, x) < 0.0;
         }
+        // A cell has the number of its first half-edge.
+        for h in &mut self.halves {
+            h.cell = u32::MAX;
+        }
+        for number in 0..self.halves.len() as u32 {
+            let mut h = number;
+            while self.half(h).cell == u32::MAX {
+                self.half_mut(h).cell = number;
+                h = self.half(h).next;
+            }
+        }
+    }
+
+    /// Lists in `touched`, each once, the half-edges at whose corners a body takes part. An edge of a polygon never slides, so from there one gets about each vertex.
+    pub(super) fn touch(&mut self, body: u32, touched: &mut Vec<u32>, anew: bool) {
+        let mut w = std::mem::take(&mut self.workshop);
+        if anew {
+            w.walk = w.walk.wrapping_add(1);
+            touched.clear();
+        }
+        let most = self.halves.len();
+        for v in self.polygons.first[body as usize]..self.polygons.first[body as usize + 1] {
+            let start = 2 * v;
+            let mut out = start;
+            for _ in 0..most {
+                for h in [out, self.half(out).next, out ^ 1] {
+                    if w.seen[h as usize] != w.walk && !self.half(h).interior {
+                        w.seen[h as usize] = w.walk;
+                        touched.push(h);
+                    }
+                }
+                out = self.half(out ^ 1).next;
+                if out == start {
+                    break;
+                }
+            }
+        }
+        self.workshop = w;
     }
 
     /// Every sign, three corners in every cell and none outside, numbers and areas.
@@ -269,7 +397,7 @@ impl PseudoTriangulation {
         let fault = |v: u32, what| {
             Err(Inconsistent {
                 time: t,
-                object: self.owner.get(v as usize).copied().unwrap_or(0),
+                object: self.polygons.owner.get(v as usize).copied().unwrap_or(0),
                 what,
             })
         };
@@ -295,7 +423,7 @@ impl PseudoTriangulation {
                     "a certificate is live that should not be, or the other way round",
                 );
             }
-            let [u, v, x] = self.corner(h).map(|v| self.place(v, t));
+            let [u, v, x] = self.corner(h).map(|v| self.polygons.place(v, t));
             let value = orient(u, v, x);
             let (a, b) = (super::length(minus(v, u)), super::length(minus(x, v)));
             // Places are rounded, too: which matters where two vertices nearly coincide.
@@ -309,6 +437,9 @@ impl PseudoTriangulation {
         }
         let (mut bounded, mut outer, mut inside, mut outside) = (0, 0, 0.0, 0.0);
         for face in self.faces(t) {
+            if !face.one_number {
+                return fault(face.vertex, "a cell has two numbers");
+            }
             if face.area > 0.0 {
                 bounded += 1;
                 inside += face.area;
@@ -323,16 +454,13 @@ impl PseudoTriangulation {
                 }
             }
         }
-        let solid: f64 = self.bodies.iter().map(|b| area(&b.shape)).sum();
-        if self.bodies.is_empty() {
+        let members = || (self.polygons.bodies.iter().zip(&self.members)).filter(|m| *m.1);
+        let solid: f64 = members().map(|(b, _)| area(&b.shape)).sum();
+        if members().next().is_none() {
             return Ok(());
         }
-        let k = self.bodies.len();
-        let reflex: usize = (self.bodies.iter())
-            .map(|b| reflex_vertices(&b.shape))
-            .sum();
-        let free = self.halves.len() / 2 - self.owner.len();
-        if outer != 1 || free != reflex + 3 * (k - 1) || bounded != reflex + 2 * (k - 1) {
+        let free = self.halves.len() / 2 - self.polygons.owner.len();
+        if outer != 1 || [free, bounded] != self.sizes() {
             return fault(0, "edges and cells are not as many as they must be");
         }
         if !((inside + solid - outside).abs() <= CLEAR * outside) {
@@ -340,11 +468,4 @@ impl PseudoTriangulation {
         }
         Ok(())
     }
-}
-
-fn reflex_vertices(shape: &[Point]) -> usize {
-    let n = shape.len();
-    (0..n)
-        .filter(|&k| orient(shape[(k + n - 1) % n], shape[k], shape[(k + 1) % n]) < 0.0)
-        .count()
 }

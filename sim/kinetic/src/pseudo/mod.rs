@@ -8,40 +8,26 @@
 //! points of one body never changes; each other has a certificate, the sign of its orientation.
 //!
 //! When a reflex corner becomes straight, or a convex one closes, one free edge *slides* along its neighbour: five certificates are issued anew. Where the edge that would have to slide is a
-//! polygon's, a vertex has met it: a contact. Digest, section 4.5, after Kirkpatrick, Snoeyink and Speckmann, and Agarwal, Basch, Guibas, Hershberger and Zhang.
+//! polygon's, a vertex has met it: a contact. After Kirkpatrick, Snoeyink and Speckmann, and Agarwal, Basch, Guibas, Hershberger and Zhang.
 //!
 //! # Practice
 //!
 //! Metres, seconds, radians; polygons are counter-clockwise, and turn about the origin of their own frames. What happens at a contact is [`Contacts`]' to say: stop there, or bounce without friction.
-//! All memory is made when the structure is; events do not allocate. A change of a plan looks through all half-edges. General position is wanted: perturb what lies on a lattice by
+//! All memory is made when the structure is; events do not allocate. A change of a plan looks at the corners of its body. For a control loop there are steps that shift some of the bodies
+//! and may be cut short ([`PseudoTriangulation::go`]), and the structure can be made anew bit by bit, of some of its bodies ([`PseudoTriangulation::begin`]). General position is wanted: perturb what lies on a lattice by
 //! 1e-8 at least. Polygons that touch at the start, or holes, are refused.
 
 mod build;
-mod contact;
+mod step;
 
 use crate::kinetic::{Advanced, Inconsistent, Kinetic, Livelock, MOST_STILL_EVENTS};
 use crate::motion::Rigid2;
-use crate::polynomial::{Polynomial, Predicate};
+use crate::polygons::shape::reflex_vertices;
+pub use crate::polygons::{Body, Bounce, Contact, Contacts, ShapeError, overlap, rebound};
+use crate::polygons::{Corner, Polygons, cross, length, minus};
 use crate::queue::EventQueue;
-use crate::roots::{Smooth, first_failure, smooth};
 use crate::stats::{EventCost, Stats};
-pub use build::{ShapeError, overlap};
-pub use contact::{Body, Bounce, Contact, Contacts};
-
-/// Longest stretch for which accelerations are bounded once, s.
-const WINDOW_S: f64 = 0.25;
-
-/// And how far a body may turn in it.
-const WINDOW_RAD: f64 = 0.5;
-
-/// Most such stretches that are searched at once: a horizon may be infinite. Where they end the search goes on.
-const MOST_WINDOWS: f64 = 64.0;
-
-/// What a corner may be from straight or closed where its failure was found, as a share of the product of its sides: it has not failed if it is more.
-const FAILED: f64 = 1e-6;
-
-/// Largest jump of a new plan, m or rad.
-const LARGEST_JUMP: f64 = 1e-9;
+pub use step::{End, Shift, Went};
 
 /// Which of two free edges goes when a reflex corner becomes straight. All are right; they differ in how many events there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -71,20 +57,55 @@ struct Half {
     reflex: bool,
     /// It has a certificate.
     live: bool,
+    /// Number of the cell on its left.
+    cell: u32,
+}
+
+/// One event: what a corner has done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Happened {
+    /// A reflex corner became straight, and an edge slid.
+    Straight,
+    /// A convex corner closed, and an edge slid.
+    Closed,
+    /// A convex corner closed on a polygon's edge: a vertex has met it.
+    Contact,
+    /// Nothing: the stretch in which its failure was looked for has ended.
+    Looked,
+}
+
+/// One event of a structure of polygons.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CornerEvent {
+    /// When, s.
+    pub time: f64,
+    /// What happened.
+    pub happened: Happened,
+    /// The corner's three points: each a body and a vertex of it.
+    pub corner: [(u32, u32); 3],
+}
+
+/// A cell of the space between the polygons.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cell {
+    /// A cell keeps its number while edges slide, until the structure is made anew.
+    pub number: u32,
+    /// Its corners counter-clockwise, each a body and a vertex of it, and whether the cell is convex there: it is at three of them.
+    pub corners: Vec<(u32, u32, bool)>,
 }
 
 /// See the module.
 #[derive(Clone, Debug)]
 pub struct PseudoTriangulation {
-    bodies: Vec<Body>,
-    /// Of each vertex: body, place in the body's frame.
-    owner: Vec<u32>,
-    local: Vec<[f64; 2]>,
-    /// First vertex of each body, and the number of all.
-    first: Vec<u32>,
-    /// Largest distance of a vertex from its body's centre of rotation.
-    radius: Vec<f64>,
+    polygons: Polygons,
     halves: Vec<Half>,
+    /// Whether each body takes part.
+    members: Vec<bool>,
+    reflex_vertices: Vec<u32>,
+    workshop: build::Workshop,
+    /// Its certificates have been issued since it was made.
+    issued: bool,
+    spoilt: bool,
     policy: Policy,
     contacts: Contacts,
     contact: Option<Contact>,
@@ -96,94 +117,6 @@ pub struct PseudoTriangulation {
     live: u64,
     cost: EventCost,
     stats: Stats,
-}
-
-const STRAIGHT: usize = 0;
-const CLOSED: usize = 1;
-const CONTACT: usize = 2;
-const LOOKED: usize = 3;
-
-fn minus(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
-    [a[0] - b[0], a[1] - b[1]]
-}
-
-fn cross(a: [f64; 2], b: [f64; 2]) -> f64 {
-    a[0] * b[1] - a[1] * b[0]
-}
-
-fn length(a: [f64; 2]) -> f64 {
-    a[0].hypot(a[1])
-}
-
-/// Positive if `u`, `v`, `x` go round counter-clockwise.
-fn orient(u: [f64; 2], v: [f64; 2], x: [f64; 2]) -> f64 {
-    cross(minus(v, u), minus(x, v))
-}
-
-/// The orientation of a corner, times a sign: digest, 1.4 (d).
-struct Corner<'a> {
-    motions: [&'a Rigid2; 3],
-    local: [[f64; 2]; 3],
-    bodies: [u32; 3],
-    radius: [f64; 3],
-    sign: f64,
-}
-
-impl Corner<'_> {
-    /// Bounds of `|d'|`, `|d''|` and `|d|` on a window, `d` being from the corner's vertex (1) to neighbour `k`.
-    fn bounds(&self, k: usize, t: f64, window: f64) -> [f64; 3] {
-        let points = [1, k].map(|k| self.motions[k].point(self.local[k], t));
-        let d = length(minus(points[1], points[0]));
-        let [a, b] = [self.motions[1], self.motions[k]];
-        if self.bodies[1] == self.bodies[k] {
-            return [a.omega.abs() * d, a.omega * a.omega * d, d];
-        }
-        let dv = length(minus(b.velocity_at(t), a.velocity_at(t)));
-        let da = length(minus(b.acceleration, a.acceleration));
-        let (ra, rb) = (self.radius[1], self.radius[k]);
-        let speed = dv + da * window + a.omega.abs() * ra + b.omega.abs() * rb;
-        let pull = da + a.omega * a.omega * ra + b.omega * b.omega * rb;
-        [speed, pull, d + speed * window]
-    }
-
-    /// The polynomial about `now` if nothing turns.
-    fn polynomial(&self, now: f64) -> Option<Predicate> {
-        if self.motions.iter().any(|m| m.omega != 0.0) {
-            return None;
-        }
-        let [u, v, x] = [0, 1, 2].map(|k| {
-            let m = self.motions[k];
-            let (place, velocity) = (m.point(self.local[k], now), m.velocity_at(now));
-            [0, 1].map(|i| {
-                Predicate::exact(Polynomial::new(&[
-                    place[i],
-                    velocity[i],
-                    0.5 * m.acceleration[i],
-                ]))
-            })
-        });
-        let f = (v[0] - u[0]) * (x[1] - v[1]) - (v[1] - u[1]) * (x[0] - v[0]);
-        Some(if self.sign < 0.0 { -f } else { f })
-    }
-}
-
-impl Smooth for Corner<'_> {
-    fn at(&self, t: f64) -> (f64, f64) {
-        let p = [0, 1, 2].map(|k| self.motions[k].point(self.local[k], t));
-        let v = [0, 1, 2].map(|k| self.motions[k].point_velocity(self.local[k], t));
-        let (a, b) = (minus(p[1], p[0]), minus(p[2], p[1]));
-        let (c, d) = (minus(v[1], v[0]), minus(v[2], v[1]));
-        (
-            self.sign * cross(a, b),
-            self.sign * (cross(c, b) + cross(a, d)),
-        )
-    }
-
-    fn second_derivative_bound(&self, t: f64, window: f64) -> f64 {
-        let [u1, u2, u] = self.bounds(0, t, window);
-        let [x1, x2, x] = self.bounds(2, t, window);
-        2.0 * u1 * x1 + u2 * x + u * x2
-    }
 }
 
 impl PseudoTriangulation {
@@ -198,21 +131,30 @@ impl PseudoTriangulation {
         policy: Policy,
         contacts: Contacts,
     ) -> Result<Self, ShapeError> {
-        build::check(&bodies, now)?;
-        let mut first = vec![0];
-        let (mut owner, mut local, mut radius) = (Vec::new(), Vec::new(), Vec::new());
-        for (b, body) in bodies.iter().enumerate() {
-            owner.extend(body.shape.iter().map(|_| b as u32));
-            local.extend_from_slice(&body.shape);
-            first.push(owner.len() as u32);
-            radius.push(body.shape.iter().map(|p| length(*p)).fold(0.0, f64::max));
-        }
+        let polygons = Polygons::new(bodies, now)?;
+        let mut structure = Self::unbuilt(polygons, now, horizon, policy, contacts);
+        structure.members.fill(true);
+        structure.build().map_err(ShapeError::Inconsistent)?;
+        Ok(structure)
+    }
+
+    fn unbuilt(
+        polygons: Polygons,
+        now: f64,
+        horizon: f64,
+        policy: Policy,
+        contacts: Contacts,
+    ) -> Self {
+        let bodies = &polygons.bodies;
         let mut structure = Self {
-            bodies,
-            owner,
-            local,
-            first,
-            radius,
+            members: vec![false; bodies.len()],
+            reflex_vertices: (bodies.iter())
+                .map(|b| reflex_vertices(&b.shape) as u32)
+                .collect(),
+            workshop: build::Workshop::default(),
+            issued: false,
+            spoilt: false,
+            polygons,
             halves: Vec::new(),
             policy,
             contacts,
@@ -226,22 +168,20 @@ impl PseudoTriangulation {
             cost: EventCost::default(),
             stats: Stats::new(&["straight", "closed", "contact", "looked"]),
         };
-        structure.build().map_err(ShapeError::Inconsistent)?;
-        Ok(structure)
+        structure.reserve();
+        structure
     }
 
     /// The bodies, with the motions they have now.
     #[must_use]
     pub fn bodies(&self) -> &[Body] {
-        &self.bodies
+        &self.polygons.bodies
     }
 
     /// Where a body's vertices are at `t`.
     #[must_use]
     pub fn polygon(&self, body: u32, t: f64) -> Vec<[f64; 2]> {
-        self.bodies
-            .get(body as usize)
-            .map_or_else(Vec::new, |b| b.polygon(t))
+        self.polygons.polygon(body, t)
     }
 
     /// The contact at which time has stopped, until the plan of one of its bodies changes.
@@ -259,15 +199,44 @@ impl PseudoTriangulation {
     /// Free edges: pairs of a body and a vertex of it.
     #[must_use]
     pub fn free_edges(&self) -> Vec<[(u32, u32); 2]> {
-        let name = |v: u32| {
-            let body = self.owner[v as usize];
-            (body, v - self.first[body as usize])
-        };
         (0..self.halves.len())
             .step_by(2)
             .filter(|&h| !self.halves[h].obstacle)
-            .map(|h| [h, h + 1].map(|h| name(self.halves[h].origin)))
+            .map(|h| [h, h + 1].map(|h| self.polygons.name(self.halves[h].origin)))
             .collect()
+    }
+
+    /// The bounded cells, for pictures: allocates.
+    #[must_use]
+    pub fn outlines(&self) -> Vec<Cell> {
+        let walk = |first: u32| {
+            std::iter::successors(Some(first), move |&h| {
+                Some(self.half(h).next).filter(|next| *next != first)
+            })
+        };
+        let of = |h: u32| {
+            let (body, vertex) = self.polygons.name(self.half(h).origin);
+            (body, vertex, !self.half(h).reflex)
+        };
+        (self.faces(self.now))
+            .filter(|face| face.convex > 0)
+            .map(|face| Cell {
+                number: self.half(face.half).cell,
+                corners: walk(face.half).map(of).collect(),
+            })
+            .collect()
+    }
+
+    /// Events in the queue.
+    #[must_use]
+    pub fn queued(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// Live certificates, whether they have an event or not.
+    #[must_use]
+    pub fn certificates(&self) -> u64 {
+        self.live
     }
 
     /// Bounded cells, counted.
@@ -299,13 +268,6 @@ impl PseudoTriangulation {
         self.half_mut(next).prev = h;
     }
 
-    fn place(&self, vertex: u32, t: f64) -> [f64; 2] {
-        let body = self.owner[vertex as usize] as usize;
-        self.bodies[body]
-            .motion
-            .point(self.local[vertex as usize], t)
-    }
-
     /// The vertices of the corner at the origin of `h`: before it, at it, behind it.
     fn corner(&self, h: u32) -> [u32; 3] {
         let half = self.half(h);
@@ -322,42 +284,14 @@ impl PseudoTriangulation {
         if half.interior {
             return None;
         }
-        let corner = self.corner(h);
-        let bodies = corner.map(|v| self.owner[v as usize]);
-        let motions = bodies.map(|b| &self.bodies[b as usize].motion);
-        let one_body = bodies[0] == bodies[1] && bodies[1] == bodies[2];
-        if one_body || motions.iter().all(|m| m.is_still()) {
-            return None;
-        }
-        Some(Corner {
-            motions,
-            local: corner.map(|v| self.local[v as usize]),
-            bodies,
-            radius: bodies.map(|b| self.radius[b as usize]),
-            sign: if half.reflex { -1.0 } else { 1.0 },
-        })
+        self.polygons.corner(self.corner(h), !half.reflex)
     }
 
     fn reissue(&mut self, h: u32) {
         let had = self.half(h).live;
-        let found = self.certificate(h).map(|corner| {
-            if let Some(f) = corner.polynomial(self.now) {
-                return (first_failure(&f, self.now, self.horizon), false);
-            }
-            let fastest = corner
-                .motions
-                .iter()
-                .fold(0.0_f64, |w, m| w.max(m.omega.abs()));
-            let window = WINDOW_S.min(WINDOW_RAD / fastest);
-            let looked = self.horizon.min(self.now + MOST_WINDOWS * window);
-            let found = smooth(&corner, self.now, looked, window);
-            if found.time == f64::INFINITY && looked < self.horizon {
-                return (looked, false);
-            }
-            (found.time, found.was_false)
-        });
+        let found = (self.certificate(h)).map(|corner| corner.failure(self.now, self.horizon));
         let has = found.is_some();
-        let (time, was_false) = found.unwrap_or((f64::INFINITY, false));
+        let (time, was_false) = found.map_or((f64::INFINITY, false), |f| (f.time, f.was_false));
         self.stats.false_at_start += u64::from(was_false);
         self.live = self.live + u64::from(has) - u64::from(had);
         self.cost.destroyed += u32::from(had);
@@ -367,27 +301,54 @@ impl PseudoTriangulation {
     }
 
     fn reissue_body(&mut self, body: u32) -> u64 {
+        let mut touched = std::mem::take(&mut self.workshop.touched);
+        self.touch(body, &mut touched, true);
         let mut count = 0;
-        for h in 0..self.halves.len() as u32 {
-            let touches = |v: u32| self.owner[v as usize] == body;
-            if !self.half(h).interior && self.corner(h).into_iter().any(touches) {
-                self.reissue(h);
-                count += u64::from(self.half(h).live);
-            }
+        for &h in &touched {
+            self.reissue(h);
+            count += u64::from(self.half(h).live);
         }
+        self.workshop.touched = touched;
         count
     }
 
     fn fault<T>(&self, vertex: u32, what: &'static str) -> Result<T, Inconsistent> {
         Err(Inconsistent {
             time: self.now,
-            object: self.owner.get(vertex as usize).copied().unwrap_or(0),
+            object: self
+                .polygons
+                .owner
+                .get(vertex as usize)
+                .copied()
+                .unwrap_or(0),
             what,
         })
     }
 
+    /// Processes the next event if it is due at `t` or before; none at a contact that is not to be bounced off. Does not allocate.
+    ///
+    /// # Errors
+    /// As [`Kinetic::advance`].
+    pub fn step(&mut self, t: f64) -> Result<Option<CornerEvent>, Inconsistent> {
+        let due = self.queue.first().filter(|e| e.0 <= t);
+        let Some((time, h)) = due.filter(|_| self.contact.is_none()) else {
+            return Ok(None);
+        };
+        self.now = self.now.max(time);
+        if self.livelock.event(self.now, MOST_STILL_EVENTS) {
+            return self.fault(self.half(h).origin, "time stands still");
+        }
+        let corner = self.corner(h).map(|v| self.polygons.name(v));
+        let happened = self.process(h)?;
+        Ok(Some(CornerEvent {
+            time: self.now,
+            happened,
+            corner,
+        }))
+    }
+
     /// The corner at the origin of `h` has become straight, or closed.
-    fn process(&mut self, h: u32) -> Result<(), Inconsistent> {
+    fn process(&mut self, h: u32) -> Result<Happened, Inconsistent> {
         let before = self.queue.operations();
         self.cost = EventCost {
             levels: 1,
@@ -397,20 +358,21 @@ impl PseudoTriangulation {
             prev: g, reflex, ..
         } = *self.half(h);
         let [u, v, x] = self.corner(h);
-        let places = [u, v, x].map(|v| self.place(v, self.now));
+        let places = [u, v, x].map(|v| self.polygons.place(v, self.now));
         if self.only_looked(h) {
             self.reissue(h);
-            self.stats.event(LOOKED, false, self.cost);
-            return Ok(());
+            self.stats
+                .event(Happened::Looked as usize, false, self.cost);
+            return Ok(Happened::Looked);
         }
         let (first, second) = (
             length(minus(places[0], places[1])),
             length(minus(places[2], places[1])),
         );
         let (g_fixed, h_fixed) = (self.half(g).obstacle, self.half(h).obstacle);
-        let mut kind = CLOSED;
+        let mut happened = Happened::Closed;
         if reflex {
-            kind = STRAIGHT;
+            happened = Happened::Straight;
             let head = match (g_fixed, h_fixed) {
                 (true, true) => return self.fault(v, "two edges of one polygon become straight"),
                 (false, true) => true,
@@ -424,36 +386,54 @@ impl PseudoTriangulation {
             }
         } else if first < second {
             if h_fixed {
-                kind = CONTACT;
+                happened = Happened::Contact;
                 self.meet(h, u, h)?;
             } else {
                 self.slide_tail(h, false)?;
             }
         } else if g_fixed {
-            kind = CONTACT;
+            happened = Happened::Contact;
             self.meet(h, x, g)?;
         } else {
             self.slide_head(h, false)?;
         }
         self.cost.queue_operations = (self.queue.operations() - before) as u32;
-        self.stats.event(kind, kind == CONTACT, self.cost);
+        let external = happened == Happened::Contact;
+        self.stats.event(happened as usize, external, self.cost);
         self.stats.sizes(self.live, self.queue.len());
-        Ok(())
+        Ok(happened)
     }
 
     /// The event of `h` is the end of a search that found nothing.
     fn only_looked(&self, h: u32) -> bool {
-        self.certificate(h).is_some_and(|corner| {
-            let [u, v, x] = [0, 1, 2].map(|k| corner.motions[k].point(corner.local[k], self.now));
-            let sides = length(minus(u, v)) * length(minus(x, v));
-            corner.motions.iter().any(|m| m.omega != 0.0)
-                && corner.sign * orient(u, v, x) > FAILED * sides
-        })
+        (self.certificate(h)).is_some_and(|corner| !corner.has_failed(self.now))
+    }
+
+    /// A vertex has come to the polygon's edge `edge`, as the corner of `h` has closed.
+    fn meet(&mut self, h: u32, vertex: u32, edge: u32) -> Result<(), Inconsistent> {
+        let ends = [edge, edge ^ 1].map(|h| self.half(h).origin);
+        // The cell is on the left of the edge's half, the polygon on its right.
+        let contact = self.polygons.contact(vertex, ends, self.now);
+        match self.contacts {
+            Contacts::Stop => {
+                self.contact = Some(contact);
+                self.queue.remove(h);
+            }
+            Contacts::Bounce(bounce) => {
+                self.polygons.bounce(&contact, bounce)?;
+                self.impacts += 1;
+                for body in contact.bodies {
+                    let count = self.reissue_body(body);
+                    self.stats.plan_change(count);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Whether the edge before the corner is the one to go.
     fn head_goes(&self, corner: [u32; 3], first: f64, second: f64) -> bool {
-        let [u, v, x] = corner.map(|v| self.owner[v as usize]);
+        let [u, v, x] = corner.map(|v| self.polygons.owner[v as usize]);
         match self.policy {
             Policy::First => true,
             Policy::Longer => first >= second,
@@ -478,6 +458,7 @@ impl PseudoTriangulation {
         self.link(p, h);
         self.link(h, twin);
         self.half_mut(twin).origin = x;
+        self.half_mut(h).cell = self.half(twin).cell;
         if straight {
             self.half_mut(h).reflex = true;
             self.half_mut(twin).reflex = false;
@@ -508,6 +489,7 @@ impl PseudoTriangulation {
         self.half_mut(h).origin = u;
         self.link(twin, g);
         self.link(g, n);
+        self.half_mut(g).cell = self.half(twin).cell;
         if straight {
             self.half_mut(h).reflex = f;
             self.half_mut(g).reflex = false;
@@ -529,15 +511,21 @@ impl PseudoTriangulation {
             if seen[start as usize] || self.half(start).interior {
                 return None;
             }
-            let mut face = Face::default();
+            let mut face = Face {
+                half: start,
+                one_number: true,
+                ..Face::default()
+            };
             let mut h = start;
             loop {
                 seen[h as usize] = true;
                 let half = self.half(h);
                 face.convex += u32::from(!half.reflex);
-                let ends = [half.origin, self.half(h ^ 1).origin].map(|v| self.place(v, t));
+                let ends =
+                    [half.origin, self.half(h ^ 1).origin].map(|v| self.polygons.place(v, t));
                 face.area += 0.5 * cross(ends[0], ends[1]);
                 face.vertex = half.origin;
+                face.one_number &= half.cell == self.half(start).cell;
                 h = half.next;
                 if h == start || seen[h as usize] {
                     return Some(face);
@@ -552,6 +540,9 @@ struct Face {
     convex: u32,
     area: f64,
     vertex: u32,
+    /// One half-edge of it, and whether all of them have one cell's number.
+    half: u32,
+    one_number: bool,
 }
 
 impl Kinetic for PseudoTriangulation {
@@ -569,16 +560,7 @@ impl Kinetic for PseudoTriangulation {
     /// Stops at a contact that is not to be bounced off: see [`Self::contact`].
     fn advance(&mut self, t: f64) -> Result<Advanced, Inconsistent> {
         let before = [self.stats.events(), self.stats.events_external()];
-        while let Some((time, h)) = self.queue.first().filter(|e| e.0 <= t) {
-            if self.contact.is_some() {
-                break;
-            }
-            self.now = self.now.max(time);
-            if self.livelock.event(self.now, MOST_STILL_EVENTS) {
-                return self.fault(self.half(h).origin, "time stands still");
-            }
-            self.process(h)?;
-        }
+        while self.step(t)?.is_some() {}
         if self.contact.is_none() {
             self.now = self.now.max(t);
         }
@@ -589,23 +571,7 @@ impl Kinetic for PseudoTriangulation {
     }
 
     fn change_plan(&mut self, body: u32, plan: Rigid2) -> Result<(), ShapeError> {
-        let count = self.bodies.len();
-        let Some(old) = self
-            .bodies
-            .get(body as usize)
-            .map(|b| b.motion.about(self.now))
-        else {
-            return Err(ShapeError::NoBody { body, count });
-        };
-        if !plan.is_finite() {
-            return Err(ShapeError::NotFinite { body });
-        }
-        let new = plan.about(self.now);
-        let by = length(minus(new.centre, old.centre)).max((new.angle - old.angle).abs());
-        if !(by <= LARGEST_JUMP * (1.0 + length(old.centre) + old.angle.abs())) {
-            return Err(ShapeError::Jump { body, by });
-        }
-        self.bodies[body as usize].motion = plan;
+        self.polygons.change_plan(body, plan, self.now)?;
         if self
             .contact
             .as_ref()

@@ -11,17 +11,22 @@
 //!
 //! # Practice
 //!
-//! Where one in forty of the endpoints is awake, bands cost more than they save: the axis then goes *blind* for a few steps, which means a plain insertion sort.
+//! Where one in a hundred and sixty of the endpoints is awake, or of a few endpoints one in forty, bands cost more than they save: the axis then goes *blind* for a few steps, which means a plain
+//! insertion sort.
 
-use super::table::{Table, at};
+use super::table::{BOUNDS, Table, at};
 
 /// Awake endpoints, as a share of all, from which on a plain insertion sort is cheaper: one in so many. An awake one is at a random place of the memory,
-/// and its neighbours and bands are, too; a sort of all goes straight through.
-const MANY: usize = 40;
+/// and its neighbours and bands are, too; a sort of all goes straight through. The latter share is for more awake ones than `SOME`: what is many does not fit the nearest caches.
+const MANY: [usize; 2] = [40, 160];
+const SOME: usize = 16;
 
 /// Steps without bands after that: new bands cost about five steps. Twice as many each time that they were in vain.
 const LEAST_BLIND_STEPS: u32 = 32;
 const MOST_BLIND_STEPS: u32 = 1024;
+
+/// Places that are looked at together when all are sorted.
+const RUN: usize = 32;
 
 /// Share of the gap's speed that both sides of a separator get, whoever moves: speeds change.
 const EITHER: f64 = 0.15;
@@ -37,7 +42,7 @@ pub(super) struct Axis {
     /// Places beside which separators have to be put anew; and places that are looked at. One bit each, so they come sorted.
     marks: Vec<u64>,
     places: Vec<u64>,
-    keys: Vec<f64>,
+    keys: Vec<f32>,
     /// Steps for which there are no bands, and how many that will be the next time.
     blind: u32,
     patience: u32,
@@ -113,7 +118,8 @@ impl Axis {
         mut crossing: impl FnMut(&Table, u32, u32),
     ) -> Result<(), Exhausted> {
         self.swaps = 0;
-        if self.blind == 0 && self.awake.len() * MANY > self.order.len() {
+        let many = MANY[usize::from(self.awake.len() > SOME)];
+        if self.blind == 0 && self.awake.len() * many > self.order.len() {
             self.blind = self.patience;
             self.patience = (2 * self.patience).min(MOST_BLIND_STEPS);
             table.open(self.number);
@@ -228,7 +234,7 @@ impl Axis {
         Ok(())
     }
 
-    /// A plain insertion sort, on the values side by side.
+    /// A plain insertion sort. What most endpoints are looked at for is done in single precision, side by side: what is larger there is larger.
     fn insert_all(
         &mut self,
         table: &Table,
@@ -236,41 +242,79 @@ impl Axis {
         budget: &mut u64,
         crossing: &mut impl FnMut(&Table, u32, u32),
     ) -> Result<(), Exhausted> {
-        let keys = if at_end { &table.end } else { &table.start };
-        for (to, &e) in self.keys.iter_mut().zip(&self.order) {
-            *to = keys[at(self.number, e)];
+        let values = if at_end { &table.end } else { &table.start };
+        // Bodies one after the other, and their values to where they are in the order: what is read lies side by side, and stores wait for nobody.
+        let rows = values.as_chunks::<BOUNDS>().0;
+        let (lower, upper) = (2 * self.number, 2 * self.number + 1);
+        for (row, [low, high]) in rows.iter().zip(self.place.as_chunks::<2>().0) {
+            for (place, column) in [(*low, lower), (*high, upper)] {
+                if let Some(to) = self.keys.get_mut(place as usize) {
+                    *to = row[column] as f32;
+                }
+            }
         }
-        for k in 1..self.order.len() {
-            let value = self.keys[k];
-            if value > self.keys[k - 1] {
-                continue;
-            }
-            let e = self.order[k];
-            let mut m = k;
-            while m > 0 {
-                let (f, other) = (self.order[m - 1], self.keys[m - 1]);
-                if !(value < other || (value == other && e & 1 < f & 1)) {
-                    break;
+        let mut k = 1;
+        while k < self.order.len() {
+            if let Some(run) = self.keys[k - 1..].first_chunk::<{ RUN + 1 }>() {
+                let mut out = 0_u32;
+                for i in 0..RUN {
+                    out |= u32::from(!(run[i + 1] > run[i]));
                 }
-                if (e ^ f) & 1 == 1 {
-                    crossing(table, f, e);
+                if out == 0 {
+                    k += RUN;
+                    continue;
                 }
-                self.order[m] = f;
-                self.keys[m] = other;
-                self.place[f as usize] = m as u32;
-                m -= 1;
             }
-            self.order[m] = e;
-            self.keys[m] = value;
-            self.place[e as usize] = m as u32;
-            let moved = (k - m) as u64;
-            self.swaps += moved;
-            if moved > *budget {
-                return Err(Exhausted);
+            let end = (k + RUN).min(self.order.len());
+            while k < end {
+                if !(self.keys[k] > self.keys[k - 1]) {
+                    let moved = self.insert(table, values, k, crossing);
+                    self.swaps += moved;
+                    if moved > *budget {
+                        return Err(Exhausted);
+                    }
+                    *budget -= moved;
+                }
+                k += 1;
             }
-            *budget -= moved;
         }
         Ok(())
+    }
+
+    /// Brings the endpoint at place `k` to where it belongs among those before it, which are in order. How far that is.
+    fn insert(
+        &mut self,
+        table: &Table,
+        values: &[f64],
+        k: usize,
+        crossing: &mut impl FnMut(&Table, u32, u32),
+    ) -> u64 {
+        let (e, key) = (self.order[k], self.keys[k]);
+        let value = |e: u32| values[at(self.number, e)];
+        let mut m = k;
+        while m > 0 {
+            let (f, other) = (self.order[m - 1], self.keys[m - 1]);
+            // Equal in single precision says nothing.
+            if !(key < other) {
+                let (left, right) = (value(f), value(e));
+                if key > other || !(right < left || (right == left && e & 1 < f & 1)) {
+                    break;
+                }
+            }
+            if (e ^ f) & 1 == 1 {
+                crossing(table, f, e);
+            }
+            self.order[m] = f;
+            self.keys[m] = other;
+            self.place[f as usize] = m as u32;
+            m -= 1;
+        }
+        if m < k {
+            self.order[m] = e;
+            self.keys[m] = key;
+            self.place[e as usize] = m as u32;
+        }
+        (k - m) as u64
     }
 
     /// Puts the separator between places `k` and `k + 1`.

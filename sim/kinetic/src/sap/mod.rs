@@ -8,7 +8,7 @@
 //! further: on the other axes, in closed form. The overlap of two boxes within a step is one stretch of time. So what a queue would bring one by one comes sorted, without a queue: a log of
 //! pairs that go *on* and *off*.
 //!
-//! This differs from the digest's section 2.4, which has a certificate and a place in a queue for each two neighbours, and issues all of them anew in every step.
+//! This differs from the kinetic sorted list of the literature, which has a certificate and a place in a queue for each two neighbours, and issues all of them anew in every step.
 //!
 //! # Practice
 //!
@@ -362,20 +362,19 @@ impl Sap {
         if axes.iter().all(Axis::is_blind) {
             return;
         }
-        let mut found = |body: u32| {
+        if self.all {
+            table.leavers(self.continuous, |number, endpoint| {
+                axes[number].wake(endpoint)
+            });
+            return;
+        }
+        for &body in &self.moved {
             for (number, axis) in axes.iter_mut().enumerate() {
                 for endpoint in [2 * body, 2 * body + 1] {
                     if table.leaves(number, endpoint) {
                         axis.wake(endpoint);
                     }
                 }
-            }
-        };
-        if self.all {
-            table.leavers(self.stamp.len(), self.continuous, found);
-        } else {
-            for &body in &self.moved {
-                found(body);
             }
         }
     }

@@ -126,10 +126,9 @@ impl Table {
         }
     }
 
-    /// Calls `found` for every body of which an endpoint is outside of its band somewhere in the step. The starts are in their bands if `continuous`: they are the last ends.
-    pub(super) fn leavers(&self, bodies: usize, continuous: bool, mut found: impl FnMut(u32)) {
-        const BODIES: usize = BLOCK / BOUNDS;
-        for from in (0..BOUNDS * bodies).step_by(BLOCK) {
+    /// Calls `found(axis, endpoint)` for every endpoint that is outside of its band somewhere in the step. The starts are in their bands if `continuous`: they are the last ends.
+    pub(super) fn leavers(&self, continuous: bool, mut found: impl FnMut(usize, u32)) {
+        for from in (0..self.end.len()).step_by(BLOCK) {
             let (low, high) = (block(&self.low, from), block(&self.high, from));
             let end = block(&self.end, from);
             // A number that is none is outside, too. First whether there is any: nothing is stored, and mostly that is all.
@@ -137,21 +136,22 @@ impl Table {
             for i in 0..BLOCK {
                 out |= u64::from(!((end[i] >= low[i]) & (end[i] <= high[i])));
             }
+            let start = if continuous {
+                end
+            } else {
+                block(&self.start, from)
+            };
             if !continuous {
-                let start = block(&self.start, from);
                 for i in 0..BLOCK {
                     out |= u64::from(!((start[i] >= low[i]) & (start[i] <= high[i])));
                 }
             }
             if out != 0 {
-                let first = from / BOUNDS;
-                for body in first..bodies.min(first + BODIES) {
-                    let leaves = (0..3).any(|axis| {
-                        let e = 2 * body as u32;
-                        self.leaves(axis, e) || self.leaves(axis, e + 1)
-                    });
-                    if leaves {
-                        found(body as u32);
+                for i in 0..BLOCK {
+                    let inside = |x: f64| (x >= low[i]) & (x <= high[i]);
+                    if !(inside(end[i]) & inside(start[i])) {
+                        let (body, column) = ((from + i) / BOUNDS, (from + i) % BOUNDS);
+                        found(column / 2, (2 * body + column % 2) as u32);
                     }
                 }
             }

@@ -1,5 +1,9 @@
-//! What the tests share: reproducible numbers.
+//! What the tests and the lab share: reproducible numbers, scenes, and answers without any structure.
 #![allow(dead_code)]
+
+pub mod boxes;
+pub mod points;
+pub mod polygons;
 
 /// splitmix64.
 pub struct Rng(pub u64);

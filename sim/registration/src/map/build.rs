@@ -263,6 +263,7 @@ impl<'a> Builder<'a> {
             leaves: 0,
             obstacles: 0,
             convex: space == Space::Plane,
+            bent: false,
             work: super::cut::Work::default(),
         };
         Builder {
@@ -435,6 +436,7 @@ impl<'a> Builder<'a> {
                 });
             }
         }
+        self.map.bent = self.map.is_bent();
         self.map.convex &=
             (0..self.map.records.len() as u32).all(|c| self.map.cell_is_convex(Cell(c)));
         Ok(self.map)

@@ -66,6 +66,8 @@ impl Map {
             self.leaves -= 1;
         }
         self.leaves += 1;
+        self.refresh_inner(parent);
+        self.refresh_inner_around(parent);
         Ok(())
     }
 

@@ -5,7 +5,7 @@
 
 use hapticd_geometry::Vec3;
 
-use super::{Cell, Dart, Map, Space, Vertex};
+use super::{Cell, Dart, Map, NONE, Space, Vertex};
 
 /// A cell that is not seen whole from its centre.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -150,7 +150,7 @@ impl Map {
         let within = |a: &Vec3, b: &Vec3| {
             (b - a).cross(&(p - a)).dot(&normal) >= -self.tolerance_m * n2 * (b - a).norm()
         };
-        let off = normal.dot(&(p - v)).abs() <= 1e3 * self.tolerance_m * n2;
+        let off = normal.dot(&(p - v)).abs() <= crate::track::ON_SURFACE * self.tolerance_m * n2;
         off && within(&v, &s) && within(&s, &e) && within(&e, &v)
     }
 
@@ -223,6 +223,78 @@ impl Map {
     /// Places the centre of a leaf in the mean of its corners.
     pub(crate) fn refresh_centre(&mut self, c: Cell) {
         self.records[c.index()].centre = self.mean_of_corners(c);
+        self.refresh_inner(c);
+    }
+
+    /// Finds the largest box around a leaf's centre, of the proportions of its bounding box, that is inside the planes of all its facets, and in dimension 2 the lines of its edges: a part of the cell that is
+    /// convex and seen from all of it. Of a cube this is all of it. None on a surface.
+    pub(crate) fn refresh_inner(&mut self, c: Cell) {
+        if self.space != Space::Surface {
+            let (inner, towards) = self.inner_of(c);
+            self.records[c.index()].inner = inner;
+            self.records[c.index()].towards = towards;
+        }
+    }
+
+    /// That box's half sides, m, and a dart of the face furthest along -x, x, -y, y, -z, z.
+    pub(crate) fn inner_of(&self, c: Cell) -> (Vec3, [u32; 6]) {
+        let centre = self.centre(c);
+        let (mut low, mut high) = (centre, centre);
+        for d in self.cell_darts(c) {
+            low = low.inf(&self.start(d));
+            high = high.sup(&self.start(d));
+        }
+        let half = (high - low) * 0.5;
+        let mut share = f64::INFINITY;
+        let (mut towards, mut furthest) = ([NONE; 6], [0.0; 6]);
+        for d in self.cell_darts(c) {
+            let [v, f, s, e] = self.tetrahedron(d);
+            if self.solid() {
+                let off = (f - v).component_div(&half);
+                let axis = off.iamax();
+                let i = 2 * axis + usize::from(off[axis] > 0.0);
+                if off[axis].abs() > furthest[i] {
+                    (towards[i], furthest[i]) = (d.0, off[axis].abs());
+                }
+            }
+            let outward = match self.space {
+                Space::Volume => (e - s).cross(&(f - s)),
+                _ => Vec3::new(e.y - s.y, s.x - e.x, 0.0),
+            };
+            // A NaN is no share, and ends as no box.
+            let to_side = outward.dot(&(s - v)) / outward.abs().dot(&half);
+            share = if to_side < share || to_side.is_nan() {
+                to_side
+            } else {
+                share
+            };
+        }
+        let inner = half * share - Vec3::repeat(4.0 * self.tolerance_m);
+        (inner, towards)
+    }
+
+    /// Where sides may not be flat: the same for the cells around the edges of a leaf that has been refined into or merged.
+    pub(crate) fn refresh_inner_around(&mut self, c: Cell) {
+        if !self.bent || self.space == Space::Surface {
+            return;
+        }
+        let head = self.cells.head(c.0);
+        let mut d = head;
+        loop {
+            let mut around = self.edges.head(self.edges.of(d));
+            let first = around;
+            loop {
+                self.refresh_inner(Cell(self.cells.of(around)));
+                around = self.edges.after(around);
+                if around == first {
+                    break;
+                }
+            }
+            d = self.cells.after(d);
+            if d == head {
+                return;
+            }
+        }
     }
 
     /// Places the centre of the face of a dart in the mean of its corners, those of its own level: what finer neighbours have cut into its edges does not pull at it.
@@ -299,7 +371,7 @@ impl Map {
     /// Whether a vertex may be moved there.
     pub(crate) fn check_move(&self, v: Vertex, to: &Vec3) -> Result<(), MoveError> {
         let vertex = v.0;
-        if self.vertices.head(v.0) == super::NONE {
+        if self.vertices.head(v.0) == NONE {
             return Err(MoveError::NoVertex { vertex });
         }
         if !to.iter().all(|x| x.is_finite()) {
@@ -328,5 +400,6 @@ impl Map {
     /// Puts a vertex somewhere else. Centres of faces and cells around it are stale until they are refreshed.
     pub(crate) fn place_vertex(&mut self, v: Vertex, to: Vec3) {
         self.positions[v.index()] = to;
+        self.bent = true;
     }
 }

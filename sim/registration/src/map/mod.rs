@@ -115,6 +115,10 @@ pub enum Shape {
 #[derive(Clone, Copy, Debug)]
 struct CellRecord {
     centre: Vec3,
+    /// Half the sides of a box around the centre that is well inside, m: convex, and no test is needed there. Negative where there is none; of leaves.
+    inner: Vec3,
+    /// In dimension 3: a dart of the face that lies furthest along -x, x, -y, y, -z, z, as far as it is still there.
+    towards: [u32; 6],
     parent: u32,
     children: [u32; 8],
     level: u8,
@@ -149,6 +153,8 @@ pub struct Map {
     leaves: usize,
     obstacles: usize,
     convex: bool,
+    /// Sides may not be flat: what is done to a cell can move the boundary of the next one, by little.
+    bent: bool,
     work: cut::Work,
 }
 
@@ -292,6 +298,42 @@ impl Map {
     #[must_use]
     pub fn centre(&self, c: Cell) -> Vec3 {
         self.records[c.index()].centre
+    }
+
+    /// Whether a point is well inside a leaf, in the box around its centre that is. In dimension 2 z is not looked at.
+    #[inline]
+    pub(crate) fn well_inside(&self, c: Cell, p: &Vec3) -> bool {
+        let record = &self.records[c.index()];
+        let off = (p - record.centre).abs();
+        off.x < record.inner.x
+            && off.y < record.inner.y
+            && (!self.solid() || off.z < record.inner.z)
+    }
+
+    /// In dimension 3: a dart of the leaf of `d` to look for a goal from that is not well inside; `d` where none is known.
+    #[inline]
+    pub(crate) fn dart_towards(&self, d: Dart, goal: &Vec3) -> Dart {
+        let c = self.cell(d);
+        let record = &self.records[c.index()];
+        let off = (goal - record.centre).component_div(&record.inner);
+        let axis = off.iamax();
+        let known = record.towards[2 * axis + usize::from(off[axis] > 0.0)];
+        if known != NONE && self.cells.of(known) == c.0 {
+            Dart(known)
+        } else {
+            d
+        }
+    }
+
+    /// Whether a move within a leaf need not be looked at: the goal is well inside, and so is the path, or where it is does not matter.
+    #[inline]
+    pub(crate) fn stays(&self, c: Cell, from: &Vec3, goal: &Vec3) -> bool {
+        let any_path = if self.solid() {
+            self.obstacles == 0
+        } else {
+            self.convex
+        };
+        self.well_inside(c, goal) && (any_path || self.well_inside(c, from))
     }
 
     /// A cell's level; 0 for what the map was built of.

@@ -5,7 +5,7 @@
 
 use hapticd_geometry::Vec3;
 
-use super::{Cell, CellRecord, Dart, Map, NONE, Shape};
+use super::{Cell, CellRecord, Dart, Map, NONE, Shape, Space};
 
 /// The finest level that a cell can have: lengths shrink by a million.
 pub const MAX_LEVEL: u8 = 20;
@@ -75,6 +75,10 @@ impl Map {
             Shape::Other => {}
         }
         self.leaves -= 1;
+        for child in self.children(c) {
+            self.refresh_inner(child);
+            self.refresh_inner_around(child);
+        }
         Ok(())
     }
 
@@ -112,7 +116,12 @@ impl Map {
         for (i, corner) in corners.into_iter().enumerate() {
             let child = self.new_child(c, i, level);
             self.assign_side(corner, child.0);
-            self.records[child.index()].centre = self.mean_of_corners(child);
+            self.records[child.index()].centre = if self.space() == Space::Surface {
+                // On the fold from the corner to the middle: so the surface stays what it was.
+                (self.start(corner) + self.centre(c)) * 0.5
+            } else {
+                self.mean_of_corners(child)
+            };
         }
     }
 
@@ -340,6 +349,8 @@ impl Map {
     pub(crate) fn new_cell(&mut self, parent: u32, level: u8, shape: Shape) -> Cell {
         let record = CellRecord {
             centre: Vec3::zeros(),
+            inner: Vec3::repeat(-1.0),
+            towards: [NONE; 6],
             parent,
             children: [NONE; 8],
             level,

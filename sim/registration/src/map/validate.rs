@@ -188,6 +188,13 @@ impl Map {
                     return fault("a child knows its parent and is a level above");
                 }
             }
+            if leaf && self.space != super::Space::Surface {
+                // Up to rounding, for which it has been drawn in.
+                let room = self.inner_of(super::Cell(cell)).0 - record.inner;
+                if room.iter().any(|&x| x < -2.0 * self.tolerance_m) {
+                    return fault("the box well inside a leaf is inside it");
+                }
+            }
             if leaf
                 && self
                     .cell_darts(super::Cell(cell))

@@ -77,9 +77,6 @@ pub enum InsertError {
         /// Its number.
         index: u32,
     },
-    /// Edges and triangles in a curved surface.
-    #[error("only points are registered on a curved surface")]
-    Curved,
 }
 
 /// Why nothing was removed or moved. The caller's.
@@ -125,6 +122,7 @@ impl Registration {
                 generation: 0,
                 alive: false,
                 users: List::default(),
+                corners: 0,
             });
             self.particles.len() as u32 - 1
         });
@@ -160,9 +158,6 @@ impl Registration {
     }
 
     fn insert(&mut self, kind: Kind, ends: &[ParticleId]) -> Result<EntityId, InsertError> {
-        if kind != Kind::Point && self.curved() {
-            return Err(InsertError::Curved);
-        }
         for (i, p) in ends.iter().enumerate() {
             if self.particle(*p).is_none() {
                 return Err(InsertError::Gone {
@@ -181,6 +176,7 @@ impl Registration {
                 generation: 0,
                 alive: false,
                 dirty: false,
+                joined: true,
                 crossed: List::default(),
                 ring: List::default(),
             });
@@ -192,8 +188,9 @@ impl Registration {
         slot.particles = std::array::from_fn(|i| ends.get(i).map_or(0, |p| p.index));
         let generation = slot.generation;
         for p in ends {
-            let users = &mut self.particles[p.index as usize].users;
-            self.pool.push(users, index);
+            let slot = &mut self.particles[p.index as usize];
+            slot.corners += u32::from(kind != Kind::Point);
+            self.pool.push(&mut slot.users, index);
         }
         self.register(index);
         Ok(EntityId { index, generation })
@@ -219,8 +216,9 @@ impl Registration {
             self.dirty.retain(|&d| d != x.index);
         }
         for p in &ends[..kind.particles()] {
-            let users = &mut self.particles[*p as usize].users;
-            self.pool.remove(users, x.index);
+            let slot = &mut self.particles[*p as usize];
+            slot.corners -= u32::from(kind != Kind::Point);
+            self.pool.remove(&mut slot.users, x.index);
         }
         self.free_entities.push(x.index);
         Ok(())
@@ -289,6 +287,17 @@ impl Registration {
             List::default()
         };
         self.list_ids(list)
+    }
+
+    /// Whether the ways of all sides of an entity come from end to end, for those that are marched along. False where one leaves the space on its way, or on a curved surface where the plane
+    /// section through its ends is in pieces ([`Map::march_between`]): such a side crosses what is on its way from both ends, if that leads to the boundary, and at any rate the leaves of its
+    /// ends. True where the entity has been removed.
+    ///
+    /// [`Map::march_between`]: crate::map::Map::march_between
+    #[must_use]
+    pub fn is_joined(&self, x: EntityId) -> bool {
+        self.kind(x)
+            .is_none_or(|_| self.entities[x.index as usize].joined)
     }
 
     /// The leaves that an entity crosses; none where it has been removed.

@@ -25,14 +25,13 @@ impl Registration {
             particle.position = self.map.at_shares(particle.dart, shares);
             self.particles[p as usize].particle = particle;
         }
-        if self.curved() {
-            return Ok(self.old_ring.len());
-        }
         self.ids.clear();
-        for i in 0..self.old_ring.len() {
-            let c = self.old_ring[i];
-            self.ids
-                .extend_from_slice(self.pool.get(self.cells[c.index()].aimed));
+        if !self.curved() {
+            for i in 0..self.old_ring.len() {
+                let c = self.old_ring[i];
+                self.ids
+                    .extend_from_slice(self.pool.get(self.cells[c.index()].aimed));
+            }
         }
         for i in 0..self.ids.len() {
             let p = self.ids[i];

@@ -45,6 +45,13 @@ impl Pool {
         list.len += 1;
     }
 
+    /// Puts another item into the place of the first one; nothing where there is none.
+    pub(crate) fn set_first(&mut self, list: List, item: u32) {
+        if list.len > 0 {
+            self.words[list.at as usize] = item;
+        }
+    }
+
     /// Takes out an item, of doubles the last; the last one of all takes its place. Says whether there was one.
     pub(crate) fn remove(&mut self, list: &mut List, item: u32) -> bool {
         let Some(i) = position(self.get(*list), item) else {
@@ -114,6 +121,9 @@ mod tests {
             pool.push(&mut b, 100 + i);
         }
         assert_eq!(pool.get(a), (0..20).collect::<Vec<_>>());
+        pool.set_first(a, 50);
+        assert_eq!(pool.get(a)[..2], [50, 1]);
+        pool.set_first(a, 0);
         assert!(pool.remove(&mut a, 3) && !pool.remove(&mut a, 3));
         assert_eq!(pool.get(a)[3], 19);
         assert_eq!(pool.get(b), (100..120).collect::<Vec<_>>());

@@ -18,8 +18,10 @@
 //! Identifiers carry a generation: one of what has been removed is told from its successor's. Lists cannot be read and changed at once; who wants to remove while going through them takes
 //! [`Registration::visible`], whose copy stays good to ask with.
 //!
-//! Nothing allocates once tables have been as large as they get. Deterministic. Points cost their tracking, about 0.1 us a move, and two edits for each cell of a ring where they change
-//! cells.
+//! A point crosses one cell, so the points around a leaf are those that are present in its ring: they are read from there and not kept besides. Keeping them, as the source does, would cost 26
+//! removals from crowded lists whenever a point changes its cell (section 9.1.1 leaves the choice between recording and traversing to what is read how often). Edges and triangles are kept in both.
+//!
+//! Nothing allocates once tables have been as large as they get. Deterministic. Points cost their tracking, about 0.1 us a move, and two edits where they change cells.
 
 mod entities;
 mod follow;
@@ -51,7 +53,8 @@ pub enum Policy {
 #[derive(Clone, Copy, Debug, Default)]
 struct CellLists {
     present: [List; 3],
-    neighbour: [List; 3],
+    /// Edges and triangles that cross the ring.
+    neighbour: [List; 2],
     /// Particles that aim at darts of the cell.
     aimed: List,
     ring: List,
@@ -65,6 +68,8 @@ struct ParticleSlot {
     generation: u32,
     alive: bool,
     users: List,
+    /// How many of those are edges or triangles.
+    corners: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -74,6 +79,7 @@ struct EntitySlot {
     generation: u32,
     alive: bool,
     dirty: bool,
+    joined: bool,
     crossed: List,
     /// Of edges and triangles; a point's is its cell's.
     ring: List,
@@ -227,17 +233,50 @@ impl Registration {
         self.list_ids(self.cells[c.index()].present[kind as usize])
     }
 
-    /// Entities of a kind that cross a cell of a leaf's ring, and not the leaf.
-    pub fn neighbours(&self, c: Cell, kind: Kind) -> impl ExactSizeIterator<Item = EntityId> + '_ {
-        self.list_ids(self.cells[c.index()].neighbour[kind as usize])
+    /// Entities of a kind that cross a cell of a leaf's ring, and not the leaf. The first time after the map has changed around the leaf its ring is found.
+    pub fn neighbours(&mut self, c: Cell, kind: Kind) -> impl Iterator<Item = EntityId> + '_ {
+        let (list, ring) = match kind {
+            Kind::Point => (List::default(), self.known_ring(c)),
+            Kind::Edge => (self.cells[c.index()].neighbour[0], List::default()),
+            Kind::Triangle => (self.cells[c.index()].neighbour[1], List::default()),
+        };
+        let around = self.pool.get(ring).iter().flat_map(|&b| {
+            let lists = &self.cells[b as usize];
+            self.list_ids(lists.present[Kind::Point as usize])
+        });
+        self.list_ids(list).chain(around)
     }
 
-    /// The numbers of entities of a kind that cross a leaf, and of those that cross its ring and not itself.
-    pub(crate) fn numbers(&self, c: Cell, kind: Kind) -> (&[u32], &[u32]) {
-        let lists = &self.cells[c.index()];
-        let [present, neighbours] =
-            [lists.present, lists.neighbour].map(|l| self.pool.get(l[kind as usize]));
-        (present, neighbours)
+    /// The numbers ([`EntityId::index`]) of the points in a leaf and in its ring. The ring is found as [`Registration::neighbours`] finds it.
+    ///
+    /// # Panics
+    /// If the leaf is none of this map's.
+    pub fn point_numbers(&mut self, c: Cell) -> impl Iterator<Item = u32> + '_ {
+        let ring = self.known_ring(c);
+        let ring = self.pool.get(ring).iter().copied();
+        std::iter::once(c.0).chain(ring).flat_map(|b| {
+            let lists = &self.cells[b as usize];
+            self.pool
+                .get(lists.present[Kind::Point as usize])
+                .iter()
+                .copied()
+        })
+    }
+
+    /// The numbers of entities of a kind that cross a leaf.
+    pub(crate) fn numbers(&self, c: Cell, kind: Kind) -> &[u32] {
+        self.pool.get(self.cells[c.index()].present[kind as usize])
+    }
+
+    /// The numbers of the cells around a leaf.
+    pub(crate) fn ring_numbers(&mut self, c: Cell) -> &[u32] {
+        let ring = self.known_ring(c);
+        self.pool.get(ring)
+    }
+
+    /// The leaf of a particle, which has to be there.
+    pub(crate) fn cell_of(&self, p: ParticleId) -> Cell {
+        self.particles[p.index as usize].cell
     }
 
     fn list_ids(&self, list: List) -> impl ExactSizeIterator<Item = EntityId> + '_ {

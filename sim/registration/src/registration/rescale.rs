@@ -59,7 +59,7 @@ impl Registration {
             }
         }
         for &c in cells {
-            for k in 0..3 {
+            for k in 0..2 {
                 let mut list = std::mem::take(&mut self.cells[c.index()].neighbour[k]);
                 self.edits += self.pool.get(list).len() as u64;
                 for i in 0..self.pool.get(list).len() {
@@ -115,10 +115,11 @@ impl Registration {
         self.settle();
     }
 
-    /// A new leaf finds its neighbours; of what will be put back later nothing is in any list.
+    /// A new leaf finds the edges and triangles around it; of what will be put back later nothing is in any list.
     fn meet_neighbours(&mut self, c: Cell) {
         let around = self.known_ring(c);
-        for k in 0..3 {
+        for kind in [Kind::Edge, Kind::Triangle] {
+            let k = kind as usize;
             self.begin_meeting();
             for i in 0..self.pool.get(around).len() {
                 let b = self.pool.get(around)[i];
@@ -128,11 +129,10 @@ impl Registration {
                     if !self.meet(x) {
                         continue;
                     }
-                    self.pool.push(&mut self.cells[c.index()].neighbour[k], x);
+                    self.pool
+                        .push(&mut self.cells[c.index()].neighbour[k - 1], x);
                     self.edits += 1;
-                    if k != Kind::Point as usize {
-                        self.pool.push(&mut self.entities[x as usize].ring, c.0);
-                    }
+                    self.pool.push(&mut self.entities[x as usize].ring, c.0);
                 }
             }
         }

@@ -7,7 +7,7 @@
 use hapticd_geometry::Vec3;
 
 use super::{Kind, List, ParticleId, Policy, Registration, RemoveError};
-use crate::map::Cell;
+use crate::map::{Cell, Space};
 use crate::track::{Outcome, Particle, Path, State};
 
 impl Registration {
@@ -18,12 +18,22 @@ impl Registration {
     /// # Errors
     /// [`RemoveError::Gone`], [`RemoveError::Track`]; then nothing has moved.
     pub fn move_particle(&mut self, p: ParticleId, goal: &Vec3) -> Result<Outcome, RemoveError> {
-        let Some(&particle) = self.particle(p) else {
+        let slot = self.particles.get_mut(p.index as usize);
+        let Some(slot) = slot.filter(|slot| slot.alive && slot.generation == p.generation) else {
             return Err(RemoveError::Gone {
                 index: p.index,
                 generation: p.generation,
             });
         };
+        let particle = slot.particle;
+        if self.map.stays(slot.cell, &particle.position, goal) {
+            self.map.stay(&mut slot.particle, goal);
+            self.tally.add(1);
+            if slot.corners > 0 && slot.particle.position != particle.position {
+                self.soil(p.index);
+            }
+            return Ok(Outcome::Reached);
+        }
         let mut moved = particle;
         let outcome = self.map.track(&mut moved, goal, &mut self.tally)?;
         let same = moved.position == particle.position;
@@ -59,13 +69,23 @@ impl Registration {
             // One that is in no list is about to be put into those of where it will be.
             let slot = &self.entities[x as usize];
             if slot.kind == Kind::Point && !self.pool.get(slot.crossed).is_empty() {
-                self.update(x);
+                let k = Kind::Point as usize;
+                self.pool.set_first(slot.crossed, to.0);
+                self.pool
+                    .remove(&mut self.cells[from.index()].present[k], x);
+                self.pool.push(&mut self.cells[to.index()].present[k], x);
+                self.edits += 2;
+                self.touch(from);
+                self.touch(to);
             }
         }
     }
 
     /// Notes that edges and triangles at a particle have moved.
     pub(crate) fn soil(&mut self, p: u32) {
+        if self.particles[p as usize].corners == 0 {
+            return;
+        }
         let users = self.particles[p as usize].users;
         for &x in self.pool.get(users) {
             let slot = &mut self.entities[x as usize];
@@ -83,6 +103,7 @@ impl Registration {
         if let Some(cell) = self.only_cell(x)
             && stored == [cell.0]
         {
+            self.entities[x as usize].joined = true;
             return;
         }
         self.find_crossed(x);
@@ -110,6 +131,7 @@ impl Registration {
     pub(crate) fn find_crossed(&mut self, x: u32) {
         let slot = &self.entities[x as usize];
         let (kind, ends) = (slot.kind, slot.particles);
+        self.entities[x as usize].joined = true;
         self.marks.clear(&self.map);
         self.crossed.clear();
         if let Some(cell) = self.only_cell(x) {
@@ -120,12 +142,13 @@ impl Registration {
         let sides = if kind == Kind::Triangle { 3 } else { 1 };
         for i in 0..sides {
             let [a, b] = [ends[i], ends[(i + 1) % kind.particles()]];
-            self.cross(a, b);
+            let joined = self.cross(a, b);
+            self.entities[x as usize].joined &= joined;
         }
     }
 
-    /// The leaves along the segment between two particles.
-    fn cross(&mut self, a: u32, b: u32) {
+    /// The leaves along the way between two particles. Says whether it comes from end to end.
+    fn cross(&mut self, a: u32, b: u32) -> bool {
         let Registration {
             map,
             marks,
@@ -145,15 +168,17 @@ impl Registration {
         visit(b.cell);
         let convex = map.is_convex() || *policy == Policy::Tolerate;
         if a.cell == b.cell && convex {
-            return;
+            return true;
         }
         let (from, to) = (&a.particle, &b.particle);
-        match map.march(from.dart, &from.position, &to.position, &mut visit) {
-            Path::Reached(_) => {}
+        match map.march_between(from, to, &mut visit) {
+            Path::Reached(_) => return true,
             // It leaves the space: of what is beyond, the part at the other end.
             Path::Blocked { .. } => {
-                let _ = map.march(to.dart, &to.position, &from.position, &mut visit);
+                let _ = map.march_between(to, from, &mut visit);
             }
+            Path::Apart => {}
+            Path::Lost if map.space() == Space::Surface => tally.fallbacks += 1,
             Path::Lost => {
                 tally.fallbacks += 1;
                 for c in map.leaves() {
@@ -161,8 +186,10 @@ impl Registration {
                         visit(c);
                     }
                 }
+                return true;
             }
         }
+        false
     }
 
     /// Puts an entity that is in no list into all that it belongs in.
@@ -183,6 +210,9 @@ impl Registration {
             self.touch(c);
         }
         self.entities[x as usize].crossed = list;
+        if kind == Kind::Point {
+            return;
+        }
         if self.crossed.len() == 1 {
             let around = self.known_ring(self.crossed[0]);
             self.enter_ring(x, around);
@@ -195,54 +225,46 @@ impl Registration {
         let mut ring = List::default();
         for &c in &around {
             self.pool.push(&mut ring, c.0);
-            self.pool.push(&mut self.cells[c.index()].neighbour[k], x);
+            self.pool
+                .push(&mut self.cells[c.index()].neighbour[k - 1], x);
         }
         self.edits += around.len() as u64;
         self.around = around;
         self.entities[x as usize].ring = ring;
     }
 
-    /// A neighbour in the ring of one cell.
+    /// An edge or triangle in the ring of one cell.
     fn enter_ring(&mut self, x: u32, around: List) {
         let kind = self.entities[x as usize].kind;
         let mut ring = List::default();
         let count = self.pool.get(around).len();
         for i in 0..count {
             let c = self.pool.get(around)[i];
-            if kind != Kind::Point {
-                self.pool.push(&mut ring, c);
-            }
-            let list = &mut self.cells[c as usize].neighbour[kind as usize];
+            self.pool.push(&mut ring, c);
+            let list = &mut self.cells[c as usize].neighbour[kind as usize - 1];
             self.pool.push(list, x);
         }
         self.edits += count as u64;
         self.entities[x as usize].ring = ring;
     }
 
-    /// Takes an entity out of all lists. For points the rings of cells have to be those that they were put in by.
+    /// Takes an entity out of all lists.
     pub(crate) fn unregister(&mut self, x: u32) {
         let slot = &self.entities[x as usize];
         let (kind, crossed, ring) = (slot.kind, slot.crossed, slot.ring);
         let k = kind as usize;
-        let around = if kind == Kind::Point {
-            match self.pool.get(crossed).first() {
-                Some(&c) => self.known_ring(Cell(c)),
-                None => return,
-            }
-        } else {
-            ring
-        };
         for i in 0..self.pool.get(crossed).len() {
             let c = Cell(self.pool.get(crossed)[i]);
             self.pool.remove(&mut self.cells[c.index()].present[k], x);
             self.edits += 1;
             self.touch(c);
         }
-        let count = self.pool.get(around).len();
+        // A point's is empty.
+        let count = self.pool.get(ring).len();
         for i in 0..count {
-            let c = self.pool.get(around)[i];
+            let c = self.pool.get(ring)[i];
             self.pool
-                .remove(&mut self.cells[c as usize].neighbour[k], x);
+                .remove(&mut self.cells[c as usize].neighbour[k - 1], x);
         }
         self.edits += count as u64;
         let slot = &mut self.entities[x as usize];

@@ -1,6 +1,6 @@
 //! What is near an entity.
 
-use super::{EntityId, Kind, Registration};
+use super::{EntityId, Kind, List, Registration};
 use crate::map::Cell;
 
 impl Registration {
@@ -21,14 +21,25 @@ impl Registration {
     }
 
     fn collect(&mut self, c: Cell, kind: Kind, out: &mut Vec<EntityId>) {
-        let lists = &self.cells[c.index()];
-        for list in [lists.present[kind as usize], lists.neighbour[kind as usize]] {
-            for i in 0..self.pool.get(list).len() {
-                let index = self.pool.get(list)[i];
-                if self.meet(index) {
-                    let generation = self.entities[index as usize].generation;
-                    out.push(EntityId { index, generation });
-                }
+        self.collect_list(self.cells[c.index()].present[kind as usize], out);
+        if kind == Kind::Point {
+            let ring = self.known_ring(c);
+            for i in 0..self.pool.get(ring).len() {
+                let b = self.pool.get(ring)[i];
+                self.collect_list(self.cells[b as usize].present[kind as usize], out);
+            }
+        } else {
+            let list = self.cells[c.index()].neighbour[kind as usize - 1];
+            self.collect_list(list, out);
+        }
+    }
+
+    fn collect_list(&mut self, list: List, out: &mut Vec<EntityId>) {
+        for i in 0..self.pool.get(list).len() {
+            let index = self.pool.get(list)[i];
+            if self.meet(index) {
+                let generation = self.entities[index as usize].generation;
+                out.push(EntityId { index, generation });
             }
         }
     }

@@ -1,6 +1,7 @@
 //! The way of last resort: all darts, one after the other.
 
 use hapticd_geometry::Vec3;
+use hapticd_geometry::closest::point_triangle;
 
 use crate::map::{Cell, Dart, Map};
 
@@ -16,6 +17,32 @@ impl Map {
                     .find_map(|x| within(self.cell(x)))
             })
             .or_else(|| self.all_darts().find(|&x| self.holds(x, p)))
+    }
+
+    /// On a surface: the triangle of the cell of `d` or of its ring that holds `p`, and `p`; where none does the nearest one, and where that is nearest.
+    pub(crate) fn nearest_around(&self, d: Dart, p: &Vec3) -> (Dart, Vec3) {
+        let here = self.cell(d);
+        let cells = || {
+            let ring = self
+                .cell_darts(here)
+                .flat_map(|x| self.vertex_darts(self.vertex(x)))
+                .map(|x| self.cell(x));
+            std::iter::once(here).chain(ring)
+        };
+        let darts = || cells().flat_map(|c| self.cell_darts(c));
+        if let Some(x) = darts().find(|&x| self.holds(x, p)) {
+            return (x, *p);
+        }
+        let mut nearest = (f64::INFINITY, d, *p);
+        for x in darts() {
+            let [v, _, s, e] = self.tetrahedron(x);
+            let on = point_triangle(p, &[v, s, e]).0;
+            let off = (on - p).norm_squared();
+            if off < nearest.0 {
+                nearest = (off, x, on);
+            }
+        }
+        (nearest.1, nearest.2)
     }
 
     /// Whether a segment crosses a leaf. Goes through all its darts.

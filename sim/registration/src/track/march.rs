@@ -8,8 +8,8 @@ use hapticd_geometry::Vec3;
 
 use crate::map::{Cell, Dart, Map, Space};
 
-/// Most tetrahedra of one march.
-const MOST_STEPS: u32 = 16_384;
+/// Most tetrahedra or triangles of one march.
+pub(super) const MOST_STEPS: u32 = 16_384;
 
 /// How a march ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,15 +23,17 @@ pub enum Path {
         /// After which share of the way, 0 to 1.
         share: f64,
     },
-    /// It went around in circles: cells are inside out, or the map is a curved surface.
+    /// On a curved surface: no way along the plane section leads to the end.
+    Apart,
+    /// It went on for as many steps as it may, 16 384 where nothing else is said: the way is that long or, but for curved surfaces, cells are inside out. Also where a curved surface is marched along by [`Map::march`].
     Lost,
 }
 
 impl Map {
     /// Goes along the segment from `a`, in the cell of `d`, to `b`, m, and calls `visit` with every cell that it enters, the first one included; one that
-    /// it comes back to is named again. Obstacles do not count. Not for a [`Space::Surface`].
+    /// it comes back to is named again. Obstacles do not count. Not for a [`Space::Surface`]: see [`Map::march_between`].
     pub fn march(&self, d: Dart, a: &Vec3, b: &Vec3, visit: impl FnMut(Cell)) -> Path {
-        self.march_to(d, a, b, false, visit)
+        self.march_to(d, a, b, false, MOST_STEPS, visit)
     }
 
     pub(crate) fn march_to(
@@ -40,6 +42,7 @@ impl Map {
         a: &Vec3,
         b: &Vec3,
         obstacles: bool,
+        most: u32,
         mut visit: impl FnMut(Cell),
     ) -> Path {
         if self.space() == Space::Surface {
@@ -49,7 +52,7 @@ impl Map {
         visit(self.cell(d));
         let sides = if self.solid() { 4 } else { 3 };
         let mut entered = sides;
-        for _ in 0..MOST_STEPS {
+        for _ in 0..most {
             let (from, to) = (self.coordinates(d, a), self.coordinates(d, b));
             let mut exit: Option<(f64, usize)> = None;
             for i in 0..sides {

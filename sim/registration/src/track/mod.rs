@@ -11,14 +11,17 @@
 //!   path is cut by the lines of the cell's edges, which finds the same side, wants no state to start from and copes with neighbours' vertices in the middle of an edge. It stops
 //!   where it collides.
 //! * **Surfaces** (the public library that the source names): the step is laid into the triangle `(V, S, S')` and turned about each edge that it crosses, so it stays straight and keeps its length.
+//!   Who wants the cells between two particles there takes [`Map::march_between`].
 //!
 //! # Practice
-//! For the real-time thread: no allocation, no lock; at most [`MOST_TESTS`] tests, after which all of the cell, then its ring, then the whole map is searched and the move
-//! counted as a fallback ([`Tally`]). In valid cells that does not happen. Goals are checked: NaN is refused.
+//! No allocation, no lock; at most [`MOST_TESTS`] tests, after which all of the cell, then its ring, then the whole map is searched and the move
+//! counted as a fallback ([`Tally`]). In valid cells that does not happen but for moves over a thousand cells. The haptic loop takes [`Map::track_bounded`] and [`Map::march_bounded`], which end
+//! at a limit of the caller's and never search. Goals are checked: NaN is refused.
 
 pub(crate) mod exhaustive;
 mod march;
 mod plane;
+mod section;
 mod surface;
 mod volume;
 
@@ -27,6 +30,9 @@ pub use march::Path;
 use hapticd_geometry::Vec3;
 
 use crate::map::{Cell, Dart, Map, Space};
+
+/// Of a surface counts what is off it by no more than so many tolerances.
+pub(crate) const ON_SURFACE: f64 = 1e3;
 
 /// Most tests of one move before all is searched: enough for a thousand cells, 0.2 ms.
 pub const MOST_TESTS: u32 = 16_384;
@@ -107,6 +113,12 @@ pub struct Tally {
     pub most_tests: u32,
 }
 
+/// What a move has cost so far, and may cost.
+pub(crate) struct Budget {
+    pub(crate) most: u32,
+    pub(crate) tests: u32,
+}
+
 impl Tally {
     pub(crate) fn add(&mut self, tests: u32) {
         self.moves += 1;
@@ -135,17 +147,79 @@ impl Map {
         goal: &Vec3,
         tally: &mut Tally,
     ) -> Result<Outcome, TrackError> {
-        finite(goal)?;
+        if let Some(outcome) = self.track_bounded(particle, goal, MOST_TESTS, tally)? {
+            return Ok(outcome);
+        }
+        tally.fallbacks += 1;
+        let dart = particle.dart;
+        let blocked = Outcome::Blocked { dart, share: 0.0 };
+        // On a surface the goal is a direction, not a place.
+        let found = if self.space() == Space::Surface {
+            None
+        } else {
+            self.search(dart, &self.on_plane(goal))
+        };
+        Ok(match found {
+            // Past obstacles there is nothing to go by but the path: not made, if it may lead through any.
+            Some(at) if !self.has_obstacles() || self.cell(at) == self.cell(dart) => {
+                *particle = self.settle(at, &self.on_plane(goal));
+                Outcome::Reached
+            }
+            _ => blocked,
+        })
+    }
+
+    /// [`Map::track`] for the haptic loop: never searches. After `most_tests` tests, or up to eight more, it gives none, and the particle is as it was. Beside those it looks at most at the darts of one cell, and marches at most
+    /// twice as many tetrahedra where the goal is not reached straight away. No allocation, no lock, no clock.
+    ///
+    /// # Errors
+    /// See [`TrackError`]; then the particle is as it was.
+    pub fn track_bounded(
+        &self,
+        particle: &mut Particle,
+        goal: &Vec3,
+        most_tests: u32,
+        tally: &mut Tally,
+    ) -> Result<Option<Outcome>, TrackError> {
         if !self.has_dart(particle.dart) {
+            finite(goal)?;
             return Err(TrackError::NoDart {
                 dart: particle.dart.0,
             });
         }
-        Ok(match self.space() {
-            Space::Volume => self.track_volume(particle, goal, tally),
-            Space::Plane => self.track_plane(particle, goal, tally),
-            Space::Surface => self.track_surface(particle, goal, tally),
-        })
+        if most_tests > 0 && self.stays(self.cell(particle.dart), &particle.position, goal) {
+            self.stay(particle, goal);
+            tally.add(1);
+            return Ok(Some(Outcome::Reached));
+        }
+        finite(goal)?;
+        let mut budget = Budget {
+            most: most_tests,
+            tests: 0,
+        };
+        let before = *particle;
+        let outcome = match self.space() {
+            Space::Volume => self.track_volume(particle, goal, &mut budget),
+            Space::Plane => self.track_plane(particle, goal, &mut budget),
+            Space::Surface => self.track_surface(particle, goal, &mut budget),
+        };
+        tally.add(budget.tests);
+        if outcome.is_none() {
+            *particle = before;
+        }
+        Ok(outcome)
+    }
+
+    /// A move within what is well inside a leaf.
+    #[inline]
+    pub(crate) fn stay(&self, particle: &mut Particle, goal: &Vec3) {
+        let z = if self.solid() {
+            goal.z
+        } else {
+            particle.position.z
+        };
+        particle.position = Vec3::new(goal.x, goal.y, z);
+        particle.state = State::Cell;
     }
 
     /// A particle at the centre of a leaf.
@@ -199,10 +273,16 @@ impl Map {
         }
     }
 
-    /// Finds the cell of `at` from that of a particle, whatever obstacles there are between. Says whether it is in one; the particle has only changed if it is.
+    /// Finds the cell of `at` from that of a particle, whatever obstacles there are between. Says whether it is in one; the particle has only changed if it is. On a surface the place is near the
+    /// particle's cell, and the particle is put where the surface is nearest.
     pub(crate) fn relocate(&self, particle: &mut Particle, at: &Vec3, tally: &mut Tally) -> bool {
         if self.solid() {
             return self.relocate_volume(particle, at, tally);
+        }
+        if self.space() == Space::Surface {
+            let (dart, on) = self.nearest_around(particle.dart, at);
+            *particle = self.settle(dart, &on);
+            return true;
         }
         if let Path::Reached(dart) = self.march(
             particle.dart,

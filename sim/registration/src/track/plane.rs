@@ -5,7 +5,7 @@
 
 use hapticd_geometry::Vec3;
 
-use super::{MOST_TESTS, Outcome, Particle, Path, State, Tally};
+use super::{Budget, Outcome, Particle, Path, State};
 use crate::map::{Dart, Map};
 
 impl Map {
@@ -13,11 +13,11 @@ impl Map {
         &self,
         particle: &mut Particle,
         goal: &Vec3,
-        tally: &mut Tally,
-    ) -> Outcome {
+        budget: &mut Budget,
+    ) -> Option<Outcome> {
         let goal = self.on_plane(goal);
         if !self.is_convex() {
-            return self.track_fan(particle, &goal, tally);
+            return self.track_fan(particle, &goal, budget);
         }
         let near = self.tolerance_m();
         let from = particle.position;
@@ -31,16 +31,15 @@ impl Map {
         };
         let mut d = particle.dart;
         let mut p = from;
-        let mut tests = 0;
         if particle.state == State::Vertex {
             d = self.corner_towards(d, &goal).unwrap_or(d);
         }
-        while tests < MOST_TESTS {
+        while budget.tests < budget.most {
             // The first edge that the rest of the path crosses outward.
             let mut exit: Option<(f64, Dart)> = None;
             let mut at = d;
             loop {
-                tests += 1;
+                budget.tests += 1;
                 // No roots for the edges that the goal is inside of: that is all of them, as a rule.
                 let (turn, length2) = self.turn_of(at, &goal);
                 if turn < 0.0 && turn * turn > near * near * length2 {
@@ -52,14 +51,16 @@ impl Map {
                     }
                 }
                 at = self.phi1(at);
-                if at == d || tests >= MOST_TESTS {
+                if at == d {
                     break;
+                }
+                if budget.tests >= budget.most {
+                    return None;
                 }
             }
             let Some((t, side)) = exit else {
                 *particle = self.settle_in_face(d, &goal);
-                tally.add(tests);
-                return Outcome::Reached;
+                return Some(Outcome::Reached);
             };
             p += (goal - p) * t;
             let ends = [side, self.phi1(side)];
@@ -78,48 +79,35 @@ impl Map {
                 // At the side, the dart still in the cell that it has come from.
                 *particle = self.settle_in_face(side, &p);
                 particle.position = p;
-                tally.add(tests);
-                return Outcome::Blocked {
+                return Some(Outcome::Blocked {
                     dart: side,
                     share: share(&p),
-                };
+                });
             }
             d = far;
         }
-        tally.add(tests);
-        tally.fallbacks += 1;
-        match self.search(particle.dart, &goal) {
-            Some(dart) if !self.has_obstacles() => {
-                *particle = self.settle(dart, &goal);
-                Outcome::Reached
-            }
-            _ => Outcome::Blocked {
-                dart: particle.dart,
-                share: 0.0,
-            },
-        }
+        None
     }
 
     /// The same through faces that are only seen whole from their centres: through their triangles.
-    fn track_fan(&self, particle: &mut Particle, goal: &Vec3, tally: &mut Tally) -> Outcome {
+    fn track_fan(
+        &self,
+        particle: &mut Particle,
+        goal: &Vec3,
+        budget: &mut Budget,
+    ) -> Option<Outcome> {
         let from = *particle;
-        tally.add(1);
-        match self.march_to(from.dart, &from.position, goal, true, |_| {}) {
+        budget.tests += 1;
+        match self.march_to(from.dart, &from.position, goal, true, budget.most, |_| {}) {
             Path::Reached(dart) => {
                 *particle = self.settle(dart, goal);
-                Outcome::Reached
+                Some(Outcome::Reached)
             }
             Path::Blocked { dart, share } => {
                 *particle = self.settle(dart, &from.position.lerp(goal, share));
-                Outcome::Blocked { dart, share }
+                Some(Outcome::Blocked { dart, share })
             }
-            Path::Lost => {
-                tally.fallbacks += 1;
-                Outcome::Blocked {
-                    dart: from.dart,
-                    share: 0.0,
-                }
-            }
+            Path::Apart | Path::Lost => None,
         }
     }
 

@@ -5,7 +5,7 @@
 
 use hapticd_geometry::Vec3;
 
-use super::{MOST_TESTS, Outcome, Particle, Tally};
+use super::{Budget, Outcome, Particle};
 use crate::map::{Dart, Map};
 
 /// A triangle `(V, S, S')` and its unit normal.
@@ -38,24 +38,23 @@ impl Map {
         &self,
         particle: &mut Particle,
         goal: &Vec3,
-        tally: &mut Tally,
-    ) -> Outcome {
+        budget: &mut Budget,
+    ) -> Option<Outcome> {
         let mut p = particle.position;
         let mut d = self.facet_at(particle.dart, &p);
         let length = (goal - p).norm();
         let Some(mut facet) = Facet::new(self, d).filter(|_| length > 0.0) else {
-            tally.add(0);
-            return Outcome::Reached;
+            return Some(Outcome::Reached);
         };
         let mut rest = (goal - p) - facet.normal * facet.normal.dot(&(goal - p));
         if rest.norm() <= 1e-9 * length {
             // Straight away from the surface: no direction to go.
-            tally.add(0);
-            return Outcome::Reached;
+            return Some(Outcome::Reached);
         }
         rest *= length / rest.norm();
         let mut entered = None;
-        for tests in 1..=MOST_TESTS {
+        while budget.tests < budget.most {
+            budget.tests += 1;
             let mut exit: Option<(f64, usize)> = None;
             for i in 0..3 {
                 if entered == Some(i) {
@@ -72,8 +71,7 @@ impl Map {
             }
             let Some((t, i)) = exit.filter(|&(t, _)| t < 1.0) else {
                 *particle = self.settle(d, &(p + rest));
-                tally.add(tests);
-                return Outcome::Reached;
+                return Some(Outcome::Reached);
             };
             let (from, along, inward) = facet.side(i);
             // On the side exactly, so that nothing drifts off the surface.
@@ -88,11 +86,10 @@ impl Map {
             let beyond = Facet::new(self, next).filter(|_| !stopped);
             let Some(beyond) = beyond else {
                 *particle = self.settle(d, &p);
-                tally.add(tests);
-                return Outcome::Blocked {
+                return Some(Outcome::Blocked {
                     dart: d,
                     share: 1.0 - rest.norm() / length,
-                };
+                });
             };
             // The same side seen from beyond: opposite to V again, or S and S' change places.
             let back = [0, 2, 1][i];
@@ -100,14 +97,7 @@ impl Map {
             rest = along * along.dot(&rest) - onward * inward.dot(&rest);
             (d, facet, entered) = (next, beyond, Some(back));
         }
-        // Not in a mesh without degenerate triangles. The particle is where it has come to.
-        tally.add(MOST_TESTS);
-        tally.fallbacks += 1;
-        *particle = self.settle(d, &p);
-        Outcome::Blocked {
-            dart: d,
-            share: 1.0 - rest.norm() / length,
-        }
+        None
     }
 
     /// The triangle of a dart's cell that holds a point; that of the dart itself where none does.

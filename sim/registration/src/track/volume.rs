@@ -5,7 +5,7 @@
 
 use hapticd_geometry::Vec3;
 
-use super::{MOST_TESTS, Outcome, Particle, Path, State, Tally};
+use super::{Budget, MOST_TESTS, Outcome, Particle, Path, State, Tally};
 use crate::map::{Dart, Map};
 
 /// Which procedure is next, with which dart.
@@ -20,8 +20,6 @@ enum Next {
     Outside,
 }
 
-/// From here on only the procedure for volumes is taken: it always gets there.
-const PLAIN_AFTER: u32 = MOST_TESTS / 2;
 /// Most turns around one edge or vertex before that one is taken.
 const MOST_TURNS: u32 = 64;
 
@@ -29,6 +27,7 @@ struct Walk<'a> {
     map: &'a Map,
     goal: &'a Vec3,
     tests: u32,
+    most: u32,
     plain: bool,
 }
 
@@ -49,7 +48,7 @@ impl Walk<'_> {
     }
 
     fn spent(&self) -> bool {
-        self.tests >= MOST_TESTS
+        self.tests >= self.most
     }
 
     /// Turns within the face until the goal is in the sector of the dart. The flag says that it is on the plane through its start.
@@ -92,8 +91,17 @@ impl Walk<'_> {
         }
     }
 
-    /// Algorithm 2.
+    /// Algorithm 2, but for goals that are well inside.
     fn volume(&mut self, d: Dart) -> Next {
+        self.tests += 1;
+        if self.map.well_inside(self.map.cell(d), self.goal) {
+            return Next::Stop(d, State::Cell);
+        }
+        let d = if self.plain {
+            d
+        } else {
+            self.map.dart_towards(d, self.goal)
+        };
         let (d, below, on) = self.place(d);
         let state = match (below, on) {
             (true, _) => State::Face,
@@ -156,6 +164,9 @@ impl Walk<'_> {
             };
         }
         for _ in 0..MOST_TURNS {
+            if self.spent() {
+                break;
+            }
             let other = self.map.phi2(d);
             for facet in [d, other] {
                 // On the facet itself, not on its plane behind the edge.
@@ -187,6 +198,9 @@ impl Walk<'_> {
             return Next::Stop(d, State::Vertex);
         }
         for _ in 0..MOST_TURNS {
+            if self.spent() {
+                break;
+            }
             let first = d;
             let beyond = loop {
                 if self.past_face(d) > 0 {
@@ -196,7 +210,7 @@ impl Walk<'_> {
                     }
                 }
                 d = self.map.phi2(self.map.phi_1(d));
-                if d == first {
+                if d == first || self.spent() {
                     break None;
                 }
             };
@@ -221,7 +235,8 @@ impl Walk<'_> {
             if self.spent() {
                 return None;
             }
-            self.plain |= self.tests > PLAIN_AFTER;
+            // From half way on only the procedure for volumes is taken: it always gets there.
+            self.plain |= self.tests > self.most / 2;
             next = match next {
                 Next::Volume(d) => self.volume(d),
                 Next::Surface(d) => self.surface(d),
@@ -233,50 +248,83 @@ impl Walk<'_> {
     }
 }
 
+/// How a walk ended.
+enum Walked {
+    Reached,
+    /// The goal is beyond a boundary face.
+    Outside,
+    Spent,
+}
+
 impl Map {
     pub(super) fn track_volume(
         &self,
         particle: &mut Particle,
         goal: &Vec3,
-        tally: &mut Tally,
-    ) -> Outcome {
+        budget: &mut Budget,
+    ) -> Option<Outcome> {
         if self.has_obstacles() {
             // The walk does not go along the path: what is in the way is the march's to say.
+            budget.tests += 1;
             let from = particle.position;
-            match self.march_to(particle.dart, &from, goal, true, |_| {}) {
+            return match self.march_to(particle.dart, &from, goal, true, budget.most, |_| {}) {
                 Path::Reached(dart) => {
                     *particle = self.settle_volume(dart, goal);
-                    tally.add(1);
-                    return Outcome::Reached;
+                    Some(Outcome::Reached)
                 }
-                Path::Blocked { dart, share } => {
-                    tally.add(1);
-                    return Outcome::Blocked { dart, share };
-                }
-                Path::Lost => tally.fallbacks += 1,
-            }
-            // A path through vertices and edges, and nothing but tests of single points to go by: not made.
-            return match self.search(particle.dart, goal) {
-                Some(dart) if self.cell(dart) == self.cell(particle.dart) => {
-                    *particle = self.settle_volume(dart, goal);
-                    Outcome::Reached
-                }
-                _ => Outcome::Blocked {
-                    dart: particle.dart,
-                    share: 0.0,
-                },
+                Path::Blocked { dart, share } => Some(Outcome::Blocked { dart, share }),
+                Path::Apart | Path::Lost => None,
             };
         }
-        let from = *particle;
-        if self.relocate_volume(particle, goal, tally) {
-            return Outcome::Reached;
-        }
-        match self.march(from.dart, &from.position, goal, |_| {}) {
-            Path::Blocked { dart, share } => Outcome::Blocked { dart, share },
-            _ => Outcome::Blocked {
-                dart: from.dart,
-                share: 0.0,
+        match self.walk_volume(particle, goal, budget) {
+            Walked::Reached => Some(Outcome::Reached),
+            Walked::Spent => None,
+            Walked::Outside => match self.around_bay(particle, goal, budget.most) {
+                Path::Reached(_) => Some(Outcome::Reached),
+                Path::Blocked { dart, share } => Some(Outcome::Blocked { dart, share }),
+                Path::Apart | Path::Lost => None,
             },
+        }
+    }
+
+    fn walk_volume(&self, particle: &mut Particle, goal: &Vec3, budget: &mut Budget) -> Walked {
+        let mut walk = Walk {
+            map: self,
+            goal,
+            tests: 0,
+            most: budget.most,
+            plain: false,
+        };
+        let end = walk.run(particle.dart, particle.state);
+        budget.tests += walk.tests;
+        match end {
+            Some(Next::Stop(dart, state)) => {
+                *particle = Particle {
+                    position: *goal,
+                    dart,
+                    state,
+                };
+                Walked::Reached
+            }
+            Some(Next::Outside) => Walked::Outside,
+            _ => Walked::Spent,
+        }
+    }
+
+    /// The walk has met the boundary; perhaps there is a way around a bay of it, from the particle or from the centre of its cell. Moves it if there is; else says how its own path ends.
+    fn around_bay(&self, particle: &mut Particle, goal: &Vec3, most: u32) -> Path {
+        let own = self.march_to(particle.dart, &particle.position, goal, false, most, |_| {});
+        let centre = self.centre(self.cell(particle.dart));
+        let mut end = own;
+        if !matches!(own, Path::Reached(_)) {
+            end = self.march_to(particle.dart, &centre, goal, false, most, |_| {});
+        }
+        match end {
+            Path::Reached(dart) => {
+                *particle = self.settle_volume(dart, goal);
+                end
+            }
+            _ => own,
         }
     }
 
@@ -286,35 +334,21 @@ impl Map {
         goal: &Vec3,
         tally: &mut Tally,
     ) -> bool {
-        let mut walk = Walk {
-            map: self,
-            goal,
+        let mut budget = Budget {
+            most: MOST_TESTS,
             tests: 0,
-            plain: false,
         };
-        let end = walk.run(particle.dart, particle.state);
-        tally.add(walk.tests);
-        match end {
-            Some(Next::Stop(dart, state)) => {
-                *particle = Particle {
-                    position: *goal,
-                    dart,
-                    state,
-                };
-                return true;
+        let walked = self.walk_volume(particle, goal, &mut budget);
+        tally.add(budget.tests);
+        match walked {
+            Walked::Reached => return true,
+            Walked::Outside => {
+                return matches!(
+                    self.around_bay(particle, goal, MOST_TESTS),
+                    Path::Reached(_)
+                );
             }
-            Some(Next::Outside) => {
-                // Around a bay of the boundary, perhaps.
-                let centre = self.centre(self.cell(particle.dart));
-                for from in [particle.position, centre] {
-                    if let Path::Reached(dart) = self.march(particle.dart, &from, goal, |_| {}) {
-                        *particle = self.settle_volume(dart, goal);
-                        return true;
-                    }
-                }
-                return false;
-            }
-            _ => {}
+            Walked::Spent => {}
         }
         tally.fallbacks += 1;
         match self.search(particle.dart, goal) {
@@ -332,6 +366,7 @@ impl Map {
             map: self,
             goal,
             tests: 0,
+            most: MOST_TESTS,
             plain: true,
         };
         let (dart, state) = match walk.run(dart, State::Cell) {

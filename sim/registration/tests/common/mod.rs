@@ -4,7 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hapticd_geometry::Vec3;
-use hapticd_registration::map::{Cell, Map, Marks, Space, Vertex, cubes};
+use hapticd_geometry::closest::point_segment;
+use hapticd_registration::map::{Cell, Dart, Map, Marks, Space, Vertex, cubes};
+use hapticd_registration::track::Particle;
 
 /// A generator of its own, so that seeds mean the same for ever (SplitMix64).
 pub struct Random(pub u64);
@@ -128,6 +130,187 @@ pub fn closed_surface(n: usize, round: bool) -> Map {
     Map::from_quads(&positions, &quads).unwrap()
 }
 
+/// Hills and valleys with a boundary around them: `n` squares a side of width 1, each cut in two, lifted by up to `height`. Without the triangles of squares `hole` says true for.
+pub fn hills(n: usize, height: f64, seed: u64, hole: impl Fn(usize, usize) -> bool) -> Map {
+    let mut random = Random(seed);
+    let mut positions = Vec::new();
+    for y in 0..=n {
+        for x in 0..=n {
+            positions.push(Vec3::new(x as f64, y as f64, random.around(height)));
+        }
+    }
+    let at = |x: usize, y: usize| (x + (n + 1) * y) as u32;
+    let mut list = Vec::new();
+    for y in 0..n {
+        for x in 0..n {
+            if !hole(x, y) {
+                list.push([at(x, y), at(x + 1, y), at(x + 1, y + 1)]);
+                list.push([at(x, y), at(x + 1, y + 1), at(x, y + 1)]);
+            }
+        }
+    }
+    Map::from_triangles(&positions, &list).unwrap()
+}
+
+/// A point of a curved surface, on any of its triangles.
+pub fn on_surface(map: &Map, random: &mut Random) -> Vec3 {
+    let darts: Vec<Dart> = map.all_darts().collect();
+    let d = darts[random.below(darts.len())];
+    let [v, s, e] = facet(map, d);
+    let (mut a, mut b) = (0.02 + 0.96 * random.unit(), 0.02 + 0.96 * random.unit());
+    if a + b > 1.0 {
+        (a, b) = (1.0 - a, 1.0 - b);
+    }
+    v * (1.0 - a - b) + s * a + e * b
+}
+
+fn facet(map: &Map, d: Dart) -> [Vec3; 3] {
+    [
+        map.centre(map.cell(d)),
+        map.start(d),
+        map.start(map.phi1(d)),
+    ]
+}
+
+/// A side of a triangle of a surface: an edge of the map, or from the centre of a cell to a vertex.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Side {
+    Rim(usize),
+    Spoke(Cell, Vertex),
+}
+
+/// What a plane cuts out of a triangle: from which side to which, where.
+struct Piece {
+    d: Dart,
+    ends: [(Side, Vec3); 2],
+}
+
+fn cell_normal(map: &Map, c: Cell) -> Vec3 {
+    let v = map.centre(c);
+    let sum: Vec3 = map
+        .cell_darts(c)
+        .map(|d| (map.start(d) - v).cross(&(map.start(map.phi1(d)) - v)))
+        .sum();
+    sum.normalize()
+}
+
+/// All that the plane of a section cuts out of a surface.
+fn pieces(map: &Map, from: &Particle, to: &Particle, level: f64) -> Vec<Piece> {
+    let [up, other] = [from, to].map(|p| cell_normal(map, map.cell(p.dart)));
+    let along = (to.position - from.position).normalize();
+    let mut normal = along.cross(&(up + other));
+    if normal.norm() <= 1e-6 {
+        normal = along.cross(&up);
+    }
+    normal.normalize_mut();
+    assert!(normal.iter().all(|x| x.is_finite()));
+    let mut pieces = Vec::new();
+    for d in map.all_darts() {
+        let corners = facet(map, d);
+        let h = corners.map(|p| normal.dot(&(p - from.position)));
+        let sides = [
+            Side::Rim(map.edge(d).index()),
+            Side::Spoke(map.cell(d), map.vertex(map.phi1(d))),
+            Side::Spoke(map.cell(d), map.vertex(d)),
+        ];
+        let mut ends = Vec::new();
+        for i in 0..3 {
+            let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+            if (h[j] > level) != (h[k] > level) {
+                let share = (h[j] / (h[j] - h[k])).clamp(0.0, 1.0);
+                let at = corners[j].lerp(&corners[k], share);
+                ends.push((sides[i], at));
+            }
+        }
+        if let [a, b] = ends[..] {
+            pieces.push(Piece { d, ends: [a, b] });
+        }
+    }
+    pieces
+}
+
+/// The cells on the way between two particles on a curved surface, and whether it comes from end to end, by cutting all triangles that there are and putting the pieces together. Vertices on
+/// the plane count as above it; where there is no way so, as below.
+pub fn section(map: &Map, from: &Particle, to: &Particle) -> (BTreeSet<Cell>, bool) {
+    let above = section_at(map, from, to, -map.tolerance_m());
+    if above.1 {
+        return above;
+    }
+    let below = section_at(map, from, to, map.tolerance_m());
+    if below.1 { below } else { above }
+}
+
+fn section_at(map: &Map, from: &Particle, to: &Particle, level: f64) -> (BTreeSet<Cell>, bool) {
+    let mut cells: BTreeSet<Cell> = [from, to].map(|p| map.cell(p.dart)).into();
+    let pieces = pieces(map, from, to, level);
+    if pieces.is_empty() {
+        return (cells, false);
+    }
+    let of = |p: &Particle| {
+        (0..pieces.len())
+            .min_by(|&i, &j| {
+                let off = |k: usize| {
+                    let [a, b] = pieces[k].ends;
+                    (point_segment(&p.position, &a.1, &b.1).0 - p.position).norm()
+                };
+                off(i).total_cmp(&off(j))
+            })
+            .unwrap()
+    };
+    let (first, last) = (of(from), of(to));
+    if first == last {
+        return (cells, true);
+    }
+    // From a piece, out by one of its ends: the pieces on the way with the length to the other particle, or none and whether it ended at a boundary.
+    let arm = |first: usize, last: usize, start: Vec3, goal: Vec3, out: usize| {
+        let (mut at, mut out) = (first, out);
+        let mut way = vec![at];
+        let mut length = (pieces[at].ends[out].1 - start).norm();
+        loop {
+            let (side, p) = pieces[at].ends[out];
+            let next =
+                (0..pieces.len()).find(|&k| k != at && pieces[k].ends.iter().any(|e| e.0 == side));
+            match next {
+                None => return (way, None, true),
+                Some(k) if k == first => return (way, None, false),
+                Some(k) => {
+                    way.push(k);
+                    if k == last {
+                        return (way, Some(length + (goal - p).norm()), false);
+                    }
+                    out = usize::from(pieces[k].ends[0].0 == side);
+                    length += (pieces[k].ends[1].1 - pieces[k].ends[0].1).norm();
+                    at = k;
+                }
+            }
+        }
+    };
+    let both = |i, j, start, goal| [0, 1].map(|out| arm(i, j, start, goal, out));
+    let there = both(first, last, from.position, to.position);
+    let best = there
+        .iter()
+        .filter_map(|(way, length, _)| length.map(|l| (l, way)))
+        .min_by(|a, b| a.0.total_cmp(&b.0));
+    let mut take = |way: &[usize]| cells.extend(way.iter().map(|&k| map.cell(pieces[k].d)));
+    if let Some((_, way)) = best {
+        take(way);
+        return (cells, true);
+    }
+    for (i, j, start, goal) in [
+        (first, last, from.position, to.position),
+        (last, first, to.position, from.position),
+    ] {
+        let towards = goal - start;
+        let [a, b] = pieces[i].ends.map(|e| towards.dot(&e.1));
+        let (way, _, boundary) = arm(i, j, start, goal, usize::from(b > a));
+        if !boundary {
+            break;
+        }
+        take(&way);
+    }
+    (cells, false)
+}
+
 /// Cells by the vertices that they have, from nothing but darts.
 pub fn vertices_of(map: &Map, c: Cell) -> BTreeSet<Vertex> {
     map.cell_darts(c).map(|d| map.vertex(d)).collect()
@@ -229,7 +412,7 @@ pub fn crossed(map: &Map, a: &Vec3, b: &Vec3) -> BTreeSet<Cell> {
 }
 
 /// The share of the segment inside `T(d)`.
-fn stretch(map: &Map, d: hapticd_registration::map::Dart, a: &Vec3, b: &Vec3) -> f64 {
+fn stretch(map: &Map, d: Dart, a: &Vec3, b: &Vec3) -> f64 {
     let v = map.centre(map.cell(d));
     let (s, e, f) = (map.start(d), map.start(map.phi1(d)), map.face_centre(d));
     // Planes with the inside on their positive side.

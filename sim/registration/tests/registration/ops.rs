@@ -4,7 +4,9 @@ use hapticd_geometry::Vec3;
 use hapticd_registration::map::{Cell, Map, Space, Vertex};
 use hapticd_registration::registration::{Kind, ParticleId, Policy, Registration};
 
-use crate::common::{Random, bent_cubes, bent_squares, triangles};
+use crate::common::{
+    Random, bent_cubes, bent_squares, closed_surface, hills, on_surface, triangles,
+};
 use crate::oracle::Scene;
 
 pub struct World {
@@ -15,12 +17,17 @@ pub struct World {
     pub deforms: bool,
 }
 
+/// How many kinds of space there are.
+pub const SPACES: usize = 6;
+
 pub fn space(kind: usize) -> (Map, f64) {
-    match kind % 4 {
+    match kind % SPACES {
         0 => (bent_cubes(3, 0.0, 1), 3.0),
         1 => (bent_cubes(3, 0.2, 2), 3.0),
         2 => (bent_squares(4, 0.15, 3), 4.0),
-        _ => (triangles(3), 3.0),
+        3 => (triangles(3), 3.0),
+        4 => (closed_surface(3, true), 3.0),
+        _ => (hills(4, 0.4, 5, |x, y| (x, y) == (1, 2)), 4.0),
     }
 }
 
@@ -36,7 +43,14 @@ impl World {
         }
     }
 
+    fn curved(&self) -> bool {
+        self.r.map().space() == Space::Surface
+    }
+
     pub fn somewhere(&mut self) -> Vec3 {
+        if self.curved() {
+            return on_surface(self.r.map(), &mut self.random);
+        }
         let mut p = self
             .random
             .inside(Vec3::repeat(0.01), Vec3::repeat(self.width - 0.01));
@@ -47,6 +61,17 @@ impl World {
     }
 
     fn near(&mut self, p: Vec3, by: f64) -> Vec3 {
+        if self.curved() {
+            // The nearest of some.
+            let mut near = self.somewhere();
+            for _ in 0..[8, 3, 1][usize::from(by > 0.5) + usize::from(by > 1.2)] {
+                let q = self.somewhere();
+                if (q - p).norm() < (near - p).norm() {
+                    near = q;
+                }
+            }
+            return near;
+        }
         // Into the space, to no place of any symmetry: through edges and vertices there is more than one right answer.
         let mut q = p + self.random.vector(by);
         for x in q.iter_mut() {
@@ -150,7 +175,7 @@ impl World {
             let p = self.r.map().position(v);
             let axes = if flat { 2 } else { 3 };
             if back.iter().any(|&(w, _)| w == v)
-                || (0..axes).any(|i| p[i] <= 0.0 || p[i] >= self.width)
+                || (!self.curved() && (0..axes).any(|i| p[i] <= 0.0 || p[i] >= self.width))
             {
                 continue;
             }

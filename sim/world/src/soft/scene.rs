@@ -1,10 +1,11 @@
 //! The scene: bodies, tools, and a step under a query.
 
+use hapticd_dynamics::spheres::NeighbourSearch;
 use hapticd_dynamics::xpbd;
 use hapticd_geometry::TriMesh;
 use hapticd_haptics::{BodyKey, Finder, MAX_ARMS, Material, Query, SoftSnapshot, ToolShape};
 use hapticd_rays::{Detector, DetectorError, Refused};
-use hapticd_soft::{Report, Settings, SoftWorld};
+use hapticd_soft::{Continuous, Report, Settings, SoftWorld};
 
 use super::implicit::{ImplicitBodies, ImplicitSpec};
 use super::resident::Resident;
@@ -56,6 +57,7 @@ pub struct SoftScene {
     sequence: u64,
     lost_ticks: u64,
     refused: u64,
+    crossings: u64,
     report: Report,
 }
 
@@ -87,6 +89,7 @@ impl SoftScene {
                 ..rays
             },
         })?;
+        (world.scene_mut()).set_broad_phase(settings.broad_phase.make());
         let count = specs.iter().map(SoftSpec::count).sum::<usize>() + implicit.len();
         if count > MOST_BODIES {
             return Err(SoftAddError::TooMany { count });
@@ -119,6 +122,7 @@ impl SoftScene {
             sequence: 0,
             lost_ticks: 0,
             refused: 0,
+            crossings: 0,
             report: Report::default(),
         })
     }
@@ -150,7 +154,10 @@ impl SoftScene {
         // Without anything soft there is nothing to detect.
         if !self.bodies.is_empty() {
             match self.world.step(dt_s) {
-                Ok(report) => self.report = *report,
+                Ok(report) => {
+                    self.report = *report;
+                    self.crossings += u64::from(report.continuous.crossings);
+                }
                 Err(_) => self.refused += 1,
             }
         }
@@ -271,6 +278,21 @@ impl SoftScene {
     /// Detection and dynamics, for a look.
     pub fn world(&self) -> &SoftWorld {
         &self.world
+    }
+
+    /// Who finds spheres of implicit bodies near each other from the next step on; `None`: the mechanics themselves, by a hash, as at first. What happens is the same, to the bit.
+    pub fn set_neighbour_search(&mut self, search: Option<Box<dyn NeighbourSearch>>) {
+        self.implicit.set_neighbour_search(search);
+    }
+
+    /// What is done from the next step on about surfaces that go through each other between two steps; at first nothing.
+    pub fn set_continuous(&mut self, mode: Continuous) {
+        self.world.set_continuous(mode);
+    }
+
+    /// Pairs of features that met in a step and were let through, so far; 0 where nobody looks ([`SoftScene::set_continuous`]).
+    pub fn crossings(&self) -> u64 {
+        self.crossings
     }
 
     /// Finds contacts by another backend from the next step on.

@@ -8,6 +8,7 @@ use hapticd_haptics::Material;
 use hapticd_soft::AddError;
 
 use super::implicit::ImplicitAddError;
+use crate::broad::BroadPhaseKind;
 
 /// How the scene is stepped.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,6 +21,8 @@ pub struct SoftSettings {
     pub gravity_m_s2: Vec3,
     /// The loop's, s.
     pub period_s: f64,
+    /// Who finds which bodies may touch at all. Changes no answer.
+    pub broad_phase: BroadPhaseKind,
 }
 
 /// Most bodies of a soft scene, each of a crowd counted: the loop numbers them in a byte.

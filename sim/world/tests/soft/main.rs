@@ -3,6 +3,7 @@
 mod crowd;
 mod guests;
 mod implicit;
+mod neighbours;
 
 use std::collections::VecDeque;
 
@@ -13,8 +14,8 @@ use hapticd_haptics::{
     Snapshot, SoftSnapshot, TickInput, ToolShape,
 };
 use hapticd_world::{
-    BodyKind, BodySpec, ImplicitSpec, Pinned, Shape, SoftScene, SoftSettings, SoftSpec, Substance,
-    World,
+    BodyKind, BodySpec, BroadPhaseKind, ImplicitSpec, Pinned, Shape, SoftScene, SoftSettings,
+    SoftSpec, Substance, World,
 };
 
 const RADIUS_M: f64 = 0.005;
@@ -35,6 +36,7 @@ fn settings() -> SoftSettings {
         substeps: 8,
         gravity_m_s2: Vec3::new(0.0, 0.0, -9.81),
         period_s: PERIOD_S,
+        broad_phase: BroadPhaseKind::default(),
     }
 }
 

@@ -220,6 +220,11 @@ impl ImplicitBodies {
         refused
     }
 
+    /// Who finds spheres near each other from the next step on.
+    pub fn set_neighbour_search(&mut self, search: Option<Box<dyn spheres::NeighbourSearch>>) {
+        self.world.set_neighbour_search(search);
+    }
+
     /// Pairs of spheres that a step had no room for, so far: those that were furthest apart.
     pub fn left_out(&self) -> u64 {
         self.left_out

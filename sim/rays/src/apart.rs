@@ -1,60 +1,56 @@
-//! Pairs of boxes that are near each other: sweep and prune along one axis.
+//! Pairs of objects that are near each other: their boxes, by whatever broad phase the scene has.
 //!
-//! The order along the axis is kept from step to step and put right by insertion, which costs next to nothing while little changes (Baraff 1992).
+//! Which pairs that are is decided here, in single precision; the broad phase is asked about boxes that are wider by as much as that rounds.
+
+use hapticd_geometry::{Aabb, BroadPhase, SweptBox, Vec3};
 
 use crate::scene::{Bounds, near};
 
-/// Keeps the order between steps.
+/// Share of coordinates by which a box is widened: what single precision rounds in a comparison.
+const ROUNDING: f64 = 2.0 * f32::EPSILON as f64;
+
+/// Keeps its memory from step to step.
 #[derive(Clone, Debug, Default)]
-pub struct Sweep {
-    order: Vec<u32>,
+pub(crate) struct Pairs {
+    boxes: Vec<SweptBox>,
     pairs: Vec<(u32, u32)>,
 }
 
-impl Sweep {
+impl Pairs {
     /// All pairs `(a, b)`, `a < b`, of boxes that are nearer than `margin` along every axis and not both left out, in order.
     /// Allocates only when there are more than ever before.
-    pub fn pairs(
+    pub fn near(
         &mut self,
         boxes: &[Bounds],
         margin: f32,
+        broad: &mut dyn BroadPhase,
         counts: impl Fn(u32, u32) -> bool,
     ) -> &[(u32, u32)] {
-        if self.order.len() != boxes.len() {
-            self.order.clear();
-            self.order.extend(0..boxes.len() as u32);
-            self.order
-                .sort_by(|&a, &b| boxes[a as usize].0.x.total_cmp(&boxes[b as usize].0.x));
-        }
-        for i in 1..self.order.len() {
-            let mut k = i;
-            while k > 0 && boxes[self.order[k] as usize].0.x < boxes[self.order[k - 1] as usize].0.x
-            {
-                self.order.swap(k, k - 1);
-                k -= 1;
-            }
-        }
-        self.pairs.clear();
-        for (i, &a) in self.order.iter().enumerate() {
-            let end = boxes[a as usize].1.x + margin;
-            for &b in &self.order[i + 1..] {
-                if boxes[b as usize].0.x > end {
-                    break;
-                }
-                if near(&boxes[a as usize], &boxes[b as usize], margin) && counts(a, b) {
-                    self.pairs.push((a.min(b), a.max(b)));
-                }
-            }
-        }
-        self.pairs.sort_unstable();
+        self.boxes.clear();
+        self.boxes.extend(boxes.iter().map(|b| swept(b, margin)));
+        broad.overlapping(&self.boxes, &mut self.pairs);
+        (self.pairs)
+            .retain(|&(a, b)| near(&boxes[a as usize], &boxes[b as usize], margin) && counts(a, b));
         &self.pairs
     }
+}
+
+/// What holds a box and half of the margin about it, at rest.
+fn swept((low, high): &Bounds, margin: f32) -> SweptBox {
+    if (0..3).any(|k| low[k] > high[k]) {
+        return SweptBox::NOWHERE;
+    }
+    let [low, high] = [low, high].map(|p| Vec3::new(p.x.into(), p.y.into(), p.z.into()));
+    let margin = f64::from(margin);
+    let rounding = ROUNDING * (low.amax().max(high.amax()) + margin);
+    SweptBox::still(Aabb { low, high }.widened(0.5 * margin + rounding))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::V3;
+    use hapticd_geometry::SweepAndPrune;
     use proptest::prelude::*;
 
     proptest! {
@@ -65,7 +61,7 @@ mod tests {
             moves in prop::collection::vec(prop::array::uniform3(-0.2f32..0.2), 60),
             margin in 0.0f32..0.1,
         ) {
-            let mut sweep = Sweep::default();
+            let (mut pairs, mut broad) = (Pairs::default(), SweepAndPrune::default());
             for step in 0..4 {
                 let boxes: Vec<Bounds> = starts.iter().zip(&moves).map(|(s, m)| {
                     let low = V3::from(*s) + V3::from(*m) * step as f32;
@@ -80,7 +76,7 @@ mod tests {
                         }
                     }
                 }
-                prop_assert_eq!(sweep.pairs(&boxes, margin, counts), &expected[..]);
+                prop_assert_eq!(pairs.near(&boxes, margin, &mut broad, counts), &expected[..]);
             }
         }
     }

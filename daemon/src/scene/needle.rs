@@ -1,0 +1,618 @@
+//! From the configuration's tissue, structures and needles to what the loop feels by: start-up only.
+//!
+//! All of it belongs together, so what is wrong is told with the key that asks for it.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use hapticd_config as config;
+use hapticd_geometry::{TriMesh, Vec3, transform};
+use hapticd_needle::{
+    CLEARANCE_M, Felt, Layer, Needle, NeedleError, Structure, SurroundingsError, Tissue,
+    TissueError, TissueSpec,
+};
+
+use super::{Owner, SceneError, mesh, pose};
+use crate::needle::Watchable;
+
+/// Why a needle or what it goes into cannot be made. The configuration's.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum InsertionError {
+    /// Two boxes.
+    #[error("body `{second}` is a tissue, and so is `{first}`: a scene has one at most")]
+    TwoTissues {
+        /// The first.
+        first: String,
+        /// The other.
+        second: String,
+    },
+    /// A needle, structure or layer without a tissue.
+    #[error(
+        "{what} `{name}` is for a tissue, and there is none: add a [[body]] with kind = \"tissue\""
+    )]
+    NoTissue {
+        /// "needle", "structure" or "layer".
+        what: &'static str,
+        /// Its name.
+        name: String,
+    },
+    /// A tissue that is no box.
+    #[error("tissue `{0}` must be a \"cuboid\"")]
+    NotCuboid(String),
+    /// A needle that is no cylinder.
+    #[error(
+        "needle `{0}` must be a \"cylinder\": its radius, and its length from the hub to the tip"
+    )]
+    NotCylinder(String),
+    /// A needle without an arm that exists.
+    #[error(
+        "needle `{needle}` is held by arm `{arm}`, and there is none of that name; there are: {known}"
+    )]
+    NoArm {
+        /// The needle.
+        needle: String,
+        /// As given; empty where nothing was.
+        arm: String,
+        /// What there is.
+        known: String,
+    },
+    /// Two at one arm.
+    #[error("arm `{arm}` holds needle `{first}` already: `{second}` needs another arm")]
+    TwoNeedles {
+        /// The arm.
+        arm: String,
+        /// The first.
+        first: String,
+        /// The other.
+        second: String,
+    },
+    /// A hub that is no sphere.
+    #[error("arm `{arm}` holds needle `{needle}`: its tool, the hub, must be a \"sphere\"")]
+    NoHub {
+        /// The needle.
+        needle: String,
+        /// The arm.
+        arm: String,
+    },
+    /// A hub with mass or without a spring.
+    #[error(
+        "arm `{arm}` holds needle `{needle}`: its hub follows by metaphor = \"spring\" without tool_mass_kg, or the forces would not be what the tissue takes"
+    )]
+    NoSpring {
+        /// The needle.
+        needle: String,
+        /// The arm.
+        arm: String,
+    },
+    /// Numbers that make no needle.
+    #[error("needle `{name}`: {error}")]
+    Needle {
+        /// The needle.
+        name: String,
+        /// Why.
+        error: NeedleError,
+    },
+    /// What cannot be registered in it.
+    #[error("body `{name}`: {error}")]
+    Surroundings {
+        /// The structure or the tissue.
+        name: String,
+        /// Why.
+        error: SurroundingsError,
+    },
+    /// A tissue that cannot be.
+    #[error("tissue `{name}`: {error}")]
+    Tissue {
+        /// The tissue.
+        name: String,
+        /// Why.
+        error: TissueError,
+    },
+}
+
+/// Something that is wrong, and the key that asks for it.
+pub struct Wrong {
+    /// As the configuration's entries write it.
+    pub key: String,
+    /// What.
+    pub error: SceneError,
+}
+
+/// A needle, ready for the loop.
+pub struct Made {
+    /// Its name.
+    pub name: String,
+    /// Radius of its hub, m.
+    pub hub_m: f64,
+    /// Index of its arm.
+    pub arm: usize,
+    /// For the loop.
+    pub felt: Felt,
+    /// What it is like.
+    pub needle: Needle,
+}
+
+/// The tissue, if there is one, and the needles that go into it.
+pub type Insertable = (Option<Arc<Tissue>>, Vec<Made>);
+
+impl Made {
+    /// For who watches it.
+    pub fn watchable(&self) -> Watchable {
+        Watchable {
+            arm: self.arm,
+            name: self.name.clone(),
+            radius_m: self.needle.radius_m,
+            reach_m: self.needle.length_m + self.hub_m,
+        }
+    }
+}
+
+/// Name of the tissue; empty where there is none.
+pub fn tissue_name(config: &config::Config) -> &str {
+    let mut bodies = config.bodies.iter();
+    let tissue = bodies.find(|b| b.kind == config::BodyKind::Tissue);
+    tissue.map_or("", |b| &b.name)
+}
+
+/// All needles of a configuration, and the tissue that they go into; nothing where there is none.
+///
+/// # Errors
+/// All that is wrong.
+pub fn build(config: &config::Config, folder: &Path) -> Result<Insertable, Vec<Wrong>> {
+    let of = |kind| config.bodies.iter().filter(move |b| b.kind == kind);
+    let mut wrong = Vec::new();
+    let mut tissues = of(config::BodyKind::Tissue);
+    let Some(body) = tissues.next() else {
+        let lonely = [
+            ("needle", config::BodyKind::Needle),
+            ("structure", config::BodyKind::Structure),
+        ];
+        for (what, kind) in lonely {
+            wrong.extend(of(kind).map(|b| no_tissue(what, &b.name, "body")));
+        }
+        wrong.extend(
+            config
+                .layers
+                .iter()
+                .map(|l| no_tissue("layer", &l.name, "layer")),
+        );
+        return if wrong.is_empty() {
+            Ok((None, Vec::new()))
+        } else {
+            Err(wrong)
+        };
+    };
+    wrong.extend(tissues.map(|second| {
+        let error = InsertionError::TwoTissues {
+            first: body.name.clone(),
+            second: second.name.clone(),
+        };
+        fault(second, "kind", error)
+    }));
+    let needles = needles(config, &mut wrong);
+    let reach_m = needles
+        .iter()
+        .map(|(_, _, n, _)| n.radius_m)
+        .fold(0.0, f64::max);
+    let tissue = tissue(config, body, folder, reach_m + CLEARANCE_M)
+        .map_err(|mut found| wrong.append(&mut found))
+        .ok();
+    let Some(tissue) = tissue.filter(|_| wrong.is_empty()) else {
+        return Err(wrong);
+    };
+    let mut made = Vec::new();
+    for (body, arm, needle, hub_m) in needles {
+        match Felt::new(tissue.clone(), needle, hub_m) {
+            Ok(felt) => made.push(Made {
+                name: body.name.clone(),
+                hub_m,
+                arm,
+                felt,
+                needle,
+            }),
+            Err(error) => wrong.push(bad_needle(body, error)),
+        }
+    }
+    if wrong.is_empty() {
+        Ok((Some(tissue), made))
+    } else {
+        Err(wrong)
+    }
+}
+
+fn fault(body: &config::Body, key: &str, error: InsertionError) -> Wrong {
+    Wrong {
+        key: format!("body.{}.{key}", body.name),
+        error: error.into(),
+    }
+}
+
+fn no_tissue(what: &'static str, name: &str, table: &str) -> Wrong {
+    let key = if table == "layer" { "name" } else { "kind" };
+    Wrong {
+        key: format!("{table}.{name}.{key}"),
+        error: InsertionError::NoTissue {
+            what,
+            name: name.to_owned(),
+        }
+        .into(),
+    }
+}
+
+fn bad_needle(body: &config::Body, error: NeedleError) -> Wrong {
+    let key = match error {
+        NeedleError::Curvature { .. } => "needle.curvature_1_m",
+        NeedleError::Segment { .. } => "needle.segment_m",
+        _ => "shape.length_m",
+    };
+    let name = body.name.clone();
+    fault(body, key, InsertionError::Needle { name, error })
+}
+
+type Placed<'a> = (&'a config::Body, usize, Needle, f64);
+
+/// The needles that can be, with the arms that hold them and their hubs' radii.
+fn needles<'a>(config: &'a config::Config, wrong: &mut Vec<Wrong>) -> Vec<Placed<'a>> {
+    let mut placed: Vec<Placed> = Vec::new();
+    let all = config.bodies.iter();
+    for body in all.filter(|b| b.kind == config::BodyKind::Needle) {
+        let needle = body.name.clone();
+        let config::Shape::Cylinder {
+            radius_m, length_m, ..
+        } = body.shape
+        else {
+            wrong.push(fault(
+                body,
+                "shape.kind",
+                InsertionError::NotCylinder(needle),
+            ));
+            continue;
+        };
+        let name = body.needle.arm.as_deref().unwrap_or_default();
+        let Some(arm) = config.arms.iter().position(|a| a.name == name) else {
+            let known: Vec<&str> = config.arms.iter().map(|a| a.name.as_str()).collect();
+            let key = if name.is_empty() {
+                "kind"
+            } else {
+                "needle.arm"
+            };
+            let error = InsertionError::NoArm {
+                needle,
+                arm: name.to_owned(),
+                known: known.join(", "),
+            };
+            wrong.push(fault(body, key, error));
+            continue;
+        };
+        let holder = &config.arms[arm];
+        let arm_name = || holder.name.clone();
+        if let Some((first, ..)) = placed.iter().find(|(_, a, ..)| *a == arm) {
+            let error = InsertionError::TwoNeedles {
+                arm: arm_name(),
+                first: first.name.clone(),
+                second: needle,
+            };
+            wrong.push(fault(body, "needle.arm", error));
+            continue;
+        }
+        let is_spring = matches!(
+            holder.interaction,
+            config::Interaction::Spring {
+                tool_mass_kg: None,
+                ..
+            }
+        );
+        let hub_m = match holder.tool {
+            config::Shape::Sphere { radius_m } if is_spring => radius_m,
+            config::Shape::Sphere { .. } => {
+                let arm = arm_name();
+                wrong.push(fault(
+                    body,
+                    "needle.arm",
+                    InsertionError::NoSpring { needle, arm },
+                ));
+                continue;
+            }
+            _ => {
+                let arm = arm_name();
+                wrong.push(fault(
+                    body,
+                    "needle.arm",
+                    InsertionError::NoHub { needle, arm },
+                ));
+                continue;
+            }
+        };
+        let like = Needle {
+            length_m,
+            radius_m,
+            curvature_1_m: body.needle.curvature_1_m,
+            segment_m: body.needle.segment_m,
+        };
+        match like.check() {
+            Ok(()) => placed.push((body, arm, like, hub_m)),
+            Err(error) => wrong.push(bad_needle(body, error)),
+        }
+    }
+    placed
+}
+
+/// The box with its layers and all that is in it.
+fn tissue(
+    config: &config::Config,
+    body: &config::Body,
+    folder: &Path,
+    reach_m: f64,
+) -> Result<Arc<Tissue>, Vec<Wrong>> {
+    let config::Shape::Cuboid { size_m } = &body.shape else {
+        let error = InsertionError::NotCuboid(body.name.clone());
+        return Err(vec![fault(body, "shape.kind", error)]);
+    };
+    let world_from_tissue = pose(&body.world_from_body);
+    let mut structures = Vec::new();
+    let mut owners = Vec::new();
+    let mut wrong = Vec::new();
+    let all = config.bodies.iter();
+    for (id, inner) in all
+        .enumerate()
+        .filter(|(_, b)| b.kind == config::BodyKind::Structure)
+    {
+        let owner = Owner {
+            what: "body",
+            name: &inner.name,
+        };
+        let tissue_from_body = world_from_tissue.inverse() * pose(&inner.world_from_body);
+        let placed = mesh(&inner.shape, owner, folder).and_then(|made| {
+            let (mesh, _) = made.ok_or_else(|| SceneError::SphereBody(inner.name.clone()))?;
+            let positions = mesh.positions().iter();
+            let positions = positions.map(|p| transform(&tissue_from_body, p)).collect();
+            TriMesh::new(positions, mesh.triangles().to_vec()).map_err(|error| SceneError::Shape {
+                what: owner.what,
+                name: inner.name.clone(),
+                error,
+            })
+        });
+        match placed {
+            Ok(mesh) => {
+                structures.push(Structure {
+                    id: id as u32,
+                    mesh,
+                    puncture_force_n: inner.structure.puncture_force_n,
+                });
+                owners.push(inner);
+            }
+            Err(error) => wrong.push(Wrong {
+                key: format!("body.{}.shape.kind", inner.name),
+                error,
+            }),
+        }
+    }
+    if !wrong.is_empty() {
+        return Err(wrong);
+    }
+    let spec = TissueSpec {
+        world_from_tissue,
+        half_m: Vec3::from(*size_m) / 2.0,
+        layers: layers(config),
+        structures,
+    };
+    Tissue::new(spec, reach_m).map(Arc::new).map_err(|error| {
+        let found = |id: u32| owners.iter().find(|b| is_body(config, b, id));
+        let key = match &error {
+            TissueError::Outside { id, .. } | TissueError::Open { id, .. } => {
+                found(*id).map(|b| format!("body.{}.shape.kind", b.name))
+            }
+            TissueError::Force { id, .. } => {
+                found(*id).map(|b| format!("body.{}.structure.puncture_force_n", b.name))
+            }
+            TissueError::Layer { layer } | TissueError::Depth { layer, .. } => config
+                .layers
+                .get(*layer)
+                .map(|l| format!("layer.{}.name", l.name)),
+            _ => None,
+        };
+        let name = body.name.clone();
+        let mut told = fault(body, "shape.kind", InsertionError::Tissue { name, error });
+        if let Some(key) = key {
+            told.key = key;
+        }
+        vec![told]
+    })
+}
+
+/// Names of the structures, in the tissue's order.
+pub fn structures(config: &config::Config) -> Vec<String> {
+    let all = config.bodies.iter();
+    let all = all.filter(|b| b.kind == config::BodyKind::Structure);
+    all.map(|b| b.name.clone()).collect()
+}
+
+fn is_body(config: &config::Config, body: &config::Body, id: u32) -> bool {
+    config
+        .bodies
+        .get(id as usize)
+        .is_some_and(|b| b.name == body.name)
+}
+
+fn layers(config: &config::Config) -> Vec<Layer> {
+    if config.layers.is_empty() {
+        return vec![DEFAULT_LAYER];
+    }
+    let layer = |l: &config::Layer| Layer {
+        thickness_m: l.thickness_m,
+        stiffness_n_per_m: l.stiffness_n_per_m,
+        puncture_force_n: l.puncture_force_n,
+        cutting_force_n: l.cutting_force_n,
+        friction_n_per_m: l.friction_n_per_m,
+        lateral_n_per_m2: l.lateral_n_per_m2,
+    };
+    config.layers.iter().map(layer).collect()
+}
+
+/// Of a tissue without layers: the defaults of a `[[layer]]`, as thick as it is high.
+pub const DEFAULT_LAYER: Layer = Layer {
+    thickness_m: 1.0,
+    stiffness_n_per_m: 400.0,
+    puncture_force_n: 0.8,
+    cutting_force_n: 0.2,
+    friction_n_per_m: 15.0,
+    lateral_n_per_m2: 20_000.0,
+};
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use crate::rig;
+
+    const GOOD: &str = include_str!("../../../config/needle.toml");
+
+    /// What is wrong with the demonstration's configuration when this is written in the place of that, and the key.
+    fn wrong(changes: &[(&str, &str)]) -> Vec<(String, String)> {
+        let mut text = GOOD.to_owned();
+        for (old, new) in changes {
+            assert!(text.contains(old), "{old}");
+            text = text.replacen(old, new, 1);
+        }
+        let context = hapticd_config::Context::new(".", |_| None);
+        let loaded =
+            hapticd_config::parse("needle.toml", &text, &context).unwrap_or_else(|e| panic!("{e}"));
+        match rig::build(&loaded.config, Path::new("."), true) {
+            Ok(_) => Vec::new(),
+            Err(errors) => errors
+                .faults()
+                .iter()
+                .map(|f| (f.key.clone(), f.to_string()))
+                .collect(),
+        }
+    }
+
+    #[track_caller]
+    fn one(changes: &[(&str, &str)], key: &str, words: &str) {
+        let found = wrong(changes);
+        assert!(
+            found
+                .iter()
+                .any(|(k, text)| k == key && text.contains(words)),
+            "{found:#?}"
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_where_it_is_asked_for() {
+        assert_eq!(wrong(&[]), Vec::new());
+        one(
+            &[("arm = \"right\"", "arm = \"left\"")],
+            "body.needle.needle.arm",
+            "there are: right",
+        );
+        one(
+            &[("needle = { arm = \"right\", ", "needle = { ")],
+            "body.needle.kind",
+            "held by arm ``",
+        );
+        one(
+            &[(
+                "tool = { kind = \"sphere\", radius_m = 0.006 }",
+                "tool = { kind = \"icosphere\", radius_m = 0.006 }",
+            )],
+            "body.needle.needle.arm",
+            "must be a \"sphere\"",
+        );
+        one(
+            &[(
+                "intention = \"insert\"",
+                "intention = \"insert\"\ninteraction = { metaphor = \"spring\", tool_mass_kg = 0.1 }",
+            )],
+            "body.needle.needle.arm",
+            "without tool_mass_kg",
+        );
+        one(
+            &[(
+                "curvature_1_m = 5, segment_m = 0.002",
+                "curvature_1_m = 100, segment_m = 0.01",
+            )],
+            "body.needle.needle.curvature_1_m",
+            "100 rad/m",
+        );
+        one(
+            &[
+                ("segment_m = 0.002", "segment_m = 0.05"),
+                ("length_m = 0.09 }\nneedle", "length_m = 0.04 }\nneedle"),
+            ],
+            "body.needle.needle.segment_m",
+            "0.05 m",
+        );
+        one(
+            &[(
+                "shape = { kind = \"cylinder\", radius_m = 0.0006, length_m = 0.09 }",
+                "shape = { kind = \"cuboid\" , size_m = [0.1, 0.1, 0.1] }",
+            )],
+            "body.needle.shape.kind",
+            "must be a \"cylinder\"",
+        );
+        one(
+            &[(
+                "kind = \"cuboid\", size_m = [0.12, 0.1, 0.08]",
+                "kind = \"icosphere\", radius_m = 0.05",
+            )],
+            "body.flank.shape.kind",
+            "must be a \"cuboid\"",
+        );
+        one(
+            &[("kind = \"tissue\"", "kind = \"static\"")],
+            "body.needle.kind",
+            "there is none",
+        );
+        one(
+            &[("kind = \"tissue\"", "kind = \"static\"")],
+            "layer.skin.name",
+            "there is none",
+        );
+        one(
+            &[(
+                "name = \"bench\"\nkind = \"static\"",
+                "name = \"bench\"\nkind = \"tissue\"",
+            )],
+            "body.flank.kind",
+            "at most",
+        );
+        one(
+            &[(
+                "position_m = [0.008, 0.0, -0.062]",
+                "position_m = [0.058, 0.0, -0.062]",
+            )],
+            "body.rib.shape.kind",
+            "reaches out",
+        );
+        one(
+            &[(
+                "kind = \"icosphere\", radius_m = 0.012, subdivisions = 3",
+                "kind = \"sheet\", size_m = 0.02, cells = 4",
+            )],
+            "body.rib.shape.kind",
+            "must be closed",
+        );
+        one(
+            &[("puncture_force_n = 1.6", "puncture_force_n = 0.1")],
+            "layer.skin.name",
+            "no less than cutting",
+        );
+        one(
+            &[("thickness_m = 0.012", "thickness_m = 0.2")],
+            "layer.muscle.name",
+            "layer 2 begins",
+        );
+    }
+
+    #[test]
+    fn an_arm_holds_one_needle() {
+        let second = "[[body]]\nname = \"second\"\nkind = \"needle\"\nshape = { kind = \"cylinder\", radius_m = 0.0006, length_m = 0.09 }\nneedle = { arm = \"right\" }\n\n[[layer]]\nname = \"skin\"";
+        one(
+            &[("[[layer]]\nname = \"skin\"", second)],
+            "body.second.needle.arm",
+            "holds needle `needle` already",
+        );
+    }
+}

@@ -1,0 +1,40 @@
+//! The built-in scenes of implicit bodies: the same to the bit whoever finds their spheres' neighbours.
+
+use std::path::Path;
+
+use hapticd::rig;
+use hapticd::session::virtual_arms;
+use hapticd::virtual_time::VirtualLoop;
+use hapticd_config as config;
+use hapticd_world::SkinStates;
+
+#[test]
+fn the_demo_scenes_are_the_same_whoever_finds_neighbours() {
+    for (name, text) in [
+        ("coil", include_str!("../../config/coil.toml")),
+        ("fluid", include_str!("../../config/fluid.toml")),
+        ("intestine", include_str!("../../config/intestine.toml")),
+    ] {
+        let end = |neighbours: config::Neighbours| {
+            let context = config::Context::new("", |_| None);
+            let mut loaded = config::parse(name, text, &context).unwrap().config;
+            loaded.soft.neighbours = neighbours;
+            let mut rig = rig::build(&loaded, Path::new(""), true).unwrap();
+            let arms = virtual_arms(&mut rig);
+            let pairs = rig.pair_capacity;
+            let mut driver = VirtualLoop::new(rig.core, (rig.collider, rig.soft), arms, 4, pairs);
+            for _ in 0..1500 {
+                driver.step(false);
+            }
+            let mut states = SkinStates::default();
+            driver.soft().unwrap().skin_states(&mut states);
+            let all = states.bodies.iter().flat_map(|body| &body.primitives);
+            all.map(|p| p.heart().map(f64::to_bits)).collect::<Vec<_>>()
+        };
+        let (hash, registered) = (
+            end(config::Neighbours::Hash),
+            end(config::Neighbours::Registration),
+        );
+        assert!(hash.len() > 10 && hash == registered, "{name}");
+    }
+}

@@ -1,0 +1,143 @@
+//! Sweep and prune: sorted along the axis on which the boxes are spread most, and swept along it.
+
+use super::{Aabb, BroadPhase, Extent, SweptBox, pairs_of_wide};
+use crate::pose::Vec3;
+
+/// Exchanges for each box after which what was nearly in order is sorted as if it were not.
+const PATIENCE: usize = 8;
+
+/// Sorts along the axis on which the boxes are spread most, and sweeps along it: `O(n log n)`, and the pairs that overlap on that axis. The order is kept from call to call and put right by
+/// insertion (Baraff 1992), which costs next to nothing while little changes.
+#[derive(Clone, Debug, Default)]
+pub struct SweepAndPrune {
+    /// Of the last call: all boxes, those with bounds first.
+    order: Vec<u32>,
+    hulls: Vec<Aabb>,
+    sorted: Vec<Entry>,
+    wide: Vec<u32>,
+}
+
+/// A box on the axis of the sweep.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    low: f64,
+    high: f64,
+    index: u32,
+}
+
+impl Entry {
+    fn comes_before(&self, other: &Self) -> bool {
+        self.low
+            .total_cmp(&other.low)
+            .then(self.index.cmp(&other.index))
+            .is_lt()
+    }
+}
+
+impl BroadPhase for SweepAndPrune {
+    fn name(&self) -> &'static str {
+        "sweep"
+    }
+
+    fn overlapping(&mut self, boxes: &[SweptBox], pairs: &mut Vec<(u32, u32)>) {
+        pairs.clear();
+        self.hulls.clear();
+        self.wide.clear();
+        for (i, b) in (0_u32..).zip(boxes) {
+            self.hulls.push(match b.extent() {
+                Extent::Bounded => b.hull(),
+                Extent::Nowhere => Aabb::NOWHERE,
+                Extent::Everywhere => {
+                    self.wide.push(i);
+                    Aabb::NOWHERE
+                }
+            });
+        }
+        self.sort();
+        let bounded = self.sorted.iter().take_while(|e| e.low < f64::INFINITY);
+        for (k, here) in bounded.enumerate() {
+            let (own, hull) = (
+                &boxes[here.index as usize],
+                &self.hulls[here.index as usize],
+            );
+            let behind = self.sorted[k + 1..].iter();
+            for other in behind.take_while(|e| e.low <= here.high) {
+                let (i, j) = (here.index, other.index);
+                if hull.overlaps(&self.hulls[j as usize]) && own.meets_bounded(&boxes[j as usize]) {
+                    pairs.push((i.min(j), i.max(j)));
+                }
+            }
+        }
+        pairs_of_wide(&self.wide, boxes, pairs);
+        pairs.sort_unstable();
+    }
+
+    fn boxed_clone(&self) -> Box<dyn BroadPhase> {
+        Box::new(self.clone())
+    }
+}
+
+impl SweepAndPrune {
+    /// Makes `sorted` of `hulls`. Those without a point come last.
+    fn sort(&mut self) {
+        let axis = spread_axis(&self.hulls);
+        if self.order.len() != self.hulls.len() {
+            self.order.clear();
+            self.order.extend(0..self.hulls.len() as u32);
+        }
+        let entry = |&index: &u32| {
+            let hull = &self.hulls[index as usize];
+            Entry {
+                low: hull.low[axis],
+                high: hull.high[axis],
+                index,
+            }
+        };
+        self.sorted.clear();
+        self.sorted.extend(self.order.iter().map(entry));
+        if !insert(&mut self.sorted) {
+            let in_order =
+                |a: &Entry, b: &Entry| a.low.total_cmp(&b.low).then(a.index.cmp(&b.index));
+            self.sorted.sort_unstable_by(in_order);
+        }
+        for (at, entry) in self.order.iter_mut().zip(&self.sorted) {
+            *at = entry.index;
+        }
+    }
+}
+
+/// Sorts by insertion; false where that took too long.
+fn insert(entries: &mut [Entry]) -> bool {
+    let mut left = PATIENCE * entries.len();
+    for i in 1..entries.len() {
+        let moved = entries[i];
+        let mut k = i;
+        while k > 0 && moved.comes_before(&entries[k - 1]) {
+            if left == 0 {
+                entries[k] = moved;
+                return false;
+            }
+            left -= 1;
+            entries[k] = entries[k - 1];
+            k -= 1;
+        }
+        entries[k] = moved;
+    }
+    true
+}
+
+/// The axis along which the middles of the boxes vary most; boxes without bounds do not count.
+fn spread_axis(hulls: &[Aabb]) -> usize {
+    let middles = hulls.iter().map(|b| b.low * 0.5 + b.high * 0.5);
+    let (mut count, mut sum, mut squares) = (0.0, Vec3::zeros(), Vec3::zeros());
+    for m in middles.filter(|m| m.sum().is_finite()) {
+        count += 1.0;
+        sum += m;
+        squares += m.component_mul(&m);
+    }
+    if count == 0.0 {
+        return 0;
+    }
+    let mean = sum / count;
+    (squares / count - mean.component_mul(&mean)).imax()
+}

@@ -1,0 +1,286 @@
+//! Events: a vertex leaves the geodesics that bend at it, or pushes into those along a segment; what has to be put right after that.
+
+use super::geodesic::{Geodesics, root};
+use super::graph::Graph;
+use super::signs::Signs;
+use super::{GeodesicTriangulation, Kind};
+use crate::kinetic::Inconsistent;
+use crate::polygons::{Contacts, Polygons, length, minus};
+use crate::stats::EventCost;
+
+/// What happens at a half-edge's corner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Change {
+    /// The vertex at it leaves the geodesics that bend there.
+    Out(u32),
+    /// The vertex before it, or that behind it, comes into the geodesics along the edge behind it, or that before it.
+    In { corner: u32, before: bool },
+    /// Nothing else.
+    Flip(u32),
+}
+
+/// Takes `m` out where a path goes from `a` to `m` to `b` or back. How often it did.
+fn take_out(path: &mut Vec<u32>, [a, m, b]: [u32; 3]) -> u32 {
+    let mut count = 0;
+    let mut k = 1;
+    while k + 1 < path.len() {
+        let three = [path[k - 1], path[k], path[k + 1]];
+        if three == [a, m, b] || three == [b, m, a] {
+            path.remove(k);
+            count += 1;
+        } else {
+            k += 1;
+        }
+    }
+    count
+}
+
+/// Puts `m` in where a path goes from `a` to `b` or back. How often it did.
+fn put_in(path: &mut Vec<u32>, [a, m, b]: [u32; 3]) -> u32 {
+    let mut count = 0;
+    let mut k = 1;
+    while k < path.len() {
+        let two = [path[k - 1], path[k]];
+        if two == [a, b] || two == [b, a] {
+            path.insert(k, m);
+            count += 1;
+            k += 1;
+        }
+        k += 1;
+    }
+    count
+}
+
+fn bends_at(path: &[u32], three: [u32; 3]) -> bool {
+    let [a, m, b] = three;
+    path.windows(3).any(|w| w == three || w == [b, m, a])
+}
+
+impl GeodesicTriangulation {
+    /// The certificate of the slot has failed.
+    pub(super) fn process(&mut self, slot: u32) -> Result<(), Inconsistent> {
+        let before = self.queue.operations();
+        self.cost = EventCost::default();
+        let Some((corner, left)) = self.certificate(slot) else {
+            return self.fault(0, "an event without a certificate");
+        };
+        let failed = (self.polygons.corner(corner, left)).is_some_and(|c| c.has_failed(self.now));
+        let kind = if failed {
+            self.change(slot, corner, left)?
+        } else {
+            self.reissue(slot);
+            Kind::Looked
+        };
+        self.cost.queue_operations = (self.queue.operations() - before) as u32;
+        self.stats
+            .event(kind as usize, kind == Kind::Contact, self.cost);
+        self.stats.sizes(self.live_count, self.queue.len());
+        Ok(())
+    }
+
+    /// Which kind of event it is, and what that does.
+    fn change(&mut self, slot: u32, corner: [u32; 3], left: bool) -> Result<Kind, Inconsistent> {
+        let [u, v, x] = corner;
+        let h = slot / 2;
+        let is_bend = || self.geodesics.paths().any(|path| bends_at(path, corner));
+        let (kind, change, three) = if slot % 2 == 1 {
+            (Kind::Bend, Change::Out(h), corner)
+        } else if left {
+            let places = corner.map(|v| self.polygons.place(v, self.now));
+            let arms = [0, 2].map(|k| minus(places[k], places[1]));
+            let third = self.graph.half(h).next;
+            let before = length(arms[0]) < length(arms[1]);
+            if arms[0][0] * arms[1][0] + arms[0][1] * arms[1][1] >= 0.0 {
+                let three = if before { [v, u, x] } else { [u, x, v] };
+                (Kind::Closed, Change::In { corner: h, before }, three)
+            } else if self.graph.end(third) == u {
+                let change = Change::In {
+                    corner: third,
+                    before: true,
+                };
+                (Kind::Opened, change, [x, v, u])
+            } else {
+                (Kind::Flipped, Change::Flip(h), corner)
+            }
+        } else if is_bend() {
+            (Kind::Straight, Change::Out(h), corner)
+        } else {
+            (Kind::Flipped, Change::Flip(h), corner)
+        };
+        if let Change::In { corner, before } = change {
+            let edge = if before {
+                corner
+            } else {
+                self.graph.half(corner).prev
+            };
+            if self.graph.half(edge).obstacle {
+                return self.meet(slot, three[1], edge);
+            }
+        }
+        if self.left_out == Some(kind) {
+            self.queue.remove(slot);
+            return Ok(kind);
+        }
+        let mut event = Event {
+            polygons: &self.polygons,
+            now: self.now,
+            corner,
+            left,
+            three,
+            may_repin: self.left_out != Some(Kind::Repinned),
+            changed: 0,
+            repinned: false,
+        };
+        let wanted = event.happen(&mut self.geodesics, &mut self.graph, change);
+        self.cost.levels = event.changed;
+        self.repins += u64::from(event.repinned);
+        let all = event.repinned;
+        let Some(wanted) = wanted else {
+            return self.fault(three[1], "an edge has no place, or there is no pin");
+        };
+        self.settle(wanted, |v| all || three.contains(&v));
+        Ok(kind)
+    }
+    /// Issues the certificates of all corners that have changed, and of the split bends at these vertices, which are to be `wanted`.
+    pub(super) fn settle(&mut self, mut wanted: Vec<[u32; 3]>, at: impl Fn(u32) -> bool) {
+        let mut changed = std::mem::take(&mut self.graph.touched);
+        changed.append(&mut self.graph.gone);
+        for slot in &mut changed {
+            *slot *= 2;
+        }
+        for (k, bend) in self.bends.iter_mut().enumerate() {
+            if let Some(three) = bend.filter(|b| at(b[1])) {
+                if let Some(known) = wanted.iter().position(|w| *w == three) {
+                    wanted.remove(known);
+                } else {
+                    *bend = None;
+                    changed.push(2 * k as u32 + 1);
+                }
+            }
+        }
+        for three in wanted {
+            let free = self.bends.iter().position(Option::is_none);
+            let k = free.unwrap_or(self.bends.len());
+            if free.is_none() {
+                self.bends.push(None);
+            }
+            self.bends[k] = Some(three);
+            changed.push(2 * k as u32 + 1);
+        }
+        changed.sort_unstable();
+        changed.dedup();
+        for &slot in &changed {
+            self.reissue(slot);
+        }
+        changed.clear();
+        self.graph.touched = changed;
+    }
+
+    /// A vertex has come to a polygon's edge.
+    fn meet(&mut self, slot: u32, vertex: u32, edge: u32) -> Result<Kind, Inconsistent> {
+        if self.left_out == Some(Kind::Contact) {
+            self.queue.remove(slot);
+            return Ok(Kind::Contact);
+        }
+        // The cell is on the left of the half-edge, the polygon on its right.
+        let ends = [self.graph.half(edge).origin, self.graph.end(edge)];
+        let contact = self.polygons.contact(vertex, ends, self.now);
+        match self.contacts {
+            Contacts::Stop => {
+                self.contact = Some(contact);
+                self.queue.remove(slot);
+            }
+            Contacts::Bounce(bounce) => {
+                self.polygons.bounce(&contact, bounce)?;
+                self.impacts += 1;
+                for body in contact.bodies {
+                    let count = self.reissue_body(body);
+                    self.stats.plan_change(count);
+                }
+            }
+        }
+        Ok(Kind::Contact)
+    }
+}
+
+/// An event on its way.
+struct Event<'a> {
+    polygons: &'a Polygons,
+    now: f64,
+    /// The certificate that has failed, and which way it turned before.
+    corner: [u32; 3],
+    left: bool,
+    /// The same vertices, that on the segment between the others in the middle.
+    three: [u32; 3],
+    may_repin: bool,
+    /// Geodesics that changed.
+    changed: u32,
+    repinned: bool,
+}
+
+impl<'a> Event<'a> {
+    /// Changes all geodesics, the edges with them, and the pin if it has to. The split bends at the vertices of the event, or all of them after a new pin. None if something cannot be.
+    fn happen(
+        &mut self,
+        geodesics: &mut Geodesics,
+        graph: &mut Graph,
+        change: Change,
+    ) -> Option<Vec<[u32; 3]>> {
+        let [a, m, b] = self.three;
+        let mut change = change;
+        let mut repin = false;
+        if let Change::Out(h) = &mut change {
+            if geodesics.root.first() == Some(&m) && bends_at(geodesics.hull(0), self.three) {
+                // The pin is left behind, and the tether is in the way of the edge to come.
+                repin = true;
+                graph.drop_path(&geodesics.root)?;
+                geodesics.root.clear();
+                graph.resolve(&self.signs(self.left));
+            }
+            // Without the tether a bend has a corner.
+            let corners = [[a, b], [b, a]].map(|[from, to]| {
+                (graph.find(m, to)).filter(|&h| graph.corner(h) == [from, m, to])
+            });
+            let reflex = corners
+                .into_iter()
+                .flatten()
+                .find(|&h| graph.half(h).reflex);
+            *h = reflex?;
+        }
+        let mut count = 0;
+        let root_before = geodesics.root.len();
+        for path in geodesics.paths_mut() {
+            let more = match change {
+                Change::Out(_) => take_out(path, self.three),
+                Change::In { .. } => put_in(path, self.three),
+                Change::Flip(_) => 0,
+            };
+            self.changed += u32::from(more > 0);
+            count += more;
+        }
+        match change {
+            Change::Out(h) => graph.straighten(h, count)?,
+            Change::In { corner, before } => graph.close(corner, before, count)?,
+            Change::Flip(h) => graph.flip(h),
+        }
+        let signs = self.signs(!self.left);
+        if let [pin, second, .., last_but_one, _] = geodesics.root[..] {
+            let inside = [second, last_but_one].map(|v| self.polygons.owner[v as usize] == 0);
+            let changed = geodesics.root.len() != root_before;
+            repin |= changed && inside.contains(&true) || !geodesics.hull(0).contains(&pin);
+        }
+        if repin && self.may_repin {
+            graph.drop_path(&geodesics.root)?;
+            geodesics.root = root(&signs, geodesics, graph)?;
+            graph.add_path(&signs, &geodesics.root)?;
+            graph.resolve(&signs);
+            self.repinned = true;
+        }
+        let all = self.repinned;
+        Some(geodesics.split_bends(graph, &signs, |v| all || self.three.contains(&v)))
+    }
+
+    fn signs(&self, left: bool) -> Signs<'a> {
+        Signs::new(self.polygons, self.now, Some((self.corner, left)))
+    }
+}

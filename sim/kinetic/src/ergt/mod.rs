@@ -1,0 +1,353 @@
+//! When two simple polygons that move rigidly in the plane touch: their external relative geodesic triangulation.
+//!
+//! # Theory
+//!
+//! Each polygon has a binary tree over its edges in order. A node stands for consecutive edges and has the *relative geodesic* between their two ends: the shortest of the
+//! paths that can be deformed into these edges without touching either polygon. The geodesic of a whole polygon is its *relative hull*. A root joins both trees; its geodesic goes round the
+//! second polygon and is *pinned* at a vertex of the first. All of them together cut the space between the polygons into cells with three convex corners each. While every corner stays
+//! convex or reflex as it is, cells do not overlap, and neither do polygons. A corner of three vertices of one body never changes; each other has a certificate.
+//!
+//! When the vertex `m` comes to lie on the segment `ab`, one of two things happens. A reflex corner `a m b` becomes straight: `m` leaves every geodesic that bends there. Or a convex corner
+//! closes, or a triangle collapses, and `m` pushes into `ab`: every geodesic along `ab` has `m` in it from now on. If `ab` is a polygon's edge that is a contact. Where another edge divides the
+//! outer side of a geodesic's bend there is no corner to tell when it becomes straight; such bends have certificates of their own. If the pin is no longer on the first polygon's relative hull,
+//! or the root's geodesic begins inside of it, a new pin is chosen.
+//!
+//! Merckx and Moerenhout, *Introduction aux structures de données cinétiques*, after Basch, Erickson, Guibas, Hershberger and Zhang, *Kinetic collision detection between two simple polygons*
+//! (1999). Which vertex is the pin and what is done at events is not in the former and is a reconstruction.
+//!
+//! # Practice
+//!
+//! The same bodies, motions and contacts as [`crate::pseudo`]'s, which takes any number of polygons; here are fewer events, and more work for each: one looks through all geodesics and computes
+//! the places of all vertices. With `n` vertices the geodesics are `O(n log n)` long if the polygons are not wound into each other; storing them as trees that share parts, which
+//! the paper does, would make it `O(log^2 n)`.
+//!
+//! **Memory grows at events**: geodesics and edges come and go, and each event allocates. Not for a haptic loop. General position is wanted: perturb what lies on a lattice by 1e-8 at least.
+//! Polygons that touch or overlap at the start are refused, and so is making the structure anew while they touch. Where a contact and another event are one to rounding (1e-14 s apart)
+//! [`Kinetic::advance`] may return an error instead of the contact.
+//!
+//! The trees' geodesics are at any time those that would be made anew. The root's is the shortest of its kind, too, but which kind, and where the pin is, goes by what happened before.
+
+mod audit;
+mod build;
+mod events;
+mod geodesic;
+mod graph;
+mod signs;
+
+use crate::kinetic::{Advanced, Inconsistent, Kinetic, Livelock, MOST_STILL_EVENTS};
+use crate::motion::Rigid2;
+use crate::polygons::Polygons;
+pub use crate::polygons::{Body, Bounce, Contact, Contacts, ShapeError, overlap};
+use crate::queue::EventQueue;
+use crate::stats::{EventCost, Stats};
+use geodesic::Geodesics;
+use graph::Graph;
+
+/// Types of events, as [`Kinetic::stats`] counts them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A reflex corner became straight.
+    Straight,
+    /// A convex corner closed.
+    Closed,
+    /// A convex corner opened to a straight one: a triangle collapsed. Its other two corners close at the same time; whichever comes first does it.
+    Opened,
+    /// A corner outside of all cells changed its sign, and nothing else.
+    Flipped,
+    /// A bend without a corner became straight.
+    Bend,
+    /// A vertex met an edge.
+    Contact,
+    /// A search ended that found nothing.
+    Looked,
+    /// The pin moved; never counted as an event, it is a part of one.
+    Repinned,
+}
+
+const KINDS: [&str; 7] = [
+    "straight", "closed", "opened", "flipped", "bend", "contact", "looked",
+];
+
+/// A geodesic of the structure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Geodesic {
+    /// Whose edges it stands for; none is the root.
+    pub body: Option<u32>,
+    /// The two whose edges are its edges, by their places in the list; none for an edge, and for the root.
+    pub children: Option<[usize; 2]>,
+    /// Bodies and vertices on it.
+    pub path: Vec<(u32, u32)>,
+}
+
+/// A cell of the subdivision.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cell {
+    /// Bodies and vertices round it, free space on the left.
+    pub vertices: Vec<(u32, u32)>,
+    /// Its convex corners.
+    pub corners: usize,
+    /// Its area, m²; that outside of everything has a negative one.
+    pub area: f64,
+}
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct GeodesicTriangulation {
+    polygons: Polygons,
+    geodesics: Geodesics,
+    graph: Graph,
+    /// Bends without a corner, written so that they turn left.
+    bends: Vec<Option<[u32; 3]>>,
+    contacts: Contacts,
+    contact: Option<Contact>,
+    impacts: u64,
+    repins: u64,
+    /// Slots are two to a half-edge or bend: even ones for the corners of half-edges, odd ones for bends.
+    queue: EventQueue,
+    live: Vec<bool>,
+    live_count: u64,
+    now: f64,
+    horizon: f64,
+    livelock: Livelock,
+    cost: EventCost,
+    stats: Stats,
+    left_out: Option<Kind>,
+}
+
+impl GeodesicTriangulation {
+    /// Of two bodies as they are at `now`. Events at or after `horizon` are not looked for.
+    ///
+    /// # Errors
+    /// See [`ShapeError`].
+    pub fn new(
+        bodies: [Body; 2],
+        now: f64,
+        horizon: f64,
+        contacts: Contacts,
+    ) -> Result<Self, ShapeError> {
+        let mut structure = Self {
+            polygons: Polygons::new(bodies.into(), now)?,
+            geodesics: Geodesics::default(),
+            graph: Graph::default(),
+            bends: Vec::new(),
+            contacts,
+            contact: None,
+            impacts: 0,
+            repins: 0,
+            queue: EventQueue::default(),
+            live: Vec::new(),
+            live_count: 0,
+            now,
+            horizon,
+            livelock: Livelock::new(now),
+            cost: EventCost::default(),
+            stats: Stats::new(&KINDS),
+            left_out: None,
+        };
+        structure.build().map_err(ShapeError::Inconsistent)?;
+        Ok(structure)
+    }
+
+    /// The two bodies, with the motions they have now.
+    #[must_use]
+    pub fn bodies(&self) -> &[Body] {
+        &self.polygons.bodies
+    }
+
+    /// Where a body's vertices are at `t`.
+    #[must_use]
+    pub fn polygon(&self, body: u32, t: f64) -> Vec<[f64; 2]> {
+        self.polygons.polygon(body, t)
+    }
+
+    /// The contact at which time has stopped, until the plan of one of its bodies changes.
+    #[must_use]
+    pub fn contact(&self) -> Option<&Contact> {
+        self.contact.as_ref()
+    }
+
+    /// Bounces so far.
+    #[must_use]
+    pub fn impacts(&self) -> u64 {
+        self.impacts
+    }
+
+    /// Times at which a new pin was chosen.
+    #[must_use]
+    pub fn repins(&self) -> u64 {
+        self.repins
+    }
+
+    fn names(&self, path: &[u32]) -> Vec<(u32, u32)> {
+        path.iter().map(|v| self.polygons.name(*v)).collect()
+    }
+
+    /// All geodesics, edges of polygons among them: those of the first tree, children before parents, those of the second, the root's.
+    #[must_use]
+    pub fn geodesics(&self) -> Vec<Geodesic> {
+        let Geodesics { nodes, tops, root } = &self.geodesics;
+        let trees = nodes.iter().enumerate().map(|(k, node)| Geodesic {
+            body: Some(u32::from(k as u32 > tops[0])),
+            children: node.children.map(|c| c.map(|c| c as usize)),
+            path: self.names(&node.path),
+        });
+        let root = Geodesic {
+            body: None,
+            children: None,
+            path: self.names(root),
+        };
+        trees.chain([root]).collect()
+    }
+
+    /// Edges of the subdivision that are no polygon's: pairs of a body and a vertex of it.
+    #[must_use]
+    pub fn free_edges(&self) -> Vec<[(u32, u32); 2]> {
+        (self.graph.used().step_by(2))
+            .filter(|&h| !self.graph.half(h).obstacle)
+            .map(|h| [self.graph.half(h).origin, self.graph.end(h)].map(|v| self.polygons.name(v)))
+            .collect()
+    }
+
+    /// For tests of tests: events of this kind do nothing.
+    #[doc(hidden)]
+    pub fn leave_out(&mut self, kind: Kind) {
+        self.left_out = Some(kind);
+    }
+
+    /// For tests: counts geodesics along the edges between the two bodies that are not there.
+    #[doc(hidden)]
+    pub fn corrupt(&mut self) {
+        let owner = |v: u32| self.polygons.owner[v as usize];
+        for edge in 0..self.graph.uses.len() as u32 {
+            let ends = [2 * edge, 2 * edge + 1].map(|h| owner(self.graph.half(h).origin));
+            self.graph.uses[edge as usize] += u32::from(ends[0] != ends[1]);
+        }
+    }
+
+    /// The three vertices of a slot's certificate, and whether they turn left; none if there is none to have.
+    fn certificate(&self, slot: u32) -> Option<([u32; 3], bool)> {
+        let found = if slot % 2 == 1 {
+            let bend = self.bends.get(slot as usize / 2)?;
+            (bend.as_ref()).map(|bend| (*bend, true))?
+        } else {
+            let half = self.graph.half(slot / 2);
+            if half.interior || !half.used {
+                return None;
+            }
+            (self.graph.corner(slot / 2), !half.reflex)
+        };
+        self.polygons.corner(found.0, found.1).map(|_| found)
+    }
+
+    fn reissue(&mut self, slot: u32) {
+        let found = (self.certificate(slot))
+            .and_then(|(corner, left)| self.polygons.corner(corner, left))
+            .map(|corner| corner.failure(self.now, self.horizon));
+        let has = found.is_some();
+        let (time, was_false) = found.map_or((f64::INFINITY, false), |f| (f.time, f.was_false));
+        if self.live.len() <= slot as usize {
+            self.live.resize(slot as usize + 1, false);
+        }
+        let had = std::mem::replace(&mut self.live[slot as usize], has);
+        self.stats.false_at_start += u64::from(was_false);
+        self.live_count = self.live_count + u64::from(has) - u64::from(had);
+        self.cost.destroyed += u32::from(had);
+        self.cost.created += u32::from(has);
+        self.queue.schedule(slot, time);
+    }
+
+    /// All slots that there are.
+    fn slots(&self) -> impl Iterator<Item = u32> + use<> {
+        let (halves, bends) = (self.graph.halves.len() as u32, self.bends.len() as u32);
+        (0..halves)
+            .map(|h| 2 * h)
+            .chain((0..bends).map(|k| 2 * k + 1))
+    }
+
+    fn reissue_body(&mut self, body: u32) -> u64 {
+        let mut count = 0;
+        for slot in self.slots() {
+            let touches = |v: u32| self.polygons.owner[v as usize] == body;
+            if (self.certificate(slot)).is_some_and(|(c, _)| c.into_iter().any(touches)) {
+                self.reissue(slot);
+                count += 1;
+            }
+        }
+        count
+    }
+
+    fn fault<T>(&self, vertex: u32, what: &'static str) -> Result<T, Inconsistent> {
+        Err(Inconsistent {
+            time: self.now,
+            object: (self.polygons.owner.get(vertex as usize))
+                .copied()
+                .unwrap_or(0),
+            what,
+        })
+    }
+}
+
+impl Kinetic for GeodesicTriangulation {
+    type Plan = Rigid2;
+    type PlanError = ShapeError;
+
+    fn now(&self) -> f64 {
+        self.now
+    }
+
+    fn next_time(&self) -> f64 {
+        self.queue.first().map_or(f64::INFINITY, |e| e.0)
+    }
+
+    /// Stops at a contact that is not to be bounced off: see [`Self::contact`]. Allocates at events.
+    fn advance(&mut self, t: f64) -> Result<Advanced, Inconsistent> {
+        let before = [self.stats.events(), self.stats.events_external()];
+        while let Some((time, slot)) = self.queue.first().filter(|e| e.0 <= t) {
+            if self.contact.is_some() {
+                break;
+            }
+            self.now = self.now.max(time);
+            if self.livelock.event(self.now, MOST_STILL_EVENTS) {
+                return self.fault(0, "time stands still");
+            }
+            self.process(slot)?;
+        }
+        if self.contact.is_none() {
+            self.now = self.now.max(t);
+        }
+        Ok(Advanced {
+            events: self.stats.events() - before[0],
+            external: self.stats.events_external() - before[1],
+        })
+    }
+
+    fn change_plan(&mut self, body: u32, plan: Rigid2) -> Result<(), ShapeError> {
+        self.polygons.change_plan(body, plan, self.now)?;
+        // Both bodies take part in every contact.
+        self.contact = None;
+        let count = self.reissue_body(body);
+        self.stats.plan_change(count);
+        self.stats.sizes(self.live_count, self.queue.len());
+        Ok(())
+    }
+
+    fn audit(&self, t: f64) -> Result<(), Inconsistent> {
+        self.audit_all(t)
+    }
+
+    fn rebuild(&mut self, t: f64) -> Result<(), Inconsistent> {
+        self.now = self.now.max(t);
+        self.livelock = Livelock::new(self.now);
+        self.stats.rebuilds += 1;
+        self.contact = None;
+        self.build()
+    }
+
+    fn stats(&self) -> &Stats {
+        &self.stats
+    }
+
+    fn reset_stats(&mut self) {
+        self.stats.reset();
+    }
+}

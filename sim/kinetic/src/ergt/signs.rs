@@ -1,0 +1,151 @@
+//! On which side of a line a vertex is *just after* a time, and what follows from that: sectors, crossings, triangles.
+//!
+//! Everything that the structure is made of is decided by the turns of three vertices. At an event one of these is zero up to rounding: its new sign is known, it is the opposite of
+//! the old one. Others that are about zero have the sign of their derivative.
+
+use crate::polygons::{Polygons, cross, length, minus, orient};
+use crate::roots::Smooth;
+
+/// What the time of an event is off by at most, s.
+const LATE: f64 = 4e-12;
+
+/// Turns just after one time.
+#[derive(Debug)]
+pub(super) struct Signs<'a> {
+    pub(super) polygons: &'a Polygons,
+    places: Vec<[f64; 2]>,
+    t: f64,
+    /// How far a vertex goes in the time that an event is off by.
+    blur: f64,
+    /// Just before the time, not after.
+    pub(super) before: bool,
+    /// Three vertices whose turn has just changed, and whether they turn left now.
+    known: Option<([u32; 3], bool)>,
+}
+
+impl<'a> Signs<'a> {
+    /// Allocates the places of all vertices.
+    pub(super) fn new(polygons: &'a Polygons, t: f64, known: Option<([u32; 3], bool)>) -> Self {
+        let count = polygons.owner.len() as u32;
+        let speeds = (polygons.bodies.iter().zip(&polygons.radius))
+            .map(|(b, r)| length(b.motion.velocity_at(t)) + b.motion.omega.abs() * r);
+        Self {
+            blur: LATE * speeds.sum::<f64>(),
+            polygons,
+            places: (0..count).map(|v| polygons.place(v, t)).collect(),
+            t,
+            before: false,
+            known,
+        }
+    }
+
+    pub(super) fn place(&self, v: u32) -> [f64; 2] {
+        self.places[v as usize]
+    }
+
+    pub(super) fn count(&self) -> u32 {
+        self.places.len() as u32
+    }
+
+    pub(super) fn distance(&self, a: u32, b: u32) -> f64 {
+        length(minus(self.place(a), self.place(b)))
+    }
+
+    /// Twice the area between a vertex's ray and the next one's from the origin, for sums round a cell.
+    pub(super) fn area(&self, a: u32, b: u32) -> f64 {
+        cross(self.place(a), self.place(b))
+    }
+
+    /// The turn and what it is off by at most: places and times are rounded, too, which matters where vertices nearly coincide.
+    pub(super) fn value(&self, [u, v, x]: [u32; 3]) -> (f64, f64) {
+        let [p, q, r] = [u, v, x].map(|v| self.place(v));
+        let (a, b) = (length(minus(q, p)), length(minus(r, q)));
+        let rounded = 8.0 * f64::EPSILON * (1.0 + length(q)) + self.blur;
+        (orient(p, q, r), rounded * (a + b))
+    }
+
+    /// Whether `u`, `v`, `x` go round counter-clockwise, just after.
+    pub(super) fn left(&self, u: u32, v: u32, x: u32) -> bool {
+        if let Some(([a, b, c], left)) = self.known {
+            if [[a, b, c], [b, c, a], [c, a, b]].contains(&[u, v, x]) {
+                return left;
+            }
+            if [[c, b, a], [b, a, c], [a, c, b]].contains(&[u, v, x]) {
+                return !left;
+            }
+        }
+        let (value, clear) = self.value([u, v, x]);
+        if value.abs() > clear {
+            return value > 0.0;
+        }
+        let corner = self.polygons.corner([u, v, x], true);
+        let slope = corner.map_or(0.0, |corner| corner.at(self.t).1);
+        if slope == 0.0 {
+            value > 0.0
+        } else {
+            (slope > 0.0) != self.before
+        }
+    }
+
+    /// Whether `d` is seen from `v` strictly inside of the sector from `from` counter-clockwise to `to`; between a direction and itself is everything else.
+    pub(super) fn in_sector(&self, v: u32, from: u32, to: u32, d: u32) -> bool {
+        if d == from || d == to {
+            false
+        } else if from == to {
+            true
+        } else if self.left(v, from, to) {
+            self.left(v, from, d) && self.left(v, d, to)
+        } else {
+            !(self.left(v, to, d) && self.left(v, d, from))
+        }
+    }
+
+    /// Whether a segment from `v` to `to` starts inside of the polygon of `v`.
+    pub(super) fn enters(&self, v: u32, to: u32) -> bool {
+        let [next, before] = self.polygons.beside(v);
+        self.in_sector(v, next, before, to)
+    }
+
+    /// Whether two segments cross in their insides. Those with a common end do not.
+    pub(super) fn crosses(&self, [a, b]: [u32; 2], [c, d]: [u32; 2]) -> bool {
+        a != c
+            && a != d
+            && b != c
+            && b != d
+            && self.left(a, b, c) != self.left(a, b, d)
+            && self.left(c, d, a) != self.left(c, d, b)
+    }
+
+    /// Whether a path's bend at `v` is round the polygon of `v`: the inside of the polygon at `v` is in the smaller sector.
+    ///
+    /// Paths do not go through insides, so all of the inside is in one of the two sectors.
+    pub(super) fn is_anchored(&self, u: u32, v: u32, x: u32) -> bool {
+        let [from, to] = if self.left(u, v, x) { [x, u] } else { [u, x] };
+        let [next, before] = self.polygons.beside(v);
+        let inside = |d: u32| d != from && d != to && self.left(v, from, d) && self.left(v, d, to);
+        (next == from && before == to) || inside(next) || inside(before)
+    }
+
+    /// What takes the place of `v` when a path through `u`, `v`, `x` is pulled tight there: the vertices in the triangle that are on the convex hull of what is in it, from `u` to `x`.
+    pub(super) fn chain(&self, u: u32, v: u32, x: u32) -> Vec<u32> {
+        let left = self.left(u, v, x);
+        let turns = |a: u32, b: u32, c: u32| self.left(a, b, c) == left;
+        let inside: Vec<u32> = (0..self.count())
+            .filter(|w| ![u, v, x].contains(w))
+            .filter(|&w| turns(u, v, w) && turns(v, x, w) && turns(x, u, w))
+            .collect();
+        let mut chain = Vec::new();
+        let mut last = u;
+        while chain.len() < inside.len() {
+            // The outermost one seen from the last: all others are on the inner side.
+            let next = (inside.iter().copied().filter(|w| !chain.contains(w)))
+                .fold(x, |best, w| if turns(last, w, best) { w } else { best });
+            if next == x {
+                break;
+            }
+            chain.push(next);
+            last = next;
+        }
+        chain
+    }
+}

@@ -1,0 +1,203 @@
+//! Steps for a control loop: all stands still but for some bodies that are shifted, as far as they may, in a number of events that the caller bounds.
+//!
+//! Between steps nothing moves, so no certificate has an event, and time begins anew with each: there is no large number that precision could be lost in.
+//! Nothing here allocates.
+
+use super::build::Stage;
+use super::{Body, Contact, Contacts, Kinetic, Policy, PseudoTriangulation, ShapeError};
+use crate::kinetic::{Inconsistent, Livelock};
+use crate::motion::Rigid2;
+use crate::polygons::Polygons;
+
+/// What a body is to do in a step: its centre goes straight, at a constant speed, and it turns at a constant speed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shift {
+    /// Which body.
+    pub body: u32,
+    /// Of its centre of rotation, m.
+    pub by: [f64; 2],
+    /// Counter-clockwise, rad.
+    pub turn: f64,
+}
+
+/// Why a step ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum End {
+    /// It was made.
+    Whole,
+    /// Two bodies touch.
+    Contact(Contact),
+    /// It took more events than it might.
+    Budget,
+}
+
+/// What came of a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Went {
+    /// The part of it that was made, 0 to 1.
+    pub share: f64,
+    /// Why no more.
+    pub end: End,
+    /// Events that it took.
+    pub events: u32,
+}
+
+impl PseudoTriangulation {
+    /// A structure for steps, of which no body is part yet: see [`Self::begin`]. Takes all memory that it will need. The bodies' motions do not matter.
+    ///
+    /// # Errors
+    /// A body is none: see [`ShapeError`].
+    pub fn for_steps(bodies: Vec<Body>) -> Result<Self, ShapeError> {
+        let polygons = Polygons::apart_or_not(bodies)?;
+        let mut structure = Self::unbuilt(polygons, 0.0, 1.0, Policy::default(), Contacts::Stop);
+        structure.workshop.stage = Stage::Broken;
+        Ok(structure)
+    }
+
+    /// Where a body's centre is, and its angle.
+    #[must_use]
+    pub fn placed(&self, body: u32) -> Option<([f64; 2], f64)> {
+        let motion = &self.polygons.bodies.get(body as usize)?.motion;
+        Some((motion.centre, motion.angle))
+    }
+
+    /// Where a body's vertex is between two steps.
+    #[must_use]
+    pub fn vertex(&self, body: u32, vertex: u32) -> Option<[f64; 2]> {
+        let v = self.polygons.first.get(body as usize)? + vertex;
+        (v < *self.polygons.first.get(body as usize + 1)?).then(|| self.polygons.place(v, 0.0))
+    }
+
+    /// Puts a body exactly where a step led it but for rounding; false, and nothing done: that would be more than rounding.
+    pub fn settle(&mut self, body: u32, centre: [f64; 2], angle: f64) -> bool {
+        let Some(body) = self.polygons.bodies.get_mut(body as usize) else {
+            return false;
+        };
+        let m = &mut body.motion;
+        let size = 1.0 + centre[0].abs() + centre[1].abs() + angle.abs();
+        let off = (centre[0] - m.centre[0]).abs()
+            + (centre[1] - m.centre[1]).abs()
+            + (angle - m.angle).abs();
+        let rounding = off <= 8.0 * f64::EPSILON * size;
+        if rounding {
+            (m.centre, m.angle) = (centre, angle);
+        }
+        rounding
+    }
+
+    /// Begins to make the structure anew, of those bodies that `place` knows a place of (centre and angle); the others do not take part until it is begun again.
+    /// [`Self::build_on`] then makes it.
+    pub fn begin(&mut self, place: impl Fn(u32) -> Option<([f64; 2], f64)>) {
+        self.now = 0.0;
+        self.livelock = Livelock::new(0.0);
+        self.stats.rebuilds += 1;
+        self.contact = None;
+        for b in 0..self.polygons.bodies.len() {
+            let there = place(b as u32);
+            self.members[b] = there.is_some();
+            let (centre, angle) = there.unwrap_or_default();
+            self.polygons.bodies[b].motion = Rigid2 {
+                centre,
+                angle,
+                ..Rigid2::still()
+            };
+        }
+        self.start_build();
+    }
+
+    /// Whether the structure can be used: it is made, and nothing was found wrong with it since.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.workshop.stage == Stage::Whole
+    }
+
+    /// For tests: the structure takes itself for unsound from the next step's end on.
+    #[doc(hidden)]
+    pub fn spoil(&mut self) {
+        self.spoilt = true;
+    }
+
+    /// Whether a body takes part.
+    #[must_use]
+    pub fn takes_part(&self, body: u32) -> bool {
+        self.members.get(body as usize) == Some(&true)
+    }
+
+    /// Shifts these bodies together while all others stand still: until the shifts are made, two bodies touch, or it would take more than `most_events` events. All stand still then.
+    /// Who does not take part is shifted through everything.
+    ///
+    /// # Errors
+    /// The structure is not whole, or found something wrong with itself; then it is to be made anew, and how far the shifts went is not proven.
+    pub fn go(&mut self, shifts: &[Shift], most_events: u32) -> Result<Went, Inconsistent> {
+        if !self.is_whole() {
+            return self.fault(0, "it is to be made anew");
+        }
+        let went = self.shift(shifts, most_events);
+        if went.is_err() {
+            self.workshop.stage = Stage::Broken;
+        }
+        went
+    }
+
+    fn shift(&mut self, shifts: &[Shift], most_events: u32) -> Result<Went, Inconsistent> {
+        self.now = 0.0;
+        self.horizon = 1.0;
+        self.livelock = Livelock::new(0.0);
+        self.contact = None;
+        for shift in shifts {
+            let Some(body) = self.polygons.bodies.get_mut(shift.body as usize) else {
+                return self.fault(0, "there is no such body");
+            };
+            body.motion.velocity = shift.by;
+            body.motion.omega = shift.turn;
+        }
+        self.reissue_movers(shifts);
+        let before = self.stats.events();
+        let mut end = End::Whole;
+        while let Some((time, _)) = self.queue.first() {
+            if self.stats.events() - before >= u64::from(most_events) {
+                self.now = self.now.max(time);
+                end = End::Budget;
+                break;
+            }
+            self.advance(time)?;
+            if let Some(contact) = self.contact {
+                end = End::Contact(contact);
+                break;
+            }
+        }
+        let events = (self.stats.events() - before) as u32;
+        let share = if end == End::Whole {
+            1.0
+        } else {
+            self.now.min(1.0)
+        };
+        for shift in shifts {
+            let motion = &mut self.polygons.bodies[shift.body as usize].motion;
+            let there = motion.about(share);
+            *motion = Rigid2 {
+                centre: there.centre,
+                angle: there.angle,
+                ..Rigid2::still()
+            };
+        }
+        self.queue.clear();
+        self.reissue_movers(shifts);
+        self.now = 0.0;
+        if std::mem::take(&mut self.spoilt) {
+            return self.fault(0, "it was spoilt");
+        }
+        Ok(Went { share, end, events })
+    }
+
+    fn reissue_movers(&mut self, shifts: &[Shift]) {
+        let mut touched = std::mem::take(&mut self.workshop.touched);
+        for (k, shift) in shifts.iter().enumerate() {
+            self.touch(shift.body, &mut touched, k == 0);
+        }
+        for &h in &touched {
+            self.reissue(h);
+        }
+        self.workshop.touched = touched;
+    }
+}

@@ -1,0 +1,299 @@
+//! What is ahead of the tip: continuous detection along a straight piece of way, from the cells that it crosses.
+//!
+//! # Theory
+//! The march from cell to cell (Pitiot 2015, section 5.3, with the exact one in the place of the memo particle) names the cells that the tip's centre goes through; their lists name every triangle that its ball can
+//! meet. Those of membranes are tested with exact predicates (Shewchuk 1997), with ties settled so that a closed surface is crossed once between two triangles that share an edge.
+//! The distance to a triangle of bone is a convex function along the way: where it does not fall it never will, and else the tip may go on by what is left of it,
+//! again and again, until nothing is left (conservative advancement).
+//!
+//! For the real-time thread: no allocation after [`Scout::new`], at most [`MOST_CANDIDATES`] triangles and [`MOST_ROUNDS`] rounds with each. Running out costs way, never truth.
+
+use hapticd_geometry::Vec3;
+use hapticd_geometry::closest::point_triangle;
+use hapticd_registration::map::Dart;
+use hapticd_registration::track::{Path as March, Tally};
+
+use crate::tissue::Tissue;
+
+/// The tip stops so far before what has to be pierced, m: what rounding cannot step over.
+pub const STAND_OFF_M: f64 = 1e-7;
+/// Bone is kept so much further away than the needle's radius, m.
+pub const CLEARANCE_M: f64 = 1e-5;
+/// Most triangles that one look tests.
+pub const MOST_CANDIDATES: usize = 512;
+/// Most rounds of conservative advancement for each.
+pub const MOST_ROUNDS: usize = 24;
+/// What is left of the way to bone when it counts as used up, m.
+const NOTHING_M: f64 = 1e-8;
+
+/// What stops the tip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// The surface of the layer beyond, counted from the top.
+    Layer(usize),
+    /// The surface of a structure that can be pierced, by its place in the list.
+    Membrane(usize),
+    /// Bone, by its place in the list.
+    Bone(usize),
+    /// The side of the box: the tip does not come out.
+    Border,
+    /// Too many triangles are near for one look: the next one goes on.
+    Budget,
+}
+
+/// How far the tip may go, and what is there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ahead {
+    /// m; all of what was asked for where nothing stops it.
+    pub way_m: f64,
+    /// What stops it.
+    pub stop: Option<Stop>,
+}
+
+/// The tip's place in the mesh of space, and the room to look ahead from it.
+#[derive(Clone, Debug)]
+pub struct Scout {
+    radius_m: f64,
+    dart: Option<Dart>,
+    met: Vec<u32>,
+    meeting: u32,
+    near: Vec<u32>,
+    tally: Tally,
+    /// Triangles tested so far.
+    tests: u64,
+}
+
+impl Scout {
+    /// For a needle of this radius in this tissue; the tissue's reach has to be [`CLEARANCE_M`] more, or less is seen: then nothing may move.
+    #[must_use]
+    pub fn new(tissue: &Tissue, radius_m: f64) -> Self {
+        Scout {
+            radius_m,
+            dart: None,
+            met: vec![0; tissue.triangles().len()],
+            meeting: 0,
+            near: Vec::with_capacity(MOST_CANDIDATES),
+            tally: Tally::default(),
+            tests: 0,
+        }
+    }
+
+    /// Triangles tested since the beginning.
+    #[must_use]
+    pub fn tests(&self) -> u64 {
+        self.tests
+    }
+
+    /// How far from `from`, in the layer `layer`, the tip may go along the unit `direction`, at most `way_m`. Surfaces of `pierced` (its place in the list) do not count within the first so many metres.
+    pub fn look(
+        &mut self,
+        tissue: &Tissue,
+        from: &Vec3,
+        direction: &Vec3,
+        way_m: f64,
+        layer: usize,
+        pierced: Option<(usize, f64)>,
+    ) -> Ahead {
+        let nowhere = Ahead {
+            way_m: 0.0,
+            stop: Some(Stop::Budget),
+        };
+        // Written so that NaN goes nowhere; so does a needle that the lists are not for.
+        let is_finite = from.iter().chain(direction).all(|x| x.is_finite());
+        let is_seen = self.radius_m + CLEARANCE_M <= tissue.reach_m();
+        if !(way_m > 0.0 && way_m.is_finite() && is_finite && is_seen) {
+            return nowhere;
+        }
+        let mut ahead = Ahead { way_m, stop: None };
+        planes(tissue, from, direction, layer, &mut ahead);
+        if !(ahead.way_m > 0.0) {
+            return ahead;
+        }
+        // Shorter and shorter until what is near fits into one look.
+        let mut gathered = false;
+        for _ in 0..4 {
+            match self.gather(tissue, from, &(from + direction * ahead.way_m)) {
+                Some(true) => {
+                    gathered = true;
+                    break;
+                }
+                Some(false) => {
+                    ahead = Ahead {
+                        way_m: ahead.way_m / 4.0,
+                        stop: Some(Stop::Budget),
+                    };
+                }
+                None => return nowhere,
+            }
+        }
+        if !gathered {
+            return nowhere;
+        }
+        for i in 0..self.near.len() {
+            let t = self.near[i] as usize;
+            let triangle = &tissue.triangles()[t];
+            let owner = tissue.owner(t);
+            self.tests += 1;
+            if tissue.structure(owner).puncture_force_n.is_some() {
+                let to = from + direction * ahead.way_m;
+                let Some(share) = crossing(from, &to, triangle) else {
+                    continue;
+                };
+                let at_m = share * ahead.way_m;
+                if pierced.is_some_and(|(k, within_m)| k == owner && at_m <= within_m) {
+                    continue;
+                }
+                ahead = Ahead {
+                    way_m: (at_m - STAND_OFF_M).max(0.0),
+                    stop: Some(Stop::Membrane(owner)),
+                };
+            } else {
+                let free_m = self.advance(from, direction, ahead.way_m, triangle);
+                if free_m < ahead.way_m {
+                    ahead = Ahead {
+                        way_m: free_m,
+                        stop: Some(Stop::Bone(owner)),
+                    };
+                }
+            }
+            if !(ahead.way_m > 0.0) {
+                break;
+            }
+        }
+        ahead
+    }
+
+    /// Puts into `near` all triangles in the lists of the cells from `a` to `b`. False: there are too many. None: the march got lost.
+    fn gather(&mut self, tissue: &Tissue, a: &Vec3, b: &Vec3) -> Option<bool> {
+        let map = tissue.map();
+        let dart = match self.dart {
+            Some(dart) => dart,
+            None => map.dart(map.leaves().next()?),
+        };
+        // From wherever it was last to where the way begins; the mesh is convex, so this is where the last look ended or next to it.
+        let mut particle = map.particle_in(map.cell(dart));
+        let _ = map.track(&mut particle, a, &mut self.tally).ok()?;
+        if particle.position != *a {
+            return None;
+        }
+        self.dart = Some(particle.dart);
+        if self.meeting == u32::MAX {
+            self.met.fill(0);
+            self.meeting = 0;
+        }
+        self.meeting += 1;
+        self.near.clear();
+        let Scout {
+            met, meeting, near, ..
+        } = self;
+        let mut fits = true;
+        let end = map.march(particle.dart, a, b, |cell| {
+            for &t in tissue.listed(cell.index()) {
+                let seen = &mut met[t as usize];
+                if *seen != *meeting {
+                    *seen = *meeting;
+                    if near.len() < MOST_CANDIDATES {
+                        near.push(t);
+                    } else {
+                        fits = false;
+                    }
+                }
+            }
+        });
+        matches!(end, March::Reached(_)).then_some(fits)
+    }
+
+    /// How far the ball may go until the clearance to a triangle is used up, at most `way_m`.
+    fn advance(&self, from: &Vec3, direction: &Vec3, way_m: f64, triangle: &[Vec3; 3]) -> f64 {
+        let kept_m = self.radius_m + CLEARANCE_M;
+        let mut gone_m = 0.0;
+        for _ in 0..MOST_ROUNDS {
+            let p = from + direction * gone_m;
+            let apart = p - point_triangle(&p, triangle).0;
+            let left_m = apart.norm() - kept_m;
+            // Convex: what does not come nearer here never does. Also what is near can be left.
+            if apart.dot(direction) >= 0.0 || gone_m + left_m >= way_m {
+                return way_m;
+            }
+            if !(left_m > NOTHING_M) {
+                return gone_m;
+            }
+            gone_m += left_m;
+        }
+        gone_m
+    }
+}
+
+/// The sides of the box and of the layer.
+fn planes(tissue: &Tissue, from: &Vec3, direction: &Vec3, layer: usize, ahead: &mut Ahead) {
+    let half = tissue.spec().half_m;
+    let mut at_most = |at_m: f64, stop| {
+        if at_m - STAND_OFF_M < ahead.way_m {
+            *ahead = Ahead {
+                way_m: (at_m - STAND_OFF_M).max(0.0),
+                stop: Some(stop),
+            };
+        }
+    };
+    for i in 0..3 {
+        if direction[i] != 0.0 {
+            let side = half[i].copysign(direction[i]);
+            at_most((side - from[i]) / direction[i], Stop::Border);
+        }
+    }
+    let beyond = if direction.z < 0.0 {
+        tissue.top_m(layer + 1).map(|top| (top, layer + 1))
+    } else if direction.z > 0.0 && layer > 0 {
+        tissue.top_m(layer).map(|top| (top, layer - 1))
+    } else {
+        None
+    };
+    if let Some((height, next)) = beyond {
+        at_most((height - from.z) / direction.z, Stop::Layer(next));
+    }
+}
+
+/// After which share of the way from `p` to `q` a triangle is crossed, 0 to 1: from one side to the other, what is on it counting as one side, and between its edges, each of which belongs to one of the two triangles at it.
+pub(crate) fn crossing(p: &Vec3, q: &Vec3, [a, b, c]: &[Vec3; 3]) -> Option<f64> {
+    let (at_p, at_q) = (side(a, b, c, p), side(a, b, c, q));
+    if (at_p >= 0.0) == (at_q >= 0.0) {
+        return None;
+    }
+    let edge = |u: &Vec3, v: &Vec3| {
+        // One sign for both triangles: an edge has one direction.
+        let (turned, s) = if is_before(u, v) {
+            (false, side(p, q, u, v))
+        } else {
+            (true, side(p, q, v, u))
+        };
+        (s >= 0.0) != turned
+    };
+    let first = edge(a, b);
+    if edge(b, c) != first || edge(c, a) != first {
+        return None;
+    }
+    let share = at_p / (at_p - at_q);
+    Some(if share.is_finite() {
+        share.clamp(0.0, 1.0)
+    } else {
+        0.0
+    })
+}
+
+fn side(a: &Vec3, b: &Vec3, c: &Vec3, d: &Vec3) -> f64 {
+    let coordinates = |v: &Vec3| robust::Coord3D {
+        x: v.x,
+        y: v.y,
+        z: v.z,
+    };
+    robust::orient3d(
+        coordinates(a),
+        coordinates(b),
+        coordinates(c),
+        coordinates(d),
+    )
+}
+
+fn is_before(u: &Vec3, v: &Vec3) -> bool {
+    (u.x, u.y, u.z) < (v.x, v.y, v.z)
+}

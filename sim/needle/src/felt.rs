@@ -1,0 +1,439 @@
+//! The needle at an arm's hub: from where the hand wants the hub to where it may be, tick by tick.
+//!
+//! # Theory
+//! Outside the tissue the needle hangs at the hub and nothing holds it. Its tip meets the box's surface as an elastic wall, without friction along it, until the force reaches that of piercing it. Then it is in: the hub is held on
+//! the axis along which it went in by a lateral spring that grows with depth, in series with the arm's, and along it by the [law](crate::law). The tip goes where the bevel takes
+//! it ([`crate::Path`]); the hub turns freely, and its turn about the axis turns the bevel. Pulled all the way back the needle is out, and its way forgotten.
+//!
+//! A needle that is placed with its tip in the tissue meets nothing until the tip has been outside, as a tool that starts inside a body.
+//!
+//! # Practice
+//! The hand's pose is a wish: this decides how far the hub may go, and hears how far it went, for what is rigid has its say between. Where the hub stayed behind, the tip is
+//! where that hub leaves it. For the real-time thread: no allocation after [`Felt::new`], bounded by [`crate::MOST_EVENTS`] events, twice where the hub stayed behind.
+
+use std::sync::Arc;
+
+use hapticd_geometry::{Pose, Quat, Vec3, transform};
+use hapticd_haptics::{Guide, Held, Insertion, Phase};
+
+use crate::ahead::{CLEARANCE_M, Scout, Stop};
+use crate::law::{Pull, Shaft, Tip, series};
+use crate::needle::{Needle, NeedleError};
+use crate::path::Path;
+use crate::tissue::Tissue;
+
+/// Cosine between the axis and the surface's inner normal under which a tip slips off and does not pierce: 80 degrees.
+const GRAZING: f64 = 0.17;
+/// An arm that may not be given any force still leads its needle: as if by this, N/m.
+const LEAST_N_PER_M: f64 = 20.0;
+/// A hub that is so far from where it was let go was held back, m.
+const SAME_M: f64 = 1e-9;
+
+// One of them, in place: a box would be memory to take in the loop.
+#[allow(clippy::large_enum_variant)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum State {
+    /// Placed: nothing is known of where the tip comes from.
+    Placed,
+    /// Outside, where its tip was last.
+    Free(Vec3),
+    /// On the side of the box across this axis, the upper one or the lower.
+    Touching {
+        axis: usize,
+        up: bool,
+        /// The least of the layers that it slid over, N/m: what is softer gives way at once, what is stiffer would make energy.
+        least: f64,
+    },
+    /// In.
+    Inserted { entry: Entry, tip: Tip },
+}
+
+/// Where it went in, tissue frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Entry {
+    at: Vec3,
+    /// Unit, inwards.
+    axis: Vec3,
+    hub: Quat,
+}
+
+/// A needle in a tissue, for the loop. See the module page.
+pub struct Felt {
+    tissue: Arc<Tissue>,
+    needle: Needle,
+    /// From the hub's middle to the tip, m.
+    reach_m: f64,
+    path: Path,
+    scout: Scout,
+    state: State,
+    /// State and number of nodes before the last [`Guide::guide`], and where it let the hub go.
+    before: State,
+    nodes_before: usize,
+    let_go: Vec3,
+    tip: Vec3,
+    /// Along the axis of the needle and across it, N.
+    force_n: f64,
+    lateral_n: f64,
+    world_from_tissue: Pose,
+    tissue_from_world: Pose,
+    pierced: u32,
+}
+
+impl Felt {
+    /// A needle at a spherical hub of this radius. It points along the hub's -z.
+    ///
+    /// # Errors
+    /// See [`NeedleError`]. One thicker than the tissue's lists are for cuts nothing.
+    pub fn new(
+        tissue: Arc<Tissue>,
+        needle: Needle,
+        hub_radius_m: f64,
+    ) -> Result<Self, NeedleError> {
+        needle.check()?;
+        let world_from_tissue = tissue.spec().world_from_tissue;
+        Ok(Felt {
+            path: Path::new(needle),
+            scout: Scout::new(&tissue, needle.radius_m),
+            state: State::Placed,
+            before: State::Placed,
+            nodes_before: 0,
+            let_go: Vec3::zeros(),
+            tip: Vec3::zeros(),
+            force_n: 0.0,
+            lateral_n: 0.0,
+            tissue_from_world: world_from_tissue.inverse(),
+            world_from_tissue,
+            tissue,
+            needle,
+            reach_m: needle.length_m + hub_radius_m,
+            pierced: 0,
+        })
+    }
+
+    /// The way that the tip has cut, tissue frame.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Where the tip is, tissue frame, m.
+    #[must_use]
+    pub fn tip_m(&self) -> Vec3 {
+        self.tip
+    }
+
+    /// Energy that the tissue holds, J: what it has given way by, along the needle and across.
+    #[must_use]
+    pub fn stored_j(&self) -> f64 {
+        let (along, across) = match &self.state {
+            State::Placed | State::Free(_) => return 0.0,
+            State::Touching { least, .. } => (*least, 0.0),
+            State::Inserted { tip, .. } => (tip.stiffness_n_per_m, self.lateral_n_per_m(tip)),
+        };
+        let spring = |force_n: f64, k: f64| {
+            if k > 0.0 {
+                0.5 * force_n * force_n / k
+            } else {
+                0.0
+            }
+        };
+        spring(self.force_n, along) + spring(self.lateral_n, across)
+    }
+
+    /// Triangles tested since the beginning.
+    #[must_use]
+    pub fn tests(&self) -> u64 {
+        self.scout.tests()
+    }
+
+    fn layer_at(&self, axis: usize, at: &Vec3) -> usize {
+        let half = self.tissue.spec().half_m.z;
+        // On the upper side that is the first layer, on the lower the last, whatever rounding says.
+        let z = if axis == 2 {
+            half.copysign(at.z)
+        } else {
+            at.z.clamp(-half, half)
+        };
+        self.tissue.layer_at(z)
+    }
+
+    fn lateral_n_per_m(&self, tip: &Tip) -> f64 {
+        let Some(node) = self.path.nodes().get(tip.k) else {
+            return 0.0;
+        };
+        let rise = self.tissue.layer(node.layer).lateral_n_per_m2;
+        node.lateral_n_per_m + rise * (tip.s_m - node.s_m)
+    }
+
+    /// Decides for a hub at `hub` whose spring has this stiffness; gives where it may go. Tissue frame.
+    fn decide(&mut self, hub: &Pose, stiffness_n_per_m: f64) -> Vec3 {
+        let axis = hub.rotation * -Vec3::z();
+        let wanted = hub.translation.vector;
+        let tip = wanted + axis * self.reach_m;
+        self.force_n = 0.0;
+        self.lateral_n = 0.0;
+        if self.state == State::Placed && !self.tissue.holds(&tip) {
+            self.state = State::Free(tip);
+        }
+        if let State::Free(last) = self.state {
+            self.state = match self.enters(&last, &tip) {
+                Some((axis, up)) => State::Touching {
+                    axis,
+                    up,
+                    least: f64::INFINITY,
+                },
+                None if self.tissue.holds(&tip) => State::Placed,
+                None => State::Free(tip),
+            };
+        }
+        if let State::Touching {
+            axis: side,
+            up,
+            least,
+        } = self.state
+        {
+            let at = self.touch(hub, &tip, (side, up, least), stiffness_n_per_m);
+            if let Some(at) = at {
+                return at;
+            }
+        }
+        if let State::Inserted { entry, tip: state } = self.state {
+            match self.inserted(hub, stiffness_n_per_m, entry, state) {
+                Some(at) => return at,
+                None => {
+                    // Its way is kept until it goes in again: something rigid may not let the hub out yet.
+                    self.state = if self.tissue.holds(&tip) {
+                        State::Placed
+                    } else {
+                        State::Free(tip)
+                    };
+                }
+            }
+        }
+        self.tip = tip;
+        wanted
+    }
+
+    /// The side of the box that the tip comes in by on its way.
+    fn enters(&self, from: &Vec3, to: &Vec3) -> Option<(usize, bool)> {
+        let half = self.tissue.spec().half_m;
+        let (mut first, mut last, mut side) = (0.0_f64, 1.0_f64, None);
+        for i in 0..3 {
+            let way = to[i] - from[i];
+            if way == 0.0 {
+                if from[i].abs() > half[i] {
+                    return None;
+                }
+                continue;
+            }
+            let at = |x: f64| (x - from[i]) / way;
+            let (a, b) = (at(-half[i]), at(half[i]));
+            let (enter, leave) = (a.min(b), a.max(b));
+            if enter >= first && enter <= 1.0 {
+                first = enter;
+                side = Some((i, way < 0.0));
+            }
+            last = last.min(leave);
+            if enter > 1.0 {
+                return None;
+            }
+        }
+        if first < last { side } else { None }
+    }
+
+    /// On the surface: where the hub may go; none where another state follows.
+    fn touch(
+        &mut self,
+        hub: &Pose,
+        tip: &Vec3,
+        (side, up, least): (usize, bool, f64),
+        stiffness_n_per_m: f64,
+    ) -> Option<Vec3> {
+        let half = self.tissue.spec().half_m;
+        let outward = if up { 1.0 } else { -1.0 };
+        let depth_m = half[side] - outward * tip[side];
+        let beside = (0..3).any(|i| i != side && tip[i].abs() > half[i]);
+        if !(depth_m > 0.0) || beside {
+            self.state = State::Free(*tip);
+            return None;
+        }
+        let mut at = *tip;
+        at[side] = outward * half[side];
+        let layer = self.layer_at(side, &at);
+        let mut stuff = *self.tissue.layer(layer);
+        stuff.stiffness_n_per_m = stuff.stiffness_n_per_m.min(least);
+        self.state = State::Touching {
+            axis: side,
+            up,
+            least: stuff.stiffness_n_per_m,
+        };
+        let spring = series(stiffness_n_per_m, stuff.stiffness_n_per_m);
+        let force_n = spring * depth_m;
+        let axis = hub.rotation * -Vec3::z();
+        if force_n > stuff.puncture_force_n && -outward * axis[side] > GRAZING {
+            let entry = Entry {
+                at,
+                axis,
+                hub: hub.rotation,
+            };
+            // The tip's frame: z along the axis, x along the hub's.
+            let frame = hub.rotation * Quat::from_axis_angle(&Vec3::x_axis(), std::f64::consts::PI);
+            self.path.begin(at, frame, 0.0, layer);
+            self.pierced = self.pierced.wrapping_add(1);
+            let tip = Tip::at_surface(stuff.stiffness_n_per_m, 0.0);
+            self.state = State::Inserted { entry, tip };
+            return None;
+        }
+        self.force_n = force_n;
+        let given_m = force_n / stuff.stiffness_n_per_m;
+        self.tip = *tip;
+        self.tip[side] = outward * (half[side] - given_m);
+        let mut hub = hub.translation.vector;
+        hub[side] += outward * (depth_m - given_m);
+        Some(hub)
+    }
+
+    /// In: where the hub may go. None: it is out.
+    fn inserted(
+        &mut self,
+        hub: &Pose,
+        stiffness_n_per_m: f64,
+        entry: Entry,
+        mut tip: Tip,
+    ) -> Option<Vec3> {
+        tip.roll = roll(&entry, &hub.rotation);
+        // From where the hub would be with the tip right at the surface.
+        let off = hub.translation.vector - (entry.at - entry.axis * self.reach_m);
+        let wanted_m = off.dot(&entry.axis);
+        let across = off - entry.axis * wanted_m;
+        let before = self.lateral_n_per_m(&tip);
+        let share = |spring: f64| {
+            if stiffness_n_per_m.is_infinite() {
+                1.0
+            } else {
+                stiffness_n_per_m / (stiffness_n_per_m + spring)
+            }
+        };
+        let pull = Pull {
+            wanted_m,
+            stiffness_n_per_m,
+            lateral_m: across.norm() * share(before),
+        };
+        let count = tip.count;
+        let mut shaft = Shaft {
+            tissue: &self.tissue,
+            needle: &self.needle,
+            path: &mut self.path,
+            scout: &mut self.scout,
+        };
+        if !shaft.slide(&mut tip, &pull) {
+            return None;
+        }
+        self.pierced = self.pierced.wrapping_add(tip.count - count);
+        self.state = State::Inserted { entry, tip };
+        let given_m = (wanted_m - tip.s_m) * share(tip.stiffness_n_per_m);
+        self.force_n = tip.stiffness_n_per_m * given_m;
+        let spring = self.lateral_n_per_m(&tip);
+        let across = across * share(spring);
+        self.lateral_n = spring * across.norm();
+        self.tip = self.path.at(tip.k, tip.s_m);
+        Some(entry.at + entry.axis * (tip.s_m + given_m - self.reach_m) + across)
+    }
+
+    fn held(&self, tip: &Tip) -> Held {
+        match tip.wall.filter(|_| tip.s_m >= tip.cut_m) {
+            Some(Stop::Bone(k)) => Held::Bone(self.tissue.structure(k).id),
+            Some(Stop::Membrane(k)) => Held::Membrane(self.tissue.structure(k).id),
+            Some(Stop::Layer(k)) => Held::Layer(k as u32),
+            Some(Stop::Border) => Held::Border,
+            Some(Stop::Budget) | None if tip.s_m >= self.needle.length_m => Held::Hub,
+            Some(Stop::Budget) | None => Held::Friction,
+        }
+    }
+}
+
+/// The turn of the hub about the axis since it went in, rad: the twist of its rotation.
+fn roll(entry: &Entry, hub: &Quat) -> f64 {
+    let turned = hub * entry.hub.inverse();
+    2.0 * turned.imag().dot(&entry.axis).atan2(turned.w)
+}
+
+impl Guide for Felt {
+    fn anchor(&mut self) {
+        self.path.clear();
+        self.state = State::Placed;
+        self.before = State::Placed;
+        self.force_n = 0.0;
+        self.lateral_n = 0.0;
+    }
+
+    fn guide(&mut self, wanted: &Pose, stiffness_n_per_m: f64) -> Pose {
+        let hub = self.tissue_from_world * wanted;
+        if !hub.translation.vector.iter().all(|x| x.is_finite()) {
+            return *wanted;
+        }
+        self.before = self.state;
+        self.nodes_before = self.path.nodes().len();
+        self.let_go = self.decide(&hub, stiffness_n_per_m.max(LEAST_N_PER_M));
+        if self.let_go == hub.translation.vector {
+            // Free: to the last bit where the hand is.
+            return *wanted;
+        }
+        let at = transform(&self.world_from_tissue, &self.let_go);
+        Pose::from_parts(at.into(), wanted.rotation)
+    }
+
+    fn went(&mut self, tool: &Pose) {
+        let hub = self.tissue_from_world * tool;
+        let apart = (hub.translation.vector - self.let_go).norm();
+        // Written so that NaN does nothing.
+        if !(apart > SAME_M) {
+            return;
+        }
+        let State::Inserted { entry, tip } = self.before else {
+            return;
+        };
+        self.path.truncate(self.nodes_before);
+        let count = match self.state {
+            State::Inserted { tip: tried, .. } => tried.count - tip.count,
+            _ => 0,
+        };
+        self.pierced = self.pierced.wrapping_sub(count);
+        self.state = self.before;
+        if self.inserted(&hub, f64::INFINITY, entry, tip).is_none() {
+            self.tip = hub.translation.vector + hub.rotation * -Vec3::z() * self.reach_m;
+            self.state = State::Placed;
+        }
+    }
+
+    fn insertion(&self) -> Insertion {
+        let tip = transform(&self.world_from_tissue, &self.tip);
+        let mut told = Insertion {
+            phase: Phase::Free,
+            tip,
+            force_n: self.force_n,
+            lateral_n: self.lateral_n,
+            pierced: self.pierced,
+            ..Insertion::default()
+        };
+        match &self.state {
+            State::Placed | State::Free(_) => {}
+            State::Touching { .. } => told.phase = Phase::Touching,
+            State::Inserted { tip, .. } => {
+                told.phase = Phase::Inserted;
+                told.depth_m = tip.s_m;
+                told.held = self.held(tip);
+                let count = self.path.nodes().len().min(tip.k + 1);
+                told.nodes = count as u32;
+                let newest = self.path.nodes()[..count].iter().rev();
+                for (slot, node) in told.newest.iter_mut().zip(newest) {
+                    *slot = transform(&self.world_from_tissue, &node.at);
+                }
+            }
+        }
+        told
+    }
+}
+
+const _: () = assert!(CLEARANCE_M > 0.0);
+const _: () = assert!(crate::law::MOST_LOCKED < hapticd_haptics::NEWEST);

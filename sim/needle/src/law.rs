@@ -1,0 +1,280 @@
+//! How far the needle is in: cutting and friction as limits on what holds it.
+//!
+//! # Theory
+//! The hub is `a` in along the axis that the needle went in by, the tip `s`; what lies between, `u = a - s`, is how far the tissue has given way: `f = K u` is the force on the needle. It sticks
+//! while `-R_back <= f <= R_ahead` and slides until `f` is at the limit again (a god-object with a threshold; Dahl's law with a sharp knee). `R_back` is the shaft's friction, `R_ahead` friction and what is ahead of the tip: nothing in the way that it
+//! has cut already, cutting at its end, a surface's puncture force before that surface, without end before bone (the terms of Okamura, Simone and O'Leary 2004: stiffness, friction, cutting). The hand draws
+//! the hub by a spring `k`; with both springs in balance `f = k_s (a_hand - s)` with `k_s = k K / (k + K)`.
+//!
+//! Passive: every change of state lowers `k_s (a_hand - s)^2 / 2` or leaves it. Sliding does; so does a smaller `K`, and a larger one is only taken up where nothing is stretched, which is
+//! where the force changes its sign. Lateral stiffness that grows with `s` stores energy `c y^2 / 2`; what that takes is part of `R_ahead`, and going back it is lost.
+//!
+//! For the real-time thread: no allocation, at most [`MOST_EVENTS`] events a call.
+
+use hapticd_geometry::Vec3;
+
+use crate::ahead::{STAND_OFF_M, Scout, Stop};
+use crate::needle::Needle;
+use crate::path::Path;
+use crate::tissue::Tissue;
+
+/// Most pieces, surfaces and stops of one call. What is left comes in the next one.
+pub const MOST_EVENTS: usize = 16;
+/// Most pieces that are locked in one call.
+pub(crate) const MOST_LOCKED: usize = 4;
+/// Most new way of one call, m.
+const MOST_WAY_M: f64 = 0.01;
+
+/// What draws the hub along the axis.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pull {
+    /// Where the hand wants the tip, m along the axis from where it went in.
+    pub wanted_m: f64,
+    /// Of the spring to the hand, N/m; infinite: the hub is there.
+    pub stiffness_n_per_m: f64,
+    /// Of the hub off the axis, m.
+    pub lateral_m: f64,
+}
+
+/// The state of a needle that is in.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Tip {
+    /// Length of way, m.
+    pub s_m: f64,
+    /// The piece of the way that it is on.
+    pub k: usize,
+    /// Length of all that is cut, m.
+    pub cut_m: f64,
+    /// Rotation gathered since the last piece was locked, rad.
+    pub turn: Vec3,
+    /// Of the bevel about the axis since it went in, rad.
+    pub roll: f64,
+    /// In effect, N/m: the least of the layers that it went through since the force changed its sign.
+    pub stiffness_n_per_m: f64,
+    /// What is right ahead of the end of the way.
+    pub wall: Option<Stop>,
+    /// A structure whose surface has just been pierced, and the length of way up to which that counts.
+    pub pierced: Option<(usize, f64)>,
+    /// Surfaces pierced since it went in.
+    pub count: u32,
+    /// The last of them.
+    pub last: Option<Stop>,
+    /// The sign of the force.
+    pub pulled: bool,
+}
+
+impl Tip {
+    /// Of a needle that goes in where a layer is so stiff.
+    pub fn at_surface(stiffness_n_per_m: f64, roll: f64) -> Self {
+        Tip {
+            s_m: 0.0,
+            k: 0,
+            cut_m: 0.0,
+            turn: Vec3::zeros(),
+            roll,
+            stiffness_n_per_m,
+            wall: None,
+            pierced: None,
+            count: 1,
+            last: Some(Stop::Layer(0)),
+            pulled: false,
+        }
+    }
+}
+
+/// Two springs one behind the other.
+pub(crate) fn series(k: f64, l: f64) -> f64 {
+    if k.is_infinite() { l } else { k * l / (k + l) }
+}
+
+/// What the law works on.
+pub(crate) struct Shaft<'a> {
+    pub tissue: &'a Tissue,
+    pub needle: &'a Needle,
+    pub path: &'a mut Path,
+    pub scout: &'a mut Scout,
+}
+
+impl Shaft<'_> {
+    /// Moves the tip as the limits say. False: the needle is out.
+    pub fn slide(&mut self, tip: &mut Tip, pull: &Pull) -> bool {
+        let pulled = pull.wanted_m < tip.s_m;
+        if pulled != tip.pulled {
+            tip.pulled = pulled;
+            let layer = self.path.nodes().get(tip.k).map_or(0, |n| n.layer);
+            tip.stiffness_n_per_m = self.tissue.layer(layer).stiffness_n_per_m;
+        }
+        let (begun_m, pieces) = (tip.s_m, self.path.nodes().len());
+        for _ in 0..MOST_EVENTS {
+            let stiff = series(pull.stiffness_n_per_m, tip.stiffness_n_per_m);
+            let stretch_m = pull.wanted_m - tip.s_m;
+            let more = if stretch_m < 0.0 {
+                match self.back(tip, pull.wanted_m, stiff) {
+                    Some(more) => more,
+                    None => return false,
+                }
+            } else if tip.s_m < tip.cut_m {
+                self.again(tip, pull, stiff)
+            } else {
+                let locked = self.path.nodes().len().saturating_sub(pieces);
+                let left_m = begun_m + MOST_WAY_M - tip.s_m;
+                locked < MOST_LOCKED && self.cut(tip, pull, stiff, left_m)
+            };
+            if !more {
+                break;
+            }
+        }
+        true
+    }
+
+    /// Friction of the shaft, N, and its rise along the way, N/m.
+    fn friction(&self, tip: &Tip) -> (f64, f64) {
+        let Some(node) = self.path.nodes().get(tip.k) else {
+            return (0.0, 0.0);
+        };
+        let rise = self.tissue.layer(node.layer).friction_n_per_m;
+        (node.friction_n + rise * (tip.s_m - node.s_m), rise)
+    }
+
+    /// What going on takes for the lateral spring, N.
+    fn lateral(&self, tip: &Tip, pull: &Pull) -> f64 {
+        let layer = self.path.nodes().get(tip.k).map_or(0, |n| n.layer);
+        let rise = self.tissue.layer(layer).lateral_n_per_m2;
+        0.5 * rise * pull.lateral_m * pull.lateral_m
+    }
+
+    /// Back along the way. None: out; whether there may be more.
+    fn back(&self, tip: &mut Tip, wanted_m: f64, stiff: f64) -> Option<bool> {
+        let (friction, rise) = self.friction(tip);
+        let force = stiff * (tip.s_m - wanted_m);
+        if force <= friction {
+            return Some(false);
+        }
+        let start_m = self.path.nodes().get(tip.k)?.s_m;
+        // Where friction falls faster than the spring, nothing holds it before the end of the piece.
+        let balanced_m = if stiff > rise {
+            (friction - rise * tip.s_m + stiff * wanted_m) / (stiff - rise)
+        } else {
+            f64::NEG_INFINITY
+        };
+        if balanced_m > start_m {
+            tip.s_m = balanced_m.min(tip.s_m);
+            return Some(false);
+        }
+        tip.s_m = start_m;
+        tip.k = tip.k.checked_sub(1)?;
+        Some(true)
+    }
+
+    /// On in the way that is cut already. Whether there may be more.
+    fn again(&self, tip: &mut Tip, pull: &Pull, stiff: f64) -> bool {
+        let (friction, rise) = self.friction(tip);
+        let least = friction + self.lateral(tip, pull);
+        if stiff * (pull.wanted_m - tip.s_m) <= least {
+            return false;
+        }
+        let balanced_m = (stiff * pull.wanted_m - least + rise * tip.s_m) / (stiff + rise);
+        let next = self.path.nodes().get(tip.k + 1);
+        let end_m = next.map_or(tip.cut_m, |n| n.s_m);
+        if balanced_m < end_m {
+            tip.s_m = balanced_m.max(tip.s_m);
+            return false;
+        }
+        tip.s_m = end_m;
+        if next.is_some() {
+            tip.k += 1;
+        }
+        true
+    }
+
+    /// On where nothing is cut yet, at most `left_m`. Whether there may be more.
+    fn cut(&mut self, tip: &mut Tip, pull: &Pull, stiff: f64, left_m: f64) -> bool {
+        let Some(&node) = self.path.nodes().last() else {
+            return false;
+        };
+        let layer = *self.tissue.layer(node.layer);
+        let (friction, rise) = self.friction(tip);
+        let shaft = friction + self.lateral(tip, pull);
+        let force = stiff * (pull.wanted_m - tip.s_m);
+        let ahead = match tip.wall {
+            None => layer.cutting_force_n,
+            Some(Stop::Layer(next)) => self.tissue.layer(next).puncture_force_n,
+            Some(Stop::Membrane(k)) => {
+                let skin = self.tissue.structure(k).puncture_force_n;
+                skin.unwrap_or(f64::INFINITY).max(layer.cutting_force_n)
+            }
+            Some(Stop::Bone(_) | Stop::Border | Stop::Budget) => f64::INFINITY,
+        };
+        // Written so that NaN sticks.
+        if !(force > shaft + ahead) {
+            return false;
+        }
+        if let Some(wall) = tip.wall {
+            if !self.path.has_room() {
+                return false;
+            }
+            self.pierce(tip, wall, node.layer);
+            return true;
+        }
+        let least = shaft + layer.cutting_force_n;
+        let balanced_m = (stiff * pull.wanted_m - least + rise * tip.s_m) / (stiff + rise);
+        let end_m = (node.s_m + self.needle.segment_m).min(self.needle.length_m);
+        let goal_m = balanced_m.min(end_m).min(tip.s_m + left_m);
+        let wanted_m = goal_m - tip.s_m;
+        if !(wanted_m > 0.0) {
+            return false;
+        }
+        let from = self.path.at(tip.k, tip.s_m);
+        let pierced = tip.pierced.map(|(k, until_m)| (k, until_m - tip.s_m));
+        let seen = self.scout.look(
+            self.tissue,
+            &from,
+            &node.direction,
+            wanted_m,
+            node.layer,
+            pierced,
+        );
+        tip.turn += self.path.turning(&node.frame, tip.roll) * seen.way_m;
+        // The end of what was asked for is its end to the last bit.
+        tip.s_m = if seen.stop.is_none() {
+            goal_m
+        } else {
+            tip.s_m + seen.way_m
+        };
+        tip.cut_m = tip.s_m;
+        match seen.stop {
+            Some(Stop::Budget) => false,
+            Some(stop) => {
+                tip.wall = Some(stop);
+                true
+            }
+            None if tip.s_m >= end_m && end_m < self.needle.length_m && self.path.has_room() => {
+                self.path
+                    .lock(tip.s_m, &tip.turn, tip.roll, (&layer, node.layer));
+                tip.turn = Vec3::zeros();
+                tip.k += 1;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Through a surface. There is room for another piece.
+    fn pierce(&mut self, tip: &mut Tip, wall: Stop, layer: usize) {
+        tip.wall = None;
+        tip.count += 1;
+        tip.last = Some(wall);
+        match wall {
+            Stop::Layer(next) => {
+                let old = *self.tissue.layer(layer);
+                self.path.lock(tip.s_m, &tip.turn, tip.roll, (&old, next));
+                tip.turn = Vec3::zeros();
+                tip.k += 1;
+                let stiffness = self.tissue.layer(next).stiffness_n_per_m;
+                tip.stiffness_n_per_m = tip.stiffness_n_per_m.min(stiffness);
+            }
+            Stop::Membrane(k) => tip.pierced = Some((k, tip.s_m + 4.0 * STAND_OFF_M)),
+            Stop::Bone(_) | Stop::Border | Stop::Budget => {}
+        }
+    }
+}

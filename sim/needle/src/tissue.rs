@@ -1,0 +1,373 @@
+//! A box of tissue: layers from the top down, and structures in them, listed by the cell of a mesh that each point is in.
+//!
+//! # Theory
+//! Space is a 3-map of cubes over the box (Pitiot 2015, section 3.1), a little larger than it. Each cell lists the triangles of all structures that come nearer to it than
+//! [`Tissue::reach_m`]: whatever a ball of that radius meets on its way is in the lists of the cells that its centre goes through, and those the exact march names
+//! (`Map::march`). So continuous detection starts from a few lists and not from all triangles.
+//!
+//! Made once, read from then on; allocates when it is made. Frame: the tissue's own, its origin in the middle of the box, z up; m.
+
+use hapticd_geometry::{Adjacency, MeshReport, Pose, TriMesh, Vec3};
+use hapticd_registration::map::{GridError, Map};
+
+/// What a layer is made of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Layer {
+    /// From its upper side to its lower, m. The lowest goes on to the bottom of the box, and may give more.
+    pub thickness_m: f64,
+    /// How stiffly it gives way under the tip until it is pierced or cut, N/m.
+    pub stiffness_n_per_m: f64,
+    /// Force at which its surface is pierced, N.
+    pub puncture_force_n: f64,
+    /// Force that cutting it takes at the tip, N.
+    pub cutting_force_n: f64,
+    /// Friction on each metre of shaft in it, N/m.
+    pub friction_n_per_m: f64,
+    /// Lateral stiffness that each metre of shaft in it adds, N/m per m.
+    pub lateral_n_per_m2: f64,
+}
+
+/// Something in the tissue that the tip meets.
+#[derive(Clone, Debug)]
+pub struct Structure {
+    /// By which reports name it.
+    pub id: u32,
+    /// Its surface in the tissue's frame, inside the box, m. Bone is closed.
+    pub mesh: TriMesh,
+    /// Force at which it is pierced, N; none for what never is: bone.
+    pub puncture_force_n: Option<f64>,
+}
+
+/// What a tissue is made of.
+#[derive(Clone, Debug)]
+pub struct TissueSpec {
+    /// Where the middle of the box is.
+    pub world_from_tissue: Pose,
+    /// Half of its edges, m.
+    pub half_m: Vec3,
+    /// From the top down.
+    pub layers: Vec<Layer>,
+    /// What is in it.
+    pub structures: Vec<Structure>,
+}
+
+/// Most layers.
+pub const MAX_LAYERS: usize = 16;
+/// Most structures.
+pub const MAX_STRUCTURES: usize = 64;
+/// Cells along the longest edge.
+const CELLS: f64 = 20.0;
+
+/// Why there is no such tissue. The configuration's.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TissueError {
+    /// A box that is none.
+    #[error(
+        "a tissue with edges of {0:?} m: finite and above 0, and the longest at most 30 times the shortest"
+    )]
+    Size([f64; 3]),
+    /// Too many layers, or none.
+    #[error("{0} layers: 1 to {MAX_LAYERS}")]
+    Layers(usize),
+    /// A layer with numbers that are none.
+    #[error(
+        "layer {layer}: its thickness and stiffness are above 0, its forces from 0 on, all finite, and piercing it takes no less than cutting it"
+    )]
+    Layer {
+        /// From 0 on, from the top down.
+        layer: usize,
+    },
+    /// Layers that begin below the box.
+    #[error("layer {layer} begins {depth_m} m deep in a tissue of {height_m} m")]
+    Depth {
+        /// From 0 on.
+        layer: usize,
+        /// Where it begins, m.
+        depth_m: f64,
+        /// Of the box, m.
+        height_m: f64,
+    },
+    /// Too many structures.
+    #[error("{0} structures: at most {MAX_STRUCTURES}")]
+    Structures(usize),
+    /// A structure that is not all in the box.
+    #[error("structure {id} reaches out of the tissue, to {at_m:?} m from its middle")]
+    Outside {
+        /// Which.
+        id: u32,
+        /// A corner that is outside, m.
+        at_m: [f64; 3],
+    },
+    /// Bone with holes.
+    #[error(
+        "structure {id} is never pierced and its mesh has {boundary_edges} boundary edges: it must be closed"
+    )]
+    Open {
+        /// Which.
+        id: u32,
+        /// Edges with one face, and those with more than two.
+        boundary_edges: usize,
+    },
+    /// A force that is none.
+    #[error("structure {id} is pierced at {force_n} N: finite and from 0 on")]
+    Force {
+        /// Which.
+        id: u32,
+        /// As given.
+        force_n: f64,
+    },
+    /// A box that the mesh of space cannot have.
+    #[error(transparent)]
+    Grid(#[from] GridError),
+}
+
+/// A tissue as the loop reads it.
+#[derive(Debug)]
+pub struct Tissue {
+    spec: TissueSpec,
+    /// Height of each layer's upper side.
+    tops: Vec<f64>,
+    map: Map,
+    origin: Vec3,
+    cells: [usize; 3],
+    width_m: f64,
+    reach_m: f64,
+    triangles: Vec<[Vec3; 3]>,
+    /// Of each triangle: the place of its structure in the list.
+    owner: Vec<u16>,
+    /// Per cell where its list begins; one more at the end.
+    starts: Vec<u32>,
+    lists: Vec<u32>,
+}
+
+impl Tissue {
+    /// Makes the lists, for tips whose ball has at most a radius of `reach_m`.
+    ///
+    /// # Errors
+    /// See [`TissueError`].
+    pub fn new(spec: TissueSpec, reach_m: f64) -> Result<Self, TissueError> {
+        let half = spec.half_m;
+        let (low, high) = (half.min(), half.max());
+        // Written so that NaN is none.
+        if !(low > 0.0 && high <= 30.0 * low && high.is_finite()) {
+            return Err(TissueError::Size((half * 2.0).into()));
+        }
+        let tops = check_layers(&spec)?;
+        check_structures(&spec)?;
+        let width_m = 2.0 * high / CELLS;
+        let cells = half.map(|h| (2.0 * h / width_m).ceil() + 2.0);
+        let cells = [cells.x as usize, cells.y as usize, cells.z as usize];
+        let origin = -Vec3::from_fn(|i, _| cells[i] as f64) * (width_m / 2.0);
+        let map = Map::grid_3d(origin, width_m, cells)?;
+        let mut triangles = Vec::new();
+        let mut owner = Vec::new();
+        for (k, structure) in spec.structures.iter().enumerate() {
+            for i in 0..structure.mesh.triangles().len() {
+                triangles.push(structure.mesh.triangle(i));
+                owner.push(k as u16);
+            }
+        }
+        let mut tissue = Tissue {
+            spec,
+            tops,
+            map,
+            origin,
+            cells,
+            width_m,
+            reach_m,
+            triangles,
+            owner,
+            starts: Vec::new(),
+            lists: Vec::new(),
+        };
+        tissue.list();
+        Ok(tissue)
+    }
+
+    /// Lists every triangle in all cells that its box, grown by the reach, meets: counted first, then filled in.
+    fn list(&mut self) {
+        let count: usize = self.cells.iter().product();
+        let mut starts = vec![0_u32; count + 1];
+        for t in 0..self.triangles.len() {
+            self.for_cells(t, |c| starts[c + 1] += 1);
+        }
+        for c in 0..count {
+            starts[c + 1] += starts[c];
+        }
+        let mut next = starts.clone();
+        let mut lists = vec![0_u32; starts[count] as usize];
+        for t in 0..self.triangles.len() {
+            self.for_cells(t, |c| {
+                lists[next[c] as usize] = t as u32;
+                next[c] += 1;
+            });
+        }
+        (self.starts, self.lists) = (starts, lists);
+    }
+
+    fn for_cells(&self, t: usize, mut visit: impl FnMut(usize)) {
+        // Far above what a march and a map may be wrong by.
+        let grow = Vec3::repeat(self.reach_m + 1e-6 * self.width_m);
+        let [a, b, c] = self.triangles[t];
+        let (low, high) = (a.inf(&b).inf(&c) - grow, a.sup(&b).sup(&c) + grow);
+        let at = |p: &Vec3, i: usize| {
+            let x = ((p[i] - self.origin[i]) / self.width_m).floor();
+            x.clamp(0.0, (self.cells[i] - 1) as f64) as usize
+        };
+        for z in at(&low, 2)..=at(&high, 2) {
+            for y in at(&low, 1)..=at(&high, 1) {
+                for x in at(&low, 0)..=at(&high, 0) {
+                    visit(x + self.cells[0] * (y + self.cells[1] * z));
+                }
+            }
+        }
+    }
+
+    /// What it was made of.
+    #[must_use]
+    pub fn spec(&self) -> &TissueSpec {
+        &self.spec
+    }
+
+    /// The mesh of space; cells are never refined.
+    #[must_use]
+    pub fn map(&self) -> &Map {
+        &self.map
+    }
+
+    /// Radius of the largest ball that the lists are for, m.
+    #[must_use]
+    pub fn reach_m(&self) -> f64 {
+        self.reach_m
+    }
+
+    /// Edge of a cell, m.
+    #[must_use]
+    pub fn width_m(&self) -> f64 {
+        self.width_m
+    }
+
+    /// The triangles of all structures, in order.
+    #[must_use]
+    pub fn triangles(&self) -> &[[Vec3; 3]] {
+        &self.triangles
+    }
+
+    /// The place in the list of structures of the one that a triangle is of.
+    #[must_use]
+    pub fn owner(&self, triangle: usize) -> usize {
+        usize::from(self.owner[triangle])
+    }
+
+    /// The structure at a place in the list.
+    #[must_use]
+    pub fn structure(&self, k: usize) -> &Structure {
+        &self.spec.structures[k]
+    }
+
+    /// Numbers of the triangles near a cell of the map, by its index; none where there is no such cell.
+    #[must_use]
+    pub fn listed(&self, cell: usize) -> &[u32] {
+        match (self.starts.get(cell), self.starts.get(cell + 1)) {
+            (Some(&from), Some(&to)) => &self.lists[from as usize..to as usize],
+            _ => &[],
+        }
+    }
+
+    /// A layer, counted from the top; beyond the lowest that one.
+    #[must_use]
+    pub fn layer(&self, k: usize) -> &Layer {
+        &self.spec.layers[k.min(self.spec.layers.len() - 1)]
+    }
+
+    /// The layer at a height, counted from the top; above and below the box the uppermost and the lowest.
+    #[must_use]
+    pub fn layer_at(&self, z_m: f64) -> usize {
+        self.tops.iter().rposition(|top| z_m <= *top).unwrap_or(0)
+    }
+
+    /// Height of a layer's upper side, m; none beyond the lowest.
+    #[must_use]
+    pub fn top_m(&self, layer: usize) -> Option<f64> {
+        self.tops.get(layer).copied()
+    }
+
+    /// Whether a point is in the box.
+    #[must_use]
+    pub fn holds(&self, p: &Vec3) -> bool {
+        (0..3).all(|i| p[i].abs() <= self.spec.half_m[i])
+    }
+}
+
+fn check_layers(spec: &TissueSpec) -> Result<Vec<f64>, TissueError> {
+    if spec.layers.is_empty() || spec.layers.len() > MAX_LAYERS {
+        return Err(TissueError::Layers(spec.layers.len()));
+    }
+    let mut tops = Vec::with_capacity(spec.layers.len());
+    let (mut depth_m, height_m) = (0.0, 2.0 * spec.half_m.z);
+    for (k, layer) in spec.layers.iter().enumerate() {
+        let forces = [
+            layer.cutting_force_n,
+            layer.friction_n_per_m,
+            layer.lateral_n_per_m2,
+        ];
+        let sizes = [layer.thickness_m, layer.stiffness_n_per_m];
+        let is_good = forces.iter().all(|x| *x >= 0.0 && x.is_finite())
+            && sizes.iter().all(|x| *x > 0.0 && x.is_finite())
+            && layer.puncture_force_n >= layer.cutting_force_n
+            && layer.puncture_force_n.is_finite();
+        if !is_good {
+            return Err(TissueError::Layer { layer: k });
+        }
+        if depth_m >= height_m {
+            return Err(TissueError::Depth {
+                layer: k,
+                depth_m,
+                height_m,
+            });
+        }
+        tops.push(spec.half_m.z - depth_m);
+        depth_m += layer.thickness_m;
+    }
+    Ok(tops)
+}
+
+fn check_structures(spec: &TissueSpec) -> Result<(), TissueError> {
+    if spec.structures.len() > MAX_STRUCTURES {
+        return Err(TissueError::Structures(spec.structures.len()));
+    }
+    for Structure {
+        id,
+        mesh,
+        puncture_force_n,
+    } in &spec.structures
+    {
+        let outside = |p: &&Vec3| !(0..3).all(|i| p[i].abs() < spec.half_m[i]);
+        if let Some(p) = mesh.positions().iter().find(outside) {
+            return Err(TissueError::Outside {
+                id: *id,
+                at_m: (*p).into(),
+            });
+        }
+        match puncture_force_n {
+            Some(force_n) if !(*force_n >= 0.0 && force_n.is_finite()) => {
+                return Err(TissueError::Force {
+                    id: *id,
+                    force_n: *force_n,
+                });
+            }
+            Some(_) => {}
+            None => {
+                let report = MeshReport::of(mesh, &Adjacency::new(mesh));
+                if !report.closed {
+                    return Err(TissueError::Open {
+                        id: *id,
+                        boundary_edges: report.boundary_edges + report.non_manifold_edges,
+                    });
+                }
+            }
+        }
+    }
+    Ok(())
+}

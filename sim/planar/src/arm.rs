@@ -1,0 +1,454 @@
+//! One arm's tool in the plane: moved towards the hand as far as the structure proves, slid along what stops it.
+//!
+//! Real-time callable: no allocation, no blocking; at most [`MAX_SUBSTEPS`] motions a tick, whose events in the structure the tick's budget bounds. Deterministic. World frame, SI units.
+
+use hapticd_dynamics::coulomb::{Effort, Rub, Surface};
+use hapticd_dynamics::{Metric, Motion, Projector, Row};
+use hapticd_geometry::{Pose, Quat, Vec3};
+use hapticd_haptics::{
+    ArmOutcome, ArmSetup, BodyKey, BodyTable, Contact, Coupling, Intent, Interaction, MAX_CONTACTS,
+    MAX_SUBSTEPS, Material, gyration,
+};
+use hapticd_kinetic::pseudo::{End, Shift};
+use hapticd_kinetic::{Inconsistent, PseudoTriangulation};
+
+use crate::contacts::{Features, KNOWN, Memory, Met, met};
+
+/// Most of a turn in one motion, rad: rows are linear.
+const MAX_TURN: f64 = 0.5;
+/// A motion may leave the screw between its ends by this share of the clearance at most: in the structure the tool's centre goes straight, and who follows the record takes screws.
+const BULGE: f64 = 0.1;
+/// Where a contact ended a motion the tool goes back by this share of the clearance along the way that it came: bodies that touch are no general position.
+pub(crate) const BACK: f64 = 0.01;
+/// Motions shorter than this are not worth a round, m.
+const REST_M: f64 = 1e-10;
+/// Share of a missing safe distance that one round restores: gently, since the hand feels it.
+const RECOVERY: f64 = 0.2;
+
+/// What an arm may ask in a tick.
+pub(crate) struct Around<'a> {
+    pub structure: &'a mut PseudoTriangulation,
+    pub bodies: &'a BodyTable,
+    /// Of each polygon of the scene: which body it is.
+    pub keys: &'a [Option<BodyKey>],
+    pub ids: &'a [u32],
+    pub materials: &'a [Material],
+    pub tick: u64,
+    pub period_s: f64,
+}
+
+/// The tool of one arm.
+pub(crate) struct Arm {
+    pub setup: ArmSetup,
+    /// Its index in the structure.
+    pub index: u32,
+    pub coupling: Coupling,
+    intent: Intent,
+    pub present: bool,
+    pub epoch: u32,
+    /// Where the shape's centre is, and how the tool is turned.
+    pub at: [f64; 2],
+    pub angle: f64,
+    /// Where it wants to be.
+    pub goal: Pose,
+    pub memory: Memory,
+    projector: Projector<KNOWN>,
+    rub: Rub,
+}
+
+/// Counter-clockwise turn of a pose about z; `before` where it is upright.
+pub(crate) fn yaw(pose: &Pose, before: f64) -> f64 {
+    let x = pose.rotation * Vec3::x();
+    if x.x * x.x + x.y * x.y < 1e-6 {
+        before
+    } else {
+        x.y.atan2(x.x)
+    }
+}
+
+/// `angle`, moved by whole turns next to `near`.
+pub(crate) fn unwound(angle: f64, near: f64) -> f64 {
+    angle - ((angle - near) / std::f64::consts::TAU).round() * std::f64::consts::TAU
+}
+
+pub(crate) fn turned(angle: f64) -> Quat {
+    Quat::from_axis_angle(&Vec3::z_axis(), angle)
+}
+
+impl Arm {
+    pub fn new(setup: &ArmSetup, index: u32) -> Self {
+        Arm {
+            setup: *setup,
+            index,
+            coupling: Coupling::new(setup.gains, setup.damping),
+            intent: Intent::new(setup.interaction),
+            present: false,
+            epoch: 0,
+            at: [0.0; 2],
+            angle: 0.0,
+            goal: Pose::identity(),
+            memory: Memory::default(),
+            projector: Projector::new(),
+            rub: Rub::new(),
+        }
+    }
+
+    /// The tool's pose.
+    pub fn proxy(&self) -> Pose {
+        let rotation = turned(self.angle);
+        let centre = Vec3::new(self.at[0], self.at[1], 0.0);
+        Pose::from_parts((centre - rotation * self.flat_centre()).into(), rotation)
+    }
+
+    fn flat_centre(&self) -> Vec3 {
+        let c = self.setup.shape.centre;
+        Vec3::new(c.x, c.y, 0.0)
+    }
+
+    fn place(&mut self, pose: &Pose) {
+        let centre = pose.translation.vector + turned(self.angle) * self.flat_centre();
+        self.at = [centre.x, centre.y];
+    }
+
+    /// A device pose as it is in the plane: what is out of it does not count.
+    pub fn flat(&self, device: &Pose) -> Pose {
+        let rotation = turned(unwound(yaw(device, self.angle), self.angle));
+        let t = device.translation.vector;
+        Pose::from_parts(Vec3::new(t.x, t.y, 0.0).into(), rotation)
+    }
+
+    /// Places the tool where the hand is, without a path. A tool that goes by increments is placed once.
+    pub fn anchor(&mut self, device: &Pose) {
+        self.present = true;
+        let placed = self.epoch > 0 && self.intent.interaction() == Interaction::Increments;
+        self.epoch = self.epoch.wrapping_add(1);
+        if !placed {
+            self.angle = yaw(device, self.angle);
+            self.place(&self.flat(device));
+        }
+        self.goal = self.proxy();
+        self.intent.reset();
+        self.coupling.reset();
+        self.memory.forget();
+        self.rub = Rub::new();
+    }
+
+    pub fn detach(&mut self) {
+        self.present = false;
+        self.epoch = self.epoch.wrapping_add(1);
+        self.memory.forget();
+    }
+
+    /// Where the tool wants to be: its pose, its shape's centre and its angle.
+    fn intend(&mut self, device: &Pose, period_s: f64) -> ([f64; 2], f64) {
+        let proxy = self.proxy();
+        let gains = self.coupling.gains();
+        let shape = self.setup.shape;
+        let intended = self.intent.goal(device, &proxy, &shape, &gains, period_s);
+        let angle = if shape.turns {
+            unwound(yaw(&intended, self.angle), self.angle)
+        } else {
+            self.angle
+        };
+        let rotation = turned(angle);
+        let t = intended.translation.vector;
+        self.goal = Pose::from_parts(Vec3::new(t.x, t.y, 0.0).into(), rotation);
+        let centre = self.goal.translation.vector + rotation * self.flat_centre();
+        ([centre.x, centre.y], angle)
+    }
+
+    /// The force of a tick that has led from `before` to where the tool is.
+    fn settle(
+        &mut self,
+        device: &Pose,
+        before: &Pose,
+        material: Option<(f64, f64)>,
+        period_s: f64,
+        out: &mut ArmOutcome,
+    ) {
+        let proxy = self.proxy();
+        let gains = self.coupling.gains();
+        let went = [before, &proxy, &self.goal];
+        (self.intent).went(went, device, &self.setup.shape, &gains, period_s);
+        // The hand of a tool that goes by increments is wherever it is.
+        let mut drawn_to = match self.intent.interaction() {
+            Interaction::Increments => proxy,
+            _ => *device,
+        };
+        if !self.setup.shape.turns {
+            drawn_to.rotation = proxy.rotation;
+        }
+        out.wrench = self.coupling.wrench(&drawn_to, &proxy, material, period_s);
+        out.proxy = proxy;
+    }
+
+    /// A tick of a tool that is part of nothing: it goes with the hand.
+    pub fn float(&mut self, device: &Pose, period_s: f64) -> ArmOutcome {
+        let mut out = present();
+        let device = self.flat(device);
+        let before = self.proxy();
+        let (at, angle) = self.intend(&device, period_s);
+        (self.at, self.angle) = (at, angle);
+        out.walked(&self.proxy());
+        self.settle(&device, &before, None, period_s, &mut out);
+        out
+    }
+
+    /// A tick in which nothing moves because the structure is being made anew.
+    pub fn hold(&mut self, device: &Pose, period_s: f64) -> ArmOutcome {
+        let mut out = present();
+        out.starved = true;
+        let device = self.flat(device);
+        let before = self.proxy();
+        self.intend(&device, period_s);
+        self.settle(&device, &before, None, period_s, &mut out);
+        out
+    }
+
+    /// Moves the tool towards the hand as far as it may. An error says that the structure is to be made anew; the tool is where it was proven to be.
+    pub fn tick(
+        &mut self,
+        device: &Pose,
+        around: &mut Around<'_>,
+    ) -> (ArmOutcome, Result<(), Inconsistent>) {
+        let mut out = present();
+        let device = self.flat(device);
+        let before = self.proxy();
+        let goal = self.intend(&device, around.period_s);
+        self.memory.age(around.tick);
+        let mut material = None;
+        let mut budget = self.setup.pair_budget.min(u32::MAX as usize) as u32;
+        let mut sound = Ok(());
+        for _ in 0..MAX_SUBSTEPS {
+            let wanted = Motion::new(
+                goal.0[0] - self.at[0],
+                goal.0[1] - self.at[1],
+                0.0,
+                0.0,
+                0.0,
+                goal.1 - self.angle,
+            );
+            let mut rows = [None; KNOWN];
+            let motion = self.project(&wanted, around, &mut rows, &mut out, &mut material);
+            let path = self.path_of(&motion);
+            // Written so that NaN ends it.
+            if !(path >= REST_M) {
+                break;
+            }
+            let part = self.bold(&motion);
+            let shift = Shift {
+                body: self.index,
+                by: [motion[0] * part, motion[1] * part],
+                turn: motion[5] * part,
+            };
+            out.substeps += 1;
+            match self.go(&shift, path * part, &mut budget, around, &mut out) {
+                Err(fault) => {
+                    sound = Err(fault);
+                    out.starved = true;
+                    break;
+                }
+                Ok(End::Budget) => {
+                    out.starved = true;
+                    break;
+                }
+                Ok(End::Contact(contact)) => self.memory.note(Features::of(&contact), around.tick),
+                Ok(End::Whole) if part < 1.0 => {}
+                Ok(End::Whole) if rows.iter().all(Option::is_none) => {
+                    if (around.structure).settle(self.index, goal.0, goal.1) {
+                        (self.at, self.angle) = goal;
+                        if let Some(last) = out.path_len.checked_sub(1) {
+                            out.path[last] = self.proxy();
+                        }
+                    }
+                    break;
+                }
+                Ok(End::Whole) => {
+                    let left = (motion - wanted).norm() > 1e-3 * wanted.norm();
+                    let release_m = self.setup.distances.release_m;
+                    let holds = |m: &Met| {
+                        met(around.structure, self.index, &m.features, release_m).is_some()
+                    };
+                    if !left || rows.iter().flatten().all(holds) {
+                        break;
+                    }
+                }
+            }
+        }
+        self.settle(&device, &before, material, around.period_s, &mut out);
+        (out, sound)
+    }
+
+    fn path_of(&self, motion: &Motion) -> f64 {
+        motion[0].hypot(motion[1]) + motion[5].abs() * self.setup.shape.bound_m
+    }
+
+    /// The part of a motion that may be made at once.
+    fn bold(&self, motion: &Motion) -> f64 {
+        let most = BULGE * self.setup.distances.clearance_m;
+        boldest(motion[0].hypot(motion[1]), motion[5], most).min(MAX_TURN / motion[5].abs())
+    }
+
+    /// One motion. At a contact the tool has gone back a little along its way.
+    fn go(
+        &mut self,
+        shift: &Shift,
+        path: f64,
+        budget: &mut u32,
+        around: &mut Around<'_>,
+        out: &mut ArmOutcome,
+    ) -> Result<End, Inconsistent> {
+        let went = around.structure.go(&[*shift], *budget)?;
+        *budget -= went.events.min(*budget);
+        out.pairs_tested += went.events;
+        if let End::Contact(_) = went.end {
+            let back = (BACK * self.setup.distances.clearance_m / path).min(went.share);
+            go_back(around.structure, shift, back)?;
+        }
+        if let Some((at, angle)) = around.structure.placed(self.index) {
+            (self.at, self.angle) = (at, angle);
+        }
+        if went.share > 0.0 {
+            out.walked(&self.proxy());
+        }
+        Ok(went.end)
+    }
+
+    /// Gauss projection of the wanted motion on the known contacts. Notes those in `rows`, and in the outcome.
+    fn project(
+        &mut self,
+        wanted: &Motion,
+        around: &Around<'_>,
+        rows: &mut [Option<Met>; KNOWN],
+        out: &mut ArmOutcome,
+        material: &mut Option<(f64, f64)>,
+    ) -> Motion {
+        let d = self.setup.distances;
+        let mut count = 0;
+        for met in self.memory.now(around.structure, self.index, d.release_m) {
+            rows[count] = Some(met);
+            count += 1;
+        }
+        out.contact_count = 0;
+        if count == 0 {
+            return *wanted;
+        }
+        let centre = Vec3::new(self.at[0], self.at[1], 0.0);
+        let mut bounds = [Row {
+            normal: Vec3::zeros(),
+            arm: Vec3::zeros(),
+            bound: 0.0,
+        }; KNOWN];
+        let mut surfaces = [Surface::SMOOTH; KNOWN];
+        for (k, met) in rows.iter().flatten().enumerate() {
+            let key = around.keys.get(met.other as usize).copied().flatten();
+            let approach = key.map_or(0.0, |key| {
+                around.bodies.approach(key, &met.body_point, &met.normal)
+            });
+            let missing = d.safe_m + approach - (met.gap_m + d.clearance_m);
+            let bound = if missing > approach {
+                approach + RECOVERY * (missing - approach)
+            } else {
+                missing
+            };
+            bounds[k] = Row {
+                normal: met.normal,
+                arm: if self.setup.shape.turns {
+                    met.tool_point - centre
+                } else {
+                    Vec3::zeros()
+                },
+                bound,
+            };
+            surfaces[k] = Surface {
+                friction: around
+                    .materials
+                    .get(met.other as usize)
+                    .map_or(0.0, |m| m.friction),
+                carrier: key.map_or_else(Motion::zeros, |key| around.bodies.carrier(key, &centre)),
+            };
+        }
+        let inertia = nalgebra::Matrix3::identity() * gyration(&self.setup.shape);
+        let Ok(metric) = Metric::new(1.0, &inertia) else {
+            return Motion::zeros();
+        };
+        let rubbed = self.projector.project_rubbing(
+            &metric,
+            wanted,
+            &bounds[..count],
+            &surfaces[..count],
+            &mut self.rub,
+            Effort::TICK,
+        );
+        out.rows = out.rows.max(count as u32);
+        for (k, met) in rows.iter().flatten().enumerate() {
+            let active = rubbed.projection.multiplier(k) > 0.0;
+            if active {
+                self.memory.note(met.features, around.tick);
+                if let Some(m) = around.materials.get(met.other as usize) {
+                    let (stiffness, damping) = material.unwrap_or((f64::INFINITY, f64::INFINITY));
+                    *material = Some((
+                        stiffness.min(m.stiffness_n_per_m),
+                        damping.min(m.damping_n_s_per_m),
+                    ));
+                }
+            }
+            if out.contact_count < MAX_CONTACTS {
+                out.contacts[out.contact_count] = Contact {
+                    point: met.body_point,
+                    normal: met.normal,
+                    gap_m: met.gap_m + d.clearance_m,
+                    body: around.ids.get(met.other as usize).copied().unwrap_or(0),
+                    active,
+                };
+                out.contact_count += 1;
+            }
+        }
+        let motion = rubbed.projection.motion;
+        // In the plane, and no turn for who may not turn.
+        let turn = if self.setup.shape.turns {
+            motion[5]
+        } else {
+            0.0
+        };
+        Motion::new(motion[0], motion[1], 0.0, 0.0, 0.0, turn)
+    }
+}
+
+fn present() -> ArmOutcome {
+    let mut out = ArmOutcome::absent();
+    out.present = true;
+    // What the structure knows is what is.
+    out.snapshot_age = 0;
+    out
+}
+
+/// The part of a motion in which a straight way of `length` that turns by `turn` is no further than `most` from the screw between its ends: they differ by `length turn / 8`.
+pub(crate) fn boldest(length: f64, turn: f64, most: f64) -> f64 {
+    let bulge = length * turn.abs() / 8.0;
+    if bulge > most {
+        (most / bulge).sqrt()
+    } else {
+        1.0
+    }
+}
+
+/// Goes back by the part `back` of a shift that has just ended at a contact. The way is free: it has just been gone.
+pub(crate) fn go_back(
+    structure: &mut PseudoTriangulation,
+    shift: &Shift,
+    back: f64,
+) -> Result<(), Inconsistent> {
+    if !(back > 0.0) {
+        return Ok(());
+    }
+    let home = Shift {
+        body: shift.body,
+        by: shift.by.map(|x| -x * back),
+        turn: -shift.turn * back,
+    };
+    structure.go(&[home], BACK_EVENTS).map(|_| ())
+}
+
+/// Events on the short way back: a few corners at most.
+const BACK_EVENTS: u32 = 64;

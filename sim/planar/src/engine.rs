@@ -1,0 +1,549 @@
+//! All arms and polygons of one tick, as a pure function of what it is given.
+//!
+//! After construction nothing here allocates, locks, blocks or reads a clock. Work per tick is bounded: of each tool by its budget of events and [`hapticd_haptics::MAX_SUBSTEPS`] motions, of each moving body by
+//! [`BODY_EVENTS`], of a structure that is made anew by [`BUILD_BUDGET`].
+//!
+//! # Order of a tick
+//!
+//! As in `hapticd_haptics::Engine`: bodies decide their steps; each tool moves while all else stands still, making room for what pushes it; each body steps while all else stands still, as far as it
+//! can (`blocked_bodies` says which could not). One mover at a time.
+//!
+//! # Who takes part
+//!
+//! The polygons of the scene from the first answer of the collision thread on that lists them, and the tools that are clear of all of them. A tool that starts inside of a
+//! polygon goes with the hand, feels nothing and stops nothing until it is clear of everything; then it takes part until it is placed anew. When it changes who
+//! takes part, or when the structure has found something wrong with itself, it is made anew, a part of it in each tick, and meanwhile whoever takes part stands still (`starved`).
+//!
+//! Unlike bodies of a solid scene, polygons are in each other's way, too: one that moves stops at others.
+
+use hapticd_geometry::{Pose, Vec3};
+use hapticd_haptics::{
+    ArmOutcome, ArmQuery, ArmSetup, BodyKey, BodyTable, Gains, MAX_ARMS, MAX_BODIES,
+    MAX_SCENE_BODIES, Material, Query, Snapshot, TickInput, TickOutput, is_pose, tool_id,
+    tool_slot,
+};
+use hapticd_kinetic::PseudoTriangulation;
+use hapticd_kinetic::pseudo::{self, End, ShapeError, Shift};
+
+use crate::arm::{Arm, Around, BACK, boldest, go_back, turned, unwound, yaw};
+use crate::contacts::Features;
+use crate::polygon::{Point, check_convex, distance, grown, out_of_true};
+
+/// Most vertices of all polygons and tools of a scene together.
+pub const MAX_VERTICES: usize = 512;
+/// Most events of one body's step.
+pub const BODY_EVENTS: u32 = 256;
+/// Comparisons of edges in a tick for a structure that is made anew.
+pub const BUILD_BUDGET: u32 = 20_000;
+/// How far the structure's vertices are from the true ones at most, in clearances: what people draw lies on lattices.
+const OUT_OF_TRUE: f64 = 0.01;
+/// A tool is in the structure larger than it is by so many clearances: by one, by what vertices are out of true and by what a motion may bulge.
+const GROWN: f64 = 1.25;
+
+/// What there is in the plane.
+#[derive(Clone, Debug, Default)]
+pub struct PlanarScene {
+    /// Identities and outlines of the bodies, in their own frames, counter-clockwise.
+    pub bodies: Vec<(u32, Vec<Point>)>,
+    /// Outlines of the tools, in their own frames, counter-clockwise, convex.
+    pub tools: [Option<Vec<Point>>; MAX_ARMS],
+}
+
+/// Why a scene is refused. The caller's fault.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SceneError {
+    /// Too many vertices.
+    #[error(
+        "the scene's polygons and tools have {count} vertices together; at most {MAX_VERTICES} can be"
+    )]
+    TooMany {
+        /// How many.
+        count: usize,
+    },
+    /// An outline that is none, or a tool that is not convex.
+    #[error(transparent)]
+    Polygon(#[from] crate::polygon::PolygonError),
+    /// An outline that the structure refuses.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+}
+
+/// See the module.
+pub struct PlanarEngine {
+    arms: [Option<Box<Arm>>; MAX_ARMS],
+    last_device: [Option<Pose>; MAX_ARMS],
+    bodies: BodyTable,
+    structure: PseudoTriangulation,
+    /// Outlines as the structure has them: bodies, then tools.
+    outlines: Vec<Vec<Point>>,
+    /// Of each body of the structure: identity, who it is in the table, surface.
+    ids: Vec<u32>,
+    keys: Vec<Option<BodyKey>>,
+    materials: Vec<Material>,
+    /// Who is to take part.
+    members: Vec<bool>,
+    /// Where they were when the structure was begun.
+    places: Vec<Option<(Point, f64)>>,
+    /// The structure is to be begun anew.
+    stale: bool,
+    clearance_m: f64,
+    tick: u64,
+    output: TickOutput,
+    /// Where outlines are compared.
+    scratch: [Vec<Point>; 2],
+    faults: u64,
+    builds: u64,
+}
+
+const SMOOTH: Material = Material {
+    stiffness_n_per_m: f64::INFINITY,
+    damping_n_s_per_m: f64::INFINITY,
+    friction: 0.0,
+};
+
+impl PlanarEngine {
+    /// An engine for these arms in this scene. Allocates everything it will ever need.
+    ///
+    /// # Errors
+    /// See [`SceneError`].
+    pub fn new(
+        setups: &[Option<ArmSetup>; MAX_ARMS],
+        scene: &PlanarScene,
+    ) -> Result<Self, SceneError> {
+        let clearance_m = setups
+            .iter()
+            .flatten()
+            .map(|s| s.distances.clearance_m)
+            .fold(0.0, f64::max);
+        let mut outlines = Vec::new();
+        let mut ids = Vec::new();
+        for (id, outline) in &scene.bodies {
+            outlines.push(out_of_true(
+                outline,
+                OUT_OF_TRUE * clearance_m,
+                u64::from(*id),
+            ));
+            ids.push(*id);
+        }
+        let mut arms = [const { None }; MAX_ARMS];
+        for (i, setup) in setups.iter().enumerate() {
+            let (Some(setup), Some(outline)) = (setup, &scene.tools[i]) else {
+                continue;
+            };
+            check_convex(outline)?;
+            let c = setup.shape.centre;
+            let about: Vec<Point> = outline.iter().map(|p| [p[0] - c.x, p[1] - c.y]).collect();
+            let grown = grown(&about, GROWN * setup.distances.clearance_m);
+            arms[i] = Some(Box::new(Arm::new(setup, outlines.len() as u32)));
+            outlines.push(out_of_true(
+                &grown,
+                OUT_OF_TRUE * clearance_m,
+                u64::from(tool_id(i)),
+            ));
+            ids.push(tool_id(i));
+        }
+        let count: usize = outlines.iter().map(Vec::len).sum();
+        if count > MAX_VERTICES {
+            return Err(SceneError::TooMany { count });
+        }
+        let bodies = outlines
+            .iter()
+            .map(|o| pseudo::Body::wall(o.clone()))
+            .collect();
+        let most = outlines.iter().map(Vec::len).max().unwrap_or(0);
+        let n = outlines.len();
+        Ok(PlanarEngine {
+            arms,
+            last_device: [None; MAX_ARMS],
+            bodies: BodyTable::new(),
+            structure: PseudoTriangulation::for_steps(bodies)?,
+            outlines,
+            ids,
+            keys: vec![None; n],
+            materials: vec![SMOOTH; n],
+            members: vec![false; n],
+            places: vec![None; n],
+            stale: true,
+            clearance_m,
+            tick: 0,
+            output: TickOutput {
+                tick: 0,
+                arms: std::array::from_fn(|_| ArmOutcome::absent()),
+                blocked_bodies: 0,
+            },
+            scratch: [Vec::with_capacity(most), Vec::with_capacity(most)],
+            faults: 0,
+            builds: 0,
+        })
+    }
+
+    /// New gains for an arm, from the next tick on.
+    pub fn set_gains(&mut self, arm: usize, gains: Gains) {
+        if let Some(a) = self.arms.get_mut(arm).and_then(Option::as_mut) {
+            a.coupling.set_gains(gains);
+        }
+    }
+
+    /// Gains of an arm.
+    #[must_use]
+    pub fn gains(&self, arm: usize) -> Option<Gains> {
+        self.arms.get(arm)?.as_ref().map(|a| a.coupling.gains())
+    }
+
+    /// Takes from a snapshot who lives and what they want; gives the buffer back. Its pairs are of no use here.
+    pub fn receive(&mut self, snapshot: Box<Snapshot>) -> Option<Box<Snapshot>> {
+        self.bodies.follow(&snapshot);
+        for entry in &snapshot.bodies {
+            if let Some(b) = self.ids.iter().position(|id| *id == entry.id) {
+                self.materials[b] = entry.material;
+            }
+        }
+        Some(snapshot)
+    }
+
+    /// A body is gone: from the next tick on it stops nothing.
+    pub fn forget(&mut self, id: u32) {
+        self.bodies.forget(id);
+    }
+
+    /// One tick. See the module.
+    pub fn tick(&mut self, input: &TickInput) -> &TickOutput {
+        self.tick += 1;
+        self.output.tick = self.tick;
+        self.output.blocked_bodies = 0;
+        self.bodies.plan(input.period_s);
+        let mut devices = [None; MAX_ARMS];
+        for i in 0..MAX_ARMS {
+            devices[i] = self.arrive(i, input);
+        }
+        self.choose_members();
+        let whole = self.make();
+        for i in 0..MAX_ARMS {
+            self.output.arms[i] = match (self.arms[i].as_deref_mut(), &devices[i]) {
+                (Some(arm), Some(device)) => {
+                    if !self.members[arm.index as usize] {
+                        arm.float(device, input.period_s)
+                    } else if !whole || self.stale {
+                        arm.hold(device, input.period_s)
+                    } else {
+                        let mut around = Around {
+                            structure: &mut self.structure,
+                            bodies: &self.bodies,
+                            keys: &self.keys,
+                            ids: &self.ids,
+                            materials: &self.materials,
+                            tick: self.tick,
+                            period_s: input.period_s,
+                        };
+                        let (out, sound) = arm.tick(device, &mut around);
+                        if sound.is_err() {
+                            self.faults += 1;
+                            self.stale = true;
+                        }
+                        out
+                    }
+                }
+                _ => ArmOutcome::absent(),
+            };
+        }
+        self.move_bodies(whole);
+        for i in 0..MAX_ARMS {
+            let solid = self.solid_to(i);
+            self.output.arms[i].solid = solid;
+        }
+        &self.output
+    }
+
+    /// The device pose of an arm in this tick, its tool placed if it is new.
+    fn arrive(&mut self, i: usize, input: &TickInput) -> Option<Pose> {
+        let arm = self.arms[i].as_deref_mut()?;
+        let anchor = input.anchor & (1 << i) != 0;
+        // A pose that is none is no news: the hand is taken to be where it was.
+        let held = self.last_device[i].filter(|_| !anchor);
+        let device = input.devices[i].and_then(|p| if is_pose(&p) { Some(p) } else { held });
+        self.last_device[i] = device;
+        let Some(device) = device else {
+            if arm.present {
+                arm.detach();
+            }
+            return None;
+        };
+        if !arm.present || anchor {
+            arm.anchor(&device);
+            self.members[arm.index as usize] = false;
+            self.stale = true;
+        }
+        Some(device)
+    }
+
+    /// Says who is to take part from this tick on.
+    fn choose_members(&mut self) {
+        let scene = self.outlines.len() - self.arms.iter().flatten().count();
+        for b in 0..scene {
+            let id = self.ids[b];
+            self.keys[b] = self
+                .bodies
+                .of_scene()
+                .find(|body| body.id == id)
+                .map(|body| body.key);
+            let is = self.keys[b].is_some();
+            self.stale |= self.members[b] != is;
+            self.members[b] = is;
+        }
+        for i in 0..MAX_ARMS {
+            let Some(arm) = self.arms[i].as_deref() else {
+                continue;
+            };
+            let (index, present) = (arm.index as usize, arm.present);
+            let is = present && (self.members[index] || self.is_clear(i));
+            self.stale |= self.members[index] != is;
+            self.members[index] = is;
+        }
+    }
+
+    /// Whether an arm's tool is clear of all that takes part, by comparing all edges, and there is anything to be clear of.
+    fn is_clear(&mut self, i: usize) -> bool {
+        let Some(arm) = self.arms[i].as_deref() else {
+            return false;
+        };
+        let index = arm.index as usize;
+        let [mut own, mut other] = std::mem::take(&mut self.scratch);
+        put(&self.outlines[index], (arm.at, arm.angle), &mut own);
+        let mut clear = self.bodies.of_scene().next().is_some();
+        for b in (0..self.outlines.len()).filter(|b| *b != index && self.members[*b]) {
+            if let Some(place) = self.place_of(b) {
+                put(&self.outlines[b], place, &mut other);
+                clear &= distance(&own, &other) > OUT_OF_TRUE * self.clearance_m;
+            }
+        }
+        self.scratch = [own, other];
+        clear
+    }
+
+    /// Centre and angle of a body of the structure that is to take part.
+    fn place_of(&self, b: usize) -> Option<(Point, f64)> {
+        if let Some(arm) = self
+            .arms
+            .iter()
+            .flatten()
+            .find(|arm| arm.index as usize == b)
+        {
+            return Some((arm.at, arm.angle));
+        }
+        let body = self.bodies.get(self.keys[b]?)?;
+        let t = body.pose.translation.vector;
+        Some(([t.x, t.y], yaw(&body.pose, 0.0)))
+    }
+
+    /// Goes on making the structure, if it is to be made anew. True: it can be used.
+    fn make(&mut self) -> bool {
+        if self.stale {
+            for b in 0..self.outlines.len() {
+                self.places[b] = if self.members[b] {
+                    self.place_of(b)
+                } else {
+                    None
+                };
+            }
+            self.structure
+                .begin(|b| self.places.get(b as usize).copied().flatten());
+            self.stale = false;
+            self.builds += 1;
+        }
+        match self.structure.build_on(BUILD_BUDGET) {
+            Ok(whole) => whole,
+            Err(_) => {
+                self.faults += 1;
+                self.stale = true;
+                false
+            }
+        }
+    }
+
+    /// Every body that wants to steps, one after the other, as far as it may.
+    fn move_bodies(&mut self, whole: bool) {
+        for slot in 0..MAX_SCENE_BODIES {
+            let Some((key, screw, _)) = self.bodies.step(slot) else {
+                continue;
+            };
+            let Some(b) = self.keys.iter().position(|k| *k == Some(key)) else {
+                continue;
+            };
+            let (Some(body), Some((from, angle))) =
+                (self.bodies.get(key), self.structure.placed(b as u32))
+            else {
+                continue;
+            };
+            let before = body.pose;
+            if !whole || self.stale {
+                self.bodies.place(slot, &before, 0.0);
+                self.output.blocked_bodies |= 1 << slot;
+                continue;
+            }
+            let there = screw.pose_at(&before, 1.0);
+            let t = there.translation.vector;
+            let turn = unwound(yaw(&there, angle), angle) - angle;
+            let by = [t.x - from[0], t.y - from[1]];
+            let length = by[0].hypot(by[1]);
+            let part = boldest(length, turn, 0.1 * self.clearance_m);
+            let shift = Shift {
+                body: b as u32,
+                by: by.map(|x| x * part),
+                turn: turn * part,
+            };
+            let share = self.step(b, &shift, part * (length + turn.abs() * self.bound_of(b)));
+            let (at, turned_by) = match self.structure.placed(b as u32) {
+                Some(placed) if !self.stale => placed,
+                _ => (from, angle),
+            };
+            let pose = Pose::from_parts(
+                Vec3::new(at[0], at[1], before.translation.z).into(),
+                turned(turned_by),
+            );
+            if share < 1.0 {
+                self.output.blocked_bodies |= 1 << slot;
+            }
+            self.bodies.place(
+                slot,
+                if share > 0.0 { &pose } else { &before },
+                part * share,
+            );
+        }
+    }
+
+    /// The share of a body's shift that was made; nothing where the structure found something wrong.
+    fn step(&mut self, b: usize, shift: &Shift, path: f64) -> f64 {
+        let mut go = || {
+            let went = self.structure.go(&[*shift], BODY_EVENTS)?;
+            let mut share = went.share;
+            if let End::Contact(contact) = went.end {
+                let back = (BACK * self.clearance_m / path).min(share);
+                go_back(&mut self.structure, shift, back)?;
+                share -= back;
+                for arm in self.arms.iter_mut().flatten() {
+                    let features = Features::of(&contact);
+                    if features.other(arm.index) == Some(b as u32) {
+                        arm.memory.note(features, self.tick);
+                    }
+                }
+            }
+            Ok::<f64, hapticd_kinetic::Inconsistent>(share)
+        };
+        match go() {
+            Ok(share) => share,
+            Err(_) => {
+                self.faults += 1;
+                self.stale = true;
+                0.0
+            }
+        }
+    }
+
+    fn bound_of(&self, b: usize) -> f64 {
+        self.outlines[b]
+            .iter()
+            .map(|p| p[0].hypot(p[1]))
+            .fold(0.0, f64::max)
+    }
+
+    /// A bit by slot: who is solid to an arm's tool.
+    fn solid_to(&self, i: usize) -> u64 {
+        let takes_part = |arm: &Arm| arm.present && self.members[arm.index as usize];
+        let Some(arm) = self.arms[i].as_deref().filter(|a| takes_part(a)) else {
+            return 0;
+        };
+        let mut bits = 0;
+        for (b, key) in self.keys.iter().enumerate() {
+            if let Some(key) = key.filter(|_| self.members[b]) {
+                bits |= 1 << key.slot;
+            }
+        }
+        for (j, other) in self.arms.iter().enumerate() {
+            if other
+                .as_deref()
+                .is_some_and(|o| o.index != arm.index && takes_part(o))
+            {
+                bits |= 1 << tool_slot(j);
+            }
+        }
+        bits
+    }
+
+    /// The question to the collision thread after a tick: where everything is. Who moves wants to know where to.
+    #[must_use]
+    pub fn query(&self) -> Query {
+        let mut q = Query {
+            tick: self.tick,
+            ..Query::default()
+        };
+        for (i, arm) in self.arms.iter().enumerate() {
+            if let Some(arm) = arm {
+                q.arms[i] = ArmQuery {
+                    present: arm.present,
+                    epoch: arm.epoch,
+                    world_from_tool: arm.proxy(),
+                    world_from_goal: arm.goal,
+                    stiffness_n_per_m: arm.coupling.stiffness_n_per_m(),
+                    stiffness_nm_per_rad: 0.0,
+                    reach_m: arm.setup.reach_min_m,
+                    solid: self.output.arms[i].solid,
+                };
+            }
+        }
+        q.body_count = self.bodies.write_poses(&mut q.bodies);
+        q.followed = self.bodies.followed();
+        q
+    }
+
+    /// The bodies of the scene as they are now.
+    #[must_use]
+    pub fn table(&self) -> &BodyTable {
+        &self.bodies
+    }
+
+    /// The last tick's output.
+    #[must_use]
+    pub fn output(&self) -> &TickOutput {
+        &self.output
+    }
+
+    /// How often the structure found something wrong with itself, and how often it was begun anew.
+    #[must_use]
+    pub fn rebuilds(&self) -> [u64; 2] {
+        [self.faults, self.builds]
+    }
+
+    /// For tests: the structure finds something wrong with itself in its next step.
+    #[doc(hidden)]
+    pub fn spoil(&mut self) {
+        self.structure.spoil();
+    }
+
+    /// For tests: the structure against the positions, from scratch. Allocates.
+    ///
+    /// # Errors
+    /// What is not as it should be.
+    pub fn audit(&self) -> Result<(), hapticd_kinetic::Inconsistent> {
+        use hapticd_kinetic::Kinetic;
+        if self.structure.is_whole() {
+            self.structure.audit(self.structure.now())
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// An outline where it is.
+fn put(outline: &[Point], (at, angle): (Point, f64), to: &mut Vec<Point>) {
+    let (sin, cos) = angle.sin_cos();
+    to.clear();
+    to.extend(outline.iter().map(|p| {
+        [
+            at[0] + cos * p[0] - sin * p[1],
+            at[1] + sin * p[0] + cos * p[1],
+        ]
+    }));
+}
+
+const _: () = assert!(MAX_BODIES <= 64, "bodies are bits");

@@ -1,0 +1,326 @@
+//! Moving points in a map that is made around them, and made to fit: any two within a given reach are in each other's lists.
+//!
+//! # Theory
+//! A point is present in one leaf and a neighbour in that one's ring (Pitiot 2015, section 5.1), and a ring is as wide as its narrowest cell. So where no leaf is narrower than the reach,
+//! all that is within reach of a place is present in the place's leaf or in the ring of it. Leaves are cubes, refined where points crowd (section 6.1) and never to below the reach: who
+//! asks for a longer reach than last time merges what is too narrow for it first. The same holds along a way: what is within reach of any place on it is in the lists of the leaves that
+//! the way crosses ([`MovingPoints::march`]). That is the seed of a continuous detection.
+//!
+//! # Practice
+//! The map is a box of cubes with room to move in; it is made anew where points leave it, where there are more or fewer of them, or where its cells no longer fit the reach. That allocates; else
+//! nothing does once tables have been as large as they get. Off the real-time thread. Deterministic: the same calls give the same lists in the same order, but not the same order as
+//! another past of the same places. SI units, world axes.
+
+use hapticd_geometry::Vec3;
+
+use crate::beside::Beside;
+use crate::map::{Cell, GridError, MAX_LEVEL, Map};
+use crate::registration::{InsertError, Kind, ParticleId, Policy, Registration, RemoveError};
+use crate::scale::{Density, DensityError, Scaler};
+use crate::track::{Outcome, Path, TrackError};
+
+/// Levels between the widest cells and those of the reach where there is room for so many of the widest.
+const LEVELS: u8 = 2;
+/// Most cells of the coarsest level.
+const MOST_COARSE: f64 = 8192.0;
+/// The finest cells are wider than the reach by so much when the map is made, so that a reach that grows a little keeps it.
+const SPARE: f64 = 1.2;
+/// The room around the points when the map is made, of their extent, to either side.
+const ROOM: f64 = 0.25;
+/// More points than so many in a leaf refine it.
+const SPLIT: usize = 8;
+/// Most cells refined or merged by density in a step.
+const BUDGET: usize = 64;
+/// Cells are wider than the reach by this part, against rounding in coordinates of up to [`FURTHEST`] reaches.
+const ROUNDING: f64 = 1e-6;
+/// Furthest that a coordinate may be from zero, in reaches.
+pub const FURTHEST: f64 = 1e8;
+
+/// Why points were not placed. The caller's. Nothing is placed then, until points are again.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PointsError {
+    /// A coordinate is no number, or too far away for the reach.
+    #[error("point {point}: {at:?} m is not a place within {FURTHEST:e} reaches")]
+    Place {
+        /// Which.
+        point: usize,
+        /// As given, m.
+        at: [f64; 3],
+    },
+    /// Not a positive, finite reach, or room that is none.
+    #[error("a reach of {reach_m} m with {room_m} m of room around")]
+    Reach {
+        /// As given, m.
+        reach_m: f64,
+        /// As given, m.
+        room_m: f64,
+    },
+    /// There is no such grid.
+    #[error(transparent)]
+    Grid(#[from] GridError),
+    /// A point is in no cell.
+    #[error(transparent)]
+    Track(#[from] TrackError),
+    /// A point was not moved.
+    #[error(transparent)]
+    Move(#[from] RemoveError),
+    /// A point was not registered.
+    #[error(transparent)]
+    Insert(#[from] InsertError),
+    /// The levels are none.
+    #[error(transparent)]
+    Density(#[from] DensityError),
+}
+
+/// What is made anew with the map.
+#[derive(Clone, Debug)]
+struct Made {
+    registration: Registration,
+    scaler: Scaler,
+    low: Vec3,
+    high: Vec3,
+    /// Of the coarsest cells, m.
+    width_m: f64,
+    /// Deepest level at the reach that the map was made for.
+    levels: u8,
+}
+
+impl Made {
+    fn width_at(&self, level: u8) -> f64 {
+        self.width_m / f64::from(1_u32 << level)
+    }
+}
+
+/// See the [module](self).
+#[derive(Clone, Debug, Default)]
+pub struct MovingPoints {
+    made: Option<Made>,
+    /// By point. Entity `i` is the point at particle `i`: they are inserted in order into an empty registration, and none is ever removed.
+    particles: Vec<ParticleId>,
+    leaves: Vec<Cell>,
+    beside: Beside,
+    reach_m: f64,
+    remade: u64,
+}
+
+impl MovingPoints {
+    /// No points.
+    #[must_use]
+    pub fn new() -> Self {
+        MovingPoints::default()
+    }
+
+    /// All points are at these places now, m: each is in the lists of all leaves that have a place within `reach_m` of it. The map covers all places that are no more than `room_m` outside the
+    /// box of the points.
+    ///
+    /// # Errors
+    /// See [`PointsError`].
+    pub fn place(&mut self, at: &[Vec3], reach_m: f64, room_m: f64) -> Result<(), PointsError> {
+        let done = self.try_place(at, reach_m, room_m);
+        if done.is_err() {
+            self.made = None;
+            self.particles.clear();
+            self.leaves.clear();
+        }
+        done
+    }
+
+    fn try_place(&mut self, at: &[Vec3], reach_m: f64, room_m: f64) -> Result<(), PointsError> {
+        if !(reach_m > 0.0 && room_m >= 0.0 && (reach_m + room_m).is_finite()) {
+            return Err(PointsError::Reach { reach_m, room_m });
+        }
+        let (mut low, mut high) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(-f64::INFINITY));
+        for (point, p) in at.iter().enumerate() {
+            let far = p.x.abs().max(p.y.abs()).max(p.z.abs());
+            // The sum: the greatest of numbers that are none may be one.
+            if !(far <= FURTHEST * reach_m && (p.x + p.y + p.z).is_finite()) {
+                let at = [p.x, p.y, p.z];
+                return Err(PointsError::Place { point, at });
+            }
+            (low, high) = (low.inf(p), high.sup(p));
+        }
+        self.reach_m = reach_m;
+        if at.is_empty() {
+            self.made = None;
+            self.particles.clear();
+            return Ok(());
+        }
+        let (low, high) = (low - Vec3::repeat(room_m), high + Vec3::repeat(room_m));
+        let fits = self.made.as_ref().is_some_and(|made| {
+            let inside = (0..3).all(|k| made.low[k] < low[k] && high[k] < made.high[k]);
+            // Twice too wide at the deepest level: a finer map would have shorter lists.
+            let narrow = made.width_at(made.levels) <= 2.0 * SPARE * reach_m;
+            let wide = made.width_m >= (1.0 + ROUNDING) * reach_m;
+            self.particles.len() == at.len() && inside && narrow && wide
+        });
+        if fits {
+            self.limit();
+            return self.follow(at);
+        }
+        self.make(at, low, high)
+    }
+
+    /// Deepest level whose cells are no narrower than the reach.
+    fn deepest(made: &Made, reach_m: f64) -> u8 {
+        let fine = |level: &u8| made.width_at(*level) >= (1.0 + ROUNDING) * reach_m;
+        (0..=made.levels).rev().find(fine).unwrap_or(0)
+    }
+
+    /// No leaf is narrower than the reach from now on.
+    fn limit(&mut self) {
+        let Some(made) = &mut self.made else { return };
+        let (now, before) = (
+            Self::deepest(made, self.reach_m),
+            made.scaler.density().finest,
+        );
+        if now == before {
+            return;
+        }
+        made.scaler.set_finest(now);
+        if now > before {
+            // What was as fine as it might be may be crowded.
+            self.leaves.clear();
+            self.leaves.extend(made.registration.map().leaves());
+            for &c in &self.leaves {
+                made.registration.touch(c);
+            }
+            return;
+        }
+        for level in (now + 1..=before).rev() {
+            self.leaves.clear();
+            let map = made.registration.map();
+            self.leaves
+                .extend(map.leaves().filter(|c| map.cell_level(*c) == level));
+            for &c in &self.leaves {
+                // Siblings go with the first of them.
+                let map = made.registration.map();
+                let parent = map.is_leaf(c).then(|| map.parent(c)).flatten();
+                if let Some(parent) = parent.filter(|_| map.cell_level(c) == level) {
+                    // All its children are leaves, since none is deeper.
+                    let _ = made.registration.coarsen(parent);
+                }
+            }
+        }
+    }
+
+    fn follow(&mut self, at: &[Vec3]) -> Result<(), PointsError> {
+        let Some(made) = &mut self.made else {
+            return Ok(());
+        };
+        for (p, goal) in self.particles.iter().zip(at) {
+            match made.registration.move_particle(*p, goal)? {
+                Outcome::Reached => {}
+                // Not inside the box: that has been looked at.
+                Outcome::Blocked { .. } => {
+                    let at = [goal.x, goal.y, goal.z];
+                    return Err(TrackError::Outside { at }.into());
+                }
+            }
+        }
+        let _ = made.scaler.step(&mut made.registration);
+        Ok(())
+    }
+
+    fn make(&mut self, at: &[Vec3], low: Vec3, high: Vec3) -> Result<(), PointsError> {
+        let mut levels = LEVELS;
+        let fine = SPARE * self.reach_m;
+        let extent = (high - low) * (1.0 + 2.0 * ROOM) + Vec3::repeat(2.0 * fine);
+        let mut width_m = fine * f64::from(1_u32 << levels);
+        let cells = |width: f64| extent.map(|x| (x / width).ceil().max(1.0));
+        while cells(width_m).product() > MOST_COARSE && levels < MAX_LEVEL {
+            (width_m, levels) = (2.0 * width_m, levels + 1);
+        }
+        let many = cells(width_m);
+        let origin = (low + high) / 2.0 - many * (0.5 * width_m);
+        let map = Map::grid_3d(
+            origin,
+            width_m,
+            [many.x as usize, many.y as usize, many.z as usize],
+        )?;
+        let density = Density {
+            kind: Kind::Point,
+            split: SPLIT,
+            merge: SPLIT / 2,
+            finest: levels,
+            coarsest: 0,
+            budget: usize::MAX,
+            balanced: false,
+        };
+        let mut made = Made {
+            registration: Registration::new(map, Policy::Tolerate),
+            scaler: Scaler::new(density)?,
+            low: origin,
+            high: origin + many * width_m,
+            width_m,
+            levels,
+        };
+        self.particles.clear();
+        let registration = &mut made.registration;
+        let Some(mut near) = registration.map().leaves().next() else {
+            return Ok(());
+        };
+        for p in at {
+            let id = registration.insert_particle(p, near)?;
+            registration.insert_point(id)?;
+            if let Some(particle) = registration.particle(id) {
+                near = registration.map().cell(particle.dart);
+            }
+            self.particles.push(id);
+        }
+        let finest = Self::deepest(&made, self.reach_m);
+        made.scaler.set_finest(finest);
+        while made.scaler.step(&mut made.registration).more {}
+        made.scaler.set_budget(BUDGET);
+        self.made = Some(made);
+        self.remade += 1;
+        Ok(())
+    }
+
+    /// How often the map has been made.
+    #[must_use]
+    pub fn remade(&self) -> u64 {
+        self.remade
+    }
+
+    /// What the points are registered in, in their order: entity `i` is point `i`. `None`: there are none.
+    #[must_use]
+    pub fn registration(&self) -> Option<&Registration> {
+        self.made.as_ref().map(|made| &made.registration)
+    }
+
+    /// Goes along the segment from where a point is to `to` (m) and calls `visit` with every leaf that it enters, the first one included. `None`: there is no such point.
+    ///
+    /// No allocation; in proportion to the leaves that it crosses.
+    pub fn march(&self, point: usize, to: &Vec3, visit: impl FnMut(Cell)) -> Option<Path> {
+        let made = self.made.as_ref()?;
+        let particle = made.registration.particle(*self.particles.get(point)?)?;
+        let map = made.registration.map();
+        Some(map.march(particle.dart, &particle.position, to, visit))
+    }
+
+    /// Points that are in a leaf or in a cell around it, each once: all that are within reach of any place in the leaf, and some that are not.
+    ///
+    /// # Panics
+    /// If the leaf is none of this map's.
+    pub fn around(&mut self, c: Cell) -> impl Iterator<Item = u32> + '_ {
+        let made = self.made.as_mut();
+        made.into_iter()
+            .flat_map(move |made| made.registration.point_numbers(c))
+    }
+
+    /// Calls `visit` once for each two points no further apart than `radius_m`, with the lower number, the higher, and the square of their distance, m². In no order that can be relied on.
+    ///
+    /// `at` are the places that the points have been put at. A radius above the reach is the reach. No allocation once grown.
+    pub fn pairs(&mut self, at: &[Vec3], radius_m: f64, visit: impl FnMut(u32, u32, f64)) {
+        let Some(made) = &mut self.made else { return };
+        if at.len() == self.particles.len() {
+            let radius = radius_m.min(self.reach_m);
+            let point = |x: u32| (at[x as usize], x);
+            self.beside
+                .gather(&made.registration, &self.particles, point);
+            self.beside
+                .pairs(&mut made.registration, radius * radius, visit);
+        }
+    }
+}

@@ -1,0 +1,321 @@
+//! The way along a curved surface between two of its points, and exactly which cells it crosses.
+//!
+//! # Theory
+//! The source tracks edges on curved surfaces by a particle that goes straight on the unfolded surface (Pitiot 2015, section 5.4 with the public library's displacement). Sent from one end such a particle
+//! misses the other by what the surface is curved, so it does not name an edge's cells. Here the way is a *plane section*: of the plane through both ends and the mean of their cells' normals, the shorter
+//! of the two arcs that it cuts out of the surface between them. It comes to the other end whenever the section's piece does, it is the same from both ends, and on what is flat it is the segment. The
+//! plane does not matter much: any through both ends gives a way between them. Where the two normals cancel, or the ends lie one above the other, another one is taken ([`Section::new`]).
+//!
+//! A vertex is on one of two sides of the plane, by the sign of one number that does not depend on the triangle it is looked at from. So each triangle has either none or two sides that the plane
+//! cuts, and the section is a chain of triangles that neither forks nor ends but at the boundary, whatever is rounded and however cells are folded. Coordinates only measure lengths. Vertices on the
+//! plane, within the tolerance, count as on its positive side; where that leads to no way, as on its negative side: so there is one between two ends at the same straight boundary.
+//!
+//! # Practice
+//! For the real-time thread: no allocation, as many triangles as the caller allows, then [`Path::Lost`]. The two arcs are followed in turns, the shorter one first, so the cost is that of the
+//! triangles within the way's length to both sides, twice.
+
+use hapticd_geometry::Vec3;
+use hapticd_geometry::closest::point_segment;
+
+use super::march::{MOST_STEPS, Path};
+use super::{ON_SURFACE, Particle};
+use crate::map::{Cell, Dart, Map, Space};
+
+/// A plane through a surface.
+struct Section<'a> {
+    map: &'a Map,
+    through: Vec3,
+    normal: Vec3,
+    /// Heights above this count as positive, m.
+    level: f64,
+    /// Where it is to come to, and a triangle there that it cuts.
+    end: Vec3,
+    target: Option<Dart>,
+}
+
+/// Where an arm of a section has come to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stand {
+    /// In the middle of it.
+    Going,
+    /// At the end.
+    Arrived,
+    /// At the boundary.
+    Boundary,
+    /// At the beginning again.
+    Closed,
+}
+
+/// One of the two ways from the beginning.
+#[derive(Clone, Copy)]
+struct Arm {
+    /// The triangle that it is in.
+    d: Dart,
+    /// The side that it leaves it by, numbered as the corner opposite to it, and where.
+    side: usize,
+    at: Vec3,
+    length: f64,
+    stand: Stand,
+}
+
+/// How a section leads to its end: from its first triangle by this arm.
+#[derive(Clone, Copy)]
+enum Way {
+    Reached {
+        first: Dart,
+        arm: Arm,
+    },
+    /// To the boundary, by the arm that starts towards the end.
+    Boundary {
+        first: Dart,
+        arm: Arm,
+    },
+    Apart,
+    Lost,
+}
+
+/// Without a direction; ends nearer to each other than this are one place.
+const PARALLEL: f64 = 1e-6;
+
+impl<'a> Section<'a> {
+    /// The plane through both ends and the mean of their cells' normals; where those cancel through the first one's; where the ends lie one above the other, across the axis that they are
+    /// least along. None for ends in one place.
+    fn new(map: &'a Map, from: &Particle, to: &Particle) -> Option<Self> {
+        let apart = to.position - from.position;
+        let length = apart.norm();
+        if !(length > map.tolerance_m()) {
+            return None;
+        }
+        let along = apart / length;
+        let of = |p: &Particle| map.normal(map.cell(p.dart));
+        let axis = Vec3::ith(along.iamin(), 1.0);
+        let normal = [of(from) + of(to), of(from), axis]
+            .into_iter()
+            .map(|up| along.cross(&up))
+            .find(|n| n.norm() > PARALLEL)
+            .unwrap_or(axis);
+        let mut section = Section {
+            map,
+            through: from.position,
+            normal: normal.normalize(),
+            level: 0.0,
+            end: to.position,
+            target: None,
+        };
+        section.count(-map.tolerance_m(), to);
+        Some(section)
+    }
+
+    /// Vertices higher than this count as on the positive side, m.
+    fn count(&mut self, level: f64, to: &Particle) {
+        self.level = level;
+        self.target = self.triangle_at(to);
+    }
+
+    fn heights(&self, d: Dart) -> [f64; 3] {
+        let [v, _, s, e] = self.map.tetrahedron(d);
+        [v, s, e].map(|p| self.normal.dot(&(p - self.through)))
+    }
+
+    /// Whether the side opposite to corner `i` is cut.
+    fn cuts(&self, heights: &[f64; 3], i: usize) -> bool {
+        (heights[(i + 1) % 3] > self.level) != (heights[(i + 2) % 3] > self.level)
+    }
+
+    /// Where that side is cut.
+    fn cut(&self, d: Dart, heights: &[f64; 3], i: usize) -> Vec3 {
+        let [v, _, s, e] = self.map.tetrahedron(d);
+        let corners = [v, s, e];
+        let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+        let share = heights[j] / (heights[j] - heights[k]);
+        corners[j] + (corners[k] - corners[j]) * share.clamp(0.0, 1.0)
+    }
+
+    /// A triangle that holds the particle and is cut: its own, or another one that it lies at the border of.
+    fn triangle_at(&self, particle: &Particle) -> Option<Dart> {
+        let (map, p) = (self.map, &particle.position);
+        let cut = |d: Dart| {
+            let heights = self.heights(d);
+            self.cuts(&heights, 0) || self.cuts(&heights, 1)
+        };
+        let own = map.facet_at(particle.dart, p);
+        if cut(own) {
+            return Some(own);
+        }
+        let fits = |d: &Dart| cut(*d) && map.holds(*d, p);
+        let here = map.cell(particle.dart);
+        map.cell_darts(here).find(fits).or_else(|| {
+            map.cell_darts(here)
+                .flat_map(|x| map.vertex_darts(map.vertex(x)))
+                .find_map(|x| map.cell_darts(map.cell(x)).find(fits))
+        })
+    }
+
+    /// Whether the end is on what is cut out of a triangle.
+    fn ends_in(&self, d: Dart, p: &Vec3, q: &Vec3) -> bool {
+        self.target == Some(d)
+            || (point_segment(&self.end, p, q).0 - self.end).norm()
+                <= ON_SURFACE * self.map.tolerance_m()
+    }
+
+    /// Both arms from a triangle that is cut, the one towards the end first.
+    fn begin(&self, d: Dart) -> [Arm; 2] {
+        let heights = self.heights(d);
+        // All but one of the sides are cut.
+        let whole = (0..3).find(|&i| !self.cuts(&heights, i)).unwrap_or(0);
+        let [mut a, mut b] = [(whole + 1) % 3, (whole + 2) % 3].map(|side| {
+            let at = self.cut(d, &heights, side);
+            Arm {
+                d,
+                side,
+                at,
+                length: (at - self.through).norm(),
+                stand: Stand::Going,
+            }
+        });
+        let towards = self.end - self.through;
+        if towards.dot(&a.at) < towards.dot(&b.at) {
+            std::mem::swap(&mut a, &mut b);
+        }
+        if self.ends_in(d, &a.at, &b.at) {
+            a.stand = Stand::Arrived;
+            a.length = 0.0;
+        }
+        [a, b]
+    }
+
+    /// Follows both arms in turns.
+    fn way(&self, from: &Particle, most: u32) -> Way {
+        let Some(first) = self.triangle_at(from) else {
+            return Way::Apart;
+        };
+        let begin = self.begin(first);
+        let mut arms = begin;
+        for _ in 0..=most {
+            // The shorter one goes on; where it has arrived, the other cannot be shorter.
+            let going = |arm: &Arm| matches!(arm.stand, Stand::Going | Stand::Arrived);
+            let shorter = match [going(&arms[0]), going(&arms[1])] {
+                [true, true] => usize::from(arms[1].length < arms[0].length),
+                [true, false] => 0,
+                [false, true] => 1,
+                // The one towards the end tells how.
+                [false, false] if arms[0].stand == Stand::Closed => return Way::Apart,
+                [false, false] => {
+                    let arm = begin[0];
+                    return Way::Boundary { first, arm };
+                }
+            };
+            if arms[shorter].stand == Stand::Arrived {
+                let arm = begin[shorter];
+                return Way::Reached { first, arm };
+            }
+            self.step(&mut arms[shorter], first);
+        }
+        Way::Lost
+    }
+
+    /// Into the next triangle of an arm that began in `first`.
+    fn step(&self, arm: &mut Arm, first: Dart) {
+        let d = arm.d;
+        let next = match arm.side {
+            0 => self.map.phi2(d),
+            1 => self.map.phi1(d),
+            _ => self.map.phi_1(d),
+        };
+        if next == d {
+            arm.stand = Stand::Boundary;
+            return;
+        }
+        if next == first {
+            arm.stand = Stand::Closed;
+            return;
+        }
+        // The same side seen from beyond: opposite to V again, or S and S' change places.
+        let entered = [0, 2, 1][arm.side];
+        let heights = self.heights(next);
+        let side = if self.cuts(&heights, (entered + 1) % 3) {
+            (entered + 1) % 3
+        } else {
+            (entered + 2) % 3
+        };
+        let from = arm.at;
+        (arm.d, arm.side, arm.at) = (next, side, self.cut(next, &heights, side));
+        if self.ends_in(next, &from, &arm.at) {
+            arm.stand = Stand::Arrived;
+            arm.length += (self.end - from).norm();
+        } else {
+            arm.length += (arm.at - from).norm();
+        }
+    }
+}
+
+impl Map {
+    /// Goes from one particle to another, and calls `visit` with every cell on the way, the first one included; one that it comes back to is named again. The way is the segment between them
+    /// ([`Map::march`]); on a [`Space::Surface`] it is the shorter arc of the section of the surface with the plane through both and the mean normal of their cells. Obstacles do not count.
+    ///
+    /// On a surface the way may end at the boundary: [`Path::Blocked`], with the cells of the arc that starts towards the other end. [`Path::Apart`]: the section comes back to where it began without having
+    /// passed the other end, or is no more than a point here.
+    ///
+    /// No allocation; at most 16 384 steps, then [`Path::Lost`].
+    pub fn march_between(&self, from: &Particle, to: &Particle, visit: impl FnMut(Cell)) -> Path {
+        self.march_bounded(from, to, MOST_STEPS, visit)
+    }
+
+    /// [`Map::march_between`] for the haptic loop: at most `most` steps from one tetrahedron or triangle to the next, on a surface of both arms together and up to four times that with what is gone
+    /// over again, and the darts of the cells of both ends; then [`Path::Lost`]. On a surface nothing but the first cell has been visited then.
+    pub fn march_bounded(
+        &self,
+        from: &Particle,
+        to: &Particle,
+        most: u32,
+        mut visit: impl FnMut(Cell),
+    ) -> Path {
+        if self.space() != Space::Surface {
+            let (a, b) = (&from.position, &to.position);
+            return self.march_to(from.dart, a, b, false, most, visit);
+        }
+        visit(self.cell(from.dart));
+        let Some(mut section) = Section::new(self, from, to) else {
+            visit(self.cell(to.dart));
+            return Path::Reached(to.dart);
+        };
+        let way = section.way(from, most);
+        let (way, level) = match way {
+            Way::Reached { .. } => (way, section.level),
+            _ => {
+                section.count(self.tolerance_m(), to);
+                match section.way(from, most) {
+                    other @ Way::Reached { .. } => (other, section.level),
+                    _ => (way, -self.tolerance_m()),
+                }
+            }
+        };
+        let (first, mut arm) = match way {
+            Way::Reached { first, arm } | Way::Boundary { first, arm } => (first, arm),
+            Way::Apart => return Path::Apart,
+            Way::Lost => return Path::Lost,
+        };
+        if level != section.level {
+            section.count(level, to);
+        }
+        let mut here = self.cell(arm.d);
+        visit(here);
+        while arm.stand == Stand::Going {
+            section.step(&mut arm, first);
+            let next = self.cell(arm.d);
+            if next != here {
+                here = next;
+                visit(here);
+            }
+        }
+        if arm.stand == Stand::Arrived {
+            return Path::Reached(arm.d);
+        }
+        let way = to.position - from.position;
+        let share = (arm.at - from.position).dot(&way) / way.norm_squared();
+        Path::Blocked {
+            dart: arm.d,
+            share: share.clamp(0.0, 1.0),
+        }
+    }
+}

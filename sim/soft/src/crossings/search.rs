@@ -1,0 +1,471 @@
+//! From where everything was and is to the pairs that meet: seeds, boxes, proofs.
+
+use hapticd_ccd::{LinearOptions, PairKind, first_contact_linear};
+use hapticd_geometry::Vec3;
+use hapticd_registration::map::Cell;
+use hapticd_registration::points::MovingPoints;
+use hapticd_registration::track::Path;
+
+use super::features::Features;
+use super::{Crossing, Found};
+
+/// Features longer than so many times the mean of what yields are large.
+const LARGE: f64 = 4.0;
+/// Over `√3`: a triangle's nearest vertex is no further than this part of its longest side.
+const JUNG: f64 = 0.577_350_269_189_626;
+/// A vertex that is not registered.
+const NOBODY: u32 = u32::MAX;
+/// Vertices this part of the extent of what yields beyond it are registered, too: so who comes near is there already.
+const MARGIN: f64 = 0.5;
+/// The reach is longer than what is proven to be enough by this part, against rounding.
+const ROUNDING: f64 = 1e-6;
+
+/// A box along the axes.
+#[derive(Clone, Copy, Debug)]
+struct Swept {
+    low: Vec3,
+    high: Vec3,
+}
+
+impl Swept {
+    const NOTHING: Swept = Swept {
+        low: Vec3::new(f64::INFINITY, f64::INFINITY, f64::INFINITY),
+        high: Vec3::new(f64::NEG_INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY),
+    };
+
+    fn add(&mut self, p: &Vec3) {
+        (self.low, self.high) = (self.low.inf(p), self.high.sup(p));
+    }
+
+    fn join(&mut self, other: &Swept) {
+        (self.low, self.high) = (self.low.inf(&other.low), self.high.sup(&other.high));
+    }
+
+    fn is_somewhere(&self) -> bool {
+        self.low.x <= self.high.x
+    }
+
+    fn wider(&self, by: f64) -> Swept {
+        Swept {
+            low: self.low - Vec3::repeat(by),
+            high: self.high + Vec3::repeat(by),
+        }
+    }
+
+    #[inline]
+    fn holds(&self, p: &Vec3) -> bool {
+        (0..3).all(|k| self.low[k] <= p[k] && p[k] <= self.high[k])
+    }
+
+    #[inline]
+    fn meets(&self, other: &Swept) -> bool {
+        let (a, b) = (self, other);
+        (0..3).all(|k| a.low[k] <= b.high[k] && b.low[k] <= a.high[k])
+    }
+}
+
+/// Of a triangle or an edge.
+#[derive(Clone, Copy, Debug)]
+struct Sized {
+    swept: Swept,
+    /// Furthest that a place of it may be from its nearest vertex, m; NaN where a vertex is nowhere, and of what comes near nothing that yields.
+    core: f64,
+    /// Longest way of its vertices, m.
+    way: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Pair {
+    /// Vertex, triangle.
+    Face(u32, u32),
+    /// Edges, the lower number first.
+    Edges(u32, u32),
+}
+
+/// Work space, kept between steps.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Work {
+    triangles: Vec<Sized>,
+    edges: Vec<Sized>,
+    vertices: Vec<Swept>,
+    /// Vertices that are registered, by point; and by vertex its point, [`NOBODY`] of those that are not.
+    members: Vec<u32>,
+    points: Vec<u32>,
+    places: Vec<Vec3>,
+    /// By vertex: where its candidates begin in `near`. One more than vertices.
+    first: Vec<u32>,
+    near: Vec<u32>,
+    /// That one way crosses.
+    leaves: Vec<Cell>,
+    /// By vertex, triangle, edge: who met it last.
+    met: [Vec<u32>; 3],
+    /// Vertices whose way could not be marched along.
+    blind: Vec<u32>,
+    large_triangles: Vec<u32>,
+    large_edges: Vec<u32>,
+    pairs: Vec<Pair>,
+}
+
+impl Work {
+    pub fn find(&mut self, f: &Features, points: &mut MovingPoints, found: &mut Found) {
+        found.crossings.clear();
+        (found.tested, found.large, found.reach_m) = (0, 0, 0.0);
+        found.unknown = self.sweep(f);
+        // What yields: only there anything happens that is looked at.
+        let mut there = Swept::NOTHING;
+        for v in (0..f.vertices()).filter(|v| f.yields(*v)) {
+            there.join(&self.vertices[v as usize]);
+        }
+        if !there.is_somewhere() {
+            return;
+        }
+        self.measure(f, &there);
+        let core = self.core(f);
+        // An end of an edge that meets something may be outside by as much as the edge's half.
+        let around = there.wider(core);
+        let mut longest = 0.0_f64;
+        for (v, swept) in self.vertices.iter().enumerate() {
+            if swept.meets(&around) {
+                longest = longest.max((f.after[v] - f.before[v]).norm());
+            }
+        }
+        let slack = self.sort_out(core, &there).max(0.5 * longest) * (1.0 + ROUNDING);
+        let reach = core + slack;
+        self.seed(f, points, &around, (reach, longest));
+        found.large = (self.large_triangles.len() + self.large_edges.len()) as u32;
+        found.reach_m = reach;
+        self.pairs.clear();
+        self.name(f, (core, slack));
+        self.name_large(f, &there);
+        self.prove(f, found);
+    }
+
+    /// Boxes of the vertices. Says how many are nowhere.
+    fn sweep(&mut self, f: &Features) -> u32 {
+        let mut unknown = 0;
+        self.vertices.clear();
+        for (a, b) in f.before.iter().zip(&f.after) {
+            let mut swept = Swept::NOTHING;
+            if (a.x + a.y + a.z + b.x + b.y + b.z).is_finite() {
+                swept.add(a);
+                swept.add(b);
+            } else {
+                unknown += 1;
+            }
+            self.vertices.push(swept);
+        }
+        unknown
+    }
+
+    /// Boxes of the features, lengths and ways of those that come where anything yields.
+    fn measure(&mut self, f: &Features, there: &Swept) {
+        let sized = |vertices: &[Swept], corners: &[u32], part: f64| {
+            let (mut swept, mut somewhere) = (Swept::NOTHING, true);
+            for &v in corners {
+                let own = &vertices[v as usize];
+                somewhere &= own.is_somewhere();
+                swept.join(own);
+            }
+            let (mut longest, mut way) = (0.0_f64, 0.0_f64);
+            if !(somewhere && swept.meets(there)) {
+                let core = f64::NAN;
+                return Sized { swept, core, way };
+            }
+            for (i, &v) in corners.iter().enumerate() {
+                way = way.max((f.after[v as usize] - f.before[v as usize]).norm());
+                let w = corners[(i + 1) % corners.len()];
+                for x in [&f.before, &f.after] {
+                    longest = longest.max((x[v as usize] - x[w as usize]).norm());
+                }
+            }
+            let core = part * longest;
+            Sized { swept, core, way }
+        };
+        let vertices = &self.vertices;
+        self.triangles.clear();
+        (self.triangles).extend(f.triangles.iter().map(|t| sized(vertices, t, JUNG)));
+        self.edges.clear();
+        (self.edges).extend(f.edges.iter().map(|e| sized(vertices, &e.ends, 0.5)));
+    }
+
+    /// What is no longer than this is not large, m.
+    fn core(&self, f: &Features) -> f64 {
+        let (mut most, mut sum, mut count) = (0.0_f64, 0.0, 0.0);
+        let triangles = self.triangles.iter().zip(&f.triangles);
+        let edges = self.edges.iter().zip(&f.edges);
+        let all = triangles
+            .map(|(s, t)| (s, t[0]))
+            .chain(edges.map(|(s, e)| (s, e.ends[0])));
+        for (sized, v) in all {
+            if f.yields(v) && sized.core.is_finite() {
+                most = most.max(sized.core);
+                (sum, count) = (sum + sized.core, count + 1.0);
+            }
+        }
+        if count > 0.0 {
+            most.min(LARGE * sum / count)
+        } else {
+            0.0
+        }
+    }
+
+    /// Parts what is large from what is not, and says how far a place of the latter may be from where its nearest vertex is halfway, m.
+    fn sort_out(&mut self, core: f64, there: &Swept) -> f64 {
+        let mut slack = core;
+        let mut part = |all: &[Sized], large: &mut Vec<u32>| {
+            large.clear();
+            for (i, sized) in (0..).zip(all) {
+                if !sized.swept.meets(there) || sized.core.is_nan() {
+                    continue;
+                }
+                if sized.core <= core {
+                    slack = slack.max(sized.core + 0.5 * sized.way);
+                } else {
+                    large.push(i);
+                }
+            }
+        };
+        part(&self.triangles, &mut self.large_triangles);
+        part(&self.edges, &mut self.large_edges);
+        slack
+    }
+
+    /// Finds for each vertex that yields the vertices within reach of its way.
+    fn seed(
+        &mut self,
+        f: &Features,
+        points: &mut MovingPoints,
+        around: &Swept,
+        (reach, longest): (f64, f64),
+    ) {
+        self.choose(f, around, longest + reach);
+        let room = around.wider(longest + reach);
+        self.places.clear();
+        for v in &self.members {
+            let (a, b) = (&f.before[*v as usize], &f.after[*v as usize]);
+            let halfway = a + (b - a) * 0.5;
+            let there = halfway.zip_zip_map(&room.low, &room.high, |x, low, high| {
+                // Of what is nowhere somewhere.
+                x.max(low).min(high)
+            });
+            self.places.push(there);
+        }
+        self.first.clear();
+        self.near.clear();
+        self.blind.clear();
+        let count = f.vertices() as usize;
+        let tables = [count, f.triangles.len(), f.edges.len()];
+        for (met, count) in self.met.iter_mut().zip(tables) {
+            met.clear();
+            met.resize(count, u32::MAX);
+        }
+        let placed = points.place(
+            &self.places,
+            reach,
+            0.5 * longest * (1.0 + ROUNDING) + reach,
+        );
+        for v in 0..f.vertices() {
+            self.first.push(self.near.len() as u32);
+            let own = &self.vertices[v as usize];
+            if !(f.yields(v) && own.is_somewhere()) {
+                continue;
+            }
+            // The lists have more than is within reach.
+            let wide = own.wider(reach);
+            let places = &self.places;
+            let (near, met, members) = (&mut self.near, &mut self.met[0], &self.members);
+            let point = self.points[v as usize] as usize;
+            let mut reached = placed.is_ok();
+            for to in [&f.before[v as usize], &f.after[v as usize]] {
+                self.leaves.clear();
+                let path = points.march(point, to, |leaf| self.leaves.push(leaf));
+                for &leaf in &self.leaves {
+                    for p in points.around(leaf) {
+                        let w = members[p as usize];
+                        let first = std::mem::replace(&mut met[w as usize], v) != v;
+                        if first && wide.holds(&places[p as usize]) {
+                            near.push(w);
+                        }
+                    }
+                }
+                reached &= matches!(path, Some(Path::Reached(_)));
+            }
+            if !reached {
+                self.blind.push(v);
+            }
+        }
+        self.first.push(self.near.len() as u32);
+    }
+
+    /// Who is registered: all that an answer may need, and who may be needed soon, so that it need not be chosen anew.
+    fn choose(&mut self, f: &Features, around: &Swept, room: f64) {
+        let count = f.vertices() as usize;
+        let vertices = &self.vertices;
+        let known = self.points.len() == count
+            && (vertices.iter().zip(&self.points))
+                .all(|(swept, point)| *point != NOBODY || !swept.meets(around));
+        if known {
+            return;
+        }
+        let extent = (around.high - around.low).max();
+        let wide = around.wider(MARGIN * extent + room);
+        self.members.clear();
+        self.points.clear();
+        for (v, swept) in (0..).zip(vertices) {
+            if swept.meets(&wide) {
+                self.points.push(self.members.len() as u32);
+                self.members.push(v);
+            } else {
+                self.points.push(NOBODY);
+            }
+        }
+    }
+
+    /// Pairs among what is not large, looked for from what yields. `core` and `slack`: furthest that a place is from its nearest vertex, at any time and from where that is halfway.
+    fn name(&mut self, f: &Features, (core, slack): (f64, f64)) {
+        let Work {
+            triangles,
+            edges,
+            vertices,
+            points,
+            places,
+            first,
+            near,
+            met: [_, met_triangles, met_edges],
+            pairs,
+            ..
+        } = self;
+        let near_of = |v: u32| {
+            let range = first[v as usize] as usize..first[v as usize + 1] as usize;
+            &near[range]
+        };
+        let halfway = |w: u32| &places[points[w as usize] as usize];
+        let mut face = |v: u32, t: u32| {
+            let sized = &triangles[t as usize];
+            let apart = !f.triangles[t as usize].contains(&v);
+            if sized.core <= core && apart && sized.swept.meets(&vertices[v as usize]) {
+                pairs.push(Pair::Face(v, t));
+            }
+        };
+        for v in (0..f.vertices()).filter(|v| f.yields(*v)) {
+            let wide = vertices[v as usize].wider(slack);
+            for &w in near_of(v) {
+                if !f.watched(v, w) {
+                    continue;
+                }
+                // Who does not yield is looked at from here.
+                if !f.yields(w) {
+                    f.triangles_at(v).iter().for_each(|t| face(w, *t));
+                }
+                if !wide.holds(halfway(w)) {
+                    continue;
+                }
+                for &t in f.triangles_at(w) {
+                    if std::mem::replace(&mut met_triangles[t as usize], v) != v {
+                        face(v, t);
+                    }
+                }
+            }
+        }
+        for (a, edge) in (0..).zip(&f.edges) {
+            let own = &edges[a as usize];
+            if !(own.core <= core && f.yields(edge.ends[0])) {
+                continue;
+            }
+            let wide = own.swept.wider(slack);
+            for &w in edge.ends.into_iter().flat_map(near_of) {
+                if !(wide.holds(halfway(w)) && f.watched(edge.ends[0], w)) {
+                    continue;
+                }
+                // Two that yield see each other: taken from the lower one.
+                let both = f.yields(w);
+                for &b in f.edges_at(w) {
+                    if (both && b <= a) || std::mem::replace(&mut met_edges[b as usize], a) == a {
+                        continue;
+                    }
+                    let sized = &edges[b as usize];
+                    let apart = !shares(edge.ends, f.edges[b as usize].ends);
+                    if sized.core <= core && apart && sized.swept.meets(&own.swept) {
+                        pairs.push(Pair::Edges(a.min(b), a.max(b)));
+                    }
+                }
+            }
+        }
+    }
+
+    /// What is large against everything, and everything against what could not be marched.
+    fn name_large(&mut self, f: &Features, there: &Swept) {
+        let pairs = &mut self.pairs;
+        let mut face = |v: u32, t: u32| {
+            let corners = f.triangles[t as usize];
+            let near = self.vertices[v as usize].meets(&self.triangles[t as usize].swept);
+            if near && f.watched(v, corners[0]) && !corners.contains(&v) {
+                pairs.push(Pair::Face(v, t));
+            }
+        };
+        for &t in &self.large_triangles {
+            (0..f.vertices()).for_each(|v| face(v, t));
+        }
+        for &v in &self.blind {
+            (0..f.triangles.len() as u32).for_each(|t| face(v, t));
+            for &t in f.triangles_at(v) {
+                (0..f.vertices()).for_each(|w| face(w, t));
+            }
+        }
+        let mut both = |a: u32, b: u32| {
+            let ends = [a, b].map(|e| f.edges[e as usize].ends);
+            let near = self.edges[a as usize]
+                .swept
+                .meets(&self.edges[b as usize].swept);
+            if a != b && near && f.watched(ends[0][0], ends[1][0]) && !shares(ends[0], ends[1]) {
+                pairs.push(Pair::Edges(a.min(b), a.max(b)));
+            }
+        };
+        let all = 0..f.edges.len() as u32;
+        for &a in &self.large_edges {
+            all.clone().for_each(|b| both(a, b));
+        }
+        for &v in &self.blind {
+            for &a in f.edges_at(v) {
+                if self.edges[a as usize].swept.meets(there) {
+                    all.clone().for_each(|b| both(a, b));
+                }
+            }
+        }
+        // The order is that of the features, whatever order they were named in; and what was named twice is looked at once.
+        pairs.sort_unstable();
+        pairs.dedup();
+    }
+
+    fn prove(&mut self, f: &Features, found: &mut Found) {
+        let options = LinearOptions::default();
+        found.tested = self.pairs.len() as u32;
+        for pair in &self.pairs {
+            let (kind, a, b) = match *pair {
+                Pair::Face(v, t) => (PairKind::VertexFace, [v; 3], f.triangles[t as usize]),
+                Pair::Edges(a, b) => {
+                    let [a, b] = [a, b].map(|e| {
+                        let edge = &f.edges[e as usize];
+                        [edge.ends[0], edge.ends[1], edge.third]
+                    });
+                    (PairKind::EdgeEdge, a, b)
+                }
+            };
+            let [way_a, way_b] = [f.way(a), f.way(b)];
+            let ways = [[&way_a[0], &way_a[1]], [&way_b[0], &way_b[1]]];
+            if let Some(contact) = first_contact_linear(kind, ways[0], ways[1], &options) {
+                found.crossings.push(Crossing {
+                    kind,
+                    surfaces: [f.local(a[0]).0, f.local(b[0]).0],
+                    a: a.map(|v| f.local(v).1),
+                    b: b.map(|v| f.local(v).1),
+                    contact,
+                });
+            }
+        }
+    }
+}
+
+fn shares(a: [u32; 2], b: [u32; 2]) -> bool {
+    a.iter().any(|v| b.contains(v))
+}

@@ -1,0 +1,151 @@
+//! Kinetic sweep-and-prune as a broad phase: what is remembered from step to step is the order of all bounds on each axis and the pairs that overlap.
+//!
+//! A step costs a comparison of each bound with its neighbours' and something for each two that pass each other ([`hapticd_kinetic::sap`]). Where more pass each other than a sort would
+//! take, as when everything jumps, the step is answered by all pairs whose swept boxes overlap. What is listed are in both cases those that [`SweptBox::meets`] is true of.
+
+use hapticd_geometry::broad::{Extent, pairs_of_wide};
+use hapticd_geometry::{Aabb, BroadPhase, SweepAndPrune, SweptBox};
+use hapticd_kinetic::sap::{Lines, Sap};
+use hapticd_kinetic::{Kinetic, Stats};
+
+/// Exchanges for each box in a step after which it is cheaper to sort anew.
+const PATIENCE: u64 = 64;
+
+/// Fewest boxes that there is room for.
+const FEWEST: usize = 16;
+
+/// Where boxes are put that are none, m: beyond all that have bounds, and each apart from the others.
+const AWAY_M: f64 = 2e100;
+const APART_M: f64 = 1e90;
+
+/// See the module page. Allocates where there are more boxes than there is room for, or far fewer, and for more pairs than ever before.
+#[derive(Clone, Debug)]
+pub struct KineticSweep {
+    sap: Sap,
+    lines: Vec<Lines>,
+    wide: Vec<u32>,
+    /// For what cannot be: bounds that are refused although they were looked at.
+    spare: SweepAndPrune,
+}
+
+impl Default for KineticSweep {
+    fn default() -> Self {
+        Self {
+            sap: Sap::new(0),
+            lines: Vec::new(),
+            wide: Vec::new(),
+            spare: SweepAndPrune::default(),
+        }
+    }
+}
+
+impl KineticSweep {
+    /// What the steps since it was made, or last made larger, have cost: events are pairs that began or ceased to overlap, internal ones exchanges of neighbours.
+    #[must_use]
+    pub fn stats(&self) -> &Stats {
+        self.sap.stats()
+    }
+
+    /// Room for so many boxes, and not for very many more.
+    fn make_room(&mut self, boxes: usize) {
+        let room = boxes.max(FEWEST).next_power_of_two();
+        let has = self.lines.len();
+        if boxes <= has && has <= 8 * room {
+            return;
+        }
+        self.sap = Sap::new(room);
+        self.sap.set_budget(PATIENCE * room as u64);
+        self.lines.clear();
+        self.lines.extend((0..room).map(parked));
+    }
+}
+
+impl BroadPhase for KineticSweep {
+    fn name(&self) -> &'static str {
+        "kinetic"
+    }
+
+    fn overlapping(&mut self, boxes: &[SweptBox], pairs: &mut Vec<(u32, u32)>) {
+        pairs.clear();
+        self.make_room(boxes.len());
+        self.wide.clear();
+        for (i, lines) in self.lines.iter_mut().enumerate() {
+            let extent = boxes.get(i).map_or(Extent::Nowhere, SweptBox::extent);
+            *lines = match (boxes.get(i), extent) {
+                (Some(b), Extent::Bounded) => Lines {
+                    start: bounds(&b.start),
+                    end: bounds(&b.end),
+                },
+                _ => parked(i),
+            };
+            if extent == Extent::Everywhere {
+                self.wide.push(i as u32);
+            }
+        }
+        let found = self
+            .sap
+            .set_all(&self.lines)
+            .and_then(|()| self.sap.step(1.0));
+        if found.is_err() {
+            self.spare.overlapping(boxes, pairs);
+            return;
+        }
+        // Those of the start, and those that begin later: the stretch of a pair is one.
+        pairs.extend_from_slice(self.sap.pairs());
+        let later = self.sap.log().iter().filter(|e| e.on && e.time > 0.0);
+        pairs.extend(later.map(|e| e.pair));
+        pairs.retain(|&(i, j)| boxes[i as usize].meets_bounded(&boxes[j as usize]));
+        pairs_of_wide(&self.wide, boxes, pairs);
+        pairs.sort_unstable();
+    }
+
+    fn boxed_clone(&self) -> Box<dyn BroadPhase> {
+        Box::new(self.clone())
+    }
+}
+
+fn bounds(b: &Aabb) -> [[f64; 2]; 3] {
+    [0, 1, 2].map(|axis| [b.low[axis], b.high[axis]])
+}
+
+fn parked(i: usize) -> Lines {
+    let x = AWAY_M + i as f64 * APART_M;
+    Lines::still(&[[x; 2]; 3])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hapticd_geometry::Vec3;
+
+    /// The order that is kept does the work: what goes on as before is not sorted anew, and what passes nothing costs no exchange.
+    #[test]
+    fn a_step_costs_what_passes_what() {
+        let (mut broad, mut pairs) = (KineticSweep::default(), Vec::new());
+        let at = |i: u32, k: f64| {
+            let x = f64::from(i) + if i == 50 { 0.25 * k } else { 0.0 };
+            Aabb::about(&Vec3::new(x, 0.0, 0.0), 0.2)
+        };
+        let boxes = |k: f64| -> Vec<SweptBox> {
+            let step = |i| SweptBox {
+                start: at(i, k),
+                end: at(i, k + 1.0),
+            };
+            (0..100).map(step).collect()
+        };
+        broad.overlapping(&boxes(0.0), &mut pairs);
+        let mut swaps = 0;
+        for k in 1..40 {
+            broad.overlapping(&boxes(f64::from(k)), &mut pairs);
+            let report = broad.sap.last_report();
+            assert!(report.exact);
+            swaps += report.swaps;
+        }
+        // Its bounds pass those of nine others, four exchanges each, and its upper one the lower one of the tenth.
+        assert!((36..=40).contains(&swaps), "{swaps}");
+        assert!(broad.stats().events_external() >= 19);
+        assert_eq!(broad.lines.len(), 128);
+        broad.overlapping(&[], &mut pairs);
+        assert_eq!((broad.lines.len(), pairs.len()), (128, 0));
+    }
+}
