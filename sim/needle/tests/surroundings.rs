@@ -225,7 +225,8 @@ fn fine_about(s: &Surroundings, tip: &Vec3) {
             assert!(apart <= 2.0 * ZOOM.about_m + 1e-12, "{apart} {level}");
         }
     }
-    assert!(fine > 8, "{fine}");
+    // At a corner of the fine cells only the eight that meet there are near: the next are a whole cell away.
+    assert!(fine >= 8, "{fine}");
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! Section 9.1.2 of Pitiot 2015, figures 9.5 and 9.6: a needle whose pieces are registered one by one, in a mesh that is fine about the tip.
 //!
-//! The source moves the tip with the mouse and calls both demonstrations interactive; it gives no counts and no times. Here a scripted helix of 10 to 1000 pieces, with the mesh two to five levels
+//! The source moves the tip with the mouse and calls both demonstrations interactive; it gives no counts and no times. Here a scripted helix of up to 1000 pieces, with the mesh two to five levels
 //! deep, among a vessel, a ball and a membrane. A step is one move of the tip by half a piece: registration, refinement and merging, and what is near the active piece. What is near is
-//! compared with brute force at every twentieth step. Times are processor time.
+//! compared with brute force at every twentieth step. A row is of the steps with so many pieces registered, and more than the row before: whether the steps grow with the needle. Times are
+//! processor time.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -32,6 +33,9 @@ struct NeedleOptions {
     /// Most pieces; else half of `--steps`, else 1000. The helix is the same whatever the seed.
     #[arg(long, value_parser = clap::value_parser!(u32).range(10..=4000))]
     pieces: Option<u32>,
+    /// Most levels below the coarsest cells, from two up; else 5.
+    #[arg(long, value_parser = clap::value_parser!(u8).range(2..=5))]
+    finest: Option<u8>,
     #[command(flatten)]
     shared: stage::Options,
 }
@@ -51,7 +55,7 @@ fn spec() -> Result<TissueSpec, Failure> {
     };
     let tube = shapes::cylinder(0.004, 0.035, 32).map_err(bad)?;
     let ball = shapes::icosphere(0.009, 3).map_err(bad)?;
-    let sheet = shapes::sheet(0.045, 12).map_err(bad)?;
+    let sheet = shapes::sheet(0.03, 12).map_err(bad)?;
     let meshes = [
         moved(&tube, Vec3::new(0.017, 0.004, 0.0))?,
         moved(&ball, Vec3::new(-0.02, 0.012, -0.01))?,
@@ -92,7 +96,9 @@ fn way(pieces: u32) -> Vec<Vec3> {
         .collect()
 }
 
-struct Run {
+/// What the steps of a row have cost.
+#[derive(Clone, Default)]
+struct Tally {
     times: Vec<f64>,
     leaves: usize,
     edits: u64,
@@ -148,37 +154,36 @@ fn compare(s: &mut Surroundings, spec: &TissueSpec, chain: &[Vec3]) -> (usize, b
     (wanted, right)
 }
 
-fn measure(spec: &TissueSpec, way: &[Vec3], pieces: u32, finest: u8) -> Result<Run, Failure> {
+/// One needle all the way in; a tally for each of the numbers of pieces, of the steps up to it.
+fn measure(spec: &TissueSpec, counts: &[u32], finest: u8) -> Result<Vec<Tally>, Failure> {
     let bad = |e| Failure::Run(format!("the needle: {e}"));
-    let zoom = zoom(finest);
-    let mut s = Surroundings::new(spec, zoom).map_err(bad)?;
-    let mut run = Run {
-        times: Vec::new(),
-        leaves: 0,
-        edits: 0,
-        compared: 0,
-        wrong: 0,
-    };
-    let mut near = Vec::new();
-    for step in 0..2 * pieces as usize {
-        let k = step / 2;
-        let tip = way[k].lerp(&way[k + 1], if step % 2 == 0 { 0.5 } else { 1.0 });
-        let started = Moment::now();
-        let done = s.follow(&way[..=k], &tip).map_err(bad)?;
-        s.near(s.pieces() - 1, &mut near);
-        run.times.push(started.elapsed().as_secs_f64());
-        run.edits += done.edits;
-        run.leaves = run.leaves.max(s.registration().map().leaf_count());
-        if step % 20 == 19 {
-            let mut chain = way[..=k].to_vec();
-            chain.push(tip);
-            let (wanted, right) = compare(&mut s, spec, &chain);
-            run.compared += wanted;
-            run.wrong += usize::from(!right);
+    let way = way(counts.last().copied().unwrap_or_default());
+    let mut s = Surroundings::new(spec, zoom(finest)).map_err(bad)?;
+    let (mut tallies, mut near, mut step) = (Vec::new(), Vec::new(), 0_usize);
+    for &pieces in counts {
+        let mut tally = Tally::default();
+        while step < 2 * pieces as usize {
+            let k = step / 2;
+            let tip = way[k].lerp(&way[k + 1], if step % 2 == 0 { 0.5 } else { 1.0 });
+            let started = Moment::now();
+            let done = s.follow(&way[..=k], &tip).map_err(bad)?;
+            s.near(s.pieces() - 1, &mut near);
+            tally.times.push(started.elapsed().as_secs_f64());
+            tally.edits += done.edits;
+            tally.leaves = tally.leaves.max(s.registration().map().leaf_count());
+            if step % 20 == 19 {
+                let mut chain = way[..=k].to_vec();
+                chain.push(tip);
+                let (wanted, right) = compare(&mut s, spec, &chain);
+                tally.compared += wanted;
+                tally.wrong += usize::from(!right);
+            }
+            step += 1;
         }
+        tally.times.sort_by(f64::total_cmp);
+        tallies.push(tally);
     }
-    run.times.sort_by(f64::total_cmp);
-    Ok(run)
+    Ok(tallies)
 }
 
 fn zoom(finest: u8) -> Zoom {
@@ -230,30 +235,24 @@ fn run(context: &Context) -> Result<Report, Failure> {
     let (mut slowest_s, mut wrong, mut compared) = (0.0_f64, 0, 0);
     let of_steps = u32::try_from(options.shared.steps(2000, 2000) / 2).unwrap_or(u32::MAX);
     let most = options.pieces.unwrap_or(of_steps).clamp(10, 4000);
-    let counts = [10, 100, 300, 1000].map(|n: u32| n.min(most));
-    for finest in 2..=5 {
-        let mut last = 0;
-        for pieces in counts {
-            if pieces == last {
-                continue;
-            }
-            last = pieces;
-            let way = way(pieces);
-            let run = measure(&spec, &way, pieces, finest)?;
-            let at = |q: f64| run.times[((run.times.len() - 1) as f64 * q) as usize];
+    let mut counts: Vec<u32> = [10, 100, 300, 1000].map(|n: u32| n.min(most)).to_vec();
+    counts.dedup();
+    for finest in 2..=options.finest.unwrap_or(5) {
+        for (&pieces, tally) in counts.iter().zip(measure(&spec, &counts, finest)?) {
+            let at = |q: f64| tally.times[((tally.times.len() - 1) as f64 * q) as usize];
             slowest_s = slowest_s.max(at(0.99));
-            wrong += run.wrong;
-            compared += run.compared;
+            wrong += tally.wrong;
+            compared += tally.compared;
             rows.push(
                 Row::new(
-                    format!("{pieces} pieces, {finest} levels: 99th percentile of a step"),
+                    format!("up to {pieces} pieces, {finest} levels: 99th percentile of a step"),
                     "ms",
                     "interactive",
                     at(0.99) * 1e3,
                 )
                 .with("median_ms", at(0.5) * 1e3)
-                .with("cells", run.leaves)
-                .with("edits_per_step", run.edits as f64 / run.times.len() as f64),
+                .with("cells", tally.leaves)
+                .with("edits_per_step", tally.edits as f64 / tally.times.len() as f64),
             );
         }
     }
