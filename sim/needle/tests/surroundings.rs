@@ -241,7 +241,7 @@ fn what_is_near_is_found_in_and_out_again() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 3, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(common::cases(3))]
 
     #[test]
     fn whatever_the_way(seed in any::<u64>(), pieces in 2_usize..40) {

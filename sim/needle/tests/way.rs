@@ -339,7 +339,7 @@ fn no_hand_gets_energy_out_of_it() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(common::cases(24))]
 
     #[test]
     fn no_hand_of_any_seed_does(seed in any::<u64>()) {

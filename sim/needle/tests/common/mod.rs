@@ -126,3 +126,13 @@ impl Random {
         low + (high - low) * (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
     }
 }
+
+/// So many cases, or as many as the environment asks for.
+pub fn cases(usual: u32) -> proptest::prelude::ProptestConfig {
+    let asked = std::env::var("PROPTEST_CASES").ok();
+    proptest::prelude::ProptestConfig {
+        cases: asked.and_then(|n| n.parse().ok()).unwrap_or(usual),
+        failure_persistence: None,
+        ..Default::default()
+    }
+}
