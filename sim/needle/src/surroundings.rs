@@ -8,7 +8,8 @@
 //! Structures are registered in triangles no larger than the finest cell, so each is present in all cells that it meets or in their ring, however fine (section 5.5's criterion). Whatever is nearer to a
 //! piece than [`Surroundings::sure_m`] is found: the width of the finest ring.
 //!
-//! Off the real-time thread: it allocates while tables grow; the cells that change in a call are at most [`Zoom::budget`].
+//! Off the real-time thread: it allocates while tables grow; the cells that change in a call are at most [`Zoom::budget`], and none changes after [`Zoom::edits`] list items. What is left to do costs no neighbours: a
+//! coarser cell lists more, never less.
 
 use hapticd_geometry::closest::{point_triangle, segment_segment};
 use hapticd_geometry::{MeshError, Vec3, refined};
@@ -32,6 +33,8 @@ pub struct Zoom {
     pub about_m: f64,
     /// Most cells that are refined and most that are merged in a call.
     pub budget: usize,
+    /// List items written in a call, after which no further cell is refined or merged: one cell full of triangles may cost as much as a thousand empty ones.
+    pub edits: u64,
 }
 
 /// Why there are no surroundings. The caller's.
@@ -222,7 +225,7 @@ impl Surroundings {
         let mut done = Followed::default();
         let Some(first) = nodes.first() else {
             done.taken_back = self.withdraw()?;
-            self.merge(None, &mut done);
+            self.merge(None, edits, &mut done);
             done.edits = self.registration.edits() - edits;
             return Ok(done);
         };
@@ -252,8 +255,8 @@ impl Surroundings {
         }
         self.reach(tip)?;
         self.registration.settle();
-        self.merge(Some(tip), &mut done);
-        self.refine(tip, &mut done);
+        self.merge(Some(tip), edits, &mut done);
+        self.refine(tip, edits, &mut done);
         done.edits = self.registration.edits() - edits;
         Ok(done)
     }
@@ -327,8 +330,13 @@ impl Surroundings {
         off.norm()
     }
 
+    /// Whether a call that began with so many list items written has written enough.
+    fn enough(&self, edits: u64) -> bool {
+        self.registration.edits() - edits >= self.zoom.edits
+    }
+
     /// Merges what the tip has left; all of it where there is none.
-    fn merge(&mut self, tip: Option<&Vec3>, done: &mut Followed) {
+    fn merge(&mut self, tip: Option<&Vec3>, edits: u64, done: &mut Followed) {
         // Fine parents came after their own: those go first.
         for i in (0..self.parents.len()).rev() {
             let c = self.parents[i];
@@ -336,7 +344,7 @@ impl Surroundings {
             if tip.is_some_and(|tip| self.apart_m(c, tip) <= near_m) {
                 continue;
             }
-            if done.merged >= self.zoom.budget {
+            if done.merged >= self.zoom.budget || self.enough(edits) {
                 done.more = true;
                 break;
             }
@@ -348,7 +356,7 @@ impl Surroundings {
         self.relook();
     }
 
-    fn refine(&mut self, tip: &Vec3, done: &mut Followed) {
+    fn refine(&mut self, tip: &Vec3, edits: u64, done: &mut Followed) {
         // From the tip's cell outwards: each refinement may bring new cells that are near.
         let mut next = vec![self.near];
         let mut seen = std::collections::BTreeSet::new();
@@ -367,7 +375,7 @@ impl Surroundings {
                 next.extend(&ring);
                 continue;
             }
-            if done.refined >= self.zoom.budget {
+            if done.refined >= self.zoom.budget || self.enough(edits) {
                 done.more = true;
                 break;
             }

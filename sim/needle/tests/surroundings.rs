@@ -44,6 +44,7 @@ const ZOOM: Zoom = Zoom {
     finest: 2,
     about_m: 0.004,
     budget: 12,
+    edits: 3_000,
 };
 
 /// A way that winds down from the top.

@@ -63,6 +63,18 @@ impl Pool {
         true
     }
 
+    /// Takes out all items that are not to be kept; the others stay in their order.
+    pub(crate) fn retain(&mut self, list: &mut List, keep: impl Fn(u32) -> bool) {
+        let items = &mut self.words[list.at as usize..(list.at + list.len) as usize];
+        let mut kept = 0;
+        for i in 0..items.len() {
+            let item = items[i];
+            items[kept] = item;
+            kept += usize::from(keep(item));
+        }
+        list.len = kept as u32;
+    }
+
     /// Empties a list and gives its room back.
     pub(crate) fn clear(&mut self, list: &mut List) {
         if list.class > 0 {
@@ -127,6 +139,10 @@ mod tests {
         assert!(pool.remove(&mut a, 3) && !pool.remove(&mut a, 3));
         assert_eq!(pool.get(a)[3], 19);
         assert_eq!(pool.get(b), (100..120).collect::<Vec<_>>());
+        pool.retain(&mut b, |x| x % 3 == 0);
+        assert_eq!(pool.get(b), [102, 105, 108, 111, 114, 117]);
+        pool.retain(&mut b, |_| false);
+        assert_eq!(pool.get(b).len(), 0);
         let room = pool.words.len();
         for _ in 0..5 {
             pool.clear(&mut a);

@@ -49,15 +49,14 @@ impl Registration {
         self.ids.clear();
         self.old_ring.clear();
         self.map.ring_of(cells, &mut self.marks, &mut self.old_ring);
-        // Presents first: what is present in one part is a neighbour of the next.
+        // Presents first: what is present in one part is a neighbour of the next. Points are in their own cell's list only, and its last goes at no cost.
         for &c in cells {
-            for k in 0..3 {
-                while let Some(&x) = self.pool.get(self.cells[c.index()].present[k]).last() {
-                    self.unregister(x);
-                    self.ids.push(x);
-                }
+            while let Some(&x) = self.pool.get(self.cells[c.index()].present[0]).last() {
+                self.unregister(x);
+                self.ids.push(x);
             }
         }
+        self.forget_wide(cells);
         for &c in cells {
             for k in 0..2 {
                 let mut list = std::mem::take(&mut self.cells[c.index()].neighbour[k]);
@@ -69,6 +68,56 @@ impl Registration {
                 self.pool.clear(&mut list);
             }
         }
+    }
+
+    /// Takes the edges and triangles that are present in these cells out of all lists, into `ids`: each list that has any of them is gone through once, however many they are.
+    fn forget_wide(&mut self, cells: &[Cell]) {
+        self.begin_meeting();
+        let from = self.ids.len();
+        for &c in cells {
+            for k in 1..3 {
+                for i in 0..self.pool.get(self.cells[c.index()].present[k]).len() {
+                    let x = self.pool.get(self.cells[c.index()].present[k])[i];
+                    if self.meet(x) {
+                        self.ids.push(x);
+                    }
+                }
+            }
+        }
+        if from == self.ids.len() {
+            return;
+        }
+        let mut concerned = std::mem::take(&mut self.around);
+        concerned.clear();
+        self.marks.clear(&self.map);
+        for i in from..self.ids.len() {
+            let x = self.ids[i] as usize;
+            let (mut crossed, mut ring) = (self.entities[x].crossed, self.entities[x].ring);
+            self.edits += (self.pool.get(crossed).len() + self.pool.get(ring).len()) as u64;
+            for j in 0..self.pool.get(crossed).len() {
+                let c = Cell(self.pool.get(crossed)[j]);
+                self.touch(c);
+                if self.marks.mark(c) {
+                    concerned.push(c);
+                }
+            }
+            for &c in self.pool.get(ring) {
+                if self.marks.mark(Cell(c)) {
+                    concerned.push(Cell(c));
+                }
+            }
+            self.pool.clear(&mut crossed);
+            self.pool.clear(&mut ring);
+            (self.entities[x].crossed, self.entities[x].ring) = (crossed, ring);
+        }
+        let (met, meeting) = (&self.met, self.meeting);
+        for &c in &concerned {
+            let lists = &mut self.cells[c.index()];
+            for list in lists.present[1..].iter_mut().chain(&mut lists.neighbour) {
+                self.pool.retain(list, |x| met[x as usize] != meeting);
+            }
+        }
+        self.around = concerned;
     }
 
     /// The map has changed: `old` are no leaves any more, `new` are.

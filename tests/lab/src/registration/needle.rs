@@ -1,7 +1,7 @@
 //! Section 9.1.2 of Pitiot 2015, figures 9.5 and 9.6: a needle whose pieces are registered one by one, in a mesh that is fine about the tip.
 //!
 //! The source moves the tip with the mouse and calls both demonstrations interactive; it gives no counts and no times. Here a scripted helix of up to 1000 pieces, with the mesh two to five levels
-//! deep, among a vessel, a ball and a membrane. A step is one move of the tip by half a piece: registration, refinement and merging, and what is near the active piece. What is near is
+//! deep about its tip, among a vessel, a ball and a membrane. A step is one move of the tip by half a piece: registration, refinement and merging, and what is near the active piece. What is near is
 //! compared with brute force at every twentieth step. A row is of the steps with so many pieces registered, and more than the row before: whether the steps grow with the needle. Times are
 //! processor time.
 
@@ -42,6 +42,8 @@ struct NeedleOptions {
 
 /// Half of the edge of the box, m.
 const HALF_M: f64 = 0.05;
+/// Middle of the ball, in the tissue's frame, m.
+const BALL: Vec3 = Vec3::new(-0.019, 0.011, -0.01);
 /// Of a piece, m.
 const PIECE_M: f64 = 0.001;
 /// A step of a picture, which is what the source calls interactive, s.
@@ -53,13 +55,14 @@ fn spec() -> Result<TissueSpec, Failure> {
         let positions = mesh.positions().iter().map(|p| p + by).collect();
         TriMesh::new(positions, mesh.triangles().to_vec()).map_err(bad)
     };
-    let tube = shapes::cylinder(0.004, 0.035, 32).map_err(bad)?;
-    let ball = shapes::icosphere(0.009, 3).map_err(bad)?;
-    let sheet = shapes::sheet(0.03, 12).map_err(bad)?;
+    // On the helix' way, and small: all are cut into triangles no larger than the finest cell.
+    let tube = shapes::cylinder(0.002, 0.02, 16).map_err(bad)?;
+    let ball = shapes::icosphere(0.004, 2).map_err(bad)?;
+    let sheet = shapes::sheet(0.01, 4).map_err(bad)?;
     let meshes = [
-        moved(&tube, Vec3::new(0.017, 0.004, 0.0))?,
-        moved(&ball, Vec3::new(-0.02, 0.012, -0.01))?,
-        moved(&sheet, Vec3::new(0.0, 0.0, 0.021))?,
+        moved(&tube, Vec3::new(0.0, 0.022, 0.0))?,
+        moved(&ball, BALL)?,
+        moved(&sheet, Vec3::new(0.022, 0.0, 0.021))?,
     ];
     let structure = |(id, mesh)| Structure {
         id,
@@ -187,11 +190,13 @@ fn measure(spec: &TissueSpec, counts: &[u32], finest: u8) -> Result<Vec<Tally>, 
 }
 
 fn zoom(finest: u8) -> Zoom {
+    let cell_m = 0.0125;
     Zoom {
-        cell_m: 0.0125,
+        cell_m,
         finest,
-        about_m: 0.002,
-        budget: 64,
+        about_m: 2.0 * cell_m / f64::from(1_u32 << finest),
+        budget: 16,
+        edits: 20_000,
     }
 }
 
@@ -214,7 +219,8 @@ fn ticks(mut spec: TissueSpec) -> Result<(f64, f64, usize), Failure> {
         let t = f64::from(i) * 1e-3;
         let down = 0.5 - 0.5 * (0.8 * t).cos();
         let roll = Quat::from_axis_angle(&Vec3::z_axis(), 0.7 * t);
-        let at = Vec3::new(-0.02 + 0.002 * (3.0 * t).sin(), 0.012, 0.16 - 0.085 * down);
+        let aside = 0.002 * (3.0 * t).sin();
+        let at = Vec3::new(BALL.x + aside, BALL.y, 0.16 - 0.085 * down);
         let hand = Pose::from_parts(at.into(), roll);
         let started = Moment::now();
         let hub = felt.guide(&hand, 1500.0);
@@ -252,7 +258,10 @@ fn run(context: &Context) -> Result<Report, Failure> {
                 )
                 .with("median_ms", at(0.5) * 1e3)
                 .with("cells", tally.leaves)
-                .with("edits_per_step", tally.edits as f64 / tally.times.len() as f64),
+                .with(
+                    "edits_per_step",
+                    tally.edits as f64 / tally.times.len() as f64,
+                ),
             );
         }
     }
