@@ -91,7 +91,6 @@ impl Watch {
             finest: 2,
             about_m: 0.4 * cell_m,
             budget: 16,
-            edits: 20_000,
         };
         let watched = |needle: &Watchable| -> Result<Watched, SurroundingsError> {
             Ok(Watched {

@@ -20,5 +20,5 @@ pub use felt::Felt;
 pub use law::MOST_EVENTS;
 pub use needle::{Needle, NeedleError};
 pub use path::{Node, Path};
-pub use surroundings::{Followed, Near, Surroundings, SurroundingsError, Zoom};
+pub use surroundings::{CROWD, Followed, Near, Surroundings, SurroundingsError, Zoom};
 pub use tissue::{Layer, MAX_LAYERS, MAX_STRUCTURES, Structure, Tissue, TissueError, TissueSpec};

@@ -8,8 +8,10 @@
 //! Structures are registered in triangles no larger than the finest cell, so each is present in all cells that it meets or in their ring, however fine (section 5.5's criterion). Whatever is nearer to a
 //! piece than [`Surroundings::sure_m`] is found: the width of the finest ring.
 //!
-//! Off the real-time thread: it allocates while tables grow; the cells that change in a call are at most [`Zoom::budget`], and none changes after [`Zoom::edits`] list items. What is left to do costs no neighbours: a
-//! coarser cell lists more, never less.
+//! That many triangles in one coarse cell would make its refinement slow, since all of them change their lists. So cells are fine where the tip is, and as fine as it takes where structures are dense: a cell
+//! with more than [`CROWD`] triangles is refined when the structures are registered, and stays so.
+//!
+//! Off the real-time thread: it allocates while tables grow; the cells that change in a call are at most [`Zoom::budget`]. What is left to do costs no neighbours: a coarser cell lists more, never less.
 
 use hapticd_geometry::closest::{point_triangle, segment_segment};
 use hapticd_geometry::{MeshError, Vec3, refined};
@@ -22,6 +24,9 @@ use hapticd_registration::track::TrackError;
 
 use crate::tissue::TissueSpec;
 
+/// Triangles of structures in a cell above which it is refined for good, if it is not as fine as can be.
+pub const CROWD: usize = 64;
+
 /// How fine the mesh is about the tip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Zoom {
@@ -33,8 +38,6 @@ pub struct Zoom {
     pub about_m: f64,
     /// Most cells that are refined and most that are merged in a call.
     pub budget: usize,
-    /// List items written in a call, after which no further cell is refined or merged: one cell full of triangles may cost as much as a thousand empty ones.
-    pub edits: u64,
 }
 
 /// Why there are no surroundings. The caller's.
@@ -129,7 +132,7 @@ pub struct Surroundings {
     pieces: Vec<Piece>,
     /// Of the active piece.
     active: Option<Piece>,
-    /// Cells that were refined, in their order.
+    /// Cells that were refined for the tip, in their order.
     parents: Vec<Cell>,
     visible: Vec<EntityId>,
     near: Cell,
@@ -178,6 +181,8 @@ impl Surroundings {
                 owner[x.index()] = Some(k as u16);
             }
         }
+        thin_out(&mut registration, finest);
+        let near = registration.map().leaves().next().unwrap_or(near);
         Ok(Surroundings {
             registration,
             zoom,
@@ -203,7 +208,7 @@ impl Surroundings {
         self.pieces.len() + usize::from(self.active.is_some())
     }
 
-    /// Cells that are refined.
+    /// Cells that are refined for the tip.
     #[must_use]
     pub fn parents(&self) -> usize {
         self.parents.len()
@@ -225,7 +230,7 @@ impl Surroundings {
         let mut done = Followed::default();
         let Some(first) = nodes.first() else {
             done.taken_back = self.withdraw()?;
-            self.merge(None, edits, &mut done);
+            self.merge(None, &mut done);
             done.edits = self.registration.edits() - edits;
             return Ok(done);
         };
@@ -255,8 +260,8 @@ impl Surroundings {
         }
         self.reach(tip)?;
         self.registration.settle();
-        self.merge(Some(tip), edits, &mut done);
-        self.refine(tip, edits, &mut done);
+        self.merge(Some(tip), &mut done);
+        self.refine(tip, &mut done);
         done.edits = self.registration.edits() - edits;
         Ok(done)
     }
@@ -330,13 +335,8 @@ impl Surroundings {
         off.norm()
     }
 
-    /// Whether a call that began with so many list items written has written enough.
-    fn enough(&self, edits: u64) -> bool {
-        self.registration.edits() - edits >= self.zoom.edits
-    }
-
     /// Merges what the tip has left; all of it where there is none.
-    fn merge(&mut self, tip: Option<&Vec3>, edits: u64, done: &mut Followed) {
+    fn merge(&mut self, tip: Option<&Vec3>, done: &mut Followed) {
         // Fine parents came after their own: those go first.
         for i in (0..self.parents.len()).rev() {
             let c = self.parents[i];
@@ -344,7 +344,7 @@ impl Surroundings {
             if tip.is_some_and(|tip| self.apart_m(c, tip) <= near_m) {
                 continue;
             }
-            if done.merged >= self.zoom.budget || self.enough(edits) {
+            if done.merged >= self.zoom.budget {
                 done.more = true;
                 break;
             }
@@ -356,7 +356,7 @@ impl Surroundings {
         self.relook();
     }
 
-    fn refine(&mut self, tip: &Vec3, edits: u64, done: &mut Followed) {
+    fn refine(&mut self, tip: &Vec3, done: &mut Followed) {
         // From the tip's cell outwards: each refinement may bring new cells that are near.
         let mut next = vec![self.near];
         let mut seen = std::collections::BTreeSet::new();
@@ -375,7 +375,7 @@ impl Surroundings {
                 next.extend(&ring);
                 continue;
             }
-            if done.refined >= self.zoom.budget || self.enough(edits) {
+            if done.refined >= self.zoom.budget {
                 done.more = true;
                 break;
             }
@@ -499,5 +499,17 @@ fn nearer(best: (f64, Vec3), distance_m: f64, at: Vec3) -> (f64, Vec3) {
         (distance_m, at)
     } else {
         best
+    }
+}
+
+/// Refines all cells that are crowded with triangles.
+fn thin_out(registration: &mut Registration, finest: u8) {
+    let mut next: Vec<Cell> = registration.map().leaves().collect();
+    while let Some(c) = next.pop() {
+        let is_crowded = registration.present(c, Kind::Triangle).count() > CROWD;
+        let is_coarse = registration.map().cell_level(c) < finest;
+        if is_crowded && is_coarse && registration.refine(c).is_ok() {
+            next.extend(registration.map().children(c));
+        }
     }
 }

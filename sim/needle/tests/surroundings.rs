@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 use common::{Random, ball};
 use hapticd_geometry::closest::{point_triangle, segment_segment};
 use hapticd_geometry::{Pose, TriMesh, Vec3, shapes};
-use hapticd_needle::{Layer, Near, Structure, Surroundings, TissueSpec, Zoom};
+use hapticd_needle::{CROWD, Layer, Near, Structure, Surroundings, TissueSpec, Zoom};
+use hapticd_registration::map::Cell;
 use hapticd_registration::registration::Kind;
 use proptest::prelude::*;
 
@@ -44,7 +45,6 @@ const ZOOM: Zoom = Zoom {
     finest: 2,
     about_m: 0.004,
     budget: 12,
-    edits: 3_000,
 };
 
 /// A way that winds down from the top.
@@ -157,6 +157,13 @@ fn run(seed: u64, pieces: usize, steps: usize) -> (usize, usize) {
         lists(&s, Kind::Triangle),
         s.registration().map().leaf_count(),
     );
+    // Where structures are dense cells are fine from the start, and nowhere else.
+    let first: BTreeSet<Cell> = s.registration().map().leaves().collect();
+    for &c in &first {
+        let crowd = s.registration().present(c, Kind::Triangle).count();
+        let level = s.registration().map().cell_level(c);
+        assert!(crowd <= CROWD || level == ZOOM.finest, "{crowd} {level}");
+    }
     let way = way(seed, pieces + 1);
     let mut random = Random(seed ^ 77);
     let (mut at, mut found) = (0_usize, (0, 0));
@@ -181,7 +188,7 @@ fn run(seed: u64, pieces: usize, steps: usize) -> (usize, usize) {
                     break;
                 }
             }
-            fine_about(&s, &tip);
+            fine_about(&s, &tip, &first);
             compare(&mut s, &spec, nodes, &tip);
         }
     }
@@ -202,8 +209,8 @@ fn run(seed: u64, pieces: usize, steps: usize) -> (usize, usize) {
     found
 }
 
-/// All cells near the tip are as fine as can be, all that are far are not.
-fn fine_about(s: &Surroundings, tip: &Vec3) {
+/// All cells near the tip are as fine as can be, all that are far are as at first.
+fn fine_about(s: &Surroundings, tip: &Vec3, first: &BTreeSet<Cell>) {
     let map = s.registration().map();
     let mut fine = 0;
     for c in map.leaves() {
@@ -217,7 +224,7 @@ fn fine_about(s: &Surroundings, tip: &Vec3) {
             fine += 1;
         }
         // Its parent was not far, or it would have been merged.
-        if level > 0 {
+        if !first.contains(&c) {
             let parent = map.parent(c).unwrap();
             let half = 2.0 * half;
             let apart = (tip - map.centre(parent))
@@ -234,6 +241,9 @@ fn fine_about(s: &Surroundings, tip: &Vec3) {
 fn what_is_near_is_found_in_and_out_again() {
     let (mut structures, mut selves) = (0, 0);
     for seed in 0..4 {
+        let s = Surroundings::new(&spec(seed), ZOOM).unwrap();
+        let map = s.registration().map();
+        assert!(map.leaves().any(|c| map.cell_level(c) > 0), "no crowd");
         let (a, b) = run(seed, 40, 40);
         structures += a;
         selves += b;

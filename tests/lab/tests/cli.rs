@@ -243,6 +243,26 @@ fn crowds_are_run_at_any_size_and_drawn() {
     assert_eq!(wrong.status.code(), Some(2));
 }
 
+#[test]
+fn a_needle_is_registered_piece_by_piece_and_drawn() {
+    let folder = Folder::new("needle");
+    let out = folder.path("pictures");
+    let args = ["--pieces", "60", "--finest", "3", "--out", &out, "--json"];
+    let told = object(&lab(&[&["run", "registration-needle"], &args[..]].concat()));
+    assert_eq!(told["error"], Value::Null, "{told}");
+    // Two sizes at two depths, and the tick.
+    assert_eq!(told["rows"].as_array().map(Vec::len), Some(5), "{told}");
+    // Whether it is quick enough is not asked here; that nothing near was missed is.
+    let why = told["why"].as_str().expect("a reason");
+    assert!(
+        why.ends_with("and 0 neighbour sets differ from brute force"),
+        "{why}"
+    );
+    let picture = std::fs::read_to_string(format!("{out}/registration-needle.svg")).expect("text");
+    assert!(picture.starts_with("<svg") && picture.ends_with("</svg>\n"));
+    assert!(picture.matches("<line").count() >= 260);
+}
+
 /// An experiment of the kinetic set at a small size, and the folder that it wrote.
 fn kinetic(name: &str, args: &[&str], folder: &Folder) -> Value {
     let id = format!("kinetic-{name}");

@@ -196,7 +196,6 @@ fn zoom(finest: u8) -> Zoom {
         finest,
         about_m: 2.0 * cell_m / f64::from(1_u32 << finest),
         budget: 16,
-        edits: 20_000,
     }
 }
 
