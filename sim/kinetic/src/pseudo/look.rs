@@ -112,3 +112,122 @@ impl PseudoTriangulation {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pseudo::{Body, Shift};
+    use crate::roots::Smooth;
+    use std::f64::consts::TAU;
+
+    /// SplitMix64.
+    struct Random(u64);
+
+    impl Random {
+        fn range(&mut self, from: f64, to: f64) -> f64 {
+            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let mut z = self.0;
+            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            from + (to - from) * ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+        }
+    }
+
+    /// Four stars about a fifth, of which two are in each other's pockets now and then.
+    fn scene(random: &mut Random) -> PseudoTriangulation {
+        let bodies = (0..5).map(|_| {
+            let point = |k: u32| {
+                let a = (f64::from(k) + random.range(0.1, 0.9)) * TAU / 9.0;
+                let r = random.range(0.4, 1.0);
+                [r * a.cos(), r * a.sin()]
+            };
+            Body::wall((0..9).map(point).collect())
+        });
+        let mut scene = PseudoTriangulation::for_steps(bodies.collect()).unwrap();
+        let places: Vec<_> = (0..4)
+            .map(|k| {
+                let a = TAU * f64::from(k) / 4.0 + random.range(-0.2, 0.2);
+                ([2.1 * a.cos(), 2.1 * a.sin()], random.range(0.0, TAU))
+            })
+            .collect();
+        scene.begin(|b| Some(*places.get(b as usize).unwrap_or(&([0.0; 2], 0.3))));
+        scene.build_on(u32::MAX).unwrap();
+        scene
+    }
+
+    /// The sizes of steps from a ten-thousandth of a body to twice its size, one and two movers, with and without a turn.
+    #[test]
+    fn what_a_look_shows_to_hold_holds_throughout_and_is_nearly_all_of_a_short_step() {
+        let mut random = Random(7);
+        let mut counts = [[0_u32; 2]; 2];
+        let mut failed = 0;
+        for round in 0..4000_u32 {
+            let mut scene = scene(&mut random);
+            let short = round % 2 == 0;
+            let size = if short {
+                1e-4
+            } else {
+                10_f64.powf(random.range(-3.0, 0.3))
+            };
+            let shifts: Vec<_> = (0..1 + round % 3 / 2)
+                .map(|k| Shift {
+                    body: (round / 7 + 2 * k) % 5,
+                    by: [0; 2].map(|_| size * random.range(-1.0, 1.0)),
+                    turn: f64::from(round / 3 % 2) * size * random.range(-3.0, 3.0),
+                })
+                .collect();
+            scene.set_off(&shifts).unwrap();
+            for h in 0..scene.halves.len() as u32 {
+                let look = scene.look(h);
+                let Some(corner) = scene.certificate(h) else {
+                    assert_eq!(look, Look::Never);
+                    continue;
+                };
+                let failure = corner.failure(0.0, 1.0).time;
+                match look {
+                    Look::Never => panic!("a corner that changes has no certificate"),
+                    Look::Holds => {
+                        assert_eq!(failure, f64::INFINITY, "{shifts:?}");
+                        for k in 0..=20 {
+                            assert!(corner.at(f64::from(k) / 20.0).0 > 0.0, "{shifts:?}");
+                        }
+                    }
+                    Look::Unclear => failed += u32::from(failure < 1.0),
+                }
+                counts[usize::from(short)][usize::from(look == Look::Holds)] += 1;
+            }
+        }
+        let [[_, long], [unclear, holds]] = counts;
+        assert!(long > 20_000 && failed > 3_000, "{counts:?} {failed}");
+        assert!(unclear * 50 < holds, "{counts:?}");
+    }
+
+    /// Where a corner just does or does not fail at the end of a step a look does not say that it holds.
+    #[test]
+    fn a_corner_that_fails_at_the_end_of_a_step_is_not_said_to_hold() {
+        let mut random = Random(9);
+        let mut seen = 0;
+        for round in 0..400_u32 {
+            let mut scene = scene(&mut random);
+            let mut shift = Shift {
+                body: round % 5,
+                by: [random.range(-0.5, 0.5), random.range(-0.5, 0.5)],
+                turn: f64::from(round % 2) * random.range(-0.5, 0.5),
+            };
+            scene.set_off(&[shift]).unwrap();
+            let times: Vec<f64> = (0..scene.halves.len() as u32)
+                .map(|h| (scene.certificate(h)).map_or(2.0, |c| c.failure(0.0, 1.0).time))
+                .collect();
+            for (h, time) in times.into_iter().enumerate().filter(|(_, t)| *t < 1.0) {
+                let whole = shift;
+                shift.by = whole.by.map(|x| x * time);
+                shift.turn *= time;
+                scene.set_off(&[shift]).unwrap();
+                assert_eq!(scene.look(h as u32), Look::Unclear, "{shift:?}");
+                seen += 1;
+                shift = whole;
+            }
+        }
+        assert!(seen > 500, "{seen}");
+    }
+}

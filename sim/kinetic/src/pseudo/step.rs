@@ -170,15 +170,7 @@ impl PseudoTriangulation {
         self.horizon = 1.0;
         self.livelock = Livelock::new(0.0);
         self.contact = None;
-        for shift in shifts {
-            let Some(body) = self.polygons.bodies.get_mut(shift.body as usize) else {
-                return self.fault(0, "there is no such body");
-            };
-            body.motion.velocity = shift.by;
-            body.motion.omega = shift.turn;
-            let b = shift.body as usize;
-            self.moving[b] = Moving::new(&body.motion, self.polygons.radius[b]);
-        }
+        self.set_off(shifts)?;
         self.issue_movers(shifts);
         let before = self.stats.events();
         let mut end = End::Whole;
@@ -219,6 +211,20 @@ impl PseudoTriangulation {
             return self.fault(0, "it was spoilt");
         }
         Ok(Went { share, end, events })
+    }
+
+    /// From here on these bodies move as they are to in the step.
+    pub(super) fn set_off(&mut self, shifts: &[Shift]) -> Result<(), Inconsistent> {
+        for shift in shifts {
+            let Some(body) = self.polygons.bodies.get_mut(shift.body as usize) else {
+                return self.fault(0, "there is no such body");
+            };
+            body.motion.velocity = shift.by;
+            body.motion.omega = shift.turn;
+            let b = shift.body as usize;
+            self.moving[b] = Moving::new(&body.motion, self.polygons.radius[b]);
+        }
+        Ok(())
     }
 
     /// Certificates for all corners of the movers. An event only for those that are not seen to hold throughout; the queue has no other.
