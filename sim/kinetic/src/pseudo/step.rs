@@ -153,7 +153,7 @@ impl PseudoTriangulation {
     /// Who does not take part is shifted through everything.
     ///
     /// # Errors
-    /// The structure is not whole, or found something wrong with itself; then it is to be made anew, and how far the shifts went is not proven.
+    /// The structure is not whole, or a plan has changed since it was begun, or it found something wrong with itself; then it is to be made anew, and how far the shifts went is not proven.
     pub fn go(&mut self, shifts: &[Shift], most_events: u32) -> Result<Went, Inconsistent> {
         if !(self.is_whole() && self.at_rest) {
             return self.fault(0, "it is to be made anew");
