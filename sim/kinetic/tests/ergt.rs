@@ -355,37 +355,86 @@ fn cells_and_geodesics_stay_so_from_event_to_event() {
     assert!(events > 200, "{events}");
 }
 
-/// Box 27's scenes, two squares of each. Where a contact and an event are one to rounding (some 1e-14 s apart) the structure may say that it does not know; it is never wrong.
+/// Two of box 27's squares on a lattice, a tenth of a millionth out of true.
+fn squares(rng: &mut Rng) -> Vec<Body> {
+    let mut bodies: Vec<Body> = vec![];
+    while bodies.len() < 2 {
+        let shape = [[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]]
+            .map(|p| p.map(|x| x + 1e-7 * rng.range(-1.0, 1.0)));
+        let centre = [0; 2].map(|_| 2.0 * (rng.below(3) as f64 - 1.0));
+        let velocity = [0; 2].map(|_| rng.below(3) as f64 - 1.0);
+        let b = body(shape.to_vec(), centre, velocity, 0.0);
+        if bodies.iter().all(|o| o.motion.centre != centre) {
+            bodies.push(b);
+        }
+    }
+    bodies
+}
+
 #[test]
 fn squares_on_a_lattice_a_tenth_of_a_millionth_out_of_true() {
     let (mut rng, mut tally) = (Rng(45), Tally::default());
-    let mut coinciding = 0;
     for run in 0..1000 {
-        let mut bodies: Vec<Body> = vec![];
-        while bodies.len() < 2 {
-            let shape = [[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]]
-                .map(|p| p.map(|x| x + 1e-7 * rng.range(-1.0, 1.0)));
-            let centre = [0; 2].map(|_| 2.0 * (rng.below(3) as f64 - 1.0));
-            let velocity = [0; 2].map(|_| rng.below(3) as f64 - 1.0);
-            let b = body(shape.to_vec(), centre, velocity, 0.0);
-            if bodies.iter().all(|o| o.motion.centre != centre) {
-                bodies.push(b);
-            }
-        }
-        if let Err(e) = race(&bodies, None, &mut tally, &format!("run {run}")) {
-            let fault = made(&bodies, Contacts::Stop)
-                .unwrap()
-                .advance(END)
-                .unwrap_err();
-            let contact = sampled(&bodies, END, 4e-3).unwrap();
-            assert!((fault.time - contact).abs() < 1e-9, "{e}");
-            coinciding += 1;
-        }
+        race(&squares(&mut rng), None, &mut tally, &format!("run {run}")).unwrap();
     }
-    assert!(
-        tally.same > 100 && tally.none > 800 && coinciding < 4,
-        "{tally:?}"
-    );
+    assert!(tally.same > 100 && tally.none > 800, "{tally:?}");
+    // Of a hundred thousand scenes some six have two events at one time, the wrong one first, and two have vertices that are nearly in a line at the start.
+    for seed in [10_241, 24_098, 55_957, 68_080, 6_995] {
+        let what = format!("seed {seed}");
+        race(&squares(&mut Rng(seed)), None, &mut tally, &what).unwrap();
+    }
+}
+
+/// Squares that meet edge on edge and corner on corner: a corner passes its counterpart 1e-14 s before or after it comes to the edge beside it, which no event time can tell. First the least
+/// scenes, with one coordinate out of true and with none; then seeds of the lattice's.
+#[test]
+fn an_event_that_falls_on_a_contact_is_the_contact() {
+    let square = |x: f64| vec![[x, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]];
+    let two = |x: f64, [a, b]: [(Point, Point); 2]| {
+        vec![
+            body(square(x), a.0, a.1, 0.0),
+            body(square(-0.5), b.0, b.1, 0.0),
+        ]
+    };
+    let one_out = [([2.0, 2.0], [0.0, -1.0]), ([0.0, 0.0], [1.0, 1.0])];
+    let none_out = [([0.0, 0.0], [0.0, 1.0]), ([2.0, 2.0], [-1.0, -1.0])];
+    let seeds = [1171, 2683, 2690, 3360, 4643, 4683, 5337, 7724, 8276, 8469];
+    let mut scenes = vec![two(-0.499_999_9, one_out), two(-0.5, none_out)];
+    scenes.extend(seeds.map(|seed| squares(&mut Rng(seed))));
+    for (k, bodies) in scenes.iter().enumerate() {
+        let mut structure = made(bodies, Contacts::Stop).unwrap();
+        structure.advance(END).unwrap();
+        let contact = *structure.contact().unwrap();
+        assert!((contact.time - 1.0).abs() < 1e-6, "{k}: {contact:?}");
+        if k > 1 {
+            // Squares that are quite true are no general position for the other one.
+            let two = bodies.clone();
+            let mut other =
+                PseudoTriangulation::new(two, 0.0, END, Policy::Foreign, Contacts::Stop).unwrap();
+            other.advance(END).unwrap();
+            let there = other.contact().unwrap().time;
+            assert!((contact.time - there).abs() < 1e-11, "{k}: {contact:?}");
+        }
+        // They turn back and are as they were half a second before.
+        for b in 0..2 {
+            let mut plan = structure.bodies()[b as usize].motion.about(contact.time);
+            plan.velocity = plan.velocity.map(|x| -x);
+            structure.change_plan(b, plan).unwrap();
+        }
+        let later = contact.time + 0.4;
+        structure.advance(later).unwrap();
+        assert!(structure.contact().is_none(), "{k}");
+        structure.audit(later).unwrap();
+        // Or they bounce.
+        let bounce = Bounce {
+            restitution: 1.0,
+            least_speed: 0.0,
+        };
+        let mut bounced = made(bodies, Contacts::Bounce(bounce)).unwrap();
+        bounced.advance(later).unwrap();
+        bounced.audit(later).unwrap();
+        assert!(bounced.impacts() > 0 && !any_overlap(bounced.bodies(), later));
+    }
 }
 
 /// Each kind of event is needed: without it something is found that is not as it should be. A triangle that collapses is an exception: its other two corners close at the same time.

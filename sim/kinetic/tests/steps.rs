@@ -5,7 +5,7 @@ mod common;
 use common::Rng;
 use hapticd_counting::{Counting, counted};
 use hapticd_kinetic::pseudo::{Body, End, Shift, overlap};
-use hapticd_kinetic::{Kinetic, PseudoTriangulation};
+use hapticd_kinetic::{Kinetic, PseudoTriangulation, Rigid2};
 use std::f64::consts::TAU;
 
 #[global_allocator]
@@ -128,9 +128,42 @@ fn steps_end_where_comparing_all_edges_says() {
                     < 1e-12
             );
             places[body] = there;
+            // What is kept of places between steps is where bodies are.
+            for (k, place) in places.iter().enumerate() {
+                for (v, p) in at(&shapes[k], *place).into_iter().enumerate() {
+                    assert_eq!(s.vertex(k as u32, v as u32), Some(p));
+                }
+            }
         }
     }
     assert!(whole > 300 && touched > 200, "{whole} {touched}");
+}
+
+/// A plan moves a body between steps: what is kept for them is no longer so, and the structure is made anew before the next.
+#[test]
+fn steps_after_a_change_of_plan_are_refused_until_the_structure_is_made_anew() {
+    let mut rng = Rng(2);
+    let (shapes, places) = scene(&mut rng);
+    let mut s = structure(&shapes);
+    build(&mut s, |b| Some(places[b as usize]));
+    let shift = Shift {
+        body: 1,
+        by: [0.01, 0.02],
+        turn: 0.1,
+    };
+    assert_eq!(s.go(&[shift], 100).unwrap().end, End::Whole);
+    let (centre, angle) = s.placed(0).unwrap();
+    let drift = Rigid2 {
+        centre,
+        angle,
+        velocity: [0.1, 0.0],
+        ..Rigid2::still()
+    };
+    s.change_plan(0, drift).unwrap();
+    let fault = s.go(&[shift], 100).unwrap_err();
+    assert_eq!(fault.what, "it is to be made anew");
+    build(&mut s, |b| Some(places[b as usize]));
+    assert_eq!(s.go(&[shift], 100).unwrap().end, End::Whole);
 }
 
 /// Cut short again and again, a step ends where it would have ended at once.

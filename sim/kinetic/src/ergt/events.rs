@@ -114,8 +114,18 @@ impl GeodesicTriangulation {
                 self.graph.half(corner).prev
             };
             if self.graph.half(edge).obstacle {
-                return self.meet(slot, three[1], edge);
+                // The cell is on the left of the half-edge, the polygon on its right.
+                let ends = [self.graph.half(edge).origin, self.graph.end(edge)];
+                return self.meet(slot, three[1], ends);
             }
+        }
+        // What follows an event cannot be told where the polygons touch by then.
+        let signs = Signs::new(&self.polygons, self.now, None);
+        if let Some((vertex, first)) = signs.contact_at(three)
+            && self.left_out != Some(Kind::Contact)
+        {
+            let ends = [self.polygons.beside(first)[0], first];
+            return self.meet(slot, vertex, ends);
         }
         if self.left_out == Some(kind) {
             self.queue.remove(slot);
@@ -176,14 +186,12 @@ impl GeodesicTriangulation {
         self.graph.touched = changed;
     }
 
-    /// A vertex has come to a polygon's edge.
-    fn meet(&mut self, slot: u32, vertex: u32, edge: u32) -> Result<Kind, Inconsistent> {
+    /// A vertex has come to a polygon's edge between these two, free space on its left.
+    fn meet(&mut self, slot: u32, vertex: u32, ends: [u32; 2]) -> Result<Kind, Inconsistent> {
         if self.left_out == Some(Kind::Contact) {
             self.queue.remove(slot);
             return Ok(Kind::Contact);
         }
-        // The cell is on the left of the half-edge, the polygon on its right.
-        let ends = [self.graph.half(edge).origin, self.graph.end(edge)];
         let contact = self.polygons.contact(vertex, ends, self.now);
         match self.contacts {
             Contacts::Stop => {
@@ -264,6 +272,7 @@ impl<'a> Event<'a> {
             Change::Flip(h) => graph.flip(h),
         }
         let signs = self.signs(!self.left);
+        graph.put_right(&signs);
         if let [pin, second, .., last_but_one, _] = geodesics.root[..] {
             let inside = [second, last_but_one].map(|v| self.polygons.owner[v as usize] == 0);
             let changed = geodesics.root.len() != root_before;

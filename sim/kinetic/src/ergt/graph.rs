@@ -96,6 +96,21 @@ impl Graph {
         self.unsure = unsure;
     }
 
+    /// Corners that have changed and are clearly not as the flags before let follow: of two events at one time the other came first.
+    pub(super) fn put_right(&mut self, signs: &Signs<'_>) {
+        for k in 0..self.touched.len() {
+            let h = self.touched[k];
+            if !self.half(h).used {
+                continue;
+            }
+            let [u, v, x] = self.corner(h);
+            let (value, clear) = signs.value([u, v, x]);
+            if u != x && value.abs() > clear {
+                self.halves[h as usize].reflex = value < 0.0;
+            }
+        }
+    }
+
     /// One geodesic more goes along each segment of the path.
     pub(super) fn add_path(&mut self, signs: &Signs<'_>, path: &[u32]) -> Option<()> {
         (path.windows(2)).try_for_each(|s| self.add(signs, [s[0], s[1]]).map(|_| ()))

@@ -60,8 +60,49 @@ impl<'a> Signs<'a> {
     pub(super) fn value(&self, [u, v, x]: [u32; 3]) -> (f64, f64) {
         let [p, q, r] = [u, v, x].map(|v| self.place(v));
         let (a, b) = (length(minus(q, p)), length(minus(r, q)));
-        let rounded = 8.0 * f64::EPSILON * (1.0 + length(q)) + self.blur;
-        (orient(p, q, r), rounded * (a + b))
+        let late = self.blur * (a + b);
+        (orient(p, q, r), self.rounding([u, v, x]) + late)
+    }
+
+    /// What the turn is off by because places are rounded.
+    fn rounding(&self, [u, v, x]: [u32; 3]) -> f64 {
+        let [p, q, r] = [u, v, x].map(|v| self.place(v));
+        let (a, b) = (length(minus(q, p)), length(minus(r, q)));
+        8.0 * f64::EPSILON * (1.0 + length(q)) * (a + b)
+    }
+
+    /// Whether vertex `m` is on the other polygon's edge from `a` to the next vertex and comes into it, to rounding: by when times can be told from each other it has met it.
+    fn meets(&self, m: u32, a: u32) -> bool {
+        let b = self.polygons.beside(a)[0];
+        let [p, q, r] = [a, b, m].map(|v| self.place(v));
+        let (along, to) = (minus(q, p), minus(r, p));
+        let share = along[0] * to[0] + along[1] * to[1];
+        if !(0.0..=along[0] * along[0] + along[1] * along[1]).contains(&share) {
+            return false;
+        }
+        // Outside of the polygon is on the right.
+        let Some(corner) = self.polygons.corner([a, b, m], false) else {
+            return false;
+        };
+        let (value, slope) = corner.at(self.t);
+        slope < 0.0 && value.abs() <= self.rounding([a, b, m]) - LATE * slope
+    }
+
+    /// A vertex and the first end of another polygon's edge which meet now, to rounding; one of the two is one of these three vertices.
+    pub(super) fn contact_at(&self, three: [u32; 3]) -> Option<(u32, u32)> {
+        let polygons = self.polygons;
+        let others = |v: u32| {
+            let owner = polygons.owner[v as usize];
+            (0..self.count()).filter(move |&w| polygons.owner[w as usize] != owner)
+        };
+        three.into_iter().find_map(|v| {
+            let edges = [v, polygons.beside(v)[1]];
+            let met = |w: u32| {
+                (self.meets(v, w).then_some((v, w)))
+                    .or_else(|| (edges.into_iter().find(|&e| self.meets(w, e))).map(|e| (w, e)))
+            };
+            others(v).find_map(met)
+        })
     }
 
     /// Whether `u`, `v`, `x` go round counter-clockwise, just after.
@@ -80,7 +121,7 @@ impl<'a> Signs<'a> {
         }
         let corner = self.polygons.corner([u, v, x], true);
         let slope = corner.map_or(0.0, |corner| corner.at(self.t).1);
-        if slope == 0.0 {
+        if slope == 0.0 || value.abs() > self.rounding([u, v, x]) + LATE * slope.abs() {
             value > 0.0
         } else {
             (slope > 0.0) != self.before

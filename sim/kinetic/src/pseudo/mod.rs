@@ -18,6 +18,7 @@
 //! 1e-8 at least. Polygons that touch at the start, or holes, are refused.
 
 mod build;
+mod look;
 mod step;
 
 use crate::kinetic::{Advanced, Inconsistent, Kinetic, Livelock, MOST_STILL_EVENTS};
@@ -103,6 +104,11 @@ pub struct PseudoTriangulation {
     members: Vec<bool>,
     reflex_vertices: Vec<u32>,
     workshop: build::Workshop,
+    /// Between steps nothing moves.
+    at_rest: bool,
+    /// In steps: how each body moves, and where vertices are while nothing does.
+    moving: Vec<look::Moving>,
+    rest: Vec<[f64; 2]>,
     /// Its certificates have been issued since it was made.
     issued: bool,
     spoilt: bool,
@@ -152,6 +158,9 @@ impl PseudoTriangulation {
                 .map(|b| reflex_vertices(&b.shape) as u32)
                 .collect(),
             workshop: build::Workshop::default(),
+            at_rest: false,
+            moving: vec![look::Moving::default(); bodies.len()],
+            rest: vec![[0.0; 2]; polygons.owner.len()],
             issued: false,
             spoilt: false,
             polygons,
@@ -572,6 +581,7 @@ impl Kinetic for PseudoTriangulation {
 
     fn change_plan(&mut self, body: u32, plan: Rigid2) -> Result<(), ShapeError> {
         self.polygons.change_plan(body, plan, self.now)?;
+        self.at_rest = false;
         if self
             .contact
             .as_ref()

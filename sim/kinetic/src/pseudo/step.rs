@@ -1,9 +1,10 @@
 //! Steps for a control loop: all stands still but for some bodies that are shifted, as far as they may, in a number of events that the caller bounds.
 //!
 //! Between steps nothing moves, so no certificate has an event, and time begins anew with each: there is no large number that precision could be lost in.
-//! Nothing here allocates.
+//! Most corners of a mover are seen at one look to hold throughout a step; only of the others a failure is searched. Nothing here allocates.
 
 use super::build::Stage;
+use super::look::{Look, Moving};
 use super::{Body, Contact, Contacts, Kinetic, Policy, PseudoTriangulation, ShapeError};
 use crate::kinetic::{Inconsistent, Livelock};
 use crate::motion::Rigid2;
@@ -65,15 +66,37 @@ impl PseudoTriangulation {
     #[must_use]
     pub fn vertex(&self, body: u32, vertex: u32) -> Option<[f64; 2]> {
         let v = self.polygons.first.get(body as usize)? + vertex;
-        (v < *self.polygons.first.get(body as usize + 1)?).then(|| self.polygons.place(v, 0.0))
+        if v >= *self.polygons.first.get(body as usize + 1)? {
+            return None;
+        }
+        Some(if self.at_rest {
+            self.rest[v as usize]
+        } else {
+            self.polygons.place(v, 0.0)
+        })
+    }
+
+    /// Keeps the places of a body's vertices until it moves again.
+    fn keep_places(&mut self, body: usize) {
+        let motion = &self.polygons.bodies[body].motion;
+        let (sin, cos) = motion.angle.sin_cos();
+        let c = motion.centre;
+        let vertices = self.polygons.first[body] as usize..self.polygons.first[body + 1] as usize;
+        let local = &self.polygons.local[vertices.clone()];
+        for (place, p) in self.rest[vertices].iter_mut().zip(local) {
+            *place = [
+                c[0] + cos * p[0] - sin * p[1],
+                c[1] + sin * p[0] + cos * p[1],
+            ];
+        }
     }
 
     /// Puts a body exactly where a step led it but for rounding; false, and nothing done: that would be more than rounding.
     pub fn settle(&mut self, body: u32, centre: [f64; 2], angle: f64) -> bool {
-        let Some(body) = self.polygons.bodies.get_mut(body as usize) else {
+        let Some(settled) = self.polygons.bodies.get_mut(body as usize) else {
             return false;
         };
-        let m = &mut body.motion;
+        let m = &mut settled.motion;
         let size = 1.0 + centre[0].abs() + centre[1].abs() + angle.abs();
         let off = (centre[0] - m.centre[0]).abs()
             + (centre[1] - m.centre[1]).abs()
@@ -81,6 +104,7 @@ impl PseudoTriangulation {
         let rounding = off <= 8.0 * f64::EPSILON * size;
         if rounding {
             (m.centre, m.angle) = (centre, angle);
+            self.keep_places(body as usize);
         }
         rounding
     }
@@ -101,7 +125,9 @@ impl PseudoTriangulation {
                 angle,
                 ..Rigid2::still()
             };
+            self.keep_places(b);
         }
+        self.at_rest = true;
         self.start_build();
     }
 
@@ -127,9 +153,9 @@ impl PseudoTriangulation {
     /// Who does not take part is shifted through everything.
     ///
     /// # Errors
-    /// The structure is not whole, or found something wrong with itself; then it is to be made anew, and how far the shifts went is not proven.
+    /// The structure is not whole, or a plan has changed since it was begun, or it found something wrong with itself; then it is to be made anew, and how far the shifts went is not proven.
     pub fn go(&mut self, shifts: &[Shift], most_events: u32) -> Result<Went, Inconsistent> {
-        if !self.is_whole() {
+        if !(self.is_whole() && self.at_rest) {
             return self.fault(0, "it is to be made anew");
         }
         let went = self.shift(shifts, most_events);
@@ -144,14 +170,8 @@ impl PseudoTriangulation {
         self.horizon = 1.0;
         self.livelock = Livelock::new(0.0);
         self.contact = None;
-        for shift in shifts {
-            let Some(body) = self.polygons.bodies.get_mut(shift.body as usize) else {
-                return self.fault(0, "there is no such body");
-            };
-            body.motion.velocity = shift.by;
-            body.motion.omega = shift.turn;
-        }
-        self.reissue_movers(shifts);
+        self.set_off(shifts)?;
+        self.issue_movers(shifts);
         let before = self.stats.events();
         let mut end = End::Whole;
         while let Some((time, _)) = self.queue.first() {
@@ -173,16 +193,19 @@ impl PseudoTriangulation {
             self.now.min(1.0)
         };
         for shift in shifts {
-            let motion = &mut self.polygons.bodies[shift.body as usize].motion;
+            let b = shift.body as usize;
+            let motion = &mut self.polygons.bodies[b].motion;
             let there = motion.about(share);
             *motion = Rigid2 {
                 centre: there.centre,
                 angle: there.angle,
                 ..Rigid2::still()
             };
+            self.moving[b] = Moving::default();
+            self.keep_places(b);
         }
         self.queue.clear();
-        self.reissue_movers(shifts);
+        self.drop_certificates(shifts, events > 0);
         self.now = 0.0;
         if std::mem::take(&mut self.spoilt) {
             return self.fault(0, "it was spoilt");
@@ -190,13 +213,52 @@ impl PseudoTriangulation {
         Ok(Went { share, end, events })
     }
 
-    fn reissue_movers(&mut self, shifts: &[Shift]) {
+    /// From here on these bodies move as they are to in the step.
+    pub(super) fn set_off(&mut self, shifts: &[Shift]) -> Result<(), Inconsistent> {
+        for shift in shifts {
+            let Some(body) = self.polygons.bodies.get_mut(shift.body as usize) else {
+                return self.fault(0, "there is no such body");
+            };
+            body.motion.velocity = shift.by;
+            body.motion.omega = shift.turn;
+            let b = shift.body as usize;
+            self.moving[b] = Moving::new(&body.motion, self.polygons.radius[b]);
+        }
+        Ok(())
+    }
+
+    /// Certificates for all corners of the movers. An event only for those that are not seen to hold throughout; the queue has no other.
+    fn issue_movers(&mut self, shifts: &[Shift]) {
+        self.touch_movers(shifts);
+        let touched = std::mem::take(&mut self.workshop.touched);
+        for &h in &touched {
+            match self.look(h) {
+                Look::Never => {}
+                Look::Holds => {
+                    self.half_mut(h).live = true;
+                    self.live += 1;
+                }
+                Look::Unclear => self.reissue(h),
+            }
+        }
+        self.workshop.touched = touched;
+    }
+
+    /// Nothing moves any more, and nothing has a certificate. `slid`: edges have, since they were issued.
+    fn drop_certificates(&mut self, shifts: &[Shift], slid: bool) {
+        if slid {
+            self.touch_movers(shifts);
+        }
+        for &h in &self.workshop.touched {
+            let live = &mut self.halves[h as usize].live;
+            self.live -= u64::from(std::mem::take(live));
+        }
+    }
+
+    fn touch_movers(&mut self, shifts: &[Shift]) {
         let mut touched = std::mem::take(&mut self.workshop.touched);
         for (k, shift) in shifts.iter().enumerate() {
             self.touch(shift.body, &mut touched, k == 0);
-        }
-        for &h in &touched {
-            self.reissue(h);
         }
         self.workshop.touched = touched;
     }

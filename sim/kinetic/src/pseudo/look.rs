@@ -1,0 +1,233 @@
+//! Whether a corner holds throughout a step, by one look at it: in a step of a control loop nearly all do.
+//!
+//! # Theory
+//!
+//! With `a` and `b` the sides of a corner, its certificate is `f = ± a × b`. Over a step of length 1, by Taylor's formula, `f` is nowhere less than `f + min(f', 0) - M / 2` at its beginning,
+//! if `M` is at least `|f''|` throughout: that is the first stride of [`crate::roots::smooth`]. With the sides' speeds at most `a'`, `b'` and their accelerations at most `a''`, `b''`,
+//! `M = 2 a' b' + a'' (|b| + b') + (|a| + a') b''`. A side between two vertices of one body only turns; one between two bodies is no faster than the two of them together.
+//!
+//! # Practice
+//!
+//! Places are kept while nothing moves, so a look takes no sine. What it says is proven, rounding included: where it says nothing, as close to a contact, the failure is looked for as ever. Nothing
+//! here allocates.
+
+use super::PseudoTriangulation;
+use crate::motion::Rigid2;
+use crate::polygons::{cross, minus};
+
+/// Rounding of what a look computes, as a share of the sizes that it is made of. A place is rounded some four times, a product of differences of them twice that.
+const ROUNDING: f64 = 64.0 * f64::EPSILON;
+
+/// Half of the bound of the second derivative, rounded up.
+const HALF: f64 = 0.51;
+
+/// Without the care for overflow of the library's: what overflows is unclear.
+fn length(a: [f64; 2]) -> f64 {
+    (a[0] * a[0] + a[1] * a[1]).sqrt()
+}
+
+/// How a body moves in the step that is being made, in units of it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Moving {
+    centre: [f64; 2],
+    velocity: [f64; 2],
+    omega: f64,
+    /// Most of a vertex's speed and acceleration.
+    speed: f64,
+    pull: f64,
+    moves: bool,
+}
+
+impl Moving {
+    /// Of a body whose vertices are within `radius` of its centre, and which does not accelerate.
+    pub(super) fn new(motion: &Rigid2, radius: f64) -> Self {
+        Self {
+            centre: motion.centre,
+            velocity: motion.velocity,
+            omega: motion.omega,
+            speed: length(motion.velocity) + motion.omega.abs() * radius,
+            pull: motion.omega * motion.omega * radius,
+            moves: !motion.is_still(),
+        }
+    }
+
+    fn velocity_at(&self, place: [f64; 2]) -> [f64; 2] {
+        let arm = minus(place, self.centre);
+        [
+            self.velocity[0] - self.omega * arm[1],
+            self.velocity[1] + self.omega * arm[0],
+        ]
+    }
+}
+
+/// What one look at a corner shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Look {
+    /// It cannot change: it has no certificate.
+    Never,
+    /// Its certificate holds throughout the step.
+    Holds,
+    /// Its failure is to be looked for.
+    Unclear,
+}
+
+impl PseudoTriangulation {
+    /// A look at the corner of `h` at the beginning of a step, of bodies that move as `self.moving` says.
+    pub(super) fn look(&self, h: u32) -> Look {
+        let corner = self.corner(h);
+        let [i, j, k] = corner.map(|v| self.polygons.owner[v as usize] as usize);
+        let [mu, mv, mx] = [i, j, k].map(|b| &self.moving[b]);
+        let moves = mu.moves || mv.moves || mx.moves;
+        if self.half(h).interior || (i == j && j == k) || !moves {
+            return Look::Never;
+        }
+        let [u, v, x] = corner.map(|v| self.rest[v as usize]);
+        let (a, b) = (minus(v, u), minus(x, v));
+        let [du, dv, dx] = [mu.velocity_at(u), mv.velocity_at(v), mx.velocity_at(x)];
+        let (da, db) = (minus(dv, du), minus(dx, dv));
+        let (value, slope) = (cross(a, b), cross(da, b) + cross(a, db));
+        let (value, slope) = if self.half(h).reflex {
+            (-value, -slope)
+        } else {
+            (value, slope)
+        };
+        let side = |one: &Moving, other: &Moving, same: bool, length: f64| {
+            if same {
+                [one.omega.abs() * length, one.omega * one.omega * length]
+            } else {
+                [one.speed + other.speed, one.pull + other.pull]
+            }
+        };
+        let (la, lb) = (length(a), length(b));
+        let [a1, a2] = side(mu, mv, i == j, la);
+        let [b1, b2] = side(mv, mx, j == k, lb);
+        let bend = 2.0 * a1 * b1 + a2 * (lb + b1) + (la + a1) * b2;
+        let reach = v[0].abs() + v[1].abs() + la + lb + a1 + b1;
+        let clear = ROUNDING * reach * (la + lb);
+        // Written so that what is no number is unclear.
+        if value + slope.min(0.0) - HALF * bend > clear {
+            Look::Holds
+        } else {
+            Look::Unclear
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pseudo::{Body, Shift};
+    use crate::roots::Smooth;
+    use std::f64::consts::TAU;
+
+    /// SplitMix64.
+    struct Random(u64);
+
+    impl Random {
+        fn range(&mut self, from: f64, to: f64) -> f64 {
+            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let mut z = self.0;
+            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            from + (to - from) * ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+        }
+    }
+
+    /// Four stars about a fifth, of which two are in each other's pockets now and then.
+    fn scene(random: &mut Random) -> PseudoTriangulation {
+        let bodies = (0..5).map(|_| {
+            let point = |k: u32| {
+                let a = (f64::from(k) + random.range(0.1, 0.9)) * TAU / 9.0;
+                let r = random.range(0.4, 1.0);
+                [r * a.cos(), r * a.sin()]
+            };
+            Body::wall((0..9).map(point).collect())
+        });
+        let mut scene = PseudoTriangulation::for_steps(bodies.collect()).unwrap();
+        let places: Vec<_> = (0..4)
+            .map(|k| {
+                let a = TAU * f64::from(k) / 4.0 + random.range(-0.2, 0.2);
+                ([2.1 * a.cos(), 2.1 * a.sin()], random.range(0.0, TAU))
+            })
+            .collect();
+        scene.begin(|b| Some(*places.get(b as usize).unwrap_or(&([0.0; 2], 0.3))));
+        scene.build_on(u32::MAX).unwrap();
+        scene
+    }
+
+    /// The sizes of steps from a ten-thousandth of a body to twice its size, one and two movers, with and without a turn.
+    #[test]
+    fn what_a_look_shows_to_hold_holds_throughout_and_is_nearly_all_of_a_short_step() {
+        let mut random = Random(7);
+        let mut counts = [[0_u32; 2]; 2];
+        let mut failed = 0;
+        for round in 0..4000_u32 {
+            let mut scene = scene(&mut random);
+            let short = round % 2 == 0;
+            let size = if short {
+                1e-4
+            } else {
+                10_f64.powf(random.range(-3.0, 0.3))
+            };
+            let shifts: Vec<_> = (0..1 + round % 3 / 2)
+                .map(|k| Shift {
+                    body: (round / 7 + 2 * k) % 5,
+                    by: [0; 2].map(|_| size * random.range(-1.0, 1.0)),
+                    turn: f64::from(round / 3 % 2) * size * random.range(-3.0, 3.0),
+                })
+                .collect();
+            scene.set_off(&shifts).unwrap();
+            for h in 0..scene.halves.len() as u32 {
+                let look = scene.look(h);
+                let Some(corner) = scene.certificate(h) else {
+                    assert_eq!(look, Look::Never);
+                    continue;
+                };
+                let failure = corner.failure(0.0, 1.0).time;
+                match look {
+                    Look::Never => panic!("a corner that changes has no certificate"),
+                    Look::Holds => {
+                        assert_eq!(failure, f64::INFINITY, "{shifts:?}");
+                        for k in 0..=20 {
+                            assert!(corner.at(f64::from(k) / 20.0).0 > 0.0, "{shifts:?}");
+                        }
+                    }
+                    Look::Unclear => failed += u32::from(failure < 1.0),
+                }
+                counts[usize::from(short)][usize::from(look == Look::Holds)] += 1;
+            }
+        }
+        let [[_, long], [unclear, holds]] = counts;
+        assert!(long > 20_000 && failed > 3_000, "{counts:?} {failed}");
+        assert!(unclear * 50 < holds, "{counts:?}");
+    }
+
+    /// Where a corner just does or does not fail at the end of a step a look does not say that it holds.
+    #[test]
+    fn a_corner_that_fails_at_the_end_of_a_step_is_not_said_to_hold() {
+        let mut random = Random(9);
+        let mut seen = 0;
+        for round in 0..400_u32 {
+            let mut scene = scene(&mut random);
+            let mut shift = Shift {
+                body: round % 5,
+                by: [random.range(-0.5, 0.5), random.range(-0.5, 0.5)],
+                turn: f64::from(round % 2) * random.range(-0.5, 0.5),
+            };
+            scene.set_off(&[shift]).unwrap();
+            let times: Vec<f64> = (0..scene.halves.len() as u32)
+                .map(|h| (scene.certificate(h)).map_or(2.0, |c| c.failure(0.0, 1.0).time))
+                .collect();
+            for (h, time) in times.into_iter().enumerate().filter(|(_, t)| *t < 1.0) {
+                let whole = shift;
+                shift.by = whole.by.map(|x| x * time);
+                shift.turn *= time;
+                scene.set_off(&[shift]).unwrap();
+                assert_eq!(scene.look(h as u32), Look::Unclear, "{shift:?}");
+                seen += 1;
+                shift = whole;
+            }
+        }
+        assert!(seen > 500, "{seen}");
+    }
+}
