@@ -54,6 +54,11 @@ impl Broad {
         self.search = search;
     }
 
+    /// Who looks, and what it has done.
+    pub fn search(&self) -> &dyn BroadPhase {
+        &*self.search
+    }
+
     /// Forgets everything: the next list is made anew.
     pub fn forget(&mut self) {
         self.anchors.clear();

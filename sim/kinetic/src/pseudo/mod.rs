@@ -18,6 +18,7 @@
 //! 1e-8 at least. Polygons that touch at the start, or holes, are refused.
 
 mod build;
+mod locality;
 mod step;
 
 use crate::kinetic::{Advanced, Inconsistent, Kinetic, Livelock, MOST_STILL_EVENTS};
