@@ -205,6 +205,6 @@ mod tests {
         };
         assert!(later == 3 * 511 && more >= exchanges, "{later} {more}");
         broad.overlapping(&[], &mut pairs);
-        assert_eq!((broad.lines.len(), pairs.len()), (256, 0));
+        assert_eq!((broad.lines.len(), pairs.len()), (16, 0));
     }
 }
