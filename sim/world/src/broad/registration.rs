@@ -495,47 +495,35 @@ mod tests {
     fn who_changes_cell_is_counted_among_those_that_move() {
         let (mut broad, mut pairs) = (RegistrationPhase::default(), Vec::new());
         let mut boxes = scene(0.0);
-        let mut look = |boxes: &[SweptBox]| {
-            broad.overlapping(boxes, &mut pairs);
-            (broad.work(), broad.domain.as_ref().unwrap().finest_m)
-        };
         let told = |moved, changed_cell, large| Upkeep::Registration {
             moved,
             changed_cell,
             large,
             maps: 1,
         };
-        let (first, finest_m) = look(&boxes);
+        broad.overlapping(&boxes, &mut pairs);
+        let first = broad.work();
         assert_eq!(first.upkeep, told(0, 0, 2));
         assert_eq!((first.searches, first.boxes, first.pairs), (1, 400, 398));
         // All where they were.
-        assert_eq!(look(&boxes).0.upkeep, told(0, 0, 4));
-        let mut put = |x: f64| {
-            let at = Vec3::new(x, 0.0, 0.0);
-            boxes[30] = SweptBox::still(Aabb::about(&at, 0.2));
-            look(&boxes).0.upkeep
+        broad.overlapping(&boxes, &mut pairs);
+        assert_eq!(broad.work().upkeep, told(0, 0, 4));
+        // Beside the middle of its cell, where there is no border however much that is refined.
+        let domain = broad.domain.as_ref().unwrap();
+        let (finest_m, cell) = (domain.finest_m, domain.cell(&broad.placed[30].unwrap()));
+        let inside = domain.registration.map().centre(cell.unwrap()) + Vec3::repeat(0.3 * finest_m);
+        let mut put = |at: &Vec3| {
+            boxes[30] = SweptBox::still(Aabb::about(at, 0.2));
+            broad.overlapping(&boxes, &mut pairs);
+            broad.work().upkeep
         };
-        // To and fro by a thousandth of a cell: a border is crossed both ways, or not at all.
-        let before = put(10.0);
-        let Upkeep::Registration {
-            changed_cell: crossed,
-            ..
-        } = before
-        else {
-            panic!("{before:?}");
-        };
-        assert!(crossed <= 1, "{before:?}");
-        put(10.0 + 1e-3 * finest_m);
-        let there = put(10.0);
-        assert!(
-            there == told(3, crossed, 10) || there == told(3, crossed + 2, 10),
-            "{there:?}"
-        );
-        let Upkeep::Registration { changed_cell, .. } = there else {
-            panic!("{there:?}");
-        };
+        assert_eq!(put(&inside), told(1, 0, 6));
+        let beside = inside + Vec3::x() * (1e-3 * finest_m);
+        assert_eq!(put(&beside), told(2, 0, 8));
+        assert_eq!(put(&beside), told(2, 0, 10));
         // Further than any cell is wide, along a row of them.
-        assert_eq!(put(0.0), told(4, changed_cell + 1, 12));
+        let far = Vec3::new(if inside.x < 10.0 { 19.0 } else { 0.0 }, inside.y, inside.z);
+        assert_eq!(put(&far), told(3, 1, 12));
     }
 
     /// The map stays while its scene moves a little, and is made anew when it has gone.
