@@ -166,7 +166,7 @@ fn broad(facts: &serde_json::Value) -> Option<String> {
 fn planar(facts: &serde_json::Value) -> Option<String> {
     facts.as_object()?;
     Some(format!(
-        "{} certificates at once at most, {} to a body at most; {} internal events, {} external ones (contacts), {} certificates changed by one at most; made anew {} times",
+        "{} certificates at once at most (of what moved), {} to a body at most (of all bodies); {} internal events, {} external ones (contacts), {} certificates changed by one at most; made anew {} times",
         facts["certificates_max"],
         facts["certificates_per_body_max"],
         facts["events_internal"],
@@ -287,7 +287,7 @@ mod tests {
         };
         assert_eq!(
             planar(&serde_json::json!(facts)).unwrap(),
-            "90 certificates at once at most, 33 to a body at most; 12 internal events, 3 external ones (contacts), \
+            "90 certificates at once at most (of what moved), 33 to a body at most (of all bodies); 12 internal events, 3 external ones (contacts), \
              5 certificates changed by one at most; made anew 2 times"
         );
         assert_eq!(planar(&serde_json::Value::Null), None);
