@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use crate::broad::BroadFacts;
 use crate::keeper::{SceneEnd, Standing};
 use crate::motion::BodyMotion;
 use crate::near::{NearBook, NearFacts};
@@ -224,6 +225,11 @@ impl Collider {
         Some(self.near.facts(midphase.facts(), failed_attempts))
     }
 
+    /// Who says which dynamic bodies may touch at all, and what it has done.
+    pub fn broad_facts(&self) -> BroadFacts {
+        BroadFacts::of(self.world.broad_phase().name(), self.world.broad_work())
+    }
+
     /// Everybody.
     pub fn infos(&self) -> Vec<BodyInfo> {
         self.world.infos().collect()
@@ -254,6 +260,8 @@ pub struct Links {
     pub infos: std::sync::Arc<std::sync::Mutex<Vec<BodyInfo>>>,
     /// What a GPU was asked, after each answer; stays `None` where none is.
     pub near: std::sync::Arc<std::sync::Mutex<Option<NearFacts>>>,
+    /// What the broad phase has done, after each answer.
+    pub broad: std::sync::Arc<std::sync::Mutex<BroadFacts>>,
     /// Where a new GPU comes from when the one that looks for what is near is given up.
     pub keeper: Option<SceneEnd<Collider>>,
 }
@@ -338,6 +346,9 @@ pub fn run(
         if let Ok(mut near) = links.near.try_lock() {
             let failed = links.keeper.as_ref().map(SceneEnd::failed_attempts);
             *near = collider.near_facts(failed.unwrap_or(0));
+        }
+        if let Ok(mut broad) = links.broad.try_lock() {
+            *broad = collider.broad_facts();
         }
         step += 1;
         log(

@@ -6,6 +6,7 @@
 
 pub mod arms;
 pub mod backend;
+pub mod broad;
 pub mod checker;
 pub mod cli;
 pub mod collision;

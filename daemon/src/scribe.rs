@@ -13,6 +13,7 @@ use hapticd_haptics::{MAX_ARMS, Phase};
 use hapticd_sync::ring;
 use hapticd_sys::realtime::Step;
 
+use crate::broad::BroadFacts;
 use crate::checker::Checker;
 use crate::collision::StepLog;
 use crate::haptic::record::TickRecord;
@@ -96,6 +97,8 @@ pub struct Live {
     pub skin: Option<SkinFacts>,
     /// What a GPU was asked about what is near the tools; `None` where none is.
     pub near: Option<NearFacts>,
+    /// What the dynamic bodies' broad phase has done; `None` until it was heard of.
+    pub broad: Option<BroadFacts>,
     /// What is near the arms' needles; empty where there are none.
     pub needles: Vec<NeedleFacts>,
     /// Events, newest last.
@@ -118,6 +121,7 @@ impl Live {
             soft: None,
             skin: None,
             near: None,
+            broad: None,
             needles: Vec::new(),
             events: VecDeque::new(),
         }

@@ -23,6 +23,7 @@ use hapticd_sync::ring;
 use hapticd_sys::folder;
 use hapticd_world::{BodyInfo, BodyKind};
 
+use crate::broad::PlanarFacts;
 use crate::collision::{Request, SceneCommand, SceneReply};
 use crate::haptic::core::ArmFrame;
 use crate::haptic::record::TickRecord;
@@ -518,6 +519,8 @@ fn status_json(server: &crate::ipc::ServerStatus, live: &Mutex<Live>) -> String 
         "soft": live.soft,
         "skin": live.skin,
         "near": live.near,
+        "broad_phase": live.broad,
+        "planar": live.record.measures.as_ref().map(PlanarFacts::from),
         "needles": live.needles,
         "refused_connections": server.refused,
         "oversize_messages": server.oversize,

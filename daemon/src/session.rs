@@ -421,6 +421,7 @@ pub fn run_real(
     };
     let collision_beat = Arc::new(AtomicU64::new(0));
     let near = Arc::new(Mutex::new(None));
+    let broad = Arc::new(Mutex::new(rig.collider.broad_facts()));
 
     let collision_thread = {
         let links = collision::Links {
@@ -435,6 +436,7 @@ pub fn run_real(
             log_lost: Arc::new(AtomicU64::new(0)),
             infos,
             near: near.clone(),
+            broad: broad.clone(),
             keeper: keep.near,
         };
         let (stop, beat, collider) = (stop.clone(), collision_beat.clone(), rig.collider);
@@ -586,6 +588,7 @@ pub fn run_real(
             &live,
         );
         told.near(&near, &live);
+        told::broad(&broad, &live);
         if soft_thread.is_some() {
             let beat = soft_state.heartbeat.load(Ordering::Relaxed);
             watch.look("soft bodies' thread", 2, beat, now, &live);

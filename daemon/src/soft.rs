@@ -13,6 +13,7 @@ use hapticd_sync::{latest, ring};
 use hapticd_sys::clock::now_ns;
 use hapticd_world::{SoftAddError, SoftInfo, SoftKind, SoftScene};
 
+use crate::broad::BroadFacts;
 use crate::collision::{Applied, SceneCommand, StepLog};
 use crate::ipc::surfaces::{SurfaceInfo, SurfaceKind, SurfaceWriter};
 use crate::keeper::SceneEnd;
@@ -68,6 +69,8 @@ pub struct DetectorFacts {
     pub handed_back: u64,
     /// Attempts to have one again that came to nothing.
     pub failed_attempts: u64,
+    /// What says which bodies are near each other at all.
+    pub broad: BroadFacts,
 }
 
 /// A copy of it, for people and scripts.
@@ -105,6 +108,8 @@ pub struct SoftFacts {
     pub handed_back: u64,
     /// Attempts to have one again that came to nothing.
     pub failed_attempts: u64,
+    /// What says which soft bodies, rigid ones and tools are near each other at all.
+    pub broad_phase: BroadFacts,
 }
 
 impl SoftState {
@@ -120,6 +125,7 @@ impl SoftState {
             why: detector.why,
             handed_back: detector.handed_back,
             failed_attempts: detector.failed_attempts,
+            broad_phase: detector.broad,
             steps: get(&self.steps),
             lost_ticks: get(&self.lost_ticks),
             refused: get(&self.refused),
@@ -150,6 +156,8 @@ impl SoftState {
             facts.backend = detector.name();
             facts.gpu_ns = detector.gpu_ns();
             facts.failed_attempts = failed_attempts;
+            let broad = scene.world().scene().broad_phase();
+            facts.broad = BroadFacts::of(broad.name(), Some(broad.work()));
             if let Some(incidents) = detector.incidents() {
                 facts.handed_back = incidents.recovered;
                 if incidents.lost + incidents.hung != facts.takeovers {

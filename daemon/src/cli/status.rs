@@ -97,6 +97,15 @@ pub fn status(args: &Args) -> Result<(), Failure> {
             incidents(near),
         ));
     }
+    if let Some(line) = broad(&json["broad_phase"]) {
+        say(&format!("broad phase: {line}"));
+    }
+    if let Some(line) = broad(&json["soft"]["broad_phase"]) {
+        say(&format!("broad phase of the soft bodies: {line}"));
+    }
+    if let Some(line) = planar(&json["planar"]) {
+        say(&format!("planar: {line}"));
+    }
     for client in json["clients"].as_array().into_iter().flatten() {
         say(&format!("client {}: {}", client["client"], client["name"]));
     }
@@ -110,6 +119,61 @@ pub fn status(args: &Args) -> Result<(), Failure> {
         ));
     }
     Ok(())
+}
+
+/// What says which bodies may touch at all, and what it did for that; `None`: a daemon that does not tell.
+fn broad(facts: &serde_json::Value) -> Option<String> {
+    let name = facts["name"].as_str()?;
+    let searches = facts["searches"].as_f64()?;
+    if searches == 0.0 {
+        return Some(format!("{name}, not asked"));
+    }
+    let each = |what: &str| facts[what].as_f64().unwrap_or(0.0) / searches;
+    let (boxes, pairs) = (each("boxes"), each("pairs"));
+    let kept = &facts["upkeep"];
+    let kept = if let Some(order) = kept.get("sweep") {
+        format!(
+            "{} exchanges in its order, sorted anew {} times",
+            order["exchanges"], order["sorts"]
+        )
+    } else if let Some(kinetic) = kept.get("kinetic") {
+        format!(
+            "{} certificates, {} to a box; {} internal events (exchanges, {} certificates each), {} external ones (pairs that began or ended), sorted anew {} times",
+            kinetic["certificates"],
+            kinetic["certificates_per_box"],
+            kinetic["exchanges"],
+            kinetic["changes_per_exchange"],
+            kinetic["events"],
+            kinetic["sorts"]
+        )
+    } else if let Some(registration) = kept.get("registration") {
+        format!(
+            "{} of {} moves ended in another cell, {} boxes were too large for the cells, {} maps made",
+            registration["changed_cell"],
+            registration["moved"],
+            registration["large"],
+            registration["maps"]
+        )
+    } else {
+        return None;
+    };
+    Some(format!(
+        "{name}, asked {searches} times about {boxes:.1} boxes, {pairs:.1} pairs each time; {kept}"
+    ))
+}
+
+/// The four measures of a planar scene's structure; `None` where there is none.
+fn planar(facts: &serde_json::Value) -> Option<String> {
+    facts.as_object()?;
+    Some(format!(
+        "{} certificates at once at most (of what moved), {} to a body at most (of all bodies); {} internal events, {} external ones (contacts), {} certificates changed by one at most; made anew {} times",
+        facts["certificates_max"],
+        facts["certificates_per_body_max"],
+        facts["events_internal"],
+        facts["events_external"],
+        facts["changes_per_event_max"],
+        facts["builds"]
+    ))
 }
 
 /// What became of a GPU; nothing if it was never given up.
@@ -147,7 +211,87 @@ fn crowded(facts: &serde_json::Value) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{crowded, incidents};
+    use hapticd_geometry::broad::{BroadWork, Upkeep};
+    use hapticd_world::BroadPhaseKind;
+
+    use super::{broad, crowded, incidents, planar};
+    use crate::broad::{BroadFacts, PlanarFacts};
+
+    #[test]
+    fn each_broad_phase_says_what_it_did() {
+        let told = |facts: BroadFacts| broad(&serde_json::json!(facts)).unwrap();
+        let work = |upkeep| BroadWork {
+            searches: 4,
+            boxes: 26,
+            pairs: 2,
+            upkeep,
+        };
+        let asked = "asked 4 times about 6.5 boxes, 0.5 pairs each time; ";
+        let sweep = work(Upkeep::Order {
+            exchanges: 9,
+            sorts: 1,
+        });
+        assert_eq!(
+            told(BroadFacts::of("sweep", Some(sweep))),
+            format!("sweep, {asked}9 exchanges in its order, sorted anew 1 times")
+        );
+        let kinetic = work(Upkeep::Kinetic {
+            certificates: 93,
+            exchanges: 40,
+            events: 7,
+            sorts: 2,
+        });
+        assert_eq!(
+            told(BroadFacts::of("kinetic", Some(kinetic))),
+            format!(
+                "kinetic, {asked}93 certificates, 12 to a box; 40 internal events (exchanges, 3 certificates each), \
+                 7 external ones (pairs that began or ended), sorted anew 2 times"
+            )
+        );
+        let registration = work(Upkeep::Registration {
+            moved: 30,
+            changed_cell: 3,
+            large: 5,
+            maps: 1,
+        });
+        assert_eq!(
+            told(BroadFacts::of("registration", Some(registration))),
+            format!(
+                "registration, {asked}3 of 30 moves ended in another cell, 5 boxes were too large for the cells, 1 maps made"
+            )
+        );
+    }
+
+    #[test]
+    fn a_broad_phase_that_nobody_asked_says_so_whoever_it_is() {
+        for kind in BroadPhaseKind::ALL {
+            for work in [None, Some(kind.make().work())] {
+                let facts = serde_json::json!(BroadFacts::of(kind.name(), work));
+                assert_eq!(facts["upkeep"], serde_json::Value::Null);
+                assert_eq!(broad(&facts), Some(format!("{}, not asked", kind.name())));
+            }
+        }
+        // Of a daemon that does not tell.
+        assert_eq!(broad(&serde_json::Value::Null), None);
+    }
+
+    #[test]
+    fn a_planar_scene_shows_the_four_measures() {
+        let facts = PlanarFacts {
+            certificates_max: 90,
+            events_internal: 12,
+            events_external: 3,
+            certificates_per_body_max: 33,
+            changes_per_event_max: 5,
+            builds: 2,
+        };
+        assert_eq!(
+            planar(&serde_json::json!(facts)).unwrap(),
+            "90 certificates at once at most (of what moved), 33 to a body at most (of all bodies); 12 internal events, 3 external ones (contacts), \
+             5 certificates changed by one at most; made anew 2 times"
+        );
+        assert_eq!(planar(&serde_json::Value::Null), None);
+    }
 
     #[test]
     fn pairs_that_had_no_room_are_told_when_there_are_any() {

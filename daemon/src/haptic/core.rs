@@ -387,6 +387,7 @@ impl LoopCore {
             }
             record.moved_count += 1;
         }
+        record.measures = self.engine.measures();
         &self.record
     }
 

@@ -9,6 +9,7 @@ use hapticd_geometry::Pose;
 use hapticd_haptics::{
     BodyKey, Finder, Gains, Insertion, MAX_ARMS, MAX_BODIES, MAX_SUBSTEPS, MidPhaseShare,
 };
+use hapticd_planar::Measures;
 
 /// Which party made the loop miss whole periods or starved it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -175,6 +176,8 @@ pub struct TickRecord {
     pub moved: [MovedBody; MAX_MOVED],
     /// How many bodies moved.
     pub moved_count: u16,
+    /// What the kinetic structure of a planar scene has cost so far; not recorded.
+    pub measures: Option<Measures>,
 }
 
 impl TickRecord {
@@ -209,6 +212,7 @@ impl TickRecord {
                 world_from_body: Pose::identity(),
             }; MAX_MOVED],
             moved_count: 0,
+            measures: None,
         }
     }
 }

@@ -5,7 +5,7 @@
 use hapticd_haptics::{
     Body, BodyTable, Engine, Gains, Guide, Query, Snapshot, SoftSnapshot, TickInput, TickOutput,
 };
-use hapticd_planar::PlanarEngine;
+use hapticd_planar::{Measures, PlanarEngine};
 
 /// See the module.
 pub enum Simulation {
@@ -97,6 +97,14 @@ impl Simulation {
     /// The bodies of the scene as they are now.
     pub fn bodies(&self) -> impl Iterator<Item = &Body> {
         self.table().of_scene()
+    }
+
+    /// What the kinetic structure of a planar scene has cost so far; `None` in space.
+    pub fn measures(&self) -> Option<Measures> {
+        match self {
+            Self::Solid(_) => None,
+            Self::Planar(engine) => Some(engine.measures()),
+        }
     }
 
     /// The last tick's output.

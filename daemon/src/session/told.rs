@@ -2,6 +2,7 @@
 
 use std::sync::Mutex;
 
+use crate::broad::BroadFacts;
 use crate::near::NearFacts;
 use crate::scribe::Live;
 use crate::skin::SkinThreadState;
@@ -95,6 +96,14 @@ impl Told {
             }
             live.soft = Some(facts);
         }
+    }
+}
+
+/// Shows what the broad phase did, if the live view can be had.
+pub(super) fn broad(broad: &Mutex<BroadFacts>, live: &Mutex<Live>) {
+    let facts = broad.lock().map(|facts| *facts);
+    if let (Ok(facts), Ok(mut live)) = (facts, live.try_lock()) {
+        live.broad = Some(facts);
     }
 }
 

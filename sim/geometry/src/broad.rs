@@ -176,6 +176,72 @@ impl SweptBox {
     }
 }
 
+/// What a broad phase has done since it was made. Counts only ever grow, also where it began anew; a clone goes on with them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BroadWork {
+    /// Times that it was asked.
+    pub searches: u64,
+    /// Boxes that it was asked about, in all searches together.
+    pub boxes: u64,
+    /// Pairs that it listed, in all searches together.
+    pub pairs: u64,
+    /// What it did to find them.
+    pub upkeep: Upkeep,
+}
+
+impl BroadWork {
+    /// Counts a search.
+    pub fn search(&mut self, boxes: usize, pairs: usize) {
+        self.searches += 1;
+        self.boxes += boxes as u64;
+        self.pairs += pairs as u64;
+    }
+}
+
+/// What it costs to keep what is remembered from search to search true.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Upkeep {
+    /// An order along one axis.
+    Order {
+        /// Exchanges of neighbours in it.
+        exchanges: u64,
+        /// Times that it was sorted anew, because too much had changed.
+        sorts: u64,
+    },
+    /// The orders of all bounds on three axes, and the pairs: a kinetic structure, with its four measures. Compact: `certificates`. Efficient: `exchanges` change bookkeeping, `events` what is listed.
+    /// Local: a box is named by twelve certificates, two for each bound. Responsive: an exchange changes three. The latter two always.
+    Kinetic {
+        /// That hold now: two neighbouring bounds are in order. Of all places that there is room for, taken or not.
+        certificates: u64,
+        /// Exchanges of neighbours.
+        exchanges: u64,
+        /// Pairs that began to overlap or ceased to.
+        events: u64,
+        /// Searches in which so many passed each other that all was sorted anew.
+        sorts: u64,
+    },
+    /// A point for each box, in the cells of a map.
+    Registration {
+        /// Points that had moved since the search before.
+        moved: u64,
+        /// Of those: ended in another cell.
+        changed_cell: u64,
+        /// Boxes too large for the cells, or outside of them, that were compared with all.
+        large: u64,
+        /// Maps that were made.
+        maps: u64,
+    },
+}
+
+impl Default for Upkeep {
+    fn default() -> Self {
+        Self::Order {
+            exchanges: 0,
+            sorts: 0,
+        }
+    }
+}
+
 /// Finds the pairs of boxes that meet. See the [module](self).
 pub trait BroadPhase: std::fmt::Debug + Send + Sync {
     /// As the configuration names it.
@@ -184,6 +250,9 @@ pub trait BroadPhase: std::fmt::Debug + Send + Sync {
     /// Puts into `pairs` (emptied first) every pair `(i, j)`, `i < j`, of boxes that meet ([`SweptBox::meets`]), each once, sorted, and no other. Allocates only where there are more boxes or pairs than
     /// ever before, or where they are elsewhere than ever before. Not bounded beforehand: pairs may be as many as the square of the boxes.
     fn overlapping(&mut self, boxes: &[SweptBox], pairs: &mut Vec<(u32, u32)>);
+
+    /// What it has done so far. Reads counters: no allocation, no lock.
+    fn work(&self) -> BroadWork;
 
     /// Another one like it.
     fn boxed_clone(&self) -> Box<dyn BroadPhase>;

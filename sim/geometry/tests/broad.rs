@@ -1,5 +1,6 @@
 //! When swept boxes meet, against exact rational times; sweep-and-prune against comparing all with all.
 
+use hapticd_geometry::broad::{BroadWork, Upkeep};
 use hapticd_geometry::{Aabb, BroadPhase, SweepAndPrune, SweptBox, Vec3};
 use proptest::prelude::*;
 
@@ -130,4 +131,30 @@ fn what_has_no_bounds_meets_all_that_is_somewhere() {
         end: unit.widened(-1.0),
     };
     assert!(!torn.meets(&here));
+}
+
+#[test]
+fn what_sweeping_costs_is_counted() {
+    let boxes = |order: &[u32]| -> Vec<SweptBox> {
+        let at = |&x: &u32| Aabb::about(&Vec3::new(f64::from(x), 0.0, 0.0), 0.6);
+        order.iter().map(|x| SweptBox::still(at(x))).collect()
+    };
+    let (mut sweep, mut pairs) = (SweepAndPrune::default(), Vec::new());
+    assert_eq!(sweep.work(), BroadWork::default());
+    let mut told = |order: &[u32]| {
+        sweep.overlapping(&boxes(order), &mut pairs);
+        let work = sweep.work();
+        let Upkeep::Order { exchanges, sorts } = work.upkeep else {
+            panic!("{work:?}");
+        };
+        ([work.searches, work.boxes, work.pairs], [exchanges, sorts])
+    };
+    // Each meets the next one.
+    assert_eq!(told(&[0, 1, 2, 3]), ([1, 4, 3], [0, 0]));
+    // One exchange, and the same four in their new order.
+    assert_eq!(told(&[0, 2, 1, 3]), ([2, 8, 6], [1, 0]));
+    assert_eq!(told(&[0, 2, 1, 3]), ([3, 12, 9], [1, 0]));
+    // The other way round altogether is too much for exchanges.
+    let back: Vec<u32> = (0..100).rev().collect();
+    assert_eq!(told(&back), ([4, 112, 108], [1, 1]));
 }

@@ -51,4 +51,4 @@ pub use queue::EventQueue;
 pub use roots::{Smooth, first_failure};
 pub use sap::Sap;
 pub use sorted::SortedList;
-pub use stats::{EventCost, Stats};
+pub use stats::{EventCost, Measures, Stats};

@@ -56,12 +56,29 @@ pub struct Stats {
     pub reissued: u64,
     /// Most that one issued anew.
     pub reissued_max: u64,
-    /// Most certificates that name one object, at the last audit that counted them.
+    /// Most certificates that name one object, of those that were counted ([`Stats::named`]).
     pub certificates_per_object_max: u64,
     /// Times at which the structure was made anew because something in it could not be.
     pub rebuilds: u64,
     /// Searches of a smooth certificate's failure that found it false at the start.
     pub false_at_start: u64,
+}
+
+/// The four measures of a kinetic structure, for who shows them while it works. Over the same window as the [`Stats`] that they are of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Measures {
+    /// Compactness: the most live certificates there were after an event.
+    pub certificates_max: u64,
+    /// Efficiency: events that changed bookkeeping only, beside those that changed what is kept up to date.
+    pub events_internal: u64,
+    /// See above.
+    pub events_external: u64,
+    /// Locality: most certificates that name one object, of those that were counted.
+    pub certificates_per_object_max: u64,
+    /// Responsiveness: most certificates that one event made or dropped, the larger of the two.
+    pub changes_per_event_max: u64,
+    /// Times at which the structure was made anew.
+    pub rebuilds: u64,
 }
 
 /// Sums of [`EventCost`].
@@ -159,6 +176,24 @@ impl Stats {
     #[must_use]
     pub fn events_external(&self) -> u64 {
         self.external.iter().sum()
+    }
+
+    /// Says how many certificates name an object.
+    pub fn named(&mut self, certificates: u64) {
+        self.certificates_per_object_max = self.certificates_per_object_max.max(certificates);
+    }
+
+    /// The four measures.
+    #[must_use]
+    pub fn measures(&self) -> Measures {
+        Measures {
+            certificates_max: self.certificates_live_max,
+            events_internal: self.events_internal(),
+            events_external: self.events_external(),
+            certificates_per_object_max: self.certificates_per_object_max,
+            changes_per_event_max: u64::from(self.worst.created.max(self.worst.destroyed)),
+            rebuilds: self.rebuilds,
+        }
     }
 
     /// Names of the types of events.

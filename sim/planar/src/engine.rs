@@ -22,8 +22,8 @@ use hapticd_haptics::{
     MAX_SCENE_BODIES, Material, Query, Snapshot, TickInput, TickOutput, is_pose, tool_id,
     tool_slot,
 };
-use hapticd_kinetic::PseudoTriangulation;
 use hapticd_kinetic::pseudo::{self, End, ShapeError, Shift};
+use hapticd_kinetic::{Measures, PseudoTriangulation};
 
 use crate::arm::{Arm, Around, BACK, boldest, go_back, turned, unwound, yaw};
 use crate::contacts::Features;
@@ -33,6 +33,8 @@ use crate::polygon::{Point, check_convex, distance, grown, out_of_true};
 pub const MAX_VERTICES: usize = 512;
 /// Most events of one body's step.
 pub const BODY_EVENTS: u32 = 256;
+/// Every so many ticks the certificates of one body are counted, each body in its turn.
+const COUNT_EVERY: u64 = 16;
 /// Comparisons of edges in a tick for a structure that is made anew.
 pub const BUILD_BUDGET: u32 = 20_000;
 /// How far the structure's vertices are from the true ones at most, in clearances: what people draw lies on lattices.
@@ -251,6 +253,10 @@ impl PlanarEngine {
         for i in 0..MAX_ARMS {
             let solid = self.solid_to(i);
             self.output.arms[i].solid = solid;
+        }
+        if self.tick.is_multiple_of(COUNT_EVERY) && !self.outlines.is_empty() {
+            let turn = self.tick / COUNT_EVERY % self.outlines.len() as u64;
+            self.structure.count_certificates(turn as u32);
         }
         &self.output
     }
@@ -512,6 +518,13 @@ impl PlanarEngine {
     #[must_use]
     pub fn rebuilds(&self) -> [u64; 2] {
         [self.faults, self.builds]
+    }
+
+    /// What the structure has cost so far. The certificates of each body are counted in turn, one in every sixteen ticks.
+    #[must_use]
+    pub fn measures(&self) -> Measures {
+        use hapticd_kinetic::Kinetic;
+        self.structure.stats().measures()
     }
 
     /// For tests: the structure finds something wrong with itself in its next step.

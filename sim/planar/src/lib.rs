@@ -21,3 +21,4 @@ mod engine;
 pub mod polygon;
 
 pub use engine::{MAX_VERTICES, PlanarEngine, PlanarScene, SceneError};
+pub use hapticd_kinetic::Measures;

@@ -298,6 +298,12 @@ impl World {
         self.broad.set_search(broad);
     }
 
+    /// Who that is. It is asked when a body has gone farther than its list of neighbours holds for, and has nothing to do while all rest.
+    #[must_use]
+    pub fn broad_phase(&self) -> &dyn BroadPhase {
+        self.broad.search()
+    }
+
     /// How it is simulated.
     #[must_use]
     pub fn settings(&self) -> &Settings {

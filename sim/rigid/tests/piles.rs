@@ -243,8 +243,13 @@ fn the_quiet_sleep_and_wake_when_disturbed() {
             .count()
     };
     assert_eq!(asleep(&scene), 6);
+    let searches = |scene: &Scene| scene.world.broad_phase().work().searches;
+    let before = searches(&scene);
     let plan = scene.world.step(H);
     assert_eq!((plan.counters.contacts, plan.counters.searches), (0, 0));
+    // Nobody asks who is near while all rest; they did while the pile settled, far from every step.
+    assert_eq!(searches(&scene), before);
+    assert!((1..30).contains(&before), "{before}");
     let push = Wrench {
         force: Vec3::x() * 100.0,
         torque: Vec3::zeros(),

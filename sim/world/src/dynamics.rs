@@ -17,6 +17,7 @@
 //! Everything follows from the queries and the commands, so a recorded session replays. As long as no body is dynamic nothing here costs
 //! anything, and kinematic bodies go by themselves; beside dynamic ones they go on courses, too.
 
+use hapticd_geometry::broad::BroadWork;
 use hapticd_geometry::{Pose, Screw, Vec3, transform};
 use hapticd_haptics::{Course, Followed, MAX_BODIES, MAX_SEGMENTS, Query};
 use hapticd_rigid::{
@@ -127,6 +128,11 @@ impl Dynamics {
             idle: 0,
             stopped: false,
         })
+    }
+
+    /// What finding out which bodies may touch has cost.
+    pub fn broad_work(&self) -> BroadWork {
+        self.rigid.broad_phase().work()
     }
 
     /// Takes a body in where it is now.

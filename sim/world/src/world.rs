@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use hapticd_ccd::intersect::Intersections;
 use hapticd_ccd::{MeshIndex, MidPhase, NearPair, Proximity};
+use hapticd_geometry::broad::BroadWork;
 use hapticd_geometry::{Pose, Quat, Vec3};
 use hapticd_haptics::{
     BodyKey, BodyTarget, MAX_ARMS, MAX_BODIES, MAX_SCENE_BODIES, Material, Query, ToolShape,
@@ -167,6 +168,11 @@ impl World {
     /// Who was set by [`World::set_broad_phase`].
     pub fn broad_phase(&self) -> BroadPhaseKind {
         self.broad_phase
+    }
+
+    /// What it has done so far; `None` while there was no dynamic body: nobody asks it then. Reads counters.
+    pub fn broad_work(&self) -> Option<BroadWork> {
+        self.dynamics.as_ref().map(|d| d.broad_work())
     }
 
     /// Adds a body; it becomes solid to each tool as soon as that tool is proven clear of it.

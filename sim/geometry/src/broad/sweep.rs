@@ -1,6 +1,6 @@
 //! Sweep and prune: sorted along the axis on which the boxes are spread most, and swept along it.
 
-use super::{Aabb, BroadPhase, Extent, SweptBox, pairs_of_wide};
+use super::{Aabb, BroadPhase, BroadWork, Extent, SweptBox, Upkeep, pairs_of_wide};
 use crate::pose::Vec3;
 
 /// Exchanges for each box after which what was nearly in order is sorted as if it were not.
@@ -15,6 +15,9 @@ pub struct SweepAndPrune {
     hulls: Vec<Aabb>,
     sorted: Vec<Entry>,
     wide: Vec<u32>,
+    work: BroadWork,
+    exchanges: u64,
+    sorts: u64,
 }
 
 /// A box on the axis of the sweep.
@@ -70,6 +73,18 @@ impl BroadPhase for SweepAndPrune {
         }
         pairs_of_wide(&self.wide, boxes, pairs);
         pairs.sort_unstable();
+        self.work.search(boxes.len(), pairs.len());
+    }
+
+    fn work(&self) -> BroadWork {
+        let upkeep = Upkeep::Order {
+            exchanges: self.exchanges,
+            sorts: self.sorts,
+        };
+        BroadWork {
+            upkeep,
+            ..self.work
+        }
     }
 
     fn boxed_clone(&self) -> Box<dyn BroadPhase> {
@@ -95,7 +110,10 @@ impl SweepAndPrune {
         };
         self.sorted.clear();
         self.sorted.extend(self.order.iter().map(entry));
-        if !insert(&mut self.sorted) {
+        if let Some(exchanges) = insert(&mut self.sorted) {
+            self.exchanges += exchanges as u64;
+        } else {
+            self.sorts += 1;
             let in_order =
                 |a: &Entry, b: &Entry| a.low.total_cmp(&b.low).then(a.index.cmp(&b.index));
             self.sorted.sort_unstable_by(in_order);
@@ -106,16 +124,17 @@ impl SweepAndPrune {
     }
 }
 
-/// Sorts by insertion; false where that took too long.
-fn insert(entries: &mut [Entry]) -> bool {
-    let mut left = PATIENCE * entries.len();
+/// Sorts by insertion; the exchanges of neighbours that it took. `None`: that took too long.
+fn insert(entries: &mut [Entry]) -> Option<usize> {
+    let most = PATIENCE * entries.len();
+    let mut left = most;
     for i in 1..entries.len() {
         let moved = entries[i];
         let mut k = i;
         while k > 0 && moved.comes_before(&entries[k - 1]) {
             if left == 0 {
                 entries[k] = moved;
-                return false;
+                return None;
             }
             left -= 1;
             entries[k] = entries[k - 1];
@@ -123,7 +142,7 @@ fn insert(entries: &mut [Entry]) -> bool {
         }
         entries[k] = moved;
     }
-    true
+    Some(most - left)
 }
 
 /// The axis along which the middles of the boxes vary most; boxes without bounds do not count.

@@ -18,6 +18,7 @@
 //! 1e-8 at least. Polygons that touch at the start, or holes, are refused.
 
 mod build;
+mod locality;
 mod look;
 mod step;
 

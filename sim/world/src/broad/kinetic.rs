@@ -3,7 +3,7 @@
 //! A step costs a comparison of each bound with its neighbours' and something for each two that pass each other ([`hapticd_kinetic::sap`]). Where more pass each other than a sort would
 //! take, as when everything jumps, the step is answered by all pairs whose swept boxes overlap. What is listed are in both cases those that [`SweptBox::meets`] is true of.
 
-use hapticd_geometry::broad::{Extent, pairs_of_wide};
+use hapticd_geometry::broad::{BroadWork, Extent, Upkeep, pairs_of_wide};
 use hapticd_geometry::{Aabb, BroadPhase, SweepAndPrune, SweptBox};
 use hapticd_kinetic::sap::{Lines, Sap};
 use hapticd_kinetic::{Kinetic, Stats};
@@ -26,6 +26,17 @@ pub struct KineticSweep {
     wide: Vec<u32>,
     /// For what cannot be: bounds that are refused although they were looked at.
     spare: SweepAndPrune,
+    work: BroadWork,
+    past: Past,
+}
+
+/// What those have done that were too small or too large.
+#[derive(Clone, Copy, Debug, Default)]
+struct Past {
+    exchanges: u64,
+    events: u64,
+    /// Of all, the present one's, too.
+    sorts: u64,
 }
 
 impl Default for KineticSweep {
@@ -35,6 +46,8 @@ impl Default for KineticSweep {
             lines: Vec::new(),
             wide: Vec::new(),
             spare: SweepAndPrune::default(),
+            work: BroadWork::default(),
+            past: Past::default(),
         }
     }
 }
@@ -53,6 +66,8 @@ impl KineticSweep {
         if boxes <= has && has <= 8 * room {
             return;
         }
+        self.past.exchanges += self.stats().events_internal();
+        self.past.events += self.stats().events_external();
         self.sap = Sap::new(room);
         self.sap.set_budget(PATIENCE * room as u64);
         self.lines.clear();
@@ -86,10 +101,13 @@ impl BroadPhase for KineticSweep {
             .sap
             .set_all(&self.lines)
             .and_then(|()| self.sap.step(1.0));
-        if found.is_err() {
+        let Ok(report) = found else {
             self.spare.overlapping(boxes, pairs);
+            self.past.sorts += 1;
+            self.work.search(boxes.len(), pairs.len());
             return;
-        }
+        };
+        self.past.sorts += u64::from(!report.exact);
         // Those of the start, and those that begin later: the stretch of a pair is one.
         pairs.extend_from_slice(self.sap.pairs());
         let later = self.sap.log().iter().filter(|e| e.on && e.time > 0.0);
@@ -97,6 +115,21 @@ impl BroadPhase for KineticSweep {
         pairs.retain(|&(i, j)| boxes[i as usize].meets_bounded(&boxes[j as usize]));
         pairs_of_wide(&self.wide, boxes, pairs);
         pairs.sort_unstable();
+        self.work.search(boxes.len(), pairs.len());
+    }
+
+    fn work(&self) -> BroadWork {
+        let (now, past) = (self.stats(), &self.past);
+        let upkeep = Upkeep::Kinetic {
+            certificates: now.certificates_live,
+            exchanges: past.exchanges + now.events_internal(),
+            events: past.events + now.events_external(),
+            sorts: past.sorts,
+        };
+        BroadWork {
+            upkeep,
+            ..self.work
+        }
     }
 
     fn boxed_clone(&self) -> Box<dyn BroadPhase> {
@@ -145,7 +178,33 @@ mod tests {
         assert!((36..=40).contains(&swaps), "{swaps}");
         assert!(broad.stats().events_external() >= 19);
         assert_eq!(broad.lines.len(), 128);
+        let work = broad.work();
+        let Upkeep::Kinetic {
+            certificates,
+            exchanges,
+            events,
+            sorts,
+        } = work.upkeep
+        else {
+            panic!("{work:?}");
+        };
+        // Two bounds of each of 128 boxes on three axes.
+        assert_eq!((certificates, exchanges, sorts), (3 * 255, swaps, 0));
+        assert_eq!(events, broad.stats().events_external());
+        assert_eq!((work.searches, work.boxes), (40, 4000));
+        // What has been done stays done when another structure takes over.
+        let many = vec![SweptBox::still(at(0, 0.0)); 129];
+        broad.overlapping(&many, &mut pairs);
+        let Upkeep::Kinetic {
+            certificates: later,
+            exchanges: more,
+            ..
+        } = broad.work().upkeep
+        else {
+            panic!("{:?}", broad.work());
+        };
+        assert!(later == 3 * 511 && more >= exchanges, "{later} {more}");
         broad.overlapping(&[], &mut pairs);
-        assert_eq!((broad.lines.len(), pairs.len()), (128, 0));
+        assert_eq!((broad.lines.len(), pairs.len()), (16, 0));
     }
 }

@@ -12,7 +12,7 @@
 //! `w` is what all but a thirty-second of the boxes fit in, and half as much again; map and `w` are chosen anew when twice as many as then do not fit, or when `w` has become four times too wide. A step
 //! costs the tracking of what moves, the lists of its cell, and every large box times all; a new map some milliseconds. Of a particle's cell it is checked that the point is in it.
 
-use hapticd_geometry::broad::{Extent, pairs_of_wide};
+use hapticd_geometry::broad::{BroadWork, Extent, Upkeep, pairs_of_wide};
 use hapticd_geometry::{Aabb, BroadPhase, SweepAndPrune, SweptBox, Vec3};
 use hapticd_registration::map::{Cell, Map};
 use hapticd_registration::registration::{EntityId, Kind, ParticleId, Policy, Registration};
@@ -54,6 +54,18 @@ pub struct RegistrationPhase {
     /// For quantiles.
     numbers: Vec<f64>,
     spare: SweepAndPrune,
+    work: BroadWork,
+    tracked: Tracked,
+    /// Boxes that were compared with all, and maps that were made.
+    compared: u64,
+    maps: u64,
+}
+
+/// Points that were not where they had been.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tracked {
+    moved: u64,
+    changed_cell: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -95,12 +107,28 @@ impl BroadPhase for RegistrationPhase {
         if self.domain.is_none() && self.bounded().nth(FEW).is_some() {
             // There is no such map: all is in a place too small for where it is.
             self.spare.overlapping(boxes, pairs);
+            self.work.search(boxes.len(), pairs.len());
             return;
         }
         self.register();
+        self.compared += self.large.len() as u64;
         self.list(boxes, pairs);
         pairs_of_wide(&self.wide, boxes, pairs);
         pairs.sort_unstable();
+        self.work.search(boxes.len(), pairs.len());
+    }
+
+    fn work(&self) -> BroadWork {
+        let upkeep = Upkeep::Registration {
+            moved: self.tracked.moved,
+            changed_cell: self.tracked.changed_cell,
+            large: self.compared,
+            maps: self.maps,
+        };
+        BroadWork {
+            upkeep,
+            ..self.work
+        }
     }
 
     fn boxed_clone(&self) -> Box<dyn BroadPhase> {
@@ -167,6 +195,7 @@ impl RegistrationPhase {
             .filter(|&i| !domain.fits(&self.middles[i]))
             .count();
         self.domain = Some(domain);
+        self.maps += 1;
         // All of it at once, as far as that goes.
         for _ in 0..=MOST_LEVELS {
             self.register();
@@ -290,7 +319,8 @@ impl RegistrationPhase {
         for (i, placed) in self.placed.iter_mut().enumerate() {
             let bounded = self.extents[i] == Extent::Bounded;
             let fits = bounded && domain.fits(&self.middles[i]);
-            if !(fits && domain.follow(placed, &self.middles[i].0, i as u32)) {
+            let at = &self.middles[i].0;
+            if !(fits && domain.follow(placed, at, i as u32, &mut self.tracked)) {
                 domain.remove(placed.take());
                 if bounded {
                     self.large.push(i as u32);
@@ -345,13 +375,23 @@ impl Domain {
     }
 
     /// Moves a box's point, or puts it there. False: it is not where it should be.
-    fn follow(&mut self, placed: &mut Option<Placed>, at: &Vec3, number: u32) -> bool {
-        match placed {
+    fn follow(
+        &mut self,
+        placed: &mut Option<Placed>,
+        at: &Vec3,
+        number: u32,
+        tracked: &mut Tracked,
+    ) -> bool {
+        let was = match placed {
             Some(placed) => {
-                let moved = self.registration.move_particle(placed.particle, at);
-                if !matches!(moved, Ok(Outcome::Reached)) {
+                let was = self.registration.particle(placed.particle);
+                let was = was.filter(|was| was.position != *at);
+                let cell = was.map(|was| self.registration.map().cell(was.dart));
+                let reached = self.registration.move_particle(placed.particle, at);
+                if !matches!(reached, Ok(Outcome::Reached)) {
                     return false;
                 }
+                cell
             }
             None => {
                 let near = self.nearest_leaf();
@@ -368,11 +408,16 @@ impl Domain {
                 }
                 self.number[entity.index()] = number;
                 *placed = Some(Placed { particle, entity });
+                None
             }
-        }
+        };
         let Some(cell) = placed.as_ref().and_then(|placed| self.cell(placed)) else {
             return false;
         };
+        if let Some(was) = was {
+            tracked.moved += 1;
+            tracked.changed_cell += u64::from(was != cell);
+        }
         self.near = cell;
         self.holds(cell, at)
     }
@@ -443,6 +488,42 @@ mod tests {
         assert!(finest > Some(0), "{finest:?}");
         // The one box across all of it meets the rest.
         assert_eq!(pairs.len(), 398);
+    }
+
+    /// Counted is what moves, and of that what goes to another cell.
+    #[test]
+    fn who_changes_cell_is_counted_among_those_that_move() {
+        let (mut broad, mut pairs) = (RegistrationPhase::default(), Vec::new());
+        let mut boxes = scene(0.0);
+        let told = |moved, changed_cell, large| Upkeep::Registration {
+            moved,
+            changed_cell,
+            large,
+            maps: 1,
+        };
+        broad.overlapping(&boxes, &mut pairs);
+        let first = broad.work();
+        assert_eq!(first.upkeep, told(0, 0, 2));
+        assert_eq!((first.searches, first.boxes, first.pairs), (1, 400, 398));
+        // All where they were.
+        broad.overlapping(&boxes, &mut pairs);
+        assert_eq!(broad.work().upkeep, told(0, 0, 4));
+        // Beside the middle of its cell, where there is no border however much that is refined.
+        let domain = broad.domain.as_ref().unwrap();
+        let (finest_m, cell) = (domain.finest_m, domain.cell(&broad.placed[30].unwrap()));
+        let inside = domain.registration.map().centre(cell.unwrap()) + Vec3::repeat(0.3 * finest_m);
+        let mut put = |at: &Vec3| {
+            boxes[30] = SweptBox::still(Aabb::about(at, 0.2));
+            broad.overlapping(&boxes, &mut pairs);
+            broad.work().upkeep
+        };
+        assert_eq!(put(&inside), told(1, 0, 6));
+        let beside = inside + Vec3::x() * (1e-3 * finest_m);
+        assert_eq!(put(&beside), told(2, 0, 8));
+        assert_eq!(put(&beside), told(2, 0, 10));
+        // Further than any cell is wide, along a row of them.
+        let far = Vec3::new(if inside.x < 10.0 { 19.0 } else { 0.0 }, inside.y, inside.z);
+        assert_eq!(put(&far), told(3, 1, 12));
     }
 
     /// The map stays while its scene moves a little, and is made anew when it has gone.

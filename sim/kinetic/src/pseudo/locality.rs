@@ -1,0 +1,22 @@
+//! How many certificates name a body: the measure that bounds what a change of its motion costs. Nobody needs it to go on, so it is counted when somebody asks.
+
+use super::PseudoTriangulation;
+
+impl PseudoTriangulation {
+    /// Counts the corners that change when a body moves and all others stand still, and notes how many they are: [`Stats::named`](crate::Stats::named). Looks at each corner about the body once; does not
+    /// allocate. 0, and not noted, where there is no such body, it does not take part, or the structure is not whole.
+    pub fn count_certificates(&mut self, body: u32) -> u64 {
+        if !self.is_whole() || !self.takes_part(body) {
+            return 0;
+        }
+        let mut touched = std::mem::take(&mut self.workshop.touched);
+        self.touch(body, &mut touched, true);
+        let owner = |v: u32| self.polygons.owner[v as usize];
+        // All three points of one body: a corner of its outline, which never changes.
+        let changes = |h: &&u32| self.corner(**h).into_iter().any(|v| owner(v) != body);
+        let count = touched.iter().filter(changes).count() as u64;
+        self.workshop.touched = touched;
+        self.stats.named(count);
+        count
+    }
+}
