@@ -148,9 +148,6 @@ impl Neighbours for ByRegistration {
 /// Below this many, a jump that cannot be foretold costs less than what avoids it.
 const FEW: usize = 6;
 
-/// So many are looked at before those that fit are kept; a power of two.
-const RUN: usize = 32;
-
 /// Appends the pairs of a point with those of some others that are within the radius and fit.
 #[inline]
 fn near<T>(
@@ -175,16 +172,16 @@ fn near<T>(
         }
         return;
     }
-    // Written whether they fit or not, and kept if they do: no jumps. There are never more than there is room for: the remainder only says so to the compiler.
-    let mut room = [[0; 2]; RUN];
-    for run in others.chunks(RUN) {
-        let mut count = 0_usize;
-        for other in run {
-            room[count % RUN] = pair(other);
-            count = count.wrapping_add(usize::from(hit(other)));
-        }
-        out.extend_from_slice(&room[..count]);
+    // Written whether they fit or not, and kept if they do: no jumps.
+    let start = out.len();
+    out.resize(start + others.len(), [0; 2]);
+    let room = &mut out[start..];
+    let mut count = 0;
+    for other in others {
+        room[count] = pair(other);
+        count += usize::from(hit(other));
     }
+    out.truncate(start + count);
 }
 
 fn count(given: usize, wanted: usize) -> Result<(), BaselineError> {
