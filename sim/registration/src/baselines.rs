@@ -6,7 +6,7 @@
 
 use hapticd_geometry::Vec3;
 
-use crate::beside::{Beside, Gathered};
+use crate::beside::{Beside, FEW, Gathered};
 use crate::registration::{ParticleId, Registration, RemoveError};
 use crate::scale::{Density, DensityError, Scaler};
 use crate::track::TrackError;
@@ -144,9 +144,6 @@ impl Neighbours for ByRegistration {
             });
     }
 }
-
-/// Below this many, a jump that cannot be foretold costs less than what avoids it.
-const FEW: usize = 6;
 
 /// Appends the pairs of a point with those of some others that are within the radius and fit.
 #[inline]

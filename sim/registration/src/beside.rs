@@ -36,8 +36,8 @@ pub(crate) struct Gathered {
     points: Vec<Beside>,
 }
 
-/// Below this many points a test that each is alone with costs less than one that spares it.
-const FEW: usize = 6;
+/// Below this many points a jump that cannot be foretold costs more than what it would spare, or than what avoids it.
+pub(crate) const FEW: usize = 6;
 
 impl Gathered {
     /// Puts the points of these particles side by side: the particle at `i` is point `i`, and is there.
