@@ -36,7 +36,7 @@ pub(crate) struct Gathered {
     points: Vec<Beside>,
 }
 
-/// Below this many points a jump that cannot be foretold costs more than what it would spare, or than what avoids it.
+/// Fewer points than these are looked at one by one: neither a box around them nor a way without jumps pays.
 pub(crate) const FEW: usize = 6;
 
 impl Gathered {
