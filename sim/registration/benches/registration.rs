@@ -1,6 +1,7 @@
 //! What registration costs: a step of points (moves, lists, pairs within a radius) by the number of points, by the size of the environment, and beside a grid and a hash; tracking alone; edges.
 //!
-//! `cargo bench -p hapticd-registration --bench registration`
+//! `cargo bench -p hapticd-registration --bench registration`. With `WAY="volume, crowds, hash, 1 radii"` only that way goes through that scene, as often as `STEPS` says: for
+//! `valgrind --tool=callgrind --toggle-collect='*go_through*'`.
 #![allow(missing_docs)]
 #![allow(clippy::print_stdout)]
 
@@ -158,16 +159,22 @@ const HASHES: [f64; 5] = [0.5, 1.0, 1.5, 2.0, 3.0];
 fn in_turns(name: &str, scene: &Scene) {
     let mut all = scene.all();
     let mut took = vec![Vec::new(); all.len()];
+    let mut updates = vec![Vec::new(); all.len()];
     let mut out = Pairs::new();
     for _ in 0..turns() {
         for (k, (_, way)) in all.iter_mut().enumerate() {
             let begin = Instant::now();
+            let mut update = Duration::ZERO;
             for i in 0..10 {
+                let begin = Instant::now();
                 way.update(black_box(&scene.frames[walk(i, 6)])).unwrap();
+                update += begin.elapsed();
                 way.pairs(&mut out);
                 black_box(out.len());
             }
-            took[k].push(begin.elapsed().as_secs_f64() / 10.0);
+            let all = begin.elapsed().as_secs_f64();
+            took[k].push(all / 10.0);
+            updates[k].push(update.as_secs_f64() / all);
         }
     }
     let best = (0..HASHES.len())
@@ -181,7 +188,10 @@ fn in_turns(name: &str, scene: &Scene) {
             .map(|(a, b)| a / b)
             .collect();
         let beside = median(&ratios);
-        println!("in turns, {name}, {way}: {us:.0} us, {beside:.2} of the best hash");
+        let update = 100.0 * median(&updates[k]);
+        println!(
+            "in turns, {name}, {way}: {us:.0} us, {update:.0} % of it updates, {beside:.2} of the best hash"
+        );
     }
 }
 
@@ -203,6 +213,28 @@ fn walk(i: usize, frames: usize) -> usize {
     if k < frames { k } else { 2 * frames - 2 - k }
 }
 
+/// One way through one scene, as many steps as the environment asks for, and nothing else.
+fn one_way(name: &str, scene: &Scene, wanted: &str) {
+    let asked = std::env::var("STEPS").ok();
+    let steps = asked.and_then(|n| n.parse().ok()).unwrap_or(20);
+    for (way, mut neighbours) in scene.all() {
+        if format!("{name}, {way}") == wanted {
+            go_through(scene, neighbours.as_mut(), steps);
+        }
+    }
+}
+
+/// What a counter of instructions is to count.
+#[inline(never)]
+fn go_through(scene: &Scene, way: &mut dyn Neighbours, steps: usize) {
+    let mut out = Pairs::new();
+    for i in 0..steps {
+        way.update(black_box(&scene.frames[walk(i, 6)])).unwrap();
+        way.pairs(&mut out);
+        black_box(out.len());
+    }
+}
+
 fn steps(c: &mut Criterion) {
     for (name, flat, crowded, side) in [
         ("plane, uniform", true, false, 64.0),
@@ -211,6 +243,12 @@ fn steps(c: &mut Criterion) {
         ("volume, crowds", false, true, 32.0),
     ] {
         let scene = Scene::new(4_000, side, 1.0, flat, crowded);
+        if let Ok(wanted) = std::env::var("WAY") {
+            if wanted.starts_with(name) {
+                one_way(name, &scene, &wanted);
+            }
+            continue;
+        }
         in_turns(name, &scene);
         let mut group = c.benchmark_group(name);
         for (way, mut neighbours) in scene.all() {
@@ -236,6 +274,9 @@ fn steps(c: &mut Criterion) {
 
 /// By the number of points at one density, and by the size of the environment at one number.
 fn growth(c: &mut Criterion) {
+    if std::env::var("WAY").is_ok() {
+        return;
+    }
     let mut group = c.benchmark_group("update by points");
     for count in [500, 1_000, 2_000, 4_000, 8_000] {
         let side = ((count as f64 / 1_000.0).sqrt() * 32.0).round();
@@ -272,6 +313,9 @@ fn update(
 
 /// Single moves, their 99th percentile, timer and all.
 fn tracking(c: &mut Criterion) {
+    if std::env::var("WAY").is_ok() {
+        return;
+    }
     for (name, map, flat) in [
         (
             "plane",

@@ -1,13 +1,13 @@
 //! Pairs of neighbours within a radius, found in three ways: by registration, by a regular grid, by spatial hashing.
 //!
 //! For comparisons, with one trait ([`Neighbours`]) and the same pairs from all ([`Pairs`]). Spatial hashing after Teschner 2003 (Pitiot 2015, section 2.2) for points: all are
-//! hashed anew at each update, by cells of a width that is tuned, kept side by side, and each two cells looked at once. The grid keeps a list per cell of a bounded space and moves points between them. Registration reads the lists of
-//! each occupied cell and of those of its ring, each two cells once; the ring must be at least as wide as the radius, so the cells must be.
+//! hashed anew at each update, by cells of a width that is tuned, kept side by side, and each two cells looked at once. The grid keeps a list per cell of a bounded space and moves points between them. Registration puts
+//! the points of each occupied cell side by side and looks at each two cells of a ring once; the ring must be at least as wide as the radius, so the cells must be.
 
 use hapticd_geometry::Vec3;
 
-use crate::map::Cell;
-use crate::registration::{EntityId, Kind, ParticleId, Registration, RemoveError};
+use crate::beside::{Beside, FEW, Gathered};
+use crate::registration::{ParticleId, Registration, RemoveError};
 use crate::scale::{Density, DensityError, Scaler};
 use crate::track::TrackError;
 
@@ -63,17 +63,9 @@ pub struct ByRegistration {
     registration: Registration,
     particles: Vec<ParticleId>,
     positions: Vec<Vec3>,
-    /// By entity: which point it is.
-    number: Vec<u32>,
     scaler: Option<Scaler>,
     radius_m: f64,
-    /// The leaves that points are in, where theirs are in `beside`, and the box around them.
-    occupied: Vec<Cell>,
-    bounds: Vec<(u32, u32, Vec3, Vec3)>,
-    /// By leaf: when it was last found to be one of those, and which.
-    seen: Vec<(u32, u32)>,
-    now: u32,
-    beside: Vec<Beside>,
+    gathered: Gathered,
 }
 
 impl ByRegistration {
@@ -94,14 +86,9 @@ impl ByRegistration {
             registration,
             particles: Vec::new(),
             positions: positions.to_vec(),
-            number: Vec::new(),
             scaler: density.map(Scaler::new).transpose()?,
             radius_m,
-            occupied: Vec::new(),
-            bounds: Vec::new(),
-            seen: Vec::new(),
-            now: 0,
-            beside: Vec::new(),
+            gathered: Gathered::default(),
         };
         let mut near = new
             .registration
@@ -115,9 +102,8 @@ impl ByRegistration {
             if let Some(particle) = new.registration.particle(p) {
                 near = new.registration.map().cell(particle.dart);
             }
-            if let Ok(x) = new.registration.insert_point(p) {
-                new.note(x);
-            }
+            // The scaler counts points.
+            let _ = new.registration.insert_point(p);
         }
         new.scale();
         Ok(new)
@@ -127,49 +113,6 @@ impl ByRegistration {
     #[must_use]
     pub fn registration(&self) -> &Registration {
         &self.registration
-    }
-
-    fn note(&mut self, x: EntityId) {
-        if self.number.len() <= x.index() {
-            self.number.resize(x.index() + 1, 0);
-        }
-        self.number[x.index()] = self.particles.len() as u32 - 1;
-    }
-
-    /// Puts the points of each occupied leaf side by side.
-    fn gather(&mut self) {
-        if self.now == u32::MAX {
-            self.seen.clear();
-            self.now = 0;
-        }
-        self.now += 1;
-        let slots = self.registration.map().cell_slots();
-        if self.seen.len() < slots {
-            self.seen.resize(slots, (0, 0));
-        }
-        self.occupied.clear();
-        self.bounds.clear();
-        self.beside.clear();
-        for &p in &self.particles {
-            let c = self.registration.cell_of(p);
-            if self.seen[c.index()].0 == self.now {
-                continue;
-            }
-            self.seen[c.index()] = (self.now, self.occupied.len() as u32);
-            let start = self.beside.len() as u32;
-            let (mut low, mut high) =
-                (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
-            for &x in self.registration.numbers(c, Kind::Point) {
-                let number = self.number[x as usize];
-                let at = self.positions[number as usize];
-                (low, high) = (low.inf(&at), high.sup(&at));
-                let cell = [0; 3];
-                self.beside.push(Beside { at, number, cell });
-            }
-            self.bounds
-                .push((start, self.beside.len() as u32, low, high));
-            self.occupied.push(c);
-        }
     }
 
     fn scale(&mut self) {
@@ -192,80 +135,36 @@ impl Neighbours for ByRegistration {
 
     fn pairs(&mut self, out: &mut Pairs) {
         out.clear();
-        self.gather();
         let r2 = self.radius_m * self.radius_m;
-        for (slot, &c) in self.occupied.iter().enumerate() {
-            let (start, end, _, _) = self.bounds[slot];
-            let own = &self.beside[start as usize..end as usize];
-            for (k, one) in own.iter().enumerate() {
-                near(one, &own[k + 1..], r2, out);
-            }
-            // Each two cells once, and those not at all whose points are too far apart together.
-            let bounds = self.bounds[slot];
-            for &b in self.registration.ring_numbers(c) {
-                if b < c.0 {
-                    continue;
-                }
-                let (seen, slot) = self.seen[b as usize];
-                if seen != self.now {
-                    continue;
-                }
-                let (start, end, low, high) = self.bounds[slot as usize];
-                if gap2(&bounds.2, &bounds.3, &low, &high) > r2 {
-                    continue;
-                }
-                let others = &self.beside[start as usize..end as usize];
-                for own in &self.beside[bounds.0 as usize..bounds.1 as usize] {
-                    if others.len() < FEW || gap2(&own.at, &own.at, &low, &high) <= r2 {
-                        near(own, others, r2, out);
-                    }
-                }
-            }
-        }
+        self.gathered
+            .gather(&self.registration, &self.particles, &self.positions);
+        self.gathered
+            .candidates(&mut self.registration, r2, |one, others| {
+                near(one, others, r2, |o| o, |_| true, out);
+            });
     }
 }
 
-/// The square of the distance between two boxes, m^2.
+/// Appends the pairs of a point with those of some others that are within the radius and fit.
 #[inline]
-fn gap2(low: &Vec3, high: &Vec3, other_low: &Vec3, other_high: &Vec3) -> f64 {
-    (other_low - high)
-        .sup(&(low - other_high))
-        .sup(&Vec3::zeros())
-        .norm_squared()
-}
-
-/// Points that are next to each other in memory.
-#[derive(Clone, Copy, Debug)]
-struct Beside {
-    at: Vec3,
-    number: u32,
-    /// Of the hash.
-    cell: [i32; 3],
-}
-
-/// Below this many, a jump that cannot be foretold costs less than what avoids it.
-const FEW: usize = 6;
-
-/// Appends the pairs of a point with those of some others that are within the radius and in the cell that all are looked for in.
-#[inline]
-fn near(own: &Beside, others: &[Beside], r2: f64, out: &mut Pairs) {
-    near_in(own, others, r2, |_| true, out);
-}
-
-#[inline]
-fn near_in(
+fn near<T>(
     own: &Beside,
-    others: &[Beside],
+    others: &[T],
     r2: f64,
-    fits: impl Fn(&Beside) -> bool,
+    point: impl Fn(&T) -> &Beside,
+    fits: impl Fn(&T) -> bool,
     out: &mut Pairs,
 ) {
     let i = own.number;
-    let hit = |other: &Beside| ((other.at - own.at).norm_squared() <= r2) & fits(other);
+    let pair = |other: &T| {
+        let j = point(other).number;
+        [i.min(j), i.max(j)]
+    };
+    let hit = |other: &T| ((point(other).at - own.at).norm_squared() <= r2) & fits(other);
     if others.len() < FEW {
         for other in others {
             if hit(other) {
-                out.push([i.min(other.number), i.max(other.number)]);
+                out.push(pair(other));
             }
         }
         return;
@@ -276,7 +175,7 @@ fn near_in(
     let room = &mut out[start..];
     let mut count = 0;
     for other in others {
-        room[count] = [i.min(other.number), i.max(other.number)];
+        room[count] = pair(other);
         count += usize::from(hit(other));
     }
     out.truncate(start + count);
@@ -402,6 +301,13 @@ impl Neighbours for ByGrid {
     }
 }
 
+/// A point with its cell: others may be in the same bucket.
+#[derive(Clone, Copy, Debug)]
+struct Hashed {
+    point: Beside,
+    cell: [i32; 3],
+}
+
 /// By spatial hashing: unbounded space, a table of fixed size, filled anew at each update.
 #[derive(Clone, Debug)]
 pub struct ByHash {
@@ -412,7 +318,7 @@ pub struct ByHash {
     /// Where each bucket begins in `items`; one more at the end.
     starts: Vec<u32>,
     /// Side by side by bucket.
-    items: Vec<Beside>,
+    items: Vec<Hashed>,
     cells: Vec<[i32; 3]>,
     /// What is later and not empty of the cell that is looked at.
     ranges: Vec<(u32, u32, [i32; 3])>,
@@ -451,10 +357,12 @@ impl ByHash {
         }
         let later_count = later.len();
         let buckets = (2 * positions.len().max(8)).next_power_of_two();
-        let nothing = Beside {
-            at: Vec3::zeros(),
+        let nothing = Hashed {
+            point: Beside {
+                at: Vec3::zeros(),
+                number: 0,
+            },
             cell: [0; 3],
-            number: 0,
         };
         let mut new = ByHash {
             radius_m,
@@ -501,11 +409,11 @@ impl Neighbours for ByHash {
             let cell = self.cells[i];
             let bucket = self.bucket(cell);
             self.starts[bucket] -= 1;
-            self.items[self.starts[bucket] as usize] = Beside {
+            let point = Beside {
                 at: positions[i],
-                cell,
                 number: i as u32,
             };
+            self.items[self.starts[bucket] as usize] = Hashed { point, cell };
         }
         Ok(())
     }
@@ -518,7 +426,8 @@ impl Neighbours for ByHash {
             // The rest of its bucket: another cell may have the same one.
             let end = self.starts[self.bucket(own.cell) + 1] as usize;
             let cell = own.cell;
-            near_in(own, &self.items[k + 1..end], r2, |o| o.cell == cell, out);
+            let rest = &self.items[k + 1..end];
+            near(&own.point, rest, r2, |o| &o.point, |o| o.cell == cell, out);
             if last != Some(cell) {
                 // Points of one cell follow each other, as a rule.
                 last = Some(cell);
@@ -537,7 +446,14 @@ impl Neighbours for ByHash {
             }
             for &(start, end, cell) in &self.ranges {
                 let others = &self.items[start as usize..end as usize];
-                near_in(own, others, r2, |o| o.cell == cell, out);
+                near(
+                    &own.point,
+                    others,
+                    r2,
+                    |o| &o.point,
+                    |o| o.cell == cell,
+                    out,
+                );
             }
         }
     }

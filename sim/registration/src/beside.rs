@@ -1,89 +1,151 @@
-//! Pairs of registered points that are near each other: the points of each leaf side by side, and each two leaves of a ring looked at once.
+//! Registered points side by side, leaf by leaf, and from there those that may be near each other: each leaf's own, and each two leaves of a ring looked at once.
 //!
-//! The ring must be at least as wide as the distance that is asked for, so the leaves must be. No allocation once tables have been as large as they get. Metres.
+//! The ring must be at least as wide as the distance that is asked for, so the leaves must be. Points are put side by side by counting, through the leaf that each is registered in: that reads particles and places in
+//! their order and writes where leaves have their room, and no list is looked at. No allocation once tables have been as large as they get. Metres.
 
 use hapticd_geometry::Vec3;
 
-use crate::map::Cell;
-use crate::registration::{Kind, ParticleId, Registration};
+use crate::registration::{ParticleId, Registration};
+
+/// A point.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Beside {
+    pub(crate) at: Vec3,
+    pub(crate) number: u32,
+}
+
+/// A leaf that points are in: where they are, and the box around them.
+#[derive(Clone, Copy, Debug)]
+struct Group {
+    low: Vec3,
+    high: Vec3,
+    start: u32,
+    end: u32,
+    cell: u32,
+}
 
 /// See the [module](self).
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Beside {
-    /// The leaves that points are in.
-    occupied: Vec<Cell>,
-    /// By leaf: when it was last found to be one of those, and where its points are.
-    ranges: Vec<(u32, u32, u32)>,
+pub(crate) struct Gathered {
+    groups: Vec<Group>,
+    /// By leaf: when points were last found in it, and its group then.
+    seen: Vec<(u32, u32)>,
     now: u32,
-    points: Vec<(Vec3, u32)>,
+    /// By point: its group.
+    of: Vec<u32>,
+    points: Vec<Beside>,
 }
 
-impl Beside {
-    /// Puts the points of each leaf that one of these particles is in side by side. `point` says of an entity's number where its point is and which one it is.
+/// Fewer points than these are looked at one by one: neither a box around them nor a way without jumps pays.
+pub(crate) const FEW: usize = 6;
+
+impl Gathered {
+    /// Puts the points of these particles side by side: the particle at `i` is point `i`, and is there.
     pub(crate) fn gather(
         &mut self,
         registration: &Registration,
         particles: &[ParticleId],
-        point: impl Fn(u32) -> (Vec3, u32),
+        at: &[Vec3],
     ) {
         if self.now == u32::MAX {
-            self.ranges.clear();
+            self.seen.clear();
             self.now = 0;
         }
         self.now += 1;
         let slots = registration.map().cell_slots();
-        if self.ranges.len() < slots {
-            self.ranges.resize(slots, (0, 0, 0));
+        if self.seen.len() < slots {
+            self.seen.resize(slots, (0, 0));
         }
-        self.occupied.clear();
-        self.points.clear();
+        self.groups.clear();
+        self.of.clear();
         for &p in particles {
-            let c = registration.cell_of(p);
-            if self.ranges[c.index()].0 == self.now {
-                continue;
+            let cell = registration.cell_of(p);
+            let seen = &mut self.seen[cell.index()];
+            if seen.0 != self.now {
+                *seen = (self.now, self.groups.len() as u32);
+                self.groups.push(Group {
+                    low: Vec3::repeat(f64::INFINITY),
+                    high: Vec3::repeat(f64::NEG_INFINITY),
+                    start: 0,
+                    end: 0,
+                    cell: cell.index() as u32,
+                });
             }
-            let start = self.points.len() as u32;
-            let numbers = registration.numbers(c, Kind::Point);
-            self.points.extend(numbers.iter().map(|&x| point(x)));
-            self.ranges[c.index()] = (self.now, start, self.points.len() as u32);
-            self.occupied.push(c);
+            self.groups[seen.1 as usize].end += 1;
+            self.of.push(seen.1);
+        }
+        let mut start = 0;
+        for group in &mut self.groups {
+            let count = group.end;
+            (group.start, group.end) = (start, start);
+            start += count;
+        }
+        let nowhere = Beside {
+            at: Vec3::zeros(),
+            number: 0,
+        };
+        self.points.resize(particles.len(), nowhere);
+        for ((&g, &at), number) in self.of.iter().zip(at).zip(0..) {
+            let group = &mut self.groups[g as usize];
+            (group.low, group.high) = (lesser(&group.low, &at), greater(&group.high, &at));
+            self.points[group.end as usize] = Beside { at, number };
+            group.end += 1;
         }
     }
 
-    /// Calls `visit` once for each two points whose squared distance is at most `most`, m², with the lower number, the higher, and that square.
-    pub(crate) fn pairs(
+    /// Calls `visit` with a point and others behind each other, so that each two points whose squared distance is at most `most`, m², come together once, and others may, too.
+    pub(crate) fn candidates(
         &self,
         registration: &mut Registration,
         most: f64,
-        mut visit: impl FnMut(u32, u32, f64),
+        mut visit: impl FnMut(&Beside, &[Beside]),
     ) {
-        for &c in &self.occupied {
-            let (_, start, end) = self.ranges[c.index()];
-            let own = &self.points[start as usize..end as usize];
-            for (k, &(p, i)) in own.iter().enumerate() {
-                for &(q, j) in &own[k + 1..] {
-                    let square = (q - p).norm_squared();
-                    if square <= most {
-                        visit(i.min(j), i.max(j), square);
-                    }
-                }
+        for group in &self.groups {
+            let own = &self.points[group.start as usize..group.end as usize];
+            for (k, one) in own.iter().enumerate() {
+                visit(one, &own[k + 1..]);
             }
-            // Each two leaves once.
-            for &b in registration.ring_numbers(c) {
-                let (seen, start, end) = self.ranges[b as usize];
-                if b < c.0 || seen != self.now {
+            // Each two leaves once, and those not at all whose points are too far apart together.
+            for &b in registration.ring_numbers(group.cell) {
+                let (seen, slot) = self.seen[b as usize];
+                if b < group.cell || seen != self.now {
                     continue;
                 }
-                let others = &self.points[start as usize..end as usize];
-                for &(p, i) in own {
-                    for &(q, j) in others {
-                        let square = (q - p).norm_squared();
-                        if square <= most {
-                            visit(i.min(j), i.max(j), square);
-                        }
+                let Group {
+                    low,
+                    high,
+                    start,
+                    end,
+                    ..
+                } = &self.groups[slot as usize];
+                if gap2(&group.low, &group.high, low, high) > most {
+                    continue;
+                }
+                let others = &self.points[*start as usize..*end as usize];
+                for one in own {
+                    if others.len() < FEW || gap2(&one.at, &one.at, low, high) <= most {
+                        visit(one, others);
                     }
                 }
             }
         }
     }
+}
+
+/// The square of the distance between two boxes, m².
+#[inline]
+fn gap2(low: &Vec3, high: &Vec3, other_low: &Vec3, other_high: &Vec3) -> f64 {
+    let gap = greater(&(other_low - high), &(low - other_high));
+    greater(&gap, &Vec3::zeros()).norm_squared()
+}
+
+/// Of each two coordinates the greater; none is a NaN, which is what makes this one instruction each.
+#[inline]
+fn greater(a: &Vec3, b: &Vec3) -> Vec3 {
+    a.zip_map(b, |a, b| if a > b { a } else { b })
+}
+
+#[inline]
+fn lesser(a: &Vec3, b: &Vec3) -> Vec3 {
+    a.zip_map(b, |a, b| if a < b { a } else { b })
 }

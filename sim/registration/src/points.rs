@@ -13,7 +13,7 @@
 
 use hapticd_geometry::Vec3;
 
-use crate::beside::Beside;
+use crate::beside::Gathered;
 use crate::map::{Cell, GridError, MAX_LEVEL, Map};
 use crate::registration::{InsertError, Kind, ParticleId, Policy, Registration, RemoveError};
 use crate::scale::{Density, DensityError, Scaler};
@@ -99,7 +99,7 @@ pub struct MovingPoints {
     /// By point. Entity `i` is the point at particle `i`: they are inserted in order into an empty registration, and none is ever removed.
     particles: Vec<ParticleId>,
     leaves: Vec<Cell>,
-    beside: Beside,
+    gathered: Gathered,
     reach_m: f64,
     remade: u64,
 }
@@ -312,15 +312,24 @@ impl MovingPoints {
     /// Calls `visit` once for each two points no further apart than `radius_m`, with the lower number, the higher, and the square of their distance, m². In no order that can be relied on.
     ///
     /// `at` are the places that the points have been put at. A radius above the reach is the reach. No allocation once grown.
-    pub fn pairs(&mut self, at: &[Vec3], radius_m: f64, visit: impl FnMut(u32, u32, f64)) {
+    pub fn pairs(&mut self, at: &[Vec3], radius_m: f64, mut visit: impl FnMut(u32, u32, f64)) {
         let Some(made) = &mut self.made else { return };
-        if at.len() == self.particles.len() {
-            let radius = radius_m.min(self.reach_m);
-            let point = |x: u32| (at[x as usize], x);
-            self.beside
-                .gather(&made.registration, &self.particles, point);
-            self.beside
-                .pairs(&mut made.registration, radius * radius, visit);
+        if at.len() != self.particles.len() {
+            return;
         }
+        let radius = radius_m.min(self.reach_m);
+        let most = radius * radius;
+        self.gathered
+            .gather(&made.registration, &self.particles, at);
+        self.gathered
+            .candidates(&mut made.registration, most, |one, others| {
+                for other in others {
+                    let square = (other.at - one.at).norm_squared();
+                    if square <= most {
+                        let (i, j) = (one.number, other.number);
+                        visit(i.min(j), i.max(j), square);
+                    }
+                }
+            });
     }
 }

@@ -9,7 +9,7 @@ use common::{
 };
 use hapticd_counting::{Counting, counted};
 use hapticd_geometry::Vec3;
-use hapticd_registration::map::{Cell, Map, Space};
+use hapticd_registration::map::{Cell, Map, Marks, Space};
 use hapticd_registration::track::{Outcome, Particle, Path, State, Tally, TrackError};
 
 #[global_allocator]
@@ -271,6 +271,82 @@ fn box_13_goals_outside_are_reported_and_the_particle_stays_in() {
                 }
             }
         }
+    }
+}
+
+/// Cells that are seen whole from their centres, and are not convex: their common corner is far from where it should be.
+fn star_shaped(solid: bool) -> impl Iterator<Item = Map> {
+    let make = move |seed| {
+        if solid {
+            bent_cubes(2, 0.65, seed)
+        } else {
+            bent_squares(2, 0.65, seed)
+        }
+    };
+    (0..10_000).map(make).filter(move |map| {
+        let valid = map.leaves().all(|c| map.validity(c).is_ok());
+        valid && (solid || !map.is_convex())
+    })
+}
+
+/// A place in a leaf: in the tetrahedron or triangle of one of its darts, often far from the centre.
+fn inside_of(map: &Map, c: Cell, random: &mut Random) -> Vec3 {
+    let darts: Vec<_> = map.cell_darts(c).collect();
+    let d = darts[random.below(darts.len())];
+    let end = map.start(map.phi1(d));
+    let corners = [map.face_centre(d), map.start(d), end];
+    let shares = corners.map(|_| 0.02 + random.unit());
+    let sum: f64 = shares.iter().sum();
+    let on: Vec3 = corners.iter().zip(shares).map(|(p, x)| p * (x / sum)).sum();
+    map.centre(c)
+        .lerp(&on, 0.98 * (1.0 - random.unit().powi(3)))
+}
+
+/// Moves within a leaf that nothing gets out of: those are made that are within it all along, others are not. Gives how many were not, and how many there were.
+fn stays_within(map: &Map, c: Cell, random: &mut Random) -> (usize, usize) {
+    let (mut tally, mut blocked, moves) = (Tally::default(), 0, 300);
+    for _ in 0..moves {
+        let [from, goal] = [0, 1].map(|_| inside_of(map, c, random));
+        let mut particle = map.locate(&from, c, &mut tally).unwrap();
+        assert_eq!(map.cell(particle.dart), c);
+        // Brute force: small steps along the path.
+        let mut path = (0..=400).map(|i| from.lerp(&goal, f64::from(i) / 400.0));
+        match map.track(&mut particle, &goal, &mut tally).unwrap() {
+            Outcome::Reached => {
+                assert!(
+                    path.all(|p| map.cell_holds(c, &p)),
+                    "from {from:?} to {goal:?}"
+                );
+                assert_eq!(particle.position, goal);
+            }
+            Outcome::Blocked { dart, share } => {
+                let [before, beyond] = [-1e-6, 1e-6].map(|by| from.lerp(&goal, share + by));
+                assert!(map.is_obstacle(dart));
+                assert!(map.cell_holds(c, &before) && !map.cell_holds(c, &beyond));
+                blocked += 1;
+            }
+        }
+        assert_eq!(map.cell(particle.dart), c);
+    }
+    (blocked, moves)
+}
+
+#[test]
+fn box_13_a_way_out_of_a_cell_that_is_not_convex_and_back_in_is_seen() {
+    for solid in [false, true] {
+        let mut random = Random(47);
+        let (mut out_and_in, mut within) = (0, 0);
+        for free in star_shaped(solid).take(6) {
+            for c in free.leaves() {
+                // Nothing gets out of this one.
+                let mut map = free.clone();
+                map.set_obstacle_cell(c, true);
+                let (out, all) = stays_within(&map, c, &mut random);
+                out_and_in += out;
+                within += all - out;
+            }
+        }
+        assert!(out_and_in > 30 && within > 1_000, "{out_and_in} {within}");
     }
 }
 
@@ -561,6 +637,71 @@ fn at_the_limit_a_move_is_not_made_or_searched_for_and_a_march_is_lost() {
     let dart = start.dart;
     assert_eq!(done, Outcome::Blocked { dart, share: 0.0 });
     assert_eq!((particle, tally.fallbacks), (start, 1));
+}
+
+#[test]
+fn box_26_what_a_merged_cell_takes_back_is_no_longer_its_neighbours() {
+    // All around a coarse cell are fine ones, and their vertices on its sides are pushed out, so it grows; merged one by one, they take that back. Whatever is known about where a
+    // cell's inside needs no test has to follow. On all sides at once: that is as wide as the nearest side allows.
+    for solid in [false, true] {
+        let (mut random, mut taken_back) = (Random(53), 0);
+        for _ in 0..3 {
+            let mut map = if solid {
+                bent_cubes(3, 0.0, 1)
+            } else {
+                bent_squares(3, 0.0, 1)
+            };
+            let middle = map.leaves().nth(if solid { 13 } else { 4 }).unwrap();
+            let centre = map.centre(middle);
+            let beside: Vec<Cell> = map
+                .leaves()
+                .filter(|&c| (map.centre(c) - centre).norm() == 1.0)
+                .collect();
+            for &c in &beside {
+                map.refine(c).unwrap();
+            }
+            let moves: Vec<_> = map
+                .cell_darts(middle)
+                .map(|d| (map.vertex(d), map.start(d)))
+                .filter(|(_, p)| p.iter().any(|x| x.fract() != 0.0))
+                .map(|(v, p)| (v, p + (p - centre) * (0.2 + 0.3 * random.unit())))
+                .collect();
+            let (mut marks, mut changed) = (Marks::default(), Vec::new());
+            map.deform(&moves, &mut marks, &mut changed).unwrap();
+            assert!(map.leaves().all(|c| map.validity(c).is_ok()));
+            let mut before = places_are_where_they_are_found(&map, 5);
+            for &c in &beside {
+                map.coarsen(c).unwrap();
+                let after = places_are_where_they_are_found(&map, 5);
+                let both = before.iter().zip(&after);
+                taken_back += both.filter(|&(&was, &is)| was == middle && is == c).count();
+                before = after;
+            }
+        }
+        assert!(taken_back > 50, "{taken_back}");
+    }
+}
+
+/// Random places near the sides of the middle cell of three a side, each found from the centres of all leaves: each is in the leaf that it is found to be in. Gives the leaves.
+fn places_are_where_they_are_found(map: &Map, seed: u64) -> Vec<Cell> {
+    let (mut random, mut tally, mut found) = (Random(seed), Tally::default(), Vec::new());
+    let axes = if map.space() == Space::Volume { 3 } else { 2 };
+    for _ in 0..400 {
+        let mut goal = random.inside(Vec3::repeat(1.0), Vec3::repeat(2.0));
+        goal[random.below(axes)] = [1.0, 2.0][random.below(2)] + random.around(0.1);
+        if axes == 2 {
+            goal.z = 0.0;
+        }
+        for c in map.leaves() {
+            let mut particle = map.particle_in(c);
+            let outcome = map.track(&mut particle, &goal, &mut tally).unwrap();
+            assert_eq!(outcome, Outcome::Reached);
+            let c = map.cell(particle.dart);
+            assert!(map.cell_holds(c, &goal), "{goal:?} is not in {c:?}");
+        }
+        found.push(map.leaves().find(|&c| map.cell_holds(c, &goal)).unwrap());
+    }
+    found
 }
 
 #[test]

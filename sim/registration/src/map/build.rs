@@ -259,6 +259,7 @@ impl<'a> Builder<'a> {
             positions: Vec::new(),
             face_centres: Vec::new(),
             records: Vec::new(),
+            cores: Vec::new(),
             free_cells: Vec::new(),
             leaves: 0,
             obstacles: 0,

@@ -88,7 +88,7 @@ impl Map {
         let centre = self.start(self.phi1(inward));
         self.unsplit_quad(corners, level);
         self.assign_side(corners[0], parent.0);
-        self.records[parent.index()].centre = centre;
+        self.cores[parent.index()].centre = centre;
         for corner in corners {
             self.uncut_at(corner, level);
         }
@@ -101,7 +101,7 @@ impl Map {
         for corner in corners {
             self.uncut_at(corner, level);
         }
-        self.records[parent.index()].centre = self.mean_of_corners(parent);
+        self.cores[parent.index()].centre = self.mean_of_corners(parent);
     }
 
     /// Merges the halves of the edge at a corner, unless a finer cell needs them.
@@ -136,7 +136,7 @@ impl Map {
         let centre = self.start(from_centre);
         self.remove_inner(&corners, level);
         self.assign_volume(corners[0], parent.0);
-        self.records[parent.index()].centre = centre;
+        self.cores[parent.index()].centre = centre;
         for corner in corners {
             let round = self.round(corner, level - 1);
             let split = self.face(corner) != self.face(round[1]);

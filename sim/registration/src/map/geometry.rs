@@ -222,16 +222,16 @@ impl Map {
 
     /// Places the centre of a leaf in the mean of its corners.
     pub(crate) fn refresh_centre(&mut self, c: Cell) {
-        self.records[c.index()].centre = self.mean_of_corners(c);
+        self.cores[c.index()].centre = self.mean_of_corners(c);
         self.refresh_inner(c);
     }
 
     /// Finds the largest box around a leaf's centre, of the proportions of its bounding box, that is inside the planes of all its facets, and in dimension 2 the lines of its edges: a part of the cell that is
-    /// convex and seen from all of it. Of a cube this is all of it. None on a surface.
+    /// convex and seen from all of it, as what is on the inner side of all planes is. Of a cube this is all of it. None on a surface.
     pub(crate) fn refresh_inner(&mut self, c: Cell) {
         if self.space != Space::Surface {
             let (inner, towards) = self.inner_of(c);
-            self.records[c.index()].inner = inner;
+            self.cores[c.index()].inner = inner;
             self.records[c.index()].towards = towards;
         }
     }

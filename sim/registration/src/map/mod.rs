@@ -112,11 +112,17 @@ pub enum Shape {
     Other,
 }
 
+/// What every move looks at of a cell, apart from the rest so that many are close to the processor.
+#[derive(Clone, Copy, Debug)]
+struct Core {
+    centre: Vec3,
+    /// Half the sides of a box around the centre that is on the inner side of all facets' planes, m: no test is needed there, and from everywhere in the cell the straight way there is in the cell. Negative where there
+    /// is none; of leaves.
+    inner: Vec3,
+}
+
 #[derive(Clone, Copy, Debug)]
 struct CellRecord {
-    centre: Vec3,
-    /// Half the sides of a box around the centre that is well inside, m: convex, and no test is needed there. Negative where there is none; of leaves.
-    inner: Vec3,
     /// In dimension 3: a dart of the face that lies furthest along -x, x, -y, y, -z, z, as far as it is still there.
     towards: [u32; 6],
     parent: u32,
@@ -149,6 +155,8 @@ pub struct Map {
     positions: Vec<Vec3>,
     face_centres: Vec<Vec3>,
     records: Vec<CellRecord>,
+    /// As many as records.
+    cores: Vec<Core>,
     free_cells: Vec<u32>,
     leaves: usize,
     obstacles: usize,
@@ -297,17 +305,16 @@ impl Map {
     #[inline]
     #[must_use]
     pub fn centre(&self, c: Cell) -> Vec3 {
-        self.records[c.index()].centre
+        self.cores[c.index()].centre
     }
 
-    /// Whether a point is well inside a leaf, in the box around its centre that is. In dimension 2 z is not looked at.
+    /// Whether a point is well inside a leaf, in the box around its centre that is. So is then every straight way there from within the leaf, which need not be looked at, however bent the leaf is and whatever its
+    /// sides are. In dimension 2 z is not looked at.
     #[inline]
     pub(crate) fn well_inside(&self, c: Cell, p: &Vec3) -> bool {
-        let record = &self.records[c.index()];
-        let off = (p - record.centre).abs();
-        off.x < record.inner.x
-            && off.y < record.inner.y
-            && (!self.solid() || off.z < record.inner.z)
+        let Core { centre, inner } = &self.cores[c.index()];
+        let off = (p - centre).abs();
+        off.x < inner.x && off.y < inner.y && (!self.solid() || off.z < inner.z)
     }
 
     /// In dimension 3: a dart of the leaf of `d` to look for a goal from that is not well inside; `d` where none is known.
@@ -315,7 +322,8 @@ impl Map {
     pub(crate) fn dart_towards(&self, d: Dart, goal: &Vec3) -> Dart {
         let c = self.cell(d);
         let record = &self.records[c.index()];
-        let off = (goal - record.centre).component_div(&record.inner);
+        let Core { centre, inner } = &self.cores[c.index()];
+        let off = (goal - centre).component_div(inner);
         let axis = off.iamax();
         let known = record.towards[2 * axis + usize::from(off[axis] > 0.0)];
         if known != NONE && self.cells.of(known) == c.0 {
@@ -323,17 +331,6 @@ impl Map {
         } else {
             d
         }
-    }
-
-    /// Whether a move within a leaf need not be looked at: the goal is well inside, and so is the path, or where it is does not matter.
-    #[inline]
-    pub(crate) fn stays(&self, c: Cell, from: &Vec3, goal: &Vec3) -> bool {
-        let any_path = if self.solid() {
-            self.obstacles == 0
-        } else {
-            self.convex
-        };
-        self.well_inside(c, goal) && (any_path || self.well_inside(c, from))
     }
 
     /// A cell's level; 0 for what the map was built of.
@@ -542,6 +539,7 @@ impl Map {
         self.cells.reserve(darts, cells);
         self.positions.reserve(more(self.positions.len(), vertices));
         self.records.reserve(more(self.records.len(), cells));
+        self.cores.reserve(more(self.cores.len(), cells));
         self.free_cells.reserve(more(self.free_cells.len(), cells));
     }
 }

@@ -5,7 +5,7 @@
 
 use hapticd_geometry::Vec3;
 
-use super::{Cell, CellRecord, Dart, Map, NONE, Shape, Space};
+use super::{Cell, CellRecord, Core, Dart, Map, NONE, Shape, Space};
 
 /// The finest level that a cell can have: lengths shrink by a million.
 pub const MAX_LEVEL: u8 = 20;
@@ -116,7 +116,7 @@ impl Map {
         for (i, corner) in corners.into_iter().enumerate() {
             let child = self.new_child(c, i, level);
             self.assign_side(corner, child.0);
-            self.records[child.index()].centre = if self.space() == Space::Surface {
+            self.cores[child.index()].centre = if self.space() == Space::Surface {
                 // On the fold from the corner to the middle: so the surface stays what it was.
                 (self.start(corner) + self.centre(c)) * 0.5
             } else {
@@ -135,7 +135,7 @@ impl Map {
         for (i, d) in corners.into_iter().chain([inner]).enumerate() {
             let child = self.new_child(c, i, level);
             self.assign_side(d, child.0);
-            self.records[child.index()].centre = self.mean_of_corners(child);
+            self.cores[child.index()].centre = self.mean_of_corners(child);
         }
     }
 
@@ -320,7 +320,7 @@ impl Map {
             count += 1;
             // All that links lead to: a finer neighbour may have split the outer faces further.
             self.assign_volume(corner, child.0);
-            self.records[child.index()].centre = self.mean_of_corners(child);
+            self.cores[child.index()].centre = self.mean_of_corners(child);
         }
     }
 
@@ -347,9 +347,11 @@ impl Map {
     }
 
     pub(crate) fn new_cell(&mut self, parent: u32, level: u8, shape: Shape) -> Cell {
-        let record = CellRecord {
+        let core = Core {
             centre: Vec3::zeros(),
             inner: Vec3::repeat(-1.0),
+        };
+        let record = CellRecord {
             towards: [NONE; 6],
             parent,
             children: [NONE; 8],
@@ -360,9 +362,11 @@ impl Map {
         self.leaves += 1;
         if let Some(c) = self.free_cells.pop() {
             self.records[c as usize] = record;
+            self.cores[c as usize] = core;
             return Cell(c);
         }
         self.records.push(record);
+        self.cores.push(core);
         let c = self.records.len() as u32 - 1;
         self.cells.admit(c);
         if self.free_cells.capacity() < self.records.capacity() {

@@ -190,7 +190,7 @@ impl Map {
             }
             if leaf && self.space != super::Space::Surface {
                 // Up to rounding, for which it has been drawn in.
-                let room = self.inner_of(super::Cell(cell)).0 - record.inner;
+                let room = self.inner_of(super::Cell(cell)).0 - self.cores[i].inner;
                 if room.iter().any(|&x| x < -2.0 * self.tolerance_m) {
                     return fault("the box well inside a leaf is inside it");
                 }

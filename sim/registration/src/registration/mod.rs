@@ -263,14 +263,9 @@ impl Registration {
         })
     }
 
-    /// The numbers of entities of a kind that cross a leaf.
-    pub(crate) fn numbers(&self, c: Cell, kind: Kind) -> &[u32] {
-        self.pool.get(self.cells[c.index()].present[kind as usize])
-    }
-
     /// The numbers of the cells around a leaf.
-    pub(crate) fn ring_numbers(&mut self, c: Cell) -> &[u32] {
-        let ring = self.known_ring(c);
+    pub(crate) fn ring_numbers(&mut self, c: u32) -> &[u32] {
+        let ring = self.known_ring(Cell(c));
         self.pool.get(ring)
     }
 

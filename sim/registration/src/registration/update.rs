@@ -26,7 +26,7 @@ impl Registration {
             });
         };
         let particle = slot.particle;
-        if self.map.stays(slot.cell, &particle.position, goal) {
+        if self.map.well_inside(slot.cell, goal) {
             self.map.stay(&mut slot.particle, goal);
             self.tally.add(1);
             if slot.corners > 0 && slot.particle.position != particle.position {

@@ -120,6 +120,7 @@ pub(crate) struct Budget {
 }
 
 impl Tally {
+    #[inline]
     pub(crate) fn add(&mut self, tests: u32) {
         self.moves += 1;
         self.tests += u64::from(tests);
@@ -187,7 +188,7 @@ impl Map {
                 dart: particle.dart.0,
             });
         }
-        if most_tests > 0 && self.stays(self.cell(particle.dart), &particle.position, goal) {
+        if most_tests > 0 && self.well_inside(self.cell(particle.dart), goal) {
             self.stay(particle, goal);
             tally.add(1);
             return Ok(Some(Outcome::Reached));

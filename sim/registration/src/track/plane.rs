@@ -35,6 +35,15 @@ impl Map {
             d = self.corner_towards(d, &goal).unwrap_or(d);
         }
         while budget.tests < budget.most {
+            budget.tests += 1;
+            if self.well_inside(self.cell(d), &goal) {
+                *particle = Particle {
+                    position: goal,
+                    dart: d,
+                    state: State::Cell,
+                };
+                return Some(Outcome::Reached);
+            }
             // The first edge that the rest of the path crosses outward.
             let mut exit: Option<(f64, Dart)> = None;
             let mut at = d;

@@ -100,7 +100,14 @@ impl Walk<'_> {
         let d = if self.plain {
             d
         } else {
-            self.map.dart_towards(d, self.goal)
+            let towards = self.map.dart_towards(d, self.goal);
+            // Most that leave a cell are well inside the next one.
+            let far = self.map.phi3(towards);
+            self.tests += 1;
+            if self.map.well_inside(self.map.cell(far), self.goal) {
+                return Next::Stop(far, State::Cell);
+            }
+            towards
         };
         let (d, below, on) = self.place(d);
         let state = match (below, on) {
