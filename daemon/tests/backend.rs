@@ -356,6 +356,7 @@ fn the_collision_thread_takes_over_what_the_keeper_finds() {
         log_lost: Arc::default(),
         infos: Arc::default(),
         near: near.clone(),
+        broad: Arc::default(),
         keeper: Some(end),
     };
     let (stop, beat) = (AtomicBool::new(false), AtomicU64::new(0));
