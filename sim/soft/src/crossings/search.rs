@@ -2,8 +2,9 @@
 
 use hapticd_ccd::{LinearOptions, PairKind, first_contact_linear};
 use hapticd_geometry::Vec3;
-use hapticd_registration::map::Cell;
+use hapticd_registration::map::{Cell, Map};
 use hapticd_registration::points::MovingPoints;
+use hapticd_registration::registration::Kind;
 use hapticd_registration::track::Path;
 
 use super::features::Features;
@@ -82,23 +83,44 @@ enum Pair {
     Edges(u32, u32),
 }
 
+/// A leaf, as it is in this step.
+#[derive(Clone, Copy, Debug)]
+struct Leaf {
+    /// Who is in its lists: a range of [`Work::listed`].
+    first: u32,
+    end: u32,
+    /// It is a cube.
+    room: Swept,
+}
+
 /// Work space, kept between steps.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Work {
     triangles: Vec<Sized>,
     edges: Vec<Sized>,
     vertices: Vec<Swept>,
+    /// By vertex: how far it goes, m.
+    ways: Vec<f64>,
+    /// By vertex: where it and all features at it that are not large are in the step; nowhere, where they come near nothing that yields.
+    stars: Vec<Swept>,
     /// Vertices that are registered, by point; and by vertex its point, [`NOBODY`] of those that are not.
     members: Vec<u32>,
     points: Vec<u32>,
     places: Vec<Vec3>,
+    /// By point: the leaf that it is in.
+    home: Vec<Cell>,
+    /// By leaf: [`NOBODY`] or where it is in `leaves`.
+    known: Vec<u32>,
+    leaves: Vec<Leaf>,
+    /// Vertices with their stars, leaf after leaf.
+    listed: Vec<(Swept, u32)>,
+    /// That one way crosses.
+    crossed: Vec<Cell>,
     /// By vertex: where its candidates begin in `near`. One more than vertices.
     first: Vec<u32>,
     near: Vec<u32>,
-    /// That one way crosses.
-    leaves: Vec<Cell>,
-    /// By vertex, triangle, edge: who met it last.
-    met: [Vec<u32>; 3],
+    /// By vertex, vertex of an edge, triangle, edge: who met it last.
+    met: [Vec<u32>; 4],
     /// Vertices whose way could not be marched along.
     blind: Vec<u32>,
     large_triangles: Vec<u32>,
@@ -126,10 +148,11 @@ impl Work {
         let mut longest = 0.0_f64;
         for (v, swept) in self.vertices.iter().enumerate() {
             if swept.meets(&around) {
-                longest = longest.max((f.after[v] - f.before[v]).norm());
+                longest = longest.max(self.ways[v]);
             }
         }
         let slack = self.sort_out(core, &there).max(0.5 * longest) * (1.0 + ROUNDING);
+        self.gather(f, core, &there);
         let reach = core + slack;
         self.seed(f, points, &around, (reach, longest));
         found.large = (self.large_triangles.len() + self.large_edges.len()) as u32;
@@ -159,7 +182,7 @@ impl Work {
 
     /// Boxes of the features, lengths and ways of those that come where anything yields.
     fn measure(&mut self, f: &Features, there: &Swept) {
-        let sized = |vertices: &[Swept], corners: &[u32], part: f64| {
+        let sized = |vertices: &[Swept], ways: &[f64], corners: &[u32], part: f64| {
             let (mut swept, mut somewhere) = (Swept::NOTHING, true);
             for &v in corners {
                 let own = &vertices[v as usize];
@@ -172,20 +195,27 @@ impl Work {
                 return Sized { swept, core, way };
             }
             for (i, &v) in corners.iter().enumerate() {
-                way = way.max((f.after[v as usize] - f.before[v as usize]).norm());
+                way = way.max(ways[v as usize]);
+                // An edge has one side.
+                if i + 1 == corners.len() && i == 1 {
+                    continue;
+                }
                 let w = corners[(i + 1) % corners.len()];
                 for x in [&f.before, &f.after] {
-                    longest = longest.max((x[v as usize] - x[w as usize]).norm());
+                    longest = longest.max((x[v as usize] - x[w as usize]).norm_squared());
                 }
             }
-            let core = part * longest;
+            let core = part * longest.sqrt();
             Sized { swept, core, way }
         };
-        let vertices = &self.vertices;
+        self.ways.clear();
+        self.ways
+            .extend((f.before.iter().zip(&f.after)).map(|(a, b)| (b - a).norm()));
+        let (vertices, ways) = (&self.vertices, &self.ways);
         self.triangles.clear();
-        (self.triangles).extend(f.triangles.iter().map(|t| sized(vertices, t, JUNG)));
+        (self.triangles).extend(f.triangles.iter().map(|t| sized(vertices, ways, t, JUNG)));
         self.edges.clear();
-        (self.edges).extend(f.edges.iter().map(|e| sized(vertices, &e.ends, 0.5)));
+        (self.edges).extend(f.edges.iter().map(|e| sized(vertices, ways, &e.ends, 0.5)));
     }
 
     /// What is no longer than this is not large, m.
@@ -230,7 +260,32 @@ impl Work {
         slack
     }
 
-    /// Finds for each vertex that yields the vertices within reach of its way.
+    /// The boxes of all that is not large, by vertex: two features can only meet where the boxes of any two of their vertices do.
+    fn gather(&mut self, f: &Features, core: f64, there: &Swept) {
+        self.stars.clear();
+        (self.stars).extend(self.vertices.iter().map(|swept| {
+            if swept.meets(there) {
+                *swept
+            } else {
+                Swept::NOTHING
+            }
+        }));
+        let triangles = self.triangles.iter().zip(&f.triangles);
+        let edges = self.edges.iter().zip(&f.edges);
+        let all = triangles
+            .map(|(sized, t)| (sized, &t[..]))
+            .chain(edges.map(|(sized, e)| (sized, &e.ends[..])));
+        for (sized, corners) in all {
+            // NaN is not.
+            if sized.core <= core {
+                for &v in corners {
+                    self.stars[v as usize].join(&sized.swept);
+                }
+            }
+        }
+    }
+
+    /// Finds for each vertex that yields the vertices within reach of its way whose features can meet its own.
     fn seed(
         &mut self,
         f: &Features,
@@ -250,51 +305,118 @@ impl Work {
             });
             self.places.push(there);
         }
-        self.first.clear();
-        self.near.clear();
-        self.blind.clear();
-        let count = f.vertices() as usize;
-        let tables = [count, f.triangles.len(), f.edges.len()];
-        for (met, count) in self.met.iter_mut().zip(tables) {
-            met.clear();
-            met.resize(count, u32::MAX);
-        }
         let placed = points.place(
             &self.places,
             reach,
             0.5 * longest * (1.0 + ROUNDING) + reach,
         );
+        let count = f.vertices() as usize;
+        let tables = [count, count, f.triangles.len(), f.edges.len()];
+        for (met, count) in self.met.iter_mut().zip(tables) {
+            met.clear();
+            met.resize(count, u32::MAX);
+        }
+        self.settle(points);
+        self.first.clear();
+        self.near.clear();
+        self.blind.clear();
         for v in 0..f.vertices() {
             self.first.push(self.near.len() as u32);
-            let own = &self.vertices[v as usize];
-            if !(f.yields(v) && own.is_somewhere()) {
+            if !(f.yields(v) && self.vertices[v as usize].is_somewhere()) {
                 continue;
             }
-            // The lists have more than is within reach.
-            let wide = own.wider(reach);
-            let places = &self.places;
-            let (near, met, members) = (&mut self.near, &mut self.met[0], &self.members);
-            let point = self.points[v as usize] as usize;
-            let mut reached = placed.is_ok();
-            for to in [&f.before[v as usize], &f.after[v as usize]] {
-                self.leaves.clear();
-                let path = points.march(point, to, |leaf| self.leaves.push(leaf));
-                for &leaf in &self.leaves {
-                    for p in points.around(leaf) {
-                        let w = members[p as usize];
-                        let first = std::mem::replace(&mut met[w as usize], v) != v;
-                        if first && wide.holds(&places[p as usize]) {
-                            near.push(w);
-                        }
+            if placed.is_err() || !self.cross(f, points, v) {
+                self.blind.push(v);
+            }
+            let star = self.stars[v as usize];
+            let (near, met) = (&mut self.near, &mut self.met[0]);
+            for c in &self.crossed {
+                let leaf = self.leaves[self.known[c.index()] as usize];
+                for (other, w) in &self.listed[leaf.first as usize..leaf.end as usize] {
+                    if other.meets(&star)
+                        && std::mem::replace(&mut met[*w as usize], v) != v
+                        && *w != v
+                        && f.watched(v, *w)
+                    {
+                        near.push(*w);
                     }
                 }
-                reached &= matches!(path, Some(Path::Reached(_)));
-            }
-            if !reached {
-                self.blind.push(v);
             }
         }
         self.first.push(self.near.len() as u32);
+    }
+
+    /// Who is in which leaf.
+    fn settle(&mut self, points: &MovingPoints) {
+        self.known.clear();
+        self.leaves.clear();
+        self.listed.clear();
+        self.home.clear();
+        let Some(registration) = points.registration() else {
+            return;
+        };
+        let map = registration.map();
+        self.known.resize(map.cell_slots(), NOBODY);
+        let Some(some) = map.leaves().next() else {
+            return;
+        };
+        self.home.resize(self.places.len(), some);
+        for leaf in map.leaves() {
+            for x in registration.present(leaf, Kind::Point) {
+                self.home[x.index()] = leaf;
+            }
+        }
+    }
+
+    /// The leaves that a vertex's way crosses are `crossed` then, and their lists known. False: it leads where there are none.
+    fn cross(&mut self, f: &Features, points: &mut MovingPoints, v: u32) -> bool {
+        self.crossed.clear();
+        let point = self.points[v as usize] as usize;
+        let Some(&home) = self.home.get(point) else {
+            return false;
+        };
+        self.list(points, home);
+        let room = self.leaves[self.known[home.index()] as usize].room;
+        let (from, to) = (&f.before[v as usize], &f.after[v as usize]);
+        // Most ways are short, and stay in their leaf: a cube has all of a segment whose ends it has.
+        if room.holds(from) && room.holds(to) {
+            self.crossed.push(home);
+            return true;
+        }
+        let mut reached = true;
+        for end in [from, to] {
+            let crossed = &mut self.crossed;
+            let path = points.march(point, end, |leaf| crossed.push(leaf));
+            reached &= matches!(path, Some(Path::Reached(_)));
+        }
+        self.crossed.sort_unstable();
+        self.crossed.dedup();
+        for i in 0..self.crossed.len() {
+            self.list(points, self.crossed[i]);
+        }
+        reached
+    }
+
+    /// Puts a leaf's lists side by side, the first time that it is asked for in a step.
+    fn list(&mut self, points: &mut MovingPoints, leaf: Cell) {
+        if self.known[leaf.index()] != NOBODY {
+            return;
+        }
+        let first = self.listed.len() as u32;
+        for p in points.around(leaf) {
+            let w = self.members[p as usize];
+            let star = self.stars[w as usize];
+            if star.is_somewhere() {
+                self.listed.push((star, w));
+            }
+        }
+        self.known[leaf.index()] = self.leaves.len() as u32;
+        let room = (points.registration()).map_or(Swept::NOTHING, |x| room(x.map(), leaf));
+        self.leaves.push(Leaf {
+            first,
+            end: self.listed.len() as u32,
+            room,
+        });
     }
 
     /// Who is registered: all that an answer may need, and who may be needed soon, so that it need not be chosen anew.
@@ -327,11 +449,12 @@ impl Work {
             triangles,
             edges,
             vertices,
+            stars,
             points,
             places,
             first,
             near,
-            met: [_, met_triangles, met_edges],
+            met: [_, met_vertices, met_triangles, met_edges],
             pairs,
             ..
         } = self;
@@ -348,16 +471,14 @@ impl Work {
             }
         };
         for v in (0..f.vertices()).filter(|v| f.yields(*v)) {
-            let wide = vertices[v as usize].wider(slack);
+            let own = &vertices[v as usize];
+            let (wide, star) = (own.wider(slack), &stars[v as usize]);
             for &w in near_of(v) {
-                if !f.watched(v, w) {
-                    continue;
-                }
                 // Who does not yield is looked at from here.
-                if !f.yields(w) {
+                if !f.yields(w) && star.meets(&vertices[w as usize]) {
                     f.triangles_at(v).iter().for_each(|t| face(w, *t));
                 }
-                if !wide.holds(halfway(w)) {
+                if !(stars[w as usize].meets(own) && wide.holds(halfway(w))) {
                     continue;
                 }
                 for &t in f.triangles_at(w) {
@@ -373,19 +494,23 @@ impl Work {
                 continue;
             }
             let wide = own.swept.wider(slack);
-            for &w in edge.ends.into_iter().flat_map(near_of) {
-                if !(wide.holds(halfway(w)) && f.watched(edge.ends[0], w)) {
+            for w in edge.ends.into_iter().flat_map(|end| near_of(end).iter()) {
+                let w = *w;
+                if !(stars[w as usize].meets(&own.swept)
+                    && std::mem::replace(&mut met_vertices[w as usize], a) != a
+                    && wide.holds(halfway(w)))
+                {
                     continue;
                 }
-                // Two that yield see each other: taken from the lower one.
-                let both = f.yields(w);
-                for &b in f.edges_at(w) {
-                    if (both && b <= a) || std::mem::replace(&mut met_edges[b as usize], a) == a {
-                        continue;
-                    }
+                // Two that yield see each other: taken from the lower one. The highest come first here.
+                let least = if f.yields(w) { a + 1 } else { 0 };
+                for &b in f.edges_at(w).iter().rev().take_while(|b| **b >= least) {
                     let sized = &edges[b as usize];
-                    let apart = !shares(edge.ends, f.edges[b as usize].ends);
-                    if sized.core <= core && apart && sized.swept.meets(&own.swept) {
+                    if sized.core <= core
+                        && sized.swept.meets(&own.swept)
+                        && std::mem::replace(&mut met_edges[b as usize], a) != a
+                        && !shares(edge.ends, f.edges[b as usize].ends)
+                    {
                         pairs.push(Pair::Edges(a.min(b), a.max(b)));
                     }
                 }
@@ -468,4 +593,13 @@ impl Work {
 
 fn shares(a: [u32; 2], b: [u32; 2]) -> bool {
     a.iter().any(|v| b.contains(v))
+}
+
+/// The box of a leaf.
+fn room(map: &Map, leaf: Cell) -> Swept {
+    let mut room = Swept::NOTHING;
+    for d in map.cell_darts(leaf) {
+        room.add(&map.start(d));
+    }
+    room
 }
