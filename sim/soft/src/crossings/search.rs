@@ -35,11 +35,15 @@ impl Swept {
     };
 
     fn add(&mut self, p: &Vec3) {
-        (self.low, self.high) = (self.low.inf(p), self.high.sup(p));
+        self.join(&Swept { low: *p, high: *p });
     }
 
     fn join(&mut self, other: &Swept) {
-        (self.low, self.high) = (self.low.inf(&other.low), self.high.sup(&other.high));
+        // Nothing here is NaN: f64::min and Vec3::inf would ask.
+        let less = |a: f64, b: f64| if b < a { b } else { a };
+        let more = |a: f64, b: f64| if b > a { b } else { a };
+        self.low = self.low.zip_map(&other.low, less);
+        self.high = self.high.zip_map(&other.high, more);
     }
 
     fn is_somewhere(&self) -> bool {
@@ -61,7 +65,12 @@ impl Swept {
     #[inline]
     fn meets(&self, other: &Swept) -> bool {
         let (a, b) = (self, other);
-        (0..3).all(|k| a.low[k] <= b.high[k] && b.low[k] <= a.high[k])
+        a.low.x <= b.high.x
+            && b.low.x <= a.high.x
+            && a.low.y <= b.high.y
+            && b.low.y <= a.high.y
+            && a.low.z <= b.high.z
+            && b.low.z <= a.high.z
     }
 }
 
@@ -494,24 +503,28 @@ impl Work {
                 continue;
             }
             let wide = own.swept.wider(slack);
-            for w in edge.ends.into_iter().flat_map(|end| near_of(end).iter()) {
-                let w = *w;
-                if !(stars[w as usize].meets(&own.swept)
-                    && std::mem::replace(&mut met_vertices[w as usize], a) != a
-                    && wide.holds(halfway(w)))
-                {
-                    continue;
-                }
-                // Two that yield see each other: taken from the lower one. The highest come first here.
-                let least = if f.yields(w) { a + 1 } else { 0 };
-                for &b in f.edges_at(w).iter().rev().take_while(|b| **b >= least) {
-                    let sized = &edges[b as usize];
-                    if sized.core <= core
-                        && sized.swept.meets(&own.swept)
-                        && std::mem::replace(&mut met_edges[b as usize], a) != a
-                        && !shares(edge.ends, f.edges[b as usize].ends)
-                    {
-                        pairs.push(Pair::Edges(a.min(b), a.max(b)));
+            for end in edge.ends {
+                for &w in near_of(end) {
+                    let first = std::mem::replace(&mut met_vertices[w as usize], a) != a;
+                    if !(first && stars[w as usize].meets(&own.swept) && wide.holds(halfway(w))) {
+                        continue;
+                    }
+                    // Two that yield see each other: taken from the lower one. The highest come first here.
+                    let least = if f.yields(w) { a + 1 } else { 0 };
+                    for &b in f.edges_at(w).iter().rev() {
+                        if b < least {
+                            break;
+                        }
+                        if std::mem::replace(&mut met_edges[b as usize], a) == a {
+                            continue;
+                        }
+                        let sized = &edges[b as usize];
+                        if sized.swept.meets(&own.swept)
+                            && sized.core <= core
+                            && !shares(edge.ends, f.edges[b as usize].ends)
+                        {
+                            pairs.push(Pair::Edges(a.min(b), a.max(b)));
+                        }
                     }
                 }
             }
@@ -522,14 +535,24 @@ impl Work {
     fn name_large(&mut self, f: &Features, there: &Swept) {
         let pairs = &mut self.pairs;
         let mut face = |v: u32, t: u32| {
+            // Few are near.
+            if !self.vertices[v as usize].meets(&self.triangles[t as usize].swept) {
+                return;
+            }
             let corners = f.triangles[t as usize];
-            let near = self.vertices[v as usize].meets(&self.triangles[t as usize].swept);
-            if near && f.watched(v, corners[0]) && !corners.contains(&v) {
+            if f.watched(v, corners[0]) && !corners.contains(&v) {
                 pairs.push(Pair::Face(v, t));
             }
         };
+        // They are few, and all that is not is read once.
+        let mut large = Swept::NOTHING;
         for &t in &self.large_triangles {
-            (0..f.vertices()).for_each(|v| face(v, t));
+            large.join(&self.triangles[t as usize].swept);
+        }
+        for (v, own) in (0..).zip(&self.vertices) {
+            if own.meets(&large) {
+                self.large_triangles.iter().for_each(|t| face(v, *t));
+            }
         }
         for &v in &self.blind {
             (0..f.triangles.len() as u32).for_each(|t| face(v, t));
@@ -538,17 +561,24 @@ impl Work {
             }
         }
         let mut both = |a: u32, b: u32| {
+            let [x, y] = [a, b].map(|e| &self.edges[e as usize].swept);
+            if !x.meets(y) {
+                return;
+            }
             let ends = [a, b].map(|e| f.edges[e as usize].ends);
-            let near = self.edges[a as usize]
-                .swept
-                .meets(&self.edges[b as usize].swept);
-            if a != b && near && f.watched(ends[0][0], ends[1][0]) && !shares(ends[0], ends[1]) {
+            if a != b && f.watched(ends[0][0], ends[1][0]) && !shares(ends[0], ends[1]) {
                 pairs.push(Pair::Edges(a.min(b), a.max(b)));
             }
         };
         let all = 0..f.edges.len() as u32;
+        let mut large = Swept::NOTHING;
         for &a in &self.large_edges {
-            all.clone().for_each(|b| both(a, b));
+            large.join(&self.edges[a as usize].swept);
+        }
+        for (b, own) in (0..).zip(&self.edges) {
+            if own.swept.meets(&large) {
+                self.large_edges.iter().for_each(|a| both(*a, b));
+            }
         }
         for &v in &self.blind {
             for &a in f.edges_at(v) {
