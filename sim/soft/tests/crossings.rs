@@ -350,6 +350,25 @@ fn places_that_are_none_hide_nothing_else() {
     }
 }
 
+/// Where there are no cells, so far from zero, everything is held against everything; and with cells before and after.
+#[test]
+fn what_is_too_far_away_for_cells_is_judged_all_the_same() {
+    let mut random = Random(5);
+    let mut all = scene(&mut random);
+    let mut crossings = Crossings::new();
+    set(&mut crossings, &all);
+    for far in [0.0, 1e9, 0.0] {
+        go(&mut random, &mut all, 0.3);
+        let mut there = all.clone();
+        for p in (there.iter_mut()).flat_map(|x| x.before.iter_mut().chain(&mut x.after)) {
+            p.x += far;
+        }
+        let expected = brute(&there);
+        assert!(expected.len() > 20, "{}", expected.len());
+        assert_eq!(find(&mut crossings, &there), expected, "{far}");
+    }
+}
+
 #[test]
 fn what_is_no_surface_is_refused() {
     let mut crossings = Crossings::new();

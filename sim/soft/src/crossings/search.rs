@@ -112,6 +112,10 @@ pub(super) struct Work {
     ways: Vec<f64>,
     /// By vertex: where it and all features at it that are not large are in the step; nowhere, where they come near nothing that yields.
     stars: Vec<Swept>,
+    /// By vertex: where the halves of its edges that are not large, those at it, are in the step.
+    halves: Vec<Swept>,
+    /// By edge: where its middle is in the step.
+    middles: Vec<Swept>,
     /// Vertices that are registered, by point; and by vertex its point, [`NOBODY`] of those that are not.
     members: Vec<u32>,
     points: Vec<u32>,
@@ -292,6 +296,29 @@ impl Work {
                 }
             }
         }
+        self.halves.clone_from(&self.stars);
+        for (half, swept) in self.halves.iter_mut().zip(&self.vertices) {
+            if half.is_somewhere() {
+                *half = *swept;
+            }
+        }
+        self.middles.clear();
+        for (sized, edge) in self.edges.iter().zip(&f.edges) {
+            let mut middle = Swept::NOTHING;
+            if sized.core <= core {
+                let [v, w] = edge.ends.map(|v| v as usize);
+                for x in [&f.before, &f.after] {
+                    middle.add(&((x[v] + x[w]) * 0.5));
+                }
+                // The middle is rounded, and far from zero more than the edge is long.
+                let far = sized.swept.low.amax().max(sized.swept.high.amax());
+                middle = middle.wider(ROUNDING * core + 4.0 * f64::EPSILON * far);
+                for v in [v, w] {
+                    self.halves[v].join(&middle);
+                }
+            }
+            self.middles.push(middle);
+        }
     }
 
     /// Finds for each vertex that yields the vertices within reach of its way whose features can meet its own.
@@ -314,7 +341,8 @@ impl Work {
             });
             self.places.push(there);
         }
-        let placed = points.place(
+        // Without, nobody is in a leaf, and all are blind.
+        let _ = points.place(
             &self.places,
             reach,
             0.5 * longest * (1.0 + ROUNDING) + reach,
@@ -334,16 +362,20 @@ impl Work {
             if !(f.yields(v) && self.vertices[v as usize].is_somewhere()) {
                 continue;
             }
-            if placed.is_err() || !self.cross(f, points, v) {
+            if !self.cross(f, points, v) {
                 self.blind.push(v);
             }
-            let star = self.stars[v as usize];
+            let (star, half) = (self.stars[v as usize], self.halves[v as usize]);
             let (near, met) = (&mut self.near, &mut self.met[0]);
             for c in &self.crossed {
                 let leaf = self.leaves[self.known[c.index()] as usize];
                 for (other, w) in &self.listed[leaf.first as usize..leaf.end as usize] {
+                    let at = *w as usize;
                     if other.meets(&star)
-                        && std::mem::replace(&mut met[*w as usize], v) != v
+                        && (self.halves[at].meets(&half)
+                            || other.meets(&self.vertices[v as usize])
+                            || star.meets(&self.vertices[at]))
+                        && std::mem::replace(&mut met[at], v) != v
                         && *w != v
                         && f.watched(v, *w)
                     {
@@ -459,6 +491,8 @@ impl Work {
             edges,
             vertices,
             stars,
+            halves,
+            middles,
             points,
             places,
             first,
@@ -504,9 +538,14 @@ impl Work {
             }
             let wide = own.swept.wider(slack);
             for end in edge.ends {
+                // Two edges that meet do so in the half at an end of each.
+                let mut half = middles[a as usize];
+                half.join(&vertices[end as usize]);
                 for &w in near_of(end) {
-                    let first = std::mem::replace(&mut met_vertices[w as usize], a) != a;
-                    if !(first && stars[w as usize].meets(&own.swept) && wide.holds(halfway(w))) {
+                    if !(halves[w as usize].meets(&half)
+                        && std::mem::replace(&mut met_vertices[w as usize], a) != a
+                        && wide.holds(halfway(w)))
+                    {
                         continue;
                     }
                     // Two that yield see each other: taken from the lower one. The highest come first here.

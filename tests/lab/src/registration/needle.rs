@@ -252,10 +252,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
                 )
                 .with("median_ms", at(0.5) * 1e3)
                 .with("cells", tally.leaves)
-                .with(
-                    "edits_per_step",
-                    tally.edits as f64 / tally.times.len() as f64,
-                ),
+                .with("edits_per_step", tally.edits as f64 / tally.times.len() as f64),
             );
         }
     }
