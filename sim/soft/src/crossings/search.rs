@@ -98,8 +98,11 @@ struct Leaf {
     /// Who is in its lists: a range of [`Work::listed`].
     first: u32,
     end: u32,
+    cell: Cell,
     /// It is a cube.
     room: Swept,
+    /// The stars of those whose ways cross it.
+    wanted: Swept,
 }
 
 /// Work space, kept between steps.
@@ -127,8 +130,11 @@ pub(super) struct Work {
     leaves: Vec<Leaf>,
     /// Vertices with their stars, leaf after leaf.
     listed: Vec<(Swept, u32)>,
-    /// That one way crosses.
-    crossed: Vec<Cell>,
+    /// That one way crosses, as it is marched along.
+    marched: Vec<Cell>,
+    /// Places in `leaves`, way after way; and by vertex where its way's end.
+    crossed: Vec<u32>,
+    ends: Vec<u32>,
     /// By vertex: where its candidates begin in `near`. One more than vertices.
     first: Vec<u32>,
     near: Vec<u32>,
@@ -357,32 +363,40 @@ impl Work {
         self.first.clear();
         self.near.clear();
         self.blind.clear();
+        self.crossed.clear();
+        self.ends.clear();
         for v in 0..f.vertices() {
-            self.first.push(self.near.len() as u32);
-            if !(f.yields(v) && self.vertices[v as usize].is_somewhere()) {
-                continue;
-            }
-            if !self.cross(f, points, v) {
+            let known = f.yields(v) && self.vertices[v as usize].is_somewhere();
+            if known && !self.cross(f, points, v) {
                 self.blind.push(v);
             }
-            let (star, half) = (self.stars[v as usize], self.halves[v as usize]);
-            let (near, met) = (&mut self.near, &mut self.met[0]);
-            for c in &self.crossed {
-                let leaf = self.leaves[self.known[c.index()] as usize];
+            self.ends.push(self.crossed.len() as u32);
+        }
+        for leaf in 0..self.leaves.len() {
+            self.list(points, leaf);
+        }
+        let mut begin = 0;
+        for (v, &end) in (0..).zip(&self.ends) {
+            self.first.push(self.near.len() as u32);
+            let at = v as usize;
+            let (own, star, half) = (&self.vertices[at], &self.stars[at], &self.halves[at]);
+            for leaf in &self.crossed[begin..end as usize] {
+                let leaf = &self.leaves[*leaf as usize];
                 for (other, w) in &self.listed[leaf.first as usize..leaf.end as usize] {
                     let at = *w as usize;
-                    if other.meets(&star)
-                        && (self.halves[at].meets(&half)
-                            || other.meets(&self.vertices[v as usize])
+                    if other.meets(star)
+                        && (self.halves[at].meets(half)
+                            || other.meets(own)
                             || star.meets(&self.vertices[at]))
-                        && std::mem::replace(&mut met[at], v) != v
+                        && std::mem::replace(&mut self.met[0][at], v) != v
                         && *w != v
                         && f.watched(v, *w)
                     {
-                        near.push(*w);
+                        self.near.push(*w);
                     }
                 }
             }
+            begin = end as usize;
         }
         self.first.push(self.near.len() as u32);
     }
@@ -409,55 +423,69 @@ impl Work {
         }
     }
 
-    /// The leaves that a vertex's way crosses are `crossed` then, and their lists known. False: it leads where there are none.
-    fn cross(&mut self, f: &Features, points: &mut MovingPoints, v: u32) -> bool {
-        self.crossed.clear();
+    /// Adds the leaves that a vertex's way crosses to `crossed`. False: it leads where there are none.
+    fn cross(&mut self, f: &Features, points: &MovingPoints, v: u32) -> bool {
         let point = self.points[v as usize] as usize;
         let Some(&home) = self.home.get(point) else {
             return false;
         };
-        self.list(points, home);
-        let room = self.leaves[self.known[home.index()] as usize].room;
+        let leaf = self.know(points, home);
+        let room = &self.leaves[leaf as usize].room;
         let (from, to) = (&f.before[v as usize], &f.after[v as usize]);
+        let begin = self.crossed.len();
+        let mut reached = true;
         // Most ways are short, and stay in their leaf: a cube has all of a segment whose ends it has.
         if room.holds(from) && room.holds(to) {
-            self.crossed.push(home);
-            return true;
+            self.crossed.push(leaf);
+        } else {
+            self.marched.clear();
+            for end in [from, to] {
+                let marched = &mut self.marched;
+                let path = points.march(point, end, |leaf| marched.push(leaf));
+                reached &= matches!(path, Some(Path::Reached(_)));
+            }
+            self.marched.sort_unstable();
+            self.marched.dedup();
+            for i in 0..self.marched.len() {
+                let leaf = self.know(points, self.marched[i]);
+                self.crossed.push(leaf);
+            }
         }
-        let mut reached = true;
-        for end in [from, to] {
-            let crossed = &mut self.crossed;
-            let path = points.march(point, end, |leaf| crossed.push(leaf));
-            reached &= matches!(path, Some(Path::Reached(_)));
-        }
-        self.crossed.sort_unstable();
-        self.crossed.dedup();
-        for i in 0..self.crossed.len() {
-            self.list(points, self.crossed[i]);
+        for leaf in &self.crossed[begin..] {
+            (self.leaves[*leaf as usize].wanted).join(&self.stars[v as usize]);
         }
         reached
     }
 
-    /// Puts a leaf's lists side by side, the first time that it is asked for in a step.
-    fn list(&mut self, points: &mut MovingPoints, leaf: Cell) {
-        if self.known[leaf.index()] != NOBODY {
-            return;
+    /// A leaf's place in `leaves`.
+    fn know(&mut self, points: &MovingPoints, cell: Cell) -> u32 {
+        let known = &mut self.known[cell.index()];
+        if *known == NOBODY {
+            *known = self.leaves.len() as u32;
+            self.leaves.push(Leaf {
+                first: 0,
+                end: 0,
+                cell,
+                room: (points.registration()).map_or(Swept::NOTHING, |x| room(x.map(), cell)),
+                wanted: Swept::NOTHING,
+            });
         }
+        *known
+    }
+
+    /// Puts side by side who is in a leaf's lists and comes near anybody who crosses it.
+    fn list(&mut self, points: &mut MovingPoints, leaf: usize) {
+        let Leaf { cell, wanted, .. } = self.leaves[leaf];
         let first = self.listed.len() as u32;
-        for p in points.around(leaf) {
+        for p in points.around(cell) {
             let w = self.members[p as usize];
             let star = self.stars[w as usize];
-            if star.is_somewhere() {
+            if star.meets(&wanted) {
                 self.listed.push((star, w));
             }
         }
-        self.known[leaf.index()] = self.leaves.len() as u32;
-        let room = (points.registration()).map_or(Swept::NOTHING, |x| room(x.map(), leaf));
-        self.leaves.push(Leaf {
-            first,
-            end: self.listed.len() as u32,
-            room,
-        });
+        let end = self.listed.len() as u32;
+        (self.leaves[leaf].first, self.leaves[leaf].end) = (first, end);
     }
 
     /// Who is registered: all that an answer may need, and who may be needed soon, so that it need not be chosen anew.
