@@ -1,6 +1,6 @@
 //! What it costs to look for crossings in a step of cloth, in processor time: motions are recorded first, then only the search is run.
 //!
-//! `cargo bench -p hapticd-soft --bench crossings [-- NAME]`. The fingerprint is of all that was found, to the bit: who makes the search cheaper leaves it as it is.
+//! `cargo bench --workspace --bench crossings [-- NAME]`, NAME as in `ball:`. The fingerprint is of all that was found, to the bit: who makes the search cheaper leaves it as it is.
 #![allow(missing_docs)]
 #![allow(clippy::print_stdout)]
 
@@ -177,10 +177,9 @@ fn place(crossings: &mut Crossings, objects: &[Object], step: usize) {
 }
 
 fn search(name: &str, made: impl Fn() -> Stage) {
-    if let Some(only) = std::env::args().skip(1).find(|x| !x.starts_with('-')) {
-        if !name.contains(&only) {
-            return;
-        }
+    let mut asked = std::env::args().skip(1).filter(|x| !x.starts_with('-'));
+    if asked.next().is_some_and(|only| !name.contains(&only)) {
+        return;
     }
     let objects = made().record();
     let surfaces: Vec<Surface<'_>> = (objects.iter())
