@@ -78,7 +78,7 @@ section! {
         step_ticks: u32 = integer(4, 1, 50).unit("ticks"),
         /// Parts of a step. More make stiff things stiffer, and cost in proportion.
         substeps: u32 = integer(8, 1, 100),
-        /// What is done about cloth that goes through itself, a soft body, a rigid body or a tool between two steps, and soft bodies that go through themselves. To look costs as much as two steps of a small cloth; a step that is made again costs both once more.
+        /// What is done about cloth that goes through itself, a soft body, a rigid body or a tool between two steps, and soft bodies that go through themselves. Not between two soft bodies, nor between a soft body and a rigid one or a tool: rays push those apart, and they overlap by design. Pinned points are looked at, but no contact moves them, and points of soft bodies cannot be stopped. To look costs as much as a step of a small cloth or two; a step that is made again costs both once more.
         continuous: Continuous = choice::<Continuous>("off"),
         /// What finds the spheres of implicit bodies that may touch. Both find the same, so bodies and recordings are the same to the bit; they differ in time.
         neighbours: Neighbours = choice::<Neighbours>("hash"),

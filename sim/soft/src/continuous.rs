@@ -4,6 +4,11 @@
 //! ways from its beginning to its end are looked through ([`Crossings`]). If something met, the dynamics go back to the beginning of the step and make it again with a contact for each
 //! pair that met, its normal the direction in which the two were nearest just before; and again, as often as is allowed. Points of sheets that still meet something then stay where they were, at
 //! rest, with those that would go through these, and so on: a sheet that stands does not go through what stands. What meets even so (something that moves went through a point that stayed) is reported.
+//!
+//! What it does not do. Points that are pinned or driven ([`World::drive_particle`]) are looked at like others, but contacts do not move them; points of cloth among them can be stopped, which a caller that drives them has to be ready for.
+//! Points of a soft body's surface are carried by finite elements and cannot be stopped: what they go through is reported, no more. Two soft bodies, and a soft body and a rigid one or a tool, are not looked at at all, since rays
+//! push them apart and they overlap by design (see [`crossings`](crate::crossings)).
+//!
 //! Pairs that were held stay contacts in the next steps while they are near: what rests on an edge would go through it in every first attempt else.
 
 use hapticd_ccd::{PairDistance, PairKind, closest};

@@ -252,6 +252,42 @@ fn what_meets_at_the_end_of_a_long_way_is_found_along_it() {
     }
 }
 
+/// Two sheets that meet at one end of long ways, and a third one that shifts the cells around them: wherever the cells lie, those at both ends of a way are needed, and those that the others come
+/// from. Where the box of all is centred on the two, a ring that is wide enough to one side may name by luck what only a march is sure to find.
+#[test]
+fn what_meets_at_the_end_of_a_way_is_found_wherever_the_cells_lie() {
+    let sheet = shapes::sheet(0.5, 8).unwrap();
+    for step in 0..12 {
+        for late in [false, true] {
+            for upside_down in [false, true] {
+                let (far, sign) = (4.0, if upside_down { -1.0 } else { 1.0 });
+                let aside = 2.5 + 0.4 * f64::from(step);
+                let moved = |to: Vec3| {
+                    let points = sheet.positions().iter();
+                    points.map(|p| p + to * sign).collect::<Vec<Vec3>>()
+                };
+                let mut all = vec![Moving::new(&sheet, Nature::Sheet); 3];
+                for (x, side) in all.iter_mut().zip([1.0, -1.0]) {
+                    let at = |z: f64| moved(Vec3::new(0.013 * side, 0.007 * side, side * z));
+                    (x.before, x.after) = (at(-0.001), at(far));
+                    if late {
+                        std::mem::swap(&mut x.before, &mut x.after);
+                    }
+                }
+                let stands = moved(Vec3::new(0.0, 0.0, far + aside));
+                (all[2].before, all[2].after) = (stands.clone(), stands);
+                let mut crossings = Crossings::new();
+                set(&mut crossings, &all);
+                let expected = brute(&all);
+                assert!(expected.len() > 100, "{}", expected.len());
+                let found = find(&mut crossings, &all);
+                assert_eq!(found.len(), expected.len(), "{aside} {late} {upside_down}");
+                assert_eq!(found, expected);
+            }
+        }
+    }
+}
+
 /// A sheet that is folded over in one step, and one that only bends.
 #[test]
 fn a_sheet_that_folds_through_itself_is_told_from_one_that_bends() {
@@ -311,6 +347,25 @@ fn places_that_are_none_hide_nothing_else() {
         assert_eq!(found, expected);
         // Whole again.
         assert_eq!(find(&mut crossings, &all), clean);
+    }
+}
+
+/// Where there are no cells, so far from zero, everything is held against everything; and with cells before and after.
+#[test]
+fn what_is_too_far_away_for_cells_is_judged_all_the_same() {
+    let mut random = Random(5);
+    let mut all = scene(&mut random);
+    let mut crossings = Crossings::new();
+    set(&mut crossings, &all);
+    for far in [0.0, 1e9, 0.0] {
+        go(&mut random, &mut all, 0.3);
+        let mut there = all.clone();
+        for p in (there.iter_mut()).flat_map(|x| x.before.iter_mut().chain(&mut x.after)) {
+            p.x += far;
+        }
+        let expected = brute(&there);
+        assert!(expected.len() > 20, "{}", expected.len());
+        assert_eq!(find(&mut crossings, &there), expected, "{far}");
     }
 }
 

@@ -213,7 +213,9 @@ impl Features {
 
     /// Where three vertices were and are.
     pub fn way(&self, corners: [u32; 3]) -> [[Vec3; 3]; 2] {
-        [&self.before, &self.after].map(|x| corners.map(|v| x[v as usize]))
+        let [a, b, c] = corners.map(|v| v as usize);
+        let at = |x: &[Vec3]| [x[a], x[b], x[c]];
+        [at(&self.before), at(&self.after)]
     }
 
     /// Of both sides of a crossing.

@@ -13,6 +13,9 @@
 //! * a vertex that goes as far as `D` in the step is never further than `D / 2` from where it is halfway. The *slack* is the longest of all cores and `D / 2` together;
 //! * so from one feature's nearest vertex, which is on its march, to the other's, where that is halfway, are no more than core and slack together.
 //!
+//! Who is in the lists is held against whoever marches by boxes, over the whole step: the *star* of a vertex is the box of all features at it, and a vertex meets a triangle only where it meets the star of the triangle's nearest
+//! vertex. Two edges meet in those halves of theirs that end at the vertices that name them, so the halves' boxes do. A way whose two ends are in the leaf that the vertex is registered in is within that leaf, a cube, and needs no march.
+//!
 //! The reach is that, for all features but a few large ones (a floor's two triangles among the hundreds of a cloth), which are held against everything by their boxes. Rigid
 //! vertices far from everything that yields are not registered: whatever meets at `q` has a vertex within its own half size of `q`, and `q` is where something yields.
 //!
