@@ -152,19 +152,15 @@ fn timed(step: impl FnOnce() -> usize) -> Duration {
     start.elapsed()
 }
 
-fn measure(options: &Options, speed: f64, oracle: &mut Oracle, log: &mut Log) -> Measured {
-    let bodies = options.bodies as usize;
-    let scene = || Scene::new(options.common.seed, bodies, speed, bodies);
+/// The three ways in turns, with nothing between their steps that would take the caches from one of them: medians, us.
+fn times(scene: impl Fn() -> Scene, turns: usize) -> [f64; 3] {
     let mut scenes = WAYS.map(|_| scene());
     let mut sap = started(&scenes[0]);
     let (mut kept, mut anew) = (Incremental::new(&scenes[1].lines), Rebuilt::default());
     let mut times = [const { Vec::new() }; 3];
-    let (mut awake, mut changed) = (0, 0);
-    let turns = (options.steps as usize).div_ceil(TURN);
-    sap.reset_stats();
     for turn in 0..turns {
         for way in (0..3).map(|way| (way + turn) % 3) {
-            for step in 0..TURN {
+            for _ in 0..TURN {
                 let scene = &mut scenes[way];
                 scene.go();
                 times[way].push(timed(|| match way {
@@ -172,39 +168,54 @@ fn measure(options: &Options, speed: f64, oracle: &mut Oracle, log: &mut Log) ->
                     1 => kept.step(&scene.lines),
                     _ => anew.step(&scene.lines),
                 }));
-                if way == 0 {
-                    awake += sap.last_report().awake;
-                    let axes = (0..3).map(|axis| inversions(endpoints(&scene.lines, axis)));
-                    changed += axes.sum::<u64>();
-                    if step + 1 == TURN {
-                        let mut fresh = Rebuilt::default();
-                        fresh.step(&ends(&scene.lines));
-                        let (mut mine, mut all) = (sap.pairs().to_vec(), fresh.pairs);
-                        mine.sort_unstable();
-                        all.sort_unstable();
-                        oracle.check(mine == all, || {
-                            let (a, b) = (mine.len(), all.len());
-                            format!("at {speed} m/s {a} pairs, by a fresh sweep {b}")
-                        });
-                    }
-                    for event in sap.log() {
-                        let kind = if event.on { "on" } else { "off" };
-                        let (a, b): Pair = event.pair;
-                        let t = 1e-3 * (turn * TURN + step) as f64 + event.time;
-                        let sizes = [sap.log().len() as u64, sap.stats().certificates_live];
-                        log.event(t, &format!("{kind} at {speed} m/s"), [a, b], sizes, true);
-                    }
-                }
             }
+        }
+    }
+    times.map(|mut t| {
+        t.sort_unstable();
+        t[t.len() / 2].as_secs_f64() * 1e6
+    })
+}
+
+fn measure(options: &Options, speed: f64, oracle: &mut Oracle, log: &mut Log) -> Measured {
+    let bodies = options.bodies as usize;
+    let scene = || Scene::new(options.common.seed, bodies, speed, bodies);
+    let turns = (options.steps as usize).div_ceil(TURN);
+    let us = times(scene, turns);
+    // The same steps once more, looked at.
+    let mut scene = scene();
+    let mut sap = started(&scene);
+    let (mut awake, mut changed) = (0, 0);
+    sap.reset_stats();
+    for step in 0..turns * TURN {
+        scene.go();
+        ours(&mut sap, &scene);
+        awake += sap.last_report().awake;
+        let axes = (0..3).map(|axis| inversions(endpoints(&scene.lines, axis)));
+        changed += axes.sum::<u64>();
+        if (step + 1) % TURN == 0 {
+            let mut fresh = Rebuilt::default();
+            fresh.step(&ends(&scene.lines));
+            let (mut mine, mut all) = (sap.pairs().to_vec(), fresh.pairs);
+            mine.sort_unstable();
+            all.sort_unstable();
+            oracle.check(mine == all, || {
+                let (a, b) = (mine.len(), all.len());
+                format!("at {speed} m/s {a} pairs, by a fresh sweep {b}")
+            });
+        }
+        for event in sap.log() {
+            let kind = if event.on { "on" } else { "off" };
+            let (a, b): Pair = event.pair;
+            let t = 1e-3 * step as f64 + event.time;
+            let sizes = [sap.log().len() as u64, sap.stats().certificates_live];
+            log.event(t, &format!("{kind} at {speed} m/s"), [a, b], sizes, true);
         }
     }
     let steps = (turns * TURN) as f64;
     Measured {
         speed,
-        us: times.map(|mut t| {
-            t.sort_unstable();
-            t[t.len() / 2].as_secs_f64() * 1e6
-        }),
+        us,
         swaps: sap.stats().internal[2] as f64 / steps,
         awake: awake as f64 / steps,
         inversions: changed as f64 / steps,
