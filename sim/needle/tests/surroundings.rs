@@ -159,10 +159,19 @@ fn run(seed: u64, pieces: usize, steps: usize) -> (usize, usize) {
     );
     // Where structures are dense cells are fine from the start, and nowhere else.
     let first: BTreeSet<Cell> = s.registration().map().leaves().collect();
+    let map = s.registration().map();
+    let crowd = |cells: &mut dyn Iterator<Item = Cell>| {
+        let triangles = cells.flat_map(|c| s.registration().present(c, Kind::Triangle));
+        triangles.map(|x| x.index()).collect::<BTreeSet<_>>().len()
+    };
     for &c in &first {
-        let crowd = s.registration().present(c, Kind::Triangle).count();
-        let level = s.registration().map().cell_level(c);
-        assert!(crowd <= CROWD || level == ZOOM.finest, "{crowd} {level}");
+        let level = map.cell_level(c);
+        assert!(crowd(&mut [c].into_iter()) <= CROWD || level == ZOOM.finest);
+        if let Some(parent) = map.parent(c) {
+            let half = 0.5 * ZOOM.cell_m / f64::from(1_u32 << (level - 1));
+            let inside = |d: &Cell| (map.centre(*d) - map.centre(parent)).amax() < half;
+            assert!(crowd(&mut map.leaves().filter(inside)) > CROWD, "{level}");
+        }
     }
     let way = way(seed, pieces + 1);
     let mut random = Random(seed ^ 77);

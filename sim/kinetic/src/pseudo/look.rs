@@ -35,6 +35,8 @@ pub(super) struct Moving {
     /// Most of a vertex's speed and acceleration.
     speed: f64,
     pull: f64,
+    /// No vertex's coordinate, nor what it is computed from, is larger.
+    size: f64,
     moves: bool,
 }
 
@@ -47,6 +49,7 @@ impl Moving {
             omega: motion.omega,
             speed: length(motion.velocity) + motion.omega.abs() * radius,
             pull: motion.omega * motion.omega * radius,
+            size: length(motion.centre) + radius,
             moves: !motion.is_still(),
         }
     }
@@ -102,7 +105,7 @@ impl PseudoTriangulation {
         let [a1, a2] = side(mu, mv, i == j, la);
         let [b1, b2] = side(mv, mx, j == k, lb);
         let bend = 2.0 * a1 * b1 + a2 * (lb + b1) + (la + a1) * b2;
-        let reach = v[0].abs() + v[1].abs() + la + lb + a1 + b1;
+        let reach = mu.size.max(mv.size).max(mx.size) + la + lb + a1 + b1;
         let clear = ROUNDING * reach * (la + lb);
         // Written so that what is no number is unclear.
         if value + slope.min(0.0) - HALF * bend > clear {
@@ -229,5 +232,26 @@ mod tests {
             }
         }
         assert!(seen > 500, "{seen}");
+    }
+
+    /// What a step that failed was to do is not taken for motion later: looks at what stands still see nothing.
+    #[test]
+    fn a_structure_begun_anew_after_a_fault_stands_still() {
+        let mut scene = scene(&mut Random(11));
+        let placed: Vec<_> = (0..5).map(|b| scene.placed(b).unwrap()).collect();
+        let shift = |body, by| Shift {
+            body,
+            by,
+            turn: 0.1,
+        };
+        // The second is of nobody: a fault, when the first is under way already.
+        let shifts = [shift(0, [-0.3, 0.1]), shift(99, [0.0; 2])];
+        assert!(scene.go(&shifts, 1000).is_err());
+        scene.begin(|b| Some(placed[b as usize]));
+        scene.build_on(u32::MAX).unwrap();
+        assert!(!scene.halves.is_empty());
+        for h in 0..scene.halves.len() as u32 {
+            assert_eq!(scene.look(h), Look::Never);
+        }
     }
 }

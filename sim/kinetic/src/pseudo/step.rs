@@ -125,6 +125,8 @@ impl PseudoTriangulation {
                 angle,
                 ..Rigid2::still()
             };
+            // A step that failed may have left something here.
+            self.moving[b] = Moving::new(&self.polygons.bodies[b].motion, self.polygons.radius[b]);
             self.keep_places(b);
         }
         self.at_rest = true;
@@ -201,7 +203,7 @@ impl PseudoTriangulation {
                 angle: there.angle,
                 ..Rigid2::still()
             };
-            self.moving[b] = Moving::default();
+            self.moving[b] = Moving::new(motion, self.polygons.radius[b]);
             self.keep_places(b);
         }
         self.queue.clear();

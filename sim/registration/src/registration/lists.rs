@@ -32,6 +32,12 @@ impl Pool {
         self.words.reserve(words.saturating_sub(self.words.len()));
     }
 
+    /// How much memory there is, in items.
+    #[cfg(test)]
+    pub(crate) fn words(&self) -> usize {
+        self.words.len()
+    }
+
     #[inline]
     pub(crate) fn get(&self, list: List) -> &[u32] {
         &self.words[list.at as usize..(list.at + list.len) as usize]

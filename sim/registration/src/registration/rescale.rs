@@ -7,7 +7,7 @@
 //! Where faces are not planar a neighbour's boundary may move by little, or a dart that a particle of a neighbour aims at may go: particles around find their cells again, too, and edges and
 //! triangles around are marched along again.
 
-use super::{CellLists, Kind, List, Registration};
+use super::{Kind, List, Registration};
 use crate::map::{Cell, CoarsenError, RefineError};
 
 impl Registration {
@@ -135,9 +135,11 @@ impl Registration {
                 self.pool.push(&mut aimed, p);
             }
             self.pool.clear(&mut list);
-            let mut ring = std::mem::take(&mut self.cells[c.index()].ring);
-            self.pool.clear(&mut ring);
-            self.cells[c.index()] = CellLists::default();
+            // Those that are empty have their room still.
+            let mut gone = std::mem::take(&mut self.cells[c.index()]);
+            for list in gone.present.iter_mut().chain([&mut gone.ring]) {
+                self.pool.clear(list);
+            }
         }
         for c in new.clone() {
             self.meet_neighbours(c);
@@ -231,5 +233,44 @@ impl Registration {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hapticd_geometry::Vec3;
+
+    use crate::map::{Cell, Map};
+    use crate::registration::{Policy, Registration};
+
+    /// Lists of cells that are gone give their room back, those that are empty too.
+    #[test]
+    fn refining_and_merging_for_ever_takes_no_more_memory() {
+        let map = Map::grid_3d(Vec3::zeros(), 1.0, [3; 3]).unwrap();
+        let mut r = Registration::new(map, Policy::Exact);
+        let near = r.map().leaves().next().unwrap();
+        // Points, edges and triangles in all cells.
+        for i in 0..60_u32 {
+            let at = |k: u32| {
+                let x = |n: u32| 0.05 + 2.9 * f64::from((i * 3 + k) * n % 101) / 101.0;
+                Vec3::new(x(37), x(53), x(71))
+            };
+            let p = [0, 1, 2].map(|k| r.insert_particle(&at(k), near).unwrap());
+            r.insert_point(p[0]).unwrap();
+            r.insert_edge(p[0], p[1]).unwrap();
+            r.insert_triangle(p).unwrap();
+        }
+        let cells: Vec<Cell> = r.map().leaves().collect();
+        let mut after = Vec::new();
+        for _ in 0..40 {
+            for &c in &cells {
+                r.refine(c).unwrap();
+            }
+            for &c in &cells {
+                r.coarsen(c).unwrap();
+            }
+            after.push(r.pool.words());
+        }
+        assert_eq!(after[39], after[9], "{after:?}");
     }
 }

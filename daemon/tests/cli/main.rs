@@ -1,5 +1,7 @@
 //! The real binary, as a person at a rig types it: what it says to bad input, what a demo leaves behind, how it ends.
 
+mod status;
+
 use std::io::{BufRead, BufReader, Lines};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Output, Stdio};
@@ -412,7 +414,7 @@ fn run_and_verify(dir: &Path, configuration: &str, seconds: &str) -> serde_json:
 #[test]
 fn every_interaction_in_worlds_of_both_orders_runs_and_replays() {
     let dir = folder("interaction");
-    let blocks = include_str!("../../config/blocks.toml");
+    let blocks = include_str!("../../../config/blocks.toml");
     let arm = "world_from_base = { position_m = [0.0, 0.0, 0.04] }\n";
     assert!(blocks.contains(arm));
     for (interaction, order) in [
@@ -536,122 +538,6 @@ fn a_running_daemon_answers_reloads_only_what_is_stricter_and_ends_in_order() {
         serde_json::from_slice(&std::fs::read(dir.join("report.json")).unwrap()).unwrap();
     assert_eq!(report["max_penetration_m"], 0.0);
     assert!(report["ticks"].as_u64().unwrap() > 10);
-    std::fs::remove_dir_all(dir).unwrap();
-}
-
-/// What finds the bodies that may touch is named in the status, with what it has done: live, and nothing where nobody asks it.
-#[test]
-fn the_status_names_the_broad_phase_and_counts_what_it_does() {
-    let block = "[[body]]\nname = \"block\"\nkind = \"dynamic\"\nposition_m = [0.1, 0.0, 0.1]\nshape = { kind = \"cuboid\", size_m = [0.03, 0.03, 0.03] }\n";
-    let cloth = "[[body]]\nname = \"awning\"\nkind = \"cloth\"\nposition_m = [0.0, 0.0, -0.2]\nshape = { kind = \"sheet\", size_m = 0.1, cells = 4 }\npinned = \"border\"\n";
-    for (broad, bodies) in [
-        ("kinetic", format!("{block}{cloth}")),
-        ("registration", String::new()),
-    ] {
-        let dir = folder(&format!("broad-{broad}"));
-        let config = format!("[collision]\nbroad_phase = \"{broad}\"\n{ARM}\n{bodies}");
-        std::fs::write(dir.join("rig.toml"), config).unwrap();
-        let mut daemon = Daemon::start(&dir, &["run", "rig.toml", "--plain"]);
-        daemon.until("arm attached");
-        let text = || {
-            let out = hapticd(&dir, &["status"]);
-            assert_eq!(out.status.code(), Some(0), "{out:?}");
-            String::from_utf8(out.stdout).unwrap()
-        };
-        let ask = || -> serde_json::Value {
-            let out = hapticd(&dir, &["status", "--json"]);
-            assert_eq!(out.status.code(), Some(0), "{out:?}");
-            serde_json::from_slice(&out.stdout).unwrap()
-        };
-        if bodies.is_empty() {
-            // A tool and what forces do not move: nobody asks, however long it runs.
-            while ask()["broad_phase"].is_null() || ask()["tick"].as_u64() < Some(20) {}
-            let said = text();
-            assert!(
-                said.contains("broad phase: registration, not asked\n"),
-                "{said}"
-            );
-            assert!(!said.contains("of the soft bodies"), "{said}");
-            assert!(!said.contains("planar: "), "{said}");
-        } else {
-            let searches = |facts: &serde_json::Value| facts["searches"].as_u64();
-            let ready = |status: &serde_json::Value| {
-                searches(&status["broad_phase"]) > Some(1)
-                    && searches(&status["soft"]["broad_phase"]) > Some(1)
-            };
-            let first = loop {
-                let status = ask();
-                if ready(&status) {
-                    break status;
-                }
-            };
-            let facts = &first["broad_phase"];
-            assert_eq!(facts["name"], "kinetic", "{facts}");
-            assert_eq!(
-                facts["upkeep"]["kinetic"]["certificates_per_box"], 12,
-                "{facts}"
-            );
-            // One block alone, each time that it has left its skin.
-            assert_eq!(
-                (&facts["boxes"], &facts["pairs"]),
-                (&facts["searches"], &0.into()),
-                "{facts}"
-            );
-            // It falls on and on, so the counter goes on.
-            while searches(&ask()["broad_phase"]) <= searches(facts) {}
-            let said = text();
-            for line in [
-                "\nbroad phase: kinetic, asked ",
-                "\nbroad phase of the soft bodies: kinetic, asked ",
-            ] {
-                assert!(said.contains(line), "{said}");
-            }
-        }
-        daemon.signal("-TERM");
-        assert_eq!(daemon.process.wait().unwrap().code(), Some(0));
-        std::fs::remove_dir_all(dir).unwrap();
-    }
-}
-
-/// In the plane it is the structure itself that is told of, with its four measures.
-#[test]
-fn the_status_of_a_planar_scene_has_the_measures_of_its_structure() {
-    let dir = folder("planar-status");
-    let config = ARM.replace(
-        "{ kind = \"sphere\", radius_m = 0.005 }",
-        "{ kind = \"disc\", radius_m = 0.005, sides = 12 }",
-    );
-    assert_ne!(config, ARM);
-    let wall = |name: &str, y: f64| {
-        format!(
-            "[[body]]\nname = \"{name}\"\nposition_m = [0.0, {y}, 0.0]\nshape = {{ kind = \"polygon\", vertices_m = [[-0.1, 0.0], [0.1, 0.0], [0.1, 0.01], [-0.1, 0.01]] }}\n"
-        )
-    };
-    let config = format!("{config}{}{}", wall("near", 0.1), wall("far", -0.1));
-    std::fs::write(dir.join("rig.toml"), config).unwrap();
-    let mut daemon = Daemon::start(&dir, &["run", "rig.toml", "--plain"]);
-    daemon.until("arm attached");
-    let planar = loop {
-        let out = hapticd(&dir, &["status", "--json"]);
-        assert_eq!(out.status.code(), Some(0), "{out:?}");
-        let status: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
-        // The structure is made, and each body was counted.
-        if status["planar"]["certificates_per_body_max"].as_u64() > Some(0) {
-            break status["planar"].clone();
-        }
-    };
-    assert!(planar["builds"].as_u64() > Some(0), "{planar}");
-    let out = hapticd(&dir, &["status"]);
-    let said = String::from_utf8(out.stdout).unwrap();
-    assert!(said.contains("\nbroad phase: sweep, not asked\n"), "{said}");
-    let line = said.lines().find(|line| line.starts_with("planar: "));
-    let has = |what: &str| line.is_some_and(|line| line.contains(what));
-    assert!(
-        has(" to a body at most") && has(" internal events"),
-        "{said}"
-    );
-    daemon.signal("-TERM");
-    assert_eq!(daemon.process.wait().unwrap().code(), Some(0));
     std::fs::remove_dir_all(dir).unwrap();
 }
 

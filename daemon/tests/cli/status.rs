@@ -1,0 +1,121 @@
+//! What `hapticd status` says of who finds what may meet.
+
+use super::*;
+
+/// Asks until the daemon says what is waited for; a minute of its own ticks at most.
+fn until(dir: &Path, is_said: impl Fn(&serde_json::Value) -> bool) -> serde_json::Value {
+    loop {
+        let out = hapticd(dir, &["status", "--json"]);
+        assert_eq!(out.status.code(), Some(0), "{out:?}");
+        let status: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+        if is_said(&status) {
+            return status;
+        }
+        assert!(status["tick"].as_u64() < Some(60_000), "{status}");
+    }
+}
+
+/// What finds the bodies that may touch is named in the status, with what it has done: live, and nothing where nobody asks it.
+#[test]
+fn the_status_names_the_broad_phase_and_counts_what_it_does() {
+    let block = "[[body]]\nname = \"block\"\nkind = \"dynamic\"\nposition_m = [0.1, 0.0, 0.1]\nshape = { kind = \"cuboid\", size_m = [0.03, 0.03, 0.03] }\n";
+    let cloth = "[[body]]\nname = \"awning\"\nkind = \"cloth\"\nposition_m = [0.0, 0.0, -0.2]\nshape = { kind = \"sheet\", size_m = 0.1, cells = 4 }\npinned = \"border\"\n";
+    for (broad, bodies) in [
+        ("kinetic", format!("{block}{cloth}")),
+        ("registration", String::new()),
+    ] {
+        let dir = folder(&format!("broad-{broad}"));
+        let config = format!("[collision]\nbroad_phase = \"{broad}\"\n{ARM}\n{bodies}");
+        std::fs::write(dir.join("rig.toml"), config).unwrap();
+        let mut daemon = Daemon::start(&dir, &["run", "rig.toml", "--plain"]);
+        daemon.until("arm attached");
+        let text = || {
+            let out = hapticd(&dir, &["status"]);
+            assert_eq!(out.status.code(), Some(0), "{out:?}");
+            String::from_utf8(out.stdout).unwrap()
+        };
+        if bodies.is_empty() {
+            // A tool and what forces do not move: nobody asks, however long it runs.
+            until(&dir, |status| {
+                !status["broad_phase"].is_null() && status["tick"].as_u64() > Some(20)
+            });
+            let said = text();
+            assert!(
+                said.contains("broad phase: registration, not asked\n"),
+                "{said}"
+            );
+            assert!(!said.contains("of the soft bodies"), "{said}");
+            assert!(!said.contains("planar: "), "{said}");
+        } else {
+            let searches = |facts: &serde_json::Value| facts["searches"].as_u64();
+            let first = until(&dir, |status| {
+                searches(&status["broad_phase"]) > Some(1)
+                    && searches(&status["soft"]["broad_phase"]) > Some(1)
+            });
+            let facts = &first["broad_phase"];
+            assert_eq!(facts["name"], "kinetic", "{facts}");
+            assert_eq!(
+                facts["upkeep"]["kinetic"]["certificates_per_box"], 12,
+                "{facts}"
+            );
+            // One block alone, each time that it has left its skin.
+            assert_eq!(
+                (&facts["boxes"], &facts["pairs"]),
+                (&facts["searches"], &0.into()),
+                "{facts}"
+            );
+            // It falls on and on, so the counter goes on.
+            until(&dir, |status| {
+                searches(&status["broad_phase"]) > searches(facts)
+            });
+            let said = text();
+            for line in [
+                "\nbroad phase: kinetic, asked ",
+                "\nbroad phase of the soft bodies: kinetic, asked ",
+            ] {
+                assert!(said.contains(line), "{said}");
+            }
+        }
+        daemon.signal("-TERM");
+        assert_eq!(daemon.process.wait().unwrap().code(), Some(0));
+        std::fs::remove_dir_all(dir).unwrap();
+    }
+}
+
+/// In the plane it is the structure itself that is told of, with its four measures.
+#[test]
+fn the_status_of_a_planar_scene_has_the_measures_of_its_structure() {
+    let dir = folder("planar-status");
+    let config = ARM.replace(
+        "{ kind = \"sphere\", radius_m = 0.005 }",
+        "{ kind = \"disc\", radius_m = 0.005, sides = 12 }",
+    );
+    assert_ne!(config, ARM);
+    let wall = |name: &str, y: f64| {
+        format!(
+            "[[body]]\nname = \"{name}\"\nposition_m = [0.0, {y}, 0.0]\nshape = {{ kind = \"polygon\", vertices_m = [[-0.1, 0.0], [0.1, 0.0], [0.1, 0.01], [-0.1, 0.01]] }}\n"
+        )
+    };
+    let config = format!("{config}{}{}", wall("near", 0.1), wall("far", -0.1));
+    std::fs::write(dir.join("rig.toml"), config).unwrap();
+    let mut daemon = Daemon::start(&dir, &["run", "rig.toml", "--plain"]);
+    daemon.until("arm attached");
+    // The structure is made, and each body was counted.
+    let status = until(&dir, |status| {
+        status["planar"]["certificates_per_body_max"].as_u64() > Some(0)
+    });
+    let planar = &status["planar"];
+    assert!(planar["builds"].as_u64() > Some(0), "{planar}");
+    let out = hapticd(&dir, &["status"]);
+    let said = String::from_utf8(out.stdout).unwrap();
+    assert!(said.contains("\nbroad phase: sweep, not asked\n"), "{said}");
+    let line = said.lines().find(|line| line.starts_with("planar: "));
+    let has = |what: &str| line.is_some_and(|line| line.contains(what));
+    assert!(
+        has(" to a body at most") && has(" internal events"),
+        "{said}"
+    );
+    daemon.signal("-TERM");
+    assert_eq!(daemon.process.wait().unwrap().code(), Some(0));
+    std::fs::remove_dir_all(dir).unwrap();
+}
