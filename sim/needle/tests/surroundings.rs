@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use common::{Random, ball};
 use hapticd_geometry::closest::{point_triangle, segment_segment};
-use hapticd_geometry::{Pose, TriMesh, Vec3, shapes};
+use hapticd_geometry::{Aabb, Pose, TriMesh, Vec3, refined, shapes};
 use hapticd_needle::{CROWD, Layer, Near, Structure, Surroundings, TissueSpec, Zoom};
 use hapticd_registration::map::Cell;
 use hapticd_registration::registration::Kind;
@@ -160,17 +160,26 @@ fn run(seed: u64, pieces: usize, steps: usize) -> (usize, usize) {
     // Where structures are dense cells are fine from the start, and nowhere else.
     let first: BTreeSet<Cell> = s.registration().map().leaves().collect();
     let map = s.registration().map();
-    let crowd = |cells: &mut dyn Iterator<Item = Cell>| {
-        let triangles = cells.flat_map(|c| s.registration().present(c, Kind::Triangle));
-        triangles.map(|x| x.index()).collect::<BTreeSet<_>>().len()
-    };
+    let boxes: Vec<Aabb> = (spec.structures.iter())
+        .flat_map(|structure| {
+            let mesh = refined(&structure.mesh, s.sure_m()).unwrap();
+            let of = |i| {
+                let [a, b, c] = mesh.triangle(i).map(|p| Aabb::about(&p, 0.0));
+                a.union(&b).union(&c)
+            };
+            (0..mesh.triangles().len()).map(of).collect::<Vec<_>>()
+        })
+        .collect();
     for &c in &first {
         let level = map.cell_level(c);
-        assert!(crowd(&mut [c].into_iter()) <= CROWD || level == ZOOM.finest);
+        let crowd = s.registration().present(c, Kind::Triangle).count();
+        assert!(crowd <= CROWD || level == ZOOM.finest, "{crowd} {level}");
         if let Some(parent) = map.parent(c) {
-            let half = 0.5 * ZOOM.cell_m / f64::from(1_u32 << (level - 1));
-            let inside = |d: &Cell| (map.centre(*d) - map.centre(parent)).amax() < half;
-            assert!(crowd(&mut map.leaves().filter(inside)) > CROWD, "{level}");
+            // No fewer than are present in it.
+            let half = ZOOM.cell_m / f64::from(1_u32 << level) + 1e-9;
+            let cube = Aabb::about(&map.centre(parent), half);
+            let crowd = boxes.iter().filter(|b| b.overlaps(&cube)).count();
+            assert!(crowd > CROWD, "{crowd} {level}");
         }
     }
     let way = way(seed, pieces + 1);
