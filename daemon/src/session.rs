@@ -4,7 +4,7 @@
 //! view, and brings everything down in order: force to zero first, then the loop, then the arms, then everybody else.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -13,11 +13,9 @@ use hapticd_devices::arm::{ArmCommand, ArmSpec};
 use hapticd_devices::sim::{SimRig, SimTransport};
 use hapticd_devices::transport::Transport;
 use hapticd_haptics::{Gains, MAX_ARMS, Query};
-use hapticd_protocol::reply::ErrorCode;
 use hapticd_sync::{latest, ring};
-use hapticd_sys::clock::now_ns;
 use hapticd_sys::realtime;
-use hapticd_sys::signals::{Signal, Signals};
+use hapticd_sys::signals::Signals;
 use hapticd_world::SkinSpec;
 
 use crate::arms::{self, ArmState, Opener};
@@ -27,27 +25,29 @@ use crate::haptic::core::ArmInput;
 use crate::haptic::record::TickRecord;
 use crate::haptic::thread::{self as haptic_thread, Flags, Pace, Tuning};
 use crate::hid::{Claims, OpenHid};
+use crate::ipc::SetupError;
 use crate::ipc::skins::SkinInfo;
-use crate::ipc::{Answer, Refusal, SetupError};
 use crate::keeper;
 use crate::log::LogLevel;
 use crate::needle;
 use crate::reload::Reload;
 use crate::rig::{self, Rig, Source};
 use crate::scribe::{self, Live, Scribe, Sink};
-use crate::service::{ArmFacts, Service, Wish, Writers};
+use crate::service::{ArmFacts, Service, Writers};
 use crate::skin::{self, SkinThreadState, SkinUpdate};
 use crate::soft::{self, SoftState};
 use crate::stats::{Report, Stats};
 use crate::virtual_time::{VirtualArm, VirtualLoop};
 
 mod controls;
+mod stop;
+mod supervise;
 mod told;
 mod watch;
 
-use controls::{Controls, reload, set_level, tell_clients};
-use told::Told;
-use watch::Watch;
+use controls::{Controls, reload, set_level};
+use stop::{Ending, Threads};
+use supervise::{Signs, Supervisor};
 
 /// How a session runs.
 pub struct Options {
@@ -225,8 +225,6 @@ const RECORDS: usize = 4096;
 const GONE: usize = 256;
 /// How often the supervisor looks whether the configuration's file has changed, ns.
 const RELOAD_EVERY_NS: u64 = 1_000_000_000;
-/// How often the supervisor looks around.
-const ROUND: Duration = Duration::from_millis(20);
 
 /// Runs in real time until the duration, a signal, or the view's wish ends it.
 pub fn run_real(
@@ -271,7 +269,7 @@ pub fn run_real(
     // Only for who writes to it: the scribe ends when nobody can any more.
     let soft_log = rig.soft.is_some().then(|| log_in.clone());
     let (soft_surfaces, soft_requests) = crossbeam::channel::bounded(256);
-    let mut controls = Controls {
+    let controls = Controls {
         tuning,
         requests: request_in.clone(),
         log: options.log.take(),
@@ -445,11 +443,13 @@ pub fn run_real(
         })?
     };
 
-    // Nothing is ever sent: the keeper ends when this one goes.
-    let (keeper_stop, keeper_stopped) = crossbeam::channel::bounded(0);
     let keeper_thread = match keep.ends {
         ends if ends.is_empty() => None,
-        ends => Some(spawn("keeper", move || keeper::run(ends, &keeper_stopped))?),
+        ends => {
+            let (stop, stopped) = crossbeam::channel::bounded(0);
+            let thread = spawn("keeper", move || keeper::run(ends, &stopped))?;
+            Some((thread, stop))
+        }
     };
 
     // Process-wide steps here; the loop's own on its thread.
@@ -528,198 +528,45 @@ pub fn run_real(
         spawn("scribe", move || scribe::serve(scribe, record_out, log_out))?
     };
 
-    let started = now_ns();
-    let mut last_view = 0;
-    let mut died = None;
-    let mut watch = Watch::new(started);
-    let mut last_tuning = started;
-    let mut last_reload = started;
-    let mut told = Told::default();
-    loop {
-        let now = now_ns();
-        let elapsed_s = (now - started) as f64 * 1e-9;
-        match signals.next() {
-            Ok(Some(Signal::Terminate | Signal::Interrupt)) => break,
-            Ok(Some(Signal::Reload)) => {
-                let result = controls.reload(&mut options.reload, true, &live);
-                tell_clients(&result, service.as_ref());
-            }
-            Ok(_) | Err(_) => {}
-        }
-        if now - last_reload > RELOAD_EVERY_NS {
-            last_reload = now;
-            let result = controls.reload(&mut options.reload, false, &live);
-            tell_clients(&result, service.as_ref());
-        }
-        controls.send_surfaces();
-        if options.duration_s.is_some_and(|d| elapsed_s >= d) {
-            break;
-        }
-        died = [
-            ("haptic", loop_thread.is_finished()),
-            ("collision", collision_thread.is_finished()),
-            (
-                "skin",
-                skin_thread.as_ref().is_some_and(|t| t.is_finished()),
-            ),
-            (
-                "soft",
-                soft_thread.as_ref().is_some_and(|t| t.is_finished()),
-            ),
-            ("scribe", scribe_thread.is_finished()),
-        ]
-        .into_iter()
-        .find_map(|(name, finished)| finished.then_some(name));
-        if died.is_some() {
-            break;
-        }
-        watch.look(
-            "haptic loop",
-            0,
-            flags.heartbeat.load(Ordering::Relaxed),
-            now,
-            &live,
-        );
-        watch.look(
-            "collision thread",
-            1,
-            collision_beat.load(Ordering::Relaxed),
-            now,
-            &live,
-        );
-        told.near(&near, &live);
-        told::broad(&broad, &live);
-        if soft_thread.is_some() {
-            let beat = soft_state.heartbeat.load(Ordering::Relaxed);
-            watch.look("soft bodies' thread", 2, beat, now, &live);
-            told.soft(&soft_state, &live);
-        }
-        if skin_thread.is_some() {
-            let beat = skin_state.heartbeat.load(Ordering::Relaxed);
-            let index = 4 + arm_states.len();
-            watch.look("skin thread", index, beat, now, &live);
-            told.skin(&skin_state, &live);
-        }
-        for (i, state) in arm_states.iter().enumerate() {
-            watch.look(
-                "arm thread",
-                3 + i,
-                state.heartbeat.load(Ordering::Relaxed),
-                now,
-                &live,
-            );
-        }
-        if now - last_tuning > 1_000_000_000 {
-            last_tuning = now;
-            retune(&live, &specs, period_ns, &mut controls.tuning);
-        }
-        if let Some(service) = &mut service {
-            if let Ok(live) = live.try_lock() {
-                service.relay(&live);
-            }
-            let mut end = false;
-            while let Ok(wish) = service.wishes.try_recv() {
-                match wish {
-                    Wish::Shutdown => end = true,
-                    Wish::ClearFault(_) => controls.tuning.edit(|t| {
-                        t.version += 1;
-                        t.clear += 1;
-                    }),
-                    Wish::Limits(limits) => {
-                        controls.apps = Some(limits);
-                        controls.tighten();
-                    }
-                    Wish::Reload(token) => {
-                        let result = controls.reload(&mut options.reload, true, &live);
-                        let answer = match &result {
-                            Ok(_) => Answer::Done,
-                            Err(why) => Answer::Refused(Refusal::text(
-                                ErrorCode::ConfigRefused,
-                                why.clone(),
-                            )),
-                        };
-                        service.answer(token, answer);
-                        tell_clients(&result, Some(service));
-                    }
-                }
-            }
-            watch.look(
-                "ipc thread",
-                3 + arm_states.len(),
-                service.heartbeat(),
-                now,
-                &live,
-            );
-            if end {
-                break;
-            }
-        }
-        if now - last_view >= options.view_every.as_nanos() as u64 {
-            last_view = now;
-            // A copy, so that drawing does not hold the scribe up.
-            let shown = live.lock().map(|l| l.clone());
-            if let Ok(shown) = shown
-                && (options.view)(&shown) == ViewWish::Quit
-            {
-                break;
-            }
-        }
-        std::thread::sleep(ROUND);
+    let threads = Threads {
+        haptic: loop_thread,
+        arms: arm_threads,
+        collision: collision_thread,
+        soft: soft_thread,
+        skin: skin_thread,
+        keeper: keeper_thread,
+        scribe: scribe_thread,
+    };
+    let signs = Signs {
+        flags: flags.clone(),
+        collision: collision_beat,
+        arms: arm_states,
+        soft: soft_state,
+        skin: skin_state,
+        near,
+        broad,
+    };
+    let died = Supervisor {
+        options: &mut options,
+        signals: &signals,
+        live: &live,
+        threads: &threads,
+        signs: &signs,
+        service: &mut service,
+        controls,
+        specs: &specs,
+        period_ns,
     }
-
-    // Force first: ramp to zero within the fade time (twice that, for the slew limit), then the loop, then the arms.
-    flags.stopping.store(true, Ordering::Relaxed);
-    let bound = now_ns() + 2 * (config.safety.fade_ms * 1e6) as u64 + 100_000_000;
-    let ramp_from = flags.heartbeat.load(Ordering::Relaxed);
-    while now_ns() < bound && !loop_thread.is_finished() {
-        let ticked = flags.heartbeat.load(Ordering::Relaxed) > ramp_from + 2;
-        if ticked && flags.quiet.load(Ordering::Relaxed) {
-            break;
-        }
-        if matches!(
-            signals.next(),
-            Ok(Some(Signal::Terminate | Signal::Interrupt))
-        ) {
-            // Asked twice: at once. The arms' threads send zero as their last command.
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    flags.quit.store(true, Ordering::Release);
-    join(loop_thread, &mut died, "haptic");
-    stop.store(true, Ordering::Release);
-    drop(keeper_stop);
-    for thread in arm_threads {
-        // A hung device holds its thread for seconds: it has its zero queued, and the process does not wait for it.
-        if ends_soon(&thread) {
-            join(thread, &mut died, "arm");
-        }
-    }
-    if let Some(service) = service {
-        service.stop();
-    }
-    join(collision_thread, &mut died, "collision");
-    if let Some(thread) = soft_thread {
-        join(thread, &mut died, "soft");
-    }
-    if let Some(thread) = skin_thread {
-        join(thread, &mut died, "skin");
-    }
-    if let Some(thread) = keeper_thread {
-        // A driver may hold it, too.
-        if ends_soon(&thread) {
-            join(thread, &mut died, "keeper");
-        }
-    }
-    // It ends when loop and collision thread have: what they did last is written.
-    let report = scribe_thread
-        .join()
-        .map_err(|_| SessionError::Died("scribe"))?;
+    .run();
+    let ending = Ending {
+        flags: &flags,
+        stop: &stop,
+        signals: &signals,
+        fade_ns: (config.safety.fade_ms * 1e6) as u64,
+    };
+    let ended = ending.run(threads, service, died);
     drop(latency_hold);
-    match died {
-        Some(name) => Err(SessionError::Died(name)),
-        None => Ok(report),
-    }
+    ended
 }
 
 fn spawn<T: Send + 'static>(
@@ -730,49 +577,6 @@ fn spawn<T: Send + 'static>(
         .name(name.to_owned())
         .spawn(f)
         .map_err(|error| SessionError::Thread { name, error })
-}
-
-/// Waits half a second at most for it to end.
-fn ends_soon<T>(thread: &std::thread::JoinHandle<T>) -> bool {
-    let patience = now_ns() + 500_000_000;
-    while !thread.is_finished() && now_ns() < patience {
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    thread.is_finished()
-}
-
-fn join<T>(
-    thread: std::thread::JoinHandle<T>,
-    died: &mut Option<&'static str>,
-    name: &'static str,
-) {
-    if thread.join().is_err() {
-        *died = Some(name);
-    }
-}
-
-/// Recomputes the gains from what was measured in the last seconds.
-fn retune(
-    live: &Mutex<Live>,
-    specs: &[(ArmSpec, Option<f64>)],
-    period_ns: u64,
-    tuning: &mut latest::Writer<Tuning>,
-) {
-    let Some(timing) = live.lock().ok().and_then(|l| l.timing) else {
-        return;
-    };
-    tuning.edit(|t| {
-        t.version += 1;
-        for (i, (gains, (spec, cap))) in t.gains.iter_mut().zip(specs).enumerate() {
-            *gains = Some(measured_gains(
-                spec,
-                *cap,
-                period_ns,
-                timing.lateness_s,
-                timing.input_age_s[i],
-            ));
-        }
-    });
 }
 
 /// The gains that an arm can have in a loop of this period that is so late, with samples of this age.

@@ -1,0 +1,143 @@
+//! The threads of a session, and its end in order: force to zero, then the loop, the arms, everybody else.
+
+use std::convert::Infallible;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use crossbeam::channel::Sender;
+use hapticd_sys::clock::now_ns;
+use hapticd_sys::signals::{Signal, Signals};
+
+use super::SessionError;
+use crate::haptic::thread::Flags;
+use crate::service::Service;
+use crate::stats::Report;
+
+/// How long the end waits for a thread that a device or a driver may hold, ns.
+const PATIENCE_NS: u64 = 500_000_000;
+
+/// The threads of a session in real time.
+pub(super) struct Threads {
+    pub(super) haptic: JoinHandle<()>,
+    pub(super) arms: Vec<JoinHandle<()>>,
+    pub(super) collision: JoinHandle<()>,
+    pub(super) soft: Option<JoinHandle<()>>,
+    pub(super) skin: Option<JoinHandle<()>>,
+    /// It ends when the sender, through which nothing is ever sent, goes.
+    pub(super) keeper: Option<(JoinHandle<()>, Sender<Infallible>)>,
+    pub(super) scribe: JoinHandle<Report>,
+}
+
+impl Threads {
+    /// A thread that has ended by itself.
+    pub(super) fn died(&self) -> Option<&'static str> {
+        let optional =
+            |thread: &Option<JoinHandle<()>>| thread.as_ref().is_some_and(JoinHandle::is_finished);
+        [
+            ("haptic", self.haptic.is_finished()),
+            ("collision", self.collision.is_finished()),
+            ("skin", optional(&self.skin)),
+            ("soft", optional(&self.soft)),
+            ("scribe", self.scribe.is_finished()),
+        ]
+        .into_iter()
+        .find_map(|(name, finished)| finished.then_some(name))
+    }
+}
+
+/// What the end needs beside the threads.
+pub(super) struct Ending<'a> {
+    pub(super) flags: &'a Flags,
+    /// Tells every thread but the loop to return.
+    pub(super) stop: &'a AtomicBool,
+    pub(super) signals: &'a Signals,
+    /// The configured time of a fade, ns.
+    pub(super) fade_ns: u64,
+}
+
+impl Ending<'_> {
+    /// Ends the session. `died`: the thread for whose sake it ends.
+    ///
+    /// # Errors
+    /// A thread that died, first or meanwhile.
+    pub(super) fn run(
+        &self,
+        threads: Threads,
+        service: Option<Service>,
+        mut died: Option<&'static str>,
+    ) -> Result<Report, SessionError> {
+        self.ramp(&threads.haptic);
+        self.flags.quit.store(true, Ordering::Release);
+        join(threads.haptic, &mut died, "haptic");
+        self.stop.store(true, Ordering::Release);
+        let keeper = threads.keeper.map(|(thread, _stop)| thread);
+        for thread in threads.arms {
+            // A hung device holds its thread for seconds: it has its zero queued, and the process does not wait for it.
+            if ends_soon(&thread) {
+                join(thread, &mut died, "arm");
+            }
+        }
+        if let Some(service) = service {
+            service.stop();
+        }
+        join(threads.collision, &mut died, "collision");
+        if let Some(thread) = threads.soft {
+            join(thread, &mut died, "soft");
+        }
+        if let Some(thread) = threads.skin {
+            join(thread, &mut died, "skin");
+        }
+        if let Some(thread) = keeper {
+            // A driver may hold it, too.
+            if ends_soon(&thread) {
+                join(thread, &mut died, "keeper");
+            }
+        }
+        // It ends when loop and collision thread have: what they did last is written.
+        let report = threads
+            .scribe
+            .join()
+            .map_err(|_| SessionError::Died("scribe"))?;
+        match died {
+            Some(name) => Err(SessionError::Died(name)),
+            None => Ok(report),
+        }
+    }
+
+    /// Force to zero within the fade time (twice that, for the slew limit).
+    fn ramp(&self, haptic: &JoinHandle<()>) {
+        self.flags.stopping.store(true, Ordering::Relaxed);
+        let bound = now_ns() + 2 * self.fade_ns + 100_000_000;
+        let ramp_from = self.flags.heartbeat.load(Ordering::Relaxed);
+        while now_ns() < bound && !haptic.is_finished() {
+            let ticked = self.flags.heartbeat.load(Ordering::Relaxed) > ramp_from + 2;
+            if ticked && self.flags.quiet.load(Ordering::Relaxed) {
+                break;
+            }
+            if matches!(
+                self.signals.next(),
+                Ok(Some(Signal::Terminate | Signal::Interrupt))
+            ) {
+                // Asked twice: at once. The arms' threads send zero as their last command.
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+/// Waits half a second at most for it to end.
+fn ends_soon<T>(thread: &JoinHandle<T>) -> bool {
+    let patience = now_ns() + PATIENCE_NS;
+    while !thread.is_finished() && now_ns() < patience {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    thread.is_finished()
+}
+
+fn join<T>(thread: JoinHandle<T>, died: &mut Option<&'static str>, name: &'static str) {
+    if thread.join().is_err() {
+        *died = Some(name);
+    }
+}
