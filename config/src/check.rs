@@ -3,7 +3,6 @@
 //! Works on the list of effective values, so a broken table does not hide what is wrong between the others.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::ops::Range;
 use std::path::PathBuf;
 
@@ -405,11 +404,7 @@ pub(crate) fn input_files(reader: &Reader<'_>, context: &Context<'_>) -> Vec<Inp
 impl InputFile {
     /// What is wrong with the file, if anything.
     pub(crate) fn open(&self) -> Option<Diagnostic> {
-        let reason = match File::open(&self.path).and_then(|file| file.metadata()) {
-            Ok(metadata) if metadata.is_file() => return None,
-            Ok(_) => "it is not a regular file".to_owned(),
-            Err(error) => error.to_string(),
-        };
+        let reason = hapticd_files::open(&self.path).err()?.to_string();
         let problem = Problem::Unreadable {
             key: self.key,
             path: self.path.display().to_string(),

@@ -1,7 +1,5 @@
 //! From bytes to a checked configuration.
 
-use std::fs::File;
-use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -55,13 +53,8 @@ pub fn load(path: &Path) -> Result<Loaded, LoadError> {
         path: path.to_owned(),
         error,
     };
-    let mut bytes = Vec::new();
-    File::open(path)
-        .and_then(|file| {
-            let limit = TEXT_BYTES_MAX as u64 + 1;
-            file.take(limit).read_to_end(&mut bytes)
-        })
-        .map_err(unreadable)?;
+    // `parse` says at which length it is too long; far beyond that nothing is read at all.
+    let bytes = hapticd_files::read(path, 64 * TEXT_BYTES_MAX as u64).map_err(unreadable)?;
     let name = path.display().to_string();
     let text = decode_utf8(&name, bytes).map_err(|errors| LoadError::Invalid(Box::new(errors)))?;
     parse(&name, &text, &Context::of_file(path))

@@ -8,6 +8,9 @@ use hapticd_devices::sim::{Intention, IntentionError, Keyframe, Track};
 
 use crate::recording::{ReadError, trajectory};
 
+/// Longest text of an intention that is read: an hour of a hand at 60 Hz.
+const MAX_TEXT_BYTES: u64 = 16 << 20;
+
 /// Names that [`named`] knows.
 pub const NAMES: &[&str] = &[
     "rest", "press", "explore", "circle", "assemble", "palpate", "insert", "wander",
@@ -102,10 +105,11 @@ pub fn load(path: &Path) -> Result<Intention, Error> {
             track: Track::new(keys)?,
         });
     }
-    let text = std::fs::read_to_string(path).map_err(|error| Error::Unreadable {
-        path: path.to_owned(),
-        error,
-    })?;
+    let text =
+        hapticd_files::read_text(path, MAX_TEXT_BYTES).map_err(|error| Error::Unreadable {
+            path: path.to_owned(),
+            error,
+        })?;
     let intention: Intention = toml::from_str(&text).map_err(|error| Error::Syntax {
         path: path.to_owned(),
         error: Box::new(error),

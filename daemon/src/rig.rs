@@ -242,6 +242,8 @@ impl Rig {
 
 /// Of a ball that is shown: 1280 triangles.
 const BALL_SUBDIVISIONS: u32 = 3;
+/// Longest text of a profile that is read: those that ship have some thousand bytes.
+const MAX_PROFILE_BYTES: u64 = 1 << 20;
 /// Most times that a step of the soft bodies is made again, where surfaces met in it.
 const STEP_ATTEMPTS: u32 = 8;
 
@@ -743,12 +745,13 @@ fn load_profile(
         },
         config::NameOrPath::Path(path) => {
             let path = folder.join(path);
-            let text =
-                std::fs::read_to_string(&path).map_err(|error| RigError::UnreadableProfile {
+            let text = hapticd_files::read_text(&path, MAX_PROFILE_BYTES).map_err(|error| {
+                RigError::UnreadableProfile {
                     arm: arm.to_owned(),
                     path: path.display().to_string(),
                     error,
-                })?;
+                }
+            })?;
             Profile::parse(&path.display().to_string(), &text)
         }
     };

@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use hapticd_config::{Arm, Body, Config, Device, NameOrPath, Shape};
+use hapticd_geometry::load::MAX_FILE_BYTES;
 use hapticd_geometry::volume::nrrd;
 
 /// A file as it was when the recording began.
@@ -68,7 +69,7 @@ pub fn embed(config: &Config) -> Result<Vec<Embedded>, (PathBuf, io::Error)> {
 }
 
 fn whole(path: &Path) -> io::Result<Vec<u8>> {
-    let bytes = std::fs::read(path)?;
+    let bytes = hapticd_files::read(path, MAX_FILE_BYTES)?;
     if bytes.starts_with(b"NRRD") {
         nrrd::attached(path).map_err(io::Error::other)
     } else {

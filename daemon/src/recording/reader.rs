@@ -96,12 +96,9 @@ impl Reader<BufReader<File>> {
     /// # Errors
     /// If it is not a recording that this program can read.
     pub fn open(path: &Path) -> Result<Self, ReadError> {
-        let file = File::open(path)?;
-        let metadata = file.metadata()?;
-        if metadata.is_dir() {
-            return Err(ReadError::Io(io::ErrorKind::IsADirectory.into()));
-        }
-        Self::new(BufReader::new(file), metadata.len())
+        let file = hapticd_files::open(path)?;
+        let length = file.metadata()?.len();
+        Self::new(BufReader::new(file), length)
     }
 }
 

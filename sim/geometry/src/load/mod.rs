@@ -347,7 +347,7 @@ fn read(path: &Path) -> Result<Vec<u8>, LoadProblem> {
             limit: MAX_FILE_BYTES,
         });
     }
-    Ok(std::fs::read(path)?)
+    Ok(hapticd_files::read(path, MAX_FILE_BYTES)?)
 }
 
 /// Welds, drops what has no area, drops what is not used.

@@ -255,7 +255,7 @@ fn read(path: &Path) -> Result<Vec<u8>, NrrdProblem> {
             limit: MAX_FILE_BYTES,
         });
     }
-    Ok(std::fs::read(path)?)
+    Ok(hapticd_files::read(path, MAX_FILE_BYTES)?)
 }
 
 /// Writes a volume with its header: single precision, raw, little-endian. What is written is read back to the bit but for the turn of its frame, which goes
