@@ -18,7 +18,7 @@ use crate::scene;
 
 /// Gives what may change while running, or says why nothing does. The argument is whether somebody asked for it; if not, and the
 /// file is as it was, the answer is `Ok(None)`.
-pub type Reload = Box<dyn FnMut(bool) -> Result<Option<Reloaded>, String>>;
+pub type Reload = Box<dyn FnMut(bool) -> Result<Option<Reloaded>, String> + Send>;
 
 /// What a reload changes.
 pub struct Reloaded {

@@ -430,6 +430,9 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
         Some(core) if faults.is_empty() => core,
         _ => return Err(RigErrors(faults)),
     };
+    // Clients' bodies get the ids after those of the configuration.
+    let last = world.infos().map(|body| body.id).max().unwrap_or(0);
+    core.set_clients_bodies(last + 1..scene::FIRST_SOFT_ID);
     let watched: Vec<Watchable> = needles.iter().map(scene::needle::Made::watchable).collect();
     let watch = tissue.as_ref().filter(|_| !watched.is_empty());
     let watch = watch

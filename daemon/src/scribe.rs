@@ -4,6 +4,7 @@
 //! records (and counts them). The loop never waits for it.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -383,13 +384,15 @@ impl Scribe {
 }
 
 /// The scribe's thread: writes down what comes, until the loop and the collision thread have both let go of their ends and nothing is
-/// left between them and here. So what either did last is in the recording, whichever ends first.
+/// left between them and here; `beat` counts what it does. So what either did last is in the recording, whichever ends first.
 pub fn serve(
     mut scribe: Scribe,
     mut records: ring::Consumer<TickRecord>,
     steps: Receiver<StepLog>,
+    beat: &AtomicU64,
 ) -> Report {
     loop {
+        beat.fetch_add(1, Ordering::Relaxed);
         // Asked before draining: what was pushed before the loop let go is drained below.
         let no_more_records = records.is_abandoned();
         let no_more_steps = loop {
@@ -402,6 +405,7 @@ pub fn serve(
         while let Some(record) = records.pop() {
             let backlog = records.waiting();
             scribe.tick(&record, backlog);
+            beat.fetch_add(1, Ordering::Relaxed);
         }
         if no_more_records && no_more_steps {
             return scribe.finish();
@@ -560,7 +564,8 @@ mod tests {
             scribe.sink = Some(Box::new(Said(sink)));
             let (mut records, record_out) = ring::ring(8);
             let (steps, step_out) = unbounded();
-            let thread = std::thread::spawn(move || serve(scribe, record_out, step_out));
+            let thread =
+                std::thread::spawn(move || serve(scribe, record_out, step_out, &AtomicU64::new(0)));
             let expect = |what: &str| assert_eq!(said.recv().unwrap(), what);
             records.push(record(1, 0)).unwrap();
             expect("tick 1");

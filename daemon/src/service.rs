@@ -27,6 +27,7 @@ use crate::broad::PlanarFacts;
 use crate::collision::{Request, SceneCommand, SceneReply};
 use crate::haptic::core::ArmFrame;
 use crate::haptic::record::TickRecord;
+use crate::haptic::watchdog::Beat;
 use crate::ipc::publish::BlockPublisher;
 use crate::ipc::shapes::ShapeFile;
 use crate::ipc::skins::{self, SkinInfo, SkinWriter};
@@ -38,6 +39,7 @@ use crate::ipc::{
 use crate::recording::message::NeedleMessage;
 use crate::rig::RigArm;
 use crate::scribe::Live;
+use crate::session;
 use hapticd_devices::arm::ArmSpec;
 
 /// What the supervisor must do for a client.
@@ -284,9 +286,13 @@ impl Service {
             status: Box::new(move |server| status_json(server, &live)),
             sink: Box::new(sink),
         })?;
+        let rt_priority = config.haptic_loop.rt_priority;
         let thread = std::thread::Builder::new()
             .name("ipc".into())
-            .spawn(move || server.run())?;
+            .spawn(move || {
+                session::request_priority(rt_priority, session::IPC_PRIORITY);
+                server.run()
+            })?;
         let service = Service {
             handle,
             thread,
@@ -375,7 +381,7 @@ impl Service {
     }
 
     /// The server's sign of life.
-    pub fn heartbeat(&self) -> u64 {
+    pub fn heartbeat(&self) -> Beat {
         self.handle.heartbeat()
     }
 

@@ -4,7 +4,7 @@
 //! view, and brings everything down in order: force to zero first, then the loop, then the arms, then everybody else.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -23,7 +23,8 @@ use crate::backend;
 use crate::collision::{self, SceneCommand};
 use crate::haptic::core::ArmInput;
 use crate::haptic::record::TickRecord;
-use crate::haptic::thread::{self as haptic_thread, Flags, Pace, Tuning};
+use crate::haptic::thread::{self as haptic_thread, Pace, Tuning};
+use crate::haptic::watchdog::{Beat, Guard, WATCHED};
 use crate::hid::{Claims, OpenHid};
 use crate::ipc::SetupError;
 use crate::ipc::skins::SkinInfo;
@@ -40,12 +41,20 @@ use crate::stats::{Report, Stats};
 use crate::virtual_time::{VirtualArm, VirtualLoop};
 
 mod controls;
+mod news;
+mod reading;
+mod sentry;
+mod shown;
 mod stop;
 mod supervise;
 mod told;
 mod watch;
 
-use controls::{Controls, reload, set_level};
+use controls::{Controls, set_level, take_over};
+use news::Present;
+use reading::Reading;
+use sentry::{AtEnd, Brake, Sentry};
+use shown::Shown;
 use stop::{Ending, Threads};
 use supervise::{Signs, Supervisor};
 
@@ -58,7 +67,7 @@ pub struct Options {
     /// Recorder.
     pub sink: Option<Box<dyn Sink>>,
     /// Called a few times a second with what is going on (and once at the end).
-    pub view: Box<dyn FnMut(&Live) -> ViewWish>,
+    pub view: Show,
     /// How often.
     pub view_every: Duration,
     /// Reads the configuration again, on SIGHUP or when its file has changed; `None`: there is no file.
@@ -68,6 +77,9 @@ pub struct Options {
     /// Without the clients' sockets there is no session; else they are done without, and that is logged.
     pub require_ipc: bool,
 }
+
+/// Shows what is going on, and says what the view wants. In real time it runs on a thread of its own and may block.
+pub type Show = Box<dyn FnMut(&Live) -> ViewWish + Send>;
 
 /// What the live view wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -193,7 +205,8 @@ pub fn run_virtual(mut rig: Rig, config: &config::Config, mut options: Options) 
         if tick.is_multiple_of(per_look) {
             let log = options.log.as_ref();
             // What came of it is told by then, and there are no clients.
-            let _ = reload(&mut options.reload, false, &live, |new| {
+            let read = options.reload.as_mut().map_or(Ok(None), |read| read(false));
+            let _ = take_over(read, &live, |new| {
                 set_level(log, new);
                 driver.tighten(&new.limits);
                 for (id, material) in &new.surfaces {
@@ -234,6 +247,11 @@ pub fn run_real(
 ) -> Result<Report, SessionError> {
     // Before any thread is made: they inherit the mask.
     let signals = Signals::block().map_err(SessionError::Signals)?;
+    let brake = Arc::new(Brake::new().map_err(SessionError::Signals)?);
+    let _at_end = AtEnd(&brake);
+    let rt_priority = config.haptic_loop.rt_priority;
+    let priority = priority(rt_priority, SENTRY_PRIORITY);
+    let sentry = Sentry::start(signals, brake.clone(), priority)?;
     if let Some(scene) = &mut rig.soft {
         let chosen = backend::choose(scene, config.collision.backend, options.sink.is_some())?;
         tracing::info!("{chosen}");
@@ -246,8 +264,8 @@ pub fn run_real(
     let names = rig.names();
     let period_ns = rig.period_ns;
     let live = Arc::new(Mutex::new(Live::of(&rig)));
-    let flags = Arc::new(Flags::new());
-    let stop = Arc::new(AtomicBool::new(false));
+    let flags = brake.flags.clone();
+    let stop = brake.stop.clone();
     let checker = options.check.then(|| rig.checker());
     let specs: Vec<_> = rig
         .arms
@@ -348,6 +366,8 @@ pub fn run_real(
         };
         // Above everything but the loop: what it reads and writes is what the loop waits for.
         let priority = u8::try_from(config.haptic_loop.rt_priority.saturating_sub(5)).unwrap_or(0);
+        let running = brake.arms.clone();
+        running.fetch_add(1, Ordering::Relaxed);
         arm_threads.push(spawn("arm", move || {
             if priority > 0 {
                 let step = realtime::priority::request_fifo(priority);
@@ -361,6 +381,7 @@ pub fn run_real(
                 &state,
                 &stop,
             );
+            running.fetch_sub(1, Ordering::Release);
         })?);
     }
 
@@ -417,7 +438,10 @@ pub fn run_real(
             (Some(thread), Some(links))
         }
     };
-    let collision_beat = Arc::new(AtomicU64::new(0));
+    let collision_beat = Beat::default();
+    let scribe_beat = Beat::default();
+    let supervisor_beat = Beat::default();
+    let ipc_beat = service.as_ref().map(Service::heartbeat);
     let near = Arc::new(Mutex::new(None));
     let broad = Arc::new(Mutex::new(rig.collider.broad_facts()));
 
@@ -461,6 +485,7 @@ pub fn run_real(
     let (step, latency_hold) = realtime::power::forbid_deep_sleep();
     granted.add(step);
     let (setup_in, setup_out) = std::sync::mpsc::channel();
+    let (go, ready) = std::sync::mpsc::channel::<()>();
     let loop_thread = {
         let flags = flags.clone();
         let spin_us = config.haptic_loop.spin_us;
@@ -480,6 +505,16 @@ pub fn run_real(
             records: record_in,
             tuning: tuning_reader,
             gone: gone_out,
+            guard: guard(
+                config,
+                period_ns,
+                [
+                    Some(&supervisor_beat),
+                    ipc_beat.as_ref(),
+                    Some(&collision_beat),
+                    Some(&scribe_beat),
+                ],
+            ),
             publisher,
         };
         let core = rig.core;
@@ -496,7 +531,10 @@ pub fn run_real(
             steps.push(realtime::memory::prefault_stack());
             // The supervisor reads it once; if it is gone there is nobody to tell.
             let _ = setup_in.send(steps);
-            haptic_thread::run(core, links, pace, spin_us, &flags);
+            // The first tick is when everybody whom the loop watches is there.
+            if ready.recv().is_ok() {
+                haptic_thread::run(core, links, pace, spin_us, &flags);
+            }
         })?
     };
     for step in setup_out.recv().unwrap_or_default() {
@@ -525,9 +563,36 @@ pub fn run_real(
             realtime_lines,
         );
         scribe.watch_needles(rig.watch.take());
-        spawn("scribe", move || scribe::serve(scribe, record_out, log_out))?
+        let beat = scribe_beat.clone();
+        spawn("scribe", move || {
+            scribe::serve(scribe, record_out, log_out, &beat)
+        })?
     };
+    let reading = Reading::start(options.reload.take())?;
+    let shown = Shown::start(options.view)?;
 
+    let signs = Arc::new(Signs {
+        flags: flags.clone(),
+        supervisor: supervisor_beat,
+        scribe: scribe_beat,
+        ipc: ipc_beat,
+        collision: collision_beat,
+        arms: arm_states,
+        soft: soft_state,
+        skin: skin_state,
+        near,
+        broad,
+    });
+    let news = {
+        let present = Present {
+            soft: soft_thread.is_some(),
+            skin: skin_thread.is_some(),
+        };
+        let (signs, live, stop) = (signs.clone(), live.clone(), stop.clone());
+        spawn("news", move || {
+            news::gather(&signs, present, &live, &stop);
+        })?
+    };
     let threads = Threads {
         haptic: loop_thread,
         arms: arm_threads,
@@ -536,19 +601,19 @@ pub fn run_real(
         skin: skin_thread,
         keeper: keeper_thread,
         scribe: scribe_thread,
+        news,
     };
-    let signs = Signs {
-        flags: flags.clone(),
-        collision: collision_beat,
-        arms: arm_states,
-        soft: soft_state,
-        skin: skin_state,
-        near,
-        broad,
-    };
+    request_priority(rt_priority, SUPERVISOR_PRIORITY);
+    signs.supervisor.fetch_add(1, Ordering::Relaxed);
+    // It waits for nothing else.
+    let _ = go.send(());
     let died = Supervisor {
-        options: &mut options,
-        signals: &signals,
+        duration_s: options.duration_s,
+        view_every: options.view_every,
+        brake: &brake,
+        sentry: &sentry,
+        reading,
+        shown: &shown,
         live: &live,
         threads: &threads,
         signs: &signs,
@@ -559,14 +624,56 @@ pub fn run_real(
     }
     .run();
     let ending = Ending {
-        flags: &flags,
-        stop: &stop,
-        signals: &signals,
+        brake: &brake,
+        beat: &signs.supervisor,
         fade_ns: (config.safety.fade_ms * 1e6) as u64,
     };
     let ended = ending.run(threads, service, died);
+    shown.end();
     drop(latency_hold);
     ended
+}
+
+/// Above every thread that computes for a living, so that none of those that others rely on waits for it; below whatever has a
+/// deadline. What these do in a round is short.
+const SENTRY_PRIORITY: u8 = 3;
+const SUPERVISOR_PRIORITY: u8 = 2;
+/// Of the thread that serves clients.
+pub(crate) const IPC_PRIORITY: u8 = 1;
+/// Ticks, in time, after which the loop notes that the collision thread or the scribe is silent, ms. No force depends on it.
+const SILENT_OTHERS_MS: u32 = 1000;
+
+/// SCHED_FIFO that a thread asks for where the loop asks for `of_loop`: less than that, and none where the loop asks for none.
+fn priority(of_loop: u32, wanted: u8) -> u8 {
+    u8::try_from(of_loop.saturating_sub(1)).map_or(wanted, |below| wanted.min(below))
+}
+
+/// Asks for SCHED_FIFO for the calling thread; see [`priority`].
+pub(crate) fn request_priority(of_loop: u32, wanted: u8) {
+    let priority = priority(of_loop, wanted);
+    if priority > 0 {
+        let step = realtime::priority::request_fifo(priority);
+        tracing::debug!("{step}");
+    }
+}
+
+/// What the loop watches, each with its budget in ticks. In the order of [`Watched`](crate::haptic::watchdog::Watched).
+fn guard(config: &config::Config, period_ns: u64, beats: [Option<&Beat>; WATCHED]) -> Guard {
+    let of = &config.haptic_loop;
+    let budgets_ms = [
+        of.silent_supervisor_ms,
+        of.silent_ipc_ms,
+        SILENT_OTHERS_MS,
+        SILENT_OTHERS_MS,
+    ];
+    let ticks = |ms: u32| u64::from(ms) * 1_000_000 / period_ns.max(1);
+    let mut threads = beats.map(|beat| beat.map(|beat| (beat.clone(), 0)));
+    for (thread, ms) in threads.iter_mut().zip(budgets_ms) {
+        if let Some((_, budget)) = thread {
+            *budget = u32::try_from(ticks(ms).max(1)).unwrap_or(u32::MAX);
+        }
+    }
+    Guard::new(threads)
 }
 
 fn spawn<T: Send + 'static>(

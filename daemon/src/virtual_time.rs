@@ -14,6 +14,7 @@ use hapticd_world::{CommandError, SoftScene};
 use crate::collision::{Applied, Collider, SceneCommand, SceneReply, StepLog};
 use crate::haptic::core::{ArmInput, LoopCore, LoopInput};
 use crate::haptic::record::TickRecord;
+use crate::haptic::watchdog::Silent;
 use crate::scene::FIRST_SOFT_ID;
 use crate::soft;
 
@@ -205,6 +206,8 @@ impl VirtualLoop {
             periods: 1,
             arms: self.samples,
             stopping,
+            cut: false,
+            silent: Silent::NONE,
         });
         let took = now_ns() - started;
         self.core

@@ -11,6 +11,7 @@ use std::path::Path;
 use hapticd::haptic::core::ArmInput;
 use hapticd::haptic::record::TickRecord;
 use hapticd::haptic::thread::{Flags, Links, Moment, SoftLinks, Tuning, Turns};
+use hapticd::haptic::watchdog::{Beat, Guard};
 use hapticd::rig::{self, Source};
 use hapticd::soft;
 use hapticd_counting::{Counting, counted};
@@ -101,6 +102,8 @@ fn drive(text: &str) -> (u64, u64, u64) {
     let (records, mut record_out) = ring::ring::<TickRecord>(16);
     let (mut gone_in, gone) = ring::ring(8);
     let (mut tuning_in, tuning) = latest::latest(Tuning::default());
+    let beat = Beat::default();
+    let guard = Guard::new([Some((beat.clone(), 90)), None, None, None]);
     let links = Links {
         inputs: [Some(input_reader), None, None, None],
         commands: [Some(command_writer), None, None, None],
@@ -111,6 +114,7 @@ fn drive(text: &str) -> (u64, u64, u64) {
         records,
         tuning,
         gone,
+        guard,
         publisher: (),
     };
     let flags = Flags::new();
@@ -134,6 +138,16 @@ fn drive(text: &str) -> (u64, u64, u64) {
             tuning_in.edit(|t| {
                 t.version += 1;
                 t.gains[0] = turns.core().engine().gains(0);
+            });
+        }
+        // A supervisor that hangs for a while, after which its stop is cleared.
+        if !(2000..2200).contains(&k) {
+            beat.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        }
+        if k == 2300 {
+            tuning_in.edit(|t| {
+                t.version += 1;
+                t.clear += 1;
             });
         }
         // The body that moves is gone, and one that never was.

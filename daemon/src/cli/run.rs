@@ -11,8 +11,7 @@ use super::{Failure, record, say};
 use crate::log;
 use crate::recording::{Time, files};
 use crate::rig::{self, Rig};
-use crate::scribe::Live;
-use crate::session::{self, Options, SessionError, ViewWish};
+use crate::session::{self, Options, SessionError, Show, ViewWish};
 use crate::stats::Report;
 use crate::view::{self, View, plain};
 
@@ -250,7 +249,7 @@ fn start(loaded: config::Loaded, file: Option<PathBuf>, common: Common) -> Resul
     } else {
         Duration::from_secs(1)
     };
-    let view: Box<dyn FnMut(&Live) -> ViewWish> = if tui {
+    let view: Show = if tui {
         let title = file
             .as_ref()
             .map_or_else(|| "demo".to_owned(), |path| path.display().to_string());
@@ -296,12 +295,14 @@ fn start(loaded: config::Loaded, file: Option<PathBuf>, common: Common) -> Resul
 
 /// Prints the summary and writes the JSON report. Penetration is a failure of ours, not a statistic.
 fn finish(report: &Report, file: Option<&Path>) -> Result<(), Failure> {
-    say(report.to_string().trim_end());
-    if let Some(path) = file {
+    // Before the summary, whose reader may have stopped reading.
+    let written = file.map_or(Ok(()), |path| {
         let json = serde_json::to_string_pretty(report).map_err(Failure::runtime)?;
         std::fs::write(path, json + "\n")
-            .map_err(|e| Failure::Runtime(format!("{}: {e}", path.display())))?;
-    }
+            .map_err(|e| Failure::Runtime(format!("{}: {e}", path.display())))
+    });
+    say(report.to_string().trim_end());
+    written?;
     penetration(report)
 }
 

@@ -3,6 +3,8 @@
 //! [`LoopCore::tick`] is what the real-time thread, the virtual-time driver and the replay all call. It allocates nothing, locks
 //! nothing, blocks on nothing and reads no clock: time comes in as an argument. Same inputs, same outputs, bit for bit.
 
+use std::ops::Range;
+
 use hapticd_devices::arm::{ArmCommand, ArmSample, ArmSpec, Wrench};
 use hapticd_devices::safety::{
     ForceOffReason, Governor, GovernorInput, Limits, LimitsError, ReasonSet,
@@ -15,6 +17,7 @@ use hapticd_planar::PlanarEngine;
 
 use super::record::{ArmTick, Blame, MAX_GONE, MovedBody, TickRecord};
 use super::simulation::Simulation;
+use super::watchdog::{Silent, Watched};
 
 /// Where an arm stands in the world, and how large its motions are there.
 #[derive(Clone, Copy, Debug)]
@@ -79,6 +82,10 @@ pub struct LoopInput {
     pub arms: [ArmInput; MAX_ARMS],
     /// Ramp all force to zero and keep it there.
     pub stopping: bool,
+    /// Zero at once, latched.
+    pub cut: bool,
+    /// Threads that show no sign of life.
+    pub silent: Silent,
 }
 
 /// See the module page.
@@ -94,6 +101,10 @@ pub struct LoopCore {
     gone_count: u8,
     /// By arm: its tool touched a body that was forgotten.
     let_down: [bool; MAX_ARMS],
+    /// By arm: its tool has touched a client's body while nobody serves clients.
+    unserved: [bool; MAX_ARMS],
+    /// Client-visible ids that clients' bodies may have.
+    clients_bodies: Range<u32>,
     record: TickRecord,
     commands: [ArmCommand; MAX_ARMS],
     /// Snapshot age, in ticks, beyond which contact counts as stale.
@@ -162,10 +173,17 @@ impl LoopCore {
             gone: [0; MAX_GONE],
             gone_count: 0,
             let_down: [false; MAX_ARMS],
+            unserved: [false; MAX_ARMS],
+            clients_bodies: 0..0,
             record: TickRecord::new(),
             commands: [ArmCommand::default(); MAX_ARMS],
             stale_ticks: stale_ns / period_ns.max(1),
         })
+    }
+
+    /// From now on bodies with these client-visible ids are clients'. Before the first tick.
+    pub fn set_clients_bodies(&mut self, ids: Range<u32>) {
+        self.clients_bodies = ids;
     }
 
     /// Nominal period, ns.
@@ -278,6 +296,8 @@ impl LoopCore {
         record.now_ns = input.now_ns;
         record.periods = periods;
         record.stopping = input.stopping;
+        record.cut = input.cut;
+        record.silent = input.silent;
         record.cleared = std::mem::take(&mut self.cleared);
         record.gone = self.gone;
         record.gone_count = std::mem::take(&mut self.gone_count);
@@ -315,6 +335,15 @@ impl LoopCore {
             if input.stopping {
                 c.governor.request_stop(ForceOffReason::Shutdown);
             }
+            if input.cut || input.silent.contains(Watched::Supervisor) {
+                c.governor.request_stop(ForceOffReason::Supervisor);
+            }
+            // Once touched is enough: a hand that bounces off the body must not begin a new fade with every touch.
+            self.unserved[i] = input.silent.contains(Watched::Ipc)
+                && (self.unserved[i]
+                    || outcome.contacts[..outcome.contact_count]
+                        .iter()
+                        .any(|c| self.clients_bodies.contains(&c.body)));
             let governed = c.governor.step(&GovernorInput {
                 now_ns: input.now_ns,
                 wanted,
@@ -325,7 +354,8 @@ impl LoopCore {
                     .with_if(
                         std::mem::take(&mut self.let_down[i]),
                         ForceOffReason::ClientLost,
-                    ),
+                    )
+                    .with_if(self.unserved[i], ForceOffReason::ClientsUnserved),
                 enable: true,
             });
             self.commands[i] = ArmCommand {

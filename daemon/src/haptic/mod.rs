@@ -4,3 +4,4 @@ pub mod core;
 pub mod record;
 pub mod simulation;
 pub mod thread;
+pub mod watchdog;

@@ -11,6 +11,8 @@ use hapticd_haptics::{
 };
 use hapticd_planar::Measures;
 
+use super::watchdog::Silent;
+
 /// Which party made the loop miss whole periods or starved it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Blame {
@@ -166,6 +168,10 @@ pub struct TickRecord {
     pub cleared: bool,
     /// Input: a stop was asked for, force ramps to zero.
     pub stopping: bool,
+    /// Input: an immediate stop was ordered.
+    pub cut: bool,
+    /// Input: threads that showed no sign of life.
+    pub silent: Silent,
     /// Input: client-visible ids of bodies that were forgotten before this tick and its snapshots, `..gone_count`.
     pub gone: [u32; MAX_GONE],
     /// How many.
@@ -200,6 +206,8 @@ impl TickRecord {
             blame: Blame::None,
             cleared: false,
             stopping: false,
+            cut: false,
+            silent: Silent::NONE,
             gone: [0; MAX_GONE],
             gone_count: 0,
             arms: [ArmTick::absent(); MAX_ARMS],

@@ -25,6 +25,7 @@ use spin_sleep::{SpinSleeper, SpinStrategy};
 
 use super::core::{ArmInput, LoopCore, LoopInput};
 use super::record::{MAX_GONE, TickRecord};
+use super::watchdog::Guard;
 
 /// What paces the loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +99,8 @@ pub struct Links<P> {
     pub tuning: latest::Reader<Tuning>,
     /// From the clients' server: bodies that are gone, by their client-visible ids.
     pub gone: ring::Consumer<u32>,
+    /// Signs of life of the threads that the loop's promises need.
+    pub guard: Guard,
     /// To clients.
     pub publisher: P,
 }
@@ -106,6 +109,8 @@ pub struct Links<P> {
 pub struct Flags {
     /// Ramp all force to zero.
     pub stopping: AtomicBool,
+    /// Zero at once.
+    pub cut: AtomicBool,
     /// Return after the next tick.
     pub quit: AtomicBool,
     /// Counts ticks: the supervisor's sign of life.
@@ -119,6 +124,7 @@ impl Flags {
     pub fn new() -> Self {
         Flags {
             stopping: AtomicBool::new(false),
+            cut: AtomicBool::new(false),
             quit: AtomicBool::new(false),
             heartbeat: AtomicU64::new(0),
             quiet: AtomicBool::new(true),
@@ -213,6 +219,8 @@ impl<P: Publish> Turns<P> {
             periods: moment.periods,
             arms: self.inputs,
             stopping: flags.stopping.load(Ordering::Relaxed),
+            cut: flags.cut.load(Ordering::Relaxed),
+            silent: links.guard.tick(),
         });
         if moment.device_late {
             core.blame_device();

@@ -40,8 +40,8 @@ const PACKETS_PER_TURN: usize = 32;
 const ACCEPTS_PER_TURN: usize = 8;
 /// For how long nobody is accepted after the system refused to, for want of descriptors: polling would find the socket ready at once.
 const ACCEPT_PAUSE_NS: u64 = 100_000_000;
-/// Longest wait, so that the supervisor sees the heart beat.
-const BEAT: Duration = Duration::from_millis(100);
+/// Longest wait, so that the haptic loop sees the heart beat: well within `loop.silent_ipc_ms`.
+const BEAT: Duration = Duration::from_millis(10);
 /// How often wake-up lines and waiting commands are looked at.
 const RELAY: Duration = Duration::from_millis(1);
 /// Urgent commands that may wait for the sink before clients are told to try again.
@@ -148,9 +148,9 @@ impl Handle {
         self.wake.signal();
     }
 
-    /// Counts the server's rounds; at least ten a second while it lives.
-    pub fn heartbeat(&self) -> u64 {
-        self.heartbeat.load(Ordering::Relaxed)
+    /// Counts the server's rounds, and what it serves in each; at least a hundred a second while it lives.
+    pub fn heartbeat(&self) -> Arc<AtomicU64> {
+        self.heartbeat.clone()
     }
 }
 
@@ -282,6 +282,7 @@ impl Server {
             self.flush(&mut out);
             let found = self.poll(next_ns)?;
             for (source, ready) in found {
+                self.handle.heartbeat.fetch_add(1, Ordering::Relaxed);
                 self.serve(source, ready, &mut out);
                 self.perform(&mut out);
             }

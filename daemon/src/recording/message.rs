@@ -14,6 +14,7 @@ use super::number::Num;
 use crate::collision::{Applied, SceneCommand, StepLog};
 use crate::haptic::core::{ArmInput, LoopInput};
 use crate::haptic::record::{ArmTick, Blame, TickRecord};
+use crate::haptic::watchdog::Silent;
 
 /// A point or vector.
 pub type Triple = [Num; 3];
@@ -301,6 +302,10 @@ fn is_zero(n: &u64) -> bool {
     *n == 0
 }
 
+fn is_all_alive(silent: &u8) -> bool {
+    *silent == 0
+}
+
 fn is_false(flag: &bool) -> bool {
     !flag
 }
@@ -446,6 +451,12 @@ pub struct TickMessage {
     /// Latched faults were cleared before this tick.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cleared: bool,
+    /// An immediate stop was ordered.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub cut: bool,
+    /// Threads that showed no sign of life: `supervisor` 1, `ipc` 2, `collision` 4, `scribe` 8.
+    #[serde(default, skip_serializing_if = "is_all_alive")]
+    pub silent: u8,
     /// Bodies that were forgotten before this tick and its snapshots, because their clients were gone, by their client-visible ids.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gone: Vec<u32>,
@@ -517,6 +528,8 @@ impl TickMessage {
             periods: record.periods,
             stopping: record.stopping,
             cleared: record.cleared,
+            cut: record.cut,
+            silent: record.silent.bits(),
             gone: record.gone().to_vec(),
             signalled_ns: record.signalled_ns,
             awake_ns: record.awake_ns,
@@ -559,6 +572,8 @@ impl TickMessage {
             periods: self.periods,
             arms,
             stopping: self.stopping,
+            cut: self.cut,
+            silent: Silent::from_bits(self.silent),
         }
     }
 }

@@ -14,7 +14,7 @@ use hapticd_sync::latest;
 use crate::collision::{Request, SceneCommand};
 use crate::haptic::thread::Tuning;
 use crate::log::LogLevel;
-use crate::reload::{Reload, Reloaded};
+use crate::reload::Reloaded;
 use crate::scene::FIRST_SOFT_ID;
 use crate::scribe::Live;
 use crate::service::{NO_ANSWER, Service};
@@ -36,14 +36,13 @@ pub(super) struct Controls {
 }
 
 impl Controls {
-    /// See [`reload`].
-    pub(super) fn reload(
+    /// See [`take_over`].
+    pub(super) fn take_over(
         &mut self,
-        read: &mut Option<Reload>,
-        asked: bool,
+        read: Result<Option<Reloaded>, String>,
         live: &Mutex<Live>,
     ) -> Result<bool, String> {
-        reload(read, asked, live, |new| {
+        take_over(read, live, |new| {
             set_level(self.log.as_ref(), new);
             self.base = new.limits;
             self.tighten();
@@ -90,25 +89,16 @@ impl Controls {
     }
 }
 
-/// Reads the configuration again and hands what it changes to `take_over`. Says what came of it; `Ok(false)`: the file is as it was.
-pub(super) fn reload(
-    read: &mut Option<Reload>,
-    asked: bool,
+/// Hands what a configuration that was read again changes to `change`. Says what came of it; `Ok(false)`: the file is as it was.
+pub(super) fn take_over(
+    read: Result<Option<Reloaded>, String>,
     live: &Mutex<Live>,
-    take_over: impl FnOnce(&Reloaded),
+    change: impl FnOnce(&Reloaded),
 ) -> Result<bool, String> {
-    let Some(read) = read else {
-        let why = "there is no configuration file to read again";
-        if asked {
-            tell(live, why.into());
-            return Err(why.into());
-        }
-        return Ok(false);
-    };
-    match read(asked) {
+    match read {
         Ok(None) => Ok(false),
         Ok(Some(reloaded)) => {
-            take_over(&reloaded);
+            change(&reloaded);
             tell(
                 live,
                 if reloaded.changes.is_empty() {

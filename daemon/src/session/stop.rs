@@ -1,16 +1,16 @@
 //! The threads of a session, and its end in order: force to zero, then the loop, the arms, everybody else.
 
 use std::convert::Infallible;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crossbeam::channel::Sender;
 use hapticd_sys::clock::now_ns;
-use hapticd_sys::signals::{Signal, Signals};
 
 use super::SessionError;
-use crate::haptic::thread::Flags;
+use super::sentry::Brake;
+use crate::haptic::watchdog::Beat;
 use crate::service::Service;
 use crate::stats::Report;
 
@@ -27,6 +27,7 @@ pub(super) struct Threads {
     /// It ends when the sender, through which nothing is ever sent, goes.
     pub(super) keeper: Option<(JoinHandle<()>, Sender<Infallible>)>,
     pub(super) scribe: JoinHandle<Report>,
+    pub(super) news: JoinHandle<()>,
 }
 
 impl Threads {
@@ -40,6 +41,7 @@ impl Threads {
             ("skin", optional(&self.skin)),
             ("soft", optional(&self.soft)),
             ("scribe", self.scribe.is_finished()),
+            ("arm", self.arms.iter().any(JoinHandle::is_finished)),
         ]
         .into_iter()
         .find_map(|(name, finished)| finished.then_some(name))
@@ -48,10 +50,9 @@ impl Threads {
 
 /// What the end needs beside the threads.
 pub(super) struct Ending<'a> {
-    pub(super) flags: &'a Flags,
-    /// Tells every thread but the loop to return.
-    pub(super) stop: &'a AtomicBool,
-    pub(super) signals: &'a Signals,
+    pub(super) brake: &'a Brake,
+    /// The supervisor's sign of life.
+    pub(super) beat: &'a Beat,
     /// The configured time of a fade, ns.
     pub(super) fade_ns: u64,
 }
@@ -68,9 +69,9 @@ impl Ending<'_> {
         mut died: Option<&'static str>,
     ) -> Result<Report, SessionError> {
         self.ramp(&threads.haptic);
-        self.flags.quit.store(true, Ordering::Release);
+        self.brake.flags.quit.store(true, Ordering::Release);
         join(threads.haptic, &mut died, "haptic");
-        self.stop.store(true, Ordering::Release);
+        self.brake.stop.store(true, Ordering::Release);
         let keeper = threads.keeper.map(|(thread, _stop)| thread);
         for thread in threads.arms {
             // A hung device holds its thread for seconds: it has its zero queued, and the process does not wait for it.
@@ -87,6 +88,10 @@ impl Ending<'_> {
         }
         if let Some(thread) = threads.skin {
             join(thread, &mut died, "skin");
+        }
+        // It waits for whoever has a lock.
+        if ends_soon(&threads.news) {
+            join(threads.news, &mut died, "news");
         }
         if let Some(thread) = keeper {
             // A driver may hold it, too.
@@ -107,19 +112,15 @@ impl Ending<'_> {
 
     /// Force to zero within the fade time (twice that, for the slew limit).
     fn ramp(&self, haptic: &JoinHandle<()>) {
-        self.flags.stopping.store(true, Ordering::Relaxed);
+        self.brake.ask_for_the_end();
+        let flags = &self.brake.flags;
         let bound = now_ns() + 2 * self.fade_ns + 100_000_000;
-        let ramp_from = self.flags.heartbeat.load(Ordering::Relaxed);
+        let ramp_from = flags.heartbeat.load(Ordering::Relaxed);
         while now_ns() < bound && !haptic.is_finished() {
-            let ticked = self.flags.heartbeat.load(Ordering::Relaxed) > ramp_from + 2;
-            if ticked && self.flags.quiet.load(Ordering::Relaxed) {
-                break;
-            }
-            if matches!(
-                self.signals.next(),
-                Ok(Some(Signal::Terminate | Signal::Interrupt))
-            ) {
-                // Asked twice: at once. The arms' threads send zero as their last command.
+            self.beat.fetch_add(1, Ordering::Relaxed);
+            let ticked = flags.heartbeat.load(Ordering::Relaxed) > ramp_from + 2;
+            // Asked twice, force is cut, and this ends at once.
+            if ticked && flags.quiet.load(Ordering::Relaxed) {
                 break;
             }
             std::thread::sleep(Duration::from_millis(1));
@@ -128,7 +129,7 @@ impl Ending<'_> {
 }
 
 /// Waits half a second at most for it to end.
-fn ends_soon<T>(thread: &JoinHandle<T>) -> bool {
+pub(super) fn ends_soon<T>(thread: &JoinHandle<T>) -> bool {
     let patience = now_ns() + PATIENCE_NS;
     while !thread.is_finished() && now_ns() < patience {
         std::thread::sleep(Duration::from_millis(5));

@@ -8,16 +8,18 @@ use hapticd_devices::arm::ArmSpec;
 use hapticd_protocol::reply::ErrorCode;
 use hapticd_sync::latest;
 use hapticd_sys::clock::now_ns;
-use hapticd_sys::signals::{Signal, Signals};
 
 use super::controls::{Controls, tell_clients};
+use super::reading::Reading;
+use super::sentry::{Brake, Sentry};
+use super::shown::Shown;
 use super::stop::Threads;
-use super::told::{self, Told};
 use super::watch::Watch;
-use super::{Options, RELOAD_EVERY_NS, ViewWish, measured_gains};
+use super::{RELOAD_EVERY_NS, ViewWish, measured_gains};
 use crate::arms::ArmState;
 use crate::broad::BroadFacts;
 use crate::haptic::thread::{Flags, Tuning};
+use crate::haptic::watchdog::Beat;
 use crate::ipc::{Answer, Refusal};
 use crate::near::NearFacts;
 use crate::scribe::Live;
@@ -33,7 +35,12 @@ const RETUNE_EVERY_NS: u64 = 1_000_000_000;
 /// What the threads say of themselves.
 pub(super) struct Signs {
     pub(super) flags: Arc<Flags>,
-    pub(super) collision: Arc<AtomicU64>,
+    /// The supervisor's own.
+    pub(super) supervisor: Beat,
+    pub(super) collision: Beat,
+    pub(super) scribe: Beat,
+    /// Where there are clients.
+    pub(super) ipc: Option<Beat>,
     pub(super) arms: Vec<Arc<ArmState>>,
     pub(super) soft: Arc<SoftState>,
     pub(super) skin: Arc<SkinThreadState>,
@@ -43,8 +50,12 @@ pub(super) struct Signs {
 
 /// What the supervisor works with.
 pub(super) struct Supervisor<'a> {
-    pub(super) options: &'a mut Options,
-    pub(super) signals: &'a Signals,
+    pub(super) duration_s: Option<f64>,
+    pub(super) view_every: Duration,
+    pub(super) brake: &'a Brake,
+    pub(super) sentry: &'a Sentry,
+    pub(super) reading: Reading,
+    pub(super) shown: &'a Shown,
     pub(super) live: &'a Mutex<Live>,
     pub(super) threads: &'a Threads,
     pub(super) signs: &'a Signs,
@@ -63,42 +74,50 @@ impl Supervisor<'_> {
         let mut watch = Watch::new(started);
         let mut last_tuning = started;
         let mut last_reload = started;
-        let mut told = Told::default();
+        let mut news = Vec::new();
         loop {
             let now = now_ns();
             let elapsed_s = (now - started) as f64 * 1e-9;
-            match self.signals.next() {
-                Ok(Some(Signal::Terminate | Signal::Interrupt)) => return None,
-                Ok(Some(Signal::Reload)) => self.reload(true),
-                Ok(_) | Err(_) => {}
+            self.signs.supervisor.fetch_add(1, Ordering::Relaxed);
+            if self.brake.is_asked() {
+                return None;
+            }
+            if self.sentry.reloads.try_recv().is_ok() {
+                self.reading.ask(None);
             }
             if now - last_reload > RELOAD_EVERY_NS {
                 last_reload = now;
-                self.reload(false);
+                self.reading.look(now);
             }
+            self.reload(now);
             self.controls.send_surfaces();
-            if self.options.duration_s.is_some_and(|d| elapsed_s >= d) {
+            if self.duration_s.is_some_and(|d| elapsed_s >= d) {
                 return None;
             }
-            let died = self.threads.died();
+            let died = self.died();
             if died.is_some() {
                 return died;
             }
-            self.look(now, &mut watch, &mut told);
+            self.look(now, &mut watch, &mut news);
+            // Whoever has the lock just now is soon done with it: the next round tells them.
+            if !news.is_empty()
+                && let Ok(mut live) = self.live.try_lock()
+            {
+                news.drain(..).for_each(|line| live.push_event(line));
+            }
             if now - last_tuning > RETUNE_EVERY_NS {
                 last_tuning = now;
                 self.retune();
             }
-            if self.serve_clients(now, &mut watch) {
+            if self.serve_clients() {
                 return None;
             }
-            if now - last_view >= self.options.view_every.as_nanos() as u64 {
+            // Whoever has the lock just now is soon done with it: the next round shows it.
+            if now - last_view >= self.view_every.as_nanos() as u64
+                && let Ok(live) = self.live.try_lock()
+            {
                 last_view = now;
-                // A copy, so that drawing does not hold the scribe up.
-                let shown = self.live.lock().map(|l| l.clone());
-                if let Ok(shown) = shown
-                    && (self.options.view)(&shown) == ViewWish::Quit
-                {
+                if self.shown.show(&live) == ViewWish::Quit {
                     return None;
                 }
             }
@@ -106,39 +125,62 @@ impl Supervisor<'_> {
         }
     }
 
-    fn reload(&mut self, asked: bool) {
-        let result = self
-            .controls
-            .reload(&mut self.options.reload, asked, self.live);
+    /// A thread that has ended by itself.
+    fn died(&self) -> Option<&'static str> {
+        let service = self.service.as_ref();
+        self.threads
+            .died()
+            .or_else(|| self.sentry.is_finished().then_some("signals"))
+            .or_else(|| service.is_some_and(Service::is_finished).then_some("ipc"))
+    }
+
+    /// Takes over what a configuration that was read again changes, and tells those who asked.
+    fn reload(&mut self, now: u64) {
+        let Some(outcome) = self.reading.poll(now) else {
+            return;
+        };
+        let result = self.controls.take_over(outcome.result, self.live);
+        if let Some(service) = &self.service {
+            for token in outcome.tokens {
+                let answer = match &result {
+                    Ok(_) => Answer::Done,
+                    Err(why) => {
+                        let why = Refusal::text(ErrorCode::ConfigRefused, why.clone());
+                        Answer::Refused(why)
+                    }
+                };
+                service.answer(token, answer);
+            }
+        }
         tell_clients(&result, self.service.as_ref());
     }
 
-    /// Looks at every thread's sign of life, and passes on what threads say of themselves.
-    fn look(&mut self, now: u64, watch: &mut Watch, told: &mut Told) {
-        let (signs, live) = (self.signs, self.live);
+    /// Looks at every thread's sign of life.
+    fn look(&mut self, now: u64, watch: &mut Watch, news: &mut Vec<String>) {
+        let signs = self.signs;
         let arms = signs.arms.len();
         let mut look = |name, index, beat: &AtomicU64| {
-            watch.look(name, index, beat.load(Ordering::Relaxed), now, live);
+            watch.look(name, index, beat.load(Ordering::Relaxed), now, news);
         };
         look("haptic loop", 0, &signs.flags.heartbeat);
         look("collision thread", 1, &signs.collision);
-        told.near(&signs.near, live);
-        told::broad(&signs.broad, live);
         if self.threads.soft.is_some() {
             look("soft bodies' thread", 2, &signs.soft.heartbeat);
-            told.soft(&signs.soft, live);
         }
         if self.threads.skin.is_some() {
             look("skin thread", 4 + arms, &signs.skin.heartbeat);
-            told.skin(&signs.skin, live);
         }
         for (i, state) in signs.arms.iter().enumerate() {
             look("arm thread", 3 + i, &state.heartbeat);
         }
+        if let Some(beat) = &signs.ipc {
+            look("ipc thread", 3 + arms, beat);
+        }
+        look("scribe", 5 + arms, &signs.scribe);
     }
 
     /// Does what clients want, and tells them what happened. True: one of them wants the end.
-    fn serve_clients(&mut self, now: u64, watch: &mut Watch) -> bool {
+    fn serve_clients(&mut self) -> bool {
         let Some(service) = self.service.as_mut() else {
             return false;
         };
@@ -157,24 +199,9 @@ impl Supervisor<'_> {
                     self.controls.apps = Some(limits);
                     self.controls.tighten();
                 }
-                Wish::Reload(token) => {
-                    let result = self
-                        .controls
-                        .reload(&mut self.options.reload, true, self.live);
-                    let answer = match &result {
-                        Ok(_) => Answer::Done,
-                        Err(why) => {
-                            let why = Refusal::text(ErrorCode::ConfigRefused, why.clone());
-                            Answer::Refused(why)
-                        }
-                    };
-                    service.answer(token, answer);
-                    tell_clients(&result, Some(service));
-                }
+                Wish::Reload(token) => self.reading.ask(Some(token)),
             }
         }
-        let index = 3 + self.signs.arms.len();
-        watch.look("ipc thread", index, service.heartbeat(), now, self.live);
         end
     }
 
@@ -196,7 +223,8 @@ fn retune(
     period_ns: u64,
     tuning: &mut latest::Writer<Tuning>,
 ) {
-    let Some(timing) = live.lock().ok().and_then(|l| l.timing) else {
+    // Whoever has the lock just now is soon done with it; a second later will do.
+    let Some(timing) = live.try_lock().ok().and_then(|l| l.timing) else {
         return;
     };
     tuning.edit(|t| {

@@ -1,9 +1,6 @@
 //! Signs of life: which thread has shown none for how long. A silence is told once, and its end, too.
 
-use std::sync::Mutex;
 use std::time::Duration;
-
-use crate::scribe::Live;
 
 /// How long a thread may show no sign of life before that is an event.
 const SILENCE: Duration = Duration::from_secs(1);
@@ -28,7 +25,7 @@ impl Watch {
         index: usize,
         beat: u64,
         now: u64,
-        live: &Mutex<Live>,
+        news: &mut Vec<String>,
     ) {
         while self.seen.len() <= index {
             self.seen.push((0, self.started, false));
@@ -45,9 +42,7 @@ impl Watch {
                 "{name} shows no sign of life since {:.1} s",
                 (now - *since) as f64 * 1e-9
             );
-            if let Ok(mut live) = live.lock() {
-                live.push_event(format!("{name} shows no sign of life"));
-            }
+            news.push(format!("{name} shows no sign of life"));
         }
     }
 }

@@ -12,12 +12,14 @@
 //! | [`wake`] | waiting and waking: poll, eventfd, a wake-up line to another process, pidfd |
 //! | [`folder`] | folders in which nobody else can put anything |
 //! | [`clock`] | monotonic nanoseconds |
+//! | [`process`] | the end of this process when the ordinary way to it is blocked |
 //! | [`signals`] | signals as a descriptor |
 //! | [`realtime`] | priority, locked memory, power, affinity; each step says what was granted or why not |
 
 pub mod block;
 pub mod clock;
 pub mod folder;
+pub mod process;
 pub mod realtime;
 pub mod sealed_file;
 pub mod signals;

@@ -3,40 +3,82 @@
 //! [`Signals::block`] must be called on the main thread before any other thread starts, because a thread inherits the mask of the
 //! one that made it: a thread without the mask would be killed by the signal instead. A child process inherits it too.
 
+use crate::wake::{Interest, Wake, wait};
 use std::{
     io,
     os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd},
+    time::Duration,
 };
 
-/// The signals that the daemon answers.
+/// A signal that arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
     /// SIGTERM: end in order (ramp to zero, stop the arms, flush). A second one: zero at once.
     Terminate,
     /// SIGINT: as SIGTERM, from a terminal.
     Interrupt,
+    /// SIGQUIT: as SIGTERM; a core of a process that holds an arm is worth less than the arm.
+    Quit,
+    /// SIGPWR: the machine is about to lose its power. As SIGTERM.
+    PowerFailure,
+    /// SIGXCPU: the kernel will kill the process soon, for the processor time that it used. As SIGTERM.
+    ProcessorTime,
     /// SIGHUP: read the configuration again.
     Reload,
-    /// SIGUSR1: write the black box.
-    Dump,
-    /// SIGXCPU: a real-time thread used more processor time at a stretch than `RLIMIT_RTTIME` allows.
-    RealtimeOverrun,
+    /// Any other that would end or stop the process by default: it does nothing.
+    Harmless(i32),
 }
 
-const ALL: [(libc::c_int, Signal); 5] = [
+impl Signal {
+    /// Whether it asks for the end.
+    #[must_use]
+    pub const fn ends(self) -> bool {
+        !matches!(self, Self::Reload | Self::Harmless(_))
+    }
+}
+
+const ANSWERED: [(libc::c_int, Signal); 6] = [
     (libc::SIGTERM, Signal::Terminate),
     (libc::SIGINT, Signal::Interrupt),
+    (libc::SIGQUIT, Signal::Quit),
+    (libc::SIGPWR, Signal::PowerFailure),
+    (libc::SIGXCPU, Signal::ProcessorTime),
     (libc::SIGHUP, Signal::Reload),
-    (libc::SIGUSR1, Signal::Dump),
-    (libc::SIGXCPU, Signal::RealtimeOverrun),
 ];
+
+/// Blocked, so that they neither end nor stop the process: force would stay on the arms as it is. A file that grows too long is
+/// an error of `write` then, a terminal in the background one of `read`.
+const HARMLESS: [libc::c_int; 12] = [
+    libc::SIGUSR1,
+    libc::SIGUSR2,
+    libc::SIGALRM,
+    libc::SIGVTALRM,
+    libc::SIGPROF,
+    libc::SIGIO,
+    libc::SIGPIPE,
+    libc::SIGSTKFLT,
+    libc::SIGXFSZ,
+    libc::SIGTSTP,
+    libc::SIGTTIN,
+    libc::SIGTTOU,
+];
+
+/// All signals that are received here.
+fn all() -> impl Iterator<Item = libc::c_int> {
+    let answered = ANSWERED.into_iter().map(|(number, _)| number);
+    answered
+        .chain(HARMLESS)
+        .chain(libc::SIGRTMIN()..=libc::SIGRTMAX())
+}
 
 /// The descriptor from which the signals come; readable when there is one.
 #[derive(Debug)]
 pub struct Signals(OwnedFd);
 
 impl Signals {
-    /// Blocks the ordinary delivery of every [`Signal`] for this thread and those it will make, and receives them here instead.
+    /// Blocks the ordinary delivery of every [`Signal`] for this thread and those it will make, and receives them here
+    /// instead. What a broken program does to itself (SIGSEGV, SIGABRT and their like) is not among them, nor what only a
+    /// terminal's owner cares for (SIGWINCH).
     ///
     /// # Errors
     /// When the process is out of descriptors.
@@ -46,7 +88,7 @@ impl Signals {
         let mask = unsafe {
             let mut mask: libc::sigset_t = std::mem::zeroed();
             libc::sigemptyset(&raw mut mask);
-            for (number, _) in ALL {
+            for number in all() {
                 libc::sigaddset(&raw mut mask, number);
             }
             mask
@@ -87,13 +129,27 @@ impl Signals {
                     _ => return Err(error),
                 }
             }
-            let found = ALL
-                .iter()
-                .find(|(number, _)| u32::try_from(*number) == Ok(info.ssi_signo));
-            if let Some((_, signal)) = found {
-                return Ok(Some(*signal));
-            }
+            // A signal's number is small.
+            let number = libc::c_int::try_from(info.ssi_signo).unwrap_or(0);
+            let found = ANSWERED.iter().find(|(answered, _)| *answered == number);
+            return Ok(Some(
+                found.map_or(Signal::Harmless(number), |(_, signal)| *signal),
+            ));
         }
+    }
+
+    /// Waits for a signal, at most for `timeout`, or until `wake` is signalled: then `None`. Clears `wake`.
+    ///
+    /// # Errors
+    /// When the kernel is out of memory, or a descriptor is broken.
+    pub fn wait(&self, wake: &Wake, timeout: Option<Duration>) -> io::Result<Option<Signal>> {
+        let items = [
+            (self.as_fd(), Interest::Read),
+            (wake.as_fd(), Interest::Read),
+        ];
+        wait(&items, timeout)?;
+        wake.clear();
+        self.next()
     }
 }
 
@@ -107,15 +163,63 @@ impl AsFd for Signals {
 mod tests {
     use super::*;
 
+    /// Sends a signal to this thread, where it is blocked.
+    fn raise(number: libc::c_int) {
+        // SAFETY: `raise` takes any number and sends to this thread only.
+        assert_eq!(unsafe { libc::raise(number) }, 0);
+    }
+
     #[test]
     fn each_signal_arrives_at_the_descriptor_instead_of_killing_us() {
         let signals = Signals::block().unwrap();
         assert_eq!(signals.next().unwrap(), None);
-        for (number, signal) in ALL {
-            // SAFETY: `raise` sends to this thread only, where the signal is blocked.
-            assert_eq!(unsafe { libc::raise(number) }, 0);
+        for (number, signal) in ANSWERED {
+            raise(number);
             assert_eq!(signals.next().unwrap(), Some(signal));
+            assert_eq!(signal.ends(), number != libc::SIGHUP);
             assert_eq!(signals.next().unwrap(), None);
         }
+        for number in all().filter(|n| !ANSWERED.iter().any(|(answered, _)| answered == n)) {
+            raise(number);
+            let expected = Some(Signal::Harmless(number));
+            assert_eq!(signals.next().unwrap(), expected, "signal {number}");
+        }
+    }
+
+    /// What `kill -l` lists, but for faults of the program itself, SIGKILL and SIGSTOP, and what does nothing by default.
+    #[test]
+    fn no_signal_that_ends_or_stops_is_forgotten() {
+        let left: Vec<libc::c_int> = (1..32).filter(|n| !all().any(|k| k == *n)).collect();
+        let expected = [
+            libc::SIGILL,
+            libc::SIGTRAP,
+            libc::SIGABRT,
+            libc::SIGBUS,
+            libc::SIGFPE,
+            libc::SIGKILL,
+            libc::SIGSEGV,
+            libc::SIGCHLD,
+            libc::SIGCONT,
+            libc::SIGSTOP,
+            libc::SIGURG,
+            libc::SIGWINCH,
+            libc::SIGSYS,
+        ];
+        assert_eq!(left, expected);
+    }
+
+    #[test]
+    fn a_wait_ends_with_a_signal_or_when_it_is_woken() {
+        let signals = Signals::block().unwrap();
+        let wake = Wake::new().unwrap();
+        raise(libc::SIGTERM);
+        assert_eq!(signals.wait(&wake, None).unwrap(), Some(Signal::Terminate));
+        wake.signal();
+        assert_eq!(signals.wait(&wake, None).unwrap(), None);
+        assert_eq!(
+            signals.wait(&wake, Some(Duration::ZERO)).unwrap(),
+            None,
+            "the wake-up was cleared"
+        );
     }
 }

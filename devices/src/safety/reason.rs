@@ -42,7 +42,7 @@ pub enum ForceOffReason {
     Stall = 9,
     /// The client that asked for force is dead or disconnected (detected, not merely silent).
     ClientLost = 10,
-    /// The supervisor ordered an immediate stop (a heartbeat is missing, a second SIGTERM).
+    /// An immediate stop: the supervisor shows no sign of life, or a second SIGTERM came. Latched.
     Supervisor = 11,
 
     /// The arm's newest sample is older than [`Limits::stale_input_ns`](super::Limits::stale_input_ns).
@@ -61,11 +61,13 @@ pub enum ForceOffReason {
     Disabled = 38,
     /// Orderly shutdown of the daemon. Latched for good.
     Shutdown = 39,
+    /// The tool touches a client's body while the thread that serves clients is silent: nobody would see that client die.
+    ClientsUnserved = 40,
 }
 
 impl ForceOffReason {
     /// Every cause, in the order of its code.
-    pub const ALL: [ForceOffReason; 19] = [
+    pub const ALL: [ForceOffReason; 20] = [
         Self::EmergencyStop,
         Self::DeviceLost,
         Self::DeviceFault,
@@ -85,6 +87,7 @@ impl ForceOffReason {
         Self::OverTemperature,
         Self::Disabled,
         Self::Shutdown,
+        Self::ClientsUnserved,
     ];
 
     /// The published number of this cause.
@@ -147,6 +150,7 @@ impl ForceOffReason {
             Self::OverTemperature => "device too hot",
             Self::Disabled => "force not enabled",
             Self::Shutdown => "shutting down",
+            Self::ClientsUnserved => "clients are not served",
         }
     }
 }
@@ -274,7 +278,7 @@ mod tests {
         assert_eq!(
             published,
             [
-                1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 32, 33, 34, 35, 36, 37, 38, 39
+                1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 32, 33, 34, 35, 36, 37, 38, 39, 40
             ]
         );
     }

@@ -90,6 +90,7 @@ pub const fn force_off_text(code: u8) -> &'static str {
         37 => "device too hot",
         38 => "force not enabled",
         39 => "shutting down",
+        40 => "clients are not served",
         _ => "a cause that this version does not know",
     }
 }

@@ -19,6 +19,7 @@ use super::writer::Output;
 use super::*;
 use crate::collision::{SceneCommand, SceneReply, StepLog};
 use crate::haptic::core::{ArmInput, LoopInput};
+use crate::haptic::watchdog::{Silent, Watched};
 use crate::rig::{self, Rig};
 use crate::scene;
 use crate::scribe::Sink;
@@ -392,6 +393,12 @@ fn a_run_with_the_disorder_of_real_time_comes_out_bit_for_bit() {
             periods,
             arms: inputs,
             stopping: tick > 2400,
+            cut: false,
+            silent: match tick {
+                700..710 => Silent::NONE.with(Watched::Supervisor),
+                1300..1380 => Silent::NONE.with(Watched::Ipc).with(Watched::Scribe),
+                _ => Silent::NONE,
+            },
         });
         if tick == 77 {
             rig.core.blame_device();

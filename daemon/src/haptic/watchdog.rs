@@ -1,0 +1,186 @@
+//! The loop watches the threads that its promises need. Pure: beats and ticks in, silence out.
+//!
+//! Each watched thread counts its rounds in an atomic, and the loop looks at it in every tick (a relaxed load: wait-free).
+//! Silence is counted in *ticks that the loop ran*, never in time: while the whole machine is paused, or the loop itself is
+//! held up, no thread falls silent.
+//!
+//! | silent thread | what is lost | what the loop does |
+//! |---|---|---|
+//! | supervisor | gains no longer follow what is measured, a thread that died is not noticed | cuts all force, latched |
+//! | IPC | a client that dies or falls silent is not noticed | fades the arms that touch a client's body |
+//! | collision | answers grow old | nothing more: data too old fade force by themselves |
+//! | scribe | records, and with them checks | nothing: force does not depend on it |
+//!
+//! All four verdicts are inputs of the tick and are recorded with it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A thread that the loop watches. The discriminant is its bit in a recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Watched {
+    /// The main thread.
+    Supervisor = 0,
+    /// It serves clients.
+    Ipc = 1,
+    /// It answers the loop.
+    Collision = 2,
+    /// It takes the records.
+    Scribe = 3,
+}
+
+/// How many threads are watched.
+pub const WATCHED: usize = 4;
+
+/// A set of silent threads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Silent(u8);
+
+impl Silent {
+    /// All show signs of life.
+    pub const NONE: Silent = Silent(0);
+
+    /// This set and one thread more.
+    #[must_use]
+    pub const fn with(self, thread: Watched) -> Self {
+        Silent(self.0 | 1 << thread as u8)
+    }
+
+    /// Whether the thread is silent.
+    #[must_use]
+    pub const fn contains(self, thread: Watched) -> bool {
+        self.0 & 1 << thread as u8 != 0
+    }
+
+    /// As recorded: bit `n` is the thread with discriminant `n`.
+    #[must_use]
+    pub const fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// From a recording; bits without a thread mean nothing.
+    #[must_use]
+    pub const fn from_bits(bits: u8) -> Self {
+        Silent(bits & ((1 << WATCHED) - 1))
+    }
+}
+
+/// What was last seen of a thread.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    beat: u64,
+    /// Ticks since it changed.
+    ticks: u32,
+    /// Ticks without a change from which on it is silent; `None`: it is not watched.
+    budget: Option<u32>,
+}
+
+/// Counts the ticks of each thread's silence. RT-callable: constant time, no allocation.
+#[derive(Clone, Debug)]
+pub struct Watchdog([Seen; WATCHED]);
+
+impl Watchdog {
+    /// `budgets`: by thread, the ticks without a beat from which on it is silent; `None`: it is not watched.
+    #[must_use]
+    pub fn new(budgets: [Option<u32>; WATCHED]) -> Self {
+        Watchdog(budgets.map(|budget| Seen {
+            beat: 0,
+            ticks: 0,
+            budget,
+        }))
+    }
+
+    /// One tick that the loop ran; `beats` are the threads' counts as they stand.
+    pub fn tick(&mut self, beats: [u64; WATCHED]) -> Silent {
+        let mut silent = 0;
+        for (bit, (seen, beat)) in self.0.iter_mut().zip(beats).enumerate() {
+            if beat == seen.beat {
+                seen.ticks = seen.ticks.saturating_add(1);
+            } else {
+                (seen.beat, seen.ticks) = (beat, 0);
+            }
+            if seen.budget.is_some_and(|budget| seen.ticks >= budget) {
+                silent |= 1 << bit;
+            }
+        }
+        Silent(silent)
+    }
+}
+
+/// A thread's count of its rounds, shared with the loop.
+pub type Beat = Arc<AtomicU64>;
+
+/// The watchdog with the counts that it looks at.
+#[derive(Debug)]
+pub struct Guard {
+    watchdog: Watchdog,
+    beats: [Option<Beat>; WATCHED],
+}
+
+impl Guard {
+    /// Watches the threads that have a count, each with its budget in ticks.
+    #[must_use]
+    pub fn new(threads: [Option<(Beat, u32)>; WATCHED]) -> Self {
+        let budgets = threads.each_ref().map(|t| t.as_ref().map(|(_, n)| *n));
+        Guard {
+            watchdog: Watchdog::new(budgets),
+            beats: threads.map(|t| t.map(|(beat, _)| beat)),
+        }
+    }
+
+    /// Watches nobody.
+    #[must_use]
+    pub fn idle() -> Self {
+        Self::new([const { None }; WATCHED])
+    }
+
+    /// One tick. RT-callable.
+    pub fn tick(&mut self) -> Silent {
+        let count =
+            |beat: &Option<Beat>| beat.as_ref().map_or(0, |beat| beat.load(Ordering::Relaxed));
+        self.watchdog.tick(self.beats.each_ref().map(count))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn silence_begins_after_the_budget_and_ends_with_a_beat() {
+        let mut dog = Watchdog::new([Some(3), None, None, None]);
+        let mut look = |beat| dog.tick([beat, 0, 0, 0]).contains(Watched::Supervisor);
+        assert!(!look(1));
+        let silent: Vec<bool> = (0..5).map(|_| look(1)).collect();
+        assert_eq!(silent, [false, false, true, true, true]);
+        assert!(!look(2));
+    }
+
+    #[test]
+    fn a_thread_that_never_beats_is_silent_after_its_budget() {
+        let mut dog = Watchdog::new([Some(3), Some(5), None, None]);
+        let silent: Vec<u8> = (0..6).map(|_| dog.tick([0; WATCHED]).bits()).collect();
+        assert_eq!(silent, [0, 0, 1, 1, 3, 3]);
+    }
+
+    #[test]
+    fn each_thread_is_judged_by_its_own_beat_and_budget() {
+        let mut dog = Watchdog::new([Some(2), Some(4), Some(2), Some(4)]);
+        let mut last = Silent::NONE;
+        for tick in 1..=10 {
+            // The supervisor and the scribe beat, IPC and collision do not.
+            last = dog.tick([tick, 7, 7, tick]);
+        }
+        let expected = Silent::NONE.with(Watched::Ipc).with(Watched::Collision);
+        assert_eq!(last, expected);
+        assert_eq!(Silent::from_bits(expected.bits()), expected);
+        assert_eq!(Silent::from_bits(0xf0), Silent::NONE);
+    }
+
+    #[test]
+    fn who_is_not_watched_is_never_silent() {
+        let mut guard = Guard::idle();
+        assert!((0..1000).all(|_| guard.tick() == Silent::NONE));
+    }
+}

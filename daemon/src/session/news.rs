@@ -1,0 +1,38 @@
+//! What threads say of themselves, gathered for the live view and the status on a thread of its own.
+//!
+//! It takes locks that threads without any right to the processor hold for a moment. The supervisor must not wait for those: the
+//! loop takes its silence for a hang.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use super::supervise::Signs;
+use super::told::{self, Told};
+use crate::scribe::Live;
+
+/// Time between two looks.
+const ROUND: Duration = Duration::from_millis(20);
+
+/// Which of the threads that there may be there are.
+#[derive(Clone, Copy)]
+pub(super) struct Present {
+    pub(super) soft: bool,
+    pub(super) skin: bool,
+}
+
+/// Gathers until `stop`.
+pub(super) fn gather(signs: &Signs, present: Present, live: &Mutex<Live>, stop: &AtomicBool) {
+    let mut told = Told::default();
+    while !stop.load(Ordering::Relaxed) {
+        told.near(&signs.near, live);
+        told::broad(&signs.broad, live);
+        if present.soft {
+            told.soft(&signs.soft, live);
+        }
+        if present.skin {
+            told.skin(&signs.skin, live);
+        }
+        std::thread::sleep(ROUND);
+    }
+}

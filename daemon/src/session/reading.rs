@@ -1,0 +1,229 @@
+//! Reading the configuration again, on a thread of its own: a file may be on a mount that does not answer.
+//!
+//! One reading at a time; whoever asks meanwhile gets what comes of the one under way or, if that was begun before the request,
+//! of the next one. A reading that takes longer than [`PATIENCE_NS`] is refused to those who wait for it; should it end after
+//! all, what it found is taken over.
+
+use crossbeam::channel::{Receiver, Sender, TryRecvError, bounded};
+
+use super::SessionError;
+use crate::reload::{Reload, Reloaded};
+
+/// How long a reading may take before those who asked are told that it does not end, ns.
+const PATIENCE_NS: u64 = 5_000_000_000;
+/// Requests of technicians that wait; more are refused.
+const MAX_WAITING: usize = 64;
+
+/// What came of a reading, and the technicians' requests that it answers.
+pub(super) struct Outcome {
+    pub(super) result: Result<Option<Reloaded>, String>,
+    pub(super) tokens: Vec<u64>,
+}
+
+struct UnderWay {
+    since_ns: u64,
+    tokens: Vec<u64>,
+    /// Those who asked were told that it does not end.
+    given_up: bool,
+}
+
+/// The thread's other end.
+pub(super) struct Reading {
+    asks: Sender<bool>,
+    answers: Receiver<Result<Option<Reloaded>, String>>,
+    under_way: Option<UnderWay>,
+    /// Somebody asked since the reading under way began.
+    asked: bool,
+    waiting: Vec<u64>,
+}
+
+impl Reading {
+    /// Starts the thread; it ends with this or, if it is held by a file, with the process. `None`: there is no file.
+    ///
+    /// # Errors
+    /// When there is no thread to be had.
+    pub(super) fn start(read: Option<Reload>) -> Result<Self, SessionError> {
+        let (asks, asked) = bounded::<bool>(1);
+        let (answer, answers) = bounded(1);
+        if let Some(mut read) = read {
+            super::spawn("reload", move || {
+                for asked in asked {
+                    if answer.send(read(asked)).is_err() {
+                        return;
+                    }
+                }
+            })?;
+        }
+        Ok(Reading {
+            asks,
+            answers,
+            under_way: None,
+            asked: false,
+            waiting: Vec::new(),
+        })
+    }
+
+    /// Somebody wants the file to be read, changed or not: a signal, or the technician's request with this token.
+    pub(super) fn ask(&mut self, token: Option<u64>) {
+        self.asked = true;
+        // One beyond the bound is refused by the next `poll`.
+        self.waiting.extend(token);
+    }
+
+    /// Whether the file has changed is looked at, unless a reading is under way.
+    pub(super) fn look(&mut self, now_ns: u64) {
+        if self.under_way.is_none() && !self.asked {
+            self.begin(false, now_ns);
+        }
+    }
+
+    /// Begins what was asked for and gives what came of what was begun. Never blocks.
+    pub(super) fn poll(&mut self, now_ns: u64) -> Option<Outcome> {
+        match self.answers.try_recv() {
+            Ok(result) => {
+                let tokens = self.under_way.take().map_or(Vec::new(), |u| u.tokens);
+                return Some(Outcome { result, tokens });
+            }
+            Err(TryRecvError::Disconnected) if self.asked => {
+                let why = "there is no configuration file to read again";
+                return Some(self.refuse_waiting(why.to_owned()));
+            }
+            Err(_) => {}
+        }
+        if let Some(under_way) = &mut self.under_way {
+            let since_ns = now_ns.saturating_sub(under_way.since_ns);
+            let is_new = !under_way.given_up && since_ns > PATIENCE_NS;
+            if is_new || (under_way.given_up && self.asked) || self.waiting.len() > MAX_WAITING {
+                under_way.given_up |= is_new;
+                let tokens = std::mem::take(&mut under_way.tokens);
+                self.waiting.extend(tokens);
+                let why = format!(
+                    "reading the configuration has not ended in {:.0} s: does its file system answer?",
+                    since_ns as f64 * 1e-9
+                );
+                return Some(self.refuse_waiting(why));
+            }
+        } else if self.asked {
+            self.begin(true, now_ns);
+        }
+        None
+    }
+
+    fn begin(&mut self, asked: bool, now_ns: u64) {
+        if self.asks.try_send(asked).is_ok() {
+            self.under_way = Some(UnderWay {
+                since_ns: now_ns,
+                tokens: std::mem::take(&mut self.waiting),
+                given_up: false,
+            });
+            self.asked = false;
+        }
+    }
+
+    fn refuse_waiting(&mut self, why: String) -> Outcome {
+        self.asked = false;
+        Outcome {
+            result: Err(why),
+            tokens: std::mem::take(&mut self.waiting),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    /// A reading that answers with what is sent, and counts how often it was begun.
+    fn scripted() -> (
+        Reading,
+        Sender<Result<Option<Reloaded>, String>>,
+        Receiver<bool>,
+    ) {
+        let (script, lines) = bounded::<Result<Option<Reloaded>, String>>(8);
+        let (begun, begins) = bounded(8);
+        let read: Reload = Box::new(move |asked| {
+            begun.send(asked).unwrap();
+            lines.recv().unwrap()
+        });
+        (Reading::start(Some(read)).unwrap(), script, begins)
+    }
+
+    fn outcome(reading: &mut Reading, now_ns: u64) -> Outcome {
+        for _ in 0..10_000 {
+            if let Some(outcome) = reading.poll(now_ns) {
+                return outcome;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        panic!("the reading does not answer");
+    }
+
+    #[test]
+    fn who_asks_during_a_reading_gets_the_next_one() {
+        let (mut reading, script, begins) = scripted();
+        reading.ask(Some(1));
+        assert!(reading.poll(0).is_none());
+        assert!(begins.recv().unwrap());
+        reading.ask(Some(2));
+        reading.ask(Some(3));
+        reading.ask(None);
+        script.send(Err("first".into())).unwrap();
+        let first = outcome(&mut reading, 0);
+        assert_eq!(
+            (first.result.err().as_deref(), &*first.tokens),
+            (Some("first"), &[1][..])
+        );
+        script.send(Ok(None)).unwrap();
+        let second = outcome(&mut reading, 0);
+        assert!(second.result.is_ok());
+        assert_eq!(second.tokens, [2, 3]);
+        assert_eq!(begins.try_iter().collect::<Vec<_>>(), [true]);
+    }
+
+    #[test]
+    fn a_reading_that_hangs_is_refused_and_taken_over_when_it_ends() {
+        let (mut reading, script, begins) = scripted();
+        reading.ask(Some(1));
+        assert!(reading.poll(0).is_none());
+        begins.recv().unwrap();
+        assert!(reading.poll(PATIENCE_NS).is_none());
+        let refused = outcome(&mut reading, PATIENCE_NS + 1);
+        assert!(
+            refused
+                .result
+                .err()
+                .unwrap()
+                .contains("has not ended in 5 s")
+        );
+        assert_eq!(refused.tokens, [1]);
+        // Nobody else waits for it, and looking does not begin another one.
+        assert!(reading.poll(2 * PATIENCE_NS).is_none());
+        reading.look(2 * PATIENCE_NS);
+        reading.ask(Some(2));
+        let refused = outcome(&mut reading, 3 * PATIENCE_NS);
+        assert!(refused.result.err().unwrap().contains("in 15 s"));
+        assert_eq!(refused.tokens, [2]);
+        script.send(Err("at last".into())).unwrap();
+        let late = outcome(&mut reading, 4 * PATIENCE_NS);
+        assert_eq!(late.result.err().as_deref(), Some("at last"));
+        assert!(late.tokens.is_empty() && begins.try_recv().is_err());
+    }
+
+    #[test]
+    fn without_a_file_a_request_is_refused_and_a_look_is_not() {
+        let mut reading = Reading::start(None).unwrap();
+        reading.look(0);
+        assert!(reading.poll(0).is_none());
+        reading.ask(Some(7));
+        let refused = outcome(&mut reading, 0);
+        assert!(
+            refused
+                .result
+                .err()
+                .unwrap()
+                .contains("no configuration file")
+        );
+        assert_eq!(refused.tokens, [7]);
+    }
+}

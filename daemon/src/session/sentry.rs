@@ -1,0 +1,210 @@
+//! The thread that receives signals, and the end of force that needs no other thread but the loop and the arms'.
+//!
+//! A signal takes effect here, whatever the supervisor, the log, the view or a file is busy with: the first one lets force fade,
+//! the second one cuts it, the third one ends the process. From the moment in which the end is asked for, by whomever, the
+//! supervisor has [`PATIENCE`] to bring everything down in order; then this thread ends the process without it.
+//!
+//! It waits for nothing but its signals, writes no log and takes no lock.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use crossbeam::channel::{Receiver, Sender, bounded};
+use hapticd_sys::process;
+use hapticd_sys::realtime::priority;
+use hapticd_sys::signals::{Signal, Signals};
+use hapticd_sys::wake::Wake;
+
+use super::SessionError;
+use crate::haptic::thread::Flags;
+
+/// How long the supervisor may take to end the session once the end was asked for.
+const PATIENCE: Duration = Duration::from_secs(15);
+/// How long the process may live on after its session when a signal asked for the end: its last words may wait for a reader.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+/// How long the arms' threads have for their last command, which is zero.
+const ARMS: Duration = Duration::from_millis(500);
+/// How long the loop has for its last tick.
+const LAST_TICK: Duration = Duration::from_millis(50);
+/// Exit status of a process that ended without its supervisor.
+const STATUS: u8 = 1;
+
+/// What ends force, and with it the session.
+pub(super) struct Brake {
+    pub(super) flags: Arc<Flags>,
+    /// Tells every thread but the loop to return.
+    pub(super) stop: Arc<AtomicBool>,
+    /// Arms whose threads still run.
+    pub(super) arms: Arc<AtomicUsize>,
+    /// The session has ended.
+    over: AtomicBool,
+    wake: Wake,
+}
+
+impl Brake {
+    /// Nothing is braked yet.
+    ///
+    /// # Errors
+    /// When the process is out of descriptors.
+    pub(super) fn new() -> std::io::Result<Self> {
+        Ok(Brake {
+            flags: Arc::new(Flags::new()),
+            stop: Arc::new(AtomicBool::new(false)),
+            arms: Arc::new(AtomicUsize::new(0)),
+            over: AtomicBool::new(false),
+            wake: Wake::new()?,
+        })
+    }
+
+    /// Lets force fade from the next tick on, and bounds the time in which the session must end. Never blocks.
+    pub(super) fn ask_for_the_end(&self) {
+        self.flags.stopping.store(true, Ordering::Relaxed);
+        self.wake.signal();
+    }
+
+    /// Whether somebody asked for the end.
+    pub(super) fn is_asked(&self) -> bool {
+        self.flags.stopping.load(Ordering::Relaxed)
+    }
+
+    /// Cuts force, ends the loop and lets the arms' threads send zero. Waits for them, but not for ever.
+    fn end_force(&self) {
+        self.flags.stopping.store(true, Ordering::Relaxed);
+        self.flags.cut.store(true, Ordering::Relaxed);
+        let from = self.flags.heartbeat.load(Ordering::Relaxed);
+        within(LAST_TICK, || {
+            self.flags.heartbeat.load(Ordering::Relaxed) > from + 1
+        });
+        self.flags.quit.store(true, Ordering::Release);
+        self.stop.store(true, Ordering::Release);
+        within(ARMS, || self.arms.load(Ordering::Acquire) == 0);
+    }
+}
+
+/// Looks every millisecond, for so long, whether something is done.
+fn within(time: Duration, is_done: impl Fn() -> bool) {
+    let from = Instant::now();
+    while !is_done() && from.elapsed() < time {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Marks the end of the session; ends force before, if the supervisor panics.
+pub(super) struct AtEnd<'a>(pub(super) &'a Brake);
+
+impl Drop for AtEnd<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.end_force();
+        }
+        self.0.over.store(true, Ordering::Release);
+        self.0.wake.signal();
+    }
+}
+
+/// The thread.
+pub(super) struct Sentry {
+    /// Somebody asked for the configuration to be read again.
+    pub(super) reloads: Receiver<()>,
+    thread: std::thread::JoinHandle<()>,
+}
+
+impl Sentry {
+    /// Starts it; it lives as long as the process. `priority`: SCHED_FIFO that it asks for, 0 for none.
+    ///
+    /// # Errors
+    /// When there is no thread to be had.
+    pub(super) fn start(
+        signals: Signals,
+        brake: Arc<Brake>,
+        priority: u8,
+    ) -> Result<Self, SessionError> {
+        // Asked again while one waits says nothing new.
+        let (sender, reloads) = bounded(1);
+        let thread = super::spawn("signals", move || {
+            if priority > 0 {
+                priority::request_fifo(priority);
+            }
+            serve(&signals, &brake, &sender);
+        })?;
+        Ok(Sentry { reloads, thread })
+    }
+
+    /// Whether it ended, which it never does by itself.
+    pub(super) fn is_finished(&self) -> bool {
+        self.thread.is_finished()
+    }
+}
+
+/// How far the end has come.
+#[derive(Default)]
+struct Progress {
+    /// Signals that asked for it.
+    signals: u32,
+    /// When the process is ended.
+    deadline: Option<Instant>,
+    /// The session has ended in order, and that was seen.
+    over: bool,
+}
+
+impl Progress {
+    fn bring_forward(&mut self, to: Instant) {
+        self.deadline = Some(self.deadline.map_or(to, |old| old.min(to)));
+    }
+}
+
+fn serve(signals: &Signals, brake: &Brake, reloads: &Sender<()>) {
+    let mut progress = Progress::default();
+    loop {
+        let left = progress
+            .deadline
+            .map(|at| at.saturating_duration_since(Instant::now()));
+        // A broken descriptor ends this thread, which the supervisor notices.
+        let Ok(signal) = signals.wait(&brake.wake, left) else {
+            return;
+        };
+        let now = Instant::now();
+        match signal {
+            Some(signal) if signal.ends() => {
+                progress.signals += 1;
+                brake.flags.stopping.store(true, Ordering::Relaxed);
+                if progress.signals > 1 {
+                    brake.flags.cut.store(true, Ordering::Relaxed);
+                }
+            }
+            Some(Signal::Reload) => {
+                let _ = reloads.try_send(());
+            }
+            _ => {}
+        }
+        if brake.is_asked() && progress.deadline.is_none() && !progress.over {
+            progress.deadline = Some(now + PATIENCE);
+        }
+        if brake.over.load(Ordering::Acquire) {
+            if !progress.over {
+                progress.over = true;
+                // Whoever reads the report in a pager has all the time there is, until a signal comes.
+                progress.deadline = None;
+            }
+            if progress.signals > 0 && progress.deadline.is_none() {
+                progress.bring_forward(now + LAST_WORDS);
+            }
+        }
+        let is_due = progress.deadline.is_some_and(|at| now >= at);
+        if is_due || progress.signals > 2 {
+            take_over(brake, progress.over);
+        }
+    }
+}
+
+/// Ends the process without the supervisor.
+fn take_over(brake: &Brake, over: bool) -> ! {
+    brake.end_force();
+    process::say_unless_it_blocks(if over {
+        "hapticd: ended before its last words were read\n"
+    } else {
+        "hapticd: ended without its supervisor, which did not come to an end; force is off\n"
+    });
+    process::end_now(STATUS)
+}

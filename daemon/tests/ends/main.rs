@@ -1,0 +1,373 @@
+//! How a run ends, seen from outside of the real binary: by signals, beside readers that do not read and files that are none.
+//!
+//! Force is judged by what the daemon publishes and records. All waiting is for a condition; a bound of a minute only makes what
+//! never comes a failure.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use hapticd::recording::message::TickMessage;
+use hapticd::recording::reader::{Event, Reader};
+use hapticd_client::{ArmState, Client, Subscription, want};
+use hapticd_devices::safety::ForceOffReason;
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A hand that comes down on the floor and presses for as long as the run lasts.
+const HAND: &str =
+    "kind = \"press\"\nfrom = [0.0, 0.0, 0.05]\ndepth_m = 0.09\nmove_s = 4.0\nhold_s = 3000.0\n";
+const RIG: &str = "
+[[arm]]
+name = \"right\"
+kind = \"simulated\"
+intention = \"./hand.toml\"
+tool = { kind = \"sphere\", radius_m = 0.005 }
+mechanics = { mass_kg = 0.15, damping_n_s_per_m = 2.0, coulomb_friction_n = 0.1, resolution_m = 2e-5, delay_us = 500 }
+[[body]]
+name = \"floor\"
+kind = \"static\"
+position_m = [0.0, 0.0, -0.03]
+shape = { kind = \"cuboid\", size_m = [0.5, 0.5, 0.02] }
+";
+
+/// A folder with a rig and its hand; `safety`: keys of that section.
+fn folder(name: &str, safety: &str) -> PathBuf {
+    let path = std::env::temp_dir().join(format!("hapticd-ends-{}-{name}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&path);
+    std::fs::create_dir_all(&path).unwrap();
+    std::fs::write(path.join("hand.toml"), HAND).unwrap();
+    let safety = format!("[safety]\ncontinuous_force_n = 4.0\n{safety}");
+    std::fs::write(path.join("rig.toml"), safety + RIG).unwrap();
+    path
+}
+
+fn command(dir: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hapticd"));
+    command
+        .args(args)
+        .current_dir(dir)
+        .env("XDG_RUNTIME_DIR", dir)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    command
+}
+
+/// A pipe with a named end in the file system.
+fn make_fifo(path: &Path) {
+    let made = Command::new("mkfifo").arg(path).status().unwrap();
+    assert!(made.success());
+}
+
+/// A daemon whose hand presses; it ends with its test.
+struct Daemon {
+    process: Child,
+    arm: Subscription,
+    _client: Client,
+    log: Option<Receiver<String>>,
+}
+
+impl Daemon {
+    /// Starts it and waits until it presses with full force.
+    fn press(dir: &Path, mut command: Command) -> Self {
+        let mut process = command.spawn().unwrap();
+        let log = process.stderr.take().map(|stderr| {
+            let (lines, log) = channel();
+            std::thread::spawn(move || {
+                for line in BufReader::new(stderr).lines().map_while(Result::ok) {
+                    // Who does not read any more has seen enough.
+                    let _ = lines.send(line);
+                }
+            });
+            log
+        });
+        let socket = dir.join("hapticd/app.sock");
+        let mut client = Client::connect_until(&socket, "test", PATIENCE).unwrap();
+        let arm = client.subscribe(0, want::STATE).unwrap();
+        let mut daemon = Daemon {
+            process,
+            arm,
+            _client: client,
+            log,
+        };
+        daemon.until("it presses", |state| {
+            state.reason == 0 && state.force_n[2] > 1.0
+        });
+        daemon
+    }
+
+    fn state(&self) -> Option<ArmState> {
+        self.arm.state().ok()
+    }
+
+    /// Waits for a state.
+    fn until(&mut self, what: &str, is_it: impl Fn(&ArmState) -> bool) -> ArmState {
+        let from = Instant::now();
+        let mut last = None;
+        while from.elapsed() < PATIENCE {
+            last = self.state().or(last);
+            if let Some(state) = last.filter(&is_it) {
+                return state;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        panic!("never: {what}; {last:?}");
+    }
+
+    /// Waits for a line of the log.
+    fn says(&self, what: &str) {
+        let log = self.log.as_ref().unwrap();
+        let from = Instant::now();
+        let mut seen = Vec::new();
+        while from.elapsed() < PATIENCE {
+            let line = log.recv_timeout(PATIENCE).unwrap_or_default();
+            if line.contains(what) {
+                return;
+            }
+            seen.push(line);
+        }
+        panic!("`{what}` was never said: {seen:#?}");
+    }
+
+    fn signal(&self, name: &str) {
+        let id = self.process.id().to_string();
+        let sent = Command::new("kill").args([name, &id]).status().unwrap();
+        assert!(sent.success(), "{name}");
+    }
+
+    fn end(&mut self) -> ExitStatus {
+        let from = Instant::now();
+        while from.elapsed() < PATIENCE {
+            if let Some(status) = self.process.try_wait().unwrap() {
+                return status;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        panic!("it does not end: {:?}", self.state());
+    }
+
+    /// Waits until force is off.
+    fn is_off(&mut self) {
+        self.until("no force", |state| {
+            state.reason != 0 && state.force_n == [0.0; 3]
+        });
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        // Of one that has ended already there is nothing to end.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// The ticks of a recording.
+fn ticks(dir: &Path, name: &str) -> Vec<TickMessage> {
+    let mut reader = Reader::open(&dir.join(name)).unwrap();
+    let mut ticks = Vec::new();
+    while let Some(event) = reader.event().unwrap() {
+        if let Event::Tick(tick) = event {
+            ticks.push(*tick);
+        }
+    }
+    ticks
+}
+
+fn force_n(tick: &TickMessage) -> f64 {
+    let force = &tick.arms[0].output.sent.force_n;
+    force.iter().map(|f| f.0 * f.0).sum::<f64>().sqrt()
+}
+
+/// The loop's time from the tick that was told to stop to the first one without force, which stays off.
+fn fade_ns(ticks: &[TickMessage]) -> u64 {
+    let from = ticks.iter().position(|t| t.stopping).unwrap();
+    assert!(force_n(&ticks[from - 1]) > 1.0, "it did not press");
+    let zero = (from..ticks.len()).find(|k| force_n(&ticks[*k]) == 0.0);
+    let zero = zero.expect("force ends");
+    assert!(ticks[zero..].iter().all(|t| force_n(t) == 0.0));
+    ticks[zero].now_ns - ticks[from].now_ns
+}
+
+fn replays(dir: &Path, name: &str) {
+    let out = command(dir, &["replay", name, "--verify"])
+        .stdout(Stdio::piped())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&out.stdout).into_owned();
+    assert_eq!(out.status.code(), Some(0), "{said}");
+}
+
+#[test]
+fn a_reader_of_the_output_that_stops_holds_up_no_stop() {
+    let dir = folder("reader", "");
+    let (reader, mut writer) = std::io::pipe().unwrap();
+    // Full before the first line: it holds this much, and whoever writes more waits.
+    let held = writer.try_clone().unwrap();
+    let filled = std::thread::spawn(move || writer.write_all(&[b' '; 1 << 16]));
+    let mut command = command(
+        &dir,
+        &["run", "rig.toml", "--plain", "--record", "run.mcap"],
+    );
+    command.stdout(held);
+    let mut daemon = Daemon::press(&dir, command);
+    // A line a second: two are due.
+    let seen = daemon.state().unwrap().tick;
+    daemon.until("two seconds pass", |state| state.tick > seen + 2000);
+    daemon.signal("-TERM");
+    daemon.is_off();
+    let status = daemon.end();
+    assert_eq!(status.code(), Some(1), "the report was not read");
+    assert!(fade_ns(&ticks(&dir, "run.mcap")) <= 100_000_000);
+    replays(&dir, "run.mcap");
+    drop(reader);
+    let _ = filled.join().unwrap();
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+#[test]
+fn a_pipe_in_the_place_of_the_configuration_is_refused() {
+    let dir = folder("fifo", "");
+    let mut command = command(
+        &dir,
+        &["run", "rig.toml", "--plain", "--record", "run.mcap"],
+    );
+    command.stderr(Stdio::piped());
+    let mut daemon = Daemon::press(&dir, command);
+    std::fs::remove_file(dir.join("rig.toml")).unwrap();
+    make_fifo(&dir.join("rig.toml"));
+    daemon.signal("-HUP");
+    daemon.says("it is not a regular file");
+    assert!(daemon.state().unwrap().force_n[2] > 1.0, "it goes on");
+    daemon.signal("-TERM");
+    daemon.is_off();
+    assert_eq!(daemon.end().code(), Some(0));
+    assert!(fade_ns(&ticks(&dir, "run.mcap")) <= 100_000_000);
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+#[test]
+fn check_refuses_pipes_instead_of_waiting_for_them() {
+    let dir = folder("check", "");
+    for name in ["rig.toml", "hand.toml", "mesh.obj"] {
+        let path = dir.join("other").join(name);
+        let _ = std::fs::remove_dir_all(dir.join("other"));
+        std::fs::create_dir(dir.join("other")).unwrap();
+        std::fs::write(dir.join("other/hand.toml"), HAND).unwrap();
+        std::fs::write(
+            dir.join("other/rig.toml"),
+            format!("{RIG}[[body]]\nname = \"part\"\nshape = {{ kind = \"mesh\", file = \"mesh.obj\" }}\n"),
+        )
+        .unwrap();
+        let corner = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+        std::fs::write(dir.join("other/mesh.obj"), corner).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        make_fifo(&path);
+        let mut check = command(&dir.join("other"), &["check", "rig.toml"])
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let from = Instant::now();
+        while check.try_wait().unwrap().is_none() {
+            if from.elapsed() > PATIENCE {
+                let _ = check.kill();
+                panic!("it hangs on {name}");
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let out = check.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert_eq!(out.status.code(), Some(2), "{name}: {said}");
+        assert!(said.contains("it is not a regular file"), "{name}: {said}");
+    }
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+#[test]
+fn every_signal_that_can_be_caught_ends_in_order_or_does_nothing() {
+    let harmless = [
+        "USR1", "USR2", "ALRM", "VTALRM", "PROF", "IO", "PIPE", "STKFLT", "XFSZ", "TSTP", "TTIN",
+        "TTOU", "34", "64",
+    ];
+    for last in ["QUIT", "PWR", "XCPU", "INT"] {
+        let dir = folder(&format!("signal-{last}"), "");
+        let command = command(
+            &dir,
+            &["run", "rig.toml", "--plain", "--record", "run.mcap"],
+        );
+        let mut daemon = Daemon::press(&dir, command);
+        for name in harmless {
+            daemon.signal(&format!("-{name}"));
+        }
+        let seen = daemon.state().unwrap().tick;
+        daemon.until("it goes on", |state| {
+            state.tick > seen + 100 && state.force_n[2] > 1.0
+        });
+        daemon.signal(&format!("-{last}"));
+        assert_eq!(daemon.end().code(), Some(0), "{last}");
+        let fade_ns = fade_ns(&ticks(&dir, "run.mcap"));
+        assert!(fade_ns <= 100_000_000, "{last}: {fade_ns} ns");
+        std::fs::remove_dir_all(dir).unwrap();
+    }
+}
+
+#[test]
+fn a_second_signal_cuts_what_still_fades() {
+    let dir = folder("second", "fade_ms = 1000.0\n");
+    let command = command(
+        &dir,
+        &["run", "rig.toml", "--plain", "--record", "run.mcap"],
+    );
+    let mut daemon = Daemon::press(&dir, command);
+    daemon.signal("-TERM");
+    daemon.until("it fades", |state| {
+        state.reason == ForceOffReason::Shutdown.code()
+    });
+    daemon.signal("-TERM");
+    assert_eq!(daemon.end().code(), Some(0));
+    let ticks = ticks(&dir, "run.mcap");
+    let cut = ticks.iter().position(|t| t.cut).expect("it was told to");
+    assert!(ticks[cut - 1].stopping && force_n(&ticks[cut - 1]) > 0.5);
+    assert!(ticks[cut..].iter().all(|t| force_n(t) == 0.0));
+    let reason = ticks[cut].arms[0].output.reason;
+    assert_eq!(reason, ForceOffReason::Supervisor.code());
+    replays(&dir, "run.mcap");
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+/// The scribe waits for a reader that has stopped: records are lost, force stays, and so does the end of it. The supervisor, which
+/// waits for the scribe at the end, is not waited for.
+#[test]
+fn a_recording_whose_reader_stops_costs_records_and_no_stop() {
+    let dir = folder("record", "");
+    let pipe = dir.join("run.mcap");
+    make_fifo(&pipe);
+    let args = [
+        "run", "rig.toml", "--plain", "--record", "run.mcap", "--force",
+    ];
+    let mut command = command(&dir, &args);
+    command.stderr(Stdio::piped());
+    let (opened, reader) = channel();
+    std::thread::spawn(move || {
+        let mut reader = std::fs::File::open(pipe).unwrap();
+        let mut first = [0; 8];
+        reader.read_exact(&mut first).unwrap();
+        opened.send((reader, first)).unwrap();
+    });
+    let mut daemon = Daemon::press(&dir, command);
+    let (reader, first) = reader.recv_timeout(PATIENCE).unwrap();
+    assert_eq!(&first, b"\x89MCAP0\r\n");
+    daemon.says("scribe shows no sign of life");
+    let seen = daemon.state().unwrap().tick;
+    daemon.until("force stays", |state| {
+        state.tick > seen + 100 && state.force_n[2] > 1.0
+    });
+    daemon.signal("-TERM");
+    daemon.is_off();
+    assert_eq!(daemon.end().code(), Some(1));
+    daemon.says("ended without its supervisor");
+    drop(reader);
+    std::fs::remove_dir_all(dir).unwrap();
+}
