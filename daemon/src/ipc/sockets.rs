@@ -7,7 +7,7 @@ use hapticd_sys::{
 use std::{
     fs::{DirBuilder, File, OpenOptions, TryLockError},
     io,
-    os::unix::fs::{DirBuilderExt, FileTypeExt, OpenOptionsExt},
+    os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt},
     path::{Path, PathBuf},
 };
 
@@ -66,15 +66,25 @@ pub enum SocketError {
 pub(super) struct Bound {
     pub(super) listener: Listener,
     path: PathBuf,
+    /// Which file it is, so that another one at this path is left alone.
+    file: Option<(u64, u64)>,
     /// Locked while the daemon lives; the kernel lets go of it however the daemon ends.
     _lock: File,
 }
 
 impl Drop for Bound {
     fn drop(&mut self) {
-        // Nothing can be done about a failure, and the next daemon removes what is left.
-        let _ = std::fs::remove_file(&self.path);
+        if self.file.is_some() && identity(&self.path) == self.file {
+            // Nothing can be done about a failure, and the next daemon removes what is left.
+            let _ = std::fs::remove_file(&self.path);
+        }
     }
+}
+
+/// Device and inode of the file at this very path.
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    let about = std::fs::symlink_metadata(path).ok()?;
+    Some((about.dev(), about.ino()))
 }
 
 /// Makes the folder (mode 0700) if there is none, refuses one that others can write to, takes the lock beside the socket, removes what a dead daemon left, and listens.
@@ -123,6 +133,7 @@ pub(super) fn bind(endpoint: &Endpoint) -> Result<Bound, SocketError> {
     let listener = Listener::bind(path, endpoint.mode).map_err(failed(path, "listen"))?;
     Ok(Bound {
         listener,
+        file: identity(path),
         path: path.clone(),
         _lock: lock,
     })
@@ -173,6 +184,21 @@ mod tests {
         assert!(!endpoint.path.exists());
     }
 
+    /// Its lock's file was removed, so another daemon could start in the same place.
+    #[test]
+    fn another_daemons_socket_at_the_same_path_is_left_alone() {
+        let folder = Folder::new("another");
+        let endpoint = folder.endpoint();
+        let first = bind(&endpoint).unwrap();
+        std::fs::remove_file(endpoint.path.with_extension("lock")).unwrap();
+        let second = bind(&endpoint).unwrap();
+        drop(first);
+        Connection::connect(&endpoint.path).unwrap();
+        assert!(second.listener.accept().unwrap().is_some());
+        drop(second);
+        assert!(!endpoint.path.exists());
+    }
+
     #[test]
     fn a_second_daemon_is_refused_and_the_first_goes_on() {
         let folder = Folder::new("second");
@@ -195,6 +221,7 @@ mod tests {
             listener,
             path,
             _lock,
+            ..
         } = &dead;
         _lock.unlock().unwrap();
         assert!(path.exists());
