@@ -1,5 +1,6 @@
 //! Threads that the loop's promises need and that fall silent, in virtual time: the loop's own turns, with beats that stop.
 
+use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
@@ -31,6 +32,9 @@ name = \"table\"
 shape = { kind = \"cuboid\", size_m = [0.2, 0.2, 0.02] }
 ";
 
+/// Buffers as the rings carry them.
+type Pool = VecDeque<Box<Snapshot>>;
+
 /// The loop, its scene and its arm in one thread, with the beats of supervisor and IPC thread in hand.
 struct Bench {
     turns: Turns<()>,
@@ -45,7 +49,7 @@ struct Bench {
     records: ring::Consumer<TickRecord>,
     tuning: latest::Writer<Tuning>,
     _gone: ring::Producer<u32>,
-    spare: Vec<Box<Snapshot>>,
+    spare: Pool,
     supervisor: Beat,
     ipc: Beat,
     period_ns: u64,
@@ -145,13 +149,13 @@ impl Bench {
         };
         self.turns.turn(moment, &self.flags);
         while let Some(buffer) = self.used.pop() {
-            self.spare.push(buffer);
+            self.spare.push_back(buffer);
         }
         let query = *self.queries.read().0;
         let (spare, snapshots) = (&mut self.spare, &mut self.snapshots);
         self.collider.answer(
             &query,
-            || spare.pop(),
+            || spare.pop_front(),
             |s| assert!(snapshots.push(s).is_ok()),
         );
         self.records.pop().unwrap()

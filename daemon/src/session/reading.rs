@@ -14,9 +14,12 @@ const PATIENCE_NS: u64 = 5_000_000_000;
 /// Requests of technicians that wait; more are refused.
 const MAX_WAITING: usize = 64;
 
+/// What a reading found.
+type Found = Result<Option<Reloaded>, String>;
+
 /// What came of a reading, and the technicians' requests that it answers.
 pub(super) struct Outcome {
-    pub(super) result: Result<Option<Reloaded>, String>,
+    pub(super) result: Found,
     pub(super) tokens: Vec<u64>,
 }
 
@@ -30,7 +33,7 @@ struct UnderWay {
 /// The thread's other end.
 pub(super) struct Reading {
     asks: Sender<bool>,
-    answers: Receiver<Result<Option<Reloaded>, String>>,
+    answers: Receiver<Found>,
     under_way: Option<UnderWay>,
     /// Somebody asked since the reading under way began.
     asked: bool,
@@ -135,12 +138,8 @@ mod tests {
     use std::time::Duration;
 
     /// A reading that answers with what is sent, and counts how often it was begun.
-    fn scripted() -> (
-        Reading,
-        Sender<Result<Option<Reloaded>, String>>,
-        Receiver<bool>,
-    ) {
-        let (script, lines) = bounded::<Result<Option<Reloaded>, String>>(8);
+    fn scripted() -> (Reading, Sender<Found>, Receiver<bool>) {
+        let (script, lines) = bounded::<Found>(8);
         let (begun, begins) = bounded(8);
         let read: Reload = Box::new(move |asked| {
             begun.send(asked).unwrap();

@@ -68,6 +68,11 @@ impl Brake {
         self.flags.stopping.load(Ordering::Relaxed)
     }
 
+    /// Lets the arms' threads send zero and return, whatever the loop does.
+    pub(super) fn stop_arms(&self) {
+        self.stop.store(true, Ordering::Release);
+    }
+
     /// Cuts force, ends the loop and lets the arms' threads send zero. Waits for them, but not for ever.
     fn end_force(&self) {
         self.flags.stopping.store(true, Ordering::Relaxed);

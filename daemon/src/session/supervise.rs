@@ -14,7 +14,7 @@ use super::reading::Reading;
 use super::sentry::{Brake, Sentry};
 use super::shown::Shown;
 use super::stop::Threads;
-use super::watch::Watch;
+use super::watch::{Pulse, Watch};
 use super::{RELOAD_EVERY_NS, ViewWish, measured_gains};
 use crate::arms::ArmState;
 use crate::broad::BroadFacts;
@@ -75,6 +75,7 @@ impl Supervisor<'_> {
         let mut last_tuning = started;
         let mut last_reload = started;
         let mut news = Vec::new();
+        let mut pulse = Pulse::default();
         loop {
             let now = now_ns();
             let elapsed_s = (now - started) as f64 * 1e-9;
@@ -97,6 +98,11 @@ impl Supervisor<'_> {
             let died = self.died();
             if died.is_some() {
                 return died;
+            }
+            if pulse.is_gone(self.signs.flags.heartbeat.load(Ordering::Relaxed)) {
+                tracing::error!("the haptic loop hangs: the arms are told to stop without it");
+                self.brake.stop_arms();
+                return Some("haptic");
             }
             self.look(now, &mut watch, &mut news);
             // Whoever has the lock just now is soon done with it: the next round tells them.

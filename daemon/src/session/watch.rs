@@ -46,3 +46,41 @@ impl Watch {
         }
     }
 }
+
+/// Rounds of the supervisor without a tick after which the loop counts as hung. Rounds, not time: a machine that pauses is no hang.
+const HUNG_ROUNDS: u32 = 15;
+
+/// Whether the haptic loop still ticks, counted in the supervisor's rounds.
+#[derive(Default)]
+pub(super) struct Pulse {
+    beat: u64,
+    rounds: u32,
+}
+
+impl Pulse {
+    /// One round; `beat` counts the loop's ticks. True: it hangs.
+    pub(super) fn is_gone(&mut self, beat: u64) -> bool {
+        if beat == self.beat {
+            self.rounds += 1;
+        } else {
+            *self = Pulse { beat, rounds: 0 };
+        }
+        self.rounds >= HUNG_ROUNDS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_loop_hangs_after_fifteen_rounds_without_a_tick() {
+        let mut pulse = Pulse::default();
+        let gone: Vec<u32> = (0..100)
+            .filter(|k| pulse.is_gone(u64::from(20 + k / 15)))
+            .collect();
+        assert!(gone.is_empty(), "{gone:?}");
+        let first = (1..100).find(|_| pulse.is_gone(26));
+        assert_eq!(first, Some(HUNG_ROUNDS - 9));
+    }
+}
