@@ -250,8 +250,7 @@ pub fn run_real(
     let brake = Arc::new(Brake::new().map_err(SessionError::Signals)?);
     let _at_end = AtEnd(&brake);
     let rt_priority = config.haptic_loop.rt_priority;
-    let priority = priority(rt_priority, SENTRY_PRIORITY);
-    let sentry = Sentry::start(signals, brake.clone(), priority)?;
+    let sentry = Sentry::start(signals, brake.clone(), rt_priority)?;
     if let Some(scene) = &mut rig.soft {
         let chosen = backend::choose(scene, config.collision.backend, options.sink.is_some())?;
         tracing::info!("{chosen}");
@@ -648,13 +647,21 @@ fn priority(of_loop: u32, wanted: u8) -> u8 {
     u8::try_from(of_loop.saturating_sub(1)).map_or(wanted, |below| wanted.min(below))
 }
 
-/// Asks for SCHED_FIFO for the calling thread; see [`priority`].
+/// Time slices of such a thread where there is no SCHED_FIFO to be had: a round needs no more.
+const SLICE_US: u32 = 200;
+
+/// Asks for SCHED_FIFO for the calling thread, see [`priority`], or else to be run soon after it wakes.
 pub(crate) fn request_priority(of_loop: u32, wanted: u8) {
     let priority = priority(of_loop, wanted);
     if priority > 0 {
         let step = realtime::priority::request_fifo(priority);
         tracing::debug!("{step}");
+        if step.is_granted() {
+            return;
+        }
     }
+    let step = realtime::priority::ask_for_short_slices(SLICE_US);
+    tracing::debug!("{step}");
 }
 
 /// What the loop watches, each with its budget in ticks. In the order of [`Watched`](crate::haptic::watchdog::Watched).

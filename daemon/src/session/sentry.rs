@@ -12,7 +12,6 @@ use std::time::{Duration, Instant};
 
 use crossbeam::channel::{Receiver, Sender, bounded};
 use hapticd_sys::process;
-use hapticd_sys::realtime::priority;
 use hapticd_sys::signals::{Signal, Signals};
 use hapticd_sys::wake::Wake;
 
@@ -116,21 +115,19 @@ pub(super) struct Sentry {
 }
 
 impl Sentry {
-    /// Starts it; it lives as long as the process. `priority`: SCHED_FIFO that it asks for, 0 for none.
+    /// Starts it; it lives as long as the process. `of_loop`: the priority that the loop asks for.
     ///
     /// # Errors
     /// When there is no thread to be had.
     pub(super) fn start(
         signals: Signals,
         brake: Arc<Brake>,
-        priority: u8,
+        of_loop: u32,
     ) -> Result<Self, SessionError> {
         // Asked again while one waits says nothing new.
         let (sender, reloads) = bounded(1);
         let thread = super::spawn("signals", move || {
-            if priority > 0 {
-                priority::request_fifo(priority);
-            }
+            super::request_priority(of_loop, super::SENTRY_PRIORITY);
             serve(&signals, &brake, &sender);
         })?;
         Ok(Sentry { reloads, thread })

@@ -11,6 +11,7 @@ const FIFO: &str = "SCHED_FIFO";
 const RTTIME: &str = "RLIMIT_RTTIME";
 const AFFINITY: &str = "affinity";
 const NICE: &str = "nice";
+const SLICE: &str = "time slice";
 
 /// Lowest and highest priority that [`request_fifo`] takes. 99 is left to the kernel's own threads (migration, watchdog): a loop
 /// at 99 competes with what keeps the machine alive.
@@ -81,6 +82,48 @@ pub fn be_nice(by: i32) -> Step {
             format!("{by} asked: {}", io::Error::from(errno)),
             "it shares the processor with the others as an equal",
         ),
+    }
+}
+
+/// What `sched_setattr` takes, in its first published form.
+#[repr(C)]
+struct Attributes {
+    size: u32,
+    policy: u32,
+    flags: u64,
+    nice: i32,
+    priority: u32,
+    runtime_ns: u64,
+    deadline_ns: u64,
+    period_ns: u64,
+}
+
+/// Asks for time slices of `slice_us` (100 to 100,000) for the *calling thread* of the ordinary scheduler: it runs shorter at a
+/// stretch, and sooner after it wakes. Needs no rights. Kernels before 6.12 take the wish and do nothing with it.
+pub fn ask_for_short_slices(slice_us: u32) -> Step {
+    // On Linux a niceness is a thread's; one of 0 more changes nothing and says what it is.
+    let niceness = nice(0).unwrap_or(0);
+    let size = size_of::<Attributes>();
+    let attributes = Attributes {
+        size: u32::try_from(size).unwrap_or(0),
+        policy: u32::try_from(libc::SCHED_OTHER).unwrap_or(0),
+        flags: 0,
+        nice: niceness,
+        priority: 0,
+        runtime_ns: u64::from(slice_us) * 1000,
+        deadline_ns: 0,
+        period_ns: 0,
+    };
+    // SAFETY: 0 means this thread, and no flags; the kernel reads `size` bytes of `attributes`, which is that large.
+    let result = unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &raw const attributes, 0) };
+    if result == 0 {
+        Step::granted(SLICE, format!("{slice_us} us"))
+    } else {
+        Step::refused(
+            SLICE,
+            io::Error::last_os_error().to_string(),
+            "it waits for its turn as long as any other thread",
+        )
     }
 }
 
@@ -170,6 +213,18 @@ mod tests {
                     assert_eq!(scheduling().0, libc::SCHED_OTHER);
                 }
             }
+        })
+        .join()
+        .unwrap();
+    }
+
+    #[test]
+    fn short_slices_are_asked_for_without_any_right() {
+        std::thread::spawn(|| {
+            let before = scheduling();
+            let step = ask_for_short_slices(100);
+            assert!(step.is_granted(), "{step}");
+            assert_eq!(scheduling(), before, "the policy stays");
         })
         .join()
         .unwrap();
