@@ -16,9 +16,9 @@ use hapticd_devices::safety::ForceOffReason;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A hand that comes down on the floor and presses for as long as the run lasts.
+/// A hand that comes down on the floor, presses for 20 s, and does so again: one that is down before the loop runs feels nothing.
 const HAND: &str =
-    "kind = \"press\"\nfrom = [0.0, 0.0, 0.05]\ndepth_m = 0.09\nmove_s = 4.0\nhold_s = 3000.0\n";
+    "kind = \"press\"\nfrom = [0.0, 0.0, 0.05]\ndepth_m = 0.09\nmove_s = 4.0\nhold_s = 20.0\n";
 const RIG: &str = "
 [[arm]]
 name = \"right\"
