@@ -22,8 +22,9 @@ use crate::arms::{self, ArmState, Opener};
 use crate::backend;
 use crate::collision::{self, SceneCommand};
 use crate::haptic::core::ArmInput;
+use crate::haptic::limits;
 use crate::haptic::record::TickRecord;
-use crate::haptic::thread::{self as haptic_thread, Flags, Pace, Tuning};
+use crate::haptic::thread::{self as haptic_thread, Flags, Pace};
 use crate::hid::{Claims, OpenHid};
 use crate::ipc::SetupError;
 use crate::ipc::skins::SkinInfo;
@@ -45,7 +46,7 @@ mod supervise;
 mod told;
 mod watch;
 
-use controls::{Controls, reload, set_level};
+use controls::{Controls, read_again, set_level, tell_reloaded};
 use stop::{Ending, Threads};
 use supervise::{Signs, Supervisor};
 
@@ -193,8 +194,8 @@ pub fn run_virtual(mut rig: Rig, config: &config::Config, mut options: Options) 
         if tick.is_multiple_of(per_look) {
             let log = options.log.as_ref();
             // What came of it is told by then, and there are no clients.
-            let _ = reload(&mut options.reload, false, &live, |new| {
-                set_level(log, new);
+            if let Ok(Some(new)) = read_again(&mut options.reload, false, &live) {
+                set_level(log, &new);
                 driver.tighten(&new.limits);
                 for (id, material) in &new.surfaces {
                     driver.command(SceneCommand::Surface {
@@ -202,7 +203,8 @@ pub fn run_virtual(mut rig: Rig, config: &config::Config, mut options: Options) 
                         material: *material,
                     });
                 }
-            });
+                tell_reloaded(&new.changes, &live);
+            }
         }
     }
     scribe.finish()
@@ -260,7 +262,7 @@ pub fn run_real(
     let (snapshot_in, snapshot_out) = ring::ring(collision::BUFFERS);
     let (used_in, used_out) = ring::ring(2 * collision::BUFFERS);
     let (record_in, record_out) = ring::ring::<TickRecord>(RECORDS);
-    let (tuning, tuning_reader) = latest::latest(Tuning::default());
+    let (composer, configured, restrictions) = limits::link(&rig.core, rig::limits(&config.safety));
     let (request_in, request_out) = crossbeam::channel::bounded(256);
     let (reply_in, reply_out) = crossbeam::channel::bounded(256);
     let (gone_in, gone_out) = ring::ring(GONE);
@@ -270,11 +272,10 @@ pub fn run_real(
     let soft_log = rig.soft.is_some().then(|| log_in.clone());
     let (soft_surfaces, soft_requests) = crossbeam::channel::bounded(256);
     let controls = Controls {
-        tuning,
+        configured,
         requests: request_in.clone(),
         log: options.log.take(),
-        base: rig::limits(&config.safety),
-        apps: None,
+        reloading: VecDeque::new(),
         surfaces: VecDeque::new(),
         soft: soft_surfaces,
     };
@@ -301,7 +302,7 @@ pub fn run_real(
             config,
             &shown_arms,
             &rig.collider.infos(),
-            &controls.base,
+            restrictions,
             period_ns,
             request_in,
             gone_in,
@@ -478,7 +479,7 @@ pub fn run_real(
             queries: query_writer,
             soft: soft_links,
             records: record_in,
-            tuning: tuning_reader,
+            limits: composer,
             gone: gone_out,
             publisher,
         };

@@ -9,8 +9,9 @@
 use std::path::Path;
 
 use hapticd::haptic::core::ArmInput;
+use hapticd::haptic::limits::{self, Restriction};
 use hapticd::haptic::record::TickRecord;
-use hapticd::haptic::thread::{Flags, Links, Moment, SoftLinks, Tuning, Turns};
+use hapticd::haptic::thread::{Flags, Links, Moment, SoftLinks, Turns};
 use hapticd::rig::{self, Source};
 use hapticd::soft;
 use hapticd_counting::{Counting, counted};
@@ -100,7 +101,8 @@ fn drive(text: &str) -> (u64, u64, u64) {
     let (used, mut used_out) = ring::ring(64);
     let (records, mut record_out) = ring::ring::<TickRecord>(16);
     let (mut gone_in, gone) = ring::ring(8);
-    let (mut tuning_in, tuning) = latest::latest(Tuning::default());
+    let base = rig::limits(&loaded.config.safety);
+    let (composer, mut configured, mut restrictions) = limits::link(&rig.core, base);
     let links = Links {
         inputs: [Some(input_reader), None, None, None],
         commands: [Some(command_writer), None, None, None],
@@ -109,7 +111,7 @@ fn drive(text: &str) -> (u64, u64, u64) {
         queries: query_writer,
         soft: soft_links,
         records,
-        tuning,
+        limits: composer,
         gone,
         publisher: (),
     };
@@ -131,10 +133,22 @@ fn drive(text: &str) -> (u64, u64, u64) {
             input.write(ArmInput::default());
         }
         if k % 1000 == 500 {
-            tuning_in.edit(|t| {
-                t.version += 1;
-                t.gains[0] = turns.core().engine().gains(0);
+            configured.set_gains(turns.core().engine().gains(0).into_iter());
+        }
+        // A client tightens, faults are cleared, a technician undoes it; the configuration is read again.
+        if k % 1000 == 700 {
+            restrictions.change(|all| {
+                let peak_force_n = 1.0 + (k % 3) as f64;
+                all.arms[0] = match k / 1000 % 2 {
+                    0 => Restriction {
+                        peak_force_n,
+                        ..Restriction::NONE
+                    },
+                    _ => Restriction::NONE,
+                };
+                all.clears[0] += 1;
             });
+            configured.set_limits(base);
         }
         // The body that moves is gone, and one that never was.
         if k == 9_000 {

@@ -6,13 +6,13 @@ use std::collections::VecDeque;
 use std::sync::Mutex;
 
 use crossbeam::channel::{Sender, TrySendError};
-use hapticd_devices::safety::Limits;
 use hapticd_protocol::event::{self, Event};
+use hapticd_protocol::reply::ErrorCode;
 use hapticd_protocol::text::Text;
-use hapticd_sync::latest;
 
 use crate::collision::{Request, SceneCommand};
-use crate::haptic::thread::Tuning;
+use crate::haptic::limits::ConfiguredOwner;
+use crate::ipc::{Answer, Refusal};
 use crate::log::LogLevel;
 use crate::reload::{Reload, Reloaded};
 use crate::scene::FIRST_SOFT_ID;
@@ -20,51 +20,114 @@ use crate::scribe::Live;
 use crate::service::{NO_ANSWER, Service};
 use crate::soft::Surface;
 
+/// How long the loop may take to take a reload's limits before it counts as one that does not, ns of rounds.
+const LOOP_PATIENCE_NS: u64 = 2_000_000_000;
+/// A longer pause between two rounds counts as this much: while the process was stopped the loop was, too.
+const LONGEST_ROUND_NS: u64 = 50_000_000;
+
 /// What can be changed while the loop runs, and the way there.
 pub(super) struct Controls {
-    pub(super) tuning: latest::Writer<Tuning>,
+    /// The configuration's limits and the measured gains.
+    pub(super) configured: ConfiguredOwner,
     pub(super) requests: Sender<Request>,
     pub(super) log: Option<LogLevel>,
-    /// The configuration's limits.
-    pub(super) base: Limits,
-    /// The tightest that applications want.
-    pub(super) apps: Option<Limits>,
+    /// Reloads whose limits the loop has not kept in a tick yet, oldest first.
+    pub(super) reloading: VecDeque<Reloading>,
     /// Surfaces for which the collision thread's queue has had no room yet, oldest first.
     pub(super) surfaces: VecDeque<SceneCommand>,
     /// Surfaces of soft bodies, which go to their thread.
     pub(super) soft: Sender<Surface>,
 }
 
+/// A reload on its way into the loop.
+pub(super) struct Reloading {
+    /// To be kept by a tick.
+    version: u64,
+    changes: Vec<String>,
+    token: Option<u64>,
+    waited_ns: u64,
+    looked_ns: Option<u64>,
+}
+
+/// What came of a reload.
+pub(super) struct ReloadOutcome {
+    /// Of the client that asked for it.
+    pub(super) token: Option<u64>,
+    /// `Ok(false)`: the file is as it was.
+    pub(super) result: Result<bool, Refusal>,
+}
+
 impl Controls {
-    /// See [`reload`].
+    /// Reads the configuration again and hands on what it changes. Gives what came of it if that is known at once; else
+    /// [`settle`](Self::settle) does, when a tick has kept the new limits.
     pub(super) fn reload(
         &mut self,
         read: &mut Option<Reload>,
         asked: bool,
+        token: Option<u64>,
         live: &Mutex<Live>,
-    ) -> Result<bool, String> {
-        reload(read, asked, live, |new| {
-            set_level(self.log.as_ref(), new);
-            self.base = new.limits;
-            self.tighten();
-            let commands = new.surfaces.iter().map(|(id, material)| {
-                let (id, material) = (*id, *material);
-                SceneCommand::Surface { id, material }
-            });
-            self.surfaces.extend(commands);
-            self.send_surfaces();
-        })
+    ) -> Option<ReloadOutcome> {
+        let refused = |why| Refusal::text(ErrorCode::ConfigRefused, why);
+        match read_again(read, asked, live) {
+            Ok(Some(new)) => {
+                self.take_over(new, token);
+                None
+            }
+            Ok(None) => Some(ReloadOutcome {
+                token,
+                result: Ok(false),
+            }),
+            Err(why) => Some(ReloadOutcome {
+                token,
+                result: Err(refused(why)),
+            }),
+        }
     }
 
-    /// Sends the strictest of the configuration's and the applications' limits to the loop.
-    pub(super) fn tighten(&mut self) {
-        let limits = self
-            .apps
-            .map_or(self.base, |apps| self.base.tightened(&apps));
-        self.tuning.edit(|t| {
-            t.version += 1;
-            t.limits = Some(limits);
+    fn take_over(&mut self, new: Reloaded, token: Option<u64>) {
+        set_level(self.log.as_ref(), &new);
+        let version = self.configured.set_limits(new.limits);
+        let commands = new.surfaces.iter().map(|(id, material)| {
+            let (id, material) = (*id, *material);
+            SceneCommand::Surface { id, material }
         });
+        self.surfaces.extend(commands);
+        self.send_surfaces();
+        self.reloading.push_back(Reloading {
+            version,
+            changes: new.changes,
+            token,
+            waited_ns: 0,
+            looked_ns: None,
+        });
+    }
+
+    /// What came of the oldest reload, if a tick has kept its limits or none did within the bound. Called in every round.
+    pub(super) fn settle(&mut self, now_ns: u64, live: &Mutex<Live>) -> Option<ReloadOutcome> {
+        let oldest = self.reloading.front_mut()?;
+        if self.configured.is_taken(oldest.version) {
+            let Reloading { changes, token, .. } = self.reloading.pop_front()?;
+            tell_reloaded(&changes, live);
+            return Some(ReloadOutcome {
+                token,
+                result: Ok(true),
+            });
+        }
+        let round_ns = now_ns.saturating_sub(oldest.looked_ns.replace(now_ns).unwrap_or(now_ns));
+        oldest.waited_ns += round_ns.min(LONGEST_ROUND_NS);
+        if oldest.waited_ns < LOOP_PATIENCE_NS {
+            return None;
+        }
+        let Reloading { token, .. } = self.reloading.pop_front()?;
+        let why = format!(
+            "the configuration was read, but the haptic loop has not taken its limits for {} ms; it does when it runs again",
+            LOOP_PATIENCE_NS / 1_000_000
+        );
+        tell(live, why.clone());
+        Some(ReloadOutcome {
+            token,
+            result: Err(Refusal::text(ErrorCode::Internal, why)),
+        })
     }
 
     /// Sends surfaces to the collision thread, as many as its queue has room for. They go the way of the clients' commands, so that
@@ -90,43 +153,38 @@ impl Controls {
     }
 }
 
-/// Reads the configuration again and hands what it changes to `take_over`. Says what came of it; `Ok(false)`: the file is as it was.
-pub(super) fn reload(
+/// Reads the configuration again. Tells what is wrong with it; `Ok(None)`: the file is as it was.
+pub(super) fn read_again(
     read: &mut Option<Reload>,
     asked: bool,
     live: &Mutex<Live>,
-    take_over: impl FnOnce(&Reloaded),
-) -> Result<bool, String> {
+) -> Result<Option<Reloaded>, String> {
     let Some(read) = read else {
         let why = "there is no configuration file to read again";
         if asked {
             tell(live, why.into());
             return Err(why.into());
         }
-        return Ok(false);
+        return Ok(None);
     };
-    match read(asked) {
-        Ok(None) => Ok(false),
-        Ok(Some(reloaded)) => {
-            take_over(&reloaded);
-            tell(
-                live,
-                if reloaded.changes.is_empty() {
-                    "configuration reloaded: nothing changed".into()
-                } else {
-                    format!("configuration reloaded: {}", reloaded.changes.join(", "))
-                },
-            );
-            Ok(true)
-        }
-        Err(why) => {
-            tell(
-                live,
-                format!("configuration not reloaded, the old one stays: {why}"),
-            );
-            Err(why)
-        }
-    }
+    read(asked).inspect_err(|why| {
+        tell(
+            live,
+            format!("configuration not reloaded, the old one stays: {why}"),
+        );
+    })
+}
+
+/// Tells what a reload has changed.
+pub(super) fn tell_reloaded(changes: &[String], live: &Mutex<Live>) {
+    tell(
+        live,
+        if changes.is_empty() {
+            "configuration reloaded: nothing changed".into()
+        } else {
+            format!("configuration reloaded: {}", changes.join(", "))
+        },
+    );
 }
 
 /// Puts a reloaded level of the log into force.
@@ -136,16 +194,25 @@ pub(super) fn set_level(log: Option<&LogLevel>, new: &Reloaded) {
     }
 }
 
-/// Tells the clients what came of a reload.
-pub(super) fn tell_clients(result: &Result<bool, String>, service: Option<&Service>) {
-    let event = match result {
-        Ok(false) => return,
-        Ok(true) => Event::ConfigReloaded(event::ConfigReloaded {}),
-        Err(why) => Event::ConfigRefused(event::ConfigRefused {
-            detail: Text::lossy(why),
-        }),
+/// Tells the clients what came of a reload, and answers the one that asked for it.
+pub(super) fn tell_clients(outcome: ReloadOutcome, service: Option<&Service>) {
+    let Some(service) = service else {
+        return;
     };
-    if let Some(service) = service {
+    let event = match &outcome.result {
+        Ok(false) => None,
+        Ok(true) => Some(Event::ConfigReloaded(event::ConfigReloaded {})),
+        Err(why) => Some(Event::ConfigRefused(event::ConfigRefused {
+            detail: Text::lossy(&why.detail),
+        })),
+    };
+    if let Some(token) = outcome.token {
+        let answer = outcome
+            .result
+            .map_or_else(Answer::Refused, |_| Answer::Done);
+        service.answer(token, answer);
+    }
+    if let Some(event) = event {
         service.event(event);
     }
 }
@@ -156,3 +223,6 @@ fn tell(live: &Mutex<Live>, what: String) {
         live.events.push_back(what);
     }
 }
+
+#[cfg(test)]
+mod tests;

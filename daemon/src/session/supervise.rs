@@ -5,8 +5,6 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hapticd_devices::arm::ArmSpec;
-use hapticd_protocol::reply::ErrorCode;
-use hapticd_sync::latest;
 use hapticd_sys::clock::now_ns;
 use hapticd_sys::signals::{Signal, Signals};
 
@@ -17,8 +15,8 @@ use super::watch::Watch;
 use super::{Options, RELOAD_EVERY_NS, ViewWish, measured_gains};
 use crate::arms::ArmState;
 use crate::broad::BroadFacts;
-use crate::haptic::thread::{Flags, Tuning};
-use crate::ipc::{Answer, Refusal};
+use crate::haptic::limits::ConfiguredOwner;
+use crate::haptic::thread::Flags;
 use crate::near::NearFacts;
 use crate::scribe::Live;
 use crate::service::{Service, Wish};
@@ -69,12 +67,15 @@ impl Supervisor<'_> {
             let elapsed_s = (now - started) as f64 * 1e-9;
             match self.signals.next() {
                 Ok(Some(Signal::Terminate | Signal::Interrupt)) => return None,
-                Ok(Some(Signal::Reload)) => self.reload(true),
+                Ok(Some(Signal::Reload)) => self.reload(true, None),
                 Ok(_) | Err(_) => {}
             }
             if now - last_reload > RELOAD_EVERY_NS {
                 last_reload = now;
-                self.reload(false);
+                self.reload(false, None);
+            }
+            while let Some(outcome) = self.controls.settle(now, self.live) {
+                tell_clients(outcome, self.service.as_ref());
             }
             self.controls.send_surfaces();
             if self.options.duration_s.is_some_and(|d| elapsed_s >= d) {
@@ -106,11 +107,12 @@ impl Supervisor<'_> {
         }
     }
 
-    fn reload(&mut self, asked: bool) {
-        let result = self
-            .controls
-            .reload(&mut self.options.reload, asked, self.live);
-        tell_clients(&result, self.service.as_ref());
+    /// `token`: of the client that asks for it.
+    fn reload(&mut self, asked: bool, token: Option<u64>) {
+        let read = &mut self.options.reload;
+        if let Some(outcome) = self.controls.reload(read, asked, token, self.live) {
+            tell_clients(outcome, self.service.as_ref());
+        }
     }
 
     /// Looks at every thread's sign of life, and passes on what threads say of themselves.
@@ -149,27 +151,12 @@ impl Supervisor<'_> {
         while let Ok(wish) = service.wishes.try_recv() {
             match wish {
                 Wish::Shutdown => end = true,
-                Wish::ClearFault(_) => self.controls.tuning.edit(|t| {
-                    t.version += 1;
-                    t.clear += 1;
-                }),
-                Wish::Limits(limits) => {
-                    self.controls.apps = Some(limits);
-                    self.controls.tighten();
-                }
                 Wish::Reload(token) => {
-                    let result = self
-                        .controls
-                        .reload(&mut self.options.reload, true, self.live);
-                    let answer = match &result {
-                        Ok(_) => Answer::Done,
-                        Err(why) => {
-                            let why = Refusal::text(ErrorCode::ConfigRefused, why.clone());
-                            Answer::Refused(why)
-                        }
-                    };
-                    service.answer(token, answer);
-                    tell_clients(&result, Some(service));
+                    let read = &mut self.options.reload;
+                    let outcome = self.controls.reload(read, true, Some(token), self.live);
+                    if let Some(outcome) = outcome {
+                        tell_clients(outcome, Some(service));
+                    }
                 }
             }
         }
@@ -184,7 +171,7 @@ impl Supervisor<'_> {
             self.live,
             self.specs,
             self.period_ns,
-            &mut self.controls.tuning,
+            &mut self.controls.configured,
         );
     }
 }
@@ -194,21 +181,17 @@ fn retune(
     live: &Mutex<Live>,
     specs: &[(ArmSpec, Option<f64>)],
     period_ns: u64,
-    tuning: &mut latest::Writer<Tuning>,
+    configured: &mut ConfiguredOwner,
 ) {
     let Some(timing) = live.lock().ok().and_then(|l| l.timing) else {
         return;
     };
-    tuning.edit(|t| {
-        t.version += 1;
-        for (i, (gains, (spec, cap))) in t.gains.iter_mut().zip(specs).enumerate() {
-            *gains = Some(measured_gains(
-                spec,
-                *cap,
-                period_ns,
-                timing.lateness_s,
-                timing.input_age_s[i],
-            ));
-        }
-    });
+    configured.set_gains(
+        specs
+            .iter()
+            .zip(timing.input_age_s)
+            .map(|((spec, cap), age_s)| {
+                measured_gains(spec, *cap, period_ns, timing.lateness_s, age_s)
+            }),
+    );
 }
