@@ -313,9 +313,7 @@ impl Scribe {
         live.record = *record;
         for (arm, tick) in live.arms.iter_mut().zip(&record.arms) {
             arm.largest_n = arm.largest_n.max(tick.sent.force_n.norm());
-            if let Some(tighter) = &tick.tightened {
-                arm.limits = arm.limits.tightened(tighter);
-            }
+            arm.limits = tick.limits;
             if record.tick.is_multiple_of(live.plot_every) {
                 if arm.force_n.len() == PLOT_POINTS {
                     arm.force_n.pop_front();

@@ -26,15 +26,17 @@ use hapticd_world::{BodyInfo, BodyKind};
 use crate::broad::PlanarFacts;
 use crate::collision::{Request, SceneCommand, SceneReply};
 use crate::haptic::core::ArmFrame;
+use crate::haptic::limits::RestrictionsOwner;
 use crate::haptic::record::TickRecord;
 use crate::haptic::watchdog::Beat;
 use crate::ipc::publish::BlockPublisher;
+use crate::ipc::restrictions::RestrictionDesk;
 use crate::ipc::shapes::ShapeFile;
 use crate::ipc::skins::{self, SkinInfo, SkinWriter};
 use crate::ipc::surfaces::{self, SurfaceInfo, SurfaceWriter, SurfacesError};
 use crate::ipc::{
     Answer, BodyRecord, Command, CommandSink, Endpoint, Handle, Notice, Quotas, Refusal, Server,
-    ServerSetup, SetupError, blocks, tightened,
+    ServerSetup, SetupError, blocks,
 };
 use crate::recording::message::NeedleMessage;
 use crate::rig::RigArm;
@@ -48,10 +50,6 @@ pub enum Wish {
     Reload(u64),
     /// End in order.
     Shutdown,
-    /// Clear latched faults.
-    ClearFault(Option<usize>),
-    /// These limits are the tightest that applications want now, for all arms.
-    Limits(Limits),
 }
 
 /// What bodies are shown through, in the order in which they were announced.
@@ -71,12 +69,13 @@ const FORCELESS: Material = Material {
 };
 
 /// Takes commands on the server's thread and passes them on without blocking.
-struct Dispatch {
+pub(crate) struct Dispatch {
     requests: Sender<Request>,
     /// To the haptic loop: bodies that it is to forget.
     gone: ring::Producer<u32>,
     wishes: Sender<Wish>,
-    limits: Limits,
+    /// Straight to the haptic loop.
+    restrictions: RestrictionDesk,
     /// Surfaces of the clients' bodies, to give them back.
     surfaces: HashMap<u32, Material>,
     /// Surfaces of bodies under way to the scene, by token.
@@ -89,6 +88,20 @@ struct Dispatch {
 pub const NO_ANSWER: u64 = 0;
 
 impl Dispatch {
+    /// For commands about limits and faults only.
+    #[cfg(test)]
+    pub(crate) fn of_limits(restrictions: RestrictionsOwner) -> Self {
+        Dispatch {
+            requests: crossbeam::channel::bounded(1).0,
+            gone: ring::ring(1).0,
+            wishes: crossbeam::channel::bounded(1).0,
+            restrictions: RestrictionDesk::new(restrictions),
+            surfaces: HashMap::new(),
+            coming: Arc::default(),
+            added: crossbeam::channel::bounded(1).1,
+        }
+    }
+
     fn scene(&self, command: SceneCommand, token: u64) -> Result<(), SceneCommand> {
         self.requests
             .try_send(Request { command, token })
@@ -153,10 +166,19 @@ impl CommandSink for Dispatch {
             Command::HaltBody { body } => self
                 .scene(SceneCommand::Halt { id: *body }, NO_ANSWER)
                 .is_ok(),
-            Command::TightenLimits { limits, .. } => {
-                // One set of limits for all arms: the strictest that anybody asked for.
-                self.limits = tightened(&self.limits, limits);
-                self.wishes.try_send(Wish::Limits(self.limits)).is_ok()
+            Command::TightenLimits {
+                token, arm, limits, ..
+            } => {
+                self.restrictions.tighten(*token, *arm, limits);
+                true
+            }
+            Command::ReleaseLimits { token, arm } => {
+                self.restrictions.release(*token, *arm);
+                true
+            }
+            Command::ClearFault { token, arm } => {
+                self.restrictions.clear_faults(*token, *arm);
+                true
             }
             Command::Focus {
                 focused, bodies, ..
@@ -167,10 +189,17 @@ impl CommandSink for Dispatch {
             Command::Orphaned { body } => self.forget(*body),
             Command::Reload { token } => self.wishes.try_send(Wish::Reload(*token)).is_ok(),
             Command::Shutdown => self.wishes.try_send(Wish::Shutdown).is_ok(),
-            Command::ClearFault { arm } => self.wishes.try_send(Wish::ClearFault(*arm)).is_ok(),
         };
         // Urgent commands are offered again; doing part of one twice does no harm.
         if done { Ok(()) } else { Err(Box::new(command)) }
+    }
+
+    fn settle(&mut self, now_ns: u64, answers: &mut Vec<(u64, Answer)>) -> bool {
+        self.restrictions.settle(now_ns, answers)
+    }
+
+    fn limits_in_force(&mut self, arm: u8) -> Option<Limits> {
+        self.restrictions.in_force(usize::from(arm))
     }
 }
 
@@ -217,7 +246,7 @@ impl Service {
         config: &config::Config,
         arms: &[ArmFacts],
         bodies: &[BodyInfo],
-        limits: &Limits,
+        restrictions: RestrictionsOwner,
         period_ns: u64,
         requests: Sender<Request>,
         gone: ring::Producer<u32>,
@@ -249,7 +278,7 @@ impl Service {
             requests,
             gone,
             wishes: wishes_in,
-            limits: *limits,
+            restrictions: RestrictionDesk::new(restrictions),
             surfaces: HashMap::new(),
             coming: coming.clone(),
             added,
@@ -271,7 +300,7 @@ impl Service {
             arms: arms
                 .iter()
                 .zip(0u8..)
-                .map(|(arm, index)| arm_info(arm, index, limits, period_ns))
+                .map(|(arm, index)| arm_info(arm, index, period_ns))
                 .collect(),
             bodies: bodies
                 .iter()
@@ -422,8 +451,7 @@ fn unnamed() -> Name {
     Name::new("unnamed").unwrap_or_else(|_| unreachable!("seven letters are a name"))
 }
 
-fn arm_info(arm: &ArmFacts, index: u8, limits: &Limits, period_ns: u64) -> ArmInfo {
-    let limits = limits.tightened_by_arm(&arm.spec);
+pub(crate) fn arm_info(arm: &ArmFacts, index: u8, period_ns: u64) -> ArmInfo {
     let (t, q) = (
         arm.frame.world_from_base.translation.vector,
         arm.frame.world_from_base.rotation.coords,
@@ -437,9 +465,10 @@ fn arm_info(arm: &ArmFacts, index: u8, limits: &Limits, period_ns: u64) -> ArmIn
         scale: arm.frame.scale,
         workspace_center_m: arm.spec.workspace.center.into(),
         workspace_half_extents_m: arm.spec.workspace.half_extents.into(),
-        peak_force_n: Limit(limits.peak_force_n),
-        continuous_force_n: Limit(limits.continuous_force_n),
-        peak_torque_nm: Limit(limits.peak_torque_nm),
+        // The server asks the loop for them in each answer.
+        peak_force_n: Limit(0.0),
+        continuous_force_n: Limit(0.0),
+        peak_torque_nm: Limit(0.0),
         tool_radius_m: arm.tool_radius_m,
         period_ns,
         degrees_in: arm.spec.degrees_in,
@@ -543,6 +572,12 @@ mod tests {
     use crate::ipc::{ClientId, GoneWhy};
     use hapticd_client::Client;
 
+    /// For a loop without arms.
+    fn restrictions() -> RestrictionsOwner {
+        let core = crate::haptic::core::LoopCore::new([const { None }; MAX_ARMS], 1_000_000, 0.0);
+        crate::haptic::limits::link(&core.unwrap(), Limits::default()).2
+    }
+
     /// A service with two bodies of identities 1 and 2 in the scene, and its folder.
     fn start(
         name: &str,
@@ -571,7 +606,7 @@ mod tests {
             &config,
             &[],
             &bodies,
-            &Limits::default(),
+            restrictions(),
             1_000_000,
             requests,
             gone,
@@ -654,7 +689,7 @@ mod tests {
             requests,
             gone,
             wishes,
-            limits: Limits::default(),
+            restrictions: RestrictionDesk::new(restrictions()),
             surfaces: HashMap::new(),
             coming: Arc::default(),
             added,

@@ -22,8 +22,9 @@ use crate::arms::{self, ArmState, Opener};
 use crate::backend;
 use crate::collision::{self, SceneCommand};
 use crate::haptic::core::ArmInput;
+use crate::haptic::limits;
 use crate::haptic::record::TickRecord;
-use crate::haptic::thread::{self as haptic_thread, Pace, Tuning};
+use crate::haptic::thread::{self as haptic_thread, Pace};
 use crate::haptic::watchdog::{Beat, Guard, WATCHED};
 use crate::hid::{Claims, OpenHid};
 use crate::ipc::SetupError;
@@ -50,7 +51,7 @@ mod supervise;
 mod told;
 mod watch;
 
-use controls::{Controls, set_level, take_over};
+use controls::{Controls, found, set_level, tell_reloaded};
 use news::Present;
 use reading::Reading;
 use sentry::{AtEnd, Brake, Sentry};
@@ -206,8 +207,8 @@ pub fn run_virtual(mut rig: Rig, config: &config::Config, mut options: Options) 
             let log = options.log.as_ref();
             // What came of it is told by then, and there are no clients.
             let read = options.reload.as_mut().map_or(Ok(None), |read| read(false));
-            let _ = take_over(read, &live, |new| {
-                set_level(log, new);
+            if let Ok(Some(new)) = found(read, &live) {
+                set_level(log, &new);
                 driver.tighten(&new.limits);
                 for (id, material) in &new.surfaces {
                     driver.command(SceneCommand::Surface {
@@ -215,7 +216,8 @@ pub fn run_virtual(mut rig: Rig, config: &config::Config, mut options: Options) 
                         material: *material,
                     });
                 }
-            });
+                tell_reloaded(&new.changes, &live);
+            }
         }
     }
     scribe.finish()
@@ -277,7 +279,7 @@ pub fn run_real(
     let (snapshot_in, snapshot_out) = ring::ring(collision::BUFFERS);
     let (used_in, used_out) = ring::ring(2 * collision::BUFFERS);
     let (record_in, record_out) = ring::ring::<TickRecord>(RECORDS);
-    let (tuning, tuning_reader) = latest::latest(Tuning::default());
+    let (composer, configured, restrictions) = limits::link(&rig.core, rig::limits(&config.safety));
     let (request_in, request_out) = crossbeam::channel::bounded(256);
     let (reply_in, reply_out) = crossbeam::channel::bounded(256);
     let (gone_in, gone_out) = ring::ring(GONE);
@@ -287,11 +289,10 @@ pub fn run_real(
     let soft_log = rig.soft.is_some().then(|| log_in.clone());
     let (soft_surfaces, soft_requests) = crossbeam::channel::bounded(256);
     let controls = Controls {
-        tuning,
+        configured,
         requests: request_in.clone(),
         log: options.log.take(),
-        base: rig::limits(&config.safety),
-        apps: None,
+        reloading: VecDeque::new(),
         surfaces: VecDeque::new(),
         soft: soft_surfaces,
     };
@@ -318,7 +319,7 @@ pub fn run_real(
             config,
             &shown_arms,
             &rig.collider.infos(),
-            &controls.base,
+            restrictions,
             period_ns,
             request_in,
             gone_in,
@@ -502,7 +503,7 @@ pub fn run_real(
             queries: query_writer,
             soft: soft_links,
             records: record_in,
-            tuning: tuning_reader,
+            limits: composer,
             gone: gone_out,
             guard: guard(
                 config,

@@ -337,7 +337,7 @@ pub fn run(mut scene: SoftScene, mut links: Links, stop: &AtomicBool) -> SoftSce
             publish(&scene, &mut links.surfaces, (query.tick, lost_ns));
             if let Some(skins) = &mut links.skins {
                 let time_ns = now_ns();
-                skins.edit(|update| {
+                skins.overwrite(|update| {
                     scene.skin_states(&mut update.states);
                     update.time_ns = time_ns;
                     update.step = links.state.steps.load(Ordering::Relaxed) + 1;

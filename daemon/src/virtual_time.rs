@@ -159,8 +159,10 @@ impl VirtualLoop {
     /// Tightens the limits of all arms before the next tick, replacing an earlier tightening.
     pub fn tighten(&mut self, limits: &Limits) {
         for arm in 0..MAX_ARMS {
-            // Limits that cannot be kept were refused before they came here; the old ones then stay.
-            let _ = self.core.tighten(arm, limits);
+            if let Err(why) = self.core.tighten(arm, limits) {
+                // A reload's limits are checked before; should one slip through, the old ones stay.
+                tracing::error!(arm, %why, "limits not taken");
+            }
         }
     }
 

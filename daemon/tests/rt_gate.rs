@@ -9,8 +9,9 @@
 use std::path::Path;
 
 use hapticd::haptic::core::ArmInput;
+use hapticd::haptic::limits::{self, Restriction};
 use hapticd::haptic::record::TickRecord;
-use hapticd::haptic::thread::{Flags, Links, Moment, SoftLinks, Tuning, Turns};
+use hapticd::haptic::thread::{Flags, Links, Moment, SoftLinks, Turns};
 use hapticd::haptic::watchdog::{Beat, Guard};
 use hapticd::rig::{self, Source};
 use hapticd::soft;
@@ -101,7 +102,8 @@ fn drive(text: &str) -> (u64, u64, u64) {
     let (used, mut used_out) = ring::ring(64);
     let (records, mut record_out) = ring::ring::<TickRecord>(16);
     let (mut gone_in, gone) = ring::ring(8);
-    let (mut tuning_in, tuning) = latest::latest(Tuning::default());
+    let base = rig::limits(&loaded.config.safety);
+    let (composer, mut configured, mut restrictions) = limits::link(&rig.core, base);
     let beat = Beat::default();
     let guard = Guard::new([Some((beat.clone(), 90)), None, None, None]);
     let links = Links {
@@ -112,7 +114,7 @@ fn drive(text: &str) -> (u64, u64, u64) {
         queries: query_writer,
         soft: soft_links,
         records,
-        tuning,
+        limits: composer,
         gone,
         guard,
         publisher: (),
@@ -135,20 +137,29 @@ fn drive(text: &str) -> (u64, u64, u64) {
             input.write(ArmInput::default());
         }
         if k % 1000 == 500 {
-            tuning_in.edit(|t| {
-                t.version += 1;
-                t.gains[0] = turns.core().engine().gains(0);
+            configured.set_gains(turns.core().engine().gains(0).into_iter());
+        }
+        // A client tightens, faults are cleared, a technician undoes it; the configuration is read again.
+        if k % 1000 == 700 {
+            restrictions.change(|all| {
+                let peak_force_n = 1.0 + (k % 3) as f64;
+                all.arms[0] = match k / 1000 % 2 {
+                    0 => Restriction {
+                        peak_force_n,
+                        ..Restriction::NONE
+                    },
+                    _ => Restriction::NONE,
+                };
+                all.clears[0] += 1;
             });
+            configured.set_limits(base);
         }
         // A supervisor that hangs for a while, after which its stop is cleared.
         if !(2000..2200).contains(&k) {
             beat.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         }
         if k == 2300 {
-            tuning_in.edit(|t| {
-                t.version += 1;
-                t.clear += 1;
-            });
+            restrictions.change(|all| all.clears[0] += 1);
         }
         // The body that moves is gone, and one that never was.
         if k == 9_000 {

@@ -7,7 +7,8 @@ use std::sync::atomic::Ordering;
 use hapticd::collision::{Collider, SceneCommand, SceneReply};
 use hapticd::haptic::core::ArmInput;
 use hapticd::haptic::record::{ArmTick, TickRecord};
-use hapticd::haptic::thread::{Flags, Links, Moment, Tuning, Turns};
+use hapticd::haptic::limits::{self, ConfiguredOwner, RestrictionsOwner};
+use hapticd::haptic::thread::{Flags, Links, Moment, Turns};
 use hapticd::haptic::watchdog::{Beat, Guard, Watched};
 use hapticd::rig::{self, Source};
 use hapticd_devices::arm::ArmCommand;
@@ -47,14 +48,14 @@ struct Bench {
     snapshots: ring::Producer<Box<Snapshot>>,
     used: ring::Consumer<Box<Snapshot>>,
     records: ring::Consumer<TickRecord>,
-    tuning: latest::Writer<Tuning>,
+    restrictions: RestrictionsOwner,
+    _configured: ConfiguredOwner,
     _gone: ring::Producer<u32>,
     spare: Pool,
     supervisor: Beat,
     ipc: Beat,
     period_ns: u64,
     now_ns: u64,
-    clears: u64,
     supervisor_lives: bool,
     ipc_lives: bool,
 }
@@ -81,7 +82,8 @@ impl Bench {
         let (used_in, used) = ring::ring(64);
         let (record_in, records) = ring::ring::<TickRecord>(16);
         let (gone_in, gone) = ring::ring(8);
-        let (tuning, tuning_reader) = latest::latest(Tuning::default());
+        let base = rig::limits(&loaded.config.safety);
+        let (composer, configured, restrictions) = limits::link(&rig.core, base);
         let (supervisor, ipc) = (Beat::default(), Beat::default());
         let guard = Guard::new([
             Some((supervisor.clone(), SUPERVISOR_TICKS as u32)),
@@ -97,7 +99,7 @@ impl Bench {
             queries: query_writer,
             soft: None,
             records: record_in,
-            tuning: tuning_reader,
+            limits: composer,
             gone,
             guard,
             publisher: (),
@@ -114,14 +116,14 @@ impl Bench {
             snapshots,
             used,
             records,
-            tuning,
+            restrictions,
+            _configured: configured,
             _gone: gone_in,
             spare: (0..24).map(|_| Box::new(Snapshot::new(capacity))).collect(),
             supervisor,
             ipc,
             period_ns: rig.period_ns,
             now_ns: 0,
-            clears: 0,
             supervisor_lives: true,
             ipc_lives: true,
         }
@@ -178,13 +180,7 @@ impl Bench {
 
     /// A technician clears latched faults; the way to the loop needs no supervisor.
     fn clear(&mut self) {
-        self.clears += 1;
-        let clears = self.clears;
-        self.tuning.write(Tuning {
-            clear: clears,
-            version: clears,
-            ..Tuning::default()
-        });
+        self.restrictions.change(|all| all.clears[0] += 1);
     }
 
     /// A client puts a table under the hand.

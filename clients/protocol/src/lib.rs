@@ -34,7 +34,7 @@ pub mod wire;
 /// First number of a version mismatch.
 pub const MAJOR: u16 = 2;
 /// Second number: how much has been appended since `MAJOR.0`.
-pub const MINOR: u16 = 2;
+pub const MINOR: u16 = 3;
 
 /// The minor version from which on there are soft bodies, cloth and crowds: kinds from [`Soft`](request::BodyKind::Soft) on,
 /// [`OpenSurface`](request::OpenSurface) and its answer, error codes from
@@ -46,6 +46,11 @@ pub const MINOR_SKINS: u16 = 2;
 /// The minor version from which on a client can ask for the shape of a rigid body or a tool:
 /// [`OpenShape`](request::OpenShape), its answer, and [`NoShape`](reply::ErrorCode::NoShape).
 pub const MINOR_SHAPES: u16 = 2;
+
+/// The minor version from which on limits that cannot be kept have a code of their own,
+/// [`LimitsRefused`](reply::ErrorCode::LimitsRefused), and a technician can release what was tightened:
+/// [`ReleaseLimits`](request::ReleaseLimits).
+pub const MINOR_LIMITS: u16 = 3;
 
 /// First word of every hello, welcome and shared block: `HAPTICD` and a zero, little-endian.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"HAPTICD\0");

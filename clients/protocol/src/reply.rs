@@ -77,6 +77,8 @@ codes! {
         NoSkin = 22,
         /// Body `number` is shown by its surface or its skin: it has no shape that keeps. Since 2.2.
         NoShape = 23,
+        /// The limits that were asked for cannot be kept: one is `number`, at least `limit`, both rounded; exactly in the detail. Since 2.3.
+        LimitsRefused = 24,
     }
 }
 
@@ -112,11 +114,11 @@ record! {
         workspace_center_m: [f64; 3],
         /// Half the edges of its workspace, m.
         workspace_half_extents_m: [f64; 3],
-        /// Largest force in force now, N.
+        /// Largest force now, N: the strictest of arm, configuration and clients, as the loop keeps it.
         peak_force_n: Limit,
-        /// Largest force that it may hold for ever, N.
+        /// Largest force that it may hold for ever now, N.
         continuous_force_n: Limit,
-        /// Largest torque, N m; 0 without torque.
+        /// Largest torque now, N m; 0 without torque.
         peak_torque_nm: Limit,
         /// Radius of its tool if that is a sphere, 0 for a mesh, m.
         tool_radius_m: f64,
@@ -317,6 +319,7 @@ impl std::fmt::Display for Error {
             ErrorCode::NoSurface => write!(f, "body {number} has no block of its surface"),
             ErrorCode::NoSkin => write!(f, "body {number} has no skin"),
             ErrorCode::NoShape => write!(f, "body {number} has no shape that keeps"),
+            ErrorCode::LimitsRefused => write!(f, "these limits cannot be kept"),
         }?;
         if detail.as_str().is_empty() {
             Ok(())

@@ -171,8 +171,10 @@ messages! {
             body: u32,
         } reserved 4
 
-        /// Tightens limits of the governor. A limit that is looser than the one in force changes nothing, so no client can give itself
-        /// or another one more force. Holds until the daemon ends.
+        /// Tightens limits of an arm's governor. A limit that is looser than the one in force changes nothing, so no client can give
+        /// itself or another one more force. Outlives its client: holds until a technician releases it ([`ReleaseLimits`]) or the daemon
+        /// ends. Answered by [`Done`](crate::reply::Done) when a tick of the loop has kept it: the force follows within the slew limit.
+        /// Limits that cannot be kept are refused ([`LimitsRefused`](crate::reply::ErrorCode::LimitsRefused)) and nothing changes.
         TightenLimits = 0x0109 => {
             /// Force magnitude, N.
             peak_force_n: Limit,
@@ -234,14 +236,23 @@ messages! {
         /// Technician: asks for the daemon's state. Answered by [`Status`](crate::reply::Status).
         GetStatus = 0x0201 => {} reserved 8
 
-        /// Technician: reads the configuration again.
+        /// Technician: reads the configuration again. Answered by [`Done`](crate::reply::Done) when a tick of the loop has kept its limits.
         Reload = 0x0202 => {} reserved 8
 
         /// Technician: ends the daemon in order.
         Shutdown = 0x0203 => {} reserved 8
 
-        /// Technician: clears a latched fault (an emergency stop, say) of an arm.
+        /// Technician: clears a latched fault (an emergency stop, say) of an arm. Answered by [`Done`](crate::reply::Done) when a tick
+        /// of the loop has taken it; a cause that still holds comes back.
         ClearFault = 0x0204 => {
+            /// The arm's index, or [`ALL_ARMS`].
+            arm: u8,
+        } reserved 7
+
+        /// Technician: undoes whatever clients have tightened on an arm ([`TightenLimits`]). The configuration's limits hold again, as
+        /// they were reloaded last; the force rises within the slew limit. Answered by [`Done`](crate::reply::Done) when a tick of the
+        /// loop has kept them. Since 2.3.
+        ReleaseLimits = 0x0205 => {
             /// The arm's index, or [`ALL_ARMS`].
             arm: u8,
         } reserved 7
@@ -266,7 +277,11 @@ impl Request {
     pub fn is_for_technicians(&self) -> bool {
         matches!(
             self,
-            Self::GetStatus(_) | Self::Reload(_) | Self::Shutdown(_) | Self::ClearFault(_)
+            Self::GetStatus(_)
+                | Self::Reload(_)
+                | Self::Shutdown(_)
+                | Self::ClearFault(_)
+                | Self::ReleaseLimits(_)
         )
     }
 }

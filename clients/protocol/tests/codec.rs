@@ -95,6 +95,7 @@ fn requests() -> Vec<Request> {
         request::Reload {}.into(),
         request::Shutdown {}.into(),
         request::ClearFault { arm: 0 }.into(),
+        request::ReleaseLimits { arm: 1 }.into(),
     ]
 }
 

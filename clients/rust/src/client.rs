@@ -2,7 +2,7 @@
 
 use crate::{ConnectError, RequestError, Skin, Subscription, Surface, path::default_socket};
 use hapticd_protocol::{
-    MAJOR, MINOR_SHAPES, MINOR_SKINS, MINOR_SURFACES,
+    MAJOR, MINOR_LIMITS, MINOR_SHAPES, MINOR_SKINS, MINOR_SURFACES,
     event::Event,
     frame::{Header, MAX_MESSAGE, Message},
     mesh::{Mesh, Precision},
@@ -407,8 +407,8 @@ impl Client {
         self.done(request::HaltBody { body })
     }
 
-    /// Tightens the force limits of an arm (or of [`ALL_ARMS`](crate::ALL_ARMS)); nothing here can loosen one. For other limits send a
-    /// [`TightenLimits`](request::TightenLimits) with [`request`](Self::request).
+    /// Tightens the force limits of an arm (or of [`ALL_ARMS`](crate::ALL_ARMS)); nothing here can loosen one. Returns when a tick of the
+    /// loop has kept them. For other limits send a [`TightenLimits`](request::TightenLimits) with [`request`](Self::request).
     ///
     /// # Errors
     /// [`RequestError`].
@@ -429,6 +429,32 @@ impl Client {
             angular_velocity_rad_s: Limit::NONE,
             arm,
         })
+    }
+
+    /// Technician's socket: undoes whatever clients have tightened on an arm (or on [`ALL_ARMS`](crate::ALL_ARMS)), and returns when the
+    /// configuration's limits are in force again.
+    ///
+    /// # Errors
+    /// [`RequestError`]; [`Unsupported`](RequestError::Unsupported) by a daemon that cannot undo them.
+    pub fn release_limits(&mut self, arm: u8) -> Result<(), RequestError> {
+        self.supports("releases of limits", MINOR_LIMITS)?;
+        self.done(request::ReleaseLimits { arm })
+    }
+
+    /// Technician's socket: clears latched faults of an arm (or of [`ALL_ARMS`](crate::ALL_ARMS)). A cause that still holds comes back.
+    ///
+    /// # Errors
+    /// [`RequestError`].
+    pub fn clear_fault(&mut self, arm: u8) -> Result<(), RequestError> {
+        self.done(request::ClearFault { arm })
+    }
+
+    /// Technician's socket: lets the daemon read its configuration again, and returns when the new limits are in force.
+    ///
+    /// # Errors
+    /// [`RequestError`]; the daemon refuses a configuration that is wrong or looser, and the old one stays.
+    pub fn reload(&mut self) -> Result<(), RequestError> {
+        self.done(request::Reload {})
     }
 
     /// Renews every lease of this client. Posted, not waited for.

@@ -95,8 +95,8 @@ pub struct LoopCore {
     period_ns: u64,
     offered: [u64; MAX_ARMS],
     offered_soft: [u64; MAX_ARMS],
-    tightened: [Option<Limits>; MAX_ARMS],
-    cleared: bool,
+    /// By arm: latched faults were cleared since the last tick.
+    cleared: [bool; MAX_ARMS],
     gone: [u32; MAX_GONE],
     gone_count: u8,
     /// By arm: its tool touched a body that was forgotten.
@@ -168,8 +168,7 @@ impl LoopCore {
             period_ns,
             offered: [0; MAX_ARMS],
             offered_soft: [0; MAX_ARMS],
-            tightened: [None; MAX_ARMS],
-            cleared: false,
+            cleared: [false; MAX_ARMS],
             gone: [0; MAX_GONE],
             gone_count: 0,
             let_down: [false; MAX_ARMS],
@@ -243,25 +242,22 @@ impl LoopCore {
         }
     }
 
-    /// Tighter limits for an arm, replacing an earlier tightening; values looser than the technician's have no effect.
+    /// Tighter limits for an arm, replacing an earlier tightening; values looser than those of the start have no effect. Nothing is
+    /// done where there is no such arm. Real-time.
     ///
     /// # Errors
-    /// If the combination cannot be kept; the limits then stay as they were.
+    /// If one of the limits is out of its range; the limits then stay as they were.
     pub fn tighten(&mut self, arm: usize, limits: &Limits) -> Result<(), LimitsError> {
         match self.channels.get_mut(arm) {
-            Some(Some(c)) => {
-                c.governor.tighten(limits)?;
-                self.tightened[arm] = Some(*limits);
-                Ok(())
-            }
+            Some(Some(c)) => c.governor.tighten(limits),
             _ => Ok(()),
         }
     }
 
-    /// Forgets latched faults of all arms; causes that still hold come back in the next tick.
-    pub fn clear_faults(&mut self) {
-        self.cleared = true;
-        for c in self.channels.iter_mut().flatten() {
+    /// Forgets an arm's latched faults; causes that still hold come back in the next tick. Real-time.
+    pub fn clear_faults(&mut self, arm: usize) {
+        if let Some(Some(c)) = self.channels.get_mut(arm) {
+            self.cleared[arm] = true;
             c.governor.clear();
         }
     }
@@ -298,7 +294,6 @@ impl LoopCore {
         record.stopping = input.stopping;
         record.cut = input.cut;
         record.silent = input.silent;
-        record.cleared = std::mem::take(&mut self.cleared);
         record.gone = self.gone;
         record.gone_count = std::mem::take(&mut self.gone_count);
         record.blame = if periods > 1 {
@@ -380,7 +375,8 @@ impl LoopCore {
                 offered: std::mem::take(&mut self.offered[i]),
                 offered_soft: std::mem::take(&mut self.offered_soft[i]),
                 gains: c.gains,
-                tightened: self.tightened[i].take(),
+                limits: *c.governor.limits(),
+                cleared: std::mem::take(&mut self.cleared[i]),
                 world_from_device: devices[i].unwrap_or_else(Pose::identity),
                 world_from_proxy: outcome.proxy,
                 wanted,

@@ -1,6 +1,8 @@
-//! The haptic loop: one tick ([`core`]), what it leaves behind ([`record`]), and the thread that runs it ([`thread`]).
+//! The haptic loop: one tick ([`core`]), what it leaves behind ([`record`]), which limits it keeps
+//! ([`limits`]), and the thread that runs it ([`thread`]).
 
 pub mod core;
+pub mod limits;
 pub mod record;
 pub mod simulation;
 pub mod thread;

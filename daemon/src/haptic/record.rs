@@ -42,8 +42,10 @@ pub struct ArmTick {
     pub offered_soft: u64,
     /// Input: coupling gains in force.
     pub gains: Gains,
-    /// Input: limits that an application tightened before this tick, the last of them.
-    pub tightened: Option<Limits>,
+    /// Input: the limits that the governor keeps.
+    pub limits: Limits,
+    /// Input: latched faults were cleared before this tick.
+    pub cleared: bool,
     /// Tool where the hand is, world.
     pub world_from_device: Pose,
     /// Tool where it is allowed to be, world.
@@ -119,7 +121,8 @@ impl ArmTick {
             offered: 0,
             offered_soft: 0,
             gains: Gains::default(),
-            tightened: None,
+            limits: Limits::default(),
+            cleared: false,
             world_from_device: Pose::identity(),
             world_from_proxy: Pose::identity(),
             wanted: Wrench::default(),
@@ -164,8 +167,6 @@ pub struct TickRecord {
     pub done_ns: u64,
     /// Whom to blame for skipped periods or starvation.
     pub blame: Blame,
-    /// Input: latched faults were cleared before this tick.
-    pub cleared: bool,
     /// Input: a stop was asked for, force ramps to zero.
     pub stopping: bool,
     /// Input: an immediate stop was ordered.
@@ -204,7 +205,6 @@ impl TickRecord {
             awake_ns: 0,
             done_ns: 0,
             blame: Blame::None,
-            cleared: false,
             stopping: false,
             cut: false,
             silent: Silent::NONE,

@@ -17,13 +17,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use hapticd_devices::arm::ArmCommand;
-use hapticd_devices::safety::Limits;
-use hapticd_haptics::{Gains, MAX_ARMS, Query, Snapshot, SoftSnapshot};
+use hapticd_haptics::{MAX_ARMS, Query, Snapshot, SoftSnapshot};
 use hapticd_sync::{latest, ring};
 use hapticd_sys::clock::now_ns;
 use spin_sleep::{SpinSleeper, SpinStrategy};
 
 use super::core::{ArmInput, LoopCore, LoopInput};
+use super::limits::Composer;
 use super::record::{MAX_GONE, TickRecord};
 use super::watchdog::Guard;
 
@@ -56,19 +56,6 @@ impl<P: Publish> Publish for Option<P> {
     }
 }
 
-/// Changes from the supervisor that take effect at a tick boundary.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Tuning {
-    /// New coupling gains by arm.
-    pub gains: [Option<Gains>; MAX_ARMS],
-    /// Tighter limits for all arms, replacing an earlier tightening; nothing here can loosen.
-    pub limits: Option<Limits>,
-    /// Counts requests to clear latched faults.
-    pub clear: u64,
-    /// Counts changes, so that each is applied once.
-    pub version: u64,
-}
-
 /// The loop's ends of what it shares with the soft bodies' thread.
 pub struct SoftLinks {
     /// From it.
@@ -95,8 +82,8 @@ pub struct Links<P> {
     pub soft: Option<SoftLinks>,
     /// To the scribe.
     pub records: ring::Producer<TickRecord>,
-    /// From the supervisor.
-    pub tuning: latest::Reader<Tuning>,
+    /// Limits, gains and clears, from the supervisor and the clients' server.
+    pub limits: Composer,
     /// From the clients' server: bodies that are gone, by their client-visible ids.
     pub gone: ring::Consumer<u32>,
     /// Signs of life of the threads that the loop's promises need.
@@ -143,8 +130,6 @@ pub struct Turns<P> {
     core: LoopCore,
     links: Links<P>,
     inputs: [ArmInput; MAX_ARMS],
-    tuned: u64,
-    cleared: u64,
 }
 
 /// When a turn happens.
@@ -169,8 +154,6 @@ impl<P: Publish> Turns<P> {
             core,
             links,
             inputs: [ArmInput::default(); MAX_ARMS],
-            tuned: 0,
-            cleared: 0,
         }
     }
 
@@ -197,23 +180,7 @@ impl<P: Publish> Turns<P> {
                 }
             }
         }
-        let (tuning, _) = links.tuning.read();
-        if tuning.version != self.tuned {
-            self.tuned = tuning.version;
-            if tuning.clear != self.cleared {
-                self.cleared = tuning.clear;
-                core.clear_faults();
-            }
-            for (i, gains) in tuning.gains.iter().enumerate() {
-                if let Some(g) = gains {
-                    core.set_gains(i, *g);
-                }
-                if let Some(l) = &tuning.limits {
-                    // Limits that cannot be kept were refused before they were sent here; the old ones then stay.
-                    let _ = core.tighten(i, l);
-                }
-            }
-        }
+        links.limits.take(core);
         core.tick(&LoopInput {
             now_ns: moment.deadline_ns,
             periods: moment.periods,
@@ -240,6 +207,7 @@ impl<P: Publish> Turns<P> {
         }
         links.queries.write(query);
         links.publisher.publish(core);
+        links.limits.acknowledge();
         let record = core.stamp(moment.signalled_ns, moment.awake_ns, now_ns());
         // A scribe that cannot keep up loses records; the ring counts them.
         let _ = links.records.push(*record);

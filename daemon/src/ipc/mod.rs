@@ -12,8 +12,8 @@
 //!   real-time, and the haptic loop never waits for either: it writes its blocks and knows nothing of clients.
 //! * [`hub::Hub`] decides everything and does no I/O: packets, descriptors (of any type) and the time go in, replies and
 //!   [`Command`]s come out. It is tested in virtual time without a socket.
-//! * **Rights by socket**: applications may add bodies, move what is theirs and *tighten* limits; the technician may also reload, clear
-//!   faults and shut down. Every client has quotas ([`Quotas`]) and every command that can make force has a lease.
+//! * **Rights by socket**: applications may add bodies, move what is theirs and *tighten* limits; the technician may also reload, release what was
+//!   tightened, clear faults and shut down. Every client has quotas ([`Quotas`]) and every command that can make force has a lease.
 //! * **Whatever a client does** - garbage, floods, wrong descriptors, not reading, dying - costs that client its connection at most.
 //!
 //! # Death, silence, shutdown
@@ -31,6 +31,7 @@ pub mod hub;
 mod import;
 mod outbox;
 pub mod publish;
+pub(crate) mod restrictions;
 mod server;
 pub mod shapes;
 pub mod skins;
@@ -113,8 +114,10 @@ pub enum Command {
         /// Which.
         body: u32,
     },
-    /// Tighten the governor's limits; looser values change nothing. No answer.
+    /// Tighten the governor's limits; looser values change nothing. Answer when a tick has kept them.
     TightenLimits {
+        /// Goes back with the answer.
+        token: u64,
         /// Whose wish it is.
         client: ClientId,
         /// One arm, or all.
@@ -166,8 +169,17 @@ pub enum Command {
     },
     /// End in order. No answer.
     Shutdown,
-    /// Clear latched faults. No answer.
+    /// Undo what clients have tightened. Answer when a tick has kept that.
+    ReleaseLimits {
+        /// Goes back with the answer.
+        token: u64,
+        /// One arm, or all.
+        arm: Option<usize>,
+    },
+    /// Clear latched faults. Answer when a tick has taken it.
     ClearFault {
+        /// Goes back with the answer.
+        token: u64,
         /// One arm, or all.
         arm: Option<usize>,
     },
@@ -181,6 +193,15 @@ impl Command {
             Self::AddBody { .. } | Self::MoveBody { .. } | Self::Reload { .. }
         )
     }
+
+    /// Commands about limits and faults. They go to the loop by a way of their own, so there always is room for them, and they wait
+    /// behind nothing.
+    pub fn is_for_the_governor(&self) -> bool {
+        matches!(
+            self,
+            Self::TightenLimits { .. } | Self::ReleaseLimits { .. } | Self::ClearFault { .. }
+        )
+    }
 }
 
 /// Where commands go. Called on the server's thread; must not block.
@@ -190,6 +211,19 @@ pub trait CommandSink: Send {
     /// # Errors
     /// The command itself, boxed. Urgent ones are offered again; for others the client is told to try again.
     fn submit(&mut self, command: Command) -> Result<(), Box<Command>>;
+
+    /// Appends the answers that are due to commands about limits and faults, with their tokens. True: others still wait for the haptic
+    /// loop, and this is to be called again in a millisecond.
+    fn settle(&mut self, now_ns: u64, answers: &mut Vec<(u64, Answer)>) -> bool {
+        let _ = (now_ns, answers);
+        false
+    }
+
+    /// The limits that an arm's governor keeps now; `None` where that is not known.
+    fn limits_in_force(&mut self, arm: u8) -> Option<Limits> {
+        let _ = arm;
+        None
+    }
 }
 
 impl CommandSink for crossbeam::channel::Sender<Command> {
@@ -197,27 +231,6 @@ impl CommandSink for crossbeam::channel::Sender<Command> {
         self.try_send(command)
             .map_err(|error| Box::new(error.into_inner()))
     }
-}
-
-/// The limits in force, tightened by an application's wish: its magnitudes where they are smaller, everything else as it is.
-pub fn tightened(current: &Limits, wish: &TightenLimits) -> Limits {
-    let mut limits = *current;
-    for (value, wish) in [
-        (&mut limits.peak_force_n, wish.peak_force_n),
-        (&mut limits.continuous_force_n, wish.continuous_force_n),
-        (&mut limits.peak_torque_nm, wish.peak_torque_nm),
-        (&mut limits.continuous_torque_nm, wish.continuous_torque_nm),
-        (&mut limits.slew_n_per_s, wish.slew_n_per_s),
-        (&mut limits.slew_nm_per_s, wish.slew_nm_per_s),
-        (&mut limits.velocity_limit_m_s, wish.velocity_m_s),
-        (
-            &mut limits.angular_velocity_limit_rad_s,
-            wish.angular_velocity_rad_s,
-        ),
-    ] {
-        *value = value.min(wish.0);
-    }
-    limits
 }
 
 /// What came of a command with a token.

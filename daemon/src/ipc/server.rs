@@ -16,6 +16,7 @@ use hapticd_protocol::{
     frame::{MAX_MESSAGE, Message},
     reply::{self, ArmInfo, BlockKind, ErrorCode, Reply},
     text::Text,
+    wire::Limit,
 };
 use hapticd_sys::{
     clock::now_ns,
@@ -195,6 +196,8 @@ pub struct Server {
     backlog: VecDeque<Command>,
     /// The newest motion of each body that it did not take.
     motions: BTreeMap<u32, Command>,
+    /// Commands wait for the haptic loop.
+    settling: bool,
     imports: Sender<Import<OwnedFd>>,
     imported: Receiver<(u64, Result<Imported, Refusal>)>,
     notices: Receiver<Notice>,
@@ -256,6 +259,7 @@ impl Server {
             sink: setup.sink,
             backlog: VecDeque::new(),
             motions: BTreeMap::new(),
+            settling: false,
             imports,
             imported,
             notices,
@@ -278,6 +282,7 @@ impl Server {
             let next_ns = self.hub.expire(now_ns(), &mut out);
             self.perform(&mut out);
             self.submit_waiting();
+            self.settle(&mut out);
             self.ring();
             self.flush(&mut out);
             let found = self.poll(next_ns)?;
@@ -323,7 +328,8 @@ impl Server {
         if self.accept_after_ns > now_ns {
             timeout = timeout.min(Duration::from_nanos(self.accept_after_ns - now_ns));
         }
-        if !self.lines.is_empty() || !self.backlog.is_empty() || !self.motions.is_empty() {
+        let waits = self.settling || !self.backlog.is_empty() || !self.motions.is_empty();
+        if waits || !self.lines.is_empty() {
             timeout = timeout.min(RELAY);
         }
         timeout
@@ -502,6 +508,16 @@ impl Server {
         more: &mut Vec<Output<OwnedFd>>,
     ) {
         let fds = match &mut reply {
+            Reply::Arms(arms) => {
+                for arm in &mut arms.arms.0 {
+                    if let Some(limits) = self.sink.limits_in_force(arm.index) {
+                        arm.peak_force_n = Limit(limits.peak_force_n);
+                        arm.continuous_force_n = Limit(limits.continuous_force_n);
+                        arm.peak_torque_nm = Limit(limits.peak_torque_nm);
+                    }
+                }
+                Some(Vec::new())
+            }
             Reply::Subscribed(subscribed) => {
                 let blocks = subscribed.blocks.0.clone();
                 blocks
@@ -595,7 +611,8 @@ impl Server {
             }
             _ => {}
         }
-        if !self.backlog.is_empty() && command.is_urgent() {
+        let waits = command.is_urgent() && !command.is_for_the_governor();
+        if !self.backlog.is_empty() && waits {
             self.keep(command);
             return;
         }
@@ -623,6 +640,16 @@ impl Server {
     fn keep(&mut self, command: Command) {
         self.backlog.push_back(command);
         self.hub.set_busy(self.backlog.len() >= MAX_BACKLOG);
+    }
+
+    /// Answers what the haptic loop has put into force.
+    fn settle(&mut self, out: &mut Vec<Output<OwnedFd>>) {
+        let mut answers = Vec::new();
+        self.settling = self.sink.settle(now_ns(), &mut answers);
+        for (token, answer) in answers {
+            self.hub.answer(token, &answer, now_ns(), out);
+        }
+        self.perform(out);
     }
 
     /// Offers again what the sink did not take.

@@ -187,7 +187,7 @@ impl From<&GainsMessage> for Gains {
     }
 }
 
-/// Limits that an application tightened; field by field those of [`Limits`].
+/// Limits that a governor keeps; field by field those of [`Limits`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct LimitsMessage {
@@ -293,9 +293,12 @@ pub struct InputMessage {
     /// The gains, if they are others than in the tick before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gains: Option<GainsMessage>,
-    /// Limits that were tightened before this tick.
+    /// The limits, if they are others than in the tick before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tightened: Option<LimitsMessage>,
+    pub limits: Option<LimitsMessage>,
+    /// Latched faults were cleared before this tick.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cleared: bool,
 }
 
 fn is_zero(n: &u64) -> bool {
@@ -448,9 +451,6 @@ pub struct TickMessage {
     pub periods: u32,
     /// Force was ramping to zero for good.
     pub stopping: bool,
-    /// Latched faults were cleared before this tick.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub cleared: bool,
     /// An immediate stop was ordered.
     #[serde(default, skip_serializing_if = "is_false")]
     pub cut: bool,
@@ -514,20 +514,22 @@ impl OutputMessage {
     }
 }
 
+/// What the last message said of an arm and later ones repeat only when it changes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LastSaid {
+    gains: Option<GainsMessage>,
+    limits: Option<LimitsMessage>,
+}
+
 impl TickMessage {
-    /// The first `arms` arms of a record; `gains` are those of the last message and are brought up to date.
-    pub fn of(
-        record: &TickRecord,
-        arms: usize,
-        gains: &mut [Option<GainsMessage>; MAX_ARMS],
-    ) -> Self {
-        let arms = record.arms.iter().zip(gains).take(arms).enumerate();
+    /// The first `arms` arms of a record; `last` is that of the message before and is brought up to date.
+    pub fn of(record: &TickRecord, arms: usize, last: &mut [LastSaid; MAX_ARMS]) -> Self {
+        let arms = record.arms.iter().zip(last).take(arms).enumerate();
         TickMessage {
             tick: record.tick,
             now_ns: record.now_ns,
             periods: record.periods,
             stopping: record.stopping,
-            cleared: record.cleared,
             cut: record.cut,
             silent: record.silent.bits(),
             gone: record.gone().to_vec(),
@@ -538,7 +540,9 @@ impl TickMessage {
             arms: arms
                 .map(|(i, (arm, last))| {
                     let now = GainsMessage::from(&arm.gains);
-                    let new = last.replace(now) != Some(now);
+                    let new = last.gains.replace(now) != Some(now);
+                    let limits = LimitsMessage::from(&arm.limits);
+                    let new_limits = last.limits.replace(limits) != Some(limits);
                     ArmMessage {
                         index: i as u8,
                         input: InputMessage {
@@ -547,7 +551,8 @@ impl TickMessage {
                             offered: arm.offered,
                             offered_soft: arm.offered_soft,
                             gains: new.then_some(now),
-                            tightened: arm.tightened.as_ref().map(LimitsMessage::from),
+                            limits: new_limits.then_some(limits),
+                            cleared: arm.cleared,
                         },
                         output: OutputMessage::of(arm),
                     }

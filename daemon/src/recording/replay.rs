@@ -260,9 +260,6 @@ impl Replay {
             ));
         }
         self.tick = message.tick;
-        if message.cleared {
-            self.core.clear_faults();
-        }
         for body in &message.gone {
             if !self.core.forget(*body) {
                 return Err(format!(
@@ -301,8 +298,11 @@ impl Replay {
             *now = Some(gains);
             self.core.set_gains(index, Gains::from(&gains));
         }
-        if let Some(limits) = &arm.input.tightened {
-            // The run recorded it because it was accepted.
+        if arm.input.cleared {
+            self.core.clear_faults(index);
+        }
+        if let Some(limits) = &arm.input.limits {
+            // The run kept them.
             self.core
                 .tighten(index, &Limits::from(limits))
                 .map_err(|e| format!("the limits of tick {tick} are refused: {e}"))?;

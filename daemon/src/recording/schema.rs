@@ -100,7 +100,8 @@ fn input() -> Value {
     object(json!({
         "sample": sample(), "attached": flag(), "offered": integer(),
         "gains": object(Value::Object(all(&gains, &number()))),
-        "tightened": merged(&[all(&limits, &number()).into(), all(&counts, &integer()).into()]),
+        "limits": merged(&[all(&limits, &number()).into(), all(&counts, &integer()).into()]),
+        "cleared": flag(),
     }))
 }
 
@@ -147,7 +148,7 @@ pub fn tick() -> Value {
     let arm = object(json!({ "index": integer(), "input": input(), "output": output() }));
     merged(&[
         all(&counts, &integer()).into(),
-        json!({ "stopping": flag(), "cleared": flag(), "cut": flag(), "silent": integer(), "gone": list(integer()), "blame": text(), "arms": list(arm) }),
+        json!({ "stopping": flag(), "cut": flag(), "silent": integer(), "gone": list(integer()), "blame": text(), "arms": list(arm) }),
     ])
 }
 

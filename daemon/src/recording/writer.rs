@@ -20,7 +20,7 @@ use mcap::{Attachment, WriteOptions};
 use serde::Serialize;
 
 use super::files::Embedded;
-use super::message::{EventMessage, GainsMessage, StepMessage, TickMessage};
+use super::message::{EventMessage, LastSaid, StepMessage, TickMessage};
 use super::{COLLISION, CONFIG, EVENT, FILE, METADATA, Meta, TICK, schema};
 use crate::collision::StepLog;
 use crate::haptic::record::TickRecord;
@@ -114,7 +114,7 @@ pub struct Recorder<W: Output> {
     arms: usize,
     max_bytes: u64,
     epoch_ns: u64,
-    gains: [Option<GainsMessage>; MAX_ARMS],
+    last: [LastSaid; MAX_ARMS],
     text: Vec<u8>,
     /// Where the file ended after the last chunk that was written whole.
     whole_bytes: u64,
@@ -202,7 +202,7 @@ impl<W: Output> Recorder<W> {
             arms: setup.arms.min(MAX_ARMS),
             max_bytes: setup.max_bytes,
             epoch_ns: setup.epoch_ns,
-            gains: [None; MAX_ARMS],
+            last: [LastSaid::default(); MAX_ARMS],
             text: Vec::new(),
             whole_bytes,
             pending_bytes: 0,
@@ -354,7 +354,7 @@ impl<W: Output> Sink for Recorder<W> {
         self.now_ns = record.now_ns;
         self.start_ns.get_or_insert(record.now_ns);
         self.pending_ticks += 1;
-        let message = TickMessage::of(record, self.arms, &mut self.gains);
+        let message = TickMessage::of(record, self.arms, &mut self.last);
         self.message(self.channels.tick, &message)
     }
 

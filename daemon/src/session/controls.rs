@@ -6,13 +6,13 @@ use std::collections::VecDeque;
 use std::sync::Mutex;
 
 use crossbeam::channel::{Sender, TrySendError};
-use hapticd_devices::safety::Limits;
 use hapticd_protocol::event::{self, Event};
+use hapticd_protocol::reply::ErrorCode;
 use hapticd_protocol::text::Text;
-use hapticd_sync::latest;
 
 use crate::collision::{Request, SceneCommand};
-use crate::haptic::thread::Tuning;
+use crate::haptic::limits::ConfiguredOwner;
+use crate::ipc::{Answer, Refusal};
 use crate::log::LogLevel;
 use crate::reload::Reloaded;
 use crate::scene::FIRST_SOFT_ID;
@@ -20,50 +20,109 @@ use crate::scribe::Live;
 use crate::service::{NO_ANSWER, Service};
 use crate::soft::Surface;
 
+/// How long the loop may take to take a reload's limits before it counts as one that does not, ns of rounds.
+const LOOP_PATIENCE_NS: u64 = 2_000_000_000;
+/// A longer pause between two rounds counts as this much: while the process was stopped the loop was, too.
+const LONGEST_ROUND_NS: u64 = 50_000_000;
+
 /// What can be changed while the loop runs, and the way there.
 pub(super) struct Controls {
-    pub(super) tuning: latest::Writer<Tuning>,
+    /// The configuration's limits and the measured gains.
+    pub(super) configured: ConfiguredOwner,
     pub(super) requests: Sender<Request>,
     pub(super) log: Option<LogLevel>,
-    /// The configuration's limits.
-    pub(super) base: Limits,
-    /// The tightest that applications want.
-    pub(super) apps: Option<Limits>,
+    /// Reloads whose limits the loop has not kept in a tick yet, oldest first.
+    pub(super) reloading: VecDeque<Reloading>,
     /// Surfaces for which the collision thread's queue has had no room yet, oldest first.
     pub(super) surfaces: VecDeque<SceneCommand>,
     /// Surfaces of soft bodies, which go to their thread.
     pub(super) soft: Sender<Surface>,
 }
 
+/// A reload on its way into the loop.
+pub(super) struct Reloading {
+    /// To be kept by a tick.
+    version: u64,
+    changes: Vec<String>,
+    tokens: Vec<u64>,
+    waited_ns: u64,
+    looked_ns: Option<u64>,
+}
+
+/// What came of a reload.
+pub(super) struct ReloadOutcome {
+    /// Of the clients that asked for it.
+    pub(super) tokens: Vec<u64>,
+    /// `Ok(false)`: the file is as it was.
+    pub(super) result: Result<bool, Refusal>,
+}
+
 impl Controls {
-    /// See [`take_over`].
-    pub(super) fn take_over(
+    /// Hands on what a reading of the configuration found. Gives what came of it if that is known at once; else
+    /// [`settle`](Self::settle) does, when a tick has kept the new limits. `tokens`: of the clients that asked for it.
+    pub(super) fn reload(
         &mut self,
         read: Result<Option<Reloaded>, String>,
+        tokens: Vec<u64>,
         live: &Mutex<Live>,
-    ) -> Result<bool, String> {
-        take_over(read, live, |new| {
-            set_level(self.log.as_ref(), new);
-            self.base = new.limits;
-            self.tighten();
-            let commands = new.surfaces.iter().map(|(id, material)| {
-                let (id, material) = (*id, *material);
-                SceneCommand::Surface { id, material }
-            });
-            self.surfaces.extend(commands);
-            self.send_surfaces();
-        })
+    ) -> Option<ReloadOutcome> {
+        let result = match found(read, live) {
+            Ok(Some(new)) => {
+                self.take_over(new, tokens);
+                return None;
+            }
+            Ok(None) => Ok(false),
+            Err(why) => Err(Refusal::text(ErrorCode::ConfigRefused, why)),
+        };
+        Some(ReloadOutcome { tokens, result })
     }
 
-    /// Sends the strictest of the configuration's and the applications' limits to the loop.
-    pub(super) fn tighten(&mut self) {
-        let limits = self
-            .apps
-            .map_or(self.base, |apps| self.base.tightened(&apps));
-        self.tuning.edit(|t| {
-            t.version += 1;
-            t.limits = Some(limits);
+    fn take_over(&mut self, new: Reloaded, tokens: Vec<u64>) {
+        set_level(self.log.as_ref(), &new);
+        let version = self.configured.set_limits(new.limits);
+        let commands = new.surfaces.iter().map(|(id, material)| {
+            let (id, material) = (*id, *material);
+            SceneCommand::Surface { id, material }
         });
+        self.surfaces.extend(commands);
+        self.send_surfaces();
+        self.reloading.push_back(Reloading {
+            version,
+            changes: new.changes,
+            tokens,
+            waited_ns: 0,
+            looked_ns: None,
+        });
+    }
+
+    /// What came of the oldest reload, if a tick has kept its limits or none did within the bound. Called in every round.
+    pub(super) fn settle(&mut self, now_ns: u64, live: &Mutex<Live>) -> Option<ReloadOutcome> {
+        let oldest = self.reloading.front_mut()?;
+        if self.configured.is_taken(oldest.version) {
+            let Reloading {
+                changes, tokens, ..
+            } = self.reloading.pop_front()?;
+            tell_reloaded(&changes, live);
+            return Some(ReloadOutcome {
+                tokens,
+                result: Ok(true),
+            });
+        }
+        let round_ns = now_ns.saturating_sub(oldest.looked_ns.replace(now_ns).unwrap_or(now_ns));
+        oldest.waited_ns += round_ns.min(LONGEST_ROUND_NS);
+        if oldest.waited_ns < LOOP_PATIENCE_NS {
+            return None;
+        }
+        let Reloading { tokens, .. } = self.reloading.pop_front()?;
+        let why = format!(
+            "the configuration was read, but the haptic loop has not taken its limits for {} ms; it does when it runs again",
+            LOOP_PATIENCE_NS / 1_000_000
+        );
+        tell(live, why.clone());
+        Some(ReloadOutcome {
+            tokens,
+            result: Err(Refusal::text(ErrorCode::Internal, why)),
+        })
     }
 
     /// Sends surfaces to the collision thread, as many as its queue has room for. They go the way of the clients' commands, so that
@@ -89,34 +148,29 @@ impl Controls {
     }
 }
 
-/// Hands what a configuration that was read again changes to `change`. Says what came of it; `Ok(false)`: the file is as it was.
-pub(super) fn take_over(
+/// What a reading of the configuration found. Tells what is wrong with it; `Ok(None)`: the file is as it was.
+pub(super) fn found(
     read: Result<Option<Reloaded>, String>,
     live: &Mutex<Live>,
-    change: impl FnOnce(&Reloaded),
-) -> Result<bool, String> {
-    match read {
-        Ok(None) => Ok(false),
-        Ok(Some(reloaded)) => {
-            change(&reloaded);
-            tell(
-                live,
-                if reloaded.changes.is_empty() {
-                    "configuration reloaded: nothing changed".into()
-                } else {
-                    format!("configuration reloaded: {}", reloaded.changes.join(", "))
-                },
-            );
-            Ok(true)
-        }
-        Err(why) => {
-            tell(
-                live,
-                format!("configuration not reloaded, the old one stays: {why}"),
-            );
-            Err(why)
-        }
-    }
+) -> Result<Option<Reloaded>, String> {
+    read.inspect_err(|why| {
+        tell(
+            live,
+            format!("configuration not reloaded, the old one stays: {why}"),
+        );
+    })
+}
+
+/// Tells what a reload has changed.
+pub(super) fn tell_reloaded(changes: &[String], live: &Mutex<Live>) {
+    tell(
+        live,
+        if changes.is_empty() {
+            "configuration reloaded: nothing changed".into()
+        } else {
+            format!("configuration reloaded: {}", changes.join(", "))
+        },
+    );
 }
 
 /// Puts a reloaded level of the log into force.
@@ -126,16 +180,26 @@ pub(super) fn set_level(log: Option<&LogLevel>, new: &Reloaded) {
     }
 }
 
-/// Tells the clients what came of a reload.
-pub(super) fn tell_clients(result: &Result<bool, String>, service: Option<&Service>) {
-    let event = match result {
-        Ok(false) => return,
-        Ok(true) => Event::ConfigReloaded(event::ConfigReloaded {}),
-        Err(why) => Event::ConfigRefused(event::ConfigRefused {
-            detail: Text::lossy(why),
-        }),
+/// Tells the clients what came of a reload, and answers those that asked for it.
+pub(super) fn tell_clients(outcome: ReloadOutcome, service: Option<&Service>) {
+    let Some(service) = service else {
+        return;
     };
-    if let Some(service) = service {
+    let event = match &outcome.result {
+        Ok(false) => None,
+        Ok(true) => Some(Event::ConfigReloaded(event::ConfigReloaded {})),
+        Err(why) => Some(Event::ConfigRefused(event::ConfigRefused {
+            detail: Text::lossy(&why.detail),
+        })),
+    };
+    for token in outcome.tokens {
+        let answer = match &outcome.result {
+            Ok(_) => Answer::Done,
+            Err(why) => Answer::Refused(why.clone()),
+        };
+        service.answer(token, answer);
+    }
+    if let Some(event) = event {
         service.event(event);
     }
 }
@@ -146,3 +210,6 @@ fn tell(live: &Mutex<Live>, what: String) {
         live.events.push_back(what);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,8 +5,6 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hapticd_devices::arm::ArmSpec;
-use hapticd_protocol::reply::ErrorCode;
-use hapticd_sync::latest;
 use hapticd_sys::clock::now_ns;
 
 use super::controls::{Controls, tell_clients};
@@ -18,9 +16,9 @@ use super::watch::{Pulse, Watch};
 use super::{RELOAD_EVERY_NS, ViewWish, measured_gains};
 use crate::arms::ArmState;
 use crate::broad::BroadFacts;
-use crate::haptic::thread::{Flags, Tuning};
+use crate::haptic::limits::ConfiguredOwner;
+use crate::haptic::thread::Flags;
 use crate::haptic::watchdog::Beat;
-use crate::ipc::{Answer, Refusal};
 use crate::near::NearFacts;
 use crate::scribe::Live;
 use crate::service::{Service, Wish};
@@ -140,25 +138,18 @@ impl Supervisor<'_> {
             .or_else(|| service.is_some_and(Service::is_finished).then_some("ipc"))
     }
 
-    /// Takes over what a configuration that was read again changes, and tells those who asked.
+    /// Hands on what a configuration that was read again changes, and tells those who asked what came of it.
     fn reload(&mut self, now: u64) {
-        let Some(outcome) = self.reading.poll(now) else {
-            return;
-        };
-        let result = self.controls.take_over(outcome.result, self.live);
-        if let Some(service) = &self.service {
-            for token in outcome.tokens {
-                let answer = match &result {
-                    Ok(_) => Answer::Done,
-                    Err(why) => {
-                        let why = Refusal::text(ErrorCode::ConfigRefused, why.clone());
-                        Answer::Refused(why)
-                    }
-                };
-                service.answer(token, answer);
+        let service = self.service.as_ref();
+        if let Some(outcome) = self.reading.poll(now) {
+            let known = self.controls.reload(outcome.result, outcome.tokens, self.live);
+            if let Some(known) = known {
+                tell_clients(known, service);
             }
         }
-        tell_clients(&result, self.service.as_ref());
+        while let Some(outcome) = self.controls.settle(now, self.live) {
+            tell_clients(outcome, service);
+        }
     }
 
     /// Looks at every thread's sign of life.
@@ -197,14 +188,6 @@ impl Supervisor<'_> {
         while let Ok(wish) = service.wishes.try_recv() {
             match wish {
                 Wish::Shutdown => end = true,
-                Wish::ClearFault(_) => self.controls.tuning.edit(|t| {
-                    t.version += 1;
-                    t.clear += 1;
-                }),
-                Wish::Limits(limits) => {
-                    self.controls.apps = Some(limits);
-                    self.controls.tighten();
-                }
                 Wish::Reload(token) => self.reading.ask(Some(token)),
             }
         }
@@ -217,7 +200,7 @@ impl Supervisor<'_> {
             self.live,
             self.specs,
             self.period_ns,
-            &mut self.controls.tuning,
+            &mut self.controls.configured,
         );
     }
 }
@@ -227,22 +210,18 @@ fn retune(
     live: &Mutex<Live>,
     specs: &[(ArmSpec, Option<f64>)],
     period_ns: u64,
-    tuning: &mut latest::Writer<Tuning>,
+    configured: &mut ConfiguredOwner,
 ) {
     // Whoever has the lock just now is soon done with it; a second later will do.
     let Some(timing) = live.try_lock().ok().and_then(|l| l.timing) else {
         return;
     };
-    tuning.edit(|t| {
-        t.version += 1;
-        for (i, (gains, (spec, cap))) in t.gains.iter_mut().zip(specs).enumerate() {
-            *gains = Some(measured_gains(
-                spec,
-                *cap,
-                period_ns,
-                timing.lateness_s,
-                timing.input_age_s[i],
-            ));
-        }
-    });
+    configured.set_gains(
+        specs
+            .iter()
+            .zip(timing.input_age_s)
+            .map(|((spec, cap), age_s)| {
+                measured_gains(spec, *cap, period_ns, timing.lateness_s, age_s)
+            }),
+    );
 }

@@ -42,7 +42,7 @@ fn links(triangles: u32) -> (latest::Writer<SkinUpdate>, Links, hapticd_client::
 }
 
 fn offer(feed: &mut latest::Writer<SkinUpdate>, step: u64, primitives: &[Primitive]) {
-    feed.edit(|update| {
+    feed.overwrite(|update| {
         update.step = step;
         update.time_ns = 1000 * step;
         update.states.tick = 4 * step;
@@ -160,7 +160,7 @@ fn what_never_changes_is_shown_once_a_second() {
         (4, 1_000_005_000, 2),
         (5, 1_500_000_000, 2),
     ] {
-        feed.edit(|update| {
+        feed.overwrite(|update| {
             (update.step, update.time_ns) = (step, time_ns);
             update.states.bodies = vec![SkinState::default()];
         });

@@ -2,7 +2,9 @@
 //!
 //! * **Both sides wait-free**: one atomic swap each, no loop, no retry. RT-callable on either side.
 //! * **No allocation after [`latest`]**. Values are written in place; with a `T` that owns memory, [`Writer::write`] drops the value
-//!   that it overwrites *on the writer's thread*, so a real-time writer should carry `Copy` types or use [`Writer::edit`].
+//!   that it overwrites *on the writer's thread*. A real-time writer carries `Copy` types or uses [`Writer::overwrite`].
+//! * **The mailbox is no memory of the writer's**. A cell that the writer gets holds *some* earlier value: which one depends on when
+//!   the reader looked. A writer that changes one field of many keeps the whole value itself and [`write`](Writer::write)s it whole.
 //! * Values between two reads are lost, by design: use [`ring`](crate::ring) where each one counts.
 //!
 //! # How it works
@@ -73,14 +75,16 @@ impl<T: Send> Writer<T> {
     /// Publishes `value`. Wait-free, never fails. Drops an older value here (nothing, for `Copy` types).
     #[inline]
     pub fn write(&mut self, value: T) {
-        self.edit(|cell| *cell = value);
+        self.overwrite(|cell| *cell = value);
     }
 
-    /// Lets `f` fill the cell in place, then publishes it: the way to hand over something large or to reuse its memory.
+    /// Lets `f` overwrite a cell in place, then publishes it: the way to hand over something large and reuse its memory.
     ///
-    /// The cell holds some older value, not necessarily the newest one. If `f` unwinds, nothing is published.
+    /// The content of the cell is unspecified: any value that was written before, or the initial one, and not the newest as a rule.
+    /// `f` must assign every field, and may reuse what the cell owns (the capacity of a `Vec`) but never compute from its content:
+    /// `cell.version += 1` loses updates and goes backwards. If `f` unwinds, nothing is published.
     #[inline]
-    pub fn edit(&mut self, f: impl FnOnce(&mut T)) {
+    pub fn overwrite(&mut self, f: impl FnOnce(&mut T)) {
         self.shared.cell(self.own).with_mut(|cell| {
             // SAFETY: `own` is this side's index and `&mut self` makes this the only access through it (see `Shared`'s Sync).
             f(unsafe { &mut *cell });
@@ -178,10 +182,10 @@ mod tests {
     }
 
     #[test]
-    fn edit_reuses_the_memory_of_older_values() {
+    fn overwriting_reuses_the_memory_of_older_values() {
         let (mut writer, mut reader) = latest(Vec::with_capacity(8));
         for round in 0..12_u32 {
-            writer.edit(|list| {
+            writer.overwrite(|list| {
                 list.clear();
                 list.extend(round..round + 3);
             });
@@ -189,11 +193,23 @@ mod tests {
         }
     }
 
+    /// Why nobody may compute from a cell: with a reader that looks, it lags behind by two writes.
     #[test]
-    fn an_edit_that_unwinds_publishes_nothing() {
+    fn a_cell_to_overwrite_holds_an_older_value() {
+        let (mut writer, mut reader) = latest(0);
+        let mut found = Vec::new();
+        for value in 1..=5 {
+            writer.overwrite(|cell| found.push(std::mem::replace(cell, value)));
+            reader.update();
+        }
+        assert_eq!(found, [0, 0, 0, 1, 2]);
+    }
+
+    #[test]
+    fn overwriting_that_unwinds_publishes_nothing() {
         let (mut writer, mut reader) = latest(1);
         let unwound = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            writer.edit(|_| std::panic::resume_unwind(Box::new(())));
+            writer.overwrite(|_| std::panic::resume_unwind(Box::new(())));
         }));
         assert!(unwound.is_err());
         assert_eq!(reader.read(), (&1, false));

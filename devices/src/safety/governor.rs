@@ -200,15 +200,22 @@ impl Governor {
     }
 
     /// Puts an application's limits on top of the ceiling; each call replaces the one before, none can pass the ceiling.
-    /// May be called between ticks while force is on: the force follows inside the slew limit.
+    /// May be called between ticks while force is on: the force follows inside the slew limit. Where the combination asks for more
+    /// peak than its continuous limit allows the peak is lowered ([`Limits::keepable`]), so a combination of valid limits is taken.
     ///
     /// # Errors
-    /// The [`LimitsError`] of the combination; the limits then stay as they were.
+    /// The [`LimitsError`] of a field that is out of its range; the limits then stay as they were.
     pub fn tighten(&mut self, app: &Limits) -> Result<(), LimitsError> {
-        let limits = self.ceiling.tightened(app);
+        let limits = self.ceiling.tightened(app).keepable();
         limits.validate()?;
         self.limits = limits;
         Ok(())
+    }
+
+    /// What arm and technician allowed at the start: no limits in force are looser.
+    #[must_use]
+    pub fn ceiling(&self) -> &Limits {
+        &self.ceiling
     }
 
     /// The limits in force.

@@ -260,19 +260,55 @@ impl Limits {
             (self.peak_force_n, self.continuous_force_n),
             (self.peak_torque_nm, self.continuous_torque_nm),
         ] {
-            // A continuous limit of zero lets nothing pass, so there is nothing to heat.
-            if continuous > 0.0 && peak > continuous {
-                let excess = (peak / continuous).powi(2) - 1.0;
-                let needed_s = self.stall_ns as f64 * 1e-9 * excess / THERMAL_KNEE;
-                if self.continuous_window_s < needed_s {
-                    return Err(LimitsError::WindowTooShort {
-                        window_s: self.continuous_window_s,
-                        needed_s,
-                    });
-                }
+            let needed_s = self.window_needed_s(peak, continuous);
+            if self.continuous_window_s < needed_s {
+                return Err(LimitsError::WindowTooShort {
+                    window_s: self.continuous_window_s,
+                    needed_s,
+                });
             }
         }
         Ok(())
+    }
+
+    /// The shortest `continuous_window_s` in which no tick as long as a stall can heat the arm past the continuous limit, s.
+    fn window_needed_s(&self, peak: f64, continuous: f64) -> f64 {
+        // A continuous limit of zero lets nothing pass, so there is nothing to heat.
+        if continuous > 0.0 && peak > continuous {
+            let excess = (peak / continuous).powi(2) - 1.0;
+            self.stall_ns as f64 * 1e-9 * excess / THERMAL_KNEE
+        } else {
+            0.0
+        }
+    }
+
+    /// The largest peak that goes with a continuous limit in this window and with this stall, in the limit's unit; the inverse of
+    /// what [`validate`](Self::validate) asks of the window.
+    #[must_use]
+    pub fn peak_for(&self, continuous: f64) -> f64 {
+        let excess = THERMAL_KNEE * self.continuous_window_s / (self.stall_ns as f64 * 1e-9);
+        // A hair less, for what the two directions of the formula round differently.
+        continuous * (1.0 + excess).sqrt() * (1.0 - 1e-9)
+    }
+
+    /// These limits, with a peak lowered where the window is too short for it.
+    ///
+    /// Combining valid limits field by field keeps every field in its range; only the ratio of peak to continuous limit can become one
+    /// that the window does not allow. So the combination of any valid limits can be kept after this, and is no looser.
+    #[must_use]
+    pub fn keepable(&self) -> Self {
+        let peak = |peak: f64, continuous: f64| {
+            if self.continuous_window_s < self.window_needed_s(peak, continuous) {
+                self.peak_for(continuous)
+            } else {
+                peak
+            }
+        };
+        Limits {
+            peak_force_n: peak(self.peak_force_n, self.continuous_force_n),
+            peak_torque_nm: peak(self.peak_torque_nm, self.continuous_torque_nm),
+            ..*self
+        }
     }
 }
 
@@ -357,6 +393,29 @@ mod tests {
                 assert!((needed_s - 29.966_666).abs() < 1e-3)
             }
             other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_peak_that_the_window_does_not_allow_is_lowered_to_one() {
+        let limits = Limits::for_arm(&spec());
+        assert_eq!(limits.keepable(), limits, "nothing to lower");
+        for continuous in [1e-300, 1e-9, 0.05, 0.2] {
+            let tight = Limits {
+                continuous_force_n: continuous,
+                continuous_torque_nm: 0.0,
+                ..limits
+            };
+            assert!(tight.validate().is_err(), "{continuous} N");
+            let kept = tight.keepable();
+            assert_eq!(kept.validate(), Ok(()), "{continuous} N");
+            assert!(kept.peak_force_n > continuous && kept.peak_force_n < tight.peak_force_n);
+            assert_eq!(kept.peak_torque_nm, tight.peak_torque_nm);
+            let looser = Limits {
+                peak_force_n: kept.peak_force_n * (1.0 + 1e-6),
+                ..kept
+            };
+            assert!(looser.validate().is_err(), "no lower than needed");
         }
     }
 }

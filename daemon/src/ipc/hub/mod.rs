@@ -14,11 +14,11 @@ use super::{
 };
 use bucket::Verdict;
 use hapticd_protocol::{
-    MAJOR, MINOR, MINOR_SURFACES,
+    MAJOR, MINOR, MINOR_LIMITS, MINOR_SURFACES,
     event::{self, Event, RemovedCode},
     frame::{Header, MAX_MESSAGE, Message},
     reply::{self, ArmInfo, ErrorCode, Refused, RefusedCode, Reply},
-    request::{AddBody, BodyKind, Hello, Reload, Request},
+    request::{AddBody, BodyKind, Hello, Request},
     text::Text,
 };
 use hapticd_sys::socket::MAX_FDS;
@@ -35,7 +35,7 @@ pub enum Output<F> {
         client: ClientId,
         /// The request's id.
         id: u64,
-        /// What; its descriptors, if it has any, are the sender's to add: the named blocks, or the status text.
+        /// What; its descriptors, if it has any, are the sender's to add: the named blocks, or the status text. So are the arms' limits now.
         reply: Reply,
     },
     /// Send this event.
@@ -106,8 +106,12 @@ enum Pending {
     },
     /// The scene takes the body.
     Add(Adding),
-    /// The supervisor reads the configuration.
-    Reload { client: ClientId, id: u64 },
+    /// The supervisor or the loop does what was asked for by a request of this kind.
+    Done {
+        client: ClientId,
+        id: u64,
+        kind: u16,
+    },
 }
 
 /// All clients. See the module page.
@@ -468,10 +472,16 @@ impl Hub {
     ) {
         match self.pending.remove(&token) {
             Some(Pending::Add(adding)) => self.added(adding, answer, now_ns, out),
-            Some(Pending::Reload { client, id }) if self.sessions.contains_key(&client) => {
+            Some(Pending::Done { client, id, kind }) => {
+                // Who is gone meanwhile wants no answer; what was asked for is done all the same.
+                let Some(session) = self.sessions.get_mut(&client) else {
+                    return;
+                };
                 let reply = match answer {
                     Answer::Done | Answer::Added { .. } => reply::Done {}.into(),
-                    Answer::Refused(refusal) => error_reply(refusal, Reload::KIND).into(),
+                    Answer::Refused(refusal) => {
+                        error_reply(&refusal.clone().in_version(session.minor), kind).into()
+                    }
                 };
                 out.push(Output::Reply { client, id, reply });
             }
@@ -479,7 +489,7 @@ impl Hub {
                 // Only the importer answers this.
                 self.pending.insert(token, import);
             }
-            Some(Pending::Reload { .. }) | None => {}
+            None => {}
         }
     }
 
@@ -665,6 +675,10 @@ impl Hub {
             .sum()
     }
 
+    fn promise_done(&mut self, client: ClientId, id: u64, kind: u16) -> u64 {
+        self.promise(Pending::Done { client, id, kind })
+    }
+
     fn promise(&mut self, pending: Pending) -> u64 {
         let token = self.next_token;
         self.next_token += 1;
@@ -674,11 +688,16 @@ impl Hub {
 }
 
 impl Refusal {
-    /// The same in the words of a minor version: to a client of before there were deformable bodies, there is no such body.
+    /// The same in the words of a minor version: to a client of before there were deformable bodies, there is no such body, and limits
+    /// that cannot be kept are numbers out of range.
     fn in_version(self, minor: u16) -> Self {
         match self.code {
             ErrorCode::Deformable if minor < MINOR_SURFACES => Self {
                 code: ErrorCode::NoSuchBody,
+                ..self
+            },
+            ErrorCode::LimitsRefused if minor < MINOR_LIMITS => Self {
+                code: ErrorCode::OutOfRange,
                 ..self
             },
             _ => self,

@@ -4,7 +4,7 @@ use super::{Hub, Import, Output, Pending};
 use crate::ipc::{ClientId, Command, GoneWhy, Refusal, Role};
 use hapticd_geometry::{Pose, Quat, Vec3};
 use hapticd_protocol::{
-    MINOR_SHAPES, MINOR_SKINS, MINOR_SURFACES,
+    MINOR_LIMITS, MINOR_SHAPES, MINOR_SKINS, MINOR_SURFACES,
     event::{self, RemovedCode},
     reply::{self, BODIES_PER_PAGE, BlockInfo, BlockKind, BodyInfo, ErrorCode, Reply},
     request::{self, ALL_ARMS, BodyKind, MAX_LEASE_MS, Request, want},
@@ -65,7 +65,8 @@ impl Hub {
         if request.is_for_technicians() && session.role != Role::Technician {
             return Err(Refusal::new(ErrorCode::TechnicianOnly, 0, 0));
         }
-        let asks_only = matches!(
+        // What asks only, and what has a way of its own.
+        let makes_no_work = matches!(
             request,
             Request::ListArms(_)
                 | Request::ListBodies(_)
@@ -74,11 +75,14 @@ impl Hub {
                 | Request::Goodbye(_)
                 | Request::GetStatus(_)
                 | Request::Shutdown(_)
+                | Request::TightenLimits(_)
+                | Request::ReleaseLimits(_)
+                | Request::ClearFault(_)
                 | Request::OpenSurface(_)
                 | Request::OpenSkin(_)
                 | Request::OpenShape(_)
         );
-        if self.busy && !asks_only {
+        if self.busy && !makes_no_work {
             return Err(Refusal::new(ErrorCode::Busy, 0, 0));
         }
         let done = Ok(Some(reply::Done {}.into()));
@@ -134,12 +138,14 @@ impl Hub {
             }
             Request::TightenLimits(limits) => {
                 let arm = self.arm(limits.arm)?;
+                let token = self.promise_done(client, id, request::TightenLimits::KIND);
                 out.push(Output::Command(Command::TightenLimits {
+                    token,
                     client,
                     arm,
                     limits,
                 }));
-                done
+                Ok(None)
             }
             Request::Renew(renew) => {
                 let until_ns = lease_until(renew.lease_ms, now_ns)?;
@@ -182,7 +188,7 @@ impl Hub {
             }
             Request::GetStatus(_) => Ok(Some(reply::Status { bytes: 0 }.into())),
             Request::Reload(_) => {
-                let token = self.promise(Pending::Reload { client, id });
+                let token = self.promise_done(client, id, request::Reload::KIND);
                 out.push(Output::Command(Command::Reload { token }));
                 Ok(None)
             }
@@ -192,8 +198,16 @@ impl Hub {
             }
             Request::ClearFault(clear) => {
                 let arm = self.arm(clear.arm)?;
-                out.push(Output::Command(Command::ClearFault { arm }));
-                done
+                let token = self.promise_done(client, id, request::ClearFault::KIND);
+                out.push(Output::Command(Command::ClearFault { token, arm }));
+                Ok(None)
+            }
+            Request::ReleaseLimits(release) => {
+                session.check_minor(MINOR_LIMITS)?;
+                let arm = self.arm(release.arm)?;
+                let token = self.promise_done(client, id, request::ReleaseLimits::KIND);
+                out.push(Output::Command(Command::ReleaseLimits { token, arm }));
+                Ok(None)
             }
         }
     }

@@ -379,7 +379,7 @@ fn a_run_with_the_disorder_of_real_time_comes_out_bit_for_bit() {
             rig.core.set_gains(0, gains);
         }
         if tick % 600 == 0 {
-            rig.core.clear_faults();
+            rig.core.clear_faults(0);
         }
         if tick == 1500 {
             let limits = Limits {
@@ -387,6 +387,10 @@ fn a_run_with_the_disorder_of_real_time_comes_out_bit_for_bit() {
                 ..Limits::default()
             };
             rig.core.tighten(0, &limits).expect("tighter");
+        }
+        // A technician undoes it.
+        if tick == 2000 {
+            rig.core.tighten(0, &Limits::default()).expect("as before");
         }
         rig.core.tick(&LoopInput {
             now_ns,
@@ -495,7 +499,7 @@ fn a_run_with_the_disorder_of_real_time_comes_out_bit_for_bit() {
                 for arm in &mut t.arms {
                     match forget {
                         "gains" if t.tick > 1 => arm.input.gains = None,
-                        "limits" => arm.input.tightened = None,
+                        "limits" => arm.input.limits = None,
                         _ => {}
                     }
                 }
@@ -638,16 +642,15 @@ fn a_tick_that_holds_no_number_survives_too() {
     record.arms[0].sample.pose.translation.vector.x = f64::NAN;
     record.arms[0].wanted.force_n.y = f64::NEG_INFINITY;
     record.arms[0].sent.force_n.z = -0.0;
-    record.arms[0].tightened = Some(Limits::default());
     record.arms[0].sample.temperature_c = Some(0.1);
-    let message = TickMessage::of(&record, 1, &mut [None; MAX_ARMS]);
+    let message = TickMessage::of(&record, 1, &mut Default::default());
     let text = serde_json::to_string(&message).expect("json");
     let again: TickMessage = serde_json::from_str(&text).expect("reads back");
     assert_eq!(again, message);
     let sample = again.input().arms[0].sample;
     assert!(sample.pose.translation.vector.x.is_nan() && sample.temperature_c == Some(0.1));
     assert_eq!(
-        again.arms[0].input.tightened.as_ref().map(Limits::from),
+        again.arms[0].input.limits.as_ref().map(Limits::from),
         Some(Limits::default())
     );
 }

@@ -117,7 +117,7 @@ fn a_tick_that_does_not_say_whose_answer_it_went_by_is_read() {
         age_steps: 2,
         took_ns: 900_000,
     };
-    let message = TickMessage::of(&record, 1, &mut [None; MAX_ARMS]);
+    let message = TickMessage::of(&record, 1, &mut Default::default());
     let mut json = serde_json::to_value(&message).unwrap();
     let again: TickMessage = serde_json::from_value(json.clone()).unwrap();
     assert_eq!(again, message);
@@ -139,6 +139,6 @@ fn a_tick_that_does_not_say_whose_answer_it_went_by_is_read() {
     assert_eq!(old.arms[0].output.soft_gpu_age_steps, None);
     // The CPU's are as old as their surfaces, and nothing is said of it.
     record.arms[0].soft_finder.name = "CPU";
-    let message = TickMessage::of(&record, 1, &mut [None; MAX_ARMS]);
+    let message = TickMessage::of(&record, 1, &mut Default::default());
     assert_eq!(message.arms[0].output.soft_gpu_ns, None);
 }

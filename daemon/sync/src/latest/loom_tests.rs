@@ -8,7 +8,7 @@ use ::loom::thread;
 
 fn write(writer: &mut Writer<[u64; 2]>, value: u64, order: Ordering) {
     writer.shared.cell(writer.own).with_mut(|cell| {
-        // SAFETY: as in `Writer::edit`; loom checks it.
+        // SAFETY: as in `Writer::overwrite`; loom checks it.
         unsafe { *cell = [value; 2] };
     });
     writer.hand_over(order);

@@ -193,7 +193,8 @@ impl Rig {
                     } => format!("{} gone {why:?} {bodies:?}", client.0),
                     Command::Reload { token } => format!("reload {token}"),
                     Command::Shutdown => "shutdown".to_owned(),
-                    Command::ClearFault { arm } => format!("clear {arm:?}"),
+                    Command::ClearFault { arm, .. } => format!("clear {arm:?}"),
+                    Command::ReleaseLimits { arm, .. } => format!("release {arm:?}"),
                 },
             })
             .collect()

@@ -6,11 +6,12 @@ use super::*;
 fn technicians_requests_are_refused_to_applications() {
     let mut rig = Rig::new(Quotas::default());
     let (app, technician) = (rig.connect(Role::App), rig.connect(Role::Technician));
-    let requests: [Request; 4] = [
+    let requests: [Request; 5] = [
         request::GetStatus {}.into(),
         request::Reload {}.into(),
         request::Shutdown {}.into(),
         request::ClearFault { arm: 1 }.into(),
+        request::ReleaseLimits { arm: 255 }.into(),
     ];
     for request in &requests {
         assert_eq!(rig.refused(app, request.clone()), ErrorCode::TechnicianOnly);
@@ -27,7 +28,7 @@ fn technicians_requests_are_refused_to_applications() {
             "shutdown",
             "2 reply Done(Done)",
             "clear Some(1)",
-            "2 reply Done(Done)"
+            "release None"
         ]
     );
     rig.hub.answer(
@@ -45,12 +46,9 @@ fn technicians_requests_are_refused_to_applications() {
     );
 }
 
-#[test]
-fn anybody_may_tighten_limits() {
-    let mut rig = Rig::new(Quotas::default());
-    let client = rig.connect(Role::App);
-    let limits = request::TightenLimits {
-        peak_force_n: Limit(2.0),
+fn tighten(arm: u8, peak_force_n: f64) -> request::TightenLimits {
+    request::TightenLimits {
+        peak_force_n: Limit(peak_force_n),
         continuous_force_n: Limit::NONE,
         peak_torque_nm: Limit::NONE,
         continuous_torque_nm: Limit::NONE,
@@ -58,24 +56,61 @@ fn anybody_may_tighten_limits() {
         slew_nm_per_s: Limit::NONE,
         velocity_m_s: Limit::NONE,
         angular_velocity_rad_s: Limit::NONE,
-        arm: 0,
-    };
-    assert_eq!(rig.ask(client, limits.clone()), done());
-    assert_eq!(
-        rig.ask(
-            client,
-            request::TightenLimits {
-                arm: 255,
-                ..limits.clone()
-            }
-        ),
-        done()
-    );
+        arm,
+    }
+}
+
+#[test]
+fn anybody_may_tighten_and_is_told_when_it_is_in_force() {
+    let mut rig = Rig::new(Quotas::default());
+    let (one, other) = (rig.connect(Role::App), rig.connect(Role::App));
+    assert_eq!(rig.ask(one, tighten(0, 2.0)), None);
+    assert_eq!(rig.ask(other, tighten(255, 2.0)), None);
     assert_eq!(rig.took(), ["tighten Some(0) 2", "tighten None 2"]);
-    assert_eq!(
-        rig.refused(client, request::TightenLimits { arm: 2, ..limits }),
-        ErrorCode::NoSuchArm
+    rig.hub.answer(2, &Answer::Done, rig.now_ns, &mut rig.out);
+    assert_eq!((rig.reply(one), rig.reply(other)), (None, done()));
+    let why = Refusal::new(ErrorCode::LimitsRefused, 0, 1);
+    rig.hub
+        .answer(1, &Answer::Refused(why), rig.now_ns, &mut rig.out);
+    assert!(
+        matches!(rig.reply(one), Some(Reply::Error(e)) if e.code == ErrorCode::LimitsRefused && e.request == 0x0109)
     );
+    assert_eq!(rig.refused(one, tighten(2, 2.0)), ErrorCode::NoSuchArm);
+}
+
+#[test]
+fn an_answer_about_limits_speaks_the_clients_version() {
+    let mut rig = Rig::new(Quotas::default());
+    let old = rig.connect_as(Role::Technician, 2);
+    rig.send(old, tighten(0, 2.0), vec![]);
+    rig.took();
+    let why = Refusal::new(ErrorCode::LimitsRefused, 0, 1);
+    rig.hub
+        .answer(1, &Answer::Refused(why), rig.now_ns, &mut rig.out);
+    assert!(matches!(rig.reply(old), Some(Reply::Error(e)) if e.code == ErrorCode::OutOfRange));
+    let release = request::ReleaseLimits { arm: 0 };
+    assert_eq!(rig.refused(old, release), ErrorCode::Malformed);
+}
+
+#[test]
+fn what_is_asked_of_the_governor_is_passed_on_when_busy_and_after_the_client_went() {
+    let mut rig = Rig::new(Quotas::default());
+    let client = rig.connect(Role::Technician);
+    rig.hub.set_busy(true);
+    rig.send(client, tighten(1, 0.5), vec![]);
+    rig.send(client, request::ClearFault { arm: 0 }, vec![]);
+    rig.send(client, request::ReleaseLimits { arm: 0 }, vec![]);
+    assert_eq!(
+        rig.took(),
+        ["tighten Some(1) 0.5", "clear Some(0)", "release Some(0)"]
+    );
+    rig.hub.disconnect(client, GoneWhy::Closed, &mut rig.out);
+    rig.took();
+    for token in 1..=3 {
+        rig.hub
+            .answer(token, &Answer::Done, rig.now_ns, &mut rig.out);
+    }
+    assert!(rig.took().is_empty() && rig.hub.pending.is_empty());
 }
 
 #[test]

@@ -1,0 +1,259 @@
+//! What clients put on top of the configuration's limits: by arm, until a technician releases it.
+//!
+//! Lives on the server's thread and hands over to the loop without anybody between. Pure: no clock, no thread.
+//!
+//! * A wish that the governor could not keep is refused here, with numbers: what reaches the loop is valid.
+//! * A wish that is taken is answered when a tick has kept it, so "done" means in force. A loop that does not take it within a bound is
+//!   told of; the wish stands and is in force as soon as the loop runs.
+//! * No wish of an application loosens anything. Only [`release`](RestrictionDesk::release), the technician's, does, up to the configuration.
+
+use super::{Answer, Refusal};
+use crate::haptic::limits::{ArmLimits, Restriction, RestrictionsOwner};
+use hapticd_devices::safety::{Limits, LimitsError};
+use hapticd_haptics::MAX_ARMS;
+use hapticd_protocol::{reply::ErrorCode, request::TightenLimits};
+use std::collections::VecDeque;
+
+/// How long a running loop may take to take a wish, ns of the server's rounds.
+const LOOP_PATIENCE_NS: u64 = 1_000_000_000;
+/// A longer pause between two rounds counts as this much: while the process was stopped the loop was, too.
+const LONGEST_ROUND_NS: u64 = 20_000_000;
+
+impl From<&TightenLimits> for Restriction {
+    fn from(wish: &TightenLimits) -> Self {
+        Restriction {
+            peak_force_n: wish.peak_force_n.0,
+            continuous_force_n: wish.continuous_force_n.0,
+            peak_torque_nm: wish.peak_torque_nm.0,
+            continuous_torque_nm: wish.continuous_torque_nm.0,
+            slew_n_per_s: wish.slew_n_per_s.0,
+            slew_nm_per_s: wish.slew_nm_per_s.0,
+            velocity_m_s: wish.velocity_m_s.0,
+            angular_velocity_rad_s: wish.angular_velocity_rad_s.0,
+        }
+    }
+}
+
+/// A wish that the loop has not kept in a tick yet.
+struct Waiting {
+    token: u64,
+    version: u64,
+    /// The arms that it is about.
+    arms: [bool; MAX_ARMS],
+    waited_ns: u64,
+}
+
+/// The only owner of the restrictions. See the module page.
+pub(crate) struct RestrictionDesk {
+    owner: RestrictionsOwner,
+    /// By version.
+    waiting: VecDeque<Waiting>,
+    /// Refused at once.
+    refused: Vec<(u64, Refusal)>,
+    looked_ns: Option<u64>,
+}
+
+impl RestrictionDesk {
+    pub(crate) fn new(owner: RestrictionsOwner) -> Self {
+        RestrictionDesk {
+            owner,
+            waiting: VecDeque::new(),
+            refused: Vec::new(),
+            looked_ns: None,
+        }
+    }
+
+    /// Restricts an arm, or all. Where one of several arms could not keep it, none is restricted.
+    pub(crate) fn tighten(&mut self, token: u64, arm: Option<usize>, wish: &TightenLimits) {
+        let wish = Restriction::from(wish);
+        let arms = chosen(arm);
+        let before = self.owner.value().arms;
+        let in_force = self.owner.in_force().arms;
+        for (index, limits) in in_force.iter().enumerate() {
+            let Some(limits) = limits.as_ref().filter(|_| arms[index]) else {
+                continue;
+            };
+            if let Err(why) = check(&limits.configured, &before[index].and(&wish), &wish) {
+                let refusal = Refusal {
+                    detail: format!("arm {index}: {}", why.detail),
+                    ..why
+                };
+                self.refused.push((token, refusal));
+                return;
+            }
+        }
+        self.change(token, arms, |arm| *arm = arm.and(&wish));
+    }
+
+    /// Undoes all restrictions of an arm, or of all: the configuration's limits are in force again.
+    pub(crate) fn release(&mut self, token: u64, arm: Option<usize>) {
+        self.change(token, chosen(arm), |arm| *arm = Restriction::NONE);
+    }
+
+    /// Clears latched faults of an arm, or of all.
+    pub(crate) fn clear_faults(&mut self, token: u64, arm: Option<usize>) {
+        let arms = chosen(arm);
+        let version = self.owner.change(|value| {
+            for (count, _) in value.clears.iter_mut().zip(arms).filter(|(_, is)| *is) {
+                *count += 1;
+            }
+        });
+        self.wait(token, version, arms);
+    }
+
+    fn change(&mut self, token: u64, arms: [bool; MAX_ARMS], change: impl Fn(&mut Restriction)) {
+        let version = self.owner.change(|value| {
+            let of = value.arms.iter_mut().zip(arms);
+            of.filter(|(_, is)| *is).for_each(|(arm, _)| change(arm));
+        });
+        self.wait(token, version, arms);
+    }
+
+    fn wait(&mut self, token: u64, version: u64, arms: [bool; MAX_ARMS]) {
+        self.waiting.push_back(Waiting {
+            token,
+            version,
+            arms,
+            waited_ns: 0,
+        });
+    }
+
+    /// Appends the answers that are due. True: others still wait for the loop. Called in every round of the server.
+    pub(crate) fn settle(&mut self, now_ns: u64, answers: &mut Vec<(u64, Answer)>) -> bool {
+        let refused = self.refused.drain(..);
+        answers.extend(refused.map(|(token, why)| (token, Answer::Refused(why))));
+        let round_ns = now_ns.saturating_sub(self.looked_ns.replace(now_ns).unwrap_or(now_ns));
+        let round_ns = round_ns.min(LONGEST_ROUND_NS);
+        if self.waiting.is_empty() {
+            return false;
+        }
+        let kept = *self.owner.in_force();
+        while let Some(first) = self.waiting.front_mut() {
+            let answer = if kept.restrictions >= first.version {
+                answer(first, &kept.arms)
+            } else if first.waited_ns < LOOP_PATIENCE_NS {
+                break;
+            } else {
+                let why = format!(
+                    "the haptic loop has not taken it for {} ms; it is in force when the loop runs again",
+                    LOOP_PATIENCE_NS / 1_000_000
+                );
+                Answer::Refused(Refusal::text(ErrorCode::Internal, why))
+            };
+            answers.push((first.token, answer));
+            self.waiting.pop_front();
+        }
+        for waiting in &mut self.waiting {
+            waiting.waited_ns += round_ns;
+        }
+        !self.waiting.is_empty()
+    }
+
+    /// The limits that an arm's governor keeps.
+    pub(crate) fn in_force(&mut self, arm: usize) -> Option<Limits> {
+        let arms = &self.owner.in_force().arms;
+        arms.get(arm)?.as_ref().map(|limits| limits.in_force)
+    }
+}
+
+/// By arm, whether it is meant.
+fn chosen(arm: Option<usize>) -> [bool; MAX_ARMS] {
+    std::array::from_fn(|index| arm.is_none_or(|arm| arm == index))
+}
+
+fn answer(waiting: &Waiting, kept: &[Option<ArmLimits>; MAX_ARMS]) -> Answer {
+    let mut arms = kept.iter().zip(waiting.arms);
+    if arms.any(|(limits, is)| is && limits.is_some_and(|l| !l.is_taken)) {
+        let why = "the governor has refused the limits, the older ones stay: please report this";
+        return Answer::Refused(Refusal::text(ErrorCode::Internal, why));
+    }
+    Answer::Done
+}
+
+/// Whether an arm with these limits can keep all restrictions together with the newest one, `wish`.
+fn check(configured: &Limits, all: &Restriction, wish: &Restriction) -> Result<(), Refusal> {
+    // A fade has to come to its end: a force that may hardly change would stand when it must go.
+    let fade_s = configured.fade_ns as f64 * 1e-9;
+    for (what, unit, wished, now, peak) in [
+        (
+            "slew_n_per_s",
+            "N/s",
+            wish.slew_n_per_s,
+            configured.slew_n_per_s,
+            configured.peak_force_n,
+        ),
+        (
+            "slew_nm_per_s",
+            "N m/s",
+            wish.slew_nm_per_s,
+            configured.slew_nm_per_s,
+            configured.peak_torque_nm,
+        ),
+    ] {
+        let least = (peak / fade_s).min(now);
+        if wished < least {
+            return Err(refused(
+                wished,
+                least,
+                format!(
+                    "{what} is {wished} {unit}, at least {least}: the peak must fade within {} ms",
+                    fade_s * 1e3
+                ),
+            ));
+        }
+    }
+    let limits = all.applied_to(configured);
+    limits.validate().map_err(|error| match error {
+        LimitsError::WindowTooShort { .. } => too_short(&limits),
+        LimitsError::OutOfRange { field, value, must } => {
+            refused(value, 0.0, format!("{field} is {value}, must be {must}"))
+        }
+    })
+}
+
+/// The refusal of limits whose peak the heating window does not allow: says which, and both ways out.
+fn too_short(limits: &Limits) -> Refusal {
+    let torque_allows = limits.peak_for(limits.continuous_torque_nm) >= limits.peak_torque_nm;
+    let force = limits.continuous_force_n > 0.0
+        && (torque_allows || limits.peak_for(limits.continuous_force_n) < limits.peak_force_n);
+    let (what, unit, continuous, peak) = if force {
+        (
+            "force_n",
+            "N",
+            limits.continuous_force_n,
+            limits.peak_force_n,
+        )
+    } else {
+        (
+            "torque_nm",
+            "N m",
+            limits.continuous_torque_nm,
+            limits.peak_torque_nm,
+        )
+    };
+    // To four digits, each to the side that can be kept.
+    let least = (peak / limits.peak_for(1.0) * 1e4).ceil() / 1e4;
+    let most = (limits.peak_for(continuous) * 1e4).floor() / 1e4;
+    refused(
+        continuous,
+        least,
+        format!(
+            "continuous_{what} is {continuous} {unit}, at least {least} with a peak of {peak} {unit} and a window of {} s; or \
+             tighten peak_{what} to {most} or less with it",
+            limits.continuous_window_s
+        ),
+    )
+}
+
+/// Numbers as whole ones for programs, and exactly in the sentence.
+fn refused(number: f64, limit: f64, detail: String) -> Refusal {
+    Refusal {
+        code: ErrorCode::LimitsRefused,
+        number: number as u64,
+        limit: limit.ceil() as u64,
+        detail,
+    }
+}
+
+#[cfg(test)]
+mod tests;

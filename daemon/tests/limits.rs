@@ -1,0 +1,291 @@
+//! Limits at the border: the real daemon, its sockets, its configuration's file, a hand that presses, and the force that is published.
+
+use std::io::{BufRead, BufReader, Lines};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStderr, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use hapticd_client::{ALL_ARMS, Client, ErrorCode, Limit, RequestError, Subscription, want};
+use hapticd_protocol::request;
+
+/// A bound that fails, for what a busy machine may take long to do.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A hand that presses on a floor with more than the default peak of 4 N, for ever.
+const HAND: &str =
+    "kind = \"press\"\nfrom = [0.0, 0.0, 0.02]\ndepth_m = 0.06\nmove_s = 0.4\nhold_s = 3000.0\n";
+
+/// `arms` arms, 0.2 m apart. A stall, late samples or late answers of a busy machine are not what is tested.
+fn configuration(arms: usize, peak_n: f64) -> String {
+    let arm = |k: usize| {
+        format!(
+            "[[arm]]\nname = \"arm {k}\"\nkind = \"simulated\"\nintention = \"./hand.toml\"\n\
+             world_from_base = {{ position_m = [{}, 0.0, 0.0] }}\n\
+             tool = {{ kind = \"sphere\", radius_m = 0.005 }}\n\
+             mechanics = {{ mass_kg = 0.15, damping_n_s_per_m = 2.0, coulomb_friction_n = 0.1, resolution_m = 2e-5, delay_us = 500 }}\n",
+            0.2 * k as f64
+        )
+    };
+    format!(
+        "[safety]\npeak_force_n = {peak_n}\ncontinuous_force_n = {peak_n}\nramp_s = 0.05\nstall_ms = 100.0\nstale_input_ms = 200.0\nstale_contact_ms = 500.0\n\
+         {}[[body]]\nname = \"floor\"\nposition_m = [0.0, 0.0, -0.03]\nshape = {{ kind = \"cuboid\", size_m = [1.0, 0.5, 0.02] }}\n",
+        (0..arms).map(arm).collect::<String>()
+    )
+}
+
+/// A running daemon; ends with its test, however that ends.
+struct Daemon {
+    folder: PathBuf,
+    process: Child,
+    log: Lines<BufReader<ChildStderr>>,
+}
+
+impl Daemon {
+    fn start(name: &str, arms: usize, args: &[&str]) -> Self {
+        let folder =
+            std::env::temp_dir().join(format!("hapticd-limits-{}-{name}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("hand.toml"), HAND).unwrap();
+        std::fs::write(folder.join("rig.toml"), configuration(arms, 4.0)).unwrap();
+        let mut process = Command::new(env!("CARGO_BIN_EXE_hapticd"))
+            .args(["run", "rig.toml", "--plain"])
+            .args(args)
+            .current_dir(&folder)
+            .env("XDG_RUNTIME_DIR", &folder)
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let log = BufReader::new(process.stderr.take().unwrap()).lines();
+        Daemon {
+            folder,
+            process,
+            log,
+        }
+    }
+
+    fn client(&self, socket: &str) -> Client {
+        let path = self.folder.join("hapticd").join(socket);
+        let mut client = Client::connect_until(&path, "limits", PATIENCE).unwrap();
+        client.set_timeout(PATIENCE);
+        client
+    }
+
+    fn app(&self) -> Client {
+        self.client("app.sock")
+    }
+
+    fn technician(&self) -> Client {
+        self.client("technician.sock")
+    }
+
+    /// Reads the log up to a line with these words.
+    fn until(&mut self, what: &str) {
+        let found = self.log.by_ref().any(|line| line.unwrap().contains(what));
+        assert!(found, "`{what}` was never said");
+    }
+
+    fn end(mut self) {
+        let pid = self.process.id().to_string();
+        assert!(
+            Command::new("kill")
+                .args(["-TERM", &pid])
+                .status()
+                .unwrap()
+                .success()
+        );
+        assert_eq!(self.process.wait().unwrap().code(), Some(0));
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        // Of one that has ended already there is nothing to end.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+        if !std::thread::panicking() {
+            let _ = std::fs::remove_dir_all(&self.folder);
+        }
+    }
+}
+
+fn force_n(arm: &Subscription) -> (u64, f64) {
+    loop {
+        // Torn reads, and none before the first tick, pass.
+        if let Ok(state) = arm.state() {
+            let [x, y, z] = state.force_n;
+            return (state.time_ns, (x * x + y * y + z * z).sqrt());
+        }
+        std::thread::yield_now();
+    }
+}
+
+/// Waits until the hand presses with more than this.
+fn presses(arm: &Subscription, least_n: f64) {
+    let begun = Instant::now();
+    while force_n(arm).1 <= least_n {
+        assert!(begun.elapsed() < PATIENCE, "never more than {least_n} N");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Looks at the force for `ms` of the loop's time from now on, and gives the largest after the slew limit has had its time to get from
+/// 4 N to zero: 1 N/ms, and a few ticks. The clock is the loop's, so a busy machine makes this no harder.
+fn largest_after_slew(arm: &Subscription, ms: u64) -> f64 {
+    let (begin_ns, _) = force_n(arm);
+    let mut largest: f64 = 0.0;
+    loop {
+        let (now_ns, force_n) = force_n(arm);
+        let since_ns = now_ns - begin_ns;
+        if since_ns > 10_000_000 {
+            largest = largest.max(force_n);
+        }
+        if since_ns > ms * 1_000_000 {
+            return largest;
+        }
+        std::thread::sleep(Duration::from_micros(300));
+    }
+}
+
+fn peaks_n(client: &mut Client) -> Vec<f64> {
+    let arms = client.arms().unwrap();
+    arms.iter().map(|arm| arm.peak_force_n.0).collect()
+}
+
+fn verify(folder: &Path) {
+    let out = Command::new(env!("CARGO_BIN_EXE_hapticd"))
+        .args(["replay", "run.mcap", "--verify"])
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    assert_eq!(out.status.code(), Some(0), "{out:?}");
+}
+
+#[test]
+fn done_means_in_force_step_by_step_and_the_recording_replays() {
+    let mut daemon = Daemon::start("series", 1, &["--record", "run.mcap"]);
+    daemon.until("arm attached");
+    let (mut app, mut technician) = (daemon.app(), daemon.technician());
+    let arm = app.subscribe(0, want::STATE).unwrap();
+    for round in 0..3 {
+        presses(&arm, 3.4);
+        for peak_n in [3.0, 2.0, 1.0, 0.5, 0.0] {
+            // Another client each time: it takes nothing along when it goes.
+            let mut other = daemon.app();
+            other.tighten_force(0, peak_n, f64::INFINITY).unwrap();
+            assert_eq!(peaks_n(&mut other), [peak_n]);
+            drop(other);
+            let largest = largest_after_slew(&arm, 60);
+            assert!(
+                largest <= peak_n + 1e-9,
+                "round {round}: {largest} N at {peak_n} N"
+            );
+        }
+        // Looser changes nothing, and nothing comes back by itself: gains are measured again each second.
+        app.tighten_force(ALL_ARMS, 3.5, f64::INFINITY).unwrap();
+        let largest = largest_after_slew(&arm, if round == 0 { 2500 } else { 20 });
+        assert_eq!(largest, 0.0);
+        let why = app.request(request::ReleaseLimits { arm: 0 }).unwrap_err();
+        assert!(
+            matches!(&why, RequestError::Refused(e) if e.code == ErrorCode::TechnicianOnly),
+            "{why}"
+        );
+        assert_eq!(peaks_n(&mut app), [0.0]);
+        technician.clear_fault(0).unwrap();
+        technician.release_limits(0).unwrap();
+        assert_eq!(peaks_n(&mut app), [4.0]);
+    }
+    presses(&arm, 3.4);
+    let folder = daemon.folder.clone();
+    let pid = daemon.process.id().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-TERM", &pid])
+            .status()
+            .unwrap()
+            .success()
+    );
+    assert_eq!(daemon.process.wait().unwrap().code(), Some(0));
+    verify(&folder);
+}
+
+#[test]
+fn a_reload_that_tightens_is_in_force_when_it_is_told() {
+    let mut daemon = Daemon::start("reload", 1, &[]);
+    daemon.until("arm attached");
+    let (mut app, mut technician) = (daemon.app(), daemon.technician());
+    let arm = app.subscribe(0, want::STATE).unwrap();
+    presses(&arm, 3.4);
+    let file = daemon.folder.join("rig.toml");
+    // By request: in force when it is answered.
+    std::fs::write(&file, configuration(1, 2.0)).unwrap();
+    technician.reload().unwrap();
+    let largest = largest_after_slew(&arm, 200);
+    assert!(largest <= 2.0 + 1e-9, "{largest} N after the answer");
+    assert_eq!(peaks_n(&mut app), [2.0]);
+    // By the file alone: in force when the log says so.
+    std::fs::write(&file, configuration(1, 1.0)).unwrap();
+    daemon.until("peak_force_n = 1 (was 2)");
+    let largest = largest_after_slew(&arm, 200);
+    assert!(largest <= 1.0 + 1e-9, "{largest} N after the reload");
+    assert_eq!(peaks_n(&mut app), [1.0]);
+    // Undoing what clients tightened ends at the configuration as reloaded.
+    app.tighten_force(0, 0.5, f64::INFINITY).unwrap();
+    assert_eq!(peaks_n(&mut app), [0.5]);
+    technician.release_limits(ALL_ARMS).unwrap();
+    assert_eq!(peaks_n(&mut app), [1.0]);
+    presses(&arm, 0.8);
+    let largest = largest_after_slew(&arm, 200);
+    assert!(largest <= 1.0 + 1e-9, "{largest} N after the release");
+    daemon.end();
+}
+
+#[test]
+fn an_arm_is_tightened_alone_and_what_cannot_be_kept_is_refused() {
+    let mut daemon = Daemon::start("arms", 2, &[]);
+    daemon.until("arm attached");
+    let (mut app, mut technician) = (daemon.app(), daemon.technician());
+    let arms = [0, 1].map(|arm| app.subscribe(arm, want::STATE).unwrap());
+    for arm in &arms {
+        presses(arm, 3.4);
+    }
+    app.tighten_force(0, 1.0, f64::INFINITY).unwrap();
+    assert_eq!(peaks_n(&mut app), [1.0, 4.0]);
+    assert!(largest_after_slew(&arms[0], 60) <= 1.0 + 1e-9);
+    presses(&arms[1], 3.4);
+    technician.release_limits(1).unwrap();
+    assert_eq!(peaks_n(&mut app), [1.0, 4.0]);
+    technician.release_limits(0).unwrap();
+    presses(&arms[0], 3.4);
+    let cold = request::TightenLimits {
+        peak_force_n: Limit::NONE,
+        continuous_force_n: Limit(0.01),
+        peak_torque_nm: Limit::NONE,
+        continuous_torque_nm: Limit::NONE,
+        slew_n_per_s: Limit::NONE,
+        slew_nm_per_s: Limit::NONE,
+        velocity_m_s: Limit::NONE,
+        angular_velocity_rad_s: Limit::NONE,
+        arm: ALL_ARMS,
+    };
+    let frozen = request::TightenLimits {
+        continuous_force_n: Limit::NONE,
+        slew_n_per_s: Limit(0.0),
+        ..cold.clone()
+    };
+    for (wish, says) in [
+        (cold, "continuous_force_n is 0.01 N"),
+        (frozen, "slew_n_per_s is 0 N/s"),
+    ] {
+        let why = app.request(wish).unwrap_err();
+        let RequestError::Refused(error) = &why else {
+            panic!("{why}");
+        };
+        assert_eq!(error.code, ErrorCode::LimitsRefused);
+        assert!(why.to_string().contains(says), "{why}");
+    }
+    let in_force = app.arms().unwrap();
+    assert!(in_force.iter().all(|arm| arm.continuous_force_n.0 == 4.0));
+    daemon.end();
+}
