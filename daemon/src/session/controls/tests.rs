@@ -17,7 +17,6 @@ use hapticd_protocol::wire::Limit;
 use hapticd_sync::{latest, ring};
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
 
 const ARMS: usize = 2;
 const MS: u64 = 1_000_000;
