@@ -13,13 +13,13 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A hand that presses on a floor with more than the default peak of 4 N, for ever.
 const HAND: &str =
-    "kind = \"press\"\nfrom = [0.0, 0.0, 0.02]\ndepth_m = 0.06\nmove_s = 0.4\nhold_s = 3000.0\n";
+    "kind = \"press\"\nfrom = [0.0, 0.0, 0.02]\ndepth_m = 0.06\nmove_s = 3.0\nhold_s = 20.0\n";
 
 /// `arms` arms, 0.2 m apart. A stall, late samples or late answers of a busy machine are not what is tested.
 fn configuration(arms: usize, peak_n: f64) -> String {
     let arm = |k: usize| {
         format!(
-            "[[arm]]\nname = \"arm {k}\"\nkind = \"simulated\"\nintention = \"./hand.toml\"\n\
+            "[[arm]]\nname = \"arm-{k}\"\nkind = \"simulated\"\nintention = \"./hand.toml\"\n\
              world_from_base = {{ position_m = [{}, 0.0, 0.0] }}\n\
              tool = {{ kind = \"sphere\", radius_m = 0.005 }}\n\
              mechanics = {{ mass_kg = 0.15, damping_n_s_per_m = 2.0, coulomb_friction_n = 0.1, resolution_m = 2e-5, delay_us = 500 }}\n",
@@ -82,8 +82,16 @@ impl Daemon {
 
     /// Reads the log up to a line with these words.
     fn until(&mut self, what: &str) {
-        let found = self.log.by_ref().any(|line| line.unwrap().contains(what));
-        assert!(found, "`{what}` was never said");
+        let mut seen = String::new();
+        for line in self.log.by_ref() {
+            let line = line.unwrap();
+            if line.contains(what) {
+                return;
+            }
+            seen += &line;
+            seen.push('\n');
+        }
+        panic!("`{what}` was never said:\n{seen}");
     }
 
     fn end(mut self) {

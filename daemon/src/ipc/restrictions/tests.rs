@@ -114,7 +114,7 @@ fn limits_that_cannot_be_kept_are_refused_with_numbers() {
     assert_eq!(why.code, ErrorCode::LimitsRefused);
     for part in [
         "arm 0: continuous_force_n is 0.05 N",
-        "at least 0.2307",
+        "at least 0.2306",
         "peak of 4 N",
         "0.867",
     ] {
