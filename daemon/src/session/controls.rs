@@ -89,7 +89,8 @@ impl Controls {
     }
 }
 
-/// Hands what a configuration that was read again changes to `change`. Says what came of it; `Ok(false)`: the file is as it was.
+/// Hands what a configuration that was read again changes to `change`. Says what came of it;
+/// `Ok(false)`: the file is as it was.
 pub(super) fn take_over(
     read: Result<Option<Reloaded>, String>,
     live: &Mutex<Live>,
