@@ -382,7 +382,8 @@ impl Scribe {
 }
 
 /// The scribe's thread: writes down what comes, until the loop and the collision thread have both let go of their ends and nothing is
-/// left between them and here; `beat` counts what it does. So what either did last is in the recording, whichever ends first.
+/// left between them and here; `beat` counts what it does. So what either did last is in the
+/// recording, whichever ends first.
 pub fn serve(
     mut scribe: Scribe,
     mut records: ring::Consumer<TickRecord>,

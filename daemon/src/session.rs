@@ -79,7 +79,8 @@ pub struct Options {
     pub require_ipc: bool,
 }
 
-/// Shows what is going on, and says what the view wants. In real time it runs on a thread of its own and may block.
+/// Shows what is going on, and says what the view wants. In real time it runs on a thread of its
+/// own and may block.
 pub type Show = Box<dyn FnMut(&Live) -> ViewWish + Send>;
 
 /// What the live view wants.
@@ -634,16 +635,18 @@ pub fn run_real(
     ended
 }
 
-/// Above every thread that computes for a living, so that none of those that others rely on waits for it; below whatever has a
-/// deadline. What these do in a round is short.
+/// Above every thread that computes for a living, so that none of those that others rely on waits
+/// for it; below whatever has a deadline. What these do in a round is short.
 const SENTRY_PRIORITY: u8 = 3;
 const SUPERVISOR_PRIORITY: u8 = 2;
 /// Of the thread that serves clients.
 pub(crate) const IPC_PRIORITY: u8 = 1;
-/// Ticks, in time, after which the loop notes that the collision thread or the scribe is silent, ms. No force depends on it.
+/// Ticks, in time, after which the loop notes that the collision thread or the scribe is silent,
+/// ms. No force depends on it.
 const SILENT_OTHERS_MS: u32 = 1000;
 
-/// SCHED_FIFO that a thread asks for where the loop asks for `of_loop`: less than that, and none where the loop asks for none.
+/// SCHED_FIFO that a thread asks for where the loop asks for `of_loop`: less than that, and none
+/// where the loop asks for none.
 fn priority(of_loop: u32, wanted: u8) -> u8 {
     u8::try_from(of_loop.saturating_sub(1)).map_or(wanted, |below| wanted.min(below))
 }
@@ -651,7 +654,8 @@ fn priority(of_loop: u32, wanted: u8) -> u8 {
 /// Time slices of such a thread where there is no SCHED_FIFO to be had: a round needs no more.
 const SLICE_US: u32 = 200;
 
-/// Asks for SCHED_FIFO for the calling thread, see [`priority`], or else to be run soon after it wakes.
+/// Asks for SCHED_FIFO for the calling thread, see [`priority`], or else to be run soon after it
+/// wakes.
 pub(crate) fn request_priority(of_loop: u32, wanted: u8) {
     let priority = priority(of_loop, wanted);
     if priority > 0 {
@@ -665,7 +669,8 @@ pub(crate) fn request_priority(of_loop: u32, wanted: u8) {
     tracing::debug!("{step}");
 }
 
-/// What the loop watches, each with its budget in ticks. In the order of [`Watched`](crate::haptic::watchdog::Watched).
+/// What the loop watches, each with its budget in ticks. In the order of
+/// [`Watched`](crate::haptic::watchdog::Watched).
 fn guard(config: &config::Config, period_ns: u64, beats: [Option<&Beat>; WATCHED]) -> Guard {
     let of = &config.haptic_loop;
     let budgets_ms = [

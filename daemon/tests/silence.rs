@@ -1,4 +1,5 @@
-//! Threads that the loop's promises need and that fall silent, in virtual time: the loop's own turns, with beats that stop.
+//! Threads that the loop's promises need and that fall silent, in virtual time: the loop's own
+//! turns, with beats that stop.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -36,7 +37,8 @@ shape = { kind = \"cuboid\", size_m = [0.2, 0.2, 0.02] }
 /// Buffers as the rings carry them.
 type Pool = VecDeque<Box<Snapshot>>;
 
-/// The loop, its scene and its arm in one thread, with the beats of supervisor and IPC thread in hand.
+/// The loop, its scene and its arm in one thread, with the beats of supervisor and IPC thread in
+/// hand.
 struct Bench {
     turns: Turns<()>,
     flags: Flags,

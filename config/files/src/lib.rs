@@ -1,9 +1,11 @@
 //! Files that a user or a peer names: regular ones only, opened without waiting.
 //!
-//! Opening a pipe waits until somebody writes to it, and opening a device may do anything. So each name is looked at before it
-//! is opened, the opening does not block, and what was opened is looked at again: the name may lead elsewhere by then.
+//! Opening a pipe waits until somebody writes to it, and opening a device may do anything. So each
+//! name is looked at before it is opened, the opening does not block, and what was opened is looked
+//! at again: the name may lead elsewhere by then.
 //!
-//! A mount that does not answer still holds the calling thread. Nothing here is for a real-time thread or the supervisor.
+//! A mount that does not answer still holds the calling thread. Nothing here is for a real-time
+//! thread or the supervisor.
 #![forbid(unsafe_code)]
 
 use std::fs::{File, OpenOptions};
@@ -31,7 +33,8 @@ pub fn open(path: &Path) -> io::Result<File> {
 /// Reads the regular file at `path` if it has at most `max_bytes`.
 ///
 /// # Errors
-/// As [`open`]; [`io::ErrorKind::FileTooLarge`] with the limit for a longer one, of which at most `max_bytes + 1` are read.
+/// As [`open`]; [`io::ErrorKind::FileTooLarge`] with the limit for a longer one, of which at most
+/// `max_bytes + 1` are read.
 pub fn read(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     let too_large = || {

@@ -34,10 +34,12 @@ section! {
         /// Most feature pairs that one tick tests.
         /// Where more are near, the tick's motion is shortened until they fit: the budget costs motion, never truth.
         tick_budget_pairs: u32 = integer(256, 16, 65536),
-        /// For how many ticks' worth of time the supervisor may show no sign of life before the loop cuts all force.
-        /// Only ticks that the loop ran count: a machine that pauses is not silent.
+        /// For how many ticks' worth of time the supervisor may show no sign of life before the
+        /// loop cuts all force. Only ticks that the loop ran count: a machine that pauses is not
+        /// silent.
         silent_supervisor_ms: u32 = integer(90, 30, 1000).unit("ms"),
-        /// The same of the thread that serves clients, before the arms that touch a client's body fade to zero.
+        /// The same of the thread that serves clients, before the arms that touch a client's body
+        /// fade to zero.
         silent_ipc_ms: u32 = integer(40, 15, 1000).unit("ms"),
     }
 }

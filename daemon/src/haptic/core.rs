@@ -333,7 +333,8 @@ impl LoopCore {
             if input.cut || input.silent.contains(Watched::Supervisor) {
                 c.governor.request_stop(ForceOffReason::Supervisor);
             }
-            // Once touched is enough: a hand that bounces off the body must not begin a new fade with every touch.
+            // Once touched is enough: a hand that bounces off the body must not begin a new fade
+            // with every touch.
             self.unserved[i] = input.silent.contains(Watched::Ipc)
                 && (self.unserved[i]
                     || outcome.contacts[..outcome.contact_count]

@@ -1,8 +1,8 @@
 //! The loop watches the threads that its promises need. Pure: beats and ticks in, silence out.
 //!
-//! Each watched thread counts its rounds in an atomic, and the loop looks at it in every tick (a relaxed load: wait-free).
-//! Silence is counted in *ticks that the loop ran*, never in time: while the whole machine is paused, or the loop itself is
-//! held up, no thread falls silent.
+//! Each watched thread counts its rounds in an atomic, and the loop looks at it in every tick (a
+//! relaxed load: wait-free). Silence is counted in *ticks that the loop ran*, never in time: while
+//! the whole machine is paused, or the loop itself is held up, no thread falls silent.
 //!
 //! | silent thread | what is lost | what the loop does |
 //! |---|---|---|
@@ -81,7 +81,8 @@ struct Seen {
 pub struct Watchdog([Seen; WATCHED]);
 
 impl Watchdog {
-    /// `budgets`: by thread, the ticks without a beat from which on it is silent; `None`: it is not watched.
+    /// `budgets`: by thread, the ticks without a beat from which on it is silent; `None`: it is not
+    /// watched.
     #[must_use]
     pub fn new(budgets: [Option<u32>; WATCHED]) -> Self {
         Watchdog(budgets.map(|budget| Seen {

@@ -149,7 +149,8 @@ impl Handle {
         self.wake.signal();
     }
 
-    /// Counts the server's rounds, and what it serves in each; at least a hundred a second while it lives.
+    /// Counts the server's rounds, and what it serves in each; at least a hundred a second while it
+    /// lives.
     pub fn heartbeat(&self) -> Arc<AtomicU64> {
         self.heartbeat.clone()
     }

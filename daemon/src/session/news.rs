@@ -1,7 +1,8 @@
-//! What threads say of themselves, gathered for the live view and the status on a thread of its own.
+//! What threads say of themselves, gathered for the live view and the status on a thread of its
+//! own.
 //!
-//! It takes locks that threads without any right to the processor hold for a moment. The supervisor must not wait for those: the
-//! loop takes its silence for a hang.
+//! It takes locks that threads without any right to the processor hold for a moment. The supervisor
+//! must not wait for those: the loop takes its silence for a hang.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,8 +1,9 @@
-//! Reading the configuration again, on a thread of its own: a file may be on a mount that does not answer.
+//! Reading the configuration again, on a thread of its own: a file may be on a mount that does not
+//! answer.
 //!
-//! One reading at a time; whoever asks meanwhile gets what comes of the one under way or, if that was begun before the request,
-//! of the next one. A reading that takes longer than [`PATIENCE_NS`] is refused to those who wait for it; should it end after
-//! all, what it found is taken over.
+//! One reading at a time; whoever asks meanwhile gets what comes of the one under way or, if that
+//! was begun before the request, of the next one. A reading that takes longer than [`PATIENCE_NS`]
+//! is refused to those who wait for it; should it end after all, what it found is taken over.
 
 use crossbeam::channel::{Receiver, Sender, TryRecvError, bounded};
 
@@ -41,7 +42,8 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    /// Starts the thread; it ends with this or, if it is held by a file, with the process. `None`: there is no file.
+    /// Starts the thread; it ends with this or, if it is held by a file, with the process. `None`:
+    /// there is no file.
     ///
     /// # Errors
     /// When there is no thread to be had.
@@ -66,7 +68,8 @@ impl Reading {
         })
     }
 
-    /// Somebody wants the file to be read, changed or not: a signal, or the technician's request with this token.
+    /// Somebody wants the file to be read, changed or not: a signal, or the technician's request
+    /// with this token.
     pub(super) fn ask(&mut self, token: Option<u64>) {
         self.asked = true;
         // One beyond the bound is refused by the next `poll`.

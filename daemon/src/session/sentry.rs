@@ -1,8 +1,10 @@
-//! The thread that receives signals, and the end of force that needs no other thread but the loop and the arms'.
+//! The thread that receives signals, and the end of force that needs no other thread but the loop
+//! and the arms'.
 //!
-//! A signal takes effect here, whatever the supervisor, the log, the view or a file is busy with: the first one lets force fade,
-//! the second one cuts it, the third one ends the process. From the moment in which the end is asked for, by whomever, the
-//! supervisor has [`PATIENCE`] to bring everything down in order; then this thread ends the process without it.
+//! A signal takes effect here, whatever the supervisor, the log, the view or a file is busy with:
+//! the first one lets force fade, the second one cuts it, the third one ends the process. From the
+//! moment in which the end is asked for, by whomever, the supervisor has [`PATIENCE`] to bring
+//! everything down in order; then this thread ends the process without it.
 //!
 //! It waits for nothing but its signals, writes no log and takes no lock.
 
@@ -20,7 +22,8 @@ use crate::haptic::thread::Flags;
 
 /// How long the supervisor may take to end the session once the end was asked for.
 const PATIENCE: Duration = Duration::from_secs(15);
-/// How long the process may live on after its session when a signal asked for the end: its last words may wait for a reader.
+/// How long the process may live on after its session when a signal asked for the end: its last
+/// words may wait for a reader.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 /// How long the arms' threads have for their last command, which is zero.
 const ARMS: Duration = Duration::from_millis(500);
@@ -56,7 +59,8 @@ impl Brake {
         })
     }
 
-    /// Lets force fade from the next tick on, and bounds the time in which the session must end. Never blocks.
+    /// Lets force fade from the next tick on, and bounds the time in which the session must end.
+    /// Never blocks.
     pub(super) fn ask_for_the_end(&self) {
         self.flags.stopping.store(true, Ordering::Relaxed);
         self.wake.signal();
@@ -72,7 +76,8 @@ impl Brake {
         self.stop.store(true, Ordering::Release);
     }
 
-    /// Cuts force, ends the loop and lets the arms' threads send zero. Waits for them, but not for ever.
+    /// Cuts force, ends the loop and lets the arms' threads send zero. Waits for them, but not for
+    /// ever.
     fn end_force(&self) {
         self.flags.stopping.store(true, Ordering::Relaxed);
         self.flags.cut.store(true, Ordering::Relaxed);
@@ -186,7 +191,8 @@ fn serve(signals: &Signals, brake: &Brake, reloads: &Sender<()>) {
         if brake.over.load(Ordering::Acquire) {
             if !progress.over {
                 progress.over = true;
-                // Whoever reads the report in a pager has all the time there is, until a signal comes.
+                // Whoever reads the report in a pager has all the time there is, until a signal
+                // comes.
                 progress.deadline = None;
             }
             if progress.signals > 0 && progress.deadline.is_none() {

@@ -1,6 +1,8 @@
-//! The live view and the plain lines, on a thread of their own: whoever reads them may stop reading.
+//! The live view and the plain lines, on a thread of their own: whoever reads them may stop
+//! reading.
 //!
-//! One frame waits at most, the newest. The supervisor never waits for the thread, and the end only for a moment.
+//! One frame waits at most, the newest. The supervisor never waits for the thread, and the end only
+//! for a moment.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -45,7 +47,8 @@ impl Shown {
         })
     }
 
-    /// Hands a frame over, in the place of one that was not looked at yet, and says what the view wanted last. Never waits.
+    /// Hands a frame over, in the place of one that was not looked at yet, and says what the view
+    /// wanted last. Never waits.
     pub(super) fn show(&self, live: &Live) -> ViewWish {
         if let Err(TrySendError::Full(frame)) = self.frames.try_send(Box::new(live.clone())) {
             let _ = self.unseen.try_recv();
@@ -59,7 +62,8 @@ impl Shown {
         }
     }
 
-    /// Ends the thread, which puts the terminal back; one that waits for a reader is left to the end of the process.
+    /// Ends the thread, which puts the terminal back; one that waits for a reader is left to the
+    /// end of the process.
     pub(super) fn end(self) {
         drop(self.unseen);
         drop(self.frames);

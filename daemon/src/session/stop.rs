@@ -1,4 +1,5 @@
-//! The threads of a session, and its end in order: force to zero, then the loop, the arms, everybody else.
+//! The threads of a session, and its end in order: force to zero, then the loop, the arms,
+//! everybody else.
 
 use std::convert::Infallible;
 use std::sync::atomic::Ordering;
@@ -74,7 +75,8 @@ impl Ending<'_> {
         self.brake.stop.store(true, Ordering::Release);
         let keeper = threads.keeper.map(|(thread, _stop)| thread);
         for thread in threads.arms {
-            // A hung device holds its thread for seconds: it has its zero queued, and the process does not wait for it.
+            // A hung device holds its thread for seconds: it has its zero queued, and the process
+            // does not wait for it.
             if ends_soon(&thread) {
                 join(thread, &mut died, "arm");
             }

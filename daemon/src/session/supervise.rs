@@ -1,4 +1,5 @@
-//! The supervisor's loop: signals, wishes of clients, reloads, gains from measured timing, signs of life, the live view.
+//! The supervisor's loop: signals, wishes of clients, reloads, gains from measured timing, signs of
+//! life, the live view.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -65,7 +66,8 @@ pub(super) struct Supervisor<'a> {
 }
 
 impl Supervisor<'_> {
-    /// Runs until the duration, a signal, a client or the view ends the session, or a thread has ended by itself: then its name.
+    /// Runs until the duration, a signal, a client or the view ends the session, or a thread has
+    /// ended by itself: then its name.
     pub(super) fn run(&mut self) -> Option<&'static str> {
         let started = now_ns();
         let mut last_view = 0;

@@ -47,7 +47,8 @@ impl Watch {
     }
 }
 
-/// Rounds of the supervisor without a tick after which the loop counts as hung. Rounds, not time: a machine that pauses is no hang.
+/// Rounds of the supervisor without a tick after which the loop counts as hung. Rounds, not time: a
+/// machine that pauses is no hang.
 const HUNG_ROUNDS: u32 = 15;
 
 /// Whether the haptic loop still ticks, counted in the supervisor's rounds.

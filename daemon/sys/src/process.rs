@@ -20,7 +20,8 @@ pub fn say_unless_it_blocks(text: &str) {
     }
 }
 
-/// Ends the process at once: nothing is flushed, no destructor and no exit handler runs, no lock is taken.
+/// Ends the process at once: nothing is flushed, no destructor and no exit handler runs, no lock is
+/// taken.
 pub fn end_now(status: u8) -> ! {
     // SAFETY: `_exit` takes any status, does not return, and touches no memory of ours.
     unsafe { libc::_exit(libc::c_int::from(status)) }

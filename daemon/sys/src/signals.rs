@@ -21,7 +21,8 @@ pub enum Signal {
     Quit,
     /// SIGPWR: the machine is about to lose its power. As SIGTERM.
     PowerFailure,
-    /// SIGXCPU: the kernel will kill the process soon, for the processor time that it used. As SIGTERM.
+    /// SIGXCPU: the kernel will kill the process soon, for the processor time that it used. As
+    /// SIGTERM.
     ProcessorTime,
     /// SIGHUP: read the configuration again.
     Reload,
@@ -46,8 +47,9 @@ const ANSWERED: [(libc::c_int, Signal); 6] = [
     (libc::SIGHUP, Signal::Reload),
 ];
 
-/// Blocked, so that they neither end nor stop the process: force would stay on the arms as it is. A file that grows too long is
-/// an error of `write` then, a terminal in the background one of `read`.
+/// Blocked, so that they neither end nor stop the process: force would stay on the arms as it is. A
+/// file that grows too long is an error of `write` then, a terminal in the background one of
+/// `read`.
 const HARMLESS: [libc::c_int; 12] = [
     libc::SIGUSR1,
     libc::SIGUSR2,
@@ -76,9 +78,9 @@ fn all() -> impl Iterator<Item = libc::c_int> {
 pub struct Signals(OwnedFd);
 
 impl Signals {
-    /// Blocks the ordinary delivery of every [`Signal`] for this thread and those it will make, and receives them here
-    /// instead. What a broken program does to itself (SIGSEGV, SIGABRT and their like) is not among them, nor what only a
-    /// terminal's owner cares for (SIGWINCH).
+    /// Blocks the ordinary delivery of every [`Signal`] for this thread and those it will make, and
+    /// receives them here instead. What a broken program does to itself (SIGSEGV, SIGABRT and their
+    /// like) is not among them, nor what only a terminal's owner cares for (SIGWINCH).
     ///
     /// # Errors
     /// When the process is out of descriptors.
@@ -138,7 +140,8 @@ impl Signals {
         }
     }
 
-    /// Waits for a signal, at most for `timeout`, or until `wake` is signalled: then `None`. Clears `wake`.
+    /// Waits for a signal, at most for `timeout`, or until `wake` is signalled: then `None`. Clears
+    /// `wake`.
     ///
     /// # Errors
     /// When the kernel is out of memory, or a descriptor is broken.
@@ -186,7 +189,8 @@ mod tests {
         }
     }
 
-    /// What `kill -l` lists, but for faults of the program itself, SIGKILL and SIGSTOP, and what does nothing by default.
+    /// What `kill -l` lists, but for faults of the program itself, SIGKILL and SIGSTOP, and what
+    /// does nothing by default.
     #[test]
     fn no_signal_that_ends_or_stops_is_forgotten() {
         let left: Vec<libc::c_int> = (1..32).filter(|n| !all().any(|k| k == *n)).collect();

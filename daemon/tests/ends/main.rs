@@ -1,7 +1,8 @@
-//! How a run ends, seen from outside of the real binary: by signals, beside readers that do not read and files that are none.
+//! How a run ends, seen from outside of the real binary: by signals, beside readers that do not
+//! read and files that are none.
 //!
-//! Force is judged by what the daemon publishes and records. All waiting is for a condition; a bound of a minute only makes what
-//! never comes a failure.
+//! Force is judged by what the daemon publishes and records. All waiting is for a condition; a
+//! bound of a minute only makes what never comes a failure.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -16,7 +17,8 @@ use hapticd_devices::safety::ForceOffReason;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A hand that comes down on the floor, presses for 20 s, and does so again: one that is down before the loop runs feels nothing.
+/// A hand that comes down on the floor, presses for 20 s, and does so again: one that is down
+/// before the loop runs feels nothing.
 const HAND: &str =
     "kind = \"press\"\nfrom = [0.0, 0.0, 0.05]\ndepth_m = 0.09\nmove_s = 4.0\nhold_s = 20.0\n";
 const RIG: &str = "
@@ -181,7 +183,8 @@ fn force_n(tick: &TickMessage) -> f64 {
     force.iter().map(|f| f.0 * f.0).sum::<f64>().sqrt()
 }
 
-/// The loop's time from the tick that was told to stop to the first one without force, which stays off.
+/// The loop's time from the tick that was told to stop to the first one without force, which stays
+/// off.
 fn fade_ns(ticks: &[TickMessage]) -> u64 {
     let from = ticks.iter().position(|t| t.stopping).unwrap();
     assert!(force_n(&ticks[from - 1]) > 1.0, "it did not press");
@@ -224,6 +227,31 @@ fn a_reader_of_the_output_that_stops_holds_up_no_stop() {
     replays(&dir, "run.mcap");
     drop(reader);
     let _ = filled.join().unwrap();
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+/// The log is no reason to keep force either, whichever thread waits for its reader.
+#[test]
+fn a_reader_of_the_log_that_stops_holds_up_no_stop() {
+    let dir = folder("log", "");
+    let (reader, mut writer) = std::io::pipe().unwrap();
+    let mut command = command(&dir, &["run", "rig.toml", "--plain"]);
+    command.stderr(writer.try_clone().unwrap());
+    let mut daemon = Daemon::press(&dir, command);
+    // More than it holds: this waits until the reader is gone, as whoever logs does.
+    let filled = std::thread::spawn(move || writer.write_all(&[b' '; 1 << 20]));
+    let seen = daemon.state().unwrap().tick;
+    daemon.until("it is full", |state| state.tick > seen + 100);
+    daemon.signal("-HUP");
+    let seen = daemon.state().unwrap().tick;
+    daemon.until("it was logged, or is about to be", |state| {
+        state.tick > seen + 200
+    });
+    daemon.signal("-TERM");
+    daemon.is_off();
+    daemon.end();
+    drop(reader);
+    assert!(filled.join().unwrap().is_err(), "the pipe was full");
     std::fs::remove_dir_all(dir).unwrap();
 }
 
@@ -337,8 +365,8 @@ fn a_second_signal_cuts_what_still_fades() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
-/// The scribe waits for a reader that has stopped: records are lost, force stays, and so does the end of it. The supervisor, which
-/// waits for the scribe at the end, is not waited for.
+/// The scribe waits for a reader that has stopped: records are lost, force stays, and so does the
+/// end of it. The supervisor, which waits for the scribe at the end, is not waited for.
 #[test]
 fn a_recording_whose_reader_stops_costs_records_and_no_stop() {
     let dir = folder("record", "");

@@ -61,7 +61,8 @@ pub enum ForceOffReason {
     Disabled = 38,
     /// Orderly shutdown of the daemon. Latched for good.
     Shutdown = 39,
-    /// The tool touches a client's body while the thread that serves clients is silent: nobody would see that client die.
+    /// The tool touches a client's body while the thread that serves clients is silent: nobody
+    /// would see that client die.
     ClientsUnserved = 40,
 }
 

@@ -98,8 +98,9 @@ struct Attributes {
     period_ns: u64,
 }
 
-/// Asks for time slices of `slice_us` (100 to 100,000) for the *calling thread* of the ordinary scheduler: it runs shorter at a
-/// stretch, and sooner after it wakes. Needs no rights. Kernels before 6.12 take the wish and do nothing with it.
+/// Asks for time slices of `slice_us` (100 to 100,000) for the *calling thread* of the ordinary
+/// scheduler: it runs shorter at a stretch, and sooner after it wakes. Needs no rights. Kernels
+/// before 6.12 take the wish and do nothing with it.
 pub fn ask_for_short_slices(slice_us: u32) -> Step {
     // On Linux a niceness is a thread's; one of 0 more changes nothing and says what it is.
     let niceness = nice(0).unwrap_or(0);
@@ -114,7 +115,8 @@ pub fn ask_for_short_slices(slice_us: u32) -> Step {
         deadline_ns: 0,
         period_ns: 0,
     };
-    // SAFETY: 0 means this thread, and no flags; the kernel reads `size` bytes of `attributes`, which is that large.
+    // SAFETY: 0 means this thread, and no flags; the kernel reads `size` bytes of `attributes`,
+    // which is that large.
     let result = unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &raw const attributes, 0) };
     if result == 0 {
         Step::granted(SLICE, format!("{slice_us} us"))
