@@ -524,6 +524,8 @@ fn status_json(server: &crate::ipc::ServerStatus, live: &Mutex<Live>) -> String 
         "needles": live.needles,
         "refused_connections": server.refused,
         "oversize_messages": server.oversize,
+        "descriptors_to_close": server.janitor.waiting,
+        "descriptors_closed": server.janitor.closed,
         "report": live.report,
         "events": live.events,
     })

@@ -524,7 +524,7 @@ impl Client {
         loop {
             match self.connection.send(&packet, fds) {
                 Ok(()) => return Ok(id),
-                Err(SendError::WouldBlock) if now_ns() < end_ns => {
+                Err(SendError::WouldBlock | SendError::Exhausted(_)) if now_ns() < end_ns => {
                     // The daemon is behind: make room by taking what it has sent, then wait a moment.
                     if let Some((id, packet, fds)) = self.take()? {
                         self.note(id, &packet, fds.len())?;
@@ -532,6 +532,7 @@ impl Client {
                     std::thread::sleep(Duration::from_micros(200));
                 }
                 Err(SendError::WouldBlock) => return Err(RequestError::Timeout(self.timeout)),
+                Err(SendError::Exhausted(error)) => return Err(error.into()),
                 Err(SendError::Closed) => return Err(RequestError::Disconnected),
                 Err(SendError::System(error)) => return Err(error.into()),
                 Err(error @ SendError::Impossible { .. }) => {
@@ -607,7 +608,7 @@ impl Client {
                     actual: limit,
                 }))
             }
-            Err(ReceiveError::System(error)) => Err(error.into()),
+            Err(ReceiveError::Exhausted(error) | ReceiveError::System(error)) => Err(error.into()),
         }
     }
 

@@ -29,6 +29,7 @@
 pub mod blocks;
 pub mod hub;
 mod import;
+mod janitor;
 mod outbox;
 pub mod publish;
 mod server;
@@ -37,6 +38,7 @@ pub mod skins;
 mod sockets;
 pub mod surfaces;
 
+pub use janitor::JanitorStats;
 pub use server::{ClientStatus, Handle, Server, ServerSetup, ServerStatus, SetupError, StatusText};
 pub use sockets::{Endpoint, SocketError};
 

@@ -5,6 +5,7 @@ use super::{
     blocks::BlockFds,
     hub::{Hub, Import, Imported, Output},
     import::import,
+    janitor::{Foreign, Janitor, JanitorStats, Owed},
     outbox::{Outbox, Packet, Sent},
     shapes::{ShapeFile, ShapeFileError},
     skins::{SkinFds, SkinsError},
@@ -42,12 +43,21 @@ const ACCEPTS_PER_TURN: usize = 8;
 const ACCEPT_PAUSE_NS: u64 = 100_000_000;
 /// Longest wait, so that the supervisor sees the heart beat.
 const BEAT: Duration = Duration::from_millis(100);
+/// How often a full janitor is asked whether it still is.
+const FULL_PAUSE: Duration = Duration::from_millis(10);
 /// How often wake-up lines and waiting commands are looked at.
 const RELAY: Duration = Duration::from_millis(1);
 /// Urgent commands that may wait for the sink before clients are told to try again.
 const MAX_BACKLOG: usize = 256;
 /// Meshes that may wait for the importer.
 const MAX_IMPORTS: usize = 16;
+
+/// Most descriptors that a client may have passed and that the janitor has not closed yet: two messages' worth. Who passes more
+/// passes what hangs in `close`, and is closed.
+const MAX_OWED: usize = 512;
+
+/// What clients pass.
+type File = Foreign<OwnedFd>;
 
 /// A client's entry in the [`ServerStatus`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,6 +79,8 @@ pub struct ServerStatus {
     pub refused: u64,
     /// Messages since the start that were lost because they were longer than any, or had more descriptors.
     pub oversize: u64,
+    /// What clients passed, and what of it is closed.
+    pub janitor: JanitorStats,
 }
 
 /// Writes the daemon's state as JSON text, for the technician. Called on the server's thread.
@@ -156,9 +168,13 @@ impl Handle {
 
 /// A connected client.
 struct Peer {
-    connection: Connection,
+    connection: Foreign<Connection>,
     watch: Option<ProcessWatch>,
     outbox: Outbox,
+    /// What it passed that is not closed yet.
+    owed: Owed,
+    /// Its next message has descriptors, and the janitor is full: it waits to be read.
+    parked: bool,
 }
 
 /// A line that is rung when an arm's state is new.
@@ -195,10 +211,11 @@ pub struct Server {
     backlog: VecDeque<Command>,
     /// The newest motion of each body that it did not take.
     motions: BTreeMap<u32, Command>,
-    imports: Sender<Import<OwnedFd>>,
+    imports: Sender<Import<File>>,
     imported: Receiver<(u64, Result<Imported, Refusal>)>,
     notices: Receiver<Notice>,
     handle: Handle,
+    janitor: Janitor,
     accept_after_ns: u64,
     refused: u64,
     oversize: u64,
@@ -210,10 +227,11 @@ impl Server {
     /// # Errors
     /// [`SetupError`]: another daemon is running, the folder is not safe, the system refused.
     pub fn bind(setup: ServerSetup) -> Result<(Self, Handle), SetupError> {
-        let app = sockets::bind(&setup.app)?;
-        let technician = sockets::bind(&setup.technician)?;
+        let janitor = Janitor::new()?;
+        let app = sockets::bind(&setup.app, &janitor)?;
+        let technician = sockets::bind(&setup.technician, &janitor)?;
         let (notice_sender, notices) = unbounded();
-        let (imports, jobs) = bounded::<Import<OwnedFd>>(MAX_IMPORTS);
+        let (imports, jobs) = bounded::<Import<File>>(MAX_IMPORTS);
         let (results, imported) = unbounded();
         let wake = Arc::new(Wake::new()?);
         let importer_wake = wake.try_clone()?;
@@ -223,7 +241,11 @@ impl Server {
             .spawn(move || {
                 // Ends when the server does and drops the other end.
                 for job in jobs {
-                    if results.send((job.token, import(&job, soft))).is_err() {
+                    let result = import(&job, soft);
+                    let token = job.token;
+                    // Before the answer: what it was made of is the janitor's.
+                    drop(job);
+                    if results.send((token, result)).is_err() {
                         return;
                     }
                     importer_wake.signal();
@@ -260,6 +282,7 @@ impl Server {
             imported,
             notices,
             handle: handle.clone(),
+            janitor,
             accept_after_ns: 0,
             refused: 0,
             oversize: 0,
@@ -280,6 +303,7 @@ impl Server {
             self.submit_waiting();
             self.ring();
             self.flush(&mut out);
+            self.unpark();
             let found = self.poll(next_ns)?;
             for (source, ready) in found {
                 self.serve(source, ready, &mut out);
@@ -297,7 +321,7 @@ impl Server {
         Ok(())
     }
 
-    fn end(&mut self, out: &mut Vec<Output<OwnedFd>>) {
+    fn end(&mut self, out: &mut Vec<Output<File>>) {
         while let Ok(notice) = self.notices.try_recv() {
             self.hub.notice(notice, now_ns(), out);
         }
@@ -322,6 +346,9 @@ impl Server {
         if self.accept_after_ns > now_ns {
             timeout = timeout.min(Duration::from_nanos(self.accept_after_ns - now_ns));
         }
+        if self.janitor.is_full() {
+            timeout = timeout.min(FULL_PAUSE);
+        }
         if !self.lines.is_empty() || !self.backlog.is_empty() || !self.motions.is_empty() {
             timeout = timeout.min(RELAY);
         }
@@ -333,17 +360,19 @@ impl Server {
         let mut sources = vec![Source::Wake];
         let mut items: Vec<(BorrowedFd<'_>, Interest)> =
             vec![(self.handle.wake.as_fd(), Interest::Read)];
-        if now_ns() >= self.accept_after_ns {
+        // New clients wait while the janitor is full; those that are here are served.
+        if now_ns() >= self.accept_after_ns && !self.janitor.is_full() {
             for (role, bound) in [(Role::App, &self.app), (Role::Technician, &self.technician)] {
                 sources.push(Source::Listener(role));
                 items.push((bound.listener.as_fd(), Interest::Read));
             }
         }
         for (client, peer) in &self.peers {
-            let interest = if peer.outbox.is_empty() {
-                Interest::Read
-            } else {
-                Interest::ReadWrite
+            let interest = match (peer.parked, peer.outbox.is_empty()) {
+                (false, true) => Interest::Read,
+                (false, false) => Interest::ReadWrite,
+                (true, true) => Interest::End,
+                (true, false) => Interest::Write,
             };
             sources.push(Source::Client(*client));
             items.push((peer.connection.as_fd(), interest));
@@ -360,14 +389,18 @@ impl Server {
             .collect())
     }
 
-    fn serve(&mut self, source: Source, ready: Ready, out: &mut Vec<Output<OwnedFd>>) {
+    fn serve(&mut self, source: Source, ready: Ready, out: &mut Vec<Output<File>>) {
         match source {
             Source::Wake => {
                 self.handle.wake.clear();
             }
             Source::Listener(role) => self.accept(role),
             Source::Client(client) => {
-                if ready.readable || ready.ended {
+                let parked = self.peers.get(&client).is_some_and(|peer| peer.parked);
+                if parked && ready.ended {
+                    // What it still had to say has descriptors for which there is no capacity.
+                    self.drop_peer(client, GoneWhy::Closed, out);
+                } else if !parked && (ready.readable || ready.ended) {
                     self.receive(client, out);
                 }
             }
@@ -397,6 +430,8 @@ impl Server {
     }
 
     fn admit(&mut self, role: Role, connection: Connection) {
+        let owed = Owed::default();
+        let connection = self.janitor.foreign(connection, &owed);
         let Ok(Credentials { pid, uid, .. }) = connection.peer() else {
             return;
         };
@@ -412,6 +447,8 @@ impl Server {
                         connection,
                         watch,
                         outbox: Outbox::default(),
+                        owed,
+                        parked: false,
                     },
                 );
             }
@@ -423,20 +460,30 @@ impl Server {
         }
     }
 
-    fn receive(&mut self, client: ClientId, out: &mut Vec<Output<OwnedFd>>) {
+    fn receive(&mut self, client: ClientId, out: &mut Vec<Output<File>>) {
         let mut packet = [0; MAX_MESSAGE];
+        let mut fds = Vec::new();
         for _ in 0..PACKETS_PER_TURN {
             // It may have been closed for an earlier packet of this turn.
-            let Some(peer) = self.peers.get(&client) else {
+            let Some(peer) = self.peers.get_mut(&client) else {
                 return;
             };
-            match peer.connection.receive(&mut packet) {
-                Ok(received) => {
-                    let bytes = packet.get(..received.length).unwrap_or(&[]);
-                    self.hub.receive(client, bytes, received.fds, now_ns(), out);
+            if self.janitor.is_full() && peer.connection.next_has_descriptors() {
+                peer.parked = true;
+                return;
+            }
+            let received = peer.connection.receive_into(&mut packet, &mut fds);
+            let owed = peer.owed.clone();
+            let take = |fd| self.janitor.foreign(fd, &owed);
+            // From here on the janitor's, whatever becomes of them.
+            let files: Vec<File> = fds.drain(..).map(take).collect();
+            match received {
+                Ok(length) => {
+                    let bytes = packet.get(..length).unwrap_or(&[]);
+                    self.hub.receive(client, bytes, files, now_ns(), out);
                     self.perform(out);
                 }
-                Err(ReceiveError::WouldBlock) => return,
+                Err(ReceiveError::WouldBlock | ReceiveError::Exhausted(_)) => return,
                 Err(ReceiveError::Oversize { .. }) => {
                     self.oversize += 1;
                     self.hub.oversize(client, now_ns(), out);
@@ -447,17 +494,31 @@ impl Server {
                     return;
                 }
             }
+            if owed.load(Ordering::Relaxed) > MAX_OWED {
+                self.drop_peer(client, GoneWhy::Expelled, out);
+                self.perform(out);
+                return;
+            }
         }
     }
 
-    fn drop_peer(&mut self, client: ClientId, why: GoneWhy, out: &mut Vec<Output<OwnedFd>>) {
+    /// Reads on from those who wait, when the janitor has capacity again.
+    fn unpark(&mut self) {
+        if !self.janitor.is_full() {
+            for peer in self.peers.values_mut() {
+                peer.parked = false;
+            }
+        }
+    }
+
+    fn drop_peer(&mut self, client: ClientId, why: GoneWhy, out: &mut Vec<Output<File>>) {
         self.peers.remove(&client);
         self.lines.retain(|line| line.client != client);
         self.hub.disconnect(client, why, out);
     }
 
     /// Carries out what the hub decided, and what follows from that.
-    fn perform(&mut self, out: &mut Vec<Output<OwnedFd>>) {
+    fn perform(&mut self, out: &mut Vec<Output<File>>) {
         while !out.is_empty() {
             let mut more = Vec::new();
             for output in out.drain(..) {
@@ -493,13 +554,7 @@ impl Server {
         }
     }
 
-    fn reply(
-        &mut self,
-        client: ClientId,
-        id: u64,
-        mut reply: Reply,
-        more: &mut Vec<Output<OwnedFd>>,
-    ) {
+    fn reply(&mut self, client: ClientId, id: u64, mut reply: Reply, more: &mut Vec<Output<File>>) {
         let fds = match &mut reply {
             Reply::Subscribed(subscribed) => {
                 let blocks = subscribed.blocks.0.clone();
@@ -549,6 +604,8 @@ impl Server {
             return self.blocks.descriptor(kind, arm);
         }
         let (ours, theirs) = Connection::pair().ok()?;
+        // What its client puts into the line would wait here, and closing the line would wait for it.
+        ours.refuse_messages().ok()?;
         // One line for each arm: a new one replaces the old.
         self.lines
             .retain(|line| (line.client, line.arm) != (client, arm));
@@ -576,12 +633,13 @@ impl Server {
             clients,
             refused: self.refused,
             oversize: self.oversize,
+            janitor: self.janitor.stats(),
         });
         reply.bytes = text.len() as u64;
         create_sealed("hapticd-status", text.as_bytes()).ok()
     }
 
-    fn submit(&mut self, command: Command, more: &mut Vec<Output<OwnedFd>>) {
+    fn submit(&mut self, command: Command, more: &mut Vec<Output<File>>) {
         // What takes force away waits behind nothing but its own kind; a motion of a body never overtakes what waits.
         match &command {
             Command::HaltBody { body }
@@ -659,7 +717,7 @@ impl Server {
     }
 
     /// Sends what waits.
-    fn flush(&mut self, out: &mut Vec<Output<OwnedFd>>) {
+    fn flush(&mut self, out: &mut Vec<Output<File>>) {
         let mut broken = Vec::new();
         for (client, peer) in &mut self.peers {
             let connection = &peer.connection;
@@ -678,7 +736,7 @@ fn send(connection: &Connection, packet: &Packet) -> Sent {
     let fds: Vec<BorrowedFd<'_>> = packet.fds.iter().map(AsFd::as_fd).collect();
     match connection.send(&packet.bytes, &fds) {
         Ok(()) => Sent::Done,
-        Err(SendError::WouldBlock) => Sent::Later,
+        Err(SendError::WouldBlock | SendError::Exhausted(_)) => Sent::Later,
         Err(SendError::Closed | SendError::Impossible { .. } | SendError::System(_)) => Sent::Never,
     }
 }

@@ -1,5 +1,6 @@
 //! The two sockets in the file system: their folder, their owner, and what an earlier daemon left behind.
 
+use super::janitor::{Foreign, Janitor, Owed};
 use hapticd_sys::{
     folder::{self, FolderError},
     socket::Listener,
@@ -64,7 +65,8 @@ pub enum SocketError {
 /// A listening socket, held by one daemon: its file goes when this is dropped.
 #[derive(Debug)]
 pub(super) struct Bound {
-    pub(super) listener: Listener,
+    /// Who connected and was never accepted may have passed something.
+    pub(super) listener: Foreign<Listener>,
     path: PathBuf,
     /// Locked while the daemon lives; the kernel lets go of it however the daemon ends.
     _lock: File,
@@ -78,7 +80,7 @@ impl Drop for Bound {
 }
 
 /// Makes the folder (mode 0700) if there is none, refuses one that others can write to, takes the lock beside the socket, removes what a dead daemon left, and listens.
-pub(super) fn bind(endpoint: &Endpoint) -> Result<Bound, SocketError> {
+pub(super) fn bind(endpoint: &Endpoint, janitor: &Janitor) -> Result<Bound, SocketError> {
     let path = &endpoint.path;
     let failed = |path: &Path, step| {
         let path = path.to_owned();
@@ -122,7 +124,7 @@ pub(super) fn bind(endpoint: &Endpoint) -> Result<Bound, SocketError> {
     }
     let listener = Listener::bind(path, endpoint.mode).map_err(failed(path, "listen"))?;
     Ok(Bound {
-        listener,
+        listener: janitor.foreign(listener, &Owed::default()),
         path: path.clone(),
         _lock: lock,
     })
@@ -133,6 +135,10 @@ mod tests {
     use super::*;
     use hapticd_sys::socket::Connection;
     use std::os::unix::fs::PermissionsExt;
+
+    fn janitor() -> Janitor {
+        Janitor::new().unwrap()
+    }
 
     struct Folder(PathBuf);
 
@@ -166,7 +172,7 @@ mod tests {
     fn folder_and_socket_are_closed_to_others_and_the_socket_goes_with_the_daemon() {
         let folder = Folder::new("closed");
         let endpoint = folder.endpoint();
-        let bound = bind(&endpoint).unwrap();
+        let bound = bind(&endpoint, &janitor()).unwrap();
         assert_eq!((mode(&folder.0), mode(&endpoint.path)), (0o700, 0o600));
         Connection::connect(&endpoint.path).unwrap();
         drop(bound);
@@ -176,9 +182,9 @@ mod tests {
     #[test]
     fn a_second_daemon_is_refused_and_the_first_goes_on() {
         let folder = Folder::new("second");
-        let first = bind(&folder.endpoint()).unwrap();
+        let first = bind(&folder.endpoint(), &janitor()).unwrap();
         assert!(matches!(
-            bind(&folder.endpoint()),
+            bind(&folder.endpoint(), &janitor()),
             Err(SocketError::InUse { .. })
         ));
         Connection::connect(&folder.endpoint().path).unwrap();
@@ -189,7 +195,7 @@ mod tests {
     fn what_a_dead_daemon_left_is_replaced() {
         let folder = Folder::new("stale");
         let endpoint = folder.endpoint();
-        let dead = bind(&endpoint).unwrap();
+        let dead = bind(&endpoint, &janitor()).unwrap();
         // As after SIGKILL: the lock is free, the file is still there.
         let Bound {
             listener,
@@ -199,7 +205,7 @@ mod tests {
         _lock.unlock().unwrap();
         assert!(path.exists());
         let _ = listener;
-        let next = bind(&endpoint).unwrap();
+        let next = bind(&endpoint, &janitor()).unwrap();
         Connection::connect(&endpoint.path).unwrap();
         assert!(next.listener.accept().unwrap().is_some());
     }
@@ -210,7 +216,7 @@ mod tests {
         std::fs::create_dir(&folder.0).unwrap();
         std::fs::write(folder.endpoint().path, "precious").unwrap();
         assert!(matches!(
-            bind(&folder.endpoint()),
+            bind(&folder.endpoint(), &janitor()),
             Err(SocketError::NotASocket { .. })
         ));
         assert_eq!(
@@ -225,7 +231,7 @@ mod tests {
         std::fs::create_dir(&folder.0).unwrap();
         for open in [0o777, 0o1777, 0o770] {
             std::fs::set_permissions(&folder.0, std::fs::Permissions::from_mode(open)).unwrap();
-            let refused = bind(&folder.endpoint()).unwrap_err();
+            let refused = bind(&folder.endpoint(), &janitor()).unwrap_err();
             assert!(
                 matches!(refused, SocketError::Folder { why: FolderError::Open { mode, .. }, .. } if mode == open),
                 "{refused}"
@@ -245,7 +251,7 @@ mod tests {
         std::fs::create_dir(&target.0).unwrap();
         std::fs::set_permissions(&target.0, std::fs::Permissions::from_mode(0o700)).unwrap();
         std::os::unix::fs::symlink(&target.0, &folder.0).unwrap();
-        let refused = bind(&folder.endpoint()).unwrap_err();
+        let refused = bind(&folder.endpoint(), &janitor()).unwrap_err();
         assert!(
             matches!(
                 refused,
@@ -272,7 +278,10 @@ mod tests {
                 mode: 0o600,
             };
             assert!(
-                matches!(bind(&endpoint), Err(SocketError::NoFolder { .. })),
+                matches!(
+                    bind(&endpoint, &janitor()),
+                    Err(SocketError::NoFolder { .. })
+                ),
                 "{path}"
             );
         }
