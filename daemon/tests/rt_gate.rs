@@ -9,7 +9,7 @@
 use std::path::Path;
 
 use hapticd::haptic::core::ArmInput;
-use hapticd::haptic::record::TickRecord;
+use hapticd::haptic::record::{BodyOrder, Silencing, TickRecord};
 use hapticd::haptic::thread::{Flags, Links, Moment, SoftLinks, Tuning, Turns};
 use hapticd::rig::{self, Source};
 use hapticd::soft;
@@ -136,10 +136,18 @@ fn drive(text: &str) -> (u64, u64, u64) {
                 t.gains[0] = turns.core().engine().gains(0);
             });
         }
+        // A client is silent for a while, again and again.
+        if k % 500 == 250 {
+            for body in 1..=4 {
+                let silent = k % 1000 == 250;
+                let order = BodyOrder::Silence(Silencing { body, silent });
+                gone_in.push(order).unwrap();
+            }
+        }
         // The body that moves is gone, and one that never was.
         if k == 9_000 {
-            gone_in.push(2).unwrap();
-            gone_in.push(99).unwrap();
+            gone_in.push(BodyOrder::Forget(2)).unwrap();
+            gone_in.push(BodyOrder::Forget(99)).unwrap();
         }
         if k == 9_900 {
             flags

@@ -13,7 +13,8 @@ use hapticd_haptics::{
 };
 use hapticd_planar::PlanarEngine;
 
-use super::record::{ArmTick, Blame, MAX_GONE, MovedBody, TickRecord};
+use super::record::{ArmTick, Blame, MAX_GONE, MovedBody, Silencing, TickRecord};
+use super::silenced::{Silenced, Touch};
 use super::simulation::Simulation;
 
 /// Where an arm stands in the world, and how large its motions are there.
@@ -94,6 +95,7 @@ pub struct LoopCore {
     gone_count: u8,
     /// By arm: its tool touched a body that was forgotten.
     let_down: [bool; MAX_ARMS],
+    silenced: Silenced,
     record: TickRecord,
     commands: [ArmCommand; MAX_ARMS],
     /// Snapshot age, in ticks, beyond which contact counts as stale.
@@ -162,6 +164,7 @@ impl LoopCore {
             gone: [0; MAX_GONE],
             gone_count: 0,
             let_down: [false; MAX_ARMS],
+            silenced: Silenced::new(),
             record: TickRecord::new(),
             commands: [ArmCommand::default(); MAX_ARMS],
             stale_ticks: stale_ns / period_ns.max(1),
@@ -188,7 +191,15 @@ impl LoopCore {
                 .any(|c| c.body == id);
         }
         self.engine.forget(id);
+        self.silenced.forget(id);
         true
+    }
+
+    /// A body makes no force from the next tick on, since its client is silent or out of focus; or makes force again. The force of an
+    /// arm that presses on it fades (reason 35) and returns as after any fault: after little force was wanted, with the ramp. False,
+    /// and nothing done: [`MAX_GONE`] were told since the last tick, the next one must run first.
+    pub fn silence(&mut self, order: Silencing) -> bool {
+        self.silenced.tell(order, &self.engine.output().arms)
     }
 
     /// Hands the newest snapshot of an arm to the engine before a tick; gives back a buffer to recycle.
@@ -281,6 +292,7 @@ impl LoopCore {
         record.cleared = std::mem::take(&mut self.cleared);
         record.gone = self.gone;
         record.gone_count = std::mem::take(&mut self.gone_count);
+        (record.silencings, record.silencing_count) = self.silenced.take_told();
         record.blame = if periods > 1 {
             Blame::Loop
         } else {
@@ -315,6 +327,10 @@ impl LoopCore {
             if input.stopping {
                 c.governor.request_stop(ForceOffReason::Shutdown);
             }
+            let touch = self.silenced.touch(i, outcome);
+            if touch == Touch::Forceless {
+                c.governor.release();
+            }
             let governed = c.governor.step(&GovernorInput {
                 now_ns: input.now_ns,
                 wanted,
@@ -325,9 +341,13 @@ impl LoopCore {
                     .with_if(
                         std::mem::take(&mut self.let_down[i]),
                         ForceOffReason::ClientLost,
-                    ),
+                    )
+                    .with_if(touch != Touch::None, ForceOffReason::LeaseExpired),
                 enable: true,
             });
+            if governed.scale <= 0.0 {
+                self.silenced.faded(i);
+            }
             self.commands[i] = ArmCommand {
                 sequence: out.tick,
                 wrench: governed.wrench,

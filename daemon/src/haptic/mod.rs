@@ -2,5 +2,6 @@
 
 pub mod core;
 pub mod record;
+pub mod silenced;
 pub mod simulation;
 pub mod thread;

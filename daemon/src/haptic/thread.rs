@@ -24,7 +24,7 @@ use hapticd_sys::clock::now_ns;
 use spin_sleep::{SpinSleeper, SpinStrategy};
 
 use super::core::{ArmInput, LoopCore, LoopInput};
-use super::record::{MAX_GONE, TickRecord};
+use super::record::{BodyOrder, MAX_GONE, TickRecord};
 
 /// What paces the loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,8 +96,8 @@ pub struct Links<P> {
     pub records: ring::Producer<TickRecord>,
     /// From the supervisor.
     pub tuning: latest::Reader<Tuning>,
-    /// From the clients' server: bodies that are gone, by their client-visible ids.
-    pub gone: ring::Consumer<u32>,
+    /// From the clients' server: bodies that are gone, silent or back.
+    pub gone: ring::Consumer<BodyOrder>,
     /// To clients.
     pub publisher: P,
 }
@@ -179,8 +179,11 @@ impl<P: Publish> Turns<P> {
         }
         // Before the snapshots, which may list them. No more than a tick's record has room for; the rest is due in the next one.
         for _ in 0..MAX_GONE {
-            let Some(body) = links.gone.pop() else { break };
-            core.forget(body);
+            match links.gone.pop() {
+                Some(BodyOrder::Forget(body)) => core.forget(body),
+                Some(BodyOrder::Silence(order)) => core.silence(order),
+                None => break,
+            };
         }
         take_snapshots(core, links);
         if let Some(soft) = &mut links.soft {

@@ -6,7 +6,7 @@ use super::{
     hub::{Hub, Import, Imported, Output},
     import::import,
     janitor::{Foreign, Janitor, JanitorStats, Owed},
-    outbox::{Outbox, Packet, Sent},
+    outbox::{Flushed, Outbox, Packet, Passed, Sent},
     shapes::{ShapeFile, ShapeFileError},
     skins::{SkinFds, SkinsError},
     sockets::{self, Bound, Endpoint, SocketError},
@@ -20,6 +20,7 @@ use hapticd_protocol::{
 };
 use hapticd_sys::{
     clock::now_ns,
+    descriptors::is_shortage,
     sealed_file::create_sealed,
     socket::{Connection, Credentials, ReceiveError, SendError},
     wake::{Interest, ProcessWatch, Ready, Wake, wait},
@@ -55,6 +56,12 @@ const MAX_IMPORTS: usize = 16;
 /// Most descriptors that a client may have passed and that the janitor has not closed yet: two messages' worth. Who passes more
 /// passes what hangs in `close`, and is closed.
 const MAX_OWED: usize = 512;
+
+/// Most descriptors under way to a client that has not read all that was sent: the kernel lets a user's processes together have no
+/// more of them under way than one may have open, and then nobody gets any.
+const MAX_UNDER_WAY: usize = 32;
+/// When what the system could not do is tried again: sending, or watching a client's process.
+const RETRY_NS: u64 = 5_000_000;
 
 /// What clients pass.
 type File = Foreign<OwnedFd>;
@@ -169,12 +176,36 @@ impl Handle {
 /// A connected client.
 struct Peer {
     connection: Foreign<Connection>,
-    watch: Option<ProcessWatch>,
+    watch: Watch,
     outbox: Outbox,
+    /// Descriptors that were sent since it had last read everything.
+    under_way: usize,
+    /// Nothing is sent before.
+    send_after_ns: u64,
     /// What it passed that is not closed yet.
     owed: Owed,
     /// Its next message has descriptors, and the janitor is full: it waits to be read.
     parked: bool,
+}
+
+/// How the end of a client's process is seen, beside its socket's.
+enum Watch {
+    /// By its pidfd.
+    On(ProcessWatch),
+    /// The system had no descriptor for it; it is tried again.
+    Later(i32),
+    /// It lives in another process namespace, or is gone already. Its socket and its leases remain.
+    Impossible,
+}
+
+impl Watch {
+    fn new(pid: i32) -> Self {
+        match ProcessWatch::new(pid) {
+            Ok(watch) => Self::On(watch),
+            Err(error) if is_shortage(&error) => Self::Later(pid),
+            Err(_) => Self::Impossible,
+        }
+    }
 }
 
 /// A line that is rung when an arm's state is new.
@@ -304,6 +335,7 @@ impl Server {
             self.ring();
             self.flush(&mut out);
             self.unpark();
+            self.watch_again();
             let found = self.poll(next_ns)?;
             for (source, ready) in found {
                 self.serve(source, ready, &mut out);
@@ -340,6 +372,11 @@ impl Server {
     fn timeout(&self, next_ns: Option<u64>) -> Duration {
         let now_ns = now_ns();
         let mut timeout = BEAT;
+        for peer in self.peers.values() {
+            if peer.send_after_ns > now_ns && !peer.outbox.is_empty() {
+                timeout = timeout.min(Duration::from_nanos(peer.send_after_ns - now_ns));
+            }
+        }
         if let Some(next_ns) = next_ns {
             timeout = timeout.min(Duration::from_nanos(next_ns.saturating_sub(now_ns)));
         }
@@ -368,7 +405,8 @@ impl Server {
             }
         }
         for (client, peer) in &self.peers {
-            let interest = match (peer.parked, peer.outbox.is_empty()) {
+            let sends = !peer.outbox.is_empty() && now_ns() >= peer.send_after_ns;
+            let interest = match (peer.parked, !sends) {
                 (false, true) => Interest::Read,
                 (false, false) => Interest::ReadWrite,
                 (true, true) => Interest::End,
@@ -376,12 +414,21 @@ impl Server {
             };
             sources.push(Source::Client(*client));
             items.push((peer.connection.as_fd(), interest));
-            if let Some(watch) = &peer.watch {
+            if let Watch::On(watch) = &peer.watch {
                 sources.push(Source::Process(*client));
                 items.push((watch.as_fd(), Interest::Read));
             }
         }
-        let ready = wait(&items, Some(self.timeout(next_ns)))?;
+        let timeout = self.timeout(next_ns);
+        let ready = match wait(&items, Some(timeout)) {
+            Ok(ready) => ready,
+            Err(error) if is_shortage(&error) => {
+                // No memory for the list now: leases are looked at all the same, and clients a moment later.
+                std::thread::sleep(timeout.min(RELAY));
+                return Ok(Vec::new());
+            }
+            Err(error) => return Err(error),
+        };
         Ok(sources
             .into_iter()
             .zip(ready)
@@ -439,14 +486,15 @@ impl Server {
         let permitted = role == Role::App || uid == self.us || uid == 0;
         match self.hub.connect(role, permitted, now_ns()) {
             Ok(client) => {
-                // A process outside our namespace cannot be watched; its socket and its leases remain.
-                let watch = ProcessWatch::new(pid).ok();
+                let watch = Watch::new(pid);
                 self.peers.insert(
                     client,
                     Peer {
                         connection,
                         watch,
                         outbox: Outbox::default(),
+                        under_way: 0,
+                        send_after_ns: 0,
                         owed,
                         parked: false,
                     },
@@ -511,6 +559,15 @@ impl Server {
         }
     }
 
+    /// Watches the processes for which there was no descriptor.
+    fn watch_again(&mut self) {
+        for peer in self.peers.values_mut() {
+            if let Watch::Later(pid) = peer.watch {
+                peer.watch = Watch::new(pid);
+            }
+        }
+    }
+
     fn drop_peer(&mut self, client: ClientId, why: GoneWhy, out: &mut Vec<Output<File>>) {
         self.peers.remove(&client);
         self.lines.retain(|line| line.client != client);
@@ -543,8 +600,7 @@ impl Server {
                     }
                     Output::Close { client } => {
                         if let Some(mut peer) = self.peers.remove(&client) {
-                            let connection = &peer.connection;
-                            peer.outbox.flush(|packet| send(connection, packet));
+                            peer.flush(now_ns());
                         }
                         self.lines.retain(|line| line.client != client);
                     }
@@ -555,57 +611,93 @@ impl Server {
     }
 
     fn reply(&mut self, client: ClientId, id: u64, mut reply: Reply, more: &mut Vec<Output<File>>) {
-        let fds = match &mut reply {
-            Reply::Subscribed(subscribed) => {
-                let blocks = subscribed.blocks.0.clone();
-                blocks
-                    .iter()
-                    .map(|block| self.descriptor(client, block.kind, block.arm))
-                    .collect()
-            }
-            Reply::Surface(surface) => {
-                let fd = self.surfaces.descriptor(surface.body);
-                fd.map(|fd| vec![fd])
-            }
-            Reply::Skin(skin) => {
-                let fd = self.skins.descriptor(skin.body);
-                fd.map(|fd| vec![fd])
-            }
-            Reply::Shape(shape) => {
-                let fd = self.hub.shape(shape.body).and_then(ShapeFile::descriptor);
-                fd.map(|fd| vec![fd])
-            }
-            Reply::Status(status) => self.status_file(status).map(|fd| vec![fd]),
-            _ => Some(Vec::new()),
-        };
-        let (reply, fds) = match fds {
-            Some(fds) => (reply, fds),
-            None => {
-                let detail = Text::lossy("out of descriptors or memory");
+        let passed = match self.passed(client, &mut reply) {
+            Ok(passed) => passed,
+            Err(refusal) => {
                 let error = reply::Error {
                     number: 0,
                     limit: 0,
-                    detail,
-                    code: ErrorCode::Internal,
+                    detail: Text::lossy(&refusal.detail),
+                    code: refusal.code,
                     request: 0,
                 };
-                (error.into(), Vec::new())
+                reply = error.into();
+                Passed::default()
             }
         };
         if let Some(peer) = self.peers.get_mut(&client)
-            && peer.outbox.reply(id, &reply, fds).is_err()
+            && peer.outbox.reply(id, &reply, passed).is_err()
         {
             self.drop_peer(client, GoneWhy::Expelled, more);
         }
     }
 
-    fn descriptor(&mut self, client: ClientId, kind: BlockKind, arm: u16) -> Option<OwnedFd> {
-        if kind != BlockKind::Wake {
-            return self.blocks.descriptor(kind, arm);
+    /// What goes with a reply.
+    fn passed(&mut self, client: ClientId, reply: &mut Reply) -> Result<Passed, Refusal> {
+        let shared = |fds: Option<Vec<Arc<OwnedFd>>>| {
+            let fds = fds.ok_or_else(|| Refusal::text(ErrorCode::Internal, "no such block"))?;
+            Ok(Passed { fds, own: false })
+        };
+        match reply {
+            Reply::Subscribed(subscribed) => {
+                let blocks = subscribed.blocks.0.clone();
+                let own = blocks.iter().any(|block| block.kind == BlockKind::Wake);
+                if own {
+                    self.check_own(client)?;
+                }
+                let fds = blocks
+                    .iter()
+                    .map(|block| self.descriptor(client, block.kind, block.arm));
+                let fds = fds.collect::<Result<_, _>>()?;
+                Ok(Passed { fds, own })
+            }
+            Reply::Surface(surface) => {
+                let fd = self.surfaces.descriptor(surface.body);
+                shared(fd.map(|fd| vec![fd]))
+            }
+            Reply::Skin(skin) => {
+                let fd = self.skins.descriptor(skin.body);
+                shared(fd.map(|fd| vec![fd]))
+            }
+            Reply::Shape(shape) => {
+                let fd = self.hub.shape(shape.body).map(ShapeFile::descriptor);
+                shared(fd.map(|fd| vec![fd]))
+            }
+            Reply::Status(status) => {
+                self.check_own(client)?;
+                let file = self.status_file(status).ok_or_else(shortage)?;
+                Ok(Passed {
+                    fds: vec![Arc::new(file)],
+                    own: true,
+                })
+            }
+            _ => Ok(Passed::default()),
         }
-        let (ours, theirs) = Connection::pair().ok()?;
+    }
+
+    /// Whether a client may have one more reply with a descriptor of its own.
+    fn check_own(&self, client: ClientId) -> Result<(), Refusal> {
+        let takes = |peer: &Peer| peer.outbox.takes_own();
+        if self.peers.get(&client).is_none_or(takes) {
+            return Ok(());
+        }
+        let detail = "read the answers that wait first: each of them holds a descriptor";
+        Err(Refusal::text(ErrorCode::Busy, detail))
+    }
+
+    fn descriptor(
+        &mut self,
+        client: ClientId,
+        kind: BlockKind,
+        arm: u16,
+    ) -> Result<Arc<OwnedFd>, Refusal> {
+        if kind != BlockKind::Wake {
+            let block = self.blocks.descriptor(kind, arm);
+            return block.ok_or_else(|| Refusal::text(ErrorCode::Internal, "no such block"));
+        }
+        let (ours, theirs) = Connection::pair().map_err(|_| shortage())?;
         // What its client puts into the line would wait here, and closing the line would wait for it.
-        ours.refuse_messages().ok()?;
+        ours.refuse_messages().map_err(|_| shortage())?;
         // One line for each arm: a new one replaces the old.
         self.lines
             .retain(|line| (line.client, line.arm) != (client, arm));
@@ -616,7 +708,7 @@ impl Server {
             connection: ours,
             rung_at,
         });
-        Some(theirs.into())
+        Ok(Arc::new(theirs.into()))
     }
 
     fn status_file(&mut self, reply: &mut reply::Status) -> Option<OwnedFd> {
@@ -711,17 +803,17 @@ impl Server {
             // A line that is full has rings that were not heard yet; one more would say nothing new.
             matches!(
                 line.connection.send(&[1], &[]),
-                Ok(()) | Err(SendError::WouldBlock)
+                Ok(()) | Err(SendError::WouldBlock | SendError::Exhausted(_))
             )
         });
     }
 
     /// Sends what waits.
     fn flush(&mut self, out: &mut Vec<Output<File>>) {
+        let now_ns = now_ns();
         let mut broken = Vec::new();
         for (client, peer) in &mut self.peers {
-            let connection = &peer.connection;
-            if !peer.outbox.is_empty() && !peer.outbox.flush(|packet| send(connection, packet)) {
+            if peer.flush(now_ns) == Flushed::Broken {
                 broken.push(*client);
             }
         }
@@ -732,11 +824,43 @@ impl Server {
     }
 }
 
-fn send(connection: &Connection, packet: &Packet) -> Sent {
-    let fds: Vec<BorrowedFd<'_>> = packet.fds.iter().map(AsFd::as_fd).collect();
+impl Peer {
+    /// Sends what waits, unless it is too early to try again.
+    fn flush(&mut self, now_ns: u64) -> Flushed {
+        if self.outbox.is_empty() || now_ns < self.send_after_ns {
+            return Flushed::Done;
+        }
+        let (connection, under_way) = (&self.connection, &mut self.under_way);
+        let flushed = self
+            .outbox
+            .flush(|packet| send(connection, packet, under_way));
+        if flushed == Flushed::Held {
+            self.send_after_ns = now_ns.saturating_add(RETRY_NS);
+        }
+        flushed
+    }
+}
+
+fn send(connection: &Connection, packet: &Packet, under_way: &mut usize) -> Sent {
+    let fds: Vec<BorrowedFd<'_>> = packet.passed.fds.iter().map(|fd| fd.as_fd()).collect();
+    if !fds.is_empty() && *under_way + fds.len() > MAX_UNDER_WAY {
+        if !matches!(connection.unread(), Ok(0)) {
+            return Sent::Held;
+        }
+        *under_way = 0;
+    }
     match connection.send(&packet.bytes, &fds) {
-        Ok(()) => Sent::Done,
-        Err(SendError::WouldBlock | SendError::Exhausted(_)) => Sent::Later,
+        Ok(()) => {
+            *under_way += fds.len();
+            Sent::Done
+        }
+        Err(SendError::WouldBlock) => Sent::Later,
+        Err(SendError::Exhausted(_)) => Sent::Held,
         Err(SendError::Closed | SendError::Impossible { .. } | SendError::System(_)) => Sent::Never,
     }
+}
+
+fn shortage() -> Refusal {
+    let detail = "out of descriptors or memory: try again";
+    Refusal::text(ErrorCode::Busy, detail)
 }

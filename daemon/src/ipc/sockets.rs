@@ -1,6 +1,7 @@
 //! The two sockets in the file system: their folder, their owner, and what an earlier daemon left behind.
 
 use super::janitor::{Foreign, Janitor, Owed};
+use hapticd_protocol::place::Place;
 use hapticd_sys::{
     folder::{self, FolderError},
     socket::Listener,
@@ -37,6 +38,15 @@ pub enum SocketError {
         path: PathBuf,
         /// Why.
         why: FolderError,
+    },
+    /// Every folder in which the sockets could be is unsafe or cannot be made.
+    #[error(
+        "no folder is safe for the sockets:\n{tried}set XDG_RUNTIME_DIR to a folder of your own, or \
+         ipc.app_socket and ipc.technician_socket in the configuration"
+    )]
+    Nowhere {
+        /// Each folder with what is wrong with it, a line each.
+        tried: String,
     },
     /// Another daemon has it.
     #[error("{}: another hapticd is running", path.display())]
@@ -79,6 +89,31 @@ impl Drop for Bound {
     }
 }
 
+/// The first of these folders that is, or can be made, ours (or root's) alone. What is wrong with those before it is logged: clients
+/// look in all of them, and pass over those that are somebody else's.
+///
+/// # Errors
+/// [`SocketError::Nowhere`].
+pub fn folder_of(places: &[Place]) -> Result<PathBuf, SocketError> {
+    let mut tried = String::new();
+    for Place { folder, .. } in places {
+        let made = make(folder).map_err(FolderError::System);
+        match made.and_then(|()| folder::check(folder, folder::user())) {
+            Ok(()) => return Ok(folder.clone()),
+            Err(why) => {
+                tracing::warn!("{}: {why}; the sockets go elsewhere", folder.display());
+                tried += &format!("  {}: {why}\n", folder.display());
+            }
+        }
+    }
+    Err(SocketError::Nowhere { tried })
+}
+
+/// Makes a folder, mode 0700, if there is none.
+fn make(folder: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
 /// Makes the folder (mode 0700) if there is none, refuses one that others can write to, takes the lock beside the socket, removes what a dead daemon left, and listens.
 pub(super) fn bind(endpoint: &Endpoint, janitor: &Janitor) -> Result<Bound, SocketError> {
     let path = &endpoint.path;
@@ -90,11 +125,7 @@ pub(super) fn bind(endpoint: &Endpoint, janitor: &Janitor) -> Result<Bound, Sock
         (Some(folder), Some(_)) if !folder.as_os_str().is_empty() => folder,
         _ => return Err(SocketError::NoFolder { path: path.clone() }),
     };
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)
-        .map_err(failed(folder, "make the folder"))?;
+    make(folder).map_err(failed(folder, "make the folder"))?;
     // Before anything is opened there: in somebody else's folder even the lock could be a link to anywhere.
     folder::check(folder, folder::user()).map_err(|why| SocketError::Folder {
         path: folder.to_owned(),
@@ -285,5 +316,36 @@ mod tests {
                 "{path}"
             );
         }
+    }
+
+    #[test]
+    fn an_unsafe_folder_is_passed_over_and_named() {
+        let (first, link) = (Folder::new("planted"), Folder::new("planted-link"));
+        let (file, good) = (Folder::new("planted-file"), Folder::new("good"));
+        let target = Folder::new("planted-target");
+        std::fs::create_dir(&first.0).unwrap();
+        std::fs::set_permissions(&first.0, std::fs::Permissions::from_mode(0o777)).unwrap();
+        std::fs::create_dir(&target.0).unwrap();
+        std::fs::set_permissions(&target.0, std::fs::Permissions::from_mode(0o700)).unwrap();
+        std::os::unix::fs::symlink(&target.0, &link.0).unwrap();
+        std::fs::write(&file.0, "").unwrap();
+        let places = |folders: &[&Folder]| -> Vec<Place> {
+            let place = |folder: &&Folder| Place {
+                folder: folder.0.clone(),
+                anybodys: true,
+            };
+            folders.iter().map(place).collect()
+        };
+        let planted = [&first, &link, &file];
+        let all = [&first, &link, &file, &good];
+        assert_eq!(folder_of(&places(&all)).unwrap(), good.0);
+        assert_eq!(mode(&good.0), 0o700);
+        let error = folder_of(&places(&planted)).unwrap_err().to_string();
+        for folder in planted {
+            assert!(error.contains(folder.0.to_str().unwrap()), "{error}");
+        }
+        assert!(error.contains("XDG_RUNTIME_DIR"), "{error}");
+        std::fs::remove_file(&link.0).unwrap();
+        std::fs::remove_file(&file.0).unwrap();
     }
 }

@@ -3,6 +3,7 @@
 //! Makes system calls.
 
 use rustix::{
+    io::Errno,
     net::sockopt::set_socket_linger,
     process::{Resource, Rlimit, getrlimit, setrlimit},
 };
@@ -38,6 +39,20 @@ pub fn raise_limit() -> io::Result<DescriptorLimit> {
 /// How many descriptors the process may have now; `u64::MAX` without a limit.
 pub fn limit() -> u64 {
     getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)
+}
+
+/// Whether the system refused for want of memory or descriptors, of which it may have more later.
+pub fn is_shortage(error: &io::Error) -> bool {
+    let shortages = [
+        Errno::MFILE,
+        Errno::NFILE,
+        Errno::NOMEM,
+        Errno::NOBUFS,
+        Errno::AGAIN,
+    ];
+    error
+        .raw_os_error()
+        .is_some_and(|code| shortages.iter().any(|s| s.raw_os_error() == code))
 }
 
 /// If it is a socket, closing it no longer waits for data to be delivered; the kernel goes on delivering them. May block while

@@ -2,6 +2,7 @@
 
 mod descriptors;
 mod status;
+mod whose;
 
 use std::io::{BufRead, BufReader, Lines};
 use std::path::{Path, PathBuf};

@@ -254,3 +254,99 @@ fn a_full_janitor_stalls_only_who_passes_descriptors() {
     drop(parked);
     assert_eq!(rig.expect_gone(number).0, GoneWhy::Closed);
 }
+
+/// How many descriptors this process has.
+fn open_files() -> usize {
+    std::fs::read_dir("/proc/self/fd").unwrap().count()
+}
+
+#[test]
+fn replies_that_nobody_reads_cost_no_descriptors() {
+    let rig = Rig::new("unread", patient());
+    let mut technician = rig.technician();
+    let readers: Vec<_> = (0..2).map(|_| greeted(&rig)).collect();
+    let before = open_files();
+    let wants = want::STATE | want::CONTACTS | want::BODIES;
+    for (raw, _) in &readers {
+        for id in 0..200 {
+            let subscribe = request::Subscribe { arm: 0, wants };
+            raw.send(&Request::from(subscribe).encode(100 + id), &[])
+                .unwrap();
+        }
+    }
+    // Their packets of each round come before the technician's next one.
+    for _ in 0..20 {
+        to_close(&mut technician);
+    }
+    assert!(open_files() < before + 20, "{before}, {}", open_files());
+    let mut newcomer = rig.client("newcomer");
+    newcomer.subscribe(0, wants).unwrap();
+    // Few are under way, or the kernel would give this user's programs none; whoever reads gets all in the end.
+    let (raw, _) = &readers[0];
+    let under_way = rig.held(|| {
+        let mut fds = 0;
+        while let Ok(received) = raw.receive(&mut [0; 4096]) {
+            fds += received.fds.len();
+        }
+        fds
+    });
+    assert!((3..=32).contains(&under_way), "{under_way}");
+    assert!(matches!(await_answer(raw, 299), Reply::Subscribed(_)));
+}
+
+#[test]
+fn wake_up_lines_that_nobody_takes_are_few() {
+    let rig = Rig::new("lines", patient());
+    let (raw, _) = greeted(&rig);
+    let wants = want::WAKE;
+    rig.held(|| {
+        for id in 0..200 {
+            let subscribe = request::Subscribe { arm: 0, wants };
+            raw.send(&Request::from(subscribe).encode(100 + id), &[])
+                .unwrap();
+        }
+    });
+    let mut technician = rig.technician();
+    for _ in 0..20 {
+        to_close(&mut technician);
+    }
+    let before = open_files();
+    let Reply::Error(refused) = await_answer(&raw, 299) else {
+        panic!("a line for each of 200 requests of which none was read");
+    };
+    assert_eq!(refused.code, ErrorCode::Busy);
+    assert!(open_files() <= before, "those that were held are gone");
+    // Who reads gets a line again.
+    let subscribe = request::Subscribe { arm: 0, wants };
+    raw.send(&Request::from(subscribe).encode(9), &[]).unwrap();
+    assert!(matches!(await_answer(&raw, 9), Reply::Subscribed(_)));
+}
+
+/// No descriptor is left: who is here is served, who comes waits until there are some again.
+#[test]
+fn without_descriptors_newcomers_wait_and_others_are_served() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let rig = Rig::new("no-descriptors", patient());
+    let mut other = rig.client("other");
+    other.set_timeout(PATIENCE);
+    let newcomer = rig.raw();
+    other.arms().unwrap();
+    let limit = getrlimit(Resource::Nofile);
+    // All numbers below are taken, and `poll` still may have a list of so many.
+    let none = Rlimit {
+        current: Some(10),
+        ..limit
+    };
+    setrlimit(Resource::Nofile, none).unwrap();
+    let late = newcomer.send(&hello(), &[]);
+    let served: Vec<_> = (0..100)
+        .map(|_| other.arms().map(|arms| arms.len()))
+        .collect();
+    setrlimit(Resource::Nofile, limit).unwrap();
+    late.unwrap();
+    assert!(
+        served.iter().all(|arms| matches!(arms, Ok(1))),
+        "{served:?}"
+    );
+    assert!(matches!(await_answer(&newcomer, 1), Reply::Welcome(_)));
+}

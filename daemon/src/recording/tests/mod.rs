@@ -30,6 +30,8 @@ mod gone;
 mod near;
 mod needle;
 mod reload;
+mod silent;
+mod silent;
 mod soft;
 
 const SCENE: &str = r#"
