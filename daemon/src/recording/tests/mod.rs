@@ -31,7 +31,6 @@ mod near;
 mod needle;
 mod reload;
 mod silent;
-mod silent;
 mod soft;
 
 const SCENE: &str = r#"
