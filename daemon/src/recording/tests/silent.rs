@@ -25,8 +25,11 @@ struct Story {
     again_after: Option<u64>,
 }
 
+/// Force sent and wanted, N; state and reason of the governor.
+type Judged = (f64, f64, u8, u8);
+
 /// The force of every tick, and the recording.
-fn played(story: &Story, ticks: u64) -> (Vec<(f64, f64, u8, u8)>, Vec<u8>) {
+fn played(story: &Story, ticks: u64) -> (Vec<Judged>, Vec<u8>) {
     let mut rig = build(SCENE, Time::Virtual);
     let output = Memory::new(usize::MAX);
     let mut sink = recorder(SCENE, Time::Virtual, output.clone(), u64::MAX).expect("begins");
