@@ -4,7 +4,7 @@
 //! daemon wait for the supervisor's next round. Nothing here is real-time, and the haptic loop waits for none of it.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
@@ -12,7 +12,7 @@ use crossbeam::channel::{Receiver, Sender, TrySendError};
 use hapticd_config as config;
 use hapticd_devices::safety::{ForceOffReason, GovernorState, Limits};
 use hapticd_geometry::TriMesh;
-use hapticd_haptics::{MAX_ARMS, Material};
+use hapticd_haptics::MAX_ARMS;
 use hapticd_protocol::event::{self, Event};
 use hapticd_protocol::place;
 use hapticd_protocol::reply::{ArmInfo, ErrorCode};
@@ -20,23 +20,24 @@ use hapticd_protocol::request::BodyKind as WireKind;
 use hapticd_protocol::text::{Name, Text};
 use hapticd_protocol::wire::{Limit, Pose as WirePose};
 use hapticd_sync::ring;
-use hapticd_sys::folder;
+use hapticd_sys::{descriptors::raise_limit, folder};
 use hapticd_world::{BodyInfo, BodyKind};
 
 use crate::broad::PlanarFacts;
 use crate::collision::{Request, SceneCommand, SceneReply};
 use crate::haptic::core::ArmFrame;
 use crate::haptic::limits::RestrictionsOwner;
-use crate::haptic::record::TickRecord;
+use crate::haptic::record::{BodyOrder, Silencing, TickRecord};
 use crate::haptic::watchdog::Beat;
+use crate::ipc;
 use crate::ipc::publish::BlockPublisher;
 use crate::ipc::restrictions::RestrictionDesk;
 use crate::ipc::shapes::ShapeFile;
 use crate::ipc::skins::{self, SkinInfo, SkinWriter};
 use crate::ipc::surfaces::{self, SurfaceInfo, SurfaceWriter, SurfacesError};
 use crate::ipc::{
-    Answer, BodyRecord, Command, CommandSink, Endpoint, Handle, Notice, Quotas, Refusal, Server,
-    ServerSetup, SetupError, blocks,
+    Answer, BodyRecord, ClientId, Command, CommandSink, Endpoint, Handle, Notice, Quotas, Refusal,
+    Server, ServerSetup, SetupError, blocks,
 };
 use crate::recording::message::NeedleMessage;
 use crate::rig::RigArm;
@@ -61,27 +62,47 @@ pub struct Writers {
     pub skins: Vec<SkinWriter>,
 }
 
-/// Surface of a body that must make no force: an application that is silent or out of focus.
-const FORCELESS: Material = Material {
-    stiffness_n_per_m: 0.0,
-    damping_n_s_per_m: 0.0,
-    friction: 0.0,
-};
-
 /// Takes commands on the server's thread and passes them on without blocking.
 pub(crate) struct Dispatch {
     requests: Sender<Request>,
     /// To the haptic loop: bodies that it is to forget.
-    gone: ring::Producer<u32>,
+    gone: ring::Producer<BodyOrder>,
     wishes: Sender<Wish>,
     /// Straight to the haptic loop.
     restrictions: RestrictionDesk,
-    /// Surfaces of the clients' bodies, to give them back.
-    surfaces: HashMap<u32, Material>,
-    /// Surfaces of bodies under way to the scene, by token.
-    coming: Arc<Mutex<HashMap<u64, Material>>>,
-    /// Bodies that were added, with their surface; filled by [`Service::relay`].
-    added: Receiver<(u32, Material)>,
+    /// Bodies that are to make no force, each with who is why.
+    silent: Silences,
+    /// Those of which the loop knows.
+    silenced: BTreeSet<u32>,
+}
+
+/// Why a body makes no force.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Silence {
+    /// Its client, or the one that moves it, says nothing.
+    Silent(ClientId),
+    /// Its client is out of focus.
+    Unfocused(ClientId),
+}
+
+/// By body: all reasons, each of which must go before it makes force again.
+#[derive(Debug, Default)]
+struct Silences(BTreeMap<u32, BTreeSet<Silence>>);
+
+impl Silences {
+    fn add(&mut self, why: Silence, bodies: &[u32]) {
+        for body in bodies {
+            self.0.entry(*body).or_default().insert(why);
+        }
+    }
+
+    /// A reason goes, from all bodies that it holds for: which they are may have changed since.
+    fn end(&mut self, why: Silence) {
+        self.0.retain(|_, reasons| {
+            reasons.remove(&why);
+            !reasons.is_empty()
+        });
+    }
 }
 
 /// Tokens of commands whose answer nobody waits for.
@@ -96,9 +117,8 @@ impl Dispatch {
             gone: ring::ring(1).0,
             wishes: crossbeam::channel::bounded(1).0,
             restrictions: RestrictionDesk::new(restrictions),
-            surfaces: HashMap::new(),
-            coming: Arc::default(),
-            added: crossbeam::channel::bounded(1).1,
+            silent: Silences::default(),
+            silenced: BTreeSet::new(),
         }
     }
 
@@ -112,27 +132,44 @@ impl Dispatch {
 
     /// Takes a body out of the scene: the loop learns it from the next answers.
     fn remove(&mut self, id: u32) -> bool {
-        self.surfaces.remove(&id);
-        self.scene(SceneCommand::Remove { id }, NO_ANSWER).is_ok()
+        self.silent.0.remove(&id);
+        self.tell_silences() && self.scene(SceneCommand::Remove { id }, NO_ANSWER).is_ok()
     }
 
     /// The same for a body whose client is gone, but from the loop at its next tick: nobody answers for its force any more.
     fn forget(&mut self, id: u32) -> bool {
-        self.gone.push(id).is_ok() && self.remove(id)
+        self.gone.push(BodyOrder::Forget(id)).is_ok() && self.remove(id)
     }
 
-    fn surfaces(&mut self, bodies: &[u32], on: bool) -> bool {
-        while let Ok((body, material)) = self.added.try_recv() {
-            self.surfaces.insert(body, material);
+    /// The same for all bodies of a client; those that it was moving besides are restored.
+    fn forget_client(&mut self, client: ClientId, bodies: &[u32]) -> bool {
+        let forgotten = bodies.iter().all(|id| self.forget(*id));
+        self.silent.end(Silence::Silent(client));
+        self.silent.end(Silence::Unfocused(client));
+        forgotten && self.tell_silences()
+    }
+
+    /// Tells the loop what it does not know yet of who is silent: it takes the force away at its next tick.
+    fn tell_silences(&mut self) -> bool {
+        let known = &self.silenced;
+        let silent = self.silent.0.keys().filter(|body| !known.contains(body));
+        let restored = known
+            .iter()
+            .filter(|body| !self.silent.0.contains_key(body));
+        let orders = silent.map(|body| (*body, true));
+        let orders: Vec<_> = orders.chain(restored.map(|body| (*body, false))).collect();
+        for (body, silent) in orders {
+            let order = BodyOrder::Silence(Silencing { body, silent });
+            if self.gone.push(order).is_err() {
+                return false;
+            }
+            if silent {
+                self.silenced.insert(body);
+            } else {
+                self.silenced.remove(&body);
+            }
         }
-        bodies.iter().all(|id| {
-            let Some(own) = self.surfaces.get(id) else {
-                return true;
-            };
-            let material = if on { *own } else { FORCELESS };
-            self.scene(SceneCommand::Surface { id: *id, material }, NO_ANSWER)
-                .is_ok()
-        })
+        true
     }
 }
 
@@ -140,12 +177,7 @@ impl CommandSink for Dispatch {
     fn submit(&mut self, command: Command) -> Result<(), Box<Command>> {
         let done = match &command {
             Command::AddBody { token, spec, .. } => {
-                let material = spec.material;
-                let sent = self.scene(SceneCommand::Add(spec.clone()), *token).is_ok();
-                if sent && let Ok(mut coming) = self.coming.lock() {
-                    coming.insert(*token, material);
-                }
-                sent
+                self.scene(SceneCommand::Add(spec.clone()), *token).is_ok()
             }
             Command::RemoveBody { body } => self.remove(*body),
             Command::MoveBody {
@@ -181,11 +213,27 @@ impl CommandSink for Dispatch {
                 true
             }
             Command::Focus {
-                focused, bodies, ..
-            } => self.surfaces(bodies, *focused),
-            Command::Silent { bodies, .. } => self.surfaces(bodies, false),
-            Command::Back { bodies, .. } => self.surfaces(bodies, true),
-            Command::Gone { bodies, .. } => bodies.iter().all(|id| self.forget(*id)),
+                client,
+                focused,
+                bodies,
+            } => {
+                let why = Silence::Unfocused(*client);
+                if *focused {
+                    self.silent.end(why);
+                } else {
+                    self.silent.add(why, bodies);
+                }
+                self.tell_silences()
+            }
+            Command::Silent { client, bodies } => {
+                self.silent.add(Silence::Silent(*client), bodies);
+                self.tell_silences()
+            }
+            Command::Back { client, .. } => {
+                self.silent.end(Silence::Silent(*client));
+                self.tell_silences()
+            }
+            Command::Gone { client, bodies, .. } => self.forget_client(*client, bodies),
             Command::Orphaned { body } => self.forget(*body),
             Command::Reload { token } => self.wishes.try_send(Wish::Reload(*token)).is_ok(),
             Command::Shutdown => self.wishes.try_send(Wish::Shutdown).is_ok(),
@@ -229,8 +277,6 @@ pub struct Service {
     handle: Handle,
     thread: std::thread::JoinHandle<std::io::Result<()>>,
     replies: Receiver<(u64, SceneReply)>,
-    coming: Arc<Mutex<HashMap<u64, Material>>>,
-    added: Sender<(u32, Material)>,
     /// What clients want of the supervisor.
     pub wishes: Receiver<Wish>,
     last: TickRecord,
@@ -249,7 +295,7 @@ impl Service {
         restrictions: RestrictionsOwner,
         period_ns: u64,
         requests: Sender<Request>,
-        gone: ring::Producer<u32>,
+        gone: ring::Producer<BodyOrder>,
         replies: Receiver<(u64, SceneReply)>,
         live: Arc<Mutex<Live>>,
         (surfaces, skins): (&[SurfaceInfo], &[SkinInfo]),
@@ -272,25 +318,29 @@ impl Service {
         let stale_ticks = (config.safety.stale_contact_ms * 1e6 / period_ns as f64) as u32;
         let publisher = BlockPublisher::new(writers, frames, stale_ticks);
         let (wishes_in, wishes) = crossbeam::channel::bounded(64);
-        let (added_in, added) = crossbeam::channel::bounded(256);
-        let coming = Arc::new(Mutex::new(HashMap::new()));
         let sink = Dispatch {
             requests,
             gone,
             wishes: wishes_in,
             restrictions: RestrictionDesk::new(restrictions),
-            surfaces: HashMap::new(),
-            coming: coming.clone(),
-            added,
+            silent: Silences::default(),
+            silenced: BTreeSet::new(),
         };
-        let default = place::of_daemon(|name| std::env::var_os(name), folder::user()).folder;
-        let endpoint = |given: &Option<PathBuf>, name| Endpoint {
-            path: given.clone().unwrap_or_else(|| default.join(name)),
-            mode: 0o600,
+        // Before the janitor asks how many there may be.
+        if let Err(error) = raise_limit() {
+            tracing::warn!(%error, "the soft limit on descriptors stays as it is");
+        }
+        let places = place::of_daemon(|name| std::env::var_os(name), folder::user());
+        let endpoint = |given: &Option<PathBuf>, name| {
+            let path = match given {
+                Some(path) => path.clone(),
+                None => ipc::folder_of(&places)?.join(name),
+            };
+            Ok::<_, SetupError>(Endpoint { path, mode: 0o600 })
         };
         let (server, handle) = Server::bind(ServerSetup {
-            app: endpoint(&config.ipc.app_socket, place::APP_SOCKET),
-            technician: endpoint(&config.ipc.technician_socket, place::TECHNICIAN_SOCKET),
+            app: endpoint(&config.ipc.app_socket, place::APP_SOCKET)?,
+            technician: endpoint(&config.ipc.technician_socket, place::TECHNICIAN_SOCKET)?,
             quotas: Quotas {
                 clients: config.ipc.max_clients as usize,
                 mesh_bytes: config.ipc.max_mesh_bytes,
@@ -326,8 +376,6 @@ impl Service {
             handle,
             thread,
             replies,
-            coming,
-            added: added_in,
             wishes,
             last: TickRecord::new(),
             events_told: 0,
@@ -342,15 +390,8 @@ impl Service {
     /// Passes answers of the collision thread and changes of the loop's state on to the server. Called a few dozen times a second.
     pub fn relay(&mut self, live: &Live) {
         while let Ok((token, reply)) = self.replies.try_recv() {
-            let surface = self.coming.lock().ok().and_then(|mut c| c.remove(&token));
             let answer = match reply {
-                SceneReply::Added(body) => {
-                    if let Some(material) = surface {
-                        // A full queue only means that this body keeps its surface when its client falls silent; it still stops.
-                        let _ = self.added.try_send((body, material));
-                    }
-                    Answer::Added { body }
-                }
+                SceneReply::Added(body) => Answer::Added { body },
                 SceneReply::Done => Answer::Done,
                 SceneReply::AddRefused(error) => Answer::Refused(Refusal::from(&error)),
                 SceneReply::Refused(error) => {
@@ -510,7 +551,7 @@ fn skin_record(info: &SkinInfo) -> BodyRecord {
 }
 
 /// The technician's status: the report so far, the arms' state, the clients.
-fn status_json(server: &crate::ipc::ServerStatus, live: &Mutex<Live>) -> String {
+fn status_json(server: &ipc::ServerStatus, live: &Mutex<Live>) -> String {
     let Ok(live) = live.lock() else {
         return "{}".into();
     };
@@ -559,6 +600,8 @@ fn status_json(server: &crate::ipc::ServerStatus, live: &Mutex<Live>) -> String 
         "needles": live.needles,
         "refused_connections": server.refused,
         "oversize_messages": server.oversize,
+        "descriptors_to_close": server.janitor.waiting,
+        "descriptors_closed": server.janitor.closed,
         "report": live.report,
         "events": live.events,
     })
@@ -568,8 +611,8 @@ fn status_json(server: &crate::ipc::ServerStatus, live: &Mutex<Live>) -> String 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ipc::GoneWhy;
     use crate::ipc::surfaces::SurfaceKind;
-    use crate::ipc::{ClientId, GoneWhy};
     use hapticd_client::Client;
 
     /// For a loop without arms.
@@ -684,20 +727,26 @@ mod tests {
         let (requests, scene) = crossbeam::channel::bounded(1);
         let (gone, mut to_loop) = ring::ring(8);
         let (wishes, _wishes) = crossbeam::channel::bounded(1);
-        let (_added, added) = crossbeam::channel::bounded(1);
         let mut dispatch = Dispatch {
             requests,
             gone,
             wishes,
             restrictions: RestrictionDesk::new(restrictions()),
-            surfaces: HashMap::new(),
-            coming: Arc::default(),
-            added,
+            silent: Silences::default(),
+            silenced: BTreeSet::new(),
         };
         let command = Command::Gone {
             client: ClientId(1),
             why: GoneWhy::ProcessEnded,
             bodies: vec![5, 6],
+        };
+        let mut forgotten_now = || -> Vec<u32> {
+            let orders = std::iter::from_fn(|| to_loop.pop());
+            let forgotten = orders.filter_map(|order| match order {
+                BodyOrder::Forget(body) => Some(body),
+                BodyOrder::Silence(_) => None,
+            });
+            forgotten.collect()
         };
         let mut removed = Vec::new();
         let mut take = || {
@@ -710,7 +759,7 @@ mod tests {
         };
         // The scene's queue has room for one at a time; the loop hears of both at once.
         let back = *dispatch.submit(command).unwrap_err();
-        let mut forgotten: Vec<u32> = std::iter::from_fn(|| to_loop.pop()).collect();
+        let mut forgotten = forgotten_now();
         assert_eq!(forgotten, [5, 6]);
         take();
         let back = *dispatch.submit(back).unwrap_err();
@@ -730,18 +779,78 @@ mod tests {
                 .is_ok()
         );
         take();
-        forgotten.extend(std::iter::from_fn(|| to_loop.pop()));
+        forgotten.extend(forgotten_now());
         assert!(dispatch.submit(Command::Orphaned { body: 7 }).is_ok());
         take();
         // A body that its client removes on purpose is the scene's business alone.
         assert!(dispatch.submit(Command::RemoveBody { body: 8 }).is_ok());
         take();
-        forgotten.extend(std::iter::from_fn(|| to_loop.pop()));
+        forgotten.extend(forgotten_now());
         forgotten.dedup();
         removed.dedup();
         assert_eq!(
             (forgotten, removed),
             (vec![5, 6, 5, 6, 7], vec![5, 6, 7, 8])
         );
+    }
+
+    #[test]
+    fn a_body_makes_force_again_when_no_reason_is_left() {
+        let (requests, _scene) = crossbeam::channel::bounded(8);
+        let (gone, mut to_loop) = ring::ring(2);
+        let (wishes, _wishes) = crossbeam::channel::bounded(1);
+        let mut dispatch = Dispatch {
+            requests,
+            gone,
+            wishes,
+            restrictions: RestrictionDesk::new(restrictions()),
+            silent: Silences::default(),
+            silenced: BTreeSet::new(),
+        };
+        let [client, other] = [ClientId(1), ClientId(2)];
+        let bodies = || vec![5];
+        let focus = |focused| Command::Focus {
+            client,
+            focused,
+            bodies: bodies(),
+        };
+        let silent = |client, bodies| Command::Silent { client, bodies };
+        let back = |client| Command::Back {
+            client,
+            bodies: Vec::new(),
+        };
+        let went = Command::Gone {
+            client: other,
+            why: GoneWhy::Closed,
+            bodies: Vec::new(),
+        };
+        let steps = [
+            (focus(false), vec![(5, true)]),
+            (silent(client, bodies()), vec![]),
+            // It speaks again, and still has not the user's attention.
+            (back(client), vec![]),
+            (focus(true), vec![(5, false)]),
+            // What somebody else was moving makes force again when that client goes.
+            (silent(client, bodies()), vec![(5, true)]),
+            (silent(other, vec![5, 9]), vec![(9, true)]),
+            (back(client), vec![]),
+            (went, vec![(5, false), (9, false)]),
+        ];
+        for (step, (command, expected)) in steps.into_iter().enumerate() {
+            assert!(dispatch.submit(command).is_ok(), "step {step}");
+            let orders = std::iter::from_fn(|| to_loop.pop());
+            let told: Vec<_> = orders
+                .map(|order| match order {
+                    BodyOrder::Silence(Silencing { body, silent }) => (body, silent),
+                    BodyOrder::Forget(body) => panic!("body {body} is not gone"),
+                })
+                .collect();
+            assert_eq!(told, expected, "step {step}");
+        }
+        // A full ring is asked again, and nothing is lost or told twice.
+        let refused = dispatch.submit(silent(client, vec![1, 2, 3])).unwrap_err();
+        assert_eq!(std::iter::from_fn(|| to_loop.pop()).count(), 2);
+        assert!(dispatch.submit(*refused).is_ok());
+        assert_eq!(std::iter::from_fn(|| to_loop.pop()).count(), 1);
     }
 }

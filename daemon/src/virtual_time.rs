@@ -13,7 +13,7 @@ use hapticd_world::{CommandError, SoftScene};
 
 use crate::collision::{Applied, Collider, SceneCommand, SceneReply, StepLog};
 use crate::haptic::core::{ArmInput, LoopCore, LoopInput};
-use crate::haptic::record::TickRecord;
+use crate::haptic::record::{Silencing, TickRecord};
 use crate::haptic::watchdog::Silent;
 use crate::scene::FIRST_SOFT_ID;
 use crate::soft;
@@ -154,6 +154,11 @@ impl VirtualLoop {
     /// A body's client is gone: it is felt no more from the next tick on. [`SceneCommand::Remove`] is to follow.
     pub fn forget(&mut self, id: u32) {
         self.core.forget(id);
+    }
+
+    /// A body makes no force from the next tick on, or makes force again.
+    pub fn silence(&mut self, body: u32, silent: bool) {
+        self.core.silence(Silencing { body, silent });
     }
 
     /// Tightens the limits of all arms before the next tick, replacing an earlier tightening.

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use hapticd::haptic::core::ArmInput;
 use hapticd::haptic::limits::{self, Restriction};
-use hapticd::haptic::record::TickRecord;
+use hapticd::haptic::record::{BodyOrder, Silencing, TickRecord};
 use hapticd::haptic::thread::{Flags, Links, Moment, SoftLinks, Turns};
 use hapticd::haptic::watchdog::{Beat, Guard};
 use hapticd::rig::{self, Source};
@@ -161,10 +161,18 @@ fn drive(text: &str) -> (u64, u64, u64) {
         if k == 2300 {
             restrictions.change(|all| all.clears[0] += 1);
         }
+        // A client is silent for a while, again and again.
+        if k % 500 == 250 {
+            for body in 1..=4 {
+                let silent = k % 1000 == 250;
+                let order = BodyOrder::Silence(Silencing { body, silent });
+                gone_in.push(order).unwrap();
+            }
+        }
         // The body that moves is gone, and one that never was.
         if k == 9_000 {
-            gone_in.push(2).unwrap();
-            gone_in.push(99).unwrap();
+            gone_in.push(BodyOrder::Forget(2)).unwrap();
+            gone_in.push(BodyOrder::Forget(99)).unwrap();
         }
         if k == 9_900 {
             flags

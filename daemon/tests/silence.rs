@@ -7,8 +7,8 @@ use std::sync::atomic::Ordering;
 
 use hapticd::collision::{Collider, SceneCommand, SceneReply};
 use hapticd::haptic::core::ArmInput;
-use hapticd::haptic::record::{ArmTick, TickRecord};
 use hapticd::haptic::limits::{self, ConfiguredOwner, RestrictionsOwner};
+use hapticd::haptic::record::{ArmTick, BodyOrder, TickRecord};
 use hapticd::haptic::thread::{Flags, Links, Moment, Turns};
 use hapticd::haptic::watchdog::{Beat, Guard, Watched};
 use hapticd::rig::{self, Source};
@@ -52,7 +52,7 @@ struct Bench {
     records: ring::Consumer<TickRecord>,
     restrictions: RestrictionsOwner,
     _configured: ConfiguredOwner,
-    _gone: ring::Producer<u32>,
+    _gone: ring::Producer<BodyOrder>,
     spare: Pool,
     supervisor: Beat,
     ipc: Beat,

@@ -39,42 +39,42 @@ impl Place {
     }
 }
 
-/// The folder that a daemon of this user makes its sockets in, by the environment variables that `variable` looks up:
+/// The folders that a daemon of this user makes its sockets in, by the environment variables that `variable` looks up: the first of
+/// them that is safe.
 ///
 /// 1. `$XDG_RUNTIME_DIR/hapticd`: the user's session;
 /// 2. `$RUNTIME_DIRECTORY`: that of a system service (systemd's `RuntimeDirectory=hapticd` makes it `/run/hapticd`);
 /// 3. `/run/hapticd` for root;
-/// 4. `/tmp/hapticd-UID`.
-pub fn of_daemon(variable: impl Fn(&str) -> Option<OsString>, user: u32) -> Place {
+/// 4. `/tmp/hapticd-UID`;
+/// 5. `$HOME/.hapticd`, where nobody else can be first.
+pub fn of_daemon(variable: impl Fn(&str) -> Option<OsString>, user: u32) -> Vec<Place> {
     let absolute = |name| {
         variable(name)
             .map(PathBuf::from)
             .filter(|p| p.is_absolute())
     };
-    if let Some(session) = absolute("XDG_RUNTIME_DIR") {
-        return Place::safe(session.join("hapticd"));
+    let session = absolute("XDG_RUNTIME_DIR").map(|session| Place::safe(session.join("hapticd")));
+    let service = absolute("RUNTIME_DIRECTORY").map(Place::safe);
+    let system = (user == 0).then(Place::system);
+    let home = absolute("HOME").map(|home| Place::safe(home.join(".hapticd")));
+    let mut places = Vec::new();
+    for place in [session, service, system, Some(Place::temporary(user)), home] {
+        places.extend(place.filter(|place| !places.contains(place)));
     }
-    match absolute("RUNTIME_DIRECTORY") {
-        Some(service) => Place::safe(service),
-        None if user == 0 => Place::system(),
-        None => Place::temporary(user),
-    }
+    places
 }
 
 /// The folders that a client of this user looks in, in this order: those of a daemon of its own, whether that has the user's session or
 /// not, then that of a system service.
 pub fn of_client(variable: impl Fn(&str) -> Option<OsString>, user: u32) -> Vec<Place> {
     // A client is no service of ours: what it has of systemd's is its own.
-    let session = |name: &str| {
-        (name == "XDG_RUNTIME_DIR")
-            .then(|| variable(name))
-            .flatten()
+    let own = |name: &str| {
+        let of_service = name == "RUNTIME_DIRECTORY";
+        (!of_service).then(|| variable(name)).flatten()
     };
-    let mut places = vec![of_daemon(session, user)];
-    for place in [Place::temporary(user), Place::system()] {
-        if !places.contains(&place) {
-            places.push(place);
-        }
+    let mut places = of_daemon(own, user);
+    if !places.contains(&Place::system()) {
+        places.push(Place::system());
     }
     places
 }
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     fn daemon(variables: &[(&str, &str)], user: u32) -> (String, bool) {
-        let place = of_daemon(look_up(variables), user);
+        let place = of_daemon(look_up(variables), user).remove(0);
         (place.folder.to_str().unwrap().to_owned(), place.anybodys)
     }
 
@@ -135,5 +135,26 @@ mod tests {
         );
         assert_eq!(client(&[service], 7), ["/tmp/hapticd-7", "/run/hapticd"]);
         assert_eq!(client(&[], 0), ["/run/hapticd", "/tmp/hapticd-0"]);
+        let home = ("HOME", "/home/me");
+        let all = [
+            "/run/user/7/hapticd",
+            "/tmp/hapticd-7",
+            "/home/me/.hapticd",
+            "/run/hapticd",
+        ];
+        assert_eq!(client(&[session, home], 7), all);
+    }
+
+    #[test]
+    fn clients_look_wherever_a_daemon_may_have_gone() {
+        let own = [("XDG_RUNTIME_DIR", "/run/user/7"), ("HOME", "/home/me")];
+        for user in [0, 7] {
+            for variables in [&own[..], &own[1..], &[]] {
+                let places = of_client(look_up(variables), user);
+                for place in of_daemon(look_up(variables), user) {
+                    assert!(places.contains(&place), "{place:?}");
+                }
+            }
+        }
     }
 }

@@ -13,7 +13,7 @@ use hapticd_protocol::{
 };
 use hapticd_sys::{
     clock::now_ns,
-    sealed_file,
+    folder, sealed_file,
     socket::{Connection, ReceiveError, SendError},
     wake::{Interest, wait},
 };
@@ -85,20 +85,16 @@ impl Client {
     /// # Errors
     /// [`ConnectError`].
     pub fn connect(name: &str) -> Result<Self, ConnectError> {
-        Self::connect_to(&default_socket(), name)
+        Self::connect_to(&default_socket()?, name)
     }
 
-    /// Connects to the daemon at `path`.
+    /// Connects to the daemon at `path`, if that runs as our user or as root.
     ///
     /// # Errors
-    /// [`ConnectError`].
+    /// [`ConnectError`]; nothing is sent to a daemon of another user ([`ConnectError::Stranger`]).
     pub fn connect_to(path: &Path, name: &str) -> Result<Self, ConnectError> {
         let name = Name::new(name).map_err(ConnectError::Name)?;
-        let connection = Connection::connect(path).map_err(|source| ConnectError::NoDaemon {
-            path: path.to_owned(),
-            source,
-        })?;
-        Self::greet(connection, name)
+        Self::greet(trusted(path, folder::user())?, name)
     }
 
     /// As [`connect_to`](Self::connect_to), but tries again every 20 ms while nobody listens there, for at most `patience`: for a daemon that
@@ -550,7 +546,7 @@ impl Client {
         loop {
             match self.connection.send(&packet, fds) {
                 Ok(()) => return Ok(id),
-                Err(SendError::WouldBlock) if now_ns() < end_ns => {
+                Err(SendError::WouldBlock | SendError::Exhausted(_)) if now_ns() < end_ns => {
                     // The daemon is behind: make room by taking what it has sent, then wait a moment.
                     if let Some((id, packet, fds)) = self.take()? {
                         self.note(id, &packet, fds.len())?;
@@ -558,6 +554,7 @@ impl Client {
                     std::thread::sleep(Duration::from_micros(200));
                 }
                 Err(SendError::WouldBlock) => return Err(RequestError::Timeout(self.timeout)),
+                Err(SendError::Exhausted(error)) => return Err(error.into()),
                 Err(SendError::Closed) => return Err(RequestError::Disconnected),
                 Err(SendError::System(error)) => return Err(error.into()),
                 Err(error @ SendError::Impossible { .. }) => {
@@ -633,7 +630,7 @@ impl Client {
                     actual: limit,
                 }))
             }
-            Err(ReceiveError::System(error)) => Err(error.into()),
+            Err(ReceiveError::Exhausted(error) | ReceiveError::System(error)) => Err(error.into()),
         }
     }
 
@@ -647,9 +644,54 @@ impl Client {
     }
 }
 
+/// A connection to what listens at `path`, if that is `us` or root. The kernel says who called `listen`, so whoever owns the folder
+/// cannot pass for somebody else.
+fn trusted(path: &Path, us: u32) -> Result<Connection, ConnectError> {
+    let no_daemon = |source| ConnectError::NoDaemon {
+        path: path.to_owned(),
+        source,
+    };
+    let connection = Connection::connect(path).map_err(no_daemon)?;
+    let owner = connection.peer().map_err(no_daemon)?.uid;
+    if owner != us && owner != 0 {
+        let path = path.to_owned();
+        return Err(ConnectError::Stranger { path, owner, us });
+    }
+    Ok(connection)
+}
+
 /// For an application's own poll loop: readable when there may be [news](Client::poll).
 impl AsFd for Client {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.connection.as_fd()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hapticd_sys::socket::Listener;
+
+    #[test]
+    fn nothing_is_said_to_a_strangers_socket() {
+        let folder = std::env::temp_dir().join(format!("hapticd-whose-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("app.sock");
+        let listener = Listener::bind(&path, 0o600).unwrap();
+        let us = folder::user();
+        trusted(&path, us).unwrap();
+        assert!(listener.accept().unwrap().is_some());
+        // Root is trusted by everybody; to all others this listener is a stranger's.
+        match trusted(&path, us + 1) {
+            Ok(_) => assert_eq!(us, 0),
+            Err(ConnectError::Stranger { owner, us: we, .. }) => {
+                assert_eq!((owner, we), (us, us + 1));
+            }
+            Err(other) => panic!("{other}"),
+        }
+        let heard = listener.accept().unwrap().unwrap();
+        let nothing = heard.receive(&mut [0; 64]);
+        assert!(matches!(nothing, Err(ReceiveError::Closed)), "{nothing:?}");
+        std::fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -5,6 +5,7 @@ use hapticd_protocol::{
     reply::{self, Refused},
     wire::DecodeError,
 };
+use hapticd_sys::folder::FolderError;
 use std::{io, path::PathBuf, time::Duration};
 
 /// Why there is no connection.
@@ -17,6 +18,30 @@ pub enum ConnectError {
         path: PathBuf,
         /// The system's reason.
         source: io::Error,
+    },
+    /// The folder in which the daemon's socket should be is somebody else's, or others may write to it. Nothing was sent.
+    #[error(
+        "no daemon of ours: {}: {why}; whoever made it may not be trusted (remove it, or name the socket with HAPTICD_SOCKET)",
+        folder.display()
+    )]
+    Unsafe {
+        /// The folder.
+        folder: PathBuf,
+        /// What is wrong with it.
+        why: FolderError,
+    },
+    /// What listens there runs neither as our user nor as root. Nothing was sent.
+    #[error(
+        "{} is a socket of user {owner}, neither ours (user {us}) nor root's: nothing was sent to it",
+        path.display()
+    )]
+    Stranger {
+        /// Where.
+        path: PathBuf,
+        /// The user id of who listens there.
+        owner: u32,
+        /// Ours.
+        us: u32,
     },
     /// The name is not 1 to 63 bytes on one line. The caller's fault.
     #[error("the client's name is not allowed: {0}")]

@@ -1,68 +1,101 @@
-//! Where the daemon's sockets are when nobody says otherwise.
+//! Where the daemon's sockets are when nobody says otherwise, and whose they are.
 
+use crate::ConnectError;
 use hapticd_protocol::place::{self, APP_SOCKET, Place};
-use hapticd_sys::folder;
-use std::path::{Path, PathBuf};
+use hapticd_sys::folder::{self, FolderError};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 /// `$HAPTICD_SOCKET`, or else `app.sock` in the first folder that has one of those in which a daemon makes it
-/// ([`place::of_client`]): `$XDG_RUNTIME_DIR/hapticd`, `/tmp/hapticd-UID` (if it is really ours), `/run/hapticd`. When none has, the first of
-/// them (so that an error names it).
-pub fn default_socket() -> PathBuf {
+/// ([`place::of_client`]): `$XDG_RUNTIME_DIR/hapticd`, `/tmp/hapticd-UID`, `$HOME/.hapticd`, `/run/hapticd`. A folder that is neither
+/// ours nor root's, or that others may write to, is passed over. When none has a socket, the first that could have one (so that an
+/// error names it).
+///
+/// # Errors
+/// [`ConnectError::Unsafe`] when the only socket is in a folder of somebody else's.
+pub fn default_socket() -> Result<PathBuf, ConnectError> {
     if let Some(socket) = std::env::var_os("HAPTICD_SOCKET") {
-        return socket.into();
+        return Ok(socket.into());
     }
     let user = folder::user();
     let places = place::of_client(|name| std::env::var_os(name), user);
-    choose(&places, Path::exists, |folder| {
-        folder::check(folder, user).is_ok()
-    })
+    choose(&places, Path::exists, |folder| folder::check(folder, user))
 }
 
 fn choose(
     places: &[Place],
     exists: impl Fn(&Path) -> bool,
-    is_ours: impl Fn(&Path) -> bool,
-) -> PathBuf {
-    let socket = |place: &Place| place.folder.join(APP_SOCKET);
-    let good =
-        |place: &&Place| exists(&socket(place)) && (!place.anybodys || is_ours(&place.folder));
-    let found = places.iter().find(good).or(places.first());
-    found.map(socket).unwrap_or_default()
+    check: impl Fn(&Path) -> Result<(), FolderError>,
+) -> Result<PathBuf, ConnectError> {
+    let (mut possible, mut refused) = (None, None);
+    for Place { folder, .. } in places {
+        let socket = folder.join(APP_SOCKET);
+        match check(folder) {
+            Ok(()) if exists(&socket) => return Ok(socket),
+            Ok(()) => possible = possible.or(Some(socket)),
+            Err(FolderError::System(error)) if error.kind() == io::ErrorKind::NotFound => {
+                possible = possible.or(Some(socket));
+            }
+            Err(why) => {
+                let folder = folder.clone();
+                refused = refused.or(Some(ConnectError::Unsafe { folder, why }));
+            }
+        }
+    }
+    match (refused, possible) {
+        (Some(refused), _) => Err(refused),
+        (None, possible) => Ok(possible.unwrap_or_default()),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_first_place_with_a_socket_counts_but_not_somebody_elses_folder_in_tmp() {
+    /// What is chosen where these folders have a socket, and these are somebody else's.
+    fn chosen(there: &[&str], others: &[&str]) -> Result<String, String> {
         let runtime = |name: &str| (name == "XDG_RUNTIME_DIR").then(|| "/run/user/7".into());
         let places = place::of_client(runtime, 7);
-        let chosen = |there: &[&str], tmp_is_ours: bool| {
-            let socket = choose(
-                &places,
-                |path| there.iter().any(|folder| path.starts_with(folder)),
-                |folder| {
-                    assert_eq!(folder, Path::new("/tmp/hapticd-7"));
-                    tmp_is_ours
-                },
-            );
-            socket.to_str().unwrap().to_owned()
-        };
-        assert_eq!(
-            chosen(&["/run", "/tmp"], true),
-            "/run/user/7/hapticd/app.sock"
+        let within = |path: &Path, folders: &[&str]| folders.iter().any(|f| path.starts_with(f));
+        let socket = choose(
+            &places,
+            |path| within(path, there),
+            |folder| match within(folder, others) {
+                true => Err(FolderError::Open {
+                    mode: 0o755,
+                    owner: 8,
+                }),
+                false if within(folder, there) => Ok(()),
+                false => Err(FolderError::System(io::ErrorKind::NotFound.into())),
+            },
         );
-        assert_eq!(
-            chosen(&["/tmp", "/run/hapticd"], true),
-            "/tmp/hapticd-7/app.sock"
-        );
-        assert_eq!(
-            chosen(&["/tmp", "/run/hapticd"], false),
-            "/run/hapticd/app.sock"
-        );
+        let text = |socket: PathBuf| socket.to_str().unwrap().to_owned();
+        socket.map(text).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_first_place_with_a_socket_counts_but_nobody_elses() {
+        let session = Ok("/run/user/7/hapticd/app.sock".to_owned());
+        assert_eq!(chosen(&["/run", "/tmp"], &[]), session);
+        let temporary = Ok("/tmp/hapticd-7/app.sock".to_owned());
+        assert_eq!(chosen(&["/tmp", "/run/hapticd"], &[]), temporary);
+        let system = Ok("/run/hapticd/app.sock".to_owned());
+        assert_eq!(chosen(&["/tmp", "/run/hapticd"], &["/tmp"]), system);
+        assert_eq!(chosen(&["/run/hapticd"], &["/tmp", "/run/user"]), system);
         // Nowhere: an error names the first.
-        assert_eq!(chosen(&[], true), "/run/user/7/hapticd/app.sock");
-        assert_eq!(chosen(&["/tmp"], false), "/run/user/7/hapticd/app.sock");
+        assert_eq!(chosen(&[], &[]), session);
+    }
+
+    #[test]
+    fn somebody_elses_place_is_never_the_last_resort() {
+        for others in [&["/tmp"][..], &["/run/user"], &["/run", "/tmp"]] {
+            let error = chosen(others, others).unwrap_err();
+            assert!(
+                error.contains(others[0]) && error.contains("owner 8"),
+                "{error}"
+            );
+        }
     }
 }

@@ -155,7 +155,9 @@ impl Wake {
                         Err(io::ErrorKind::BrokenPipe.into())
                     };
                 }
-                Err(ReceiveError::System(error)) => return Err(error),
+                Err(ReceiveError::Exhausted(error) | ReceiveError::System(error)) => {
+                    return Err(error);
+                }
             }
         }
     }

@@ -72,7 +72,13 @@ pub fn main() -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
-    let socket = cli.socket.unwrap_or_else(hapticd_client::default_socket);
+    let socket = match cli.socket.map_or_else(hapticd_client::default_socket, Ok) {
+        Ok(socket) => socket,
+        Err(error) => {
+            eprintln!("hapticd-view: {error}");
+            return ExitCode::from(1);
+        }
+    };
     let theme = if cli.light { Theme::Light } else { Theme::Dark };
     let done = match cli.command {
         None => window::show(socket, theme, cli.frames),

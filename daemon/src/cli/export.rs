@@ -51,8 +51,10 @@ pub fn export(args: &Args) -> Result<(), Failure> {
         // Said before anything is waited for; what comes meanwhile is found when the file is made.
         return Err(taken(output));
     }
-    let socket = args.socket.clone();
-    let socket = socket.unwrap_or_else(hapticd_client::default_socket);
+    let socket = match args.socket.clone() {
+        Some(socket) => socket,
+        None => hapticd_client::default_socket().map_err(Failure::runtime)?,
+    };
     let mut client =
         Client::connect_until(&socket, "hapticd export", args.within).map_err(Failure::runtime)?;
     std::thread::sleep(args.after);

@@ -19,10 +19,12 @@ pub struct Args {
 
 /// Asks it.
 pub fn status(args: &Args) -> Result<(), Failure> {
-    let path = args
-        .socket
-        .clone()
-        .unwrap_or_else(|| hapticd_client::default_socket().with_file_name(TECHNICIAN_SOCKET));
+    let path = match args.socket.clone() {
+        Some(socket) => socket,
+        None => hapticd_client::default_socket()
+            .map_err(Failure::runtime)?
+            .with_file_name(TECHNICIAN_SOCKET),
+    };
     let mut client = Client::connect_to(&path, "hapticd status").map_err(Failure::runtime)?;
     let text = client.status().map_err(Failure::runtime)?;
     let json: serde_json::Value = serde_json::from_str(&text).map_err(Failure::runtime)?;

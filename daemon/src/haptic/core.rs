@@ -15,7 +15,8 @@ use hapticd_haptics::{
 };
 use hapticd_planar::PlanarEngine;
 
-use super::record::{ArmTick, Blame, MAX_GONE, MovedBody, TickRecord};
+use super::record::{ArmTick, Blame, MAX_GONE, MovedBody, Silencing, TickRecord};
+use super::silenced::{Silenced, Touch};
 use super::simulation::Simulation;
 use super::watchdog::{Silent, Watched};
 
@@ -105,6 +106,7 @@ pub struct LoopCore {
     unserved: [bool; MAX_ARMS],
     /// Client-visible ids that clients' bodies may have.
     clients_bodies: Range<u32>,
+    silenced: Silenced,
     record: TickRecord,
     commands: [ArmCommand; MAX_ARMS],
     /// Snapshot age, in ticks, beyond which contact counts as stale.
@@ -174,6 +176,7 @@ impl LoopCore {
             let_down: [false; MAX_ARMS],
             unserved: [false; MAX_ARMS],
             clients_bodies: 0..0,
+            silenced: Silenced::new(),
             record: TickRecord::new(),
             commands: [ArmCommand::default(); MAX_ARMS],
             stale_ticks: stale_ns / period_ns.max(1),
@@ -205,7 +208,15 @@ impl LoopCore {
                 .any(|c| c.body == id);
         }
         self.engine.forget(id);
+        self.silenced.forget(id);
         true
+    }
+
+    /// A body makes no force from the next tick on, since its client is silent or out of focus; or makes force again. The force of an
+    /// arm that presses on it fades (reason 35) and returns as after any fault: after little force was wanted, with the ramp. False,
+    /// and nothing done: [`MAX_GONE`] were told since the last tick, the next one must run first.
+    pub fn silence(&mut self, order: Silencing) -> bool {
+        self.silenced.tell(order, &self.engine.output().arms)
     }
 
     /// Hands the newest snapshot of an arm to the engine before a tick; gives back a buffer to recycle.
@@ -296,6 +307,7 @@ impl LoopCore {
         record.silent = input.silent;
         record.gone = self.gone;
         record.gone_count = std::mem::take(&mut self.gone_count);
+        (record.silencings, record.silencing_count) = self.silenced.take_told();
         record.blame = if periods > 1 {
             Blame::Loop
         } else {
@@ -340,6 +352,10 @@ impl LoopCore {
                     || outcome.contacts[..outcome.contact_count]
                         .iter()
                         .any(|c| self.clients_bodies.contains(&c.body)));
+            let touch = self.silenced.touch(i, outcome);
+            if touch == Touch::Forceless {
+                c.governor.release();
+            }
             let governed = c.governor.step(&GovernorInput {
                 now_ns: input.now_ns,
                 wanted,
@@ -351,9 +367,13 @@ impl LoopCore {
                         std::mem::take(&mut self.let_down[i]),
                         ForceOffReason::ClientLost,
                     )
-                    .with_if(self.unserved[i], ForceOffReason::ClientsUnserved),
+                    .with_if(self.unserved[i], ForceOffReason::ClientsUnserved)
+                    .with_if(touch != Touch::None, ForceOffReason::LeaseExpired),
                 enable: true,
             });
+            if governed.scale <= 0.0 {
+                self.silenced.faded(i);
+            }
             self.commands[i] = ArmCommand {
                 sequence: out.tick,
                 wrench: governed.wrench,

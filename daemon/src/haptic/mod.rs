@@ -4,6 +4,7 @@
 pub mod core;
 pub mod limits;
 pub mod record;
+pub mod silenced;
 pub mod simulation;
 pub mod thread;
 pub mod watchdog;

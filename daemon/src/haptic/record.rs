@@ -100,6 +100,24 @@ pub const MAX_MOVED: usize = MAX_BODIES;
 /// Most bodies that are forgotten at once: all that a scene has room for.
 pub const MAX_GONE: usize = MAX_BODIES;
 
+/// A body makes no force from now on, or makes force again: its client is silent or out of focus, or is back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Silencing {
+    /// Client-visible id of the body.
+    pub body: u32,
+    /// Whether it makes no force.
+    pub silent: bool,
+}
+
+/// What the loop is told of a body's client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BodyOrder {
+    /// The client is gone: the body of this client-visible id is to be forgotten.
+    Forget(u32),
+    /// The body makes no force, or makes force again.
+    Silence(Silencing),
+}
+
 /// A body that moved in this tick.
 #[derive(Clone, Copy, Debug)]
 pub struct MovedBody {
@@ -177,6 +195,10 @@ pub struct TickRecord {
     pub gone: [u32; MAX_GONE],
     /// How many.
     pub gone_count: u8,
+    /// Input: bodies that were silenced or restored before this tick, in this order, `..silencing_count`.
+    pub silencings: [Silencing; MAX_GONE],
+    /// How many.
+    pub silencing_count: u8,
     /// The arms, by index.
     pub arms: [ArmTick; MAX_ARMS],
     /// Bodies that moved, the first [`MAX_MOVED`] of them.
@@ -195,6 +217,13 @@ impl TickRecord {
             .unwrap_or(&self.gone)
     }
 
+    /// What was silenced and restored before this tick, in order.
+    pub fn silencings(&self) -> &[Silencing] {
+        self.silencings
+            .get(..usize::from(self.silencing_count))
+            .unwrap_or(&self.silencings)
+    }
+
     /// Before the first tick.
     pub fn new() -> Self {
         TickRecord {
@@ -210,6 +239,8 @@ impl TickRecord {
             silent: Silent::NONE,
             gone: [0; MAX_GONE],
             gone_count: 0,
+            silencings: [Silencing::default(); MAX_GONE],
+            silencing_count: 0,
             arms: [ArmTick::absent(); MAX_ARMS],
             moved: [MovedBody {
                 key: BodyKey {

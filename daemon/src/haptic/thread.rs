@@ -24,7 +24,7 @@ use spin_sleep::{SpinSleeper, SpinStrategy};
 
 use super::core::{ArmInput, LoopCore, LoopInput};
 use super::limits::Composer;
-use super::record::{MAX_GONE, TickRecord};
+use super::record::{BodyOrder, MAX_GONE, TickRecord};
 use super::watchdog::Guard;
 
 /// What paces the loop.
@@ -84,8 +84,8 @@ pub struct Links<P> {
     pub records: ring::Producer<TickRecord>,
     /// Limits, gains and clears, from the supervisor and the clients' server.
     pub limits: Composer,
-    /// From the clients' server: bodies that are gone, by their client-visible ids.
-    pub gone: ring::Consumer<u32>,
+    /// From the clients' server: bodies that are gone, silent or back.
+    pub gone: ring::Consumer<BodyOrder>,
     /// Signs of life of the threads that the loop's promises need.
     pub guard: Guard,
     /// To clients.
@@ -168,8 +168,11 @@ impl<P: Publish> Turns<P> {
         }
         // Before the snapshots, which may list them. No more than a tick's record has room for; the rest is due in the next one.
         for _ in 0..MAX_GONE {
-            let Some(body) = links.gone.pop() else { break };
-            core.forget(body);
+            match links.gone.pop() {
+                Some(BodyOrder::Forget(body)) => core.forget(body),
+                Some(BodyOrder::Silence(order)) => core.silence(order),
+                None => break,
+            };
         }
         take_snapshots(core, links);
         if let Some(soft) = &mut links.soft {

@@ -9,7 +9,10 @@ use hapticd_sys::{
     block::{BlockFd, CreateError, OpenError, ReadOnlyBlock, SharedBlock},
     clock::now_ns,
 };
-use std::{os::fd::OwnedFd, sync::atomic::Ordering};
+use std::{
+    os::fd::OwnedFd,
+    sync::{Arc, atomic::Ordering},
+};
 
 /// The writing ends of one arm's blocks: for the haptic loop, which writes them without allocation or system call.
 #[derive(Debug)]
@@ -33,8 +36,8 @@ pub struct BlockWriters {
 #[derive(Debug)]
 struct ArmFds {
     arm: u8,
-    state: BlockFd,
-    contacts: BlockFd,
+    state: Arc<OwnedFd>,
+    contacts: Arc<OwnedFd>,
     /// To see whether the state is new.
     watch: seqlock::Reader<ReadOnlyBlock, STATE_WORDS>,
 }
@@ -43,7 +46,7 @@ struct ArmFds {
 #[derive(Debug)]
 pub struct BlockFds {
     arms: Vec<ArmFds>,
-    bodies: BlockFd,
+    bodies: Arc<OwnedFd>,
 }
 
 /// Why there are no blocks. The system's fault.
@@ -90,7 +93,7 @@ pub fn create(arms: &[u8]) -> Result<(BlockWriters, BlockFds), BlocksError> {
     };
     let mut fds = BlockFds {
         arms: Vec::new(),
-        bodies,
+        bodies: Arc::new(bodies.into_owned()),
     };
     for &arm in arms {
         let (state_writer, state) = block("hapticd-state", BlockKind::State, arm)?;
@@ -114,8 +117,8 @@ pub fn create(arms: &[u8]) -> Result<(BlockWriters, BlockFds), BlocksError> {
         ));
         fds.arms.push(ArmFds {
             arm,
-            state,
-            contacts,
+            state: Arc::new(state.into_owned()),
+            contacts: Arc::new(contacts.into_owned()),
             watch,
         });
     }
@@ -127,8 +130,8 @@ impl BlockFds {
         self.arms.iter().find(|fds| u16::from(fds.arm) == arm)
     }
 
-    /// Another descriptor of a block, to be given away; `None` when there is no such block or no descriptor left.
-    pub(super) fn descriptor(&self, kind: BlockKind, arm: u16) -> Option<OwnedFd> {
+    /// The descriptor of a block, to be passed to a client; `None` when there is no such block.
+    pub(super) fn descriptor(&self, kind: BlockKind, arm: u16) -> Option<Arc<OwnedFd>> {
         let fd = match kind {
             BlockKind::State => &self.arm(arm)?.state,
             BlockKind::Contacts => &self.arm(arm)?.contacts,
@@ -136,7 +139,7 @@ impl BlockFds {
             // Neither is a block of an arm or of the scene.
             BlockKind::Wake | BlockKind::Surface | BlockKind::Skin => return None,
         };
-        fd.try_clone().ok().map(BlockFd::into_owned)
+        Some(fd.clone())
     }
 
     /// How often an arm's state was published.
@@ -171,7 +174,8 @@ mod tests {
             (1, 0, 0)
         );
 
-        let mapped = ReadOnlyBlock::open(fds.descriptor(BlockKind::State, 2).unwrap()).unwrap();
+        let passed = fds.descriptor(BlockKind::State, 2).unwrap();
+        let mapped = ReadOnlyBlock::open(passed.try_clone().unwrap()).unwrap();
         let words = mapped.readable_words();
         let header: [u64; HEADER_WORDS] =
             std::array::from_fn(|index| words[index].load(Ordering::Relaxed));

@@ -166,7 +166,7 @@ mod tests {
         );
         assert_eq!(imported.spec.material.stiffness_n_per_m, 500.0);
         assert!(imported.spec.shape.closed);
-        let shown = read_sealed(imported.file.descriptor().unwrap(), 1000).unwrap();
+        let shown = read_sealed(imported.file.descriptor(), 1000).unwrap();
         assert_eq!(Mesh::decode(&shown).unwrap().triangles.len(), 4);
     }
 

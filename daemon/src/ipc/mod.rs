@@ -21,7 +21,7 @@
 //! | what happens | how it is seen | what follows |
 //! |---|---|---|
 //! | the process dies, or closes the socket | hang-up of the socket, pidfd | [`Command::Gone`] at once: at the next tick its bodies are out of the loop, and the force of an arm that touched one is zero |
-//! | it says nothing (stopped, breakpoint, hang) | no packet for its lease | [`Command::Silent`]: force of its bodies ramps to zero; [`Command::Back`] when it speaks |
+//! | it says nothing (stopped, breakpoint, hang) | no packet for its lease | [`Command::Silent`]: at the next tick the force of its bodies begins to fade (reason 35); [`Command::Back`] when it speaks: force waits until little is wanted, then ramps |
 //! | a pose command is not repeated | the command's lease | [`Command::HaltBody`]: the body stops where it is |
 //! | it loses the user's attention | it says so | [`Command::Focus`]: its bodies make no force |
 //! | the daemon ends | - | clients are told, then the connections close |
@@ -29,6 +29,7 @@
 pub mod blocks;
 pub mod hub;
 mod import;
+mod janitor;
 mod outbox;
 pub mod publish;
 pub(crate) mod restrictions;
@@ -38,8 +39,9 @@ pub mod skins;
 mod sockets;
 pub mod surfaces;
 
+pub use janitor::JanitorStats;
 pub use server::{ClientStatus, Handle, Server, ServerSetup, ServerStatus, SetupError, StatusText};
-pub use sockets::{Endpoint, SocketError};
+pub use sockets::{Endpoint, SocketError, folder_of};
 
 use hapticd_devices::safety::Limits;
 use hapticd_geometry::Pose;

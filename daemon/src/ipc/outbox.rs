@@ -7,18 +7,29 @@ use hapticd_protocol::{
     frame::Message,
     reply::Reply,
 };
-use std::{collections::VecDeque, os::fd::OwnedFd};
+use std::{collections::VecDeque, os::fd::OwnedFd, sync::Arc};
 
 /// Replies that may wait. A client has that many requests in flight without reading one answer, and is closed.
 const MAX_REPLIES: usize = 256;
+/// Replies with a descriptor of their own (a status, a wake-up line) that may wait; more are refused.
+const MAX_OWN: usize = 8;
 /// Events that may wait; more are not sent, and counted.
 const MAX_EVENTS: usize = 64;
+
+/// What goes with a reply. However many replies wait, a descriptor that many of them name is there once.
+#[derive(Debug, Default)]
+pub(super) struct Passed {
+    /// The descriptors, in order.
+    pub(super) fds: Vec<Arc<OwnedFd>>,
+    /// One of them was made for this reply.
+    pub(super) own: bool,
+}
 
 /// One message with what it carries.
 #[derive(Debug)]
 pub(super) struct Packet {
     pub(super) bytes: Vec<u8>,
-    pub(super) fds: Vec<OwnedFd>,
+    pub(super) passed: Passed,
     is_event: bool,
 }
 
@@ -27,10 +38,23 @@ pub(super) struct Packet {
 pub(super) enum Sent {
     /// It is gone.
     Done,
-    /// There is no room now.
+    /// The client's queue has no capacity now; that it has again is seen at its socket.
     Later,
+    /// Something else has none, or the client is to read first; nothing but time will tell.
+    Held,
     /// There never will be: the connection is broken.
     Never,
+}
+
+/// What became of sending all that waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Flushed {
+    /// Everything was sent, or waits for the client's socket.
+    Done,
+    /// The next packet is to be tried again after a while.
+    Held,
+    /// The connection is broken.
+    Broken,
 }
 
 /// The client does not read its answers.
@@ -42,23 +66,20 @@ pub(super) struct TooSlow;
 pub(super) struct Outbox {
     queue: VecDeque<Packet>,
     replies: usize,
+    own: usize,
     lost: u64,
 }
 
 impl Outbox {
-    pub(super) fn reply(
-        &mut self,
-        id: u64,
-        reply: &Reply,
-        fds: Vec<OwnedFd>,
-    ) -> Result<(), TooSlow> {
+    pub(super) fn reply(&mut self, id: u64, reply: &Reply, passed: Passed) -> Result<(), TooSlow> {
         if self.replies >= MAX_REPLIES {
             return Err(TooSlow);
         }
         self.replies += 1;
+        self.own += usize::from(passed.own);
         self.queue.push_back(Packet {
             bytes: reply.encode(id),
-            fds,
+            passed,
             is_event: false,
         });
         Ok(())
@@ -71,7 +92,7 @@ impl Outbox {
         }
         self.queue.push_back(Packet {
             bytes: event.encode(0),
-            fds: Vec::new(),
+            passed: Passed::default(),
             is_event: true,
         });
     }
@@ -81,21 +102,28 @@ impl Outbox {
         self.queue.is_empty() && self.lost == 0
     }
 
-    /// Sends as much as there is room for; says whether the connection is still good.
-    pub(super) fn flush(&mut self, mut send: impl FnMut(&Packet) -> Sent) -> bool {
+    /// Whether one more reply may have a descriptor of its own.
+    pub(super) fn takes_own(&self) -> bool {
+        self.own < MAX_OWN
+    }
+
+    /// Sends as much as there is capacity for.
+    pub(super) fn flush(&mut self, mut send: impl FnMut(&Packet) -> Sent) -> Flushed {
         loop {
             while let Some(packet) = self.queue.front() {
                 match send(packet) {
                     Sent::Done => {
                         self.replies -= usize::from(!packet.is_event);
+                        self.own -= usize::from(packet.passed.own);
                         self.queue.pop_front();
                     }
-                    Sent::Later => return true,
-                    Sent::Never => return false,
+                    Sent::Later => return Flushed::Done,
+                    Sent::Held => return Flushed::Held,
+                    Sent::Never => return Flushed::Broken,
                 }
             }
             if self.lost == 0 {
-                return true;
+                return Flushed::Done;
             }
             // The first thing that a client hears when it reads again is what it missed.
             let lost = std::mem::take(&mut self.lost);
@@ -116,14 +144,15 @@ mod tests {
     /// Everything that is sent while there is room for `room` packets.
     fn flush(outbox: &mut Outbox, mut room: usize) -> Vec<Vec<u8>> {
         let mut sent = Vec::new();
-        assert!(outbox.flush(|packet| {
+        let flushed = outbox.flush(|packet| {
             if room == 0 {
                 return Sent::Later;
             }
             room -= 1;
             sent.push(packet.bytes.clone());
             Sent::Done
-        }));
+        });
+        assert_eq!(flushed, Flushed::Done);
         sent
     }
 
@@ -131,7 +160,9 @@ mod tests {
     fn everything_arrives_in_order_however_little_room_there_is() {
         let mut outbox = Outbox::default();
         outbox.event(&event(1));
-        outbox.reply(7, &reply::Done {}.into(), Vec::new()).unwrap();
+        outbox
+            .reply(7, &reply::Done {}.into(), Passed::default())
+            .unwrap();
         outbox.event(&event(2));
         let mut sent = Vec::new();
         while !outbox.is_empty() {
@@ -167,18 +198,46 @@ mod tests {
         let mut outbox = Outbox::default();
         let done = reply::Done {}.into();
         for id in 0..MAX_REPLIES as u64 {
-            outbox.reply(id, &done, Vec::new()).unwrap();
+            outbox.reply(id, &done, Passed::default()).unwrap();
         }
-        assert_eq!(outbox.reply(0, &done, Vec::new()), Err(TooSlow));
+        assert_eq!(outbox.reply(0, &done, Passed::default()), Err(TooSlow));
         assert_eq!(flush(&mut outbox, 1).len(), 1);
-        assert_eq!(outbox.reply(0, &done, Vec::new()), Ok(()));
+        assert_eq!(outbox.reply(0, &done, Passed::default()), Ok(()));
     }
 
     #[test]
     fn a_broken_connection_is_told() {
         let mut outbox = Outbox::default();
-        assert!(outbox.flush(|_| Sent::Never));
+        assert_eq!(outbox.flush(|_| Sent::Never), Flushed::Done);
         outbox.event(&event(1));
-        assert!(!outbox.flush(|_| Sent::Never));
+        assert_eq!(outbox.flush(|_| Sent::Never), Flushed::Broken);
+    }
+
+    #[test]
+    fn what_the_system_cannot_send_now_waits_in_its_place() {
+        let mut outbox = Outbox::default();
+        outbox.event(&event(1));
+        outbox.event(&event(2));
+        assert_eq!(outbox.flush(|_| Sent::Held), Flushed::Held);
+        assert_eq!(
+            flush(&mut outbox, usize::MAX),
+            [event(1).encode(0), event(2).encode(0)]
+        );
+    }
+
+    #[test]
+    fn replies_with_a_descriptor_of_their_own_are_few() {
+        let mut outbox = Outbox::default();
+        for id in 0..MAX_OWN as u64 {
+            assert!(outbox.takes_own(), "{id}");
+            let passed = Passed {
+                own: true,
+                ..Passed::default()
+            };
+            outbox.reply(id, &reply::Done {}.into(), passed).unwrap();
+        }
+        assert!(!outbox.takes_own());
+        assert_eq!(flush(&mut outbox, 1).len(), 1);
+        assert!(outbox.takes_own());
     }
 }

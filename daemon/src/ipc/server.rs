@@ -5,7 +5,8 @@ use super::{
     blocks::BlockFds,
     hub::{Hub, Import, Imported, Output},
     import::import,
-    outbox::{Outbox, Packet, Sent},
+    janitor::{Foreign, Janitor, JanitorStats, Owed},
+    outbox::{Flushed, Outbox, Packet, Passed, Sent},
     shapes::{ShapeFile, ShapeFileError},
     skins::{SkinFds, SkinsError},
     sockets::{self, Bound, Endpoint, SocketError},
@@ -20,6 +21,7 @@ use hapticd_protocol::{
 };
 use hapticd_sys::{
     clock::now_ns,
+    descriptors::is_shortage,
     sealed_file::create_sealed,
     socket::{Connection, Credentials, ReceiveError, SendError},
     wake::{Interest, ProcessWatch, Ready, Wake, wait},
@@ -43,12 +45,27 @@ const ACCEPTS_PER_TURN: usize = 8;
 const ACCEPT_PAUSE_NS: u64 = 100_000_000;
 /// Longest wait, so that the haptic loop sees the heart beat: well within `loop.silent_ipc_ms`.
 const BEAT: Duration = Duration::from_millis(10);
+/// How often a full janitor is asked whether it still is.
+const FULL_PAUSE: Duration = Duration::from_millis(10);
 /// How often wake-up lines and waiting commands are looked at.
 const RELAY: Duration = Duration::from_millis(1);
 /// Urgent commands that may wait for the sink before clients are told to try again.
 const MAX_BACKLOG: usize = 256;
 /// Meshes that may wait for the importer.
 const MAX_IMPORTS: usize = 16;
+
+/// Most descriptors that a client may have passed and that the janitor has not closed yet: two messages' worth. Who passes more
+/// passes what hangs in `close`, and is closed.
+const MAX_OWED: usize = 512;
+
+/// Most descriptors under way to a client that has not read all that was sent: the kernel lets a user's processes together have no
+/// more of them under way than one may have open, and then nobody gets any.
+const MAX_UNDER_WAY: usize = 32;
+/// When what the system could not do is tried again: sending, or watching a client's process.
+const RETRY_NS: u64 = 5_000_000;
+
+/// What clients pass.
+type File = Foreign<OwnedFd>;
 
 /// A client's entry in the [`ServerStatus`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,6 +87,8 @@ pub struct ServerStatus {
     pub refused: u64,
     /// Messages since the start that were lost because they were longer than any, or had more descriptors.
     pub oversize: u64,
+    /// What clients passed, and what of it is closed.
+    pub janitor: JanitorStats,
 }
 
 /// Writes the daemon's state as JSON text, for the technician. Called on the server's thread.
@@ -158,9 +177,37 @@ impl Handle {
 
 /// A connected client.
 struct Peer {
-    connection: Connection,
-    watch: Option<ProcessWatch>,
+    connection: Foreign<Connection>,
+    watch: Watch,
     outbox: Outbox,
+    /// Descriptors that were sent since it had last read everything.
+    under_way: usize,
+    /// Nothing is sent before.
+    send_after_ns: u64,
+    /// What it passed that is not closed yet.
+    owed: Owed,
+    /// Its next message has descriptors, and the janitor is full: it waits to be read.
+    parked: bool,
+}
+
+/// How the end of a client's process is seen, beside its socket's.
+enum Watch {
+    /// By its pidfd.
+    On(ProcessWatch),
+    /// The system had no descriptor for it; it is tried again.
+    Later(i32),
+    /// It lives in another process namespace, or is gone already. Its socket and its leases remain.
+    Impossible,
+}
+
+impl Watch {
+    fn new(pid: i32) -> Self {
+        match ProcessWatch::new(pid) {
+            Ok(watch) => Self::On(watch),
+            Err(error) if is_shortage(&error) => Self::Later(pid),
+            Err(_) => Self::Impossible,
+        }
+    }
 }
 
 /// A line that is rung when an arm's state is new.
@@ -199,10 +246,11 @@ pub struct Server {
     motions: BTreeMap<u32, Command>,
     /// Commands wait for the haptic loop.
     settling: bool,
-    imports: Sender<Import<OwnedFd>>,
+    imports: Sender<Import<File>>,
     imported: Receiver<(u64, Result<Imported, Refusal>)>,
     notices: Receiver<Notice>,
     handle: Handle,
+    janitor: Janitor,
     accept_after_ns: u64,
     refused: u64,
     oversize: u64,
@@ -214,10 +262,11 @@ impl Server {
     /// # Errors
     /// [`SetupError`]: another daemon is running, the folder is not safe, the system refused.
     pub fn bind(setup: ServerSetup) -> Result<(Self, Handle), SetupError> {
-        let app = sockets::bind(&setup.app)?;
-        let technician = sockets::bind(&setup.technician)?;
+        let janitor = Janitor::new()?;
+        let app = sockets::bind(&setup.app, &janitor)?;
+        let technician = sockets::bind(&setup.technician, &janitor)?;
         let (notice_sender, notices) = unbounded();
-        let (imports, jobs) = bounded::<Import<OwnedFd>>(MAX_IMPORTS);
+        let (imports, jobs) = bounded::<Import<File>>(MAX_IMPORTS);
         let (results, imported) = unbounded();
         let wake = Arc::new(Wake::new()?);
         let importer_wake = wake.try_clone()?;
@@ -227,7 +276,11 @@ impl Server {
             .spawn(move || {
                 // Ends when the server does and drops the other end.
                 for job in jobs {
-                    if results.send((job.token, import(&job, soft))).is_err() {
+                    let result = import(&job, soft);
+                    let token = job.token;
+                    // Before the answer: what it was made of is the janitor's.
+                    drop(job);
+                    if results.send((token, result)).is_err() {
                         return;
                     }
                     importer_wake.signal();
@@ -265,6 +318,7 @@ impl Server {
             imported,
             notices,
             handle: handle.clone(),
+            janitor,
             accept_after_ns: 0,
             refused: 0,
             oversize: 0,
@@ -286,6 +340,8 @@ impl Server {
             self.settle(&mut out);
             self.ring();
             self.flush(&mut out);
+            self.unpark();
+            self.watch_again();
             let found = self.poll(next_ns)?;
             for (source, ready) in found {
                 self.handle.heartbeat.fetch_add(1, Ordering::Relaxed);
@@ -304,7 +360,7 @@ impl Server {
         Ok(())
     }
 
-    fn end(&mut self, out: &mut Vec<Output<OwnedFd>>) {
+    fn end(&mut self, out: &mut Vec<Output<File>>) {
         while let Ok(notice) = self.notices.try_recv() {
             self.hub.notice(notice, now_ns(), out);
         }
@@ -323,11 +379,19 @@ impl Server {
     fn timeout(&self, next_ns: Option<u64>) -> Duration {
         let now_ns = now_ns();
         let mut timeout = BEAT;
+        for peer in self.peers.values() {
+            if peer.send_after_ns > now_ns && !peer.outbox.is_empty() {
+                timeout = timeout.min(Duration::from_nanos(peer.send_after_ns - now_ns));
+            }
+        }
         if let Some(next_ns) = next_ns {
             timeout = timeout.min(Duration::from_nanos(next_ns.saturating_sub(now_ns)));
         }
         if self.accept_after_ns > now_ns {
             timeout = timeout.min(Duration::from_nanos(self.accept_after_ns - now_ns));
+        }
+        if self.janitor.is_full() {
+            timeout = timeout.min(FULL_PAUSE);
         }
         let waits = self.settling || !self.backlog.is_empty() || !self.motions.is_empty();
         if waits || !self.lines.is_empty() {
@@ -341,26 +405,38 @@ impl Server {
         let mut sources = vec![Source::Wake];
         let mut items: Vec<(BorrowedFd<'_>, Interest)> =
             vec![(self.handle.wake.as_fd(), Interest::Read)];
-        if now_ns() >= self.accept_after_ns {
+        // New clients wait while the janitor is full; those that are here are served.
+        if now_ns() >= self.accept_after_ns && !self.janitor.is_full() {
             for (role, bound) in [(Role::App, &self.app), (Role::Technician, &self.technician)] {
                 sources.push(Source::Listener(role));
                 items.push((bound.listener.as_fd(), Interest::Read));
             }
         }
         for (client, peer) in &self.peers {
-            let interest = if peer.outbox.is_empty() {
-                Interest::Read
-            } else {
-                Interest::ReadWrite
+            let sends = !peer.outbox.is_empty() && now_ns() >= peer.send_after_ns;
+            let interest = match (peer.parked, !sends) {
+                (false, true) => Interest::Read,
+                (false, false) => Interest::ReadWrite,
+                (true, true) => Interest::End,
+                (true, false) => Interest::Write,
             };
             sources.push(Source::Client(*client));
             items.push((peer.connection.as_fd(), interest));
-            if let Some(watch) = &peer.watch {
+            if let Watch::On(watch) = &peer.watch {
                 sources.push(Source::Process(*client));
                 items.push((watch.as_fd(), Interest::Read));
             }
         }
-        let ready = wait(&items, Some(self.timeout(next_ns)))?;
+        let timeout = self.timeout(next_ns);
+        let ready = match wait(&items, Some(timeout)) {
+            Ok(ready) => ready,
+            Err(error) if is_shortage(&error) => {
+                // No memory for the list now: leases are looked at all the same, and clients a moment later.
+                std::thread::sleep(timeout.min(RELAY));
+                return Ok(Vec::new());
+            }
+            Err(error) => return Err(error),
+        };
         Ok(sources
             .into_iter()
             .zip(ready)
@@ -368,14 +444,18 @@ impl Server {
             .collect())
     }
 
-    fn serve(&mut self, source: Source, ready: Ready, out: &mut Vec<Output<OwnedFd>>) {
+    fn serve(&mut self, source: Source, ready: Ready, out: &mut Vec<Output<File>>) {
         match source {
             Source::Wake => {
                 self.handle.wake.clear();
             }
             Source::Listener(role) => self.accept(role),
             Source::Client(client) => {
-                if ready.readable || ready.ended {
+                let parked = self.peers.get(&client).is_some_and(|peer| peer.parked);
+                if parked && ready.ended {
+                    // What it still had to say has descriptors for which there is no capacity.
+                    self.drop_peer(client, GoneWhy::Closed, out);
+                } else if !parked && (ready.readable || ready.ended) {
                     self.receive(client, out);
                 }
             }
@@ -405,6 +485,8 @@ impl Server {
     }
 
     fn admit(&mut self, role: Role, connection: Connection) {
+        let owed = Owed::default();
+        let connection = self.janitor.foreign(connection, &owed);
         let Ok(Credentials { pid, uid, .. }) = connection.peer() else {
             return;
         };
@@ -412,14 +494,17 @@ impl Server {
         let permitted = role == Role::App || uid == self.us || uid == 0;
         match self.hub.connect(role, permitted, now_ns()) {
             Ok(client) => {
-                // A process outside our namespace cannot be watched; its socket and its leases remain.
-                let watch = ProcessWatch::new(pid).ok();
+                let watch = Watch::new(pid);
                 self.peers.insert(
                     client,
                     Peer {
                         connection,
                         watch,
                         outbox: Outbox::default(),
+                        under_way: 0,
+                        send_after_ns: 0,
+                        owed,
+                        parked: false,
                     },
                 );
             }
@@ -431,20 +516,30 @@ impl Server {
         }
     }
 
-    fn receive(&mut self, client: ClientId, out: &mut Vec<Output<OwnedFd>>) {
+    fn receive(&mut self, client: ClientId, out: &mut Vec<Output<File>>) {
         let mut packet = [0; MAX_MESSAGE];
+        let mut fds = Vec::new();
         for _ in 0..PACKETS_PER_TURN {
             // It may have been closed for an earlier packet of this turn.
-            let Some(peer) = self.peers.get(&client) else {
+            let Some(peer) = self.peers.get_mut(&client) else {
                 return;
             };
-            match peer.connection.receive(&mut packet) {
-                Ok(received) => {
-                    let bytes = packet.get(..received.length).unwrap_or(&[]);
-                    self.hub.receive(client, bytes, received.fds, now_ns(), out);
+            if self.janitor.is_full() && peer.connection.next_has_descriptors() {
+                peer.parked = true;
+                return;
+            }
+            let received = peer.connection.receive_into(&mut packet, &mut fds);
+            let owed = peer.owed.clone();
+            let take = |fd| self.janitor.foreign(fd, &owed);
+            // From here on the janitor's, whatever becomes of them.
+            let files: Vec<File> = fds.drain(..).map(take).collect();
+            match received {
+                Ok(length) => {
+                    let bytes = packet.get(..length).unwrap_or(&[]);
+                    self.hub.receive(client, bytes, files, now_ns(), out);
                     self.perform(out);
                 }
-                Err(ReceiveError::WouldBlock) => return,
+                Err(ReceiveError::WouldBlock | ReceiveError::Exhausted(_)) => return,
                 Err(ReceiveError::Oversize { .. }) => {
                     self.oversize += 1;
                     self.hub.oversize(client, now_ns(), out);
@@ -455,17 +550,40 @@ impl Server {
                     return;
                 }
             }
+            if owed.load(Ordering::Relaxed) > MAX_OWED {
+                self.drop_peer(client, GoneWhy::Expelled, out);
+                self.perform(out);
+                return;
+            }
         }
     }
 
-    fn drop_peer(&mut self, client: ClientId, why: GoneWhy, out: &mut Vec<Output<OwnedFd>>) {
+    /// Reads on from those who wait, when the janitor has capacity again.
+    fn unpark(&mut self) {
+        if !self.janitor.is_full() {
+            for peer in self.peers.values_mut() {
+                peer.parked = false;
+            }
+        }
+    }
+
+    /// Watches the processes for which there was no descriptor.
+    fn watch_again(&mut self) {
+        for peer in self.peers.values_mut() {
+            if let Watch::Later(pid) = peer.watch {
+                peer.watch = Watch::new(pid);
+            }
+        }
+    }
+
+    fn drop_peer(&mut self, client: ClientId, why: GoneWhy, out: &mut Vec<Output<File>>) {
         self.peers.remove(&client);
         self.lines.retain(|line| line.client != client);
         self.hub.disconnect(client, why, out);
     }
 
     /// Carries out what the hub decided, and what follows from that.
-    fn perform(&mut self, out: &mut Vec<Output<OwnedFd>>) {
+    fn perform(&mut self, out: &mut Vec<Output<File>>) {
         while !out.is_empty() {
             let mut more = Vec::new();
             for output in out.drain(..) {
@@ -490,8 +608,7 @@ impl Server {
                     }
                     Output::Close { client } => {
                         if let Some(mut peer) = self.peers.remove(&client) {
-                            let connection = &peer.connection;
-                            peer.outbox.flush(|packet| send(connection, packet));
+                            peer.flush(now_ns());
                         }
                         self.lines.retain(|line| line.client != client);
                     }
@@ -501,14 +618,35 @@ impl Server {
         }
     }
 
-    fn reply(
-        &mut self,
-        client: ClientId,
-        id: u64,
-        mut reply: Reply,
-        more: &mut Vec<Output<OwnedFd>>,
-    ) {
-        let fds = match &mut reply {
+    fn reply(&mut self, client: ClientId, id: u64, mut reply: Reply, more: &mut Vec<Output<File>>) {
+        let passed = match self.passed(client, &mut reply) {
+            Ok(passed) => passed,
+            Err(refusal) => {
+                let error = reply::Error {
+                    number: 0,
+                    limit: 0,
+                    detail: Text::lossy(&refusal.detail),
+                    code: refusal.code,
+                    request: 0,
+                };
+                reply = error.into();
+                Passed::default()
+            }
+        };
+        if let Some(peer) = self.peers.get_mut(&client)
+            && peer.outbox.reply(id, &reply, passed).is_err()
+        {
+            self.drop_peer(client, GoneWhy::Expelled, more);
+        }
+    }
+
+    /// What goes with a reply.
+    fn passed(&mut self, client: ClientId, reply: &mut Reply) -> Result<Passed, Refusal> {
+        let shared = |fds: Option<Vec<Arc<OwnedFd>>>| {
+            let fds = fds.ok_or_else(|| Refusal::text(ErrorCode::Internal, "no such block"))?;
+            Ok(Passed { fds, own: false })
+        };
+        match reply {
             Reply::Arms(arms) => {
                 for arm in &mut arms.arms.0 {
                     if let Some(limits) = self.sink.limits_in_force(arm.index) {
@@ -517,56 +655,67 @@ impl Server {
                         arm.peak_torque_nm = Limit(limits.peak_torque_nm);
                     }
                 }
-                Some(Vec::new())
+                shared(Some(Vec::new()))
             }
             Reply::Subscribed(subscribed) => {
                 let blocks = subscribed.blocks.0.clone();
-                blocks
+                let own = blocks.iter().any(|block| block.kind == BlockKind::Wake);
+                if own {
+                    self.check_own(client)?;
+                }
+                let fds = blocks
                     .iter()
-                    .map(|block| self.descriptor(client, block.kind, block.arm))
-                    .collect()
+                    .map(|block| self.descriptor(client, block.kind, block.arm));
+                let fds = fds.collect::<Result<_, _>>()?;
+                Ok(Passed { fds, own })
             }
             Reply::Surface(surface) => {
                 let fd = self.surfaces.descriptor(surface.body);
-                fd.map(|fd| vec![fd])
+                shared(fd.map(|fd| vec![fd]))
             }
             Reply::Skin(skin) => {
                 let fd = self.skins.descriptor(skin.body);
-                fd.map(|fd| vec![fd])
+                shared(fd.map(|fd| vec![fd]))
             }
             Reply::Shape(shape) => {
-                let fd = self.hub.shape(shape.body).and_then(ShapeFile::descriptor);
-                fd.map(|fd| vec![fd])
+                let fd = self.hub.shape(shape.body).map(ShapeFile::descriptor);
+                shared(fd.map(|fd| vec![fd]))
             }
-            Reply::Status(status) => self.status_file(status).map(|fd| vec![fd]),
-            _ => Some(Vec::new()),
-        };
-        let (reply, fds) = match fds {
-            Some(fds) => (reply, fds),
-            None => {
-                let detail = Text::lossy("out of descriptors or memory");
-                let error = reply::Error {
-                    number: 0,
-                    limit: 0,
-                    detail,
-                    code: ErrorCode::Internal,
-                    request: 0,
-                };
-                (error.into(), Vec::new())
+            Reply::Status(status) => {
+                self.check_own(client)?;
+                let file = self.status_file(status).ok_or_else(shortage)?;
+                Ok(Passed {
+                    fds: vec![Arc::new(file)],
+                    own: true,
+                })
             }
-        };
-        if let Some(peer) = self.peers.get_mut(&client)
-            && peer.outbox.reply(id, &reply, fds).is_err()
-        {
-            self.drop_peer(client, GoneWhy::Expelled, more);
+            _ => Ok(Passed::default()),
         }
     }
 
-    fn descriptor(&mut self, client: ClientId, kind: BlockKind, arm: u16) -> Option<OwnedFd> {
-        if kind != BlockKind::Wake {
-            return self.blocks.descriptor(kind, arm);
+    /// Whether a client may have one more reply with a descriptor of its own.
+    fn check_own(&self, client: ClientId) -> Result<(), Refusal> {
+        let takes = |peer: &Peer| peer.outbox.takes_own();
+        if self.peers.get(&client).is_none_or(takes) {
+            return Ok(());
         }
-        let (ours, theirs) = Connection::pair().ok()?;
+        let detail = "read the answers that wait first: each of them holds a descriptor";
+        Err(Refusal::text(ErrorCode::Busy, detail))
+    }
+
+    fn descriptor(
+        &mut self,
+        client: ClientId,
+        kind: BlockKind,
+        arm: u16,
+    ) -> Result<Arc<OwnedFd>, Refusal> {
+        if kind != BlockKind::Wake {
+            let block = self.blocks.descriptor(kind, arm);
+            return block.ok_or_else(|| Refusal::text(ErrorCode::Internal, "no such block"));
+        }
+        let (ours, theirs) = Connection::pair().map_err(|_| shortage())?;
+        // What its client puts into the line would wait here, and closing the line would wait for it.
+        ours.refuse_messages().map_err(|_| shortage())?;
         // One line for each arm: a new one replaces the old.
         self.lines
             .retain(|line| (line.client, line.arm) != (client, arm));
@@ -577,7 +726,7 @@ impl Server {
             connection: ours,
             rung_at,
         });
-        Some(theirs.into())
+        Ok(Arc::new(theirs.into()))
     }
 
     fn status_file(&mut self, reply: &mut reply::Status) -> Option<OwnedFd> {
@@ -594,12 +743,13 @@ impl Server {
             clients,
             refused: self.refused,
             oversize: self.oversize,
+            janitor: self.janitor.stats(),
         });
         reply.bytes = text.len() as u64;
         create_sealed("hapticd-status", text.as_bytes()).ok()
     }
 
-    fn submit(&mut self, command: Command, more: &mut Vec<Output<OwnedFd>>) {
+    fn submit(&mut self, command: Command, more: &mut Vec<Output<File>>) {
         // What takes force away waits behind nothing but its own kind; a motion of a body never overtakes what waits.
         match &command {
             Command::HaltBody { body }
@@ -644,7 +794,7 @@ impl Server {
     }
 
     /// Answers what the haptic loop has put into force.
-    fn settle(&mut self, out: &mut Vec<Output<OwnedFd>>) {
+    fn settle(&mut self, out: &mut Vec<Output<File>>) {
         let mut answers = Vec::new();
         self.settling = self.sink.settle(now_ns(), &mut answers);
         for (token, answer) in answers {
@@ -682,17 +832,17 @@ impl Server {
             // A line that is full has rings that were not heard yet; one more would say nothing new.
             matches!(
                 line.connection.send(&[1], &[]),
-                Ok(()) | Err(SendError::WouldBlock)
+                Ok(()) | Err(SendError::WouldBlock | SendError::Exhausted(_))
             )
         });
     }
 
     /// Sends what waits.
-    fn flush(&mut self, out: &mut Vec<Output<OwnedFd>>) {
+    fn flush(&mut self, out: &mut Vec<Output<File>>) {
+        let now_ns = now_ns();
         let mut broken = Vec::new();
         for (client, peer) in &mut self.peers {
-            let connection = &peer.connection;
-            if !peer.outbox.is_empty() && !peer.outbox.flush(|packet| send(connection, packet)) {
+            if peer.flush(now_ns) == Flushed::Broken {
                 broken.push(*client);
             }
         }
@@ -703,11 +853,43 @@ impl Server {
     }
 }
 
-fn send(connection: &Connection, packet: &Packet) -> Sent {
-    let fds: Vec<BorrowedFd<'_>> = packet.fds.iter().map(AsFd::as_fd).collect();
+impl Peer {
+    /// Sends what waits, unless it is too early to try again.
+    fn flush(&mut self, now_ns: u64) -> Flushed {
+        if self.outbox.is_empty() || now_ns < self.send_after_ns {
+            return Flushed::Done;
+        }
+        let (connection, under_way) = (&self.connection, &mut self.under_way);
+        let flushed = self
+            .outbox
+            .flush(|packet| send(connection, packet, under_way));
+        if flushed == Flushed::Held {
+            self.send_after_ns = now_ns.saturating_add(RETRY_NS);
+        }
+        flushed
+    }
+}
+
+fn send(connection: &Connection, packet: &Packet, under_way: &mut usize) -> Sent {
+    let fds: Vec<BorrowedFd<'_>> = packet.passed.fds.iter().map(|fd| fd.as_fd()).collect();
+    if !fds.is_empty() && *under_way + fds.len() > MAX_UNDER_WAY {
+        if !matches!(connection.unread(), Ok(0)) {
+            return Sent::Held;
+        }
+        *under_way = 0;
+    }
     match connection.send(&packet.bytes, &fds) {
-        Ok(()) => Sent::Done,
+        Ok(()) => {
+            *under_way += fds.len();
+            Sent::Done
+        }
         Err(SendError::WouldBlock) => Sent::Later,
+        Err(SendError::Exhausted(_)) => Sent::Held,
         Err(SendError::Closed | SendError::Impossible { .. } | SendError::System(_)) => Sent::Never,
     }
+}
+
+fn shortage() -> Refusal {
+    let detail = "out of descriptors or memory: try again";
+    Refusal::text(ErrorCode::Busy, detail)
 }

@@ -8,10 +8,7 @@
 use hapticd_geometry::TriMesh;
 use hapticd_protocol::mesh::{Mesh, MeshError, Precision};
 use hapticd_sys::sealed_file::{FileError, create_sealed};
-use std::{
-    os::fd::{AsFd, OwnedFd},
-    sync::Arc,
-};
+use std::{os::fd::OwnedFd, sync::Arc};
 
 /// Why there is no file.
 #[derive(Debug, thiserror::Error)]
@@ -42,9 +39,9 @@ impl ShapeFile {
         Ok(Self(Arc::new(create_sealed("hapticd-shape", &bytes)?)))
     }
 
-    /// A descriptor to be given away; `None` when none is left.
-    pub(super) fn descriptor(&self) -> Option<OwnedFd> {
-        self.0.as_fd().try_clone_to_owned().ok()
+    /// Its descriptor, to be passed to a client.
+    pub(super) fn descriptor(&self) -> Arc<OwnedFd> {
+        self.0.clone()
     }
 }
 
@@ -59,13 +56,10 @@ mod tests {
         let cuboid = shapes::cuboid(&Vec3::new(0.1, 0.2, 0.3)).unwrap();
         let file = ShapeFile::new(&cuboid).unwrap();
         let copy = file.clone();
-        let bytes = read_sealed(file.descriptor().unwrap(), 1000).unwrap();
+        let bytes = read_sealed(file.descriptor(), 1000).unwrap();
         drop(file);
         assert_eq!(bytes.len(), 32 + 8 * 12 + 12 * 12);
-        assert_eq!(
-            read_sealed(copy.descriptor().unwrap(), 1000).unwrap(),
-            bytes
-        );
+        assert_eq!(read_sealed(copy.descriptor(), 1000).unwrap(), bytes);
         let read = Mesh::decode(&bytes).unwrap();
         assert_eq!(read.triangles, cuboid.triangles());
         for (read, exact) in read.positions.iter().zip(cuboid.positions()) {

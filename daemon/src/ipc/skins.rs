@@ -5,14 +5,14 @@
 //! Its time is that of two copies of the frame. Making and dropping writers makes system calls.
 
 use std::os::fd::OwnedFd;
-use std::sync::atomic::Ordering;
+use std::sync::{Arc, atomic::Ordering};
 
 use hapticd_protocol::block::{
     SEQUENCE_WORD, SKIN_FIXED_WORDS, SkinCounts, SkinHeader, SkinMoment, pack,
 };
 use hapticd_sync::{seqlock::turns::TurnsWriter, words::WritableWords};
 use hapticd_sys::{
-    block::{BlockFd, CreateError, SharedBlock},
+    block::{CreateError, SharedBlock},
     clock::now_ns,
 };
 
@@ -195,14 +195,14 @@ impl SkinWriter {
 /// What the server needs of the skins: descriptors to hand out.
 #[derive(Debug, Default)]
 pub struct SkinFds {
-    bodies: Vec<(u32, BlockFd)>,
+    bodies: Vec<(u32, Arc<OwnedFd>)>,
 }
 
 impl SkinFds {
-    /// Another descriptor of a body's skin, to be given away; `None` when the body has none or no descriptor is left.
-    pub(crate) fn descriptor(&self, body: u32) -> Option<OwnedFd> {
+    /// The descriptor of a body's skin, to be passed to a client; `None` when the body has none.
+    pub(crate) fn descriptor(&self, body: u32) -> Option<Arc<OwnedFd>> {
         let (_, fd) = self.bodies.iter().find(|(id, _)| *id == body)?;
-        fd.try_clone().ok().map(BlockFd::into_owned)
+        Some(fd.clone())
     }
 }
 
@@ -235,7 +235,7 @@ pub fn create(infos: &[SkinInfo]) -> Result<(Vec<SkinWriter>, SkinFds), SkinsErr
             lock,
             words: vec![0; slot],
         });
-        fds.bodies.push((id, fd));
+        fds.bodies.push((id, Arc::new(fd.into_owned())));
     }
     Ok((writers, fds))
 }

@@ -1,5 +1,7 @@
 //! The two sockets in the file system: their folder, their owner, and what an earlier daemon left behind.
 
+use super::janitor::{Foreign, Janitor, Owed};
+use hapticd_protocol::place::Place;
 use hapticd_sys::{
     folder::{self, FolderError},
     socket::Listener,
@@ -37,6 +39,15 @@ pub enum SocketError {
         /// Why.
         why: FolderError,
     },
+    /// Every folder in which the sockets could be is unsafe or cannot be made.
+    #[error(
+        "no folder is safe for the sockets:\n{tried}set XDG_RUNTIME_DIR to a folder of your own, or \
+         ipc.app_socket and ipc.technician_socket in the configuration"
+    )]
+    Nowhere {
+        /// Each folder with what is wrong with it, a line each.
+        tried: String,
+    },
     /// Another daemon has it.
     #[error("{}: another hapticd is running", path.display())]
     InUse {
@@ -64,7 +75,8 @@ pub enum SocketError {
 /// A listening socket, held by one daemon: its file goes when this is dropped.
 #[derive(Debug)]
 pub(super) struct Bound {
-    pub(super) listener: Listener,
+    /// Who connected and was never accepted may have passed something.
+    pub(super) listener: Foreign<Listener>,
     path: PathBuf,
     /// Which file it is, so that another one at this path is left alone.
     file: Option<(u64, u64)>,
@@ -87,8 +99,33 @@ fn identity(path: &Path) -> Option<(u64, u64)> {
     Some((about.dev(), about.ino()))
 }
 
+/// The first of these folders that is, or can be made, ours (or root's) alone. What is wrong with those before it is logged:
+/// clients look in all of them, and pass over those that are somebody else's.
+///
+/// # Errors
+/// [`SocketError::Nowhere`].
+pub fn folder_of(places: &[Place]) -> Result<PathBuf, SocketError> {
+    let mut tried = String::new();
+    for Place { folder, .. } in places {
+        let made = make(folder).map_err(FolderError::System);
+        match made.and_then(|()| folder::check(folder, folder::user())) {
+            Ok(()) => return Ok(folder.clone()),
+            Err(why) => {
+                tracing::warn!("{}: {why}; the sockets go elsewhere", folder.display());
+                tried += &format!("  {}: {why}\n", folder.display());
+            }
+        }
+    }
+    Err(SocketError::Nowhere { tried })
+}
+
+/// Makes a folder, mode 0700, if there is none.
+fn make(folder: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
 /// Makes the folder (mode 0700) if there is none, refuses one that others can write to, takes the lock beside the socket, removes what a dead daemon left, and listens.
-pub(super) fn bind(endpoint: &Endpoint) -> Result<Bound, SocketError> {
+pub(super) fn bind(endpoint: &Endpoint, janitor: &Janitor) -> Result<Bound, SocketError> {
     let path = &endpoint.path;
     let failed = |path: &Path, step| {
         let path = path.to_owned();
@@ -98,11 +135,7 @@ pub(super) fn bind(endpoint: &Endpoint) -> Result<Bound, SocketError> {
         (Some(folder), Some(_)) if !folder.as_os_str().is_empty() => folder,
         _ => return Err(SocketError::NoFolder { path: path.clone() }),
     };
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)
-        .map_err(failed(folder, "make the folder"))?;
+    make(folder).map_err(failed(folder, "make the folder"))?;
     // Before anything is opened there: in somebody else's folder even the lock could be a link to anywhere.
     folder::check(folder, folder::user()).map_err(|why| SocketError::Folder {
         path: folder.to_owned(),
@@ -132,7 +165,7 @@ pub(super) fn bind(endpoint: &Endpoint) -> Result<Bound, SocketError> {
     }
     let listener = Listener::bind(path, endpoint.mode).map_err(failed(path, "listen"))?;
     Ok(Bound {
-        listener,
+        listener: janitor.foreign(listener, &Owed::default()),
         file: identity(path),
         path: path.clone(),
         _lock: lock,
@@ -144,6 +177,10 @@ mod tests {
     use super::*;
     use hapticd_sys::socket::Connection;
     use std::os::unix::fs::PermissionsExt;
+
+    fn janitor() -> Janitor {
+        Janitor::new().unwrap()
+    }
 
     struct Folder(PathBuf);
 
@@ -177,7 +214,7 @@ mod tests {
     fn folder_and_socket_are_closed_to_others_and_the_socket_goes_with_the_daemon() {
         let folder = Folder::new("closed");
         let endpoint = folder.endpoint();
-        let bound = bind(&endpoint).unwrap();
+        let bound = bind(&endpoint, &janitor()).unwrap();
         assert_eq!((mode(&folder.0), mode(&endpoint.path)), (0o700, 0o600));
         Connection::connect(&endpoint.path).unwrap();
         drop(bound);
@@ -189,9 +226,9 @@ mod tests {
     fn another_daemons_socket_at_the_same_path_is_left_alone() {
         let folder = Folder::new("another");
         let endpoint = folder.endpoint();
-        let first = bind(&endpoint).unwrap();
+        let first = bind(&endpoint, &janitor()).unwrap();
         std::fs::remove_file(endpoint.path.with_extension("lock")).unwrap();
-        let second = bind(&endpoint).unwrap();
+        let second = bind(&endpoint, &janitor()).unwrap();
         drop(first);
         Connection::connect(&endpoint.path).unwrap();
         assert!(second.listener.accept().unwrap().is_some());
@@ -202,9 +239,9 @@ mod tests {
     #[test]
     fn a_second_daemon_is_refused_and_the_first_goes_on() {
         let folder = Folder::new("second");
-        let first = bind(&folder.endpoint()).unwrap();
+        let first = bind(&folder.endpoint(), &janitor()).unwrap();
         assert!(matches!(
-            bind(&folder.endpoint()),
+            bind(&folder.endpoint(), &janitor()),
             Err(SocketError::InUse { .. })
         ));
         Connection::connect(&folder.endpoint().path).unwrap();
@@ -215,7 +252,7 @@ mod tests {
     fn what_a_dead_daemon_left_is_replaced() {
         let folder = Folder::new("stale");
         let endpoint = folder.endpoint();
-        let dead = bind(&endpoint).unwrap();
+        let dead = bind(&endpoint, &janitor()).unwrap();
         // As after SIGKILL: the lock is free, the file is still there.
         let Bound {
             listener,
@@ -226,7 +263,7 @@ mod tests {
         _lock.unlock().unwrap();
         assert!(path.exists());
         let _ = listener;
-        let next = bind(&endpoint).unwrap();
+        let next = bind(&endpoint, &janitor()).unwrap();
         Connection::connect(&endpoint.path).unwrap();
         assert!(next.listener.accept().unwrap().is_some());
     }
@@ -237,7 +274,7 @@ mod tests {
         std::fs::create_dir(&folder.0).unwrap();
         std::fs::write(folder.endpoint().path, "precious").unwrap();
         assert!(matches!(
-            bind(&folder.endpoint()),
+            bind(&folder.endpoint(), &janitor()),
             Err(SocketError::NotASocket { .. })
         ));
         assert_eq!(
@@ -252,7 +289,7 @@ mod tests {
         std::fs::create_dir(&folder.0).unwrap();
         for open in [0o777, 0o1777, 0o770] {
             std::fs::set_permissions(&folder.0, std::fs::Permissions::from_mode(open)).unwrap();
-            let refused = bind(&folder.endpoint()).unwrap_err();
+            let refused = bind(&folder.endpoint(), &janitor()).unwrap_err();
             assert!(
                 matches!(refused, SocketError::Folder { why: FolderError::Open { mode, .. }, .. } if mode == open),
                 "{refused}"
@@ -272,7 +309,7 @@ mod tests {
         std::fs::create_dir(&target.0).unwrap();
         std::fs::set_permissions(&target.0, std::fs::Permissions::from_mode(0o700)).unwrap();
         std::os::unix::fs::symlink(&target.0, &folder.0).unwrap();
-        let refused = bind(&folder.endpoint()).unwrap_err();
+        let refused = bind(&folder.endpoint(), &janitor()).unwrap_err();
         assert!(
             matches!(
                 refused,
@@ -299,9 +336,43 @@ mod tests {
                 mode: 0o600,
             };
             assert!(
-                matches!(bind(&endpoint), Err(SocketError::NoFolder { .. })),
+                matches!(
+                    bind(&endpoint, &janitor()),
+                    Err(SocketError::NoFolder { .. })
+                ),
                 "{path}"
             );
         }
+    }
+
+    #[test]
+    fn an_unsafe_folder_is_passed_over_and_named() {
+        let (first, link) = (Folder::new("planted"), Folder::new("planted-link"));
+        let (file, good) = (Folder::new("planted-file"), Folder::new("good"));
+        let target = Folder::new("planted-target");
+        std::fs::create_dir(&first.0).unwrap();
+        std::fs::set_permissions(&first.0, std::fs::Permissions::from_mode(0o777)).unwrap();
+        std::fs::create_dir(&target.0).unwrap();
+        std::fs::set_permissions(&target.0, std::fs::Permissions::from_mode(0o700)).unwrap();
+        std::os::unix::fs::symlink(&target.0, &link.0).unwrap();
+        std::fs::write(&file.0, "").unwrap();
+        let places = |folders: &[&Folder]| -> Vec<Place> {
+            let place = |folder: &&Folder| Place {
+                folder: folder.0.clone(),
+                anybodys: true,
+            };
+            folders.iter().map(place).collect()
+        };
+        let planted = [&first, &link, &file];
+        let all = [&first, &link, &file, &good];
+        assert_eq!(folder_of(&places(&all)).unwrap(), good.0);
+        assert_eq!(mode(&good.0), 0o700);
+        let error = folder_of(&places(&planted)).unwrap_err().to_string();
+        for folder in planted {
+            assert!(error.contains(folder.0.to_str().unwrap()), "{error}");
+        }
+        assert!(error.contains("XDG_RUNTIME_DIR"), "{error}");
+        std::fs::remove_file(&link.0).unwrap();
+        std::fs::remove_file(&file.0).unwrap();
     }
 }

@@ -18,7 +18,11 @@ use hapticd_sys::{
     block::{BlockFd, CreateError, SharedBlock},
     clock::now_ns,
 };
-use std::{collections::BTreeSet, os::fd::OwnedFd, sync::atomic::Ordering};
+use std::{
+    collections::BTreeSet,
+    os::fd::OwnedFd,
+    sync::{Arc, atomic::Ordering},
+};
 
 /// What a body with a surface is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -200,14 +204,14 @@ impl SurfaceWriter {
 /// What the server needs of the surfaces: descriptors to hand out.
 #[derive(Debug, Default)]
 pub struct SurfaceFds {
-    bodies: Vec<(u32, BlockFd)>,
+    bodies: Vec<(u32, Arc<OwnedFd>)>,
 }
 
 impl SurfaceFds {
-    /// Another descriptor of a body's surface, to be given away; `None` when the body has none or no descriptor is left.
-    pub(super) fn descriptor(&self, body: u32) -> Option<OwnedFd> {
+    /// The descriptor of a body's surface, to be passed to a client; `None` when the body has none.
+    pub(super) fn descriptor(&self, body: u32) -> Option<Arc<OwnedFd>> {
         let (_, fd) = self.bodies.iter().find(|(id, _)| *id == body)?;
-        fd.try_clone().ok().map(BlockFd::into_owned)
+        Some(fd.clone())
     }
 }
 
@@ -270,7 +274,7 @@ pub fn create(infos: &[SurfaceInfo]) -> Result<(Vec<SurfaceWriter>, SurfaceFds),
         }
         let (writer, fd) = block(info)?;
         writers.push(writer);
-        fds.bodies.push((info.id, fd));
+        fds.bodies.push((info.id, Arc::new(fd.into_owned())));
     }
     Ok((writers, fds))
 }

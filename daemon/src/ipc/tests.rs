@@ -1,6 +1,8 @@
 //! The server with real sockets, real clients of the client crate, and a sink that remembers. No time is measured: every wait ends with the
 //! event that is waited for.
 
+mod descriptors;
+pub(crate) mod hanging;
 mod shapes_of_bodies;
 mod skins_of_bodies;
 mod surfaces_of_bodies;
@@ -35,6 +37,7 @@ use hapticd_sys::{
 use std::{
     os::fd::AsFd,
     path::PathBuf,
+    sync::{Arc, Mutex},
     thread::{self, JoinHandle},
     time::Duration,
 };
@@ -81,6 +84,9 @@ struct Rig {
     handle: Handle,
     commands: Receiver<Command>,
     set_full: Sender<bool>,
+    /// Whoever holds it holds the server, as soon as somebody has asked for the status.
+    gate: Arc<Mutex<()>>,
+    at_gate: Receiver<()>,
     writers: blocks::BlockWriters,
     surfaces: Vec<SurfaceWriter>,
     skins: Vec<SkinWriter>,
@@ -114,13 +120,19 @@ impl Rig {
             path: folder.join(file),
             mode: 0o600,
         };
-        let status: StatusText = Box::new(|status| {
+        let (came_to_gate, at_gate) = unbounded();
+        let gate = Arc::new(Mutex::new(()));
+        let held_by = gate.clone();
+        let status: StatusText = Box::new(move |status| {
+            let _ = came_to_gate.send(());
+            drop(held_by.lock());
             let names: Vec<&str> = status
                 .clients
                 .iter()
                 .filter_map(|client| client.name.as_deref())
                 .collect();
-            format!("{{\"clients\":{names:?},\"oversize\":{}}}", status.oversize)
+            let (oversize, to_close) = (status.oversize, status.janitor.waiting);
+            format!(r#"{{"clients":{names:?},"oversize":{oversize},"to_close":{to_close}}}"#)
         });
         let (server, handle) = Server::bind(ServerSetup {
             app: endpoint("app.sock"),
@@ -148,6 +160,8 @@ impl Rig {
             handle,
             commands,
             set_full,
+            gate,
+            at_gate,
             writers,
             surfaces,
             skins,
@@ -166,6 +180,21 @@ impl Rig {
     /// A connection that says what it likes.
     fn raw(&self) -> Connection {
         Connection::connect(&self.folder.join("app.sock")).unwrap()
+    }
+
+    /// Does something while the server does nothing.
+    fn held<T>(&self, work: impl FnOnce() -> T) -> T {
+        let technician = self.folder.join("technician.sock");
+        let technician = Connection::connect(&technician).unwrap();
+        while self.at_gate.try_recv().is_ok() {}
+        let gate = self.gate.lock().unwrap();
+        technician.send(&hello(), &[]).unwrap();
+        let ask = Request::from(request::GetStatus {}).encode(2);
+        technician.send(&ask, &[]).unwrap();
+        self.at_gate.recv_timeout(PATIENCE).unwrap();
+        let done = work();
+        drop(gate);
+        done
     }
 
     fn command(&self) -> Command {
@@ -188,13 +217,16 @@ impl Rig {
 
     /// Answers the next addition of a body.
     fn add_next(&self, body: u32) {
-        match self.command() {
-            Command::AddBody { token, .. } => self.handle.notify(Notice::Answer {
-                token,
-                answer: Answer::Added { body },
-            }),
-            _ => panic!("not an addition"),
+        let token = loop {
+            match self.command() {
+                Command::AddBody { token, .. } => break token,
+                // Somebody who asked for the status and went.
+                Command::Gone { bodies, .. } if bodies.is_empty() => {}
+                _ => panic!("not an addition"),
+            }
         };
+        let answer = Answer::Added { body };
+        self.handle.notify(Notice::Answer { token, answer });
     }
 
     /// Adds a body for a client, all the way.
@@ -397,7 +429,7 @@ fn the_technician_gets_the_status_and_applications_do_not() {
     let (mut app, mut technician) = (rig.client("an app"), rig.technician());
     assert_eq!(
         technician.status().unwrap(),
-        "{\"clients\":[\"an app\", \"technician\"],\"oversize\":0}"
+        r#"{"clients":["an app", "technician"],"oversize":0,"to_close":0}"#
     );
     assert_eq!(
         refusal(app.status().unwrap_err()),

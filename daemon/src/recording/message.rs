@@ -460,6 +460,9 @@ pub struct TickMessage {
     /// Bodies that were forgotten before this tick and its snapshots, because their clients were gone, by their client-visible ids.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gone: Vec<u32>,
+    /// Bodies that were silenced (true) or restored (false) before this tick, after those that were forgotten, in this order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub silenced: Vec<(u32, bool)>,
     /// When the loop asked to be woken.
     pub signalled_ns: u64,
     /// When it woke.
@@ -533,6 +536,11 @@ impl TickMessage {
             cut: record.cut,
             silent: record.silent.bits(),
             gone: record.gone().to_vec(),
+            silenced: record
+                .silencings()
+                .iter()
+                .map(|order| (order.body, order.silent))
+                .collect(),
             signalled_ns: record.signalled_ns,
             awake_ns: record.awake_ns,
             done_ns: record.done_ns,

@@ -21,7 +21,7 @@ use super::{Event, ReadError, Time};
 use crate::checker::Checker;
 use crate::collision::{Applied, Collider, SceneCommand, SceneReply};
 use crate::haptic::core::LoopCore;
-use crate::haptic::record::Blame;
+use crate::haptic::record::{Blame, Silencing};
 use crate::rig::Rig;
 use crate::stats::{Report, Stats};
 
@@ -264,6 +264,14 @@ impl Replay {
             if !self.core.forget(*body) {
                 return Err(format!(
                     "more bodies are gone before tick {} than there can be",
+                    message.tick
+                ));
+            }
+        }
+        for &(body, silent) in &message.silenced {
+            if !self.core.silence(Silencing { body, silent }) {
+                return Err(format!(
+                    "more bodies are silenced before tick {} than there can be",
                     message.tick
                 ));
             }

@@ -148,7 +148,7 @@ pub fn tick() -> Value {
     let arm = object(json!({ "index": integer(), "input": input(), "output": output() }));
     merged(&[
         all(&counts, &integer()).into(),
-        json!({ "stopping": flag(), "cut": flag(), "silent": integer(), "gone": list(integer()), "blame": text(), "arms": list(arm) }),
+        json!({ "stopping": flag(), "cut": flag(), "silent": integer(), "gone": list(integer()), "silenced": list(list(json!({}))), "blame": text(), "arms": list(arm) }),
     ])
 }
 

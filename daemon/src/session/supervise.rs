@@ -144,7 +144,9 @@ impl Supervisor<'_> {
     fn reload(&mut self, now: u64) {
         let service = self.service.as_ref();
         if let Some(outcome) = self.reading.poll(now) {
-            let known = self.controls.reload(outcome.result, outcome.tokens, self.live);
+            let known = self
+                .controls
+                .reload(outcome.result, outcome.tokens, self.live);
             if let Some(known) = known {
                 tell_clients(known, service);
             }

@@ -28,7 +28,7 @@ fn links(triangles: u32) -> (latest::Writer<SkinUpdate>, Links, hapticd_client::
         triangles,
     };
     let (mut writers, fds) = skins::create(&[info]).unwrap();
-    let fd = fds.descriptor(ID).unwrap();
+    let fd = fds.descriptor(ID).unwrap().try_clone().unwrap();
     let maker = SkinMaker::new(spec(), triangles as usize, f64::INFINITY).unwrap();
     let (feed, updates) = latest::latest(SkinUpdate::default());
     let links = Links {

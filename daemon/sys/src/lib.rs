@@ -10,6 +10,7 @@
 //! | [`sealed_file`] | a sealed memory file from a client, checked and copied once |
 //! | [`socket`] | unix SEQPACKET sockets: messages with descriptors, the peer's credentials |
 //! | [`wake`] | waiting and waking: poll, eventfd, a wake-up line to another process, pidfd |
+//! | [`descriptors`] | how many a process may have, and closing without waiting |
 //! | [`folder`] | folders in which nobody else can put anything |
 //! | [`clock`] | monotonic nanoseconds |
 //! | [`process`] | the end of this process when the ordinary way to it is blocked |
@@ -18,6 +19,7 @@
 
 pub mod block;
 pub mod clock;
+pub mod descriptors;
 pub mod folder;
 pub mod process;
 pub mod realtime;

@@ -1,8 +1,12 @@
 //! Unix SEQPACKET sockets: whole messages, each with up to [`MAX_FDS`] descriptors, and the peer's credentials.
 //!
 //! Everything is non-blocking and close-on-exec. A message arrives whole or is refused: one that was cut, by the kernel or by a
-//! short buffer, is an error and its descriptors are closed. A message of no bytes cannot be told from the end of the connection
-//! and is taken for it: peers never send one.
+//! short buffer, is an error. A message of no bytes cannot be told from the end of the connection and is taken for it: peers never
+//! send one.
+//!
+//! Closing a descriptor that a peer passed may block for as long as the peer likes (`SO_LINGER`, a FUSE file, a socket with such a
+//! descriptor in its queue). [`Connection::receive_into`] therefore hands over every descriptor, whatever it says of the message;
+//! a thread that must not block gives them, and its own end of the connection, to one that may.
 
 use rustix::{
     io::{Errno, IoSlice, IoSliceMut},
@@ -24,6 +28,10 @@ use std::{
 
 /// Most descriptors in one message.
 pub const MAX_FDS: usize = 8;
+
+/// Most descriptors that the kernel lets a peer put into one message (`SCM_MAX_FD`). All of them are received: those for which the
+/// control buffer has no capacity would be closed by the kernel, on the thread that receives.
+pub const MAX_PASSED_FDS: usize = 253;
 
 /// Connections that may wait to be accepted. More connect attempts than that at once are told to try again.
 const BACKLOG: i32 = 32;
@@ -47,6 +55,9 @@ pub enum SendError {
     /// The peer does not read and its queue is full. Nothing was sent.
     #[error("the peer's queue is full")]
     WouldBlock,
+    /// The system is out of memory, or of descriptors that may be under way. Nothing was sent; try again later.
+    #[error("the system cannot take the message now: {0}")]
+    Exhausted(io::Error),
     /// The peer is gone.
     #[error("the peer has closed the connection")]
     Closed,
@@ -72,7 +83,10 @@ pub enum ReceiveError {
     /// The peer is gone.
     #[error("the peer has closed the connection")]
     Closed,
-    /// The message was longer than the buffer, or had more descriptors than fit. It is lost and its descriptors are closed.
+    /// The system is out of memory. Nothing was taken; try again later.
+    #[error("the system cannot hand over the message now: {0}")]
+    Exhausted(io::Error),
+    /// The message was longer than the buffer, or had too many descriptors. It is lost.
     #[error("a message was longer than {limit} bytes or had more than {MAX_FDS} descriptors")]
     Oversize {
         /// The buffer's length.
@@ -146,7 +160,11 @@ impl Connection {
             ) {
                 Ok(_) => Ok(()),
                 Err(Errno::INTR) => continue,
-                Err(Errno::AGAIN | Errno::NOBUFS) => Err(SendError::WouldBlock),
+                Err(Errno::AGAIN) => Err(SendError::WouldBlock),
+                // Too many descriptors of this user are under way, to whomever (`TOOMANYREFS`), or no memory: not the peer's end.
+                Err(errno @ (Errno::NOBUFS | Errno::NOMEM | Errno::TOOMANYREFS | Errno::MFILE)) => {
+                    Err(SendError::Exhausted(errno.into()))
+                }
                 Err(Errno::PIPE | Errno::CONNRESET | Errno::NOTCONN) => Err(SendError::Closed),
                 Err(Errno::MSGSIZE) => Err(impossible),
                 Err(errno) => Err(SendError::System(errno.into())),
@@ -154,13 +172,31 @@ impl Connection {
         }
     }
 
-    /// Takes the next message into `buffer`, which is the longest message that is accepted.
+    /// Takes the next message into `buffer`, which is the longest message that is accepted. Closes the descriptors of a message
+    /// that is refused: not for a thread that must not block (see the module page).
     ///
     /// # Errors
     /// [`ReceiveError`]; after [`Oversize`](ReceiveError::Oversize) the connection is still in step.
     pub fn receive(&self, buffer: &mut [u8]) -> Result<Received, ReceiveError> {
+        let mut fds = Vec::new();
+        let length = self.receive_into(buffer, &mut fds)?;
+        Ok(Received { length, fds })
+    }
+
+    /// As [`receive`](Self::receive), for a thread that must not block: every descriptor that came is appended to `fds`, up to
+    /// [`MAX_PASSED_FDS`] of them and also when the message is refused. Gives the message's length.
+    ///
+    /// The process must have capacity for as many descriptors more; those that it has not are closed by the kernel right here.
+    ///
+    /// # Errors
+    /// [`ReceiveError`]; after [`Oversize`](ReceiveError::Oversize) the connection is still in step.
+    pub fn receive_into(
+        &self,
+        buffer: &mut [u8],
+        fds: &mut Vec<OwnedFd>,
+    ) -> Result<usize, ReceiveError> {
         let limit = buffer.len();
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_FDS))];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_PASSED_FDS))];
         let mut ancillary = RecvAncillaryBuffer::new(&mut space);
         let flags = RecvFlags::DONTWAIT | RecvFlags::CMSG_CLOEXEC;
         let mut reset = false;
@@ -178,10 +214,13 @@ impl Connection {
                 // that is still there to be read.
                 Err(Errno::CONNRESET) if !std::mem::replace(&mut reset, true) => {}
                 Err(Errno::CONNRESET | Errno::NOTCONN) => return Err(ReceiveError::Closed),
+                Err(errno @ (Errno::NOBUFS | Errno::NOMEM)) => {
+                    return Err(ReceiveError::Exhausted(errno.into()));
+                }
                 Err(errno) => return Err(ReceiveError::System(errno.into())),
             }
         };
-        let mut fds = Vec::new();
+        let before = fds.len();
         for part in ancillary.drain() {
             if let RecvAncillaryMessage::ScmRights(rights) = part {
                 fds.extend(rights);
@@ -190,18 +229,46 @@ impl Connection {
         if message.bytes == 0 {
             return Err(ReceiveError::Closed);
         }
-        // The kernel may round the room for descriptors up, so their number is checked as well as its "cut" flag.
-        if message
-            .flags
-            .intersects(ReturnFlags::TRUNC | ReturnFlags::CTRUNC)
-            || fds.len() > MAX_FDS
-        {
+        let cut = ReturnFlags::TRUNC | ReturnFlags::CTRUNC;
+        if message.flags.intersects(cut) || fds.len() - before > MAX_FDS {
             return Err(ReceiveError::Oversize { limit });
         }
-        Ok(Received {
-            length: message.bytes,
-            fds,
-        })
+        Ok(message.bytes)
+    }
+
+    /// Whether the next message that [`receive`](Self::receive) would take has descriptors. Takes and closes nothing.
+    pub fn next_has_descriptors(&self) -> bool {
+        let mut ancillary = RecvAncillaryBuffer::default();
+        let flags = RecvFlags::DONTWAIT | RecvFlags::PEEK;
+        // Without capacity for them the kernel says that they were cut, and lets go of nothing but its own second reference.
+        rustix::net::recvmsg(
+            &self.0,
+            &mut [IoSliceMut::new(&mut [0])],
+            &mut ancillary,
+            flags,
+        )
+        .is_ok_and(|message| message.flags.contains(ReturnFlags::CTRUNC))
+    }
+
+    /// How much of what was sent the peer has not read yet, in bytes with the kernel's own; 0: it has read everything.
+    ///
+    /// # Errors
+    /// Only if this is not a socket.
+    pub fn unread(&self) -> io::Result<usize> {
+        let mut bytes: libc::c_int = 0;
+        // SAFETY: the descriptor is open, and TIOCOUTQ writes one `int` to where it is told.
+        if unsafe { libc::ioctl(self.0.as_raw_fd(), libc::TIOCOUTQ, &raw mut bytes) } != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(usize::try_from(bytes).unwrap_or(0))
+    }
+
+    /// Takes nothing from the peer any more: it cannot send, and what cannot arrive cannot be in the way when this end is closed.
+    ///
+    /// # Errors
+    /// Only if this is not a connected socket.
+    pub fn refuse_messages(&self) -> io::Result<()> {
+        Ok(rustix::net::shutdown(&self.0, rustix::net::Shutdown::Read)?)
     }
 
     /// Who the peer was when the connection was made.
@@ -287,6 +354,12 @@ impl Listener {
                 Err(errno) => Err(errno.into()),
             };
         }
+    }
+}
+
+impl From<Listener> for OwnedFd {
+    fn from(listener: Listener) -> Self {
+        listener.0
     }
 }
 
@@ -398,6 +471,66 @@ mod tests {
                 "{count}"
             );
         }
+    }
+
+    fn send_many(to: &Connection, bytes: &[u8], fds: &[BorrowedFd<'_>]) {
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_PASSED_FDS))];
+        let mut ancillary = SendAncillaryBuffer::new(&mut space);
+        assert!(ancillary.push(SendAncillaryMessage::ScmRights(fds)));
+        let flags = SendFlags::empty();
+        rustix::net::sendmsg(to, &[IoSlice::new(bytes)], &mut ancillary, flags).unwrap();
+    }
+
+    #[test]
+    fn every_descriptor_is_handed_over_whatever_the_message() {
+        let (a, b) = Connection::pair().unwrap();
+        let (_reading, writing) = io::pipe().unwrap();
+        let most = [writing.as_fd(); MAX_PASSED_FDS];
+        for (bytes, count) in [(1, MAX_PASSED_FDS), (9, 1), (9, MAX_PASSED_FDS), (0, 5)] {
+            send_many(&a, &vec![1; bytes], &most[..count]);
+            let mut fds = Vec::new();
+            let refused = b.receive_into(&mut [0; 8], &mut fds);
+            assert!(refused.is_err(), "{bytes} bytes, {count} descriptors");
+            assert_eq!(fds.len(), count);
+        }
+        send_many(&a, b"x", &most[..MAX_FDS]);
+        let mut fds = Vec::new();
+        assert_eq!(b.receive_into(&mut [0; 8], &mut fds).unwrap(), 1);
+        assert_eq!(fds.len(), MAX_FDS);
+    }
+
+    #[test]
+    fn whether_a_message_has_descriptors_is_seen_first() {
+        let (a, b) = Connection::pair().unwrap();
+        let (_reading, writing) = io::pipe().unwrap();
+        assert!(!b.next_has_descriptors());
+        a.send(b"without", &[]).unwrap();
+        a.send(b"with", &[writing.as_fd()]).unwrap();
+        assert!(!b.next_has_descriptors());
+        assert_eq!(b.receive(&mut [0; 8]).unwrap().length, 7);
+        assert!(b.next_has_descriptors() && b.next_has_descriptors());
+        let received = b.receive(&mut [0; 8]).unwrap();
+        assert_eq!((received.length, received.fds.len()), (4, 1));
+        assert!(!b.next_has_descriptors());
+    }
+
+    #[test]
+    fn what_the_peer_has_not_read_is_known() {
+        let (a, b) = Connection::pair().unwrap();
+        assert_eq!(a.unread().unwrap(), 0);
+        a.send(b"x", &[]).unwrap();
+        assert!(a.unread().unwrap() > 0);
+        b.receive(&mut [0; 8]).unwrap();
+        assert_eq!(a.unread().unwrap(), 0);
+    }
+
+    #[test]
+    fn an_end_that_refuses_messages_still_sends() {
+        let (ours, theirs) = Connection::pair().unwrap();
+        ours.refuse_messages().unwrap();
+        assert!(matches!(theirs.send(b"x", &[]), Err(SendError::Closed)));
+        ours.send(b"ring", &[]).unwrap();
+        assert_eq!(theirs.receive(&mut [0; 8]).unwrap().length, 4);
     }
 
     #[test]

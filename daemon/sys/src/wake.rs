@@ -22,6 +22,10 @@ pub enum Interest {
     Read,
     /// Something to read, or room to write.
     ReadWrite,
+    /// Room to write.
+    Write,
+    /// Its end alone.
+    End,
 }
 
 /// What [`wait`] found at one descriptor.
@@ -51,6 +55,8 @@ pub fn wait(
             let flags = match interest {
                 Interest::Read => PollFlags::IN,
                 Interest::ReadWrite => PollFlags::IN | PollFlags::OUT,
+                Interest::Write => PollFlags::OUT,
+                Interest::End => PollFlags::empty(),
             };
             PollFd::from_borrowed_fd(*fd, flags)
         })

@@ -1,6 +1,8 @@
 //! The real binary, as a person at a rig types it: what it says to bad input, what a demo leaves behind, how it ends.
 
+mod descriptors;
 mod status;
+mod whose;
 
 use std::io::{BufRead, BufReader, Lines};
 use std::path::{Path, PathBuf};

@@ -235,6 +235,13 @@ impl Governor {
         self.latched = self.latched.minus(self.latched.minus(shutdown));
     }
 
+    /// Takes the factor to zero now, so that the force goes to zero at the slew limit and returns as after a fade: for a tick with a
+    /// cause for which there is nothing to fade, such as the touch of something that is to make no force at all.
+    pub fn release(&mut self) {
+        self.scale = 0.0;
+        self.state = GovernorState::Disengaged;
+    }
+
     /// The force-offs so far.
     #[must_use]
     pub fn history(&self) -> &History {

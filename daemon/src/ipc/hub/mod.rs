@@ -527,6 +527,14 @@ impl Hub {
                     kind: record.kind,
                 };
                 let triangles = record.triangles;
+                if !session.focused {
+                    // It came while its client had not the user's attention.
+                    out.push(Output::Command(Command::Focus {
+                        client,
+                        focused: false,
+                        bodies: vec![*body],
+                    }));
+                }
                 self.registry.add(record, Some(client), mesh_bytes);
                 self.registry.set_shape(*body, file);
                 self.broadcast(joined.into(), out);

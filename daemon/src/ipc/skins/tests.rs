@@ -26,7 +26,10 @@ fn one(triangles: u32) -> (SkinWriter, OwnedFd) {
     };
     let (mut writers, fds) = create(&[info]).unwrap();
     assert!(fds.descriptor(8).is_none());
-    (writers.remove(0), fds.descriptor(9).unwrap())
+    (
+        writers.remove(0),
+        fds.descriptor(9).unwrap().try_clone().unwrap(),
+    )
 }
 
 #[test]

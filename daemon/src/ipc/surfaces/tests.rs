@@ -39,7 +39,10 @@ fn points(of: f32) -> impl Iterator<Item = [f32; 3]> + Clone {
 fn one(info: SurfaceInfo) -> (SurfaceWriter, OwnedFd) {
     let id = info.id;
     let (mut writers, fds) = create(&[info]).unwrap();
-    (writers.remove(0), fds.descriptor(id).unwrap())
+    (
+        writers.remove(0),
+        fds.descriptor(id).unwrap().try_clone().unwrap(),
+    )
 }
 
 /// What is in a block, read as a client would that has only the layout's page.

@@ -31,6 +31,7 @@ mod gone;
 mod near;
 mod needle;
 mod reload;
+mod silent;
 mod soft;
 
 const SCENE: &str = r#"

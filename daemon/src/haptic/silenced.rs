@@ -1,0 +1,122 @@
+//! Bodies that make no force because their clients are silent or out of focus.
+//!
+//! They stay as hard as they are: only the governor of an arm that touches one takes its force away, and gives it back as after
+//! any fault, once little force is wanted. So what is wanted is never zero while the hand is inside, and nothing can jump when the client
+//! is back. Real-time callable: no allocation, bounded. Deterministic.
+
+use hapticd_haptics::{ArmOutcome, MAX_ARMS, MAX_BODIES};
+
+use super::record::{MAX_GONE, Silencing};
+
+/// What an arm's governor is to do in a tick.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Touch {
+    /// Nothing silenced is touched.
+    None,
+    /// It was touched when it was silenced: the force fades.
+    Fading,
+    /// It is touched: there is no force.
+    Forceless,
+}
+
+/// See the module page.
+#[derive(Clone, Debug)]
+pub struct Silenced {
+    bodies: [u32; MAX_BODIES],
+    count: usize,
+    /// By arm: it pressed on a body when that was silenced, and its force has not come to zero.
+    fading: [bool; MAX_ARMS],
+    /// Since the last tick, for its record.
+    told: [Silencing; MAX_GONE],
+    told_count: u8,
+}
+
+impl Silenced {
+    /// No body.
+    pub fn new() -> Self {
+        Silenced {
+            bodies: [0; MAX_BODIES],
+            count: 0,
+            fading: [false; MAX_ARMS],
+            told: [Silencing::default(); MAX_GONE],
+            told_count: 0,
+        }
+    }
+
+    /// Silences or restores a body, before a tick; `last`: what the arms did in the last one. False, and nothing done: there were too
+    /// many since, the next tick must run first.
+    pub fn tell(&mut self, order: Silencing, last: &[ArmOutcome; MAX_ARMS]) -> bool {
+        let Some(slot) = self.told.get_mut(usize::from(self.told_count)) else {
+            return false;
+        };
+        *slot = order;
+        self.told_count += 1;
+        let known = self.bodies().iter().position(|body| *body == order.body);
+        match (order.silent, known) {
+            (true, None) => {
+                for (fading, arm) in self.fading.iter_mut().zip(last) {
+                    *fading |= presses(arm, &[order.body]);
+                }
+                // More than a scene has are of scenes long gone: the oldest goes.
+                if self.count == MAX_BODIES {
+                    self.bodies.copy_within(1.., 0);
+                    self.count -= 1;
+                }
+                self.bodies[self.count] = order.body;
+                self.count += 1;
+            }
+            (false, Some(at)) => self.remove(at),
+            (true, Some(_)) | (false, None) => {}
+        }
+        true
+    }
+
+    /// A body is gone for good.
+    pub fn forget(&mut self, body: u32) {
+        if let Some(at) = self.bodies().iter().position(|other| *other == body) {
+            self.remove(at);
+        }
+    }
+
+    fn remove(&mut self, at: usize) {
+        self.bodies.copy_within(at + 1..self.count, at);
+        self.count -= 1;
+    }
+
+    fn bodies(&self) -> &[u32] {
+        &self.bodies[..self.count]
+    }
+
+    /// What was told since the last tick, and how many of it.
+    pub fn take_told(&mut self) -> ([Silencing; MAX_GONE], u8) {
+        (self.told, std::mem::take(&mut self.told_count))
+    }
+
+    /// What an arm's governor is to do after this outcome.
+    pub fn touch(&mut self, arm: usize, outcome: &ArmOutcome) -> Touch {
+        let touches = self.count > 0 && presses(outcome, self.bodies());
+        self.fading[arm] &= touches;
+        match (touches, self.fading[arm]) {
+            (false, _) => Touch::None,
+            (true, true) => Touch::Fading,
+            (true, false) => Touch::Forceless,
+        }
+    }
+
+    /// The factor of an arm's force has come to zero: nothing is left to fade.
+    pub fn faded(&mut self, arm: usize) {
+        self.fading[arm] = false;
+    }
+}
+
+impl Default for Silenced {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+fn presses(arm: &ArmOutcome, bodies: &[u32]) -> bool {
+    let contacts = arm.contacts.iter().take(arm.contact_count);
+    let mut pressed = contacts.filter(|contact| contact.active);
+    pressed.any(|contact| bodies.contains(&contact.body))
+}

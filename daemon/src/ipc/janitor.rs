@@ -1,0 +1,254 @@
+//! The janitor: closes what clients passed, and the connections to them, on threads that may block.
+//!
+//! Closing somebody else's descriptor may take as long as they like: a TCP socket that lingers, a file of a FUSE file system, a socket in
+//! whose queue such a descriptor waits. So nobody else closes one: whatever came from a client is a [`Foreign`], which goes to
+//! the janitor wherever it is dropped. A thread that hangs is replaced by the next one, up to [`MAX_THREADS`]; when all of
+//! them hang descriptors wait, and from [`Janitor::is_full`] on the server takes no more of them. Threads that hang end with the process,
+//! which does not wait for them.
+
+use hapticd_sys::descriptors::{self, do_not_linger};
+use std::{
+    fmt, io,
+    ops::Deref,
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, AtomicUsize, Ordering::SeqCst},
+    },
+};
+
+use crossbeam::channel::{Receiver, Sender, unbounded};
+
+/// Most threads, so many descriptors may hang in `close` before others wait for them.
+const MAX_THREADS: usize = 16;
+/// Stack of a thread, bytes: it makes two system calls. The daemon's memory is locked, so all of it is resident.
+const STACK_BYTES: usize = 128 * 1024;
+/// Most descriptors that wait to be closed, where the process may have enough of them.
+const MAX_WAITING: usize = 1024;
+
+/// What one client has passed that is not closed yet.
+pub(super) type Owed = Arc<AtomicUsize>;
+
+struct Job {
+    fd: OwnedFd,
+    owed: Owed,
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    /// Handed over and not closed, those that hang among them.
+    waiting: AtomicUsize,
+    closed: AtomicU64,
+    threads: AtomicUsize,
+    idle: AtomicUsize,
+}
+
+/// What the janitor has done, for the status.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct JanitorStats {
+    /// Descriptors that are not closed yet. More than a few for long: somebody passes what hangs in `close`.
+    pub waiting: usize,
+    /// Descriptors that were closed since the start.
+    pub closed: u64,
+}
+
+/// The way to the janitor. A clone is another way to the same one; when the last one goes, its threads end as soon as they can.
+#[derive(Clone)]
+pub(super) struct Janitor {
+    jobs: Sender<Job>,
+    threads: Threads,
+    capacity: usize,
+}
+
+/// What a thread needs to work, and to start the next one.
+#[derive(Clone)]
+struct Threads {
+    jobs: Receiver<Job>,
+    counts: Arc<Counts>,
+}
+
+impl Janitor {
+    /// Starts the first thread. Is full with a quarter of the descriptors that the process may have, with 1024 at most.
+    ///
+    /// # Errors
+    /// When the system has no thread for it.
+    pub(super) fn new() -> io::Result<Self> {
+        let quarter = usize::try_from(descriptors::limit() / 4).unwrap_or(usize::MAX);
+        let (jobs, receiver) = unbounded();
+        let threads = Threads {
+            jobs: receiver,
+            counts: Arc::default(),
+        };
+        threads.start()?;
+        Ok(Self {
+            jobs,
+            threads,
+            capacity: quarter.min(MAX_WAITING),
+        })
+    }
+
+    /// Takes charge of what a client passed. `owed` counts what of it is not closed yet.
+    pub(super) fn foreign<T: Into<OwnedFd>>(&self, file: T, owed: &Owed) -> Foreign<T> {
+        owed.fetch_add(1, SeqCst);
+        Foreign {
+            file: Some(file),
+            owed: owed.clone(),
+            janitor: self.clone(),
+        }
+    }
+
+    /// Whether so many descriptors wait that no more are to be taken.
+    pub(super) fn is_full(&self) -> bool {
+        self.threads.counts.waiting.load(SeqCst) >= self.capacity
+    }
+
+    /// What it has done.
+    pub(super) fn stats(&self) -> JanitorStats {
+        let counts = &self.threads.counts;
+        JanitorStats {
+            waiting: counts.waiting.load(SeqCst),
+            closed: counts.closed.load(SeqCst),
+        }
+    }
+
+    /// Never blocks.
+    fn close(&self, job: Job) {
+        self.threads.counts.waiting.fetch_add(1, SeqCst);
+        // Cannot fail: we have a receiver.
+        let _ = self.jobs.send(job);
+        // After it was sent: a thread that counted as idle and is not any more sees it when it looks for more.
+        if self.threads.counts.idle.load(SeqCst) == 0 {
+            // Without another thread it waits for those that there are.
+            let _ = self.threads.start();
+        }
+    }
+}
+
+impl Threads {
+    /// Starts one more, unless there are all that there may be.
+    fn start(&self) -> io::Result<()> {
+        let threads = &self.counts.threads;
+        if threads.fetch_add(1, SeqCst) >= MAX_THREADS {
+            threads.fetch_sub(1, SeqCst);
+            return Ok(());
+        }
+        let own = self.clone();
+        std::thread::Builder::new()
+            .name("hapticd-janitor".to_owned())
+            .stack_size(STACK_BYTES)
+            .spawn(move || own.work())
+            .map(drop)
+            .inspect_err(|_| {
+                threads.fetch_sub(1, SeqCst);
+            })
+    }
+
+    fn work(&self) {
+        let counts = &self.counts;
+        loop {
+            counts.idle.fetch_add(1, SeqCst);
+            let job = self.jobs.recv();
+            let idle = counts.idle.fetch_sub(1, SeqCst) - 1;
+            let Ok(Job { fd, owed }) = job else { return };
+            if idle == 0 && !self.jobs.is_empty() {
+                // This one may hang.
+                let _ = self.start();
+            }
+            do_not_linger(&fd);
+            drop(fd);
+            owed.fetch_sub(1, SeqCst);
+            counts.waiting.fetch_sub(1, SeqCst);
+            counts.closed.fetch_add(1, SeqCst);
+        }
+    }
+}
+
+/// A file that is somebody else's too: dropped anywhere, closed by the janitor.
+pub(super) struct Foreign<T: Into<OwnedFd>> {
+    /// `Some` until it is dropped.
+    file: Option<T>,
+    owed: Owed,
+    janitor: Janitor,
+}
+
+impl<T: Into<OwnedFd> + fmt::Debug> fmt::Debug for Foreign<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.file.fmt(f)
+    }
+}
+
+impl<T: Into<OwnedFd>> Deref for Foreign<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        match &self.file {
+            Some(file) => file,
+            None => unreachable!("taken only by its drop"),
+        }
+    }
+}
+
+impl<T: Into<OwnedFd> + AsFd> AsFd for Foreign<T> {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        (**self).as_fd()
+    }
+}
+
+impl<T: Into<OwnedFd>> Drop for Foreign<T> {
+    fn drop(&mut self) {
+        if let Some(file) = self.file.take() {
+            self.janitor.close(Job {
+                fd: file.into(),
+                owed: self.owed.clone(),
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ipc::tests::hanging::hanging;
+    use hapticd_sys::{
+        socket::Connection,
+        wake::{Interest, wait},
+    };
+    use std::time::Duration;
+
+    /// Waits for the other end of a connection to be closed.
+    fn await_end(connection: &Connection) {
+        let patience = Some(Duration::from_secs(60));
+        let ready = wait(&[(connection.as_fd(), Interest::Read)], patience).unwrap();
+        assert!(ready[0].ended, "not closed within a minute");
+    }
+
+    #[test]
+    fn what_is_dropped_is_closed_beside_closes_that_hang() {
+        let janitor = Janitor::new().unwrap();
+        let owed = Owed::default();
+        for _ in 0..MAX_THREADS - 1 {
+            drop(janitor.foreign(hanging(), &owed));
+        }
+        for _ in 0..100 {
+            let (ours, theirs) = Connection::pair().unwrap();
+            drop(janitor.foreign(theirs, &owed));
+            await_end(&ours);
+        }
+        assert_eq!(owed.load(SeqCst), janitor.stats().waiting);
+        assert!(janitor.stats().waiting >= MAX_THREADS - 1, "nothing hung");
+    }
+
+    #[test]
+    fn the_janitor_is_full_before_descriptors_run_out() {
+        let janitor = Janitor {
+            capacity: 2 * MAX_THREADS,
+            ..Janitor::new().unwrap()
+        };
+        let owed = Owed::default();
+        for passed in 0..2 * MAX_THREADS {
+            assert!(!janitor.is_full(), "after {passed}");
+            drop(janitor.foreign(hanging(), &owed));
+        }
+        assert!(janitor.is_full());
+    }
+}

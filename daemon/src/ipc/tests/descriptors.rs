@@ -1,0 +1,352 @@
+//! What clients pass, and what is passed to them: neither a descriptor that hangs in `close` nor a lack of descriptors stands between
+//! a client's death and the loop.
+
+use super::{hanging::hanging, hanging::lingering, *};
+use hapticd_sys::socket::MAX_PASSED_FDS;
+use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
+use std::{
+    io::IoSlice,
+    mem::MaybeUninit,
+    os::fd::{BorrowedFd, OwnedFd},
+};
+
+/// Sends what our own library would not.
+fn pass(to: &Connection, bytes: &[u8], fds: &[BorrowedFd<'_>]) {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_PASSED_FDS))];
+    let mut ancillary = SendAncillaryBuffer::new(&mut space);
+    assert!(ancillary.push(SendAncillaryMessage::ScmRights(fds)));
+    sendmsg(
+        to,
+        &[IoSlice::new(bytes)],
+        &mut ancillary,
+        SendFlags::empty(),
+    )
+    .unwrap();
+}
+
+/// Passes files that hang in `close`, so that the server's descriptors are the last ones of them.
+fn pass_hanging(rig: &Rig, to: &Connection, bytes: &[u8], count: usize) {
+    rig.held(|| {
+        let files: Vec<OwnedFd> = (0..count).map(|_| hanging()).collect();
+        let fds: Vec<BorrowedFd<'_>> = files.iter().map(AsFd::as_fd).collect();
+        pass(to, bytes, &fds);
+    });
+}
+
+fn list(id: u64) -> Vec<u8> {
+    Request::from(request::ListArms {}).encode(id)
+}
+
+fn add_body() -> Vec<u8> {
+    let add = request::AddBody {
+        name: Name::new("x").unwrap(),
+        world_from_body: Pose::IDENTITY,
+        stiffness_n_per_m: hapticd_protocol::wire::NonNegative(1.0),
+        damping_n_s_per_m: hapticd_protocol::wire::NonNegative(1.0),
+        friction: hapticd_protocol::wire::NonNegative(0.0),
+        restitution: hapticd_protocol::wire::NonNegative(0.0),
+        density_kg_m3: hapticd_protocol::wire::NonNegative(1000.0),
+        kind: BodyKind::Static,
+        solid: false,
+    };
+    Request::from(add).encode(5)
+}
+
+/// Waits for the answer to request `id`.
+fn await_answer(connection: &Connection, id: u64) -> Reply {
+    let mut buffer = [0; 4096];
+    loop {
+        wait(&[(connection.as_fd(), Interest::Read)], Some(PATIENCE)).unwrap();
+        match connection.receive(&mut buffer) {
+            Ok(received) => {
+                let (of, reply) =
+                    Reply::decode(&buffer[..received.length], received.fds.len()).unwrap();
+                if of == id {
+                    return reply;
+                }
+            }
+            Err(ReceiveError::WouldBlock) => panic!("no answer to {id} within a minute"),
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+/// A client that has said hello, and its number.
+fn greeted(rig: &Rig) -> (Connection, u32) {
+    let raw = rig.raw();
+    raw.send(&hello(), &[]).unwrap();
+    match await_answer(&raw, 1) {
+        Reply::Welcome(welcome) => (raw, welcome.client),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The client's death is noticed, and somebody else is served and gets a mesh into the scene.
+fn all_is_well(rig: &Rig, name: &str) {
+    let mut victim = rig.client("victim");
+    victim.set_timeout(PATIENCE);
+    rig.add(&mut victim, 7);
+    assert_eq!(victim.arms().unwrap().len(), 1, "after {name}");
+    let number = victim.welcome().client;
+    drop(victim);
+    assert_eq!(rig.expect_gone(number).1, [7], "after {name}");
+}
+
+fn to_close(technician: &mut Client) -> usize {
+    let status = technician.status().unwrap();
+    let (_, number) = status.split_once("\"to_close\":").unwrap();
+    number.trim_end_matches('}').parse().unwrap()
+}
+
+/// Until so many descriptors hang: a test that proves nothing ends here.
+fn await_hanging(rig: &Rig, count: usize) {
+    let mut technician = rig.technician();
+    while to_close(&mut technician) < count {
+        thread::yield_now();
+    }
+}
+
+#[test]
+fn a_passed_socket_that_lingers_stalls_nobody() {
+    let rig = Rig::new("lingering", patient());
+    let (raw, _) = greeted(&rig);
+    rig.held(|| {
+        raw.send(&list(2), &[lingering().as_fd()]).unwrap();
+        raw.send(&[1; 5000], &[lingering().as_fd()]).unwrap();
+        raw.send(&add_body(), &[lingering().as_fd()]).unwrap();
+    });
+    all_is_well(&rig, "all of them");
+}
+
+#[test]
+fn whatever_hangs_in_close_stalls_nobody_however_passed() {
+    let rig = Rig::new("hanging", patient());
+    let mut hung = 0;
+    let mut passed = |raw: &Connection, bytes: &[u8], count: usize| {
+        pass_hanging(&rig, raw, bytes, count);
+        hung += count;
+        hung
+    };
+    let (raw, _) = greeted(&rig);
+    for (name, bytes) in [
+        ("a message without descriptors", list(2)),
+        ("a mesh", add_body()),
+        ("a message of no kind", vec![0xff; 16]),
+        ("a message that is too long", vec![1; 5000]),
+    ] {
+        await_hanging(&rig, passed(&raw, &bytes, 1));
+        all_is_well(&rig, name);
+    }
+    // More than a message may have: none of them is closed by the kernel on the thread that receives.
+    await_hanging(&rig, passed(&raw, &list(3), 20));
+    all_is_well(&rig, "too many");
+
+    let (raw, number) = greeted(&rig);
+    await_hanging(&rig, passed(&raw, &[], 1));
+    assert_eq!(rig.expect_gone(number).0, GoneWhy::Closed);
+    all_is_well(&rig, "a message of no bytes");
+
+    let stranger = rig.raw();
+    await_hanging(&rig, passed(&stranger, &[0xff; 16], 1));
+    all_is_well(&rig, "no hello");
+
+    // What was never read is closed with the connection.
+    let (raw, number) = greeted(&rig);
+    rig.held(|| {
+        let goodbye = Request::from(request::Goodbye {}).encode(2);
+        raw.send(&goodbye, &[]).unwrap();
+        raw.send(&list(2), &[hanging().as_fd()]).unwrap();
+    });
+    await_hanging(&rig, hung + 1);
+    assert_eq!(rig.expect_gone(number).0, GoneWhy::Goodbye);
+    all_is_well(&rig, "a goodbye");
+}
+
+#[test]
+fn what_a_client_puts_into_its_wake_line_stalls_nobody() {
+    let rig = Rig::new("line", patient());
+    let (raw, number) = greeted(&rig);
+    let wants = want::WAKE;
+    let subscribe = Request::from(request::Subscribe { arm: 0, wants }).encode(2);
+    raw.send(&subscribe, &[]).unwrap();
+    wait(&[(raw.as_fd(), Interest::Read)], Some(PATIENCE)).unwrap();
+    let mut received = raw.receive(&mut [0; 4096]).unwrap();
+    let line = Connection::from(received.fds.remove(0));
+    // Refused or not: what it holds must not be in the way when the line is closed. Refused, it is ours to keep.
+    let file = hanging();
+    if line.send(b"x", &[file.as_fd()]).is_err() {
+        std::mem::forget(file);
+    }
+    drop(raw);
+    assert_eq!(rig.expect_gone(number).0, GoneWhy::Closed);
+    all_is_well(&rig, "a wake line");
+}
+
+#[test]
+fn a_daemon_that_ends_waits_for_no_close() {
+    let mut rig = Rig::new("end-hanging", patient());
+    let (raw, _) = greeted(&rig);
+    pass_hanging(&rig, &raw, &list(2), 1);
+    await_hanging(&rig, 1);
+    // Neither is read any more; the second client is not even accepted.
+    let stranger = rig.raw();
+    rig.held(|| {
+        raw.send(&list(3), &[hanging().as_fd()]).unwrap();
+        stranger.send(&hello(), &[hanging().as_fd()]).unwrap();
+        rig.handle.stop();
+    });
+    let server = rig.thread.take().unwrap();
+    let (done, ended) = crossbeam::channel::bounded(1);
+    thread::spawn(move || done.send(server.join().is_ok()));
+    assert_eq!(ended.recv_timeout(PATIENCE), Ok(true));
+}
+
+/// Who passes hundreds of descriptors that hang loses its connection; the others add bodies all the same.
+#[test]
+fn who_passes_hundreds_that_hang_is_closed() {
+    let rig = Rig::new("hundreds", patient());
+    let (raw, number) = greeted(&rig);
+    pass_hanging(&rig, &raw, &list(2), 20);
+    await_hanging(&rig, 20);
+    let file = std::mem::ManuallyDrop::new(hanging());
+    for _ in 0..3 {
+        pass(&raw, &list(3), &[file.as_fd(); MAX_PASSED_FDS]);
+    }
+    assert_eq!(rig.expect_gone(number).0, GoneWhy::Expelled);
+    all_is_well(&rig, "hundreds");
+}
+
+/// Several clients together fill the janitor: then messages with descriptors wait, and so do new clients, and nobody else.
+#[test]
+fn a_full_janitor_stalls_only_who_passes_descriptors() {
+    let rig = Rig::new("full-janitor", patient());
+    let mut other = rig.client("other");
+    other.set_timeout(PATIENCE);
+    rig.add(&mut other, 7);
+    let (first, _) = greeted(&rig);
+    let mut full: Vec<_> = (0..4).map(|_| greeted(&rig)).collect();
+    pass_hanging(&rig, &first, &list(2), 20);
+    await_hanging(&rig, 20);
+    let file = std::mem::ManuallyDrop::new(hanging());
+    let mut technician = rig.technician();
+    for (raw, _) in &full {
+        for _ in 0..2 {
+            pass(raw, &list(3), &[file.as_fd(); MAX_PASSED_FDS]);
+        }
+    }
+    // With the second of them 1024 wait, and what the last one says is not taken any more.
+    while to_close(&mut technician) < 1024 {
+        thread::yield_now();
+    }
+    for step in 0..1000 {
+        assert_eq!(other.arms().unwrap().len(), 1, "{step}");
+    }
+    // A newcomer is not accepted.
+    let newcomer = rig.raw();
+    newcomer.send(&hello(), &[]).unwrap();
+    let number = other.welcome().client;
+    drop(other);
+    assert_eq!(rig.expect_gone(number).1, [7]);
+    let answer = newcomer.receive(&mut [0; 64]);
+    assert!(matches!(answer, Err(ReceiveError::WouldBlock)));
+    // One that waits to be read is seen to go.
+    let (parked, number) = full.remove(3);
+    drop(parked);
+    assert_eq!(rig.expect_gone(number).0, GoneWhy::Closed);
+}
+
+/// How many descriptors this process has.
+fn open_files() -> usize {
+    std::fs::read_dir("/proc/self/fd").unwrap().count()
+}
+
+#[test]
+fn replies_that_nobody_reads_cost_no_descriptors() {
+    let rig = Rig::new("unread", patient());
+    let mut technician = rig.technician();
+    let readers: Vec<_> = (0..2).map(|_| greeted(&rig)).collect();
+    let before = open_files();
+    let wants = want::STATE | want::CONTACTS | want::BODIES;
+    for (raw, _) in &readers {
+        for id in 0..200 {
+            let subscribe = request::Subscribe { arm: 0, wants };
+            raw.send(&Request::from(subscribe).encode(100 + id), &[])
+                .unwrap();
+        }
+    }
+    // Their packets of each round come before the technician's next one.
+    for _ in 0..20 {
+        to_close(&mut technician);
+    }
+    assert!(open_files() < before + 20, "{before}, {}", open_files());
+    let mut newcomer = rig.client("newcomer");
+    newcomer.subscribe(0, wants).unwrap();
+    // Few are under way, or the kernel would give this user's programs none; whoever reads gets all in the end.
+    let (raw, _) = &readers[0];
+    let under_way = rig.held(|| {
+        let mut fds = 0;
+        while let Ok(received) = raw.receive(&mut [0; 4096]) {
+            fds += received.fds.len();
+        }
+        fds
+    });
+    assert!((3..=32).contains(&under_way), "{under_way}");
+    assert!(matches!(await_answer(raw, 299), Reply::Subscribed(_)));
+}
+
+#[test]
+fn wake_up_lines_that_nobody_takes_are_few() {
+    let rig = Rig::new("lines", patient());
+    let (raw, _) = greeted(&rig);
+    let wants = want::WAKE;
+    rig.held(|| {
+        for id in 0..200 {
+            let subscribe = request::Subscribe { arm: 0, wants };
+            raw.send(&Request::from(subscribe).encode(100 + id), &[])
+                .unwrap();
+        }
+    });
+    let mut technician = rig.technician();
+    for _ in 0..20 {
+        to_close(&mut technician);
+    }
+    let before = open_files();
+    let Reply::Error(refused) = await_answer(&raw, 299) else {
+        panic!("a line for each of 200 requests of which none was read");
+    };
+    assert_eq!(refused.code, ErrorCode::Busy);
+    assert!(open_files() <= before, "those that were held are gone");
+    // Who reads gets a line again.
+    let subscribe = request::Subscribe { arm: 0, wants };
+    raw.send(&Request::from(subscribe).encode(9), &[]).unwrap();
+    assert!(matches!(await_answer(&raw, 9), Reply::Subscribed(_)));
+}
+
+/// No descriptor is left: who is here is served, who comes waits until there are some again.
+#[test]
+fn without_descriptors_newcomers_wait_and_others_are_served() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let rig = Rig::new("no-descriptors", patient());
+    let mut other = rig.client("other");
+    other.set_timeout(PATIENCE);
+    let newcomer = rig.raw();
+    other.arms().unwrap();
+    let limit = getrlimit(Resource::Nofile);
+    // All numbers below are taken, and `poll` still may have a list of so many.
+    let none = Rlimit {
+        current: Some(10),
+        ..limit
+    };
+    setrlimit(Resource::Nofile, none).unwrap();
+    let late = newcomer.send(&hello(), &[]);
+    let served: Vec<_> = (0..100)
+        .map(|_| other.arms().map(|arms| arms.len()))
+        .collect();
+    setrlimit(Resource::Nofile, limit).unwrap();
+    late.unwrap();
+    assert!(
+        served.iter().all(|arms| matches!(arms, Ok(1))),
+        "{served:?}"
+    );
+    assert!(matches!(await_answer(&newcomer, 1), Reply::Welcome(_)));
+}
