@@ -350,13 +350,18 @@ pub fn run_real(
         };
         // Above everything but the loop: what it reads and writes is what the loop waits for.
         let priority = u8::try_from(config.haptic_loop.rt_priority.saturating_sub(5)).unwrap_or(0);
+        let stall_ms = config.safety.stall_ms;
         arm_threads.push(spawn("arm", move || {
             if priority > 0 {
                 let step = realtime::priority::request_fifo(priority);
                 tracing::debug!(arm = %name, "{step}");
             }
+            let served = arms::Served {
+                name: &name,
+                stall_ms,
+            };
             arms::serve(
-                &name,
+                &served,
                 &mut *opener,
                 input_writer,
                 command_reader,
