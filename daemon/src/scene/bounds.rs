@@ -57,8 +57,7 @@ pub fn check_count(shape: &config::Shape) -> Result<(), BoundsError> {
 pub fn check_extent(points: &[Vec3], scale: f64) -> Result<(), BoundsError> {
     for (vertex, point) in points.iter().enumerate() {
         let metres = point.amax() * scale;
-        // Not the other way round: a NaN is beyond, too.
-        if !(metres <= FURTHEST_M) {
+        if metres.is_nan() || metres > FURTHEST_M {
             return Err(BoundsError::Far { vertex, metres });
         }
     }

@@ -137,7 +137,10 @@ fn one_slow_answer_is_dropped_and_forgiven() {
     let facts = midphase.facts();
     assert_eq!((facts.late, facts.given_up.as_str()), (1, ""));
     // All others came, with no room for candidates.
-    assert!(facts.sent > 900 && facts.short == facts.sent - 1, "{facts:?}");
+    assert!(
+        facts.sent > 900 && facts.short == facts.sent - 1,
+        "{facts:?}"
+    );
 }
 
 #[test]
