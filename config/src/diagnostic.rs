@@ -279,6 +279,8 @@ pub enum Problem {
     /// What a value names or asks for is wrong, as whoever uses it found: a mesh, a profile, a limit.
     #[error("{message}")]
     Unusable {
+        /// The key that is to blame, as entries write it, if it is one key.
+        key: Option<String>,
         /// What is wrong, in the words of the finder.
         message: String,
     },
@@ -317,6 +319,34 @@ pub enum Problem {
         /// Added, else removed.
         added: bool,
     },
+}
+
+impl Problem {
+    /// The key that it is about; for a [`Finding`] with its table.
+    #[must_use]
+    pub fn key(&self) -> Option<&str> {
+        match self {
+            Problem::Missing { key, .. }
+            | Problem::WrongType { key, .. }
+            | Problem::TooLarge { key, .. }
+            | Problem::NotFinite { key, .. }
+            | Problem::OutOfRange { key, .. }
+            | Problem::WrongCount { key, .. }
+            | Problem::NoDirection { key, .. }
+            | Problem::NotAllowed { key, .. }
+            | Problem::NotAName { key, .. }
+            | Problem::BadText { key, .. }
+            | Problem::UnsetVariable { key, .. }
+            | Problem::BadVariable { key, .. }
+            | Problem::SocketPathTooLong { key, .. }
+            | Problem::Exceeds { key, .. }
+            | Problem::Unreadable { key, .. } => Some(key),
+            Problem::UnknownKey { key, .. } | Problem::NotApplicable { key, .. } => Some(key),
+            Problem::Loosens { path, .. } => Some(path),
+            Problem::Unusable { key, .. } => key.as_deref(),
+            _ => None,
+        }
+    }
 }
 
 fn is_below(value: &Value, min: &Value) -> bool {
@@ -476,7 +506,7 @@ impl ConfigErrors {
         &self.source
     }
 
-    /// The diagnostics as a JSON array of `{file, line, column, message, help}`.
+    /// The diagnostics as a JSON array of `{file, line, column, key, message, help}`.
     #[must_use]
     pub fn to_json(&self) -> serde_json::Value {
         self.diagnostics
@@ -487,6 +517,7 @@ impl ConfigErrors {
                     "file": self.source.name(),
                     "line": at.map(|p| p.line),
                     "column": at.map(|p| p.column),
+                    "key": d.problem.key(),
                     "message": d.problem.to_string(),
                     "help": d.help,
                 })

@@ -217,9 +217,9 @@ impl Loaded {
             .err()
             .map_or_else(Vec::new, ConfigErrors::into_diagnostics);
         diagnostics.extend(findings.into_iter().map(|finding| {
-            let span = finding.key.and_then(|key| self.span_of(&key));
-            let message = finding.message;
-            Diagnostic::new(Problem::Unusable { message }, span)
+            let Finding { key, message } = finding;
+            let span = key.as_ref().and_then(|key| self.span_of(key));
+            Diagnostic::new(Problem::Unusable { key, message }, span)
         }));
         if diagnostics.is_empty() {
             Ok(())

@@ -11,6 +11,7 @@
 //! `HAPTICD_GPU=software` stands a driver that computes on the CPU in for the hardware, for tests.
 
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use hapticd_ccd::{Ask, MeshIndex, MidPhase};
 use hapticd_config::{Backend, SkinGpu};
@@ -203,6 +204,9 @@ pub fn keep(scene: Option<&SoftScene>, collider: &Collider) -> Keep {
     keep
 }
 
+/// Pause between two looks for an answer that was late, on a thread that may wait.
+const OWED_NAP: Duration = Duration::from_millis(1);
+
 /// Gets shapes ready and has a question about the largest of them answered: the thread that asks next has its answers at once, and does not wait for one
 /// that never comes. Waits as long as the mid-phase does until it gives up. Shapes that are gone are left out.
 ///
@@ -217,8 +221,9 @@ pub fn prove(midphase: &mut dyn MidPhase, shapes: &[Weak<MeshIndex>]) -> Result<
     let Some(largest) = shapes.iter().max_by_key(triangles) else {
         return Ok(());
     };
+    let late_before = midphase.facts().late;
     loop {
-        let late = midphase.facts().late;
+        let before = midphase.facts().clone();
         let ask = Ask {
             a: largest,
             b: largest,
@@ -232,9 +237,13 @@ pub fn prove(midphase: &mut dyn MidPhase, shapes: &[Weak<MeshIndex>]) -> Result<
         if !facts.given_up.is_empty() {
             return Err(facts.given_up.clone());
         }
-        if facts.late == late {
+        // One that was late must come before the next question is sent.
+        let is_owed = facts.late > late_before
+            && (facts.sent, facts.refused) == (before.sent, before.refused);
+        if facts.late == before.late && !is_owed {
             return Ok(());
         }
+        std::thread::sleep(OWED_NAP);
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Allocates, loads files and builds trees: start-up and client commands only, never a real-time thread.
 
+mod bounds;
 pub mod implicit;
 pub mod needle;
 pub mod planar;
@@ -43,6 +44,16 @@ pub enum SceneError {
         name: String,
         /// Why.
         error: MeshError,
+    },
+    /// Too large to be worked with, or too far away.
+    #[error("{what} `{name}`: {error}")]
+    Bounds {
+        /// "body" or "the tool of arm".
+        what: &'static str,
+        /// Whose.
+        name: String,
+        /// Why.
+        error: bounds::BoundsError,
     },
     /// A body that the scene refuses.
     #[error(transparent)]
@@ -140,6 +151,13 @@ pub fn mesh(
             shape,
         })
     };
+    let beyond = |error| SceneError::Bounds {
+        what: owner.what,
+        name: owner.name.to_owned(),
+        error,
+    };
+    // Before anything is made of it.
+    bounds::check_count(shape).map_err(beyond)?;
     let made = match shape {
         S::Coil { .. } => return course("coil"),
         S::Line { .. } => return course("line"),
@@ -155,6 +173,7 @@ pub fn mesh(
                 error: Box::new(error),
             })?;
             dropped = loaded.report.degenerate_triangles;
+            bounds::check_extent(loaded.mesh.positions(), *scale).map_err(beyond)?;
             let positions = loaded.mesh.positions().iter().map(|p| p * *scale).collect();
             TriMesh::new(positions, loaded.mesh.triangles().to_vec())
         }

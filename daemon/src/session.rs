@@ -369,13 +369,18 @@ pub fn run_real(
         let priority = u8::try_from(config.haptic_loop.rt_priority.saturating_sub(5)).unwrap_or(0);
         let running = brake.arms.clone();
         running.fetch_add(1, Ordering::Relaxed);
+        let stall_ms = config.safety.stall_ms;
         arm_threads.push(spawn("arm", move || {
             if priority > 0 {
                 let step = realtime::priority::request_fifo(priority);
                 tracing::debug!(arm = %name, "{step}");
             }
+            let served = arms::Served {
+                name: &name,
+                stall_ms,
+            };
             arms::serve(
-                &name,
+                &served,
                 &mut *opener,
                 input_writer,
                 command_reader,

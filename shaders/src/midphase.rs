@@ -40,6 +40,12 @@ pub const FURTHEST_M: f64 = 1e6;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ShapeId(u32);
 
+#[cfg(test)]
+impl ShapeId {
+    /// Of a device that a test makes up.
+    pub(crate) const FIRST: Self = Self(0);
+}
+
 /// Two triangles that may come near each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]

@@ -2,12 +2,15 @@
 //!
 //! All questions of an answer go in one submission. Meshes stand still while they are asked about, so every sweep is one without a motion. What the
 //! GPU cannot answer is answered by the CPU in the same call, with the same bits: pairs of meshes that are too small to be worth it, numbers out of
-//! range, more candidates than [`Limits::candidates`], an answer that is late. A device that fails, or that is late [`Limits::late`] times in a
-//! row, is given up: it is never asked again. Whoever wants a GPU again makes another mid-phase.
+//! range, more candidates than [`Limits::candidates`], an answer that is late. A device that fails, or is late too often ([`Limits::late`]), is given
+//! up: it is never asked again. Whoever wants a GPU again makes another mid-phase.
 //!
-//! Waits for an answer no longer than [`Patience`] says. Allocates, as the driver does.
+//! An answer is due [`Patience::Within`] from its question. What is late is dropped when it comes, and the CPU answers in the same call;
+//! until it has come nothing more is asked. So a device that hangs costs one such wait over its whole life. What cannot be bounded here
+//! is a driver that holds up a call which should not wait. Allocates, as the driver does.
 
 use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
 
 use hapticd_ccd::{Ask, MeshIndex, MidPhase, MidPhaseFacts};
 use hapticd_geometry::Screw;
@@ -22,6 +25,8 @@ use crate::tracer::{SetupError, Ticket};
 /// How long to wait for an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Patience {
+    /// Until it is due, letting others run in between: so long after the question.
+    Within(Duration),
     /// So many looks, letting others run in between.
     Looks(u32),
     /// Until it is there. For tests and measurements: a device that hangs holds up whoever asks.
@@ -37,39 +42,85 @@ pub struct Limits {
     pub candidates: usize,
     /// How long to wait.
     pub patience: Patience,
-    /// So many answers late in a row are the end.
+    /// Answers late in a row that are the end. One in time makes up for a part of one only ([`MAKE_UP`]).
     pub late: u32,
 }
+
+/// Answers in time that make up for one that was late: a device that is late now and then may cost no more than every so many.
+const MAKE_UP: u32 = 64;
+/// A device that owes an answer for so long hangs.
+const HUNG: Duration = Duration::from_millis(500);
 
 impl Limits {
     /// What the daemon asks with. How many triangles pay has not been measured on hardware. A submission and its way back are said to take 50 to
     /// 200 us there; an answer near contact takes the CPU about as long with 10,000 triangles, and a millisecond with 100,000: the middle.
-    /// Ten thousand looks, each a call of the driver, are tens of milliseconds.
+    /// An answer is due in two ticks of 1 kHz: a tenth of the default of `safety.stale_contact_ms`.
     pub const DEFAULT: Self = Self {
         triangles: 50_000,
         candidates: 1 << 16,
-        patience: Patience::Looks(10_000),
-        late: 8,
+        patience: Patience::Within(Duration::from_millis(2)),
+        late: 4,
     };
+}
+
+/// What sweeps are sent to: a device, or what hangs in a test.
+pub trait Sweeper: std::fmt::Debug + Send {
+    /// See [`Midphase::add`].
+    fn add(&mut self, mesh: &MeshBoxes) -> ShapeId;
+    /// See [`Midphase::keep`].
+    fn keep(&mut self, shapes: &[ShapeId]) -> Vec<ShapeId>;
+    /// See [`Midphase::send`].
+    fn send(&mut self, sweeps: &[Sweep]) -> Result<Ticket, SweepError>;
+    /// See [`Midphase::receive_into`].
+    fn receive_into(&mut self, found: &mut Candidates) -> Result<bool, Fault>;
+    /// Until all that was sent is answered.
+    fn finish(&mut self) -> Result<(), Fault>;
+    /// Time from an origin of its own.
+    fn now(&self) -> Duration;
+}
+
+impl Sweeper for Midphase {
+    fn add(&mut self, mesh: &MeshBoxes) -> ShapeId {
+        Midphase::add(self, mesh)
+    }
+    fn keep(&mut self, shapes: &[ShapeId]) -> Vec<ShapeId> {
+        Midphase::keep(self, shapes)
+    }
+    fn send(&mut self, sweeps: &[Sweep]) -> Result<Ticket, SweepError> {
+        Midphase::send(self, sweeps)
+    }
+    fn receive_into(&mut self, found: &mut Candidates) -> Result<bool, Fault> {
+        Midphase::receive_into(self, found)
+    }
+    fn finish(&mut self) -> Result<(), Fault> {
+        self.gpu().wait()
+    }
+    fn now(&self) -> Duration {
+        static ORIGIN: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+        ORIGIN.get_or_init(Instant::now).elapsed()
+    }
 }
 
 /// See the module page.
 #[derive(Debug)]
-pub struct GpuMidPhase {
-    midphase: Midphase,
+pub struct GpuMidPhase<D = Midphase> {
+    midphase: D,
     limits: Limits,
     /// Alive as long as somebody else has them.
     shapes: Vec<(Weak<MeshIndex>, ShapeId)>,
     sweeps: Vec<Sweep>,
     /// By question: which sweep asks it, if any.
     asked: Vec<Option<usize>>,
-    /// What has been sent and not been waited for.
-    waiting: Option<Ticket>,
+    /// What was late and has not come yet, and when it was asked for.
+    owed: Option<(Ticket, Duration)>,
+    /// What has been sent and not been waited for, and when.
+    waiting: Option<(Ticket, Duration)>,
     /// `found` is of the questions asked last.
     here: bool,
     found: Candidates,
     pairs: Vec<[u32; 2]>,
-    late_in_a_row: u32,
+    /// [`MAKE_UP`] for each answer that was late, less one for each that was not.
+    lateness: u32,
     facts: MidPhaseFacts,
 }
 
@@ -81,25 +132,32 @@ impl GpuMidPhase {
     pub fn new(gpu: Gpu, limits: Limits) -> Result<Self, SetupError> {
         let mut midphase = Midphase::new(gpu)?;
         midphase.set_most_room(limits.candidates);
-        Ok(Self {
-            midphase,
-            limits,
-            shapes: Vec::new(),
-            sweeps: Vec::new(),
-            asked: Vec::new(),
-            waiting: None,
-            here: false,
-            found: Candidates::default(),
-            pairs: Vec::new(),
-            late_in_a_row: 0,
-            facts: MidPhaseFacts::default(),
-        })
+        Ok(Self::of(midphase, limits))
     }
 
     /// The device.
     #[must_use]
     pub fn gpu(&self) -> &Gpu {
         self.midphase.gpu()
+    }
+}
+
+impl<D: Sweeper> GpuMidPhase<D> {
+    fn of(midphase: D, limits: Limits) -> Self {
+        Self {
+            midphase,
+            limits,
+            shapes: Vec::new(),
+            sweeps: Vec::new(),
+            asked: Vec::new(),
+            owed: None,
+            waiting: None,
+            here: false,
+            found: Candidates::default(),
+            pairs: Vec::new(),
+            lateness: 0,
+            facts: MidPhaseFacts::default(),
+        }
     }
 
     /// How many shapes the GPU has.
@@ -138,11 +196,30 @@ impl GpuMidPhase {
 
     fn note_late(&mut self) {
         self.facts.late += self.sweeps.len() as u64;
-        self.late_in_a_row += 1;
-        if self.late_in_a_row >= self.limits.late {
-            let late = self.late_in_a_row;
-            self.give_up(format!("the GPU was late {late} times in a row"));
+        self.lateness += MAKE_UP;
+        let times = self.lateness.div_ceil(MAKE_UP);
+        if times >= self.limits.late {
+            self.give_up(format!("the GPU was late {times} times"));
         }
+    }
+
+    /// Whether an answer that was late has not come yet. Then nothing is asked and nothing is waited for; after [`HUNG`] it is the end.
+    fn owes(&mut self) -> bool {
+        let Some((ticket, asked)) = self.owed else {
+            return false;
+        };
+        match self.take(ticket) {
+            Ok(true) => self.owed = None,
+            Ok(false) => {
+                let since = self.midphase.now().saturating_sub(asked);
+                if since >= HUNG {
+                    let ms = since.as_millis();
+                    self.give_up(format!("the GPU has not answered for {ms} ms"));
+                }
+            }
+            Err(fault) => self.give_up(fault.to_string()),
+        }
+        self.owed.is_some()
     }
 
     /// Takes the answer to `ticket`, and what is left of older ones. `false`: it has not come.
@@ -155,12 +232,23 @@ impl GpuMidPhase {
         Ok(false)
     }
 
-    fn wait_for(&mut self, ticket: Ticket) -> Result<bool, Fault> {
+    fn wait_for(&mut self, ticket: Ticket, asked: Duration) -> Result<bool, Fault> {
         match self.limits.patience {
             Patience::Answer => {
-                self.midphase.gpu().wait()?;
+                self.midphase.finish()?;
                 self.take(ticket)
             }
+            Patience::Within(within) => loop {
+                // The time first: an answer that came while this thread was not running is not late.
+                let is_due = self.midphase.now().saturating_sub(asked) >= within;
+                if self.take(ticket)? {
+                    return Ok(true);
+                }
+                if is_due {
+                    return Ok(false);
+                }
+                std::thread::yield_now();
+            },
             Patience::Looks(looks) => {
                 for _ in 0..looks {
                     if self.take(ticket)? {
@@ -175,23 +263,28 @@ impl GpuMidPhase {
 
     /// Once after each submission.
     fn hear(&mut self) {
-        let Some(ticket) = self.waiting.take() else {
+        let Some((ticket, asked)) = self.waiting.take() else {
             return;
         };
-        match self.wait_for(ticket) {
+        match self.wait_for(ticket, asked) {
             Ok(true) => {
                 self.here = true;
-                self.late_in_a_row = 0;
+                self.lateness = self.lateness.saturating_sub(1);
                 self.facts.candidates = self.found.wanted.iter().map(|&n| u64::from(n)).sum();
                 self.facts.gpu_ns = self.found.gpu_ns;
             }
-            Ok(false) => self.note_late(),
+            Ok(false) => {
+                if matches!(self.limits.patience, Patience::Within(_)) {
+                    self.owed = Some((ticket, asked));
+                }
+                self.note_late();
+            }
             Err(fault) => self.give_up(fault.to_string()),
         }
     }
 }
 
-impl MidPhase for GpuMidPhase {
+impl<D: Sweeper> MidPhase for GpuMidPhase<D> {
     fn prepare(&mut self, shape: &Arc<MeshIndex>) {
         let Some(mesh) = shape.mesh() else {
             return;
@@ -214,7 +307,7 @@ impl MidPhase for GpuMidPhase {
         self.asked.clear();
         self.sweeps.clear();
         (self.waiting, self.here) = (None, false);
-        if self.is_given_up() {
+        if self.is_given_up() || self.owes() {
             return;
         }
         for ask in asks {
@@ -225,10 +318,11 @@ impl MidPhase for GpuMidPhase {
         if self.sweeps.is_empty() {
             return;
         }
+        let now = self.midphase.now();
         match self.midphase.send(&self.sweeps) {
             Ok(ticket) => {
                 self.facts.sent += self.sweeps.len() as u64;
-                self.waiting = Some(ticket);
+                self.waiting = Some((ticket, now));
             }
             Err(SweepError::Busy) => {
                 // What came too late makes room for the next one.
@@ -267,3 +361,6 @@ impl MidPhase for GpuMidPhase {
 fn triangles(shape: &MeshIndex) -> Option<usize> {
     shape.mesh().map(|mesh| mesh.triangles().len())
 }
+
+#[cfg(test)]
+mod tests;

@@ -288,6 +288,10 @@ impl GpuSkin {
         let (gpu, made, last) = (&self.gpu, &self.made, self.sent);
         let looks = match self.patience {
             Patience::Looks(looks) => looks,
+            // A look is a millisecond at most, and at least one.
+            Patience::Within(longest) => {
+                u32::try_from(longest.as_millis()).map_or(u32::MAX, |ms| ms.max(1))
+            }
             Patience::Answer => {
                 gpu.wait()?;
                 DEPTH as u32

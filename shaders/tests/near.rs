@@ -313,7 +313,7 @@ fn what_is_always_late_is_given_up() {
     let hung = facts(&with).clone();
     assert_eq!(hung.answered, 0);
     assert!(
-        hung.given_up == "the GPU was late 8 times in a row" && hung.late > 8,
+        hung.given_up == "the GPU was late 8 times" && hung.late > 8,
         "{hung:?}"
     );
     let query = query(&without, tick, &mut chance);

@@ -1,9 +1,19 @@
 //! `hapticd check`: everything that is wrong with a configuration, at once, without opening a device.
 
+#[cfg(test)]
+mod numbers;
+mod sheet;
+#[cfg(test)]
+mod tests;
+pub mod warnings;
+
 use std::path::PathBuf;
 
+use hapticd_config as config;
 use hapticd_geometry::MeshReport;
 
+use self::sheet::Sheet;
+use self::warnings::warnings;
 use super::{Failure, say};
 use crate::scene;
 
@@ -15,16 +25,24 @@ pub struct Args {
     /// Print every value and where it comes from.
     #[arg(long)]
     effective: bool,
-    /// Print JSON.
+    /// Print JSON, also of what is wrong.
     #[arg(long)]
     json: bool,
+    /// A warning is an error.
+    #[arg(long)]
+    strict: bool,
 }
 
-/// Checks syntax, ranges, files, meshes, profiles and limits.
+/// Checks syntax, ranges, files, meshes, profiles and limits. What is good but hardly meant is warned of.
 pub fn check(args: &Args) -> Result<(), Failure> {
-    let loaded = super::run::load(&args.config)?;
+    let loaded = config::load(&args.config).map_err(|error| match error {
+        config::LoadError::Invalid(errors) => bad(args, &errors),
+        config::LoadError::Unreadable { .. } => unreadable(args, &error),
+    })?;
     // The same code that `run` uses, up to the point where a device would be opened.
-    let built = super::run::rig(&loaded, false)?;
+    let built = super::run::built(&loaded, false).map_err(|errors| bad(args, &errors))?;
+    let built = built.ok_or_else(super::run::unbuildable)?;
+    let warnings = warnings(&built, &loaded.config);
     if args.effective && args.json {
         let json =
             serde_json::to_string_pretty(&loaded.effective_json()).map_err(Failure::runtime)?;
@@ -37,21 +55,53 @@ pub fn check(args: &Args) -> Result<(), Failure> {
             .iter()
             .map(|(of, r)| mesh_json(of, r))
             .collect();
-        say(&serde_json::json!({ "valid": true, "meshes": meshes }).to_string());
+        let all = serde_json::json!({
+            "valid": true,
+            "rig": Sheet::new(&built, &loaded.config),
+            "meshes": meshes,
+            "warnings": warnings,
+        });
+        say(&all.to_string());
     } else {
-        let bodies = built.collider.infos();
-        say(&format!(
-            "{}: good, {} arms, {} bodies, {} triangles",
-            args.config.display(),
-            built.arms.len(),
-            bodies.len(),
-            bodies.iter().map(|b| b.triangles).sum::<usize>()
-        ));
+        say(&format!("{}: good", args.config.display()));
+        say(&Sheet::new(&built, &loaded.config).to_string());
         for (of, report) in &built.meshes {
             say(&format!("  {of}: {}", mesh_line(report)));
         }
+        for warning in &warnings {
+            say(&format!("  warning: {warning}"));
+        }
+    }
+    if args.strict && !warnings.is_empty() {
+        let count = warnings.len();
+        return Err(Failure::Input(format!("{count} warnings, and --strict")));
     }
     Ok(())
+}
+
+/// What is wrong, to scripts as well where they ask for it.
+fn bad(args: &Args, errors: &config::ConfigErrors) -> Failure {
+    if args.json {
+        let all = serde_json::json!({ "valid": false, "errors": errors.to_json() });
+        say(&all.to_string());
+    }
+    Failure::input(errors)
+}
+
+/// A file that cannot be read has no lines.
+fn unreadable(args: &Args, error: &config::LoadError) -> Failure {
+    if args.json {
+        let of = serde_json::json!({
+            "file": args.config.display().to_string(),
+            "line": null,
+            "column": null,
+            "key": null,
+            "message": error.to_string(),
+            "help": null,
+        });
+        say(&serde_json::json!({ "valid": false, "errors": [of] }).to_string());
+    }
+    Failure::input(error)
 }
 
 /// What a technician wants to know of a mesh before trusting it.

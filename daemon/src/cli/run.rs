@@ -167,6 +167,20 @@ pub(super) fn load(path: &Path) -> Result<config::Loaded, Failure> {
 
 /// Builds the rig. Whatever is wrong with files, meshes, profiles and limits comes at once, each where the configuration asks for it.
 pub(super) fn rig(loaded: &config::Loaded, virtual_time: bool) -> Result<Rig, Failure> {
+    let built = built(loaded, virtual_time).map_err(Failure::input)?;
+    built.ok_or_else(unbuildable)
+}
+
+/// An error is never without a fault, and a fault is a finding: `built` gives no `None`.
+pub(super) fn unbuildable() -> Failure {
+    Failure::Runtime("the rig cannot be built: please report this".into())
+}
+
+/// As [`rig`], with what is wrong as it was found.
+pub(super) fn built(
+    loaded: &config::Loaded,
+    virtual_time: bool,
+) -> Result<Option<Rig>, config::ConfigErrors> {
     // The configuration's paths start at its folder already.
     let files = loaded.check_files();
     let mut config = loaded.config.clone();
@@ -180,11 +194,8 @@ pub(super) fn rig(loaded: &config::Loaded, virtual_time: bool) -> Result<Rig, Fa
     }
     let built = rig::build(&config, Path::new(""), virtual_time)
         .map_err(|errors| findings.extend(errors.faults().iter().map(finding)));
-    loaded
-        .with_findings(files, findings)
-        .map_err(Failure::input)?;
-    // An error is never without a fault, and a fault is a finding.
-    built.map_err(|()| Failure::Runtime("the rig cannot be built: please report this".into()))
+    loaded.with_findings(files, findings)?;
+    Ok(built.ok())
 }
 
 /// Takes out the arms and bodies that name files which cannot be read.

@@ -270,8 +270,15 @@ impl<R: Read> Reader<R> {
                 }
             };
             match opcode {
-                op::MESSAGE | op::CHANNEL | op::METADATA => {}
-                // The parser trusts the length of an attachment.
+                op::MESSAGE => {}
+                // The parser trusts lengths, and reserves as much.
+                op::CHANNEL if channel_is_whole(data) => {}
+                op::METADATA if metadata_is_whole(data) => {}
+                op::CHANNEL | op::METADATA => {
+                    return Err(ReadError::Damaged(
+                        "a text is longer than its record".to_owned(),
+                    ));
+                }
                 op::ATTACHMENT if attachment_is_whole(data) => {}
                 op::ATTACHMENT => {
                     return Err(ReadError::Damaged(
@@ -319,18 +326,83 @@ fn read_error(error: &McapError) -> ReadError {
     }
 }
 
+/// What is behind a text, or behind a map, that begins here; `None` if it is longer than the rest.
+fn behind_text(rest: &[u8]) -> Option<&[u8]> {
+    let (length, rest) = rest.split_first_chunk::<4>()?;
+    rest.get(u32::from_le_bytes(*length) as usize..)
+}
+
+/// Whether a map from texts to texts begins here and is whole.
+fn is_map(rest: &[u8]) -> bool {
+    let behind = behind_text(rest).map_or(rest.len(), <[u8]>::len);
+    let Some(mut texts) = rest.get(4..rest.len() - behind) else {
+        return false;
+    };
+    while !texts.is_empty() {
+        match behind_text(texts).and_then(behind_text) {
+            Some(rest) => texts = rest,
+            None => return false,
+        }
+    }
+    behind_text(rest).is_some()
+}
+
+/// Whether the lengths in a channel record fit into it.
+fn channel_is_whole(record: &[u8]) -> bool {
+    let texts = record.get(4..);
+    let map = texts.and_then(behind_text).and_then(behind_text);
+    map.is_some_and(is_map)
+}
+
+/// Whether the lengths in a metadata record fit into it.
+fn metadata_is_whole(record: &[u8]) -> bool {
+    behind_text(record).is_some_and(is_map)
+}
+
 /// Whether the lengths in an attachment record fit into it.
 fn attachment_is_whole(record: &[u8]) -> bool {
-    fn text(rest: &[u8]) -> Option<&[u8]> {
-        let (length, rest) = rest.split_first_chunk::<4>()?;
-        rest.get(u32::from_le_bytes(*length) as usize..)
-    }
     let data = || {
-        let rest = text(text(record.get(16..)?)?)?;
+        let rest = behind_text(behind_text(record.get(16..)?)?)?;
         let (length, rest) = rest.split_first_chunk::<8>()?;
         // The data and a checksum of four bytes.
         let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
         (rest.len() >= length.checked_add(4)?).then_some(())
     };
     data().is_some()
+}
+
+#[cfg(test)]
+mod lengths {
+    use super::*;
+
+    fn text(text: &str) -> Vec<u8> {
+        [&(text.len() as u32).to_le_bytes()[..], text.as_bytes()].concat()
+    }
+
+    #[test]
+    fn no_length_beyond_its_record_reaches_the_parser() {
+        let pairs = [text("key"), text("value")].concat();
+        let map = [&(pairs.len() as u32).to_le_bytes()[..], &pairs].concat();
+        let channel = [vec![1, 0, 2, 0], text("tick"), text("json"), map.clone()].concat();
+        let metadata = [text("hapticd"), map].concat();
+        assert!(channel_is_whole(&channel) && metadata_is_whole(&metadata));
+        // Every length in turn is said to be 4 GiB, and every record is cut everywhere.
+        for (record, lengths, is_whole) in [
+            (
+                &channel,
+                vec![4, 12, 20, 24, 31],
+                channel_is_whole as fn(&[u8]) -> bool,
+            ),
+            (&metadata, vec![0, 11, 15, 22], metadata_is_whole),
+        ] {
+            for at in lengths {
+                let mut wrong = record.clone();
+                wrong[at..at + 4].fill(0xFF);
+                assert!(!is_whole(&wrong), "at {at}");
+            }
+            for length in 0..record.len() {
+                assert!(!is_whole(&record[..length]), "cut to {length}");
+            }
+        }
+    }
 }

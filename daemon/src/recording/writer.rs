@@ -33,12 +33,23 @@ pub trait Output: Write + Send {
     /// # Errors
     /// If what is written cannot be taken back.
     fn cut(&mut self, len: u64) -> io::Result<()>;
+
+    /// Whether nobody will find what was written: its file was removed meanwhile.
+    fn is_gone(&self) -> bool {
+        false
+    }
 }
 
 impl Output for File {
     fn cut(&mut self, len: u64) -> io::Result<()> {
         self.set_len(len)?;
         self.seek(SeekFrom::Start(len)).map(drop)
+    }
+
+    fn is_gone(&self) -> bool {
+        use std::os::unix::fs::MetadataExt;
+        self.metadata()
+            .is_ok_and(|file| file.is_file() && file.nlink() == 0)
     }
 }
 
@@ -378,11 +389,16 @@ impl<W: Output> Sink for Recorder<W> {
         };
         match writer.finish() {
             Ok(_) => {
-                let flushed = self
-                    .writer
-                    .take()
-                    .map_or(Ok(()), |w| w.into_inner().inner.flush());
-                flushed.map_err(|e| e.to_string())
+                let Some(mut output) = self.writer.take().map(|w| w.into_inner().inner) else {
+                    return Ok(());
+                };
+                output.flush().map_err(|e| e.to_string())?;
+                if output.is_gone() {
+                    let why = "its file was removed while it was written".to_owned();
+                    let _ = self.failure.set(why.clone());
+                    return Err(why);
+                }
+                Ok(())
             }
             Err(e) => Err(self.fail(&e)),
         }

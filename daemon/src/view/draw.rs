@@ -8,7 +8,7 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Paragraph};
 
-use super::{arm, text, timing};
+use super::{arm, text, timing, trouble};
 use crate::scribe::Live;
 
 /// What the view knows beside the run.
@@ -34,8 +34,17 @@ pub fn draw(frame: &mut Frame, live: &Live, state: &State) {
     if area.is_empty() {
         return;
     }
-    let (top, rest) = split(area, 1);
-    header(frame, top, live, state);
+    let lines = trouble::lines(live);
+    // What is wrong comes before what the run is called.
+    let has_header = usize::from(area.height) > lines.len();
+    let (top, rest) = split(area, u16::from(has_header));
+    if has_header {
+        header(frame, top, live, state);
+    }
+    let rest = trouble::draw(frame, rest, lines);
+    if rest.is_empty() {
+        return;
+    }
     if rest.height < 5 {
         frame.render_widget(Paragraph::new(one_line_each(live)), rest);
     } else if area.width >= WIDE {

@@ -13,6 +13,7 @@ pub mod screen;
 pub mod summary;
 pub mod text;
 pub mod timing;
+mod trouble;
 
 #[cfg(test)]
 mod tests;

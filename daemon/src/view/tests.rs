@@ -251,6 +251,41 @@ fn what_is_wrong_is_red() {
 }
 
 #[test]
+fn a_fault_and_refused_rights_are_seen_at_every_size() {
+    let mut live = force_off();
+    for name in ["two", "three", "four"] {
+        live.arms.push(LiveArm::new(name, Limits::default(), true));
+    }
+    // As far as the width goes: the words come from the left.
+    for (width, fault, refused) in [
+        (14, "right FORCE OF", "refused SCHED_"),
+        (
+            40,
+            "right FORCE OFF: emergency stop (1)",
+            "refused SCHED_FIFO",
+        ),
+        (
+            140,
+            "right FORCE OFF: emergency stop (1)",
+            "refused SCHED_FIFO",
+        ),
+    ] {
+        for height in 1..50 {
+            let shown = text(&screen(&live, false, width, height));
+            assert!(shown.contains(fault), "{width} x {height}:\n{shown}");
+            let has_room = height > 1 || width >= 140;
+            assert!(
+                !has_room || shown.contains(refused),
+                "{width} x {height}:\n{shown}"
+            );
+        }
+    }
+    live.realtime.clear();
+    live.record.arms[0].state = GovernorState::Active as u8;
+    assert!(super::trouble::lines(&live).is_empty());
+}
+
+#[test]
 fn every_size_can_be_drawn() {
     let mut four = contact();
     for name in ["two", "three", "a rather long name of an arm indeed"] {

@@ -1,5 +1,6 @@
 //! The real binary, as a person at a rig types it: what it says to bad input, what a demo leaves behind, how it ends.
 
+mod check;
 mod descriptors;
 mod status;
 mod whose;

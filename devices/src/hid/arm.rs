@@ -12,7 +12,7 @@ use super::raw::RawHid;
 use crate::arm::{ArmCommand, ArmSample, ArmSpec, MAX_AXES};
 use crate::codec::{MAX_REPORT_BYTES, ReportBuffer};
 use crate::driver::Driver;
-use crate::profile::{Profile, ReportKind};
+use crate::profile::{FixedReport, Profile, ReportKind};
 use crate::transport::{Transport, TransportError, TransportStats};
 
 /// Reports that Linux's hidraw queue holds: 64 slots, one of them always free.
@@ -43,18 +43,13 @@ impl std::fmt::Debug for HidArm {
 }
 
 impl HidArm {
-    /// Take a device that is open and send it what the profile wants sent at the start. May block.
+    /// Take a device that is open and send it what the profile wants sent at the start, then no force: it may hold what it was told
+    /// before it was lost, or by another program. May block.
     ///
     /// # Errors
-    /// Why a report could not be sent.
-    pub fn new(mut raw: Box<dyn RawHid>, profile: Arc<Profile>) -> Result<Self, TransportError> {
-        for report in &profile.start {
-            match report.kind {
-                ReportKind::Output => raw.write(&report.bytes)?,
-                ReportKind::Feature => raw.write_feature(&report.bytes)?,
-            }
-        }
-        Ok(Self {
+    /// Why a report could not be sent. What the profile wants sent at the end was sent then, as far as the device took it.
+    pub fn new(raw: Box<dyn RawHid>, profile: Arc<Profile>) -> Result<Self, TransportError> {
+        let mut arm = Self {
             raw,
             driver: Driver::new(profile),
             buffer: Box::new([0; MAX_REPORT_BYTES]),
@@ -62,7 +57,26 @@ impl HidArm {
             stalled: false,
             out: Box::default(),
             last_sequence: 0,
-        })
+        };
+        let start = Arc::clone(arm.profile());
+        let begun = (start
+            .start
+            .iter()
+            .try_for_each(|report| arm.send_fixed(report)))
+        .and_then(|()| arm.send(&[0.0; MAX_AXES], 0));
+        if let Err(error) = begun {
+            // What was sent may have switched its motors on.
+            let _ = arm.stop();
+            return Err(error);
+        }
+        Ok(arm)
+    }
+
+    fn send_fixed(&mut self, report: &FixedReport) -> Result<(), TransportError> {
+        match report.kind {
+            ReportKind::Output => self.raw.write(&report.bytes),
+            ReportKind::Feature => self.raw.write_feature(&report.bytes),
+        }
     }
 
     /// The profile.
@@ -76,13 +90,16 @@ impl HidArm {
         let _ = self.driver.input(&self.buffer[..length]);
     }
 
+    /// All reports of a command, those behind one that fails as well: an axis must not keep its effort because another one's report
+    /// was refused. The first failure is the one that is told.
     fn send(&mut self, efforts: &[f64; MAX_AXES], sequence: u64) -> Result<(), TransportError> {
         self.last_sequence = sequence;
+        let mut result = Ok(());
         for index in 0..self.driver.output_reports() {
             let report = self.driver.encode(index, efforts, sequence, &mut self.out);
-            self.raw.write(report)?;
+            result = result.and(self.raw.write(report));
         }
-        Ok(())
+        result
     }
 }
 
@@ -136,11 +153,7 @@ impl Transport for HidArm {
         let profile = Arc::clone(self.driver.profile());
         let mut result = zero;
         for report in &profile.stop {
-            let sent = match report.kind {
-                ReportKind::Output => self.raw.write(&report.bytes),
-                ReportKind::Feature => self.raw.write_feature(&report.bytes),
-            };
-            result = result.and(sent);
+            result = result.and(self.send_fixed(report));
         }
         result
     }
@@ -314,6 +327,7 @@ mod tests {
             device.0.lock().unwrap().written,
             [
                 (true, vec![5, 1]),
+                (false, vec![2, 0, 0, 0, 0, 0, 0, 0, 0]),
                 (false, vec![2, 0xE8, 0x03, 0x18, 0xFC, 0xFA, 0, 7, 0]),
                 (false, vec![2, 0, 0, 0, 0, 0, 0, 8, 0]),
                 (false, vec![6, 0]),
@@ -321,6 +335,19 @@ mod tests {
             ]
         );
         assert_eq!(arm.stats().commands, 1);
+    }
+
+    #[test]
+    fn a_start_that_fails_ends_with_the_stop() {
+        let device = Device::default();
+        device.0.lock().unwrap().write_error = Some(TransportError::TimedOut);
+        let fixed = "\n[[start]]\nkind = \"feature\"\nbytes = [5, 1]\n[[stop]]\nkind = \"feature\"\nbytes = [5, 0]\n";
+        let profile = Profile::parse("arm", &format!("{GENERIC}{fixed}")).unwrap();
+        let arm = HidArm::new(Box::new(device.clone()), Arc::new(profile));
+        assert_eq!(arm.map(|_| ()), Err(TransportError::TimedOut));
+        let written = &device.0.lock().unwrap().written;
+        assert_eq!(written.first(), Some(&(true, vec![5, 1])));
+        assert_eq!(written.last(), Some(&(true, vec![5, 0])), "motors are off");
     }
 
     #[test]
@@ -337,7 +364,7 @@ mod tests {
             })
             .unwrap();
         }
-        for (_, bytes) in &device.0.lock().unwrap().written {
+        for (_, bytes) in &device.0.lock().unwrap().written[1..] {
             assert_eq!(bytes, &[2, 0, 0, 0, 0, 0, 0, 1, 0]);
         }
         assert_eq!(arm.stats().bad_efforts, 2);

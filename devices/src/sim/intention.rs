@@ -165,6 +165,12 @@ fn triangle(phase: f64) -> f64 {
     1.0 - 4.0 * (p - 0.5).abs()
 }
 
+/// No hand wants to be further away than this, m, or turned by more, rad.
+pub(super) const FURTHEST_M: f64 = 1e4;
+/// Lengths, times and speeds beyond these overflow where they are divided by each other.
+const SMALLEST: f64 = 1e-9;
+const LARGEST: f64 = 1e9;
+
 impl Intention {
     /// Checks every value.
     ///
@@ -173,16 +179,23 @@ impl Intention {
     pub fn validate(&self) -> Result<(), IntentionError> {
         let finite = |what, values: &[f64]| match values.iter().position(|x| !x.is_finite()) {
             Some(index) => Err(IntentionError::NotFinite { what, index }),
-            None => Ok(()),
+            None => match values.iter().find(|x| x.abs() > FURTHEST_M) {
+                Some(&value) => Err(IntentionError::OutOfRange {
+                    what,
+                    value,
+                    must: "within 10000",
+                }),
+                None => Ok(()),
+            },
         };
         let positive = |what, value: f64| {
-            if value.is_finite() && value > 0.0 {
+            if (SMALLEST..=LARGEST).contains(&value) {
                 Ok(())
             } else {
                 Err(IntentionError::OutOfRange {
                     what,
                     value,
-                    must: "positive",
+                    must: "1e-9 to 1e9",
                 })
             }
         };

@@ -4,7 +4,7 @@
 //! `s(u) = 10u³ - 15u⁴ + 6u⁵` of point-to-point hand movements (Flash and Hogan 1985), which starts and ends at rest.
 //! Orientations go the short way round. Before the first keyframe the pose is the first one, after the last the last one.
 
-use super::intention::IntentionError;
+use super::intention::{FURTHEST_M, IntentionError};
 use crate::arm::{Pose, Vec3};
 use nalgebra::{Translation3, UnitQuaternion};
 use serde::Deserialize;
@@ -67,6 +67,15 @@ impl Track {
                 return Err(IntentionError::NotFinite {
                     what: "keyframe",
                     index,
+                });
+            }
+            let mut numbers = key.position.iter().chain(&key.rotation);
+            let beyond = numbers.find(|x| x.abs() > FURTHEST_M);
+            if let Some(&value) = beyond {
+                return Err(IntentionError::OutOfRange {
+                    what: "a keyframe's number",
+                    value,
+                    must: "within 10000",
                 });
             }
             if index > 0 && key.t_s <= keys[index - 1].t_s {

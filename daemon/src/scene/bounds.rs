@@ -1,0 +1,106 @@
+//! How much a configuration may ask for, and how far away.
+//!
+//! Beyond 10 km a coordinate's rounding is no longer small beside the clearance, and boxes of trees lose their meaning. Beyond
+//! a million triangles a made-up shape takes minutes and gigabytes, which nobody means who writes a number of cells.
+
+use hapticd_config as config;
+use hapticd_geometry::Vec3;
+
+/// No coordinate of a mesh is further from its origin, m: the same as for clients' poses.
+pub const FURTHEST_M: f64 = 1e4;
+/// Most triangles of a shape that is made of numbers; files may have more.
+pub const MADE_TRIANGLES_MAX: u64 = 1_000_000;
+
+/// Why a shape is not made.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BoundsError {
+    /// A vertex, after its scale.
+    #[error(
+        "vertex {vertex} is {metres:.3e} m from the origin; {FURTHEST_M} m are allowed: is `scale` right?"
+    )]
+    Far {
+        /// Its number.
+        vertex: usize,
+        /// Its largest coordinate.
+        metres: f64,
+    },
+    /// A number of cells or segments.
+    #[error("it would have about {triangles} triangles; {MADE_TRIANGLES_MAX} are allowed")]
+    Count {
+        /// Estimate.
+        triangles: u64,
+    },
+}
+
+/// Before a shape is made: whether it has few enough triangles.
+pub fn check_count(shape: &config::Shape) -> Result<(), BoundsError> {
+    use config::Shape as S;
+    let triangles = match shape {
+        S::Terrain { cells, .. } | S::Sheet { cells, .. } => 2 * u64::from(*cells).pow(2),
+        S::Torus {
+            major_segments,
+            minor_segments,
+            ..
+        } => 2 * u64::from(*major_segments) * u64::from(*minor_segments),
+        S::Icosphere { subdivisions, .. } => 20 << (2 * u64::from((*subdivisions).min(20))),
+        // Linear in numbers of a few thousand.
+        _ => 0,
+    };
+    if triangles > MADE_TRIANGLES_MAX {
+        return Err(BoundsError::Count { triangles });
+    }
+    Ok(())
+}
+
+/// Whether all of a file's points are near enough, with the length of its unit.
+pub fn check_extent(points: &[Vec3], scale: f64) -> Result<(), BoundsError> {
+    for (vertex, point) in points.iter().enumerate() {
+        let metres = point.amax() * scale;
+        if metres.is_nan() || metres > FURTHEST_M {
+            return Err(BoundsError::Far { vertex, metres });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_of_millions_of_triangles_are_refused_unmade() {
+        let terrain = |cells| config::Shape::Terrain {
+            size_m: [0.3, 0.3],
+            amplitude_m: 0.02,
+            depth_m: 0.05,
+            cells,
+            seed: 1,
+        };
+        assert_eq!(check_count(&terrain(700)), Ok(()));
+        let triangles = 2 * 1024 * 1024;
+        assert_eq!(
+            check_count(&terrain(1024)),
+            Err(BoundsError::Count { triangles })
+        );
+        let torus = config::Shape::Torus {
+            major_radius_m: 0.05,
+            minor_radius_m: 0.01,
+            major_segments: 4096,
+            minor_segments: 4096,
+        };
+        assert!(check_count(&torus).is_err());
+    }
+
+    #[test]
+    fn points_beyond_ten_kilometres_are_refused_with_their_number() {
+        let points = [Vec3::zeros(), Vec3::new(0.0, -2e9, 0.0)];
+        let far = BoundsError::Far {
+            vertex: 1,
+            metres: 2e9,
+        };
+        assert_eq!(check_extent(&points, 1.0), Err(far));
+        assert_eq!(check_extent(&points, 1e-6), Ok(()));
+        assert!(check_extent(&[Vec3::repeat(f64::NAN)], 1.0).is_err());
+    }
+}

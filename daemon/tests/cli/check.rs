@@ -1,0 +1,92 @@
+//! What `hapticd check` says of a rig: to people and to scripts, of good files and of bad ones.
+
+use super::{ARM, folder, hapticd};
+
+#[test]
+fn check_prints_the_rig_and_warns_of_what_is_hardly_meant() {
+    let dir = folder("sheet");
+    let arm = format!("{ARM}motion_scale = 100.0\n");
+    std::fs::write(dir.join("wide.toml"), arm).unwrap();
+    let out = hapticd(&dir, &["check", "wide.toml"]);
+    assert_eq!(out.status.code(), Some(0), "a warning is no error");
+    let said = String::from_utf8(out.stdout).unwrap();
+    for words in [
+        "arm `right`: simulated",
+        "a sphere, radius 0.0050 m",
+        "limits: 4 N, 2 N held",
+        "warning: arm.right.motion_scale: the workspace is",
+    ] {
+        assert!(said.contains(words), "{words}\n{said}");
+    }
+    let out = hapticd(&dir, &["check", "wide.toml", "--strict"]);
+    assert_eq!(out.status.code(), Some(2));
+    let out = hapticd(&dir, &["check", "wide.toml", "--json"]);
+    let said: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!(said["rig"]["arms"][0]["limits"]["peak_force_n"], 4.0);
+    assert_eq!(said["warnings"][0]["key"], "arm.right.motion_scale");
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+#[test]
+fn bad_files_are_described_to_scripts_with_file_line_and_key() {
+    let dir = folder("bad-json");
+    let far = "v 0 0 0\nv 3e9 0 0\nv 0 3e9 0\nv 0 0 3e9\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
+    std::fs::write(dir.join("far.obj"), far).unwrap();
+    let body = "[[body]]\nname = \"a\"\nshape = ";
+    for (name, text, key) in [
+        (
+            "range",
+            format!("{ARM}motion_scale = 1e9\n"),
+            "motion_scale",
+        ),
+        (
+            "cells",
+            format!("{body}{{ kind = \"terrain\", size_m = [0.3, 0.3], cells = 1024 }}\n"),
+            "body.a.shape.kind",
+        ),
+        (
+            "far",
+            format!("{body}{{ kind = \"mesh\", file = \"far.obj\" }}\n"),
+            "body.a.shape.file",
+        ),
+    ] {
+        let file = format!("{name}.toml");
+        std::fs::write(dir.join(&file), text).unwrap();
+        let out = hapticd(&dir, &["check", &file, "--json"]);
+        assert_eq!(out.status.code(), Some(2), "{name}");
+        let said: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+        assert_eq!(said["valid"], false);
+        let error = &said["errors"][0];
+        assert_eq!(error["key"], key, "{said}");
+        assert!(
+            error["line"].as_u64().is_some_and(|line| line > 0),
+            "{said}"
+        );
+        assert!(error["file"].as_str().is_some_and(|f| f.ends_with(&file)));
+    }
+    let out = hapticd(&dir, &["check", "nowhere.toml", "--json"]);
+    assert_eq!(out.status.code(), Some(2));
+    let said: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert!(said["errors"][0]["line"].is_null());
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+#[test]
+fn a_recording_that_was_removed_meanwhile_is_a_failure() {
+    let dir = folder("removed");
+    let mut daemon = super::Daemon::start(&dir, &["demo", "--plain", "--record", "run.mcap"]);
+    let begun = std::time::Instant::now();
+    let is_written = || {
+        let file = std::fs::metadata(dir.join("run.mcap"));
+        file.is_ok_and(|file| file.len() > 10_000)
+    };
+    while !is_written() {
+        assert!(begun.elapsed().as_secs() < 60, "nothing is recorded");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    std::fs::remove_file(dir.join("run.mcap")).unwrap();
+    daemon.signal("-TERM");
+    assert_eq!(daemon.process.wait().unwrap().code(), Some(1));
+    daemon.until("its file was removed");
+    std::fs::remove_dir_all(dir).unwrap();
+}
