@@ -323,7 +323,7 @@ fn the_hello_is_at_its_published_bytes() {
     expected.extend(96_u32.to_le_bytes());
     expected.extend(5_u64.to_le_bytes());
     expected.extend(*b"HAPTICD\0");
-    expected.extend([2, 0, 2, 0, 0, 0, 0, 0]);
+    expected.extend([2, 0, 3, 0, 0, 0, 0, 0]);
     expected.extend(*b"ab");
     expected.extend([0; 62]);
     assert_eq!(packet, expected);
@@ -339,7 +339,7 @@ fn the_lengths_of_all_messages_are_the_published_ones() {
     };
     assert_eq!(
         lengths(requests().iter().map(|message| message.encode(1)).collect()),
-        [80, 8, 8, 8, 72, 168, 8, 8, 72, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8]
+        [80, 8, 8, 8, 72, 168, 8, 8, 72, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8]
     );
     assert_eq!(
         lengths(replies().iter().map(|message| message.encode(1)).collect()),
