@@ -259,6 +259,7 @@ impl Scribe {
             for applied in &step.applied {
                 checker.follow(applied);
             }
+            checker.answered(step.last_sequence);
         }
         if let Some(sink) = &mut self.sink
             && let Err(why) = sink.step(step)
@@ -400,6 +401,11 @@ pub fn serve(
             }
         };
         while let Some(record) = records.pop() {
+            // A body is in the log before it is in any answer, so before it is in a record: what
+            // the checker has to know of this one is in the queue by now.
+            for step in steps.try_iter() {
+                scribe.step(&step);
+            }
             let backlog = records.waiting();
             scribe.tick(&record, backlog);
         }
