@@ -34,7 +34,7 @@ pub mod wire;
 /// First number of a version mismatch.
 pub const MAJOR: u16 = 2;
 /// Second number: how much has been appended since `MAJOR.0`.
-pub const MINOR: u16 = 2;
+pub const MINOR: u16 = 3;
 
 /// The minor version from which on there are soft bodies, cloth and crowds: kinds from [`Soft`](request::BodyKind::Soft) on,
 /// [`OpenSurface`](request::OpenSurface) and its answer, error codes from

@@ -25,6 +25,7 @@ pub fn check(args: &Args) -> Result<(), Failure> {
     let loaded = super::run::load(&args.config)?;
     // The same code that `run` uses, up to the point where a device would be opened.
     let built = super::run::rig(&loaded, false)?;
+    let warnings = super::check_inside::warnings(&built);
     if args.effective && args.json {
         let json =
             serde_json::to_string_pretty(&loaded.effective_json()).map_err(Failure::runtime)?;
@@ -37,7 +38,7 @@ pub fn check(args: &Args) -> Result<(), Failure> {
             .iter()
             .map(|(of, r)| mesh_json(of, r))
             .collect();
-        say(&serde_json::json!({ "valid": true, "meshes": meshes }).to_string());
+        say(&serde_json::json!({ "valid": true, "meshes": meshes, "warnings": warnings }).to_string());
     } else {
         let bodies = built.collider.infos();
         say(&format!(
@@ -49,6 +50,9 @@ pub fn check(args: &Args) -> Result<(), Failure> {
         ));
         for (of, report) in &built.meshes {
             say(&format!("  {of}: {}", mesh_line(report)));
+        }
+        for warning in &warnings {
+            say(&format!("  warning: {warning}"));
         }
     }
     Ok(())

@@ -3,6 +3,7 @@
 //! Exit codes: 0 good, 1 failed at run time, 2 the user's input is wrong.
 
 mod check;
+mod check_inside;
 mod devices;
 mod export;
 mod record;
