@@ -7,14 +7,14 @@
 //!
 //! Shapes come with the collision thread's steps, everything else with the ticks' records: which
 //! body had which slot ([`TickRecord::bodies`]), which of them were solid to which tool, and where
-//! they went. The two come through different queues. A body's step is in its queue before any record
-//! that names the body, so the scribe reads steps first; it may then be early by a whole backlog of
+//! they went. The two come through different queues. A body's step is in its queue before any
+//! record that names the body, so the scribe reads steps first; it may then be early by a whole backlog of
 //! records. So bodies go by their keys, never by their slots alone, and a shape is kept until no
 //! record to come can name it, whatever has been removed meanwhile.
 //!
 //! What it cannot know it does not guess: a shape whose step was lost, or a place from before a
-//! record that was lost. Such a tick counts as not checked, with the cause; what is known is checked
-//! all the same. A lost place is known again when the body moves, or when it is its turn to be
+//! record that was lost. Such a tick counts as not checked, with the cause; what is known is
+//! checked all the same. A lost place is known again when the body moves, or when it is its turn to be
 //! surveyed ([`TickRecord::surveyed`]).
 
 use std::collections::HashMap;
@@ -264,13 +264,13 @@ impl Checker {
             let listed = there == Some(*key);
             let came = listed && !body.listed;
             if came {
-                // It comes where the scene put it; in a record that was lost it may have come earlier.
+                // It comes where the scene put it; where a record was lost, it may have moved since.
                 body.pose = (lost == 0 || !body.movable).then_some(body.initial);
             }
             let went = body.listed && !listed;
             body.listed = listed;
-            // The loop forgets a body for good. One that it never had it gets no more once it has an
-            // answer without it, or a later body in its slot.
+            // The loop forgets a body for good. One that it never had it gets no more once it has
+            // an answer without it, or a later body in its slot.
             let gone = matches!(body.scene, Scene::RemovedBefore(answer) if answer <= offered);
             let replaced = there.is_some_and(|other| other.generation > key.generation);
             listed || !(went || gone || replaced)
@@ -326,7 +326,8 @@ impl Checker {
         verdict
     }
 
-    /// The tools move first, past bodies where they were; then the bodies, past tools where they are.
+    /// The tools move first, past bodies where they were; then the bodies, past tools where they
+    /// are.
     fn past_bodies(&self, record: &TickRecord, motion: &Motion, verdict: &mut Verdict) {
         let (tool, tick) = (&motion.tool, motion.tick);
         let solid = (0..MAX_SCENE_BODIES).filter(|slot| tick.solid & (1 << slot) != 0);

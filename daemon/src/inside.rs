@@ -131,10 +131,15 @@ mod tests {
         let mut watch = InsideWatch::new(bodies, &["right".to_owned(), "left".to_owned()]);
         let now = &mut 0;
         let inside = |what: &str| {
-            format!("right: the tool is inside `{what}`, which exerts nothing until it is out: move out")
+            format!(
+                "right: the tool is inside `{what}`, which exerts nothing until it is out: move out"
+            )
         };
         assert_eq!(told(&mut watch, now, 1000, 1), [inside("box")]);
-        assert_eq!(told(&mut watch, now, 10, 0), ["right: the tool is out of `box`"]);
+        assert_eq!(
+            told(&mut watch, now, 10, 0),
+            ["right: the tool is out of `box`"]
+        );
         let other = tool_id(1);
         assert_eq!(told(&mut watch, now, 500, other), [inside("tool of left")]);
         assert_eq!(told(&mut watch, now, 1, 0).len(), 1);

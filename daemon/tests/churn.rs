@@ -312,7 +312,8 @@ fn a_churn_of_bodies_around_tools_raises_no_alarm() {
         early.tick(&record);
     });
     println!(
-        "{guests} guests, solid in {solid} ticks, inside in {inside}, touching in {touching}; {most} shapes at most; lossy: {:?}",
+        "{guests} guests, solid in {solid} ticks, inside in {inside}, touching in {touching}; \
+         {most} shapes at most; lossy: {:?}",
         lossy.ticks()
     );
     for (name, watcher) in [("ordered", &ordered), ("early", &early), ("lossy", &lossy)] {
@@ -359,7 +360,10 @@ fn whatever_is_solid_around_a_tool_in_the_churn_is_found() {
             assert!(!alarm, "tick {}: nothing was planted there", record.tick);
         }
     });
-    println!("{found} of {planted} ticks with something planted; others: {}", unseen.len());
+    println!(
+        "{found} of {planted} ticks with something planted; others: {}",
+        unseen.len()
+    );
     assert!(planted > 1000);
     // An answer is four ticks old: what has just come out is no penetration any more.
     assert!(found * 100 > planted * 90, "{found} of {planted}");
@@ -382,8 +386,8 @@ const PAUSE: Duration = Duration::from_micros(150);
 /// What is waited for comes at once; whoever waits for this is held up for ever.
 const WATCHDOG: Duration = Duration::from_secs(120);
 
-/// The loop's, the collision thread's and the scribe's own code, each on a thread, and a client that
-/// does its worst: whatever comes first, the checker knows of every shape before it has to.
+/// The loop's, the collision thread's and the scribe's own code, each on a thread, and a client
+/// that does its worst: whatever comes first, the checker knows of every shape before it has to.
 #[test]
 fn a_churn_with_the_real_threads_raises_no_alarm() {
     let rig = build();
@@ -514,21 +518,26 @@ fn a_churn_with_the_real_threads_raises_no_alarm() {
             }
         }
         drop(ends);
-        (
-            ticks.join().unwrap(),
-            guests.count,
-            scribe.join().unwrap(),
-        )
+        (ticks.join().unwrap(), guests.count, scribe.join().unwrap())
     });
     let lost_steps = log_lost.load(Ordering::Relaxed);
-    println!("{guests} guests in {ticks} ticks, {lost_steps} steps lost: {:?}", report.arms);
+    println!(
+        "{guests} guests in {ticks} ticks, {lost_steps} steps lost: {:?}",
+        report.arms
+    );
     for arm in &report.arms {
         assert_eq!((arm.max_penetration_m, arm.crossings), (0.0, 0), "{arm:?}");
         assert!(arm.checked_ticks > 0 && arm.contact_ticks > 0, "{arm:?}");
-        assert!(lost_steps > 0 || arm.unchecked_why.unknown_shape == 0, "{arm:?}");
+        assert!(
+            lost_steps > 0 || arm.unchecked_why.unknown_shape == 0,
+            "{arm:?}"
+        );
         // Every tick is accounted for, but those lost at the very end.
         let told = arm.checked_ticks + arm.unchecked_ticks;
-        assert!(told <= ticks && told + report.lost_records + 4096 >= ticks, "{told} of {ticks}");
+        assert!(
+            told <= ticks && told + report.lost_records + 4096 >= ticks,
+            "{told} of {ticks}"
+        );
     }
     assert!(guests > 1500, "{guests} came");
 }

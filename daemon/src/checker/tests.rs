@@ -229,7 +229,11 @@ fn a_place_from_before_lost_records_counts_for_nothing() {
     assert!(clean(&report));
     let places = |report: &ArmReport| report.unchecked_why.unknown_place;
     assert_eq!(
-        (places(&report), report.unchecked_ticks, report.checked_ticks),
+        (
+            places(&report),
+            report.unchecked_ticks,
+            report.checked_ticks
+        ),
         (11, 11, 2)
     );
     assert_eq!(places(&run.tick(|_| ())), 12, "still not known");

@@ -38,7 +38,10 @@ pub fn check(args: &Args) -> Result<(), Failure> {
             .iter()
             .map(|(of, r)| mesh_json(of, r))
             .collect();
-        say(&serde_json::json!({ "valid": true, "meshes": meshes, "warnings": warnings }).to_string());
+        say(
+            &serde_json::json!({ "valid": true, "meshes": meshes, "warnings": warnings })
+                .to_string(),
+        );
     } else {
         let bodies = built.collider.infos();
         say(&format!(

@@ -1,14 +1,13 @@
-//! A warning of `hapticd check`: tools that start inside of a body feel nothing of it until they are
-//! moved out.
+//! A warning of `hapticd check`: tools that start inside of a body feel nothing of it until they
+//! are moved out.
 
 use hapticd_audit::{Solid, Tool, penetration_depth_m};
 use hapticd_geometry::Pose;
 
 use crate::rig::{Rig, Source};
 
-/// A line for every tool that is inside of a body, or overlaps one, where its arm starts: the hand's
-/// first pose of a simulated arm, the middle of a device's workspace. Takes as long as the meshes are
-/// large.
+/// A line for every tool that is inside of a body, or overlaps one, where its arm starts: at the
+/// hand's first pose of a simulated arm, in the middle of a device's workspace.
 pub fn warnings(rig: &Rig) -> Vec<String> {
     let world = rig.collider.world();
     let mut lines = Vec::new();

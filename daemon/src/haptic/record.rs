@@ -196,7 +196,10 @@ pub struct TickRecord {
 impl TickRecord {
     /// Which body had this slot in this tick, or which tool.
     pub fn body_in(&self, slot: usize) -> Option<BodyKey> {
-        let generation = *self.bodies.get(slot).filter(|generation| **generation > 0)?;
+        let generation = *self
+            .bodies
+            .get(slot)
+            .filter(|generation| **generation > 0)?;
         Some(BodyKey {
             slot: slot as u8,
             generation,

@@ -3,8 +3,8 @@
 //! One of two engines that take the same input and say the same of a tick. Neither allocates, blocks or reads a clock after construction.
 
 use hapticd_haptics::{
-    Body, BodyKey, BodyTable, Engine, Gains, Guide, Query, Snapshot, SoftSnapshot, TickInput, TickOutput,
-    tool_in,
+    Body, BodyKey, BodyTable, Engine, Gains, Guide, Query, Snapshot, SoftSnapshot, TickInput,
+    TickOutput, tool_in,
 };
 use hapticd_planar::{Measures, PlanarEngine};
 

@@ -3,7 +3,8 @@
 use super::*;
 
 /// The hand of [`ARM`] starts 50 mm above the origin and goes straight down.
-const BOX: &str = "[[body]]\nname = \"box\"\nshape = { kind = \"cuboid\", size_m = [0.04, 0.04, 0.04] }\nposition_m = [0.0, 0.0, 0.05]\n";
+const BOX: &str = "[[body]]\nname = \"box\"\nshape = { kind = \"cuboid\", size_m = [0.04, 0.04, 0.04] }\n\
+    position_m = [0.0, 0.0, 0.05]\n";
 
 fn rest() -> String {
     ARM.replace("press", "rest") + BOX
@@ -80,7 +81,8 @@ fn check_warns_of_a_tool_that_starts_in_a_body() {
         String::from_utf8(out.stdout).unwrap()
     };
     let text = said("in.toml", rest(), false);
-    let warning = "warning: arm `right`: the tool starts at 0.0, 0.0, 50.0 mm, 25.0 mm inside `box`";
+    let warning =
+        "warning: arm `right`: the tool starts at 0.0, 0.0, 50.0 mm, 25.0 mm inside `box`";
     assert!(text.contains(warning), "{text}");
     let json: serde_json::Value = serde_json::from_str(&said("in.toml", rest(), true)).unwrap();
     assert_eq!(json["warnings"].as_array().unwrap().len(), 1, "{json}");
