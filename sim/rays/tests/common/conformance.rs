@@ -239,7 +239,7 @@ pub fn cloths_and_a_ball(make: Make<'_>) {
 /// Lines of a sheet that pass by an edge of a box within rounding: such a point is outside, and no
 /// deeper than the sheet is thick. One that is inside is found by the shorter way.
 pub fn a_sheet_beside_an_edge_is_outside(make: Make<'_>) {
-    let cloth = shapes::sheet(0.012, 8).unwrap();
+    let cloth = shapes::sheet(0.003, 2).unwrap();
     let cloth = Arc::new(Shape::new(&cloth, CLOTH, 32).unwrap());
     for full in [Full::Tree, Full::Basic] {
         let mut scene = Scene::new();
@@ -268,7 +268,8 @@ pub fn a_sheet_beside_an_edge_is_outside(make: Make<'_>) {
             let way = Vec3::new(1.0, 0.0, -1.0).normalize();
             let across = Vec3::new(1.0, 0.0, 1.0).normalize();
             let edge = Vec3::new(half, random(0.05), half);
-            let from = 0.0275 + random(0.0125);
+            // Near enough to be looked for at all.
+            let from = 0.008 + random(0.003);
             let place = edge - way * from + across * random(3e-6);
             let turn = if trial % 2 == 0 { 0.75 } else { -0.25 } * std::f64::consts::PI;
             let turn = Quat::from_axis_angle(&Vec3::y_axis(), turn);
@@ -291,10 +292,10 @@ pub fn a_sheet_beside_an_edge_is_outside(make: Make<'_>) {
             let deep =
                 (detector.contacts().iter()).filter(|c| c.source == sheet && c.depth > 0.002);
             let deep = deep.count();
-            assert_eq!(deep, 81, "{full:?}, {trial}");
+            assert_eq!(deep, 9, "{full:?}, {trial}");
             found += deep;
         }
-        assert_eq!(found, 400 * 81);
+        assert_eq!(found, 400 * 9);
     }
 }
 
