@@ -1,20 +1,38 @@
 //! The independent check of every tick: no penetration, no tunnelling.
 //!
-//! Follows the records, not the loop's word: it keeps its own copy of the bodies and tools and asks `hapticd-audit`, which shares no
-//! code with the detection. Off the real-time thread; allocates.
+//! Follows the records, not the loop's word: it keeps its own copy of bodies and tools and asks
+//! `hapticd-audit`, which shares no code with the detection. Off the real-time thread; allocates.
+//!
+//! # What it knows
+//!
+//! Shapes come with the collision thread's steps, everything else with the ticks' records: which
+//! body had which slot ([`TickRecord::bodies`]), which of them were solid to which tool, and where
+//! they went. The two come through different queues. A body's step is in its queue before any
+//! record that names the body, so the scribe reads steps first; it may then be early by a whole backlog of
+//! records. So bodies go by their keys, never by their slots alone, and a shape is kept until no
+//! record to come can name it, whatever has been removed meanwhile.
+//!
+//! What it cannot know it does not guess: a shape whose step was lost, or a place from before a
+//! record that was lost. Such a tick counts as not checked, with the cause; what is known is
+//! checked all the same. A lost place is known again when the body moves, or when it is its turn to be
+//! surveyed ([`TickRecord::surveyed`]).
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use hapticd_audit::{
     Solid, Sweep, SweepLimits, Tool, penetration_depth_m, sweep_body, sweep_past_tool, sweep_tool,
     tools_overlap_m,
 };
 use hapticd_geometry::{Pose, TriMesh};
-use hapticd_haptics::{BodyKey, MAX_ARMS, tool_slot};
+use hapticd_haptics::{BodyKey, MAX_ARMS, MAX_SCENE_BODIES, tool_slot};
+use hapticd_world::BodyKind;
 
 use crate::collision::{Applied, SceneCommand};
-use crate::haptic::record::{MAX_MOVED, TickRecord};
-use crate::stats::Stats;
+use crate::haptic::record::{ArmTick, MovedBody, TickRecord};
+use crate::stats::{NotChecked, Stats};
+
+#[cfg(test)]
+mod tests;
 
 enum ArmShape {
     Ball(f64),
@@ -32,33 +50,79 @@ impl ArmShape {
     }
 }
 
+/// Whether the scene still has a body.
+#[derive(Clone, Copy, PartialEq)]
+enum Scene {
+    Has,
+    /// Not any more; an answer without it has not been heard of.
+    Removed,
+    /// No answer from this sequence on has it.
+    RemovedBefore(u64),
+}
+
 struct CheckedBody {
-    id: u32,
     solid: Solid,
-    pose: Pose,
+    movable: bool,
+    initial: Pose,
+    /// Where it is after the last record; `None`: not known, because a record was lost.
+    pose: Option<Pose>,
+    /// The loop had it in the last record.
+    listed: bool,
+    scene: Scene,
 }
 
 /// See the module page.
 pub struct Checker {
     arms: [Option<ArmShape>; MAX_ARMS],
+    /// Where the tools are after the last record, as far as it is known.
     proxies: [Option<Pose>; MAX_ARMS],
     bodies: HashMap<BodyKey, CheckedBody>,
     limits: SweepLimits,
-    /// Largest client-visible id that was added: they rise.
-    newest: u32,
-    /// Ids that the loop forgot before it was said here that they were added.
-    gone_before: HashSet<u32>,
-    /// Set when bodies moved that the record did not hold: their poses are unknown from then on.
-    blind: bool,
+    /// The last record's tick.
+    tick: u64,
+    /// Newest answer that the loop was given.
+    offered: u64,
+    /// Times that a survey found a body elsewhere than the records before had put it.
+    misplaced: u64,
 }
 
 /// What the check of one tick of one arm found.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Verdict {
+struct Verdict {
     /// Depth, m; 0 means apart.
-    pub penetration_m: f64,
+    penetration_m: f64,
     /// The path went through a surface (or came so near that it could not be told).
-    pub crossed: bool,
+    crossed: bool,
+    /// What it was not all checked for.
+    missing: Option<NotChecked>,
+}
+
+impl Verdict {
+    fn depth(&mut self, depth_m: f64) {
+        self.penetration_m = self.penetration_m.max(depth_m);
+    }
+
+    fn motion(&mut self, sweep: Sweep) {
+        self.crossed |= !matches!(sweep, Sweep::Clear { .. });
+    }
+}
+
+/// A tool's part of a tick: what it is, where it started, where it went.
+struct Motion<'a> {
+    tool: Tool<'a>,
+    /// `None`: it was placed, or its place before is not known.
+    start: Option<Pose>,
+    tick: &'a ArmTick,
+}
+
+impl Motion<'_> {
+    /// The pieces of its path.
+    fn pieces(&self) -> impl Iterator<Item = (Pose, &Pose)> {
+        let corners = &self.tick.path[..usize::from(self.tick.path_len)];
+        let starts = self.start.into_iter().chain(corners.iter().copied());
+        let pieces = if self.start.is_some() { corners } else { &[] };
+        starts.zip(pieces)
+    }
 }
 
 impl Checker {
@@ -69,9 +133,9 @@ impl Checker {
             proxies: [None; MAX_ARMS],
             bodies: HashMap::new(),
             limits: SweepLimits::default(),
-            newest: 0,
-            gone_before: HashSet::new(),
-            blind: false,
+            tick: 0,
+            offered: 0,
+            misplaced: 0,
         }
     }
 
@@ -85,26 +149,24 @@ impl Checker {
         }
     }
 
-    /// A body came, with its client-visible id.
-    pub fn add_body(&mut self, id: u32, key: BodyKey, mesh: &TriMesh, pose: &Pose) {
-        self.newest = self.newest.max(id);
-        // Ticks and steps come from different threads: it may have been gone already.
-        if self.gone_before.remove(&id) {
-            return;
-        }
-        self.bodies.insert(
-            key,
-            CheckedBody {
-                id,
-                solid: Solid::new(mesh),
-                pose: *pose,
-            },
-        );
+    /// A body came to the scene.
+    pub fn add_body(&mut self, key: BodyKey, mesh: &TriMesh, pose: &Pose, kind: BodyKind) {
+        let body = CheckedBody {
+            solid: Solid::new(mesh),
+            movable: kind != BodyKind::Static,
+            initial: *pose,
+            pose: None,
+            listed: false,
+            scene: Scene::Has,
+        };
+        self.bodies.insert(key, body);
     }
 
-    /// A body went.
+    /// A body left the scene; the loop may have it for some ticks yet, or be about to get it.
     pub fn remove_body(&mut self, key: BodyKey) {
-        self.bodies.remove(&key);
+        if let Some(body) = self.bodies.get_mut(&key) {
+            body.scene = Scene::Removed;
+        }
     }
 
     /// Follows a command to the scene.
@@ -112,7 +174,7 @@ impl Checker {
         match &applied.command {
             SceneCommand::Add(spec) => {
                 if let Some(mesh) = spec.shape.index.mesh() {
-                    self.add_body(applied.id, applied.key, mesh, &spec.world_from_body);
+                    self.add_body(applied.key, mesh, &spec.world_from_body, spec.kind);
                 }
             }
             SceneCommand::Remove { .. } => self.remove_body(applied.key),
@@ -122,179 +184,219 @@ impl Checker {
         }
     }
 
-    /// From this tick on the loop knows nothing of these bodies.
-    fn forget(&mut self, gone: &[u32]) {
-        for id in gone {
-            if *id > self.newest {
-                self.gone_before.insert(*id);
+    /// After the commands of a step: the sequence of its last answer; 0: it made none.
+    pub fn answered(&mut self, last_sequence: u64) {
+        if last_sequence == 0 {
+            return;
+        }
+        for body in self.bodies.values_mut() {
+            if body.scene == Scene::Removed {
+                body.scene = Scene::RemovedBefore(last_sequence);
             }
-            self.bodies.retain(|_, body| body.id != *id);
         }
     }
 
-    /// Looks at one tick and tells the statistics.
-    pub fn check(&mut self, record: &TickRecord, stats: &mut Stats) {
-        self.forget(record.gone());
+    /// Looks at one tick and tells the statistics. True: it found penetration or a crossing.
+    pub fn check(&mut self, record: &TickRecord, stats: &mut Stats) -> bool {
+        self.begin(record, stats);
+        let mut alarm = false;
         for arm in 0..MAX_ARMS {
-            match self.check_arm(record, arm) {
-                Some(v) => stats.checked(arm, v.penetration_m, v.crossed),
-                None if record.arms[arm].attached => stats.unchecked(arm),
-                None => {}
+            if !record.arms[arm].attached {
+                self.proxies[arm] = None;
+                continue;
+            }
+            let verdict = self.check_arm(record, arm);
+            alarm |= verdict.penetration_m > 0.0 || verdict.crossed;
+            match verdict.missing {
+                None => stats.checked(arm, verdict.penetration_m, verdict.crossed),
+                Some(why) => {
+                    stats.checked_in_part(arm, verdict.penetration_m, verdict.crossed);
+                    stats.unchecked(arm, why, 1);
+                }
             }
         }
         self.advance(record);
+        alarm
     }
 
     /// Follows a tick without looking at it.
     pub fn pass_over(&mut self, record: &TickRecord, stats: &mut Stats) {
-        self.forget(record.gone());
-        for arm in 0..MAX_ARMS {
-            if record.arms[arm].attached {
-                stats.unchecked(arm);
+        self.begin(record, stats);
+        for (arm, tick) in record.arms.iter().enumerate() {
+            if tick.attached {
+                stats.unchecked(arm, NotChecked::Busy, 1);
             }
-            // The path from here to the next tick's start was not seen.
-            self.proxies[arm] =
-                Some(record.arms[arm].world_from_proxy).filter(|_| record.arms[arm].attached);
+            self.proxies[arm] = Some(tick.world_from_proxy).filter(|_| tick.attached);
         }
         self.advance(record);
     }
 
-    fn advance(&mut self, record: &TickRecord) {
-        self.blind |= record.moved_count as usize > MAX_MOVED;
-        for moved in &record.moved[..(record.moved_count as usize).min(MAX_MOVED)] {
-            if let Some(body) = self.bodies.get_mut(&moved.key) {
-                body.pose = moved.world_from_body;
+    /// Times that a survey found a body elsewhere than the records before had put it: never, unless
+    /// records lie.
+    pub fn misplaced(&self) -> u64 {
+        self.misplaced
+    }
+
+    /// Shapes that are kept.
+    pub fn shapes(&self) -> usize {
+        self.bodies.len()
+    }
+
+    /// Takes over which bodies the loop had in this tick.
+    fn begin(&mut self, record: &TickRecord, stats: &mut Stats) {
+        let lost = record.tick.saturating_sub(self.tick + 1);
+        self.tick = record.tick;
+        if lost > 0 {
+            // Whatever moved, moved unseen.
+            self.proxies = [None; MAX_ARMS];
+            for body in self.bodies.values_mut().filter(|body| body.movable) {
+                body.pose = None;
             }
+            for (arm, _) in (record.arms.iter().enumerate()).filter(|(_, tick)| tick.attached) {
+                stats.unchecked(arm, NotChecked::UnknownPlace, lost);
+            }
+        }
+        let offered = record.arms.iter().map(|arm| arm.offered).max();
+        self.offered = self.offered.max(offered.unwrap_or(0));
+        let offered = self.offered;
+        self.bodies.retain(|key, body| {
+            let there = record.body_in(usize::from(key.slot));
+            let listed = there == Some(*key);
+            let came = listed && !body.listed;
+            if came {
+                // It comes where the scene put it; where a record was lost, it may have moved since.
+                body.pose = (lost == 0 || !body.movable).then_some(body.initial);
+            }
+            let went = body.listed && !listed;
+            body.listed = listed;
+            // The loop forgets a body for good. One that it never had it gets no more once it has
+            // an answer without it, or a later body in its slot.
+            let gone = matches!(body.scene, Scene::RemovedBefore(answer) if answer <= offered);
+            let replaced = there.is_some_and(|other| other.generation > key.generation);
+            listed || !(went || gone || replaced)
+        });
+    }
+
+    fn advance(&mut self, record: &TickRecord) {
+        for moved in moved(record) {
+            if let Some(body) = self.bodies.get_mut(&moved.key) {
+                body.pose = Some(moved.world_from_body);
+            }
+        }
+        let Some(surveyed) = record.surveyed else {
+            return;
+        };
+        if let Some(body) = self.bodies.get_mut(&surveyed.key) {
+            let here = surveyed.world_from_body;
+            self.misplaced += u64::from(body.pose.is_some_and(|known| known != here));
+            body.pose = Some(here);
         }
     }
 
-    fn check_arm(&mut self, record: &TickRecord, arm: usize) -> Option<Verdict> {
+    fn check_arm(&mut self, record: &TickRecord, arm: usize) -> Verdict {
         let tick = &record.arms[arm];
-        let shape = self.arms[arm].as_ref()?;
-        if !tick.attached || self.blind {
-            self.proxies[arm] = None;
-            return None;
-        }
-        let tool = shape.tool();
-        let mut start = if tick.anchored {
-            None
-        } else {
-            self.proxies[arm]
-        };
-        // A ball has turned in place before it moved: its centre goes straight.
-        if let (Some(from), ArmShape::Ball(_)) = (&mut start, shape) {
-            from.rotation = tick.world_from_proxy.rotation;
-        }
+        let before = self.proxies[arm].filter(|_| !tick.anchored);
         self.proxies[arm] = Some(tick.world_from_proxy);
         let mut verdict = Verdict {
             penetration_m: 0.0,
             crossed: false,
+            missing: None,
         };
-        for (key, body) in &self.bodies {
-            if tick.solid & (1 << key.slot) == 0 {
-                continue;
-            }
-            // The tools move first, past bodies where they were; then the bodies, past tools where they are.
-            if let Some(mut from) = start {
-                for to in &tick.path[..tick.path_len as usize] {
-                    let sweep = sweep_tool(&tool, &from, to, &body.solid, &body.pose, &self.limits);
-                    verdict.crossed |= !matches!(sweep, Sweep::Clear { .. });
-                    from = *to;
-                }
-            }
-            let moved = record.moved[..(record.moved_count as usize).min(MAX_MOVED)]
-                .iter()
-                .find(|m| m.key == *key);
-            let pose = moved.map_or(body.pose, |m| m.world_from_body);
-            if moved.is_some() {
-                let sweep = sweep_body(
-                    &tool,
-                    &tick.world_from_proxy,
-                    &body.solid,
-                    &body.pose,
-                    &pose,
-                    &self.limits,
-                );
-                verdict.crossed |= !matches!(sweep, Sweep::Clear { .. });
-            }
-            let depth = penetration_depth_m(&tool, &tick.world_from_proxy, &body.solid, &pose);
-            verdict.penetration_m = verdict.penetration_m.max(depth);
+        if tick.solid == 0 {
+            return verdict;
         }
-        // Tools move one after the other: past those before them where they are now, past those after them where they were.
-        for (other, shape) in self.arms.iter().enumerate() {
-            let solid = |a: usize, b: usize| record.arms[a].solid & (1 << tool_slot(b)) != 0;
-            let known = other != arm && solid(arm, other) && solid(other, arm);
-            let (Some(shape), Some(at)) = (shape.as_ref().filter(|_| known), self.proxies[other])
-            else {
+        let Some(shape) = self.arms[arm].as_ref() else {
+            verdict.missing = Some(NotChecked::UnknownShape);
+            return verdict;
+        };
+        let mut motion = Motion {
+            tool: shape.tool(),
+            start: before,
+            tick,
+        };
+        // A ball has turned in place before it moved: its centre goes straight.
+        if let (Some(from), ArmShape::Ball(_)) = (&mut motion.start, shape) {
+            from.rotation = tick.world_from_proxy.rotation;
+        }
+        if before.is_none() && !tick.anchored {
+            verdict.missing = Some(NotChecked::UnknownPlace);
+        }
+        self.past_bodies(record, &motion, &mut verdict);
+        self.past_tools(record, arm, &motion, &mut verdict);
+        verdict
+    }
+
+    /// The tools move first, past bodies where they were; then the bodies, past tools where they
+    /// are.
+    fn past_bodies(&self, record: &TickRecord, motion: &Motion, verdict: &mut Verdict) {
+        let (tool, tick) = (&motion.tool, motion.tick);
+        let solid = (0..MAX_SCENE_BODIES).filter(|slot| tick.solid & (1 << slot) != 0);
+        for slot in solid {
+            let key = record.body_in(slot);
+            let Some((key, body)) = key.and_then(|key| Some((key, self.bodies.get(&key)?))) else {
+                verdict.missing = Some(NotChecked::UnknownShape);
+                continue;
+            };
+            if let Some(pose) = &body.pose {
+                for (from, to) in motion.pieces() {
+                    let sweep = sweep_tool(tool, &from, to, &body.solid, pose, &self.limits);
+                    verdict.motion(sweep);
+                }
+            } else {
+                verdict.missing.get_or_insert(NotChecked::UnknownPlace);
+            }
+            let moved = moved(record).find(|m| m.key == key);
+            let after = moved.map(|m| m.world_from_body).or(body.pose);
+            let Some(after) = after else { continue };
+            let at = &tick.world_from_proxy;
+            if let (Some(before), Some(_)) = (&body.pose, moved) {
+                verdict.motion(sweep_body(
+                    tool,
+                    at,
+                    &body.solid,
+                    before,
+                    &after,
+                    &self.limits,
+                ));
+            }
+            verdict.depth(penetration_depth_m(tool, at, &body.solid, &after));
+        }
+    }
+
+    /// Tools move one after the other: past those before them where they are now, past those after
+    /// them where they were.
+    fn past_tools(&self, record: &TickRecord, arm: usize, motion: &Motion, verdict: &mut Verdict) {
+        let tick = motion.tick;
+        let solid = |other: &usize| *other != arm && tick.solid & (1 << tool_slot(*other)) != 0;
+        for other in (0..MAX_ARMS).filter(solid) {
+            let Some(shape) = self.arms[other].as_ref() else {
+                verdict.missing = Some(NotChecked::UnknownShape);
+                continue;
+            };
+            // One that is placed in this very tick was here or there when this one moved.
+            let known = self.proxies[other].filter(|_| !record.arms[other].anchored);
+            let Some(at) = known else {
+                verdict.missing.get_or_insert(NotChecked::UnknownPlace);
                 continue;
             };
             let other = shape.tool();
-            if let Some(mut from) = start {
-                for to in &tick.path[..tick.path_len as usize] {
-                    let sweep = sweep_past_tool(&tool, &from, to, &other, &at, &self.limits);
-                    verdict.crossed |= !matches!(sweep, Sweep::Clear { .. });
-                    from = *to;
-                }
+            for (from, to) in motion.pieces() {
+                let sweep = sweep_past_tool(&motion.tool, &from, to, &other, &at, &self.limits);
+                verdict.motion(sweep);
             }
-            let depth = tools_overlap_m(&tool, &tick.world_from_proxy, &other, &at);
-            verdict.penetration_m = verdict.penetration_m.max(depth);
+            let here = &tick.world_from_proxy;
+            verdict.depth(tools_overlap_m(&motion.tool, here, &other, &at));
         }
-        Some(verdict)
     }
+}
+
+/// Bodies that moved in a tick, and where they are after it.
+fn moved(record: &TickRecord) -> impl Iterator<Item = &MovedBody> {
+    record.moved.iter().take(usize::from(record.moved_count))
 }
 
 impl Default for Checker {
     fn default() -> Self {
         Self::new()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use hapticd_geometry::{Vec3, shapes};
-
-    /// A ball in the middle of a block that is solid to it, with these bodies gone.
-    fn inside(gone: &[u32]) -> TickRecord {
-        let mut record = TickRecord::new();
-        record.arms[0].attached = true;
-        record.arms[0].solid = 1;
-        record.gone[..gone.len()].copy_from_slice(gone);
-        record.gone_count = gone.len() as u8;
-        record
-    }
-
-    #[test]
-    fn a_body_that_the_loop_forgot_is_not_checked_any_more_whatever_comes_first() {
-        let block = shapes::cuboid(&Vec3::repeat(0.05)).unwrap();
-        let key = BodyKey {
-            slot: 0,
-            generation: 1,
-        };
-        let depth = |checker: &mut Checker, gone: &[u32]| {
-            let mut stats = Stats::new(true, 1_000_000, &[Some("right".to_owned())]);
-            checker.check(&inside(gone), &mut stats);
-            stats.report(Vec::new()).max_penetration_m
-        };
-        let new = || {
-            let mut checker = Checker::new();
-            checker.set_tool(0, None, 0.005);
-            checker
-        };
-        let mut checker = new();
-        checker.add_body(7, key, &block, &Pose::identity());
-        assert!(depth(&mut checker, &[]) > 0.01);
-        assert_eq!(depth(&mut checker, &[7]), 0.0);
-        assert_eq!(depth(&mut checker, &[]), 0.0);
-        // The tick is seen before the step that added it.
-        let mut checker = new();
-        assert_eq!(depth(&mut checker, &[7]), 0.0);
-        checker.add_body(7, key, &block, &Pose::identity());
-        assert_eq!(depth(&mut checker, &[]), 0.0);
-        // Another one in its place is checked.
-        checker.remove_body(key);
-        checker.add_body(8, key, &block, &Pose::identity());
-        assert!(depth(&mut checker, &[]) > 0.01);
-        assert!(checker.gone_before.is_empty());
     }
 }

@@ -315,22 +315,19 @@ pub fn run(
         let Some(query) = query else {
             if !applied.is_empty() {
                 step += 1;
-                log(
-                    &links,
-                    StepLog {
-                        step,
-                        query_tick: 0,
-                        applied,
-                        last_sequence: 0,
-                        soft: false,
-                    },
-                );
+                log(&links, commands(step, applied));
             }
             // Nothing new to answer. The loop is FIFO above us: yielding a slice costs one wake-up of latency at most, and
             // spinning would cost the loop its second core.
             std::thread::sleep(std::time::Duration::from_micros(50));
             continue;
         };
+        // Before the answers, which may name what came: whoever has seen what follows from an answer
+        // finds in the log what it rests on.
+        if !applied.is_empty() {
+            step += 1;
+            log(&links, commands(step, std::mem::take(&mut applied)));
+        }
         let started = now_ns();
         let snapshots = &mut links.snapshots;
         let last_sequence = collider.answer(
@@ -391,6 +388,17 @@ fn tell(soft: &Sender<Applied>, untold: &mut VecDeque<Applied>) {
             // They have ended.
             Err(TrySendError::Disconnected(_)) => untold.clear(),
         }
+    }
+}
+
+/// A step that answered nothing.
+fn commands(step: u64, applied: Vec<Applied>) -> StepLog {
+    StepLog {
+        step,
+        query_tick: 0,
+        applied,
+        last_sequence: 0,
+        soft: false,
     }
 }
 

@@ -12,6 +12,7 @@ pub mod cli;
 pub mod collision;
 pub mod haptic;
 pub mod hid;
+pub mod inside;
 pub mod intentions;
 pub mod ipc;
 pub mod keeper;

@@ -233,7 +233,7 @@ impl Rig {
                 .spec(info.id)
                 .and_then(|s| s.shape.index.mesh())
             {
-                checker.add_body(info.id, info.key, mesh, &info.initial);
+                checker.add_body(info.key, mesh, &info.initial, info.kind);
             }
         }
         checker

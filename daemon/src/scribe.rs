@@ -18,6 +18,7 @@ use crate::broad::BroadFacts;
 use crate::checker::Checker;
 use crate::collision::StepLog;
 use crate::haptic::record::TickRecord;
+use crate::inside::{Change, InsideWatch};
 use crate::near::NearFacts;
 use crate::needle::{NeedleFacts, Watch};
 use crate::rig::Rig;
@@ -102,6 +103,8 @@ pub struct Live {
     pub broad: Option<BroadFacts>,
     /// What is near the arms' needles; empty where there are none.
     pub needles: Vec<NeedleFacts>,
+    /// By arm: the body that its tool is inside of, and so does not feel.
+    pub inside: [Option<String>; MAX_ARMS],
     /// Events, newest last.
     pub events: VecDeque<String>,
 }
@@ -124,6 +127,7 @@ impl Live {
             near: None,
             broad: None,
             needles: Vec::new(),
+            inside: Default::default(),
             events: VecDeque::new(),
         }
     }
@@ -184,6 +188,7 @@ pub struct Scribe {
     names: Vec<String>,
     checker: Option<Checker>,
     needles: Option<Watch>,
+    inside: InsideWatch,
     sink: Option<Box<dyn Sink>>,
     live: Arc<Mutex<Live>>,
     realtime: Vec<String>,
@@ -207,15 +212,17 @@ impl Scribe {
         live: Arc<Mutex<Live>>,
         realtime: Vec<String>,
     ) -> Self {
-        let names = live
+        let names: Vec<String> = live
             .lock()
             .map(|l| l.arms.iter().map(|a| a.name.clone()).collect())
             .unwrap_or_default();
+        let inside = InsideWatch::new(std::iter::empty(), &names);
         Scribe {
             names,
             stats,
             checker,
             needles: None,
+            inside,
             sink,
             live,
             realtime,
@@ -226,6 +233,11 @@ impl Scribe {
             missed_told_ns: None,
             pending: Vec::new(),
         }
+    }
+
+    /// Names the bodies that there are before the first step.
+    pub fn name_bodies(&mut self, bodies: impl Iterator<Item = (u32, String)>) {
+        self.inside = InsideWatch::new(bodies, &self.names);
     }
 
     /// From now on what is near needles is looked up.
@@ -256,10 +268,14 @@ impl Scribe {
 
     /// One step of the collision thread or of the soft bodies', who are told of bodies that the checker knows already.
     pub fn step(&mut self, step: &StepLog) {
+        for applied in step.applied.iter().filter(|_| !step.soft) {
+            self.inside.follow(applied);
+        }
         if let Some(checker) = self.checker.as_mut().filter(|_| !step.soft) {
             for applied in &step.applied {
                 checker.follow(applied);
             }
+            checker.answered(step.last_sequence);
         }
         if let Some(sink) = &mut self.sink
             && let Err(why) = sink.step(step)
@@ -311,6 +327,9 @@ impl Scribe {
         let live = &mut *live;
         live.started_ns = self.started_ns;
         live.record = *record;
+        for (arm, inside) in live.inside.iter_mut().enumerate() {
+            *inside = self.inside.body(record, arm);
+        }
         for (arm, tick) in live.arms.iter_mut().zip(&record.arms) {
             arm.largest_n = arm.largest_n.max(tick.sent.force_n.norm());
             arm.limits = tick.limits;
@@ -349,6 +368,14 @@ impl Scribe {
                 self.pending.push(format!("{t:8.3} s  {name}: {why}"));
             }
             *before = (now.attached, now.reason);
+            if let Some(change) = self.inside.change(record, i) {
+                let text = change.text(name);
+                match change {
+                    Change::Inside(_) => tracing::warn!("{text}"),
+                    Change::Out(_) => tracing::info!("{text}"),
+                }
+                self.pending.push(format!("{t:8.3} s  {text}"));
+            }
             let told = &now.insertion;
             let is_in = told.phase == Phase::Inserted;
             let before = &mut self.needle_before[i];
@@ -402,6 +429,11 @@ pub fn serve(
             }
         };
         while let Some(record) = records.pop() {
+            // A body is in the log before it is in any answer, so before it is in a record: what
+            // the checker has to know of this one is in the queue by now.
+            for step in steps.try_iter() {
+                scribe.step(&step);
+            }
             let backlog = records.waiting();
             scribe.tick(&record, backlog);
             beat.fetch_add(1, Ordering::Relaxed);

@@ -572,6 +572,7 @@ fn status_json(server: &ipc::ServerStatus, live: &Mutex<Live>) -> String {
                 "state": a.state,
                 "force_off": ForceOffReason::from_code(a.reason).map(|r| r.to_string()),
                 "contacts": a.contacts,
+                "inside": live.inside[i],
                 "starved": a.starved,
                 "snapshot_age_ticks": a.snapshot_age,
                 "near_by_gpu": a.midphase.bodies,

@@ -175,6 +175,7 @@ pub fn run_virtual(mut rig: Rig, config: &config::Config, mut options: Options) 
         live.clone(),
         Vec::new(),
     );
+    scribe.name_bodies(rig.collider.world().infos().map(|b| (b.id, b.name)));
     scribe.watch_needles(rig.watch.take());
     let ticks = (options.duration_s.unwrap_or(10.0) * 1e9 / rig.period_ns as f64) as u64;
     let per_view = (options.view_every.as_nanos() as u64 / rig.period_ns).max(1);
@@ -286,6 +287,9 @@ pub fn run_real(
     let (gone_in, gone_out) = ring::ring(GONE);
     let (log_in, log_out) = crossbeam::channel::bounded(RECORDS);
     let infos = Arc::new(Mutex::new(rig.collider.infos()));
+    let body_names: Vec<_> = (rig.collider.world().infos())
+        .map(|body| (body.id, body.name))
+        .collect();
     // Only for who writes to it: the scribe ends when nobody can any more.
     let soft_log = rig.soft.is_some().then(|| log_in.clone());
     let (soft_surfaces, soft_requests) = crossbeam::channel::bounded(256);
@@ -568,6 +572,7 @@ pub fn run_real(
             live.clone(),
             realtime_lines,
         );
+        scribe.name_bodies(body_names.into_iter());
         scribe.watch_needles(rig.watch.take());
         let beat = scribe_beat.clone();
         spawn("scribe", move || {

@@ -129,8 +129,10 @@ pub struct ArmReport {
     pub max_penetration_m: f64,
     /// Ticks that it checked.
     pub checked_ticks: u64,
-    /// Ticks that it passed over because it could not keep up.
+    /// Ticks that it did not check, or not wholly.
     pub unchecked_ticks: u64,
+    /// Why it did not, in ticks.
+    pub unchecked_why: Unchecked,
     /// Steps of the path on which the checker found the tool to have crossed a body. Must be 0.
     pub crossings: u64,
     /// Times that it was opened.
@@ -143,6 +145,29 @@ pub struct ArmReport {
     pub failed_writes: u64,
     /// Longest time that sending one command took, ms.
     pub longest_write_ms: f64,
+}
+
+/// Why the independent checker did not check a tick wholly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotChecked {
+    /// It could not keep up.
+    Busy,
+    /// It did not know where something had been: records were lost on the way to it, or a tool was
+    /// placed.
+    UnknownPlace,
+    /// It was not told of the shape of what was solid to the tool.
+    UnknownShape,
+}
+
+/// How many ticks the independent checker did not check wholly, by the cause.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Unchecked {
+    /// It could not keep up.
+    pub busy: u64,
+    /// A place was not known: ticks whose records were lost, and those until it was known again.
+    pub unknown_place: u64,
+    /// A shape was not known.
+    pub unknown_shape: u64,
 }
 
 /// The whole report.
@@ -409,11 +434,26 @@ impl Stats {
         }
     }
 
-    /// The checker passed over a tick.
-    pub fn unchecked(&mut self, arm: usize) {
+    /// What the independent checker found at one tick of one arm that it could not check wholly.
+    pub fn checked_in_part(&mut self, arm: usize, penetration_m: f64, crossed: bool) {
         if let Some(Some(a)) = self.arms.get_mut(arm) {
-            a.report.unchecked_ticks += 1;
+            a.report.max_penetration_m = a.report.max_penetration_m.max(penetration_m);
+            a.report.crossings += u64::from(crossed);
         }
+    }
+
+    /// The checker did not check so many ticks, or not wholly.
+    pub fn unchecked(&mut self, arm: usize, why: NotChecked, ticks: u64) {
+        let Some(Some(a)) = self.arms.get_mut(arm) else {
+            return;
+        };
+        a.report.unchecked_ticks += ticks;
+        let by_cause = &mut a.report.unchecked_why;
+        *match why {
+            NotChecked::Busy => &mut by_cause.busy,
+            NotChecked::UnknownPlace => &mut by_cause.unknown_place,
+            NotChecked::UnknownShape => &mut by_cause.unknown_shape,
+        } += ticks;
     }
 
     /// How often each compute time came: counts by [`bucket_floor_us`].

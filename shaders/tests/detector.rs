@@ -31,6 +31,7 @@ conforms!(
     a_ruler_agrees,
     a_heap_of_bodies,
     cloths_and_a_ball,
+    a_sheet_beside_an_edge_is_outside,
     a_soft_ball,
     steps_are_counted,
     objects_come_later,

@@ -1,6 +1,7 @@
 //! `hapticd check`: everything that is wrong with a configuration, at once, without opening a device.
 
 #[cfg(test)]
+mod inside;
 mod numbers;
 mod sheet;
 #[cfg(test)]
@@ -42,7 +43,8 @@ pub fn check(args: &Args) -> Result<(), Failure> {
     // The same code that `run` uses, up to the point where a device would be opened.
     let built = super::run::built(&loaded, false).map_err(|errors| bad(args, &errors))?;
     let built = built.ok_or_else(super::run::unbuildable)?;
-    let warnings = warnings(&built, &loaded.config);
+    let mut warnings = warnings(&built, &loaded.config);
+    warnings.extend(inside::warnings(&built));
     if args.effective && args.json {
         let json =
             serde_json::to_string_pretty(&loaded.effective_json()).map_err(Failure::runtime)?;

@@ -37,8 +37,11 @@ pub fn status(args: &Args) -> Result<(), Failure> {
         let off = arm["force_off"]
             .as_str()
             .map_or_else(String::new, |why| format!(", force off: {why}"));
+        let inside = arm["inside"].as_str().map_or_else(String::new, |body| {
+            format!(", inside `{body}`, which it does not feel: move out")
+        });
         say(&format!(
-            "arm {}: {}, proxy {} m, force {} N, {} contacts, answer {} ticks old{off}",
+            "arm {}: {}, proxy {} m, force {} N, {} contacts, answer {} ticks old{off}{inside}",
             arm["arm"],
             if arm["attached"] == true {
                 "attached"

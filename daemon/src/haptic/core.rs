@@ -11,7 +11,8 @@ use hapticd_devices::safety::{
 };
 use hapticd_geometry::{Pose, Vec3};
 use hapticd_haptics::{
-    ArmSetup, Engine, Gains, Guide, MAX_ARMS, Query, Snapshot, SoftSnapshot, TickInput, TickOutput,
+    ArmSetup, Engine, Gains, Guide, MAX_ARMS, MAX_BODIES, Query, Snapshot, SoftSnapshot, TickInput,
+    TickOutput, tool_id, tool_in,
 };
 use hapticd_planar::PlanarEngine;
 
@@ -419,21 +420,16 @@ impl LoopCore {
                 soft_rows: outcome.soft_rows as u16,
                 insertion: outcome.insertion,
                 solid: outcome.solid,
+                inside: outcome.inside,
+                inside_body: 0,
                 path: outcome.path,
                 path_len: outcome.path_len as u8,
             };
         }
-        record.moved_count = 0;
-        for body in self.engine.bodies().filter(|b| b.moved) {
-            if let Some(slot) = record.moved.get_mut(record.moved_count as usize) {
-                *slot = MovedBody {
-                    key: body.key,
-                    id: body.id,
-                    world_from_body: body.pose,
-                };
-            }
-            record.moved_count += 1;
+        for arm in &mut record.arms {
+            arm.inside_body = first_of(&self.engine, arm.inside);
         }
+        note_bodies(record, &self.engine);
         record.measures = self.engine.measures();
         &self.record
     }
@@ -484,5 +480,45 @@ impl LoopCore {
     /// Whether every arm's wrench is exactly zero.
     pub fn is_quiet(&self) -> bool {
         self.commands.iter().all(|c| c.wrench == Wrench::default())
+    }
+}
+
+/// Client-visible id of the first body of a set of slots; 0 for none.
+fn first_of(engine: &Simulation, slots: u64) -> u32 {
+    let first = slots.trailing_zeros() as usize;
+    if let Some(other) = tool_in(first) {
+        return tool_id(other);
+    }
+    let mut bodies = engine.bodies();
+    let body = bodies.find(|body| usize::from(body.key.slot) == first);
+    body.map_or(0, |body| body.id)
+}
+
+/// Which bodies there are, where those that moved are, and the one whose turn it is.
+fn note_bodies(record: &mut TickRecord, engine: &Simulation) {
+    record.bodies = [0; MAX_BODIES];
+    record.surveyed = None;
+    record.moved_count = 0;
+    let turn = TickRecord::surveyed_slot(record.tick);
+    for key in engine.tools() {
+        record.bodies[usize::from(key.slot)] = key.generation;
+    }
+    for body in engine.bodies() {
+        let slot = usize::from(body.key.slot);
+        record.bodies[slot] = body.key.generation;
+        let placed = MovedBody {
+            key: body.key,
+            id: body.id,
+            world_from_body: body.pose,
+        };
+        if slot == turn {
+            record.surveyed = Some(placed);
+        }
+        if body.moved {
+            if let Some(place) = record.moved.get_mut(usize::from(record.moved_count)) {
+                *place = placed;
+            }
+            record.moved_count += 1;
+        }
     }
 }

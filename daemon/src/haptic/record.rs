@@ -7,7 +7,8 @@ use hapticd_devices::arm::{ArmSample, Wrench};
 use hapticd_devices::safety::Limits;
 use hapticd_geometry::Pose;
 use hapticd_haptics::{
-    BodyKey, Finder, Gains, Insertion, MAX_ARMS, MAX_BODIES, MAX_SUBSTEPS, MidPhaseShare,
+    BodyKey, Finder, Gains, Insertion, MAX_ARMS, MAX_BODIES, MAX_SCENE_BODIES, MAX_SUBSTEPS,
+    MidPhaseShare,
 };
 use hapticd_planar::Measures;
 
@@ -88,6 +89,10 @@ pub struct ArmTick {
     pub insertion: Insertion,
     /// Bodies solid to the tool, by slot.
     pub solid: u64,
+    /// Bodies that the tool is inside of, or overlaps, by slot: not solid until it has moved out.
+    pub inside: u64,
+    /// Client-visible id of the first of them; 0 for none.
+    pub inside_body: u32,
     /// Corners of the tool's path in this tick, `..path_len`.
     pub path: [Pose; MAX_SUBSTEPS],
     /// How many.
@@ -162,6 +167,8 @@ impl ArmTick {
             soft_rows: 0,
             insertion: Insertion::default(),
             solid: 0,
+            inside: 0,
+            inside_body: 0,
             path: [Pose::identity(); MAX_SUBSTEPS],
             path_len: 0,
         }
@@ -201,6 +208,12 @@ pub struct TickRecord {
     pub silencing_count: u8,
     /// The arms, by index.
     pub arms: [ArmTick; MAX_ARMS],
+    /// The bodies that the loop knew in this tick: by slot the generation of the one that is there,
+    /// the epoch of a tool; 0 for none. With [`ArmTick::solid`] it names what was solid to whom.
+    pub bodies: [u32; MAX_BODIES],
+    /// One of them, each in its turn, moved or not, and where it is after the tick: what a reader
+    /// that missed records does not know it knows again after [`MAX_SCENE_BODIES`] of them.
+    pub surveyed: Option<MovedBody>,
     /// Bodies that moved, the first [`MAX_MOVED`] of them.
     pub moved: [MovedBody; MAX_MOVED],
     /// How many bodies moved.
@@ -210,6 +223,23 @@ pub struct TickRecord {
 }
 
 impl TickRecord {
+    /// Which body had this slot in this tick, or which tool.
+    pub fn body_in(&self, slot: usize) -> Option<BodyKey> {
+        let generation = *self
+            .bodies
+            .get(slot)
+            .filter(|generation| **generation > 0)?;
+        Some(BodyKey {
+            slot: slot as u8,
+            generation,
+        })
+    }
+
+    /// The slot whose body is [`TickRecord::surveyed`] in this tick.
+    pub fn surveyed_slot(tick: u64) -> usize {
+        (tick % MAX_SCENE_BODIES as u64) as usize
+    }
+
     /// Client-visible ids of the bodies that were forgotten before this tick.
     pub fn gone(&self) -> &[u32] {
         self.gone
@@ -242,6 +272,8 @@ impl TickRecord {
             silencings: [Silencing::default(); MAX_GONE],
             silencing_count: 0,
             arms: [ArmTick::absent(); MAX_ARMS],
+            bodies: [0; MAX_BODIES],
+            surveyed: None,
             moved: [MovedBody {
                 key: BodyKey {
                     slot: 0,

@@ -3,7 +3,8 @@
 //! One of two engines that take the same input and say the same of a tick. Neither allocates, blocks or reads a clock after construction.
 
 use hapticd_haptics::{
-    Body, BodyTable, Engine, Gains, Guide, Query, Snapshot, SoftSnapshot, TickInput, TickOutput,
+    Body, BodyKey, BodyTable, Engine, Gains, Guide, Query, Snapshot, SoftSnapshot, TickInput,
+    TickOutput, tool_in,
 };
 use hapticd_planar::{Measures, PlanarEngine};
 
@@ -97,6 +98,12 @@ impl Simulation {
     /// The bodies of the scene as they are now.
     pub fn bodies(&self) -> impl Iterator<Item = &Body> {
         self.table().of_scene()
+    }
+
+    /// The tools that are bodies to other tools.
+    pub fn tools(&self) -> impl Iterator<Item = BodyKey> {
+        let keys = self.table().iter().map(|body| body.key);
+        keys.filter(|key| tool_in(usize::from(key.slot)).is_some())
     }
 
     /// What the kinetic structure of a planar scene has cost so far; `None` in space.

@@ -73,6 +73,7 @@ impl BlockPublisher {
             (arm.starved, flag::STARVED),
             (stale, flag::STALE),
             (record.stopping, flag::STOPPING),
+            (arm.inside != 0, flag::INSIDE),
         ];
         ArmState {
             tick: record.tick,
@@ -93,6 +94,7 @@ impl BlockPublisher {
                 .map(|(_, bit)| bit)
                 .sum(),
             contacts: arm.contacts,
+            inside_body: arm.inside_body as u16,
             buttons: arm.sample.buttons,
             snapshot_age_ticks: arm.snapshot_age,
             missed_ticks: self.missed_ticks,

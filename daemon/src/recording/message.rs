@@ -355,6 +355,9 @@ pub struct OutputMessage {
     pub input_age_ns: u64,
     /// Bodies solid to the tool, a bit per slot, in hexadecimal.
     pub solid: String,
+    /// Bodies that the tool is inside of, in the same way; none where it is inside of none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inside: Option<String>,
     /// Where there are soft bodies: the age of their word in use, ticks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub soft_age_ticks: Option<u32>,
@@ -508,6 +511,7 @@ impl OutputMessage {
             near_gpu_ns: Some(arm.midphase.took_ns).filter(|ns| *ns > 0),
             input_age_ns: arm.input_age_ns,
             solid: format!("{:x}", arm.solid),
+            inside: (arm.inside != 0).then(|| format!("{:x}", arm.inside)),
             soft_age_ticks: (arm.soft_age != u32::MAX).then_some(arm.soft_age),
             tracked: (arm.soft_age != u32::MAX).then_some(arm.tracked),
             soft_gpu_age_steps: by_gpu.then_some(arm.soft_finder.age_steps),

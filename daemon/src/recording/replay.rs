@@ -506,6 +506,9 @@ impl Replay {
         if last > 0 {
             self.sequence = last;
         }
+        if let Some(checker) = &mut self.checker {
+            checker.answered(last);
+        }
         Ok(())
     }
 
@@ -592,6 +595,10 @@ fn first_difference(
             .find(|(_, a, b)| a != b)
             .map(|(what, a, b)| (what, a.to_string(), b.to_string()))
             .or_else(|| (a.solid != b.solid).then(|| ("solid", a.solid.clone(), b.solid.clone())))
+            .or_else(|| {
+                let slots = |inside: &Option<String>| inside.clone().unwrap_or_default();
+                (a.inside != b.inside).then(|| ("inside", slots(&a.inside), slots(&b.inside)))
+            })
             .or_else(|| {
                 let told = |needle: &Option<NeedleMessage>| format!("{needle:?}");
                 (a.needle != b.needle).then(|| ("needle", told(&a.needle), told(&b.needle)))

@@ -127,6 +127,7 @@ fn output() -> Value {
         json!({
             "wanted": wrench(), "sent": wrench(), "world_from_device": pose(), "world_from_proxy": pose(),
             "anchored": flag(), "starved": flag(), "solid": text(),
+            "inside": text(),
             "needle": object(json!({
                 "phase": text(), "held": text(), "depth_m": number(), "force_n": number(), "lateral_n": number(), "tip_m": numbers(), "pierced": integer(),
             })),

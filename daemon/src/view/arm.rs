@@ -56,7 +56,8 @@ pub fn draw(frame: &mut Frame, area: Rect, live: &Live, index: usize) {
     if inner.is_empty() {
         return;
     }
-    let (words, colour) = text::governor(tick);
+    let inside = live.inside.get(index).and_then(Option::as_deref);
+    let (words, colour) = text::state(tick, inside);
     let state = Line::from(vec![
         label("state"),
         Span::styled(words, Style::new().fg(colour).add_modifier(Modifier::BOLD)),

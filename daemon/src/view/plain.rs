@@ -13,7 +13,8 @@ use crate::scribe::Live;
 /// ```
 pub fn line(live: &Live) -> String {
     let mut out = format!("{:>8.1} s", live.elapsed_s());
-    for (arm, tick) in live.arms.iter().zip(&live.record.arms) {
+    let inside = live.inside.iter();
+    for ((arm, tick), inside) in live.arms.iter().zip(&live.record.arms).zip(inside) {
         out += &format!("  {}:", arm.name);
         if tick.attached && tick.sample.sequence > 0 {
             let age = match tick.snapshot_age {
@@ -34,6 +35,9 @@ pub fn line(live: &Live) -> String {
             }
         } else {
             out += " not there";
+        }
+        if let Some(body) = inside {
+            out += &format!("  [inside `{body}`: move out]");
         }
         if let Some(reason) = ForceOffReason::from_code(tick.reason) {
             out += &format!("  [force off: {reason}]");

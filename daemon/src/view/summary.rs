@@ -78,6 +78,24 @@ impl fmt::Display for Report {
     }
 }
 
+/// How many ticks the checker did not check, and why; nothing where there are none.
+fn not_checked(a: &ArmReport) -> String {
+    if a.unchecked_ticks == 0 {
+        return String::new();
+    }
+    let why = a.unchecked_why;
+    let causes = [
+        (why.busy, "no time"),
+        (why.unknown_place, "a place unknown"),
+        (why.unknown_shape, "a shape unknown"),
+    ];
+    let causes: Vec<String> = (causes.iter().filter(|(ticks, _)| *ticks > 0))
+        .map(|(ticks, why)| format!("{}: {why}", text::count(*ticks)))
+        .collect();
+    let ticks = text::count(a.unchecked_ticks);
+    format!(", {ticks} not checked ({})", causes.join(", "))
+}
+
 fn arm(f: &mut fmt::Formatter<'_>, a: &ArmReport) -> fmt::Result {
     writeln!(f, "arm {}", a.name)?;
     write!(f, "  max force     {:.3} N", a.max_force_n)?;
@@ -95,11 +113,7 @@ fn arm(f: &mut fmt::Formatter<'_>, a: &ArmReport) -> fmt::Result {
     if a.checked_ticks == 0 {
         writeln!(f, "  penetration   not checked")?;
     } else {
-        let passed_over = if a.unchecked_ticks > 0 {
-            format!(", {} passed over", text::count(a.unchecked_ticks))
-        } else {
-            String::new()
-        };
+        let passed_over = not_checked(a);
         writeln!(
             f,
             "  penetration   max {} m, {}; {} checked{passed_over}",

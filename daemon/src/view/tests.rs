@@ -88,6 +88,11 @@ fn report(arms: &[&str]) -> Report {
                 pairs: percentiles(28.0, 101.0, 208.0, 328.0),
                 checked_ticks: 12_340,
                 unchecked_ticks: 5,
+                unchecked_why: crate::stats::Unchecked {
+                    busy: 3,
+                    unknown_place: 2,
+                    unknown_shape: 0,
+                },
                 force_off: [
                     ForceOffReason::StaleContact,
                     ForceOffReason::StaleInput,

@@ -33,6 +33,17 @@ pub fn governor(arm: &ArmTick) -> (String, Color) {
     }
 }
 
+/// The same, unless the tool is inside of a body: then nothing that the governor lets pass is felt of
+/// that one, and only the hand can change it.
+pub fn state(arm: &ArmTick, inside: Option<&str>) -> (String, Color) {
+    let (words, colour) = governor(arm);
+    match inside {
+        Some(body) if arm.reason == 0 => (format!("inside `{body}`: move out"), Color::Yellow),
+        Some(body) => (format!("{words}; inside `{body}`"), colour),
+        None => (words, colour),
+    }
+}
+
 /// Adds what rounding leaves as minus zero to zero.
 fn plain(v: f64, decimals: i32) -> f64 {
     let unit = 10f64.powi(decimals);

@@ -1,8 +1,8 @@
 //# use answers.wgsl
 // What the hits mean: the four elementary tests, as in the CPU twin's `accept.rs`. And the first round: the nearest answer of each place.
 
-// `slope`: cosine between the line and the target's normal.
-fn accept(source: Object, goal: Object, exit: f32, hit: Hit, slope: f32) -> u32 {
+// `slope`: cosine between the line and the target's normal. `alone`: not both rays of the point meet the target from within.
+fn accept(source: Object, goal: Object, exit: f32, hit: Hit, slope: f32, alone: bool) -> u32 {
     let from_sheet = (source.flags & SHEET) != 0u;
     let to_sheet = (goal.flags & SHEET) != 0u;
     let ahead = hit.t >= 0.0;
@@ -22,10 +22,12 @@ fn accept(source: Object, goal: Object, exit: f32, hit: Hit, slope: f32) -> u32 
         }
         thickness = goal.half_thickness;
     } else if !to_sheet {
-        if outward == ahead {
-            return COLLISION;
-        }
         thickness = source.half_thickness;
+        if outward == ahead {
+            // Beside an edge, within rounding, a ray slips in: the far side is no contact as deep as the ray is long.
+            let touches = abs(hit.t * slope) < thickness;
+            return select(NOTHING, COLLISION, !alone || touches);
+        }
     } else {
         thickness = source.half_thickness + goal.half_thickness;
     }
@@ -36,7 +38,13 @@ fn accept(source: Object, goal: Object, exit: f32, hit: Hit, slope: f32) -> u32 
     return select(NOTHING, PREDICTION, size <= settings.prediction);
 }
 
-fn classified(job: Job, c: Aim, hit: Hit) -> u32 {
+// Whether both rays of a point meet the inner side.
+fn encloses(found: Hits) -> bool {
+    let some = found.ahead.triangle != NONE && found.behind.triangle != NONE;
+    return some && (found.ahead.triangle & OUTWARD) != 0u && (found.behind.triangle & OUTWARD) == 0u;
+}
+
+fn classified(job: Job, c: Aim, hit: Hit, alone: bool) -> u32 {
     if hit.triangle == NONE {
         return NONE;
     }
@@ -49,7 +57,7 @@ fn classified(job: Job, c: Aim, hit: Hit) -> u32 {
     let slope = dot(c.line.d, n) / length(n);
     let written = normals[source.first_point + job.ray.point].exit;
     let exit = select(FAR, written, finite(written));
-    return number | (hit.triangle & OUTWARD) | (accept(source, goal, exit, hit, slope) << CLASS);
+    return number | (hit.triangle & OUTWARD) | (accept(source, goal, exit, hit, slope, alone) << CLASS);
 }
 
 @compute @workgroup_size(64)
@@ -64,8 +72,9 @@ fn accept_hits(
     }
     let c = aim(job.ray);
     var found = hits[job.at];
-    found.ahead.triangle = classified(job, c, found.ahead);
-    found.behind.triangle = classified(job, c, found.behind);
+    let alone = job.whole && !encloses(found);
+    found.ahead.triangle = classified(job, c, found.ahead, alone);
+    found.behind.triangle = classified(job, c, found.behind, alone);
     hits[job.at] = found;
     if is_answer(job, found.ahead) {
         atomicMin(&places[place_of(job, 0u)].nearest, bitcast<u32>(abs(found.ahead.t)));

@@ -10,6 +10,8 @@ struct Job {
     at: u32,
     // Further answers of the same point may come from other rays to the same target: what does not count here may hide them.
     rejections: bool,
+    // All of the target was searched, both ways: whether the point is inside can be told.
+    whole: bool,
     some: bool,
 }
 
@@ -21,11 +23,12 @@ fn job_of(i: u32) -> Job {
         if k < there {
             let at = lists.list[list].first + k;
             let ray = rays[at];
-            return Job(ray, at, list == BASIC && ray.start != NONE, true);
+            let part = list == BASIC && ray.start != NONE;
+            return Job(ray, at, part, list != WALK && !part, true);
         }
         k -= there;
     }
-    return Job(Ray(0u, 0u, 0u, 0u), 0u, false, false);
+    return Job(Ray(0u, 0u, 0u, 0u), 0u, false, false, false);
 }
 
 fn class_of(hit: Hit) -> u32 {

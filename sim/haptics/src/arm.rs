@@ -105,6 +105,8 @@ pub(crate) struct Arm {
     pub goal: Pose,
     /// Keys of the bodies solid to this tool, by slot.
     solid: [Option<BodyKey>; MAX_BODIES],
+    /// Keys of the bodies that this tool was inside of in the newest answer, by slot.
+    inside: [Option<BodyKey>; MAX_BODIES],
     /// Other arms' tools, a bit by slot, to which this one is solid, too: neither may stop the other before both know that they are apart.
     pub met: u64,
     /// What other tools pushed this one with in the last tick.
@@ -157,6 +159,7 @@ impl Arm {
             holds: None,
             goal: Pose::identity(),
             solid: [None; MAX_BODIES],
+            inside: [None; MAX_BODIES],
             met: 0,
             pressed: [None; MAX_ARMS],
             pair_budget,
@@ -190,6 +193,7 @@ impl Arm {
             guide.anchor();
         }
         self.solid = [None; MAX_BODIES];
+        self.inside = [None; MAX_BODIES];
         self.coupling.reset();
         self.rub = Rub::new();
         self.hand_m_s = Vec3::zeros();
@@ -202,11 +206,17 @@ impl Arm {
         self.present = false;
         self.epoch = self.epoch.wrapping_add(1);
         self.solid = [None; MAX_BODIES];
+        self.inside = [None; MAX_BODIES];
         self.snapshot.take()
     }
 
     pub fn is_solid(&self, key: BodyKey) -> bool {
         self.solid[key.slot as usize] == Some(key)
+    }
+
+    /// Not solid, because the tool overlaps it. A body of which no answer has told yet is neither.
+    pub fn is_inside(&self, key: BodyKey) -> bool {
+        self.inside[key.slot as usize] == Some(key)
     }
 
     /// Solid, and if it is a tool, this one is solid to it.
@@ -257,6 +267,7 @@ impl Arm {
         for slot in 0..MAX_BODIES {
             let here = snapshot.bodies.iter().find(|e| e.key.slot as usize == slot);
             let known = here.filter(|e| bodies.get(e.key).is_some());
+            self.inside[slot] = None;
             self.solid[slot] = match (known, self.solid[slot]) {
                 (Some(e), Some(key)) if key == e.key => Some(key),
                 (Some(e), _) => {
@@ -269,6 +280,9 @@ impl Arm {
                     let clear = !e.encloses_tool
                         && moved < e.margin_m
                         && nearest - moved > self.distances.clearance_m;
+                    // Nearer than the clearance is no place to start from, either.
+                    let overlaps = e.encloses_tool || nearest <= self.distances.clearance_m;
+                    self.inside[slot] = overlaps.then_some(e.key);
                     clear.then_some(e.key)
                 }
                 (None, _) => None,

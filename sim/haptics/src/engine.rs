@@ -20,6 +20,10 @@
 //! (a body added around the tool, a tool that starts inside an object) it exerts nothing: no code path could separate the
 //! two without a jump. Once solid it stays so until body or tool goes: a body goes with the first snapshot without it, or at once by
 //! [`Engine::forget`]. Two tools are solid to each other from when both know it.
+//!
+//! A body that is not solid is a *ghost* to the tool, for one of two reasons: no answer about it has
+//! come yet, or the newest one found the tool *inside* ([`ArmOutcome::inside`]). Only the second
+//! lasts, until the hand moves out.
 
 use hapticd_geometry::Pose;
 
@@ -211,7 +215,8 @@ impl Engine {
             // Quick to rise, slow to fall: the reach must cover the next motion, not the last.
             self.speed_m_s[i] = speed.max(0.95 * self.speed_m_s[i]);
             self.output.arms[i] = arm.tick(&device, &self.bodies, self.tick, input.period_s);
-            self.output.arms[i].solid = solid_bits(&self.bodies, |key| arm.meets(key));
+            self.output.arms[i].solid = slot_bits(&self.bodies, |key| arm.meets(key));
+            self.output.arms[i].inside = slot_bits(&self.bodies, |key| arm.is_inside(key));
             arm.push_back(&mut self.bodies, input.period_s);
             for j in 0..MAX_ARMS {
                 self.pressed[i][j] = arm.press_on(tool_id(j), &self.output.arms[i], &device);
@@ -316,7 +321,7 @@ impl Engine {
                         0.0
                     },
                     reach_m: reach_m.min(worthwhile_m),
-                    solid: solid_bits(&self.bodies, |key| arm.is_solid(key)),
+                    solid: slot_bits(&self.bodies, |key| arm.is_solid(key)),
                 };
             }
         }
@@ -346,9 +351,9 @@ impl Engine {
 
 /// The living bodies of which an arm says so, a bit by slot. The arm itself may still name one that lives no more, whose slot may be
 /// another one's by now.
-fn solid_bits(bodies: &BodyTable, says: impl Fn(BodyKey) -> bool) -> u64 {
-    let solid = bodies.iter().filter(|body| says(body.key));
-    solid.fold(0, |bits, body| bits | 1 << body.key.slot)
+fn slot_bits(bodies: &BodyTable, says: impl Fn(BodyKey) -> bool) -> u64 {
+    let named = bodies.iter().filter(|body| says(body.key));
+    named.fold(0, |bits, body| bits | 1 << body.key.slot)
 }
 
 /// Coordinates beyond this are no device's, and would leave continuous detection without precision.

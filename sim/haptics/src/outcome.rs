@@ -74,6 +74,9 @@ pub struct ArmOutcome {
     pub path_len: usize,
     /// Bodies by slot that are solid to the tool.
     pub solid: u64,
+    /// Bodies by slot that the tool is inside of, or overlaps, by the newest answer: they are not
+    /// solid to it, and exert nothing until it has moved out.
+    pub inside: u64,
     /// Ticks since the soft surfaces were where the answer in use says; `u64::MAX` without one.
     pub soft_age: u64,
     /// By how many ticks that is more than four steps of the soft bodies take: late, not just slow.
@@ -110,6 +113,7 @@ impl ArmOutcome {
             path: [Pose::identity(); MAX_SUBSTEPS],
             path_len: 0,
             solid: 0,
+            inside: 0,
             soft_age: u64::MAX,
             soft_late: 0,
             soft_sequence: 0,

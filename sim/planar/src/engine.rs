@@ -85,6 +85,8 @@ pub struct PlanarEngine {
     materials: Vec<Material>,
     /// Who is to take part.
     members: Vec<bool>,
+    /// By arm, a bit by slot: what its tool overlaps, while it takes no part.
+    inside: [u64; MAX_ARMS],
     /// Where they were when the structure was begun.
     places: Vec<Option<(Point, f64)>>,
     /// The structure is to be begun anew.
@@ -165,6 +167,7 @@ impl PlanarEngine {
             keys: vec![None; n],
             materials: vec![SMOOTH; n],
             members: vec![false; n],
+            inside: [0; MAX_ARMS],
             places: vec![None; n],
             stale: true,
             clearance_m,
@@ -253,6 +256,7 @@ impl PlanarEngine {
         for i in 0..MAX_ARMS {
             let solid = self.solid_to(i);
             self.output.arms[i].solid = solid;
+            self.output.arms[i].inside = self.inside[i];
         }
         if self.tick.is_multiple_of(COUNT_EVERY) && !self.outlines.is_empty() {
             let turn = self.tick / COUNT_EVERY % self.outlines.len() as u64;
@@ -302,13 +306,15 @@ impl PlanarEngine {
                 continue;
             };
             let (index, present) = (arm.index as usize, arm.present);
+            self.inside[i] = 0;
             let is = present && (self.members[index] || self.is_clear(i));
             self.stale |= self.members[index] != is;
             self.members[index] = is;
         }
     }
 
-    /// Whether an arm's tool is clear of all that takes part, by comparing all edges, and there is anything to be clear of.
+    /// Whether an arm's tool is clear of all that takes part, by comparing all edges, and there is
+    /// anything to be clear of. Notes what it is not clear of.
     fn is_clear(&mut self, i: usize) -> bool {
         let Some(arm) = self.arms[i].as_deref() else {
             return false;
@@ -320,11 +326,22 @@ impl PlanarEngine {
         for b in (0..self.outlines.len()).filter(|b| *b != index && self.members[*b]) {
             if let Some(place) = self.place_of(b) {
                 put(&self.outlines[b], place, &mut other);
-                clear &= distance(&own, &other) > OUT_OF_TRUE * self.clearance_m;
+                let apart = distance(&own, &other) > OUT_OF_TRUE * self.clearance_m;
+                clear &= apart;
+                if let Some(slot) = self.slot_in_table(b).filter(|_| !apart) {
+                    self.inside[i] |= 1 << slot;
+                }
             }
         }
         self.scratch = [own, other];
         clear
+    }
+
+    /// The place in the table of bodies of a body of the structure, or of a tool.
+    fn slot_in_table(&self, b: usize) -> Option<usize> {
+        let is_it = |arm: &Option<Box<Arm>>| arm.as_deref().is_some_and(|a| a.index as usize == b);
+        let tool = self.arms.iter().position(is_it).map(tool_slot);
+        tool.or_else(|| Some(usize::from(self.keys[b]?.slot)))
     }
 
     /// Centre and angle of a body of the structure that is to take part.

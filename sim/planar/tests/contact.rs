@@ -281,6 +281,9 @@ fn a_tool_that_starts_inside_feels_nothing_until_it_is_out() {
             assert_eq!(arm.wrench, Wrench::default());
             assert_eq!(arm.proxy.translation, hand.translation);
         }
+        // Nobody is told that it is inside of anything once it feels it, and of one body before.
+        let inside = arm.inside.count_ones();
+        assert_eq!(inside, u32::from(arm.solid == 0), "tick {k}");
         assert!(k > 100 || arm.solid == 0, "inside at {k}");
         assert!(k < 320 || arm.solid != 0, "out at {k}");
     }

@@ -13,6 +13,10 @@
 //! Thickness is compared with the *re-projected* length, along the target's normal: a solver puts points at that distance, and another measure
 //! would see them come and go.
 //!
+//! A point of a sheet is inside of a solid only if *both* its rays meet the inner side (chapter 3, section 4.2.1). One that grazes an
+//! edge may slip in beside it, within rounding, and meet the far side from within: that ray alone would be a contact as deep as it is
+//! long. So where one ray meets the inner side and the other does not, only the thickness counts ([`accept_alone`]).
+//!
 //! A rejected hit is not the same as none: what lies behind it on the same side must not count either. So a rejection is an answer
 //! ([`Class::Nothing`] with a triangle), and the nearest answer on each side decides.
 
@@ -109,6 +113,17 @@ pub fn accept(
         (Side::Sheet { half_thickness: a }, Side::Sheet { half_thickness: b }) => {
             (near(a + b), false)
         }
+    }
+}
+
+/// The class of a sheet's hit on the inner side of a solid which the ray the other way does not meet from within: the point is not
+/// inside, so it is a contact within the thickness and nothing else. `projected`: the re-projected length, m.
+#[must_use]
+pub fn accept_alone(half_thickness: f32, projected: f32) -> Class {
+    if projected < half_thickness {
+        Class::Collision
+    } else {
+        Class::Nothing
     }
 }
 

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::V3;
-use crate::accept::{accept, range};
+use crate::accept::{Side, accept, accept_alone, range};
 use crate::asleep::{Falling, Sleeper};
 use crate::displacement::Pose;
 use crate::emit::relative;
@@ -220,6 +220,13 @@ impl<'a> Between<'a> {
         };
         // Other rays of the same point go to other clusters: what does not count here may hide what they find.
         let rejections = algorithm == Algorithm::Basic && ray.start != NONE;
+        // A walk follows one side only, and a cluster is a part of the surface: these cannot tell.
+        let whole = match algorithm {
+            Algorithm::Walk => false,
+            Algorithm::Tree => true,
+            Algorithm::Basic => ray.start == NONE,
+        };
+        let alone = whole && !target_encloses(&hits);
         let place = self.source.first_record + 2 * ray.point;
         let mut collides = false;
         for (half, hit) in [hits.ahead, hits.behind].into_iter().enumerate() {
@@ -229,7 +236,13 @@ impl<'a> Between<'a> {
             let [a, b, c] = self.onto.corners(triangle);
             let n = (b - a).cross(&(c - a));
             let slope = line.d.dot(&n) / n.norm();
-            let (class, inner) = accept(from, to, &at, slope, settings.prediction_m);
+            let (mut class, inner) = accept(from, to, &at, slope, settings.prediction_m);
+            if let (Side::Sheet { half_thickness }, Side::Volume { .. }) = (from, to)
+                && inner
+                && alone
+            {
+                class = accept_alone(half_thickness, (at.t * slope).abs());
+            }
             if class == Class::Nothing && !rejections {
                 continue;
             }
@@ -263,6 +276,12 @@ impl<'a> Between<'a> {
             });
         }
     }
+}
+
+/// Whether both rays of a point meet the inner side.
+fn target_encloses(hits: &Hits) -> bool {
+    let outward = |hit: &Option<Hit>| hit.as_ref().map(|hit| hit.at.outward);
+    (outward(&hits.ahead), outward(&hits.behind)) == (Some(true), Some(false))
 }
 
 #[cfg(test)]

@@ -28,6 +28,7 @@ both!(
     a_ruler_agrees,
     a_heap_of_bodies,
     cloths_and_a_ball,
+    a_sheet_beside_an_edge_is_outside,
     a_soft_ball,
     objects_come_later,
     objects_come_and_go,

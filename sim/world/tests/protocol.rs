@@ -361,3 +361,50 @@ fn the_last_of_several_dense_bodies_is_touched_like_the_first() {
         assert!(touched > 200, "{last} last: touched in {touched} ticks");
     }
 }
+
+/// Unknown is not inside: the loop says so when an answer has found it, for as long as answers do.
+#[test]
+fn what_a_tool_is_inside_of_is_known_by_an_answer_only() {
+    let cube = shapes::cuboid(&Vec3::repeat(0.02)).unwrap();
+    let pin = shapes::cuboid(&Vec3::repeat(0.002)).unwrap();
+    for (tool, mesh) in [
+        (ToolShape::sphere(RADIUS_M), None),
+        (ToolShape::mesh(pin.positions(), true), Some(pin)),
+    ] {
+        let (mut world, mut engine) = pair(tool, mesh);
+        for (name, x) in [("around", 0.0), ("beside", 0.1)] {
+            let pose = Pose::translation(x, 0.0, 0.0);
+            world
+                .add_body(body(name, BodyKind::Static, cube.clone(), pose))
+                .unwrap();
+        }
+        let said = |engine: &mut Engine, z: f64| {
+            tick(engine, Pose::translation(0.0, 0.0, z));
+            let arm = &engine.output().arms[0];
+            (arm.inside, arm.solid)
+        };
+        assert_eq!(said(&mut engine, 0.0), (0, 0), "no answer yet");
+        for (z, expected) in [
+            (0.0, (0b01, 0b10)),
+            (0.015, (0b01, 0b10)),
+            // Across the upper side.
+            (0.021, (0b01, 0b10)),
+            (0.03, (0b00, 0b11)),
+        ] {
+            // The answer after a tick at that place.
+            tick(&mut engine, Pose::translation(0.0, 0.0, z));
+            let snapshot = answer(&mut world, &engine);
+            engine.receive(snapshot);
+            assert_eq!(said(&mut engine, z), expected, "{z}");
+        }
+        // Placed in there again: nothing is known.
+        let mut devices = [None; MAX_ARMS];
+        devices[0] = Some(Pose::identity());
+        engine.tick(&TickInput {
+            period_s: 1e-3,
+            devices,
+            anchor: 1,
+        });
+        assert_eq!(engine.output().arms[0].inside, 0);
+    }
+}

@@ -20,6 +20,9 @@ pub mod flag {
     pub const STALE: u16 = 8;
     /// The daemon is about to end.
     pub const STOPPING: u16 = 16;
+    /// The tool is inside of a body, or overlaps it: it feels nothing of that one until it is out.
+    /// Since 2.3.
+    pub const INSIDE: u16 = 32;
 }
 
 /// Where the safety governor is between off and on.
@@ -126,6 +129,9 @@ pub struct ArmState {
     pub flags: u16,
     /// = 34, bits 32..48. Contacts in this tick.
     pub contacts: u16,
+    /// = 34, bits 48..64. With [`flag::INSIDE`]: the low 16 bits of the identity of the body that the
+    /// tool is inside of, the first of them; of another arm's tool too. Else 0. Since 2.3.
+    pub inside_body: u16,
     /// = 35, bits 0..32. One bit for each button, bit 0 the first; 1 is pressed.
     pub buttons: u32,
     /// = 35, bits 32..64. Age of the contact data, ticks; `u32::MAX` without any.
@@ -157,6 +163,7 @@ impl ArmState {
         reason: 0,
         flags: 0,
         contacts: 0,
+        inside_body: 0,
         buttons: 0,
         snapshot_age_ticks: u32::MAX,
         missed_ticks: 0,
@@ -181,7 +188,8 @@ impl ArmState {
         words[34] = u64::from(self.governor)
             | u64::from(self.reason) << 8
             | u64::from(self.flags) << 16
-            | u64::from(self.contacts) << 32;
+            | u64::from(self.contacts) << 32
+            | u64::from(self.inside_body) << 48;
         words[35] = u64::from(self.buttons) | u64::from(self.snapshot_age_ticks) << 32;
         words[36] = self.missed_ticks;
         words[37] = self.compute_ns;
@@ -207,6 +215,7 @@ impl ArmState {
             reason: (words[34] >> 8) as u8,
             flags: (words[34] >> 16) as u16,
             contacts: (words[34] >> 32) as u16,
+            inside_body: (words[34] >> 48) as u16,
             buttons: words[35] as u32,
             snapshot_age_ticks: (words[35] >> 32) as u32,
             missed_ticks: words[36],
@@ -253,6 +262,7 @@ pub(super) mod tests {
             reason: 35,
             flags: flag::TOUCHING | flag::STALE,
             contacts: 7,
+            inside_body: 9,
             buttons: 5,
             snapshot_age_ticks: 6,
             missed_ticks: 36,

@@ -236,6 +236,69 @@ pub fn cloths_and_a_ball(make: Make<'_>) {
     assert!(all > 10_000 && inverted > 100, "{all}, {inverted} inverted");
 }
 
+/// Lines of a sheet that pass by an edge of a box within rounding: such a point is outside, and no
+/// deeper than the sheet is thick. One that is inside is found by the shorter way.
+pub fn a_sheet_beside_an_edge_is_outside(make: Make<'_>) {
+    let cloth = shapes::sheet(0.003, 2).unwrap();
+    let cloth = Arc::new(Shape::new(&cloth, CLOTH, 32).unwrap());
+    for full in [Full::Tree, Full::Basic] {
+        let mut scene = Scene::new();
+        let half = 0.1;
+        let block = volume(&shapes::cuboid(&Vec3::repeat(half)).unwrap());
+        scene.add_rigid(block, &Pose::identity(), true).unwrap();
+        let sheet = scene
+            .add_rigid(cloth.clone(), &at(0.0, 0.0, 1.0), false)
+            .unwrap();
+        // Every step is a search of its own.
+        let mut detector = make(Settings {
+            full,
+            iterative: false,
+            ..settings()
+        });
+        let mut seed = 7_u64;
+        let mut random = |size: f64| {
+            seed = seed
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            size * ((seed >> 11) as f64 / (1_u64 << 52) as f64 - 1.0)
+        };
+        let mut found = 0;
+        for trial in 0..400 {
+            // Down past the edge of the upper side, at 45 degrees, seen from either side of the sheet.
+            let way = Vec3::new(1.0, 0.0, -1.0).normalize();
+            let across = Vec3::new(1.0, 0.0, 1.0).normalize();
+            let edge = Vec3::new(half, random(0.05), half);
+            // Near enough to be looked for at all.
+            let from = 0.008 + random(0.003);
+            let place = edge - way * from + across * random(3e-6);
+            let turn = if trial % 2 == 0 { 0.75 } else { -0.25 } * std::f64::consts::PI;
+            let turn = Quat::from_axis_angle(&Vec3::y_axis(), turn);
+            scene.begin_step();
+            let pose = Pose::from_parts(place.into(), turn);
+            scene.set_pose(sheet, &pose).unwrap();
+            step(&mut *detector, &mut scene);
+            for c in detector.contacts() {
+                assert!(
+                    c.source != sheet || c.depth <= 0.002,
+                    "{full:?}, {trial}: {c:?}"
+                );
+            }
+            // And wholly inside: every point, by the way that is shorter.
+            let low = place - across * 0.06 - Vec3::new(0.0, 0.0, 0.05);
+            let pose = Pose::from_parts(low.into(), turn);
+            scene.begin_step();
+            scene.set_pose(sheet, &pose).unwrap();
+            step(&mut *detector, &mut scene);
+            let deep =
+                (detector.contacts().iter()).filter(|c| c.source == sheet && c.depth > 0.002);
+            let deep = deep.count();
+            assert_eq!(deep, 9, "{full:?}, {trial}");
+            found += deep;
+        }
+        assert_eq!(found, 400 * 9);
+    }
+}
+
 /// A soft ball that is squeezed between a block and a cloth.
 pub fn a_soft_ball(make: Make<'_>) {
     let mesh = shapes::sheet(0.1, 24).unwrap();

@@ -1,0 +1,54 @@
+//! A warning of `hapticd check`: tools that start inside of a body feel nothing of it until they
+//! are moved out.
+
+use hapticd_audit::{Solid, Tool, penetration_depth_m};
+use hapticd_geometry::Pose;
+
+use super::warnings::Warning;
+use crate::rig::{Rig, Source};
+
+/// A warning for every tool that is inside of a body, or overlaps one, where its arm starts: at the
+/// hand's first pose of a simulated arm, in the middle of a device's workspace.
+pub(super) fn warnings(rig: &Rig) -> Vec<Warning> {
+    let world = rig.collider.world();
+    let mut found = Vec::new();
+    let tools: Vec<Option<Solid>> = (rig.arms.iter())
+        .map(|arm| arm.tool_mesh.as_ref().map(Solid::new))
+        .collect();
+    for info in world.infos() {
+        let Some(mesh) = world.spec(info.id).and_then(|s| s.shape.index.mesh()) else {
+            continue;
+        };
+        let body = Solid::new(mesh);
+        for (arm, solid) in rig.arms.iter().zip(&tools) {
+            let (start, what) = match &arm.source {
+                Source::Simulated(hand) => (*hand.intended(), "starts"),
+                Source::Hid(_) => (
+                    Pose::from(arm.spec.workspace.center),
+                    "is in the middle of its workspace",
+                ),
+            };
+            let tool = match solid {
+                Some(solid) => Tool::Mesh(solid),
+                None => Tool::Sphere {
+                    radius_m: arm.tool_radius_m,
+                },
+            };
+            let at = arm.frame.to_world(&start);
+            let depth_m = penetration_depth_m(&tool, &at, &body, &info.initial);
+            if depth_m > 0.0 {
+                let [x, y, z] = <[f64; 3]>::from(at.translation.vector * 1e3);
+                found.push(Warning {
+                    key: format!("arm.{}.tool", arm.name),
+                    message: format!(
+                        "the tool {what} at {x:.1}, {y:.1}, {z:.1} mm, {:.1} mm inside `{}`: \
+                         it feels nothing of that body until it is moved out",
+                        depth_m * 1e3,
+                        info.name
+                    ),
+                });
+            }
+        }
+    }
+    found
+}

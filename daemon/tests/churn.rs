@@ -1,0 +1,543 @@
+//! Bodies that come and go around tools by the thousand: no penetration, no false alarm, and no
+//! planted penetration that goes unseen.
+
+use std::collections::VecDeque;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use hapticd::checker::Checker;
+use hapticd::collision::{self, Applied, Request, SceneCommand, SceneReply};
+use hapticd::haptic::core::ArmInput;
+use hapticd::haptic::record::TickRecord;
+use hapticd::haptic::thread::{Flags, Links, Moment, Tuning, Turns};
+use hapticd::rig::{self, Rig, Source};
+use hapticd::scribe::{Live, Scribe, serve};
+use hapticd::session;
+use hapticd::stats::Stats;
+use hapticd::virtual_time::VirtualLoop;
+use hapticd_config as config;
+use hapticd_devices::arm::ArmCommand;
+use hapticd_geometry::{Pose, Quat, Vec3, shapes};
+use hapticd_haptics::{Material, Query};
+use hapticd_sync::{latest, ring};
+use hapticd_world::{BodyKind, BodySpec, Shape};
+
+/// Two hands, a ball and a box that turns; the floor is out of the way of most of it.
+const SCENE: &str = r#"
+[[arm]]
+name = "right"
+kind = "simulated"
+intention = "press"
+tool = { kind = "sphere", radius_m = 0.005 }
+
+[[arm]]
+name = "left"
+kind = "simulated"
+intention = "explore"
+tool = { kind = "cuboid", size_m = [0.012, 0.008, 0.016] }
+world_from_base = { position_m = [0.03, 0.0, 0.02] }
+
+[[body]]
+name = "floor"
+shape = { kind = "cuboid", size_m = [0.4, 0.4, 0.02] }
+position_m = [0.0, 0.0, -0.07]
+"#;
+
+fn build() -> Rig {
+    let context = config::Context::new("", |_| None);
+    let loaded = config::parse("churn.toml", SCENE, &context).unwrap_or_else(|e| panic!("{e}"));
+    rig::build(&loaded.config, Path::new(""), true).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// A linear congruential sequence: the same churn every time.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 = (self.0)
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % n
+    }
+
+    /// In -1..1.
+    fn signed(&mut self) -> f64 {
+        self.below(1 << 24) as f64 / f64::from(1 << 23) - 1.0
+    }
+
+    fn vector(&mut self, size: f64) -> Vec3 {
+        Vec3::new(self.signed(), self.signed(), self.signed()) * size
+    }
+
+    fn turn(&mut self) -> Quat {
+        Quat::from_scaled_axis(self.vector(2.0))
+    }
+}
+
+/// Shapes that the guests are made of: made once, as importers do.
+struct Guests {
+    shapes: Vec<Shape>,
+    count: u64,
+}
+
+impl Guests {
+    fn new() -> Self {
+        let meshes = [
+            shapes::cuboid(&Vec3::new(0.03, 0.03, 0.02)).unwrap(),
+            shapes::icosphere(0.02, 1).unwrap(),
+            shapes::cuboid(&Vec3::new(0.002, 0.03, 0.03)).unwrap(),
+        ];
+        Guests {
+            shapes: meshes.map(|mesh| Shape::of(mesh).0).to_vec(),
+            count: 0,
+        }
+    }
+
+    fn next(&mut self, kind: BodyKind, world_from_body: Pose, random: &mut Random) -> BodySpec {
+        self.count += 1;
+        BodySpec {
+            name: format!("guest {}", self.count),
+            kind,
+            shape: self.shapes[random.below(self.shapes.len() as u64) as usize].clone(),
+            solid: true,
+            world_from_body,
+            material: Material {
+                stiffness_n_per_m: 1000.0,
+                damping_n_s_per_m: 1.0,
+                friction: 0.3,
+            },
+            restitution: 0.1,
+            density_kg_m3: 500.0,
+        }
+    }
+}
+
+/// What a client of ill will does next to the bodies that it has.
+enum Deed {
+    Add(Box<BodySpec>),
+    Remove(u32),
+    /// Its client is gone: the loop is told first.
+    Lose(u32),
+    Send(u32, Pose, f64),
+}
+
+/// Adds around, at and near the tools; removes what it has just been touching; sends bodies through
+/// them. `kept` are the ids that live, `at` where a tool is.
+fn deed(random: &mut Random, guests: &mut Guests, kept: &[u32], at: &Vec3) -> Deed {
+    let some = |random: &mut Random| kept[random.below(kept.len() as u64) as usize];
+    let choice = random.below(10);
+    if kept.len() >= 5 || (!kept.is_empty() && choice < 3) {
+        let id = some(random);
+        return if random.below(3) == 0 {
+            Deed::Lose(id)
+        } else {
+            Deed::Remove(id)
+        };
+    }
+    if !kept.is_empty() && choice < 6 {
+        let place = at + random.vector(0.04);
+        let pose = Pose::from_parts(place.into(), random.turn());
+        return Deed::Send(some(random), pose, 0.1 + 5.0 * random.signed().abs());
+    }
+    let pose = match random.below(3) {
+        // Around the tool.
+        0 => Pose::from_parts((at + random.vector(0.02)).into(), random.turn()),
+        // Just beneath it: touched in the next moment.
+        1 => Pose::translation(at.x, at.y, at.z - 0.0255 - 0.001 * random.signed().abs()),
+        _ => Pose::from_parts((at + random.vector(0.08)).into(), random.turn()),
+    };
+    let kind = match random.below(8) {
+        0 => BodyKind::Static,
+        1 => BodyKind::Dynamic,
+        _ => BodyKind::Kinematic,
+    };
+    Deed::Add(Box::new(guests.next(kind, pose, random)))
+}
+
+/// Ticks of the churn in virtual time.
+const TICKS: u64 = 24_000;
+/// A client that is lost is told to the loop so many ticks before the scene removes its bodies.
+const LATER: u64 = 7;
+
+/// What a run in virtual time gives to its observers: steps and records, each in its order.
+struct Observed<'a> {
+    applied: &'a [Applied],
+    last_sequence: u64,
+    record: &'a TickRecord,
+}
+
+/// Runs the churn. The tick's step is given with its record: it comes after it.
+fn churn(seed: u64, mut observe: impl FnMut(Observed<'_>)) -> u64 {
+    let mut rig = build();
+    let arms = session::virtual_arms(&mut rig);
+    let scenes = (rig.collider, rig.soft);
+    let mut driver = VirtualLoop::new(rig.core, scenes, arms, 3, rig.pair_capacity);
+    let (mut random, mut guests) = (Random(seed), Guests::new());
+    let mut kept = Vec::new();
+    let mut lost: VecDeque<(u64, u32)> = VecDeque::new();
+    let mut at = Vec3::zeros();
+    for tick in 1..=TICKS {
+        while lost.front().is_some_and(|(due, _)| *due <= tick) {
+            if let Some((_, id)) = lost.pop_front() {
+                assert_eq!(
+                    driver.command(SceneCommand::Remove { id }),
+                    SceneReply::Done
+                );
+            }
+        }
+        for _ in 0..random.below(2) {
+            match deed(&mut random, &mut guests, &kept, &at) {
+                Deed::Add(spec) => {
+                    // A dynamic one may be refused where something is.
+                    if let SceneReply::Added(id) = driver.command(SceneCommand::Add(spec)) {
+                        kept.push(id);
+                    }
+                }
+                Deed::Remove(id) => {
+                    kept.retain(|k| *k != id);
+                    assert_eq!(
+                        driver.command(SceneCommand::Remove { id }),
+                        SceneReply::Done
+                    );
+                }
+                Deed::Lose(id) => {
+                    kept.retain(|k| *k != id);
+                    driver.forget(id);
+                    lost.push_back((tick + LATER, id));
+                }
+                Deed::Send(id, world_from_body, speed_m_s) => {
+                    driver.command(SceneCommand::Target {
+                        id,
+                        world_from_body,
+                        speed_m_s,
+                    });
+                }
+            }
+        }
+        let record = *driver.step(false);
+        at = (record.arms[random.below(2) as usize].world_from_proxy)
+            .translation
+            .vector;
+        let step = driver.last_step();
+        observe(Observed {
+            applied: &step.applied,
+            last_sequence: step.last_sequence,
+            record: &record,
+        });
+    }
+    guests.count
+}
+
+/// A checker with its statistics, and the steps and records that have not come to it yet.
+struct Watcher {
+    checker: Checker,
+    stats: Stats,
+    alarms: Vec<u64>,
+}
+
+impl Watcher {
+    fn new() -> Self {
+        let rig = build();
+        Watcher {
+            checker: rig.checker(),
+            stats: Stats::new(true, rig.period_ns, &rig.names()),
+            alarms: Vec::new(),
+        }
+    }
+
+    fn step(&mut self, applied: &[Applied], last_sequence: u64) {
+        for done in applied {
+            self.checker.follow(done);
+        }
+        self.checker.answered(last_sequence);
+    }
+
+    fn tick(&mut self, record: &TickRecord) -> bool {
+        let alarm = self.checker.check(record, &mut self.stats);
+        if alarm {
+            self.alarms.push(record.tick);
+        }
+        alarm
+    }
+
+    /// Ticks that were checked, and those that were not, over both arms.
+    fn ticks(&self) -> (u64, u64) {
+        let report = self.stats.report(Vec::new());
+        let count = |of: fn(&hapticd::stats::ArmReport) -> u64| report.arms.iter().map(of).sum();
+        (count(|a| a.checked_ticks), count(|a| a.unchecked_ticks))
+    }
+}
+
+/// Thousands of comings and goings. One checker hears of everything in order, one of steps long
+/// before the ticks, one misses records: none of them may cry wolf, and the first misses nothing.
+#[test]
+fn a_churn_of_bodies_around_tools_raises_no_alarm() {
+    let (mut ordered, mut early, mut lossy) = (Watcher::new(), Watcher::new(), Watcher::new());
+    let mut behind: VecDeque<TickRecord> = VecDeque::new();
+    let mut random = Random(99);
+    let (mut solid, mut inside, mut touching, mut most) = (0_u64, 0_u64, 0_u64, 0);
+    let mut pause = 0;
+    let guests = churn(5, |seen| {
+        ordered.tick(seen.record);
+        // Lost in bursts, as a ring that is full loses them.
+        pause = if pause == 0 && random.below(400) == 0 {
+            1 + random.below(200)
+        } else {
+            pause.saturating_sub(1)
+        };
+        if pause == 0 {
+            lossy.tick(seen.record);
+        }
+        for watcher in [&mut ordered, &mut early, &mut lossy] {
+            watcher.step(seen.applied, seen.last_sequence);
+        }
+        behind.push_back(*seen.record);
+        // A backlog that grows and is worked off.
+        if behind.len() > 300 || random.below(50) == 0 {
+            behind.drain(..).for_each(|record| {
+                early.tick(&record);
+            });
+        }
+        for arm in &seen.record.arms[..2] {
+            let guest = |slots: u64| u64::from(slots & !1 & ((1 << 60) - 1) != 0);
+            solid += guest(arm.solid);
+            inside += guest(arm.inside);
+            touching += u64::from(arm.contacts > 0);
+        }
+        most = most.max(ordered.checker.shapes());
+    });
+    behind.drain(..).for_each(|record| {
+        early.tick(&record);
+    });
+    println!(
+        "{guests} guests, solid in {solid} ticks, inside in {inside}, touching in {touching}; \
+         {most} shapes at most; lossy: {:?}",
+        lossy.ticks()
+    );
+    for (name, watcher) in [("ordered", &ordered), ("early", &early), ("lossy", &lossy)] {
+        assert!(watcher.alarms.is_empty(), "{name}: {:?}", watcher.alarms);
+        assert_eq!(watcher.checker.misplaced(), 0, "{name}");
+    }
+    assert_eq!(ordered.ticks(), (2 * TICKS, 0));
+    assert_eq!(early.ticks(), (2 * TICKS, 0));
+    let (checked, unchecked) = lossy.ticks();
+    assert!(checked > TICKS && unchecked > TICKS / 10);
+    assert_eq!(checked + unchecked + 2 * pause, 2 * TICKS);
+    assert!(guests > 2000, "{guests} came");
+    assert!(solid > 5000 && inside > 1000 && touching > 1000);
+    assert!(
+        most < 40,
+        "{most} shapes were kept of 6 bodies and those on their way"
+    );
+}
+
+/// The fault that would be the worst of all: a loop that takes a body for the one before it in its
+/// slot, and so for solid while the tool is inside.
+#[test]
+fn whatever_is_solid_around_a_tool_in_the_churn_is_found() {
+    let mut watcher = Watcher::new();
+    let (mut planted, mut found) = (0_u64, 0_u64);
+    let mut unseen = Vec::new();
+    churn(6, |seen| {
+        let mut record = *seen.record;
+        let mut inside_now = false;
+        for arm in &mut record.arms[..2] {
+            // What the answer in use said may be some ticks old: the tool may have come out since.
+            inside_now |= arm.inside != 0;
+            arm.solid |= arm.inside;
+        }
+        let alarm = watcher.tick(&record);
+        watcher.step(seen.applied, seen.last_sequence);
+        if inside_now {
+            planted += 1;
+            found += u64::from(alarm);
+            if !alarm {
+                unseen.push(record.tick);
+            }
+        } else {
+            assert!(!alarm, "tick {}: nothing was planted there", record.tick);
+        }
+    });
+    println!(
+        "{found} of {planted} ticks with something planted; others: {}",
+        unseen.len()
+    );
+    assert!(planted > 1000);
+    // An answer is four ticks old: what has just come out is no penetration any more.
+    assert!(found * 100 > planted * 90, "{found} of {planted}");
+}
+
+/// Ends the other threads when the client ends, however it does.
+struct Stop<'a>(&'a AtomicBool, &'a Flags);
+
+impl Drop for Stop<'_> {
+    fn drop(&mut self) {
+        self.1.quit.store(true, Ordering::Release);
+        self.0.store(true, Ordering::Release);
+    }
+}
+
+/// What comes and goes with the real threads.
+const DEEDS: u64 = 6000;
+/// The loop's ticks do not wait for time, but let the others run.
+const PAUSE: Duration = Duration::from_micros(150);
+/// What is waited for comes at once; whoever waits for this is held up for ever.
+const WATCHDOG: Duration = Duration::from_secs(120);
+
+/// The loop's, the collision thread's and the scribe's own code, each on a thread, and a client
+/// that does its worst: whatever comes first, the checker knows of every shape before it has to.
+#[test]
+fn a_churn_with_the_real_threads_raises_no_alarm() {
+    let rig = build();
+    let (period_ns, pair_capacity) = (rig.period_ns, rig.pair_capacity);
+    let live = Arc::new(Mutex::new(Live::of(&rig)));
+    let stats = Stats::new(false, period_ns, &rig.names());
+    let scribe = Scribe::new(stats, Some(rig.checker()), None, live.clone(), Vec::new());
+    let (query_in, queries) = latest::latest(Query::default());
+    let (snapshot_in, snapshots) = ring::ring(collision::BUFFERS);
+    let (used, used_out) = ring::ring(2 * collision::BUFFERS);
+    let (records, record_out) = ring::ring::<TickRecord>(4096);
+    let (_tuning_in, tuning) = latest::latest(Tuning::default());
+    let (requests, requests_out) = crossbeam::channel::bounded(16);
+    let (reply_in, replies) = crossbeam::channel::bounded(16);
+    let (mut gone_in, gone) = ring::ring(64);
+    let (log, steps) = crossbeam::channel::bounded(4096);
+    let log_lost = Arc::new(AtomicU64::new(0));
+    let (mut hands, mut inputs, mut commands) = (Vec::new(), Vec::new(), Vec::new());
+    for arm in rig.arms {
+        let Source::Simulated(hand) = arm.source else {
+            panic!("the hands are simulated");
+        };
+        let (input, reader) = latest::latest(ArmInput::default());
+        let (writer, command) = latest::latest(ArmCommand::default());
+        hands.push((hand, input, command));
+        inputs.push(Some(reader));
+        commands.push(Some(writer));
+    }
+    inputs.resize_with(4, || None);
+    commands.resize_with(4, || None);
+    let links = Links {
+        inputs: inputs.try_into().ok().unwrap(),
+        commands: commands.try_into().ok().unwrap(),
+        snapshots,
+        used,
+        queries: query_in,
+        soft: None,
+        records,
+        tuning,
+        gone,
+        publisher: (),
+    };
+    let collision_links = collision::Links {
+        pair_capacity,
+        queries,
+        snapshots: snapshot_in,
+        used: used_out,
+        requests: requests_out,
+        replies: reply_in,
+        soft: None,
+        log: Some(log),
+        log_lost: log_lost.clone(),
+        infos: Arc::default(),
+        near: Arc::default(),
+        broad: Arc::default(),
+        keeper: None,
+    };
+    let (flags, stop, beat) = (Flags::new(), AtomicBool::new(false), AtomicU64::new(0));
+    let core = rig.core;
+    let collider = rig.collider;
+    let (ticks, guests, report) = std::thread::scope(|threads| {
+        let scribe = threads.spawn(|| serve(scribe, record_out, steps));
+        threads.spawn(|| drop(collision::run(collider, collision_links, &stop, &beat)));
+        let ticks = threads.spawn(|| {
+            let mut turns = Turns::new(core, links);
+            let mut tick = 0;
+            while !flags.quit.load(Ordering::Acquire) {
+                tick += 1;
+                let now_ns = tick * period_ns;
+                for (hand, input, command) in &mut hands {
+                    if let Some(sample) = hand.step(now_ns, command.read().0) {
+                        input.write(ArmInput {
+                            sample,
+                            attached: true,
+                        });
+                    }
+                }
+                let moment = Moment {
+                    deadline_ns: now_ns,
+                    periods: 1,
+                    signalled_ns: now_ns,
+                    awake_ns: now_ns,
+                    device_late: false,
+                };
+                turns.turn(moment, &flags);
+                std::thread::sleep(PAUSE);
+            }
+            tick
+        });
+        let ends = Stop(&stop, &flags);
+        let (mut random, mut guests) = (Random(17), Guests::new());
+        let mut kept = Vec::new();
+        let ask = |command: SceneCommand| {
+            requests.send(Request { command, token: 0 }).unwrap();
+            replies.recv_timeout(WATCHDOG).expect("an answer").1
+        };
+        for _ in 0..DEEDS {
+            let arm = random.below(2) as usize;
+            let at = live.lock().unwrap().record.arms[arm].world_from_proxy;
+            let at = at.translation.vector;
+            match deed(&mut random, &mut guests, &kept, &at) {
+                Deed::Add(spec) => {
+                    if let SceneReply::Added(id) = ask(SceneCommand::Add(spec)) {
+                        kept.push(id);
+                    }
+                }
+                Deed::Remove(id) => {
+                    kept.retain(|k| *k != id);
+                    assert_eq!(ask(SceneCommand::Remove { id }), SceneReply::Done);
+                }
+                Deed::Lose(id) => {
+                    kept.retain(|k| *k != id);
+                    // A ring that is full is asked again, as the server does.
+                    let mut told = gone_in.push(id);
+                    while told.is_err() {
+                        std::thread::yield_now();
+                        told = gone_in.push(id);
+                    }
+                    assert_eq!(ask(SceneCommand::Remove { id }), SceneReply::Done);
+                }
+                Deed::Send(id, world_from_body, speed_m_s) => {
+                    ask(SceneCommand::Target {
+                        id,
+                        world_from_body,
+                        speed_m_s,
+                    });
+                }
+            }
+        }
+        drop(ends);
+        (ticks.join().unwrap(), guests.count, scribe.join().unwrap())
+    });
+    let lost_steps = log_lost.load(Ordering::Relaxed);
+    println!(
+        "{guests} guests in {ticks} ticks, {lost_steps} steps lost: {:?}",
+        report.arms
+    );
+    for arm in &report.arms {
+        assert_eq!((arm.max_penetration_m, arm.crossings), (0.0, 0), "{arm:?}");
+        assert!(arm.checked_ticks > 0 && arm.contact_ticks > 0, "{arm:?}");
+        assert!(
+            lost_steps > 0 || arm.unchecked_why.unknown_shape == 0,
+            "{arm:?}"
+        );
+        // Every tick is accounted for, but those lost at the very end.
+        let told = arm.checked_ticks + arm.unchecked_ticks;
+        assert!(
+            told <= ticks && told + report.lost_records + 4096 >= ticks,
+            "{told} of {ticks}"
+        );
+    }
+    assert!(guests > 1500, "{guests} came");
+}
