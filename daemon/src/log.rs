@@ -1,4 +1,5 @@
-//! The log: where it goes, in which form, and how much of it, which may change while the daemon runs.
+//! The log: where it goes, in which form, and how much of it, which may change while the daemon
+//! runs.
 //!
 //! No thread of ours waits for its reader ([`lines`]). Nothing here is for a real-time thread.
 
@@ -50,8 +51,9 @@ fn filter(level: Level) -> LevelFilter {
     }
 }
 
-/// Starts the log, to standard error. While the live view (`tui`) owns the terminal, lines for that terminal are held back
-/// until the second of what this returns is dropped; that also waits for the reader, but not for long.
+/// Starts the log, to standard error. While the live view (`tui`) owns the terminal, lines for that
+/// terminal are held back until the second of what this returns is dropped; that also waits for the
+/// reader, but not for long.
 ///
 /// `None` where there are neither threads nor descriptors: nothing is logged then.
 pub fn start(level: Level, format: LogFormat, tui: bool) -> (LogLevel, Option<LogEnd>) {

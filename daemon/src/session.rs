@@ -24,6 +24,7 @@ use crate::arms::{self, ArmState, Opener};
 use crate::backend;
 use crate::collision::{self, SceneCommand};
 use crate::haptic::core::ArmInput;
+use crate::haptic::events::EventFeed;
 use crate::haptic::record::TickRecord;
 use crate::haptic::thread::{self as haptic_thread, Flags, Pace, Tuning};
 use crate::hid::{Claims, OpenHid};
@@ -266,6 +267,7 @@ pub fn run_real(
     let (request_in, request_out) = crossbeam::channel::bounded(256);
     let (reply_in, reply_out) = crossbeam::channel::bounded(256);
     let (gone_in, gone_out) = ring::ring(GONE);
+    let (events, client_events, scribe_events) = EventFeed::new();
     let (log_in, log_out) = crossbeam::channel::bounded(RECORDS);
     let infos = Arc::new(Mutex::new(rig.collider.infos()));
     // Only for who writes to it: the scribe ends when nobody can any more.
@@ -311,6 +313,7 @@ pub fn run_real(
             live.clone(),
             (&surfaces, &skins),
             &rig.shapes(),
+            client_events,
         );
         match started {
             Ok((service, publisher, writers)) => (Some(service), Some(publisher), writers),
@@ -480,7 +483,7 @@ pub fn run_real(
             records: record_in,
             tuning: tuning_reader,
             gone: gone_out,
-            publisher,
+            publisher: (publisher, events),
         };
         let core = rig.core;
         spawn("haptic", move || {
@@ -525,6 +528,7 @@ pub fn run_real(
             realtime_lines,
         );
         scribe.watch_needles(rig.watch.take());
+        scribe.hear_from(scribe_events);
         spawn("scribe", move || scribe::serve(scribe, record_out, log_out))?
     };
 

@@ -9,6 +9,7 @@
 use std::path::Path;
 
 use hapticd::haptic::core::ArmInput;
+use hapticd::haptic::events::EventFeed;
 use hapticd::haptic::record::TickRecord;
 use hapticd::haptic::thread::{Flags, Links, Moment, SoftLinks, Tuning, Turns};
 use hapticd::rig::{self, Source};
@@ -22,7 +23,7 @@ use hapticd_sync::{latest, ring};
 static ALLOCATOR: Counting = Counting;
 
 #[cfg_attr(rtsan, sanitize(realtime = "nonblocking"))]
-fn turn(turns: &mut Turns<()>, moment: Moment, flags: &Flags) {
+fn turn(turns: &mut Turns<((), EventFeed)>, moment: Moment, flags: &Flags) {
     turns.turn(moment, flags);
 }
 
@@ -100,6 +101,8 @@ fn drive(text: &str) -> (u64, u64, u64) {
     let (used, mut used_out) = ring::ring(64);
     let (records, mut record_out) = ring::ring::<TickRecord>(16);
     let (mut gone_in, gone) = ring::ring(8);
+    // Nobody reads them for so long that a ring is full.
+    let (events, mut told, _scribe) = EventFeed::new();
     let (mut tuning_in, tuning) = latest::latest(Tuning::default());
     let links = Links {
         inputs: [Some(input_reader), None, None, None],
@@ -111,7 +114,7 @@ fn drive(text: &str) -> (u64, u64, u64) {
         records,
         tuning,
         gone,
-        publisher: (),
+        publisher: ((), events),
     };
     let flags = Flags::new();
     let mut turns = Turns::new(rig.core, links);
@@ -191,6 +194,7 @@ fn drive(text: &str) -> (u64, u64, u64) {
             );
         }
     }
+    assert!(told.pop().is_some(), "the loop told of nothing");
     (calls, touching, faults)
 }
 

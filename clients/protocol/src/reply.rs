@@ -77,6 +77,9 @@ codes! {
         NoSkin = 22,
         /// Body `number` is shown by its surface or its skin: it has no shape that keeps. Since 2.2.
         NoShape = 23,
+        /// The scene cannot have such a dynamic body: no mass, no inside, or it would begin inside
+        /// another one. The detail says which. Since 2.3.
+        BadBody = 25,
     }
 }
 
@@ -317,6 +320,7 @@ impl std::fmt::Display for Error {
             ErrorCode::NoSurface => write!(f, "body {number} has no block of its surface"),
             ErrorCode::NoSkin => write!(f, "body {number} has no skin"),
             ErrorCode::NoShape => write!(f, "body {number} has no shape that keeps"),
+            ErrorCode::BadBody => write!(f, "no dynamic body can be like that"),
         }?;
         if detail.as_str().is_empty() {
             Ok(())

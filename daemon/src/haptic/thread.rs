@@ -55,6 +55,14 @@ impl<P: Publish> Publish for Option<P> {
     }
 }
 
+/// Both, one after the other.
+impl<A: Publish, B: Publish> Publish for (A, B) {
+    fn publish(&mut self, core: &LoopCore) {
+        self.0.publish(core);
+        self.1.publish(core);
+    }
+}
+
 /// Changes from the supervisor that take effect at a tick boundary.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tuning {

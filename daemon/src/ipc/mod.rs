@@ -29,6 +29,8 @@
 pub mod blocks;
 pub mod hub;
 mod import;
+mod log;
+mod loop_events;
 mod outbox;
 pub mod publish;
 mod server;
@@ -37,6 +39,7 @@ pub mod skins;
 mod sockets;
 pub mod surfaces;
 
+pub use loop_events::LoopEvents;
 pub use server::{ClientStatus, Handle, Server, ServerSetup, ServerStatus, SetupError, StatusText};
 pub use sockets::{Endpoint, SocketError};
 
@@ -48,7 +51,7 @@ use hapticd_protocol::{
     request::{BodyKind, TightenLimits},
     text::Name,
 };
-use hapticd_world::{AddError, BodySpec};
+use hapticd_world::{AddError, BodySpec, CommandError};
 
 /// A client's number. Never used twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -276,6 +279,8 @@ impl From<&AddError> for Refusal {
             AddError::NameTaken(_) => ErrorCode::NameTaken,
             AddError::OpenSolid { .. } => ErrorCode::BadMesh,
             AddError::BadPose(_) | AddError::BadMaterial { .. } => ErrorCode::OutOfRange,
+            AddError::Dynamics { .. } => ErrorCode::BadBody,
+            // A kind that is newer than this list.
             _ => ErrorCode::Internal,
         };
         let limit = if matches!(error, AddError::Full) {
@@ -287,6 +292,25 @@ impl From<&AddError> for Refusal {
             code,
             number: 0,
             limit,
+            detail: error.to_string(),
+        }
+    }
+}
+
+impl From<&CommandError> for Refusal {
+    fn from(error: &CommandError) -> Self {
+        let (code, body) = match error {
+            CommandError::NoSuchBody(body) => (ErrorCode::NoSuchBody, *body),
+            CommandError::Static(body) => (ErrorCode::StaticBody, *body),
+            CommandError::Dynamic(body) => (ErrorCode::NotYours, *body),
+            CommandError::BadTarget(body) => (ErrorCode::OutOfRange, *body),
+            // A kind that is newer than this list.
+            _ => (ErrorCode::Internal, 0),
+        };
+        Self {
+            code,
+            number: u64::from(body),
+            limit: 0,
             detail: error.to_string(),
         }
     }

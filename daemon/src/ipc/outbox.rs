@@ -12,7 +12,7 @@ use std::{collections::VecDeque, os::fd::OwnedFd};
 /// Replies that may wait. A client has that many requests in flight without reading one answer, and is closed.
 const MAX_REPLIES: usize = 256;
 /// Events that may wait; more are not sent, and counted.
-const MAX_EVENTS: usize = 64;
+const MAX_EVENTS: usize = 1024;
 
 /// One message with what it carries.
 #[derive(Debug)]
@@ -65,10 +65,21 @@ impl Outbox {
     }
 
     pub(super) fn event(&mut self, event: &Event) {
-        if self.queue.len() - self.replies >= MAX_EVENTS {
+        let waiting = self.queue.len() - self.replies;
+        // Where some are missing their number comes first, at their place.
+        let more = 1 + usize::from(self.lost > 0);
+        if waiting + more > MAX_EVENTS {
             self.lost += 1;
             return;
         }
+        if self.lost > 0 {
+            let count = std::mem::take(&mut self.lost);
+            self.push_event(&EventsLost { count }.into());
+        }
+        self.push_event(event);
+    }
+
+    fn push_event(&mut self, event: &Event) {
         self.queue.push_back(Packet {
             bytes: event.encode(0),
             fds: Vec::new(),
@@ -97,9 +108,9 @@ impl Outbox {
             if self.lost == 0 {
                 return true;
             }
-            // The first thing that a client hears when it reads again is what it missed.
-            let lost = std::mem::take(&mut self.lost);
-            self.event(&EventsLost { count: lost }.into());
+            // What it missed at the end is told, too, though nothing follows.
+            let count = std::mem::take(&mut self.lost);
+            self.push_event(&EventsLost { count }.into());
         }
     }
 }
@@ -160,6 +171,33 @@ mod tests {
             &Event::from(EventsLost { count: 5 }).encode(0)
         );
         assert!(outbox.is_empty());
+    }
+
+    #[test]
+    fn a_gap_is_told_where_it_is() {
+        let mut outbox = Outbox::default();
+        let all = MAX_EVENTS as u32 + 5;
+        (0..all).for_each(|body| outbox.event(&event(body)));
+        // There is room again for three: the number of those that are missing, and two behind them.
+        let mut sent = flush(&mut outbox, 3);
+        (all..all + 4).for_each(|body| outbox.event(&event(body)));
+        sent.extend(flush(&mut outbox, usize::MAX));
+        let (mut next, mut gaps) = (0, Vec::new());
+        for packet in &sent {
+            match Event::decode(packet, 0).unwrap().1 {
+                Event::LeaseExpired(told) => {
+                    assert_eq!(told.body, next);
+                    next += 1;
+                }
+                Event::EventsLost(lost) => {
+                    gaps.push((next, lost.count));
+                    next += lost.count as u32;
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+        assert_eq!(gaps, [(all - 5, 5), (all + 2, 2)]);
+        assert_eq!(next, all + 4);
     }
 
     #[test]

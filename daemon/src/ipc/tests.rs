@@ -1,18 +1,20 @@
 //! The server with real sockets, real clients of the client crate, and a sink that remembers. No time is measured: every wait ends with the
 //! event that is waited for.
 
+mod loop_events;
 mod shapes_of_bodies;
 mod skins_of_bodies;
 mod surfaces_of_bodies;
 
 use super::{
-    Answer, BodyRecord, ClientId, Command, CommandSink, Endpoint, GoneWhy, Handle, Notice, Quotas,
-    Server, ServerSetup, blocks,
+    Answer, BodyRecord, ClientId, Command, CommandSink, Endpoint, GoneWhy, Handle, LoopEvents,
+    Notice, Quotas, Server, ServerSetup, blocks,
     server::StatusText,
     shapes::ShapeFile,
     skins::{self, SkinInfo, SkinWriter},
     surfaces::{self, SurfaceInfo, SurfaceWriter},
 };
+use crate::haptic::events::EventFeed;
 use crossbeam::channel::{Receiver, Sender, unbounded};
 use hapticd_client::{
     ArmState, BodyKind, BodySpec, Client, ConnectError, ErrorCode, Event, Mesh, News, Pose,
@@ -35,6 +37,7 @@ use hapticd_sys::{
 use std::{
     os::fd::AsFd,
     path::PathBuf,
+    sync::Mutex,
     thread::{self, JoinHandle},
     time::Duration,
 };
@@ -84,6 +87,8 @@ struct Rig {
     writers: blocks::BlockWriters,
     surfaces: Vec<SurfaceWriter>,
     skins: Vec<SkinWriter>,
+    /// What the haptic loop tells through.
+    events: Mutex<EventFeed>,
     thread: Option<JoinHandle<std::io::Result<()>>>,
 }
 
@@ -122,6 +127,7 @@ impl Rig {
                 .collect();
             format!("{{\"clients\":{names:?},\"oversize\":{}}}", status.oversize)
         });
+        let (events, loop_events, _) = EventFeed::new();
         let (server, handle) = Server::bind(ServerSetup {
             app: endpoint("app.sock"),
             technician: endpoint("technician.sock"),
@@ -140,6 +146,7 @@ impl Rig {
                 full,
                 is_full: false,
             }),
+            events: LoopEvents::new(loop_events),
         })
         .unwrap();
         let thread = thread::spawn(move || server.run());
@@ -151,6 +158,7 @@ impl Rig {
             writers,
             surfaces,
             skins,
+            events: Mutex::new(events),
             thread: Some(thread),
         }
     }

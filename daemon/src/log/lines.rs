@@ -1,7 +1,8 @@
 //! Lines on their way to standard error: a bounded queue, and the one thread that writes.
 //!
-//! Whoever reads standard error may stop: a pager, a terminal with Ctrl-S, a full pipe. Logging then costs a line, never a wait:
-//! [`Lines`] appends or counts, and only the writer's thread stands in `write`. Where lines are missing one line says how many.
+//! Whoever reads standard error may stop: a pager, a terminal with Ctrl-S, a full pipe. Logging
+//! then costs a line, never a wait: [`Lines`] appends or counts, and only the writer's thread
+//! stands in `write`. Where lines are missing one line says how many.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
@@ -114,7 +115,8 @@ impl Write for Lines {
     }
 }
 
-/// The end of the log: dropping it prints what was held back and waits for the reader, but not for long.
+/// The end of the log: dropping it prints what was held back and waits for the reader, but not for
+/// long.
 pub struct LogEnd(Lines);
 
 impl Drop for LogEnd {
@@ -192,12 +194,14 @@ impl<W: Write> Writer<W> {
     }
 }
 
-/// Starts the writer's thread, to standard error. With `held`, lines go there until the [`LogEnd`] is dropped.
+/// Starts the writer's thread, to standard error. With `held`, lines go there until the [`LogEnd`]
+/// is dropped.
 ///
 /// # Errors
 /// Without descriptors or threads.
 pub fn to_stderr(held: Option<HeldLog>, lost_line: LostLine) -> io::Result<(Lines, LogEnd)> {
-    // A descriptor of its own: who holds the lock of standard error while it blocks would block everybody else.
+    // A descriptor of its own: who holds the lock of standard error while it blocks would block
+    // everybody else.
     let out = File::from(io::stderr().as_fd().try_clone_to_owned()?);
     start(out, held, lost_line)
 }
@@ -220,8 +224,9 @@ fn start(
     std::thread::Builder::new()
         .name("log".to_owned())
         .spawn(move || {
-            // It starts before the session blocks signals for everybody: without this, one of them would find this thread and
-            // end the process. The descriptor is not needed, the mask stays.
+            // It starts before the session blocks signals for everybody: without this, one of them
+            // would find this thread and end the process. The descriptor is not needed, the mask
+            // stays.
             drop(Signals::block());
             drop(ready_in);
             writer.run();
@@ -260,7 +265,8 @@ mod tests {
     fn a_reader_that_stops_costs_lines_and_never_a_wait() {
         let (mut reader, writer) = io::pipe().unwrap();
         let (mut lines, end) = start(writer, None, lost).unwrap();
-        // Nobody reads. Many times what pipe and queue hold; a log that waits for its reader stands here for ever.
+        // Nobody reads. Many times what pipe and queue hold; a log that waits for its reader stands
+        // here for ever.
         let most = 40_000_u64;
         for k in 0..most {
             lines

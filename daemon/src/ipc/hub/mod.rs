@@ -14,7 +14,7 @@ use super::{
 };
 use bucket::Verdict;
 use hapticd_protocol::{
-    MAJOR, MINOR, MINOR_SURFACES,
+    MAJOR, MINOR, MINOR_FORCE_OFFS, MINOR_SURFACES,
     event::{self, Event, RemovedCode},
     frame::{Header, MAX_MESSAGE, Message},
     reply::{self, ArmInfo, ErrorCode, Refused, RefusedCode, Reply},
@@ -679,6 +679,11 @@ impl Refusal {
         match self.code {
             ErrorCode::Deformable if minor < MINOR_SURFACES => Self {
                 code: ErrorCode::NoSuchBody,
+                ..self
+            },
+            // Before there was a word for it.
+            ErrorCode::BadBody if minor < MINOR_FORCE_OFFS => Self {
+                code: ErrorCode::OutOfRange,
                 ..self
             },
             _ => self,
