@@ -66,7 +66,7 @@ fn run() {
     arms[0] = Some(Box::new(Faulty { arm, tick: 0 }));
     let scene = (rig.collider, rig.soft);
     let mut driver = VirtualLoop::new(rig.core, scene, arms, 1, rig.pair_capacity);
-    for _ in 0..3000 {
+    for _ in 0..6000 {
         scribe.tick(driver.step(false), 0);
     }
     scribe.finish();
