@@ -1,6 +1,10 @@
-//! The log: where it goes, and how much of it, which may change while the daemon runs.
+//! The log: where it goes, in which form, and how much of it, which may change while the daemon
+//! runs.
 //!
-//! Nothing here is for a real-time thread.
+//! No thread of ours waits for its reader ([`lines`]). Nothing here is for a real-time thread.
+
+pub(crate) mod format;
+mod lines;
 
 use std::io::IsTerminal;
 
@@ -10,7 +14,10 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Registry, fmt, reload};
 
-use crate::view::held_log::{HeldLog, PrintAtEnd};
+use crate::view::held_log::HeldLog;
+
+pub use format::LogFormat;
+pub use lines::LogEnd;
 
 /// Changes how much is logged.
 #[derive(Clone)]
@@ -44,9 +51,12 @@ fn filter(level: Level) -> LevelFilter {
     }
 }
 
-/// Starts the log, to standard error. While the live view (`tui`) owns the terminal, lines for that terminal are held back until the
-/// second of what this returns is dropped.
-pub fn start(level: Level, tui: bool) -> (LogLevel, Option<PrintAtEnd>) {
+/// Starts the log, to standard error. While the live view (`tui`) owns the terminal, lines for that
+/// terminal are held back until the second of what this returns is dropped; that also waits for the
+/// reader, but not for long.
+///
+/// `None` where there are neither threads nor descriptors: nothing is logged then.
+pub fn start(level: Level, format: LogFormat, tui: bool) -> (LogLevel, Option<LogEnd>) {
     let terminal = std::io::stderr().is_terminal();
     let held = (tui && terminal).then(HeldLog::default);
     // What is said while all is well is on the screen.
@@ -56,23 +66,25 @@ pub fn start(level: Level, tui: bool) -> (LogLevel, Option<PrintAtEnd>) {
         LevelFilter::TRACE
     };
     let (filter, level) = LogLevel::new(level, most);
-    let log = tracing_subscriber::registry().with(filter);
-    // A second call (tests) keeps the first subscriber.
-    let _ = match held.clone() {
-        Some(held) => {
-            let lines = fmt::layer()
-                .with_ansi(true)
-                .with_writer(move || held.clone());
-            log.with(lines).try_init()
-        }
-        None => {
-            let lines = fmt::layer()
-                .with_ansi(terminal)
-                .with_writer(std::io::stderr);
-            log.with(lines).try_init()
-        }
+    let Ok((lines, end)) = lines::to_stderr(held, format.lost_line()) else {
+        return (level, None);
     };
-    (level, held.map(PrintAtEnd))
+    let layer = fmt::layer()
+        .with_ansi(terminal && format == LogFormat::Text)
+        .event_format(format)
+        .with_writer(move || lines.clone());
+    // A second call (tests) keeps the first subscriber.
+    let _ = tracing_subscriber::registry()
+        .with(filter)
+        .with(layer)
+        .try_init();
+    // The usual message of a panic goes to standard error itself, and would wait for its reader.
+    std::panic::set_hook(Box::new(|panic| {
+        let thread = std::thread::current();
+        let name = thread.name().unwrap_or("?");
+        tracing::error!("thread `{name}` {panic}");
+    }));
+    (level, Some(end))
 }
 
 #[cfg(test)]

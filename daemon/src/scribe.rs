@@ -3,13 +3,19 @@
 //! Not real-time. If it falls behind it first stops checking (and says how many ticks it passed over), then the ring drops
 //! records (and counts them). The loop never waits for it.
 
+pub mod limit;
+mod logbook;
+mod minute;
+#[cfg(test)]
+mod script_test;
+
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crossbeam::channel::{Receiver, TryRecvError};
-use hapticd_devices::safety::{ForceOffReason, Limits};
+use hapticd_devices::safety::Limits;
 use hapticd_haptics::{MAX_ARMS, Phase};
 use hapticd_sync::ring;
 use hapticd_sys::realtime::Step;
@@ -17,6 +23,7 @@ use hapticd_sys::realtime::Step;
 use crate::broad::BroadFacts;
 use crate::checker::Checker;
 use crate::collision::StepLog;
+use crate::haptic::events::{Changes, LoopEvent, LoopEventKind};
 use crate::haptic::record::TickRecord;
 use crate::inside::{Change, InsideWatch};
 use crate::near::NearFacts;
@@ -25,6 +32,8 @@ use crate::rig::Rig;
 use crate::skin::SkinFacts;
 use crate::soft::SoftFacts;
 use crate::stats::{BUCKETS, Report, Stats, Timing};
+use logbook::Logbook;
+use minute::Minute;
 
 /// Takes records and collision steps, and keeps them. The recorder implements it.
 pub trait Sink: Send {
@@ -56,7 +65,22 @@ pub struct LiveArm {
     pub has_torque: bool,
     /// Largest force sent within each [`Live::plot_every`] ticks, N, newest last.
     pub force_n: VecDeque<f64>,
+    /// How often force went off, and the last time.
+    pub offs: ForceOffs,
     largest_n: f64,
+}
+
+/// How often an arm's force went off, and the last time.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ForceOffs {
+    /// The reason's code; 0 before the first.
+    pub reason: u8,
+    /// The tick that it came with.
+    pub tick: u64,
+    /// The time of that, ns.
+    pub now_ns: u64,
+    /// How often.
+    pub count: u64,
 }
 
 impl LiveArm {
@@ -67,6 +91,7 @@ impl LiveArm {
             limits,
             has_torque,
             force_n: VecDeque::with_capacity(PLOT_POINTS),
+            offs: ForceOffs::default(),
             largest_n: 0.0,
         }
     }
@@ -181,11 +206,25 @@ const ROUND: Duration = Duration::from_millis(2);
 /// Ticks between two refreshes of the live report.
 const REFRESH: u64 = 200;
 
+/// Where the loop's events come from.
+enum Heard {
+    /// From the records: where none is lost, in virtual time.
+    Records(Changes),
+    /// From the loop itself.
+    Loop(ring::Consumer<LoopEvent>),
+}
+
 /// See the module page.
 pub struct Scribe {
     /// Statistics.
     pub stats: Stats,
     names: Vec<String>,
+    heard: Heard,
+    offs: [ForceOffs; MAX_ARMS],
+    book: Logbook,
+    minute: Minute,
+    /// Steps of the deformables that were lost so far, as was last heard.
+    soft_lost: u64,
     checker: Option<Checker>,
     needles: Option<Watch>,
     inside: InsideWatch,
@@ -194,8 +233,6 @@ pub struct Scribe {
     realtime: Vec<String>,
     /// By arm: whether its needle is in, and the surfaces that it has pierced.
     needle_before: [(bool, u32); MAX_ARMS],
-    /// Attached and reason code of every arm in the record before.
-    before: [(bool, u8); MAX_ARMS],
     started_ns: Option<u64>,
     missed: u64,
     missed_told_ns: Option<u64>,
@@ -218,6 +255,11 @@ impl Scribe {
             .unwrap_or_default();
         let inside = InsideWatch::new(std::iter::empty(), &names);
         Scribe {
+            offs: [ForceOffs::default(); MAX_ARMS],
+            book: Logbook::new(&names),
+            heard: Heard::Records(Changes::default()),
+            minute: Minute::default(),
+            soft_lost: 0,
             names,
             stats,
             checker,
@@ -227,7 +269,6 @@ impl Scribe {
             live,
             realtime,
             needle_before: [(false, 0); MAX_ARMS],
-            before: [(false, 0); MAX_ARMS],
             started_ns: None,
             missed: 0,
             missed_told_ns: None,
@@ -238,6 +279,50 @@ impl Scribe {
     /// Names the bodies that there are before the first step.
     pub fn name_bodies(&mut self, bodies: impl Iterator<Item = (u32, String)>) {
         self.inside = InsideWatch::new(bodies, &self.names);
+    }
+
+    /// The loop's events come from this ring, not from the records, which may be lost.
+    pub fn hear_from(&mut self, events: ring::Consumer<LoopEvent>) {
+        self.heard = Heard::Loop(events);
+    }
+
+    /// Takes what the loop has told of itself since the last time.
+    fn hear(&mut self) {
+        while let Heard::Loop(events) = &mut self.heard
+            && let Some(event) = events.pop()
+        {
+            self.event(&event);
+        }
+    }
+
+    /// Something happened in the loop.
+    fn event(&mut self, event: &LoopEvent) {
+        if let LoopEventKind::ForceOff { reason } = event.kind
+            && let Some(offs) = self.offs.get_mut(usize::from(event.arm))
+        {
+            *offs = ForceOffs {
+                reason,
+                tick: event.tick,
+                now_ns: event.now_ns,
+                count: offs.count + 1,
+            };
+        }
+        let started = *self.started_ns.get_or_insert(event.now_ns);
+        let Some(words) = self.book.event(event) else {
+            return;
+        };
+        let t = event.now_ns.saturating_sub(started) as f64 * 1e-9;
+        let line = format!("{t:8.3} s  {words}");
+        self.record_line(event.now_ns, &line);
+        self.pending.push(line);
+    }
+
+    fn record_line(&mut self, now_ns: u64, line: &str) {
+        if let Some(sink) = &mut self.sink
+            && let Err(why) = sink.event(now_ns, line)
+        {
+            self.drop_sink(&why);
+        }
     }
 
     /// From now on what is near needles is looked up.
@@ -263,6 +348,12 @@ impl Scribe {
         {
             self.drop_sink(&why);
         }
+        if let Heard::Records(changes) = &mut self.heard {
+            let mut events = Vec::new();
+            changes.tick(record, |event| events.push(event));
+            events.iter().for_each(|event| self.event(event));
+        }
+        self.book.minute(record.now_ns);
         self.show(record);
     }
 
@@ -294,6 +385,8 @@ impl Scribe {
 
     /// The end: closes the recording and gives the report.
     pub fn finish(&mut self) -> Report {
+        self.hear();
+        self.book.finish();
         if let Some(mut sink) = self.sink.take()
             && let Err(why) = sink.finish()
         {
@@ -303,20 +396,15 @@ impl Scribe {
     }
 
     fn show(&mut self, record: &TickRecord) {
-        let told = self.pending.len();
-        self.news(record);
-        let recorded = match &mut self.sink {
-            Some(sink) => self
-                .pending
-                .get(told..)
-                .unwrap_or_default()
-                .iter()
-                .try_for_each(|line| sink.event(record.now_ns, line)),
-            None => Ok(()),
-        };
-        if let Err(why) = recorded {
-            self.drop_sink(&why);
+        for line in self.news(record) {
+            tracing::debug!("{}", line.trim_start());
+            self.record_line(record.now_ns, &line);
+            self.pending.push(line);
         }
+        // Only a view that never lets go of the lock could make it grow.
+        let old = self.pending.len().saturating_sub(EVENTS);
+        self.pending.drain(..old);
+        self.minute.tick(record, self.soft_lost);
         // A live view that holds the lock just now gets the next record.
         let Ok(mut live) = self.live.try_lock() else {
             return;
@@ -325,10 +413,14 @@ impl Scribe {
             live.push_event(line);
         }
         let live = &mut *live;
+        self.soft_lost = live.soft.as_ref().map_or(0, |soft| soft.lost_ticks);
         live.started_ns = self.started_ns;
         live.record = *record;
         for (arm, inside) in live.inside.iter_mut().enumerate() {
             *inside = self.inside.body(record, arm);
+        }
+        for (arm, offs) in live.arms.iter_mut().zip(&self.offs) {
+            arm.offs = *offs;
         }
         for (arm, tick) in live.arms.iter_mut().zip(&record.arms) {
             arm.largest_n = arm.largest_n.max(tick.sent.force_n.norm());
@@ -349,45 +441,31 @@ impl Scribe {
     }
 
     /// What changed since the record before, in words.
-    fn news(&mut self, record: &TickRecord) {
+    fn news(&mut self, record: &TickRecord) -> Vec<String> {
+        let mut news = Vec::new();
         let started = *self.started_ns.get_or_insert(record.now_ns);
         let t = record.now_ns.saturating_sub(started) as f64 * 1e-9;
-        for (i, (now, before)) in record.arms.iter().zip(&mut self.before).enumerate() {
+        for (i, now) in record.arms.iter().enumerate() {
             let name = self.names.get(i).map_or("?", String::as_str);
-            if now.attached != before.0 {
-                self.pending.push(format!(
-                    "{t:8.3} s  {name}: {}",
-                    if now.attached { "attached" } else { "gone" }
-                ));
-            }
-            if now.reason != before.1 {
-                let why = ForceOffReason::from_code(now.reason).map_or_else(
-                    || "force is allowed again".to_owned(),
-                    |r| format!("force off: {r}"),
-                );
-                self.pending.push(format!("{t:8.3} s  {name}: {why}"));
-            }
-            *before = (now.attached, now.reason);
             if let Some(change) = self.inside.change(record, i) {
                 let text = change.text(name);
                 match change {
                     Change::Inside(_) => tracing::warn!("{text}"),
                     Change::Out(_) => tracing::info!("{text}"),
                 }
-                self.pending.push(format!("{t:8.3} s  {text}"));
+                news.push(format!("{t:8.3} s  {text}"));
             }
             let told = &now.insertion;
             let is_in = told.phase == Phase::Inserted;
             let before = &mut self.needle_before[i];
             if is_in && told.pierced != before.1 {
-                self.pending.push(format!(
+                news.push(format!(
                     "{t:8.3} s  {name}: the needle pierces surface {}, {:.1} mm in",
                     told.pierced,
                     told.depth_m * 1e3
                 ));
             } else if before.0 && !is_in {
-                self.pending
-                    .push(format!("{t:8.3} s  {name}: the needle is out"));
+                news.push(format!("{t:8.3} s  {name}: the needle is out"));
             }
             *before = (is_in, told.pierced);
         }
@@ -397,14 +475,11 @@ impl Scribe {
             .is_some_and(|told| record.now_ns.saturating_sub(told) < TELL_MISSED_NS);
         if self.missed > 0 && !silent {
             let s = if self.missed == 1 { "" } else { "s" };
-            self.pending
-                .push(format!("{t:8.3} s  {} period{s} missed", self.missed));
+            news.push(format!("{t:8.3} s  {} period{s} missed", self.missed));
             self.missed = 0;
             self.missed_told_ns = Some(record.now_ns);
         }
-        // Only a view that never lets go of the lock could make it grow.
-        let old = self.pending.len().saturating_sub(EVENTS);
-        self.pending.drain(..old);
+        news
     }
 }
 
@@ -428,6 +503,7 @@ pub fn serve(
                 Err(TryRecvError::Disconnected) => break true,
             }
         };
+        scribe.hear();
         while let Some(record) = records.pop() {
             // A body is in the log before it is in any answer, so before it is in a record: what
             // the checker has to know of this one is in the queue by now.
@@ -449,6 +525,7 @@ pub fn serve(
 mod tests {
     use super::*;
     use crossbeam::channel::{Sender, unbounded};
+    use hapticd_devices::safety::ForceOffReason;
 
     fn scribe() -> (Scribe, Arc<Mutex<Live>>) {
         let mut live = Live::new();

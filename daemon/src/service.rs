@@ -3,6 +3,8 @@
 //! Commands that concern the scene go straight from the server's thread to the collision thread (`Dispatch`); those that concern the
 //! daemon wait for the supervisor's next round. Nothing here is real-time, and the haptic loop waits for none of it.
 
+pub mod status;
+
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -10,12 +12,12 @@ use std::sync::{Arc, Mutex};
 
 use crossbeam::channel::{Receiver, Sender, TrySendError};
 use hapticd_config as config;
-use hapticd_devices::safety::{ForceOffReason, GovernorState, Limits};
+use hapticd_devices::safety::Limits;
 use hapticd_geometry::TriMesh;
 use hapticd_haptics::MAX_ARMS;
 use hapticd_protocol::event::{self, Event};
 use hapticd_protocol::place;
-use hapticd_protocol::reply::{ArmInfo, ErrorCode};
+use hapticd_protocol::reply::ArmInfo;
 use hapticd_protocol::request::BodyKind as WireKind;
 use hapticd_protocol::text::{Name, Text};
 use hapticd_protocol::wire::{Limit, Pose as WirePose};
@@ -23,11 +25,11 @@ use hapticd_sync::ring;
 use hapticd_sys::{descriptors::raise_limit, folder};
 use hapticd_world::{BodyInfo, BodyKind};
 
-use crate::broad::PlanarFacts;
 use crate::collision::{Request, SceneCommand, SceneReply};
 use crate::haptic::core::ArmFrame;
+use crate::haptic::events::LoopEvent;
 use crate::haptic::limits::RestrictionsOwner;
-use crate::haptic::record::{BodyOrder, Silencing, TickRecord};
+use crate::haptic::record::{BodyOrder, Silencing};
 use crate::haptic::watchdog::Beat;
 use crate::ipc;
 use crate::ipc::publish::BlockPublisher;
@@ -36,10 +38,9 @@ use crate::ipc::shapes::ShapeFile;
 use crate::ipc::skins::{self, SkinInfo, SkinWriter};
 use crate::ipc::surfaces::{self, SurfaceInfo, SurfaceWriter, SurfacesError};
 use crate::ipc::{
-    Answer, BodyRecord, ClientId, Command, CommandSink, Endpoint, Handle, Notice, Quotas, Refusal,
-    Server, ServerSetup, SetupError, blocks,
+    Answer, BodyRecord, ClientId, Command, CommandSink, Endpoint, Handle, LoopEvents, Notice,
+    Quotas, Refusal, Server, ServerSetup, SetupError, blocks,
 };
-use crate::recording::message::NeedleMessage;
 use crate::rig::RigArm;
 use crate::scribe::Live;
 use crate::session;
@@ -279,7 +280,6 @@ pub struct Service {
     replies: Receiver<(u64, SceneReply)>,
     /// What clients want of the supervisor.
     pub wishes: Receiver<Wish>,
-    last: TickRecord,
     events_told: u64,
 }
 
@@ -300,6 +300,7 @@ impl Service {
         live: Arc<Mutex<Live>>,
         (surfaces, skins): (&[SurfaceInfo], &[SkinInfo]),
         shapes: &[(u32, Cow<'_, TriMesh>)],
+        events: ring::Consumer<LoopEvent>,
     ) -> Result<(Self, BlockPublisher, Writers), SetupError> {
         let (surface_writers, surface_fds) = surfaces::create(surfaces)?;
         let (skin_writers, skin_fds) = skins::create(skins)?;
@@ -362,8 +363,9 @@ impl Service {
             surfaces: surface_fds,
             skins: skin_fds,
             shapes: shape_files(shapes)?,
-            status: Box::new(move |server| status_json(server, &live)),
+            status: Box::new(move |server| status::json(server, &live)),
             sink: Box::new(sink),
+            events: LoopEvents::new(events),
         })?;
         let rt_priority = config.haptic_loop.rt_priority;
         let thread = std::thread::Builder::new()
@@ -377,7 +379,6 @@ impl Service {
             thread,
             replies,
             wishes,
-            last: TickRecord::new(),
             events_told: 0,
         };
         let writers = Writers {
@@ -387,45 +388,19 @@ impl Service {
         Ok((service, publisher, writers))
     }
 
-    /// Passes answers of the collision thread and changes of the loop's state on to the server. Called a few dozen times a second.
+    /// Passes answers of the collision thread on to the server. Called a few dozen times a second.
     pub fn relay(&mut self, live: &Live) {
         while let Ok((token, reply)) = self.replies.try_recv() {
             let answer = match reply {
                 SceneReply::Added(body) => Answer::Added { body },
                 SceneReply::Done => Answer::Done,
                 SceneReply::AddRefused(error) => Answer::Refused(Refusal::from(&error)),
-                SceneReply::Refused(error) => {
-                    Answer::Refused(Refusal::text(ErrorCode::Internal, error.to_string()))
-                }
+                SceneReply::Refused(error) => Answer::Refused(Refusal::from(&error)),
             };
             if token != NO_ANSWER {
                 self.answer(token, answer);
             }
         }
-        let record = &live.record;
-        for (arm, (now, before)) in (0u8..).zip(record.arms.iter().zip(&self.last.arms)) {
-            if now.attached != before.attached {
-                self.event(if now.attached {
-                    Event::ArmAttached(event::ArmAttached { arm })
-                } else {
-                    Event::ArmLost(event::ArmLost { arm })
-                });
-            }
-            let (tick, time_ns) = (record.tick, record.now_ns);
-            if now.reason != before.reason && ForceOffReason::from_code(now.reason).is_some() {
-                self.event(Event::ForceOff(event::ForceOff {
-                    tick,
-                    time_ns,
-                    arm,
-                    reason: now.reason,
-                }));
-            }
-            let active = GovernorState::Active as u8;
-            if now.state == active && before.state != active {
-                self.event(Event::ForceOn(event::ForceOn { tick, time_ns, arm }));
-            }
-        }
-        self.last = *record;
         for event in live
             .events
             .iter()
@@ -550,65 +525,6 @@ fn skin_record(info: &SkinInfo) -> BodyRecord {
     }
 }
 
-/// The technician's status: the report so far, the arms' state, the clients.
-fn status_json(server: &ipc::ServerStatus, live: &Mutex<Live>) -> String {
-    let Ok(live) = live.lock() else {
-        return "{}".into();
-    };
-    let arms: Vec<_> = live
-        .record
-        .arms
-        .iter()
-        .enumerate()
-        .filter(|(_, a)| a.attached || a.sample.sequence > 0)
-        .map(|(i, a)| {
-            serde_json::json!({
-                "arm": i,
-                "attached": a.attached,
-                "device_position_m": <[f64; 3]>::from(a.world_from_device.translation.vector),
-                "proxy_position_m": <[f64; 3]>::from(a.world_from_proxy.translation.vector),
-                "force_n": <[f64; 3]>::from(a.sent.force_n),
-                "torque_nm": <[f64; 3]>::from(a.sent.torque_nm),
-                "state": a.state,
-                "force_off": ForceOffReason::from_code(a.reason).map(|r| r.to_string()),
-                "contacts": a.contacts,
-                "inside": live.inside[i],
-                "starved": a.starved,
-                "snapshot_age_ticks": a.snapshot_age,
-                "near_by_gpu": a.midphase.bodies,
-                "near_gpu_us": a.midphase.took_ns as f64 * 1e-3,
-                "soft_age_ticks": (a.soft_age != u32::MAX).then_some(a.soft_age),
-                "tracked": a.tracked,
-                "needle": NeedleMessage::of(&a.insertion),
-                "stiffness_n_per_m": a.gains.stiffness_n_per_m,
-            })
-        })
-        .collect();
-    let clients: Vec<_> = server
-        .clients
-        .iter()
-        .map(|c| serde_json::json!({ "client": c.client, "technician": c.technician, "name": c.name }))
-        .collect();
-    serde_json::json!({
-        "tick": live.record.tick,
-        "arms": arms,
-        "clients": clients,
-        "soft": live.soft,
-        "skin": live.skin,
-        "near": live.near,
-        "broad_phase": live.broad,
-        "planar": live.record.measures.as_ref().map(PlanarFacts::from),
-        "needles": live.needles,
-        "refused_connections": server.refused,
-        "oversize_messages": server.oversize,
-        "descriptors_to_close": server.janitor.waiting,
-        "descriptors_closed": server.janitor.closed,
-        "report": live.report,
-        "events": live.events,
-    })
-    .to_string()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -658,6 +574,7 @@ mod tests {
             Arc::new(Mutex::new(Live::new())),
             (surfaces, &[]),
             &[],
+            ring::ring(1).1,
         );
         let started = started.map(|(service, _, writers)| (service, writers.surfaces));
         (folder, started)

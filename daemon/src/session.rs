@@ -22,6 +22,7 @@ use crate::arms::{self, ArmState, Opener};
 use crate::backend;
 use crate::collision::{self, SceneCommand};
 use crate::haptic::core::ArmInput;
+use crate::haptic::events::EventFeed;
 use crate::haptic::limits;
 use crate::haptic::record::TickRecord;
 use crate::haptic::thread::{self as haptic_thread, Pace};
@@ -285,6 +286,7 @@ pub fn run_real(
     let (request_in, request_out) = crossbeam::channel::bounded(256);
     let (reply_in, reply_out) = crossbeam::channel::bounded(256);
     let (gone_in, gone_out) = ring::ring(GONE);
+    let (events, client_events, scribe_events) = EventFeed::new();
     let (log_in, log_out) = crossbeam::channel::bounded(RECORDS);
     let infos = Arc::new(Mutex::new(rig.collider.infos()));
     let body_names: Vec<_> = (rig.collider.world().infos())
@@ -332,6 +334,7 @@ pub fn run_real(
             live.clone(),
             (&surfaces, &skins),
             &rig.shapes(),
+            client_events,
         );
         match started {
             Ok((service, publisher, writers)) => (Some(service), Some(publisher), writers),
@@ -525,7 +528,7 @@ pub fn run_real(
                     Some(&scribe_beat),
                 ],
             ),
-            publisher,
+            publisher: (publisher, events),
         };
         let core = rig.core;
         spawn("haptic", move || {
@@ -574,6 +577,7 @@ pub fn run_real(
         );
         scribe.name_bodies(body_names.into_iter());
         scribe.watch_needles(rig.watch.take());
+        scribe.hear_from(scribe_events);
         let beat = scribe_beat.clone();
         spawn("scribe", move || {
             scribe::serve(scribe, record_out, log_out, &beat)

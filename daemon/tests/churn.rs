@@ -10,8 +10,11 @@ use std::time::Duration;
 use hapticd::checker::Checker;
 use hapticd::collision::{self, Applied, Request, SceneCommand, SceneReply};
 use hapticd::haptic::core::ArmInput;
+use hapticd::haptic::limits;
+use hapticd::haptic::record::BodyOrder;
 use hapticd::haptic::record::TickRecord;
-use hapticd::haptic::thread::{Flags, Links, Moment, Tuning, Turns};
+use hapticd::haptic::thread::{Flags, Links, Moment, Turns};
+use hapticd::haptic::watchdog::{Beat, Guard};
 use hapticd::rig::{self, Rig, Source};
 use hapticd::scribe::{Live, Scribe, serve};
 use hapticd::session;
@@ -399,7 +402,8 @@ fn a_churn_with_the_real_threads_raises_no_alarm() {
     let (snapshot_in, snapshots) = ring::ring(collision::BUFFERS);
     let (used, used_out) = ring::ring(2 * collision::BUFFERS);
     let (records, record_out) = ring::ring::<TickRecord>(4096);
-    let (_tuning_in, tuning) = latest::latest(Tuning::default());
+    let base = rig.core.governor(0).map(|governor| *governor.limits());
+    let (composer, _configured, _restrictions) = limits::link(&rig.core, base.unwrap());
     let (requests, requests_out) = crossbeam::channel::bounded(16);
     let (reply_in, replies) = crossbeam::channel::bounded(16);
     let (mut gone_in, gone) = ring::ring(64);
@@ -426,8 +430,9 @@ fn a_churn_with_the_real_threads_raises_no_alarm() {
         queries: query_in,
         soft: None,
         records,
-        tuning,
+        limits: composer,
         gone,
+        guard: Guard::none(),
         publisher: (),
     };
     let collision_links = collision::Links {
@@ -446,10 +451,11 @@ fn a_churn_with_the_real_threads_raises_no_alarm() {
         keeper: None,
     };
     let (flags, stop, beat) = (Flags::new(), AtomicBool::new(false), AtomicU64::new(0));
+    let scribe_beat = Beat::default();
     let core = rig.core;
     let collider = rig.collider;
     let (ticks, guests, report) = std::thread::scope(|threads| {
-        let scribe = threads.spawn(|| serve(scribe, record_out, steps));
+        let scribe = threads.spawn(|| serve(scribe, record_out, steps, &scribe_beat));
         threads.spawn(|| drop(collision::run(collider, collision_links, &stop, &beat)));
         let ticks = threads.spawn(|| {
             let mut turns = Turns::new(core, links);
@@ -501,10 +507,10 @@ fn a_churn_with_the_real_threads_raises_no_alarm() {
                 Deed::Lose(id) => {
                     kept.retain(|k| *k != id);
                     // A ring that is full is asked again, as the server does.
-                    let mut told = gone_in.push(id);
+                    let mut told = gone_in.push(BodyOrder::Forget(id));
                     while told.is_err() {
                         std::thread::yield_now();
-                        told = gone_in.push(id);
+                        told = gone_in.push(BodyOrder::Forget(id));
                     }
                     assert_eq!(ask(SceneCommand::Remove { id }), SceneReply::Done);
                 }

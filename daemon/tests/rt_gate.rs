@@ -9,6 +9,7 @@
 use std::path::Path;
 
 use hapticd::haptic::core::ArmInput;
+use hapticd::haptic::events::EventFeed;
 use hapticd::haptic::limits::{self, Restriction};
 use hapticd::haptic::record::{BodyOrder, Silencing, TickRecord};
 use hapticd::haptic::thread::{Flags, Links, Moment, SoftLinks, Turns};
@@ -24,7 +25,7 @@ use hapticd_sync::{latest, ring};
 static ALLOCATOR: Counting = Counting;
 
 #[cfg_attr(rtsan, sanitize(realtime = "nonblocking"))]
-fn turn(turns: &mut Turns<()>, moment: Moment, flags: &Flags) {
+fn turn(turns: &mut Turns<((), EventFeed)>, moment: Moment, flags: &Flags) {
     turns.turn(moment, flags);
 }
 
@@ -106,6 +107,8 @@ fn drive(text: &str) -> (u64, u64, u64) {
     let (composer, mut configured, mut restrictions) = limits::link(&rig.core, base);
     let beat = Beat::default();
     let guard = Guard::new([Some((beat.clone(), 90)), None, None, None]);
+    // Nobody reads them for so long that a ring is full.
+    let (events, mut told, _scribe) = EventFeed::new();
     let links = Links {
         inputs: [Some(input_reader), None, None, None],
         commands: [Some(command_writer), None, None, None],
@@ -117,7 +120,7 @@ fn drive(text: &str) -> (u64, u64, u64) {
         limits: composer,
         gone,
         guard,
-        publisher: (),
+        publisher: ((), events),
     };
     let flags = Flags::new();
     let mut turns = Turns::new(rig.core, links);
@@ -224,6 +227,7 @@ fn drive(text: &str) -> (u64, u64, u64) {
             );
         }
     }
+    assert!(told.pop().is_some(), "the loop told of nothing");
     (calls, touching, faults)
 }
 

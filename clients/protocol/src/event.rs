@@ -104,9 +104,10 @@ messages! {
         /// The daemon ends; force ramps to zero now.
         ShuttingDown = 0x820c => {} reserved 8
 
-        /// This client reads too slowly: so many events were not sent.
+        /// Here so many events are missing: this client, or the daemon, read too slowly. It stands
+        /// at their place.
         EventsLost = 0x820d => {
-            /// How many since the last that was sent.
+            /// How many.
             count: u64,
         } reserved 0
     }

@@ -43,6 +43,9 @@ pub const MINOR_SURFACES: u16 = 1;
 /// The minor version from which on there are implicit bodies and their skins: [`Implicit`](request::BodyKind::Implicit),
 /// [`OpenSkin`](request::OpenSkin) and its answer, [`NoSkin`](reply::ErrorCode::NoSkin). To a client of an earlier one the daemon shows no such body.
 pub const MINOR_SKINS: u16 = 2;
+/// The minor version from which on there is [`BadBody`](reply::ErrorCode::BadBody), and the last
+/// force-off in an arm's state.
+pub const MINOR_FORCE_OFFS: u16 = 3;
 /// The minor version from which on a client can ask for the shape of a rigid body or a tool:
 /// [`OpenShape`](request::OpenShape), its answer, and [`NoShape`](reply::ErrorCode::NoShape).
 pub const MINOR_SHAPES: u16 = 2;

@@ -79,6 +79,9 @@ codes! {
         NoShape = 23,
         /// The limits that were asked for cannot be kept: one is `number`, at least `limit`, both rounded; exactly in the detail. Since 2.3.
         LimitsRefused = 24,
+        /// The scene cannot have such a dynamic body: no mass, no inside, or it would begin inside
+        /// another one. The detail says which. Since 2.3.
+        BadBody = 25,
     }
 }
 
@@ -320,6 +323,7 @@ impl std::fmt::Display for Error {
             ErrorCode::NoSkin => write!(f, "body {number} has no skin"),
             ErrorCode::NoShape => write!(f, "body {number} has no shape that keeps"),
             ErrorCode::LimitsRefused => write!(f, "these limits cannot be kept"),
+            ErrorCode::BadBody => write!(f, "no dynamic body can be like that"),
         }?;
         if detail.as_str().is_empty() {
             Ok(())

@@ -339,7 +339,9 @@ fn the_lengths_of_all_messages_are_the_published_ones() {
     };
     assert_eq!(
         lengths(requests().iter().map(|message| message.encode(1)).collect()),
-        [80, 8, 8, 8, 72, 168, 8, 8, 72, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8]
+        [
+            80, 8, 8, 8, 72, 168, 8, 8, 72, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8
+        ]
     );
     assert_eq!(
         lengths(replies().iter().map(|message| message.encode(1)).collect()),

@@ -1,7 +1,7 @@
 //! `hapticd check`: everything that is wrong with a configuration, at once, without opening a device.
 
-#[cfg(test)]
 mod inside;
+#[cfg(test)]
 mod numbers;
 mod sheet;
 #[cfg(test)]

@@ -10,6 +10,7 @@ mod replay;
 mod run;
 mod schema;
 mod status;
+mod status_text;
 mod view;
 
 use std::fs::File;

@@ -7,6 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use hapticd_config as config;
 
 use super::{Failure, Fresh};
+use crate::log::LogFormat;
 use crate::recording::{Meta, Recorder, Setup, Time, files};
 use crate::scribe::Sink;
 
@@ -14,38 +15,33 @@ use crate::scribe::Sink;
 pub struct Args {
     /// The configuration.
     #[arg(value_name = "CONFIG")]
-    config: PathBuf,
+    pub(super) config: PathBuf,
     /// The recording that is written (MCAP).
     #[arg(long, short, value_name = "FILE")]
-    output: PathBuf,
+    pub(super) output: PathBuf,
     /// Overwrite the recording if it exists.
     #[arg(long)]
-    force: bool,
+    pub(super) force: bool,
     /// Stop after this many seconds.
     #[arg(long, value_name = "SECONDS", value_parser = super::run::duration)]
-    duration: Option<f64>,
+    pub(super) duration: Option<f64>,
     /// One thread, deterministic, as fast as it goes; simulated arms only.
     #[arg(long)]
-    virtual_time: bool,
+    pub(super) virtual_time: bool,
     /// Write a JSON report at the end.
     #[arg(long, value_name = "FILE")]
-    report: Option<PathBuf>,
+    pub(super) report: Option<PathBuf>,
     /// Do not check every tick with the independent checker.
     #[arg(long)]
-    no_check: bool,
+    pub(super) no_check: bool,
+    /// The form of the log on standard error.
+    #[arg(long, value_name = "FORM", value_enum, default_value_t = LogFormat::Text)]
+    pub(super) log_format: LogFormat,
 }
 
 /// Runs a configuration without a view and records it.
 pub fn record(args: Args) -> Result<(), Failure> {
-    super::run::recorded(
-        args.config,
-        args.output,
-        args.force,
-        args.duration,
-        args.virtual_time,
-        args.report,
-        args.no_check,
-    )
+    super::run::recorded(args)
 }
 
 /// A recording that has begun.

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use hapticd_config as config;
 
 use super::{Failure, record, say};
-use crate::log;
+use crate::log::{self, LogFormat};
 use crate::recording::{Time, files};
 use crate::rig::{self, Rig};
 use crate::session::{self, Options, SessionError, Show, ViewWish};
@@ -96,6 +96,9 @@ pub struct Common {
     /// Do not check every tick with the independent checker.
     #[arg(long)]
     no_check: bool,
+    /// The form of the log on standard error.
+    #[arg(long, value_name = "FORM", value_enum, default_value_t = LogFormat::Text)]
+    log_format: LogFormat,
 }
 
 #[derive(Args)]
@@ -138,25 +141,18 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
 }
 
 /// Runs a configuration from a file without a view and records it.
-pub(super) fn recorded(
-    config: PathBuf,
-    output: PathBuf,
-    force: bool,
-    duration: Option<f64>,
-    virtual_time: bool,
-    report: Option<PathBuf>,
-    no_check: bool,
-) -> Result<(), Failure> {
-    let record = Some(output);
+pub(super) fn recorded(args: record::Args) -> Result<(), Failure> {
     let common = Common {
-        duration,
-        virtual_time,
-        report,
+        duration: args.duration,
+        virtual_time: args.virtual_time,
+        report: args.report,
         plain: true,
-        record,
-        force,
-        no_check,
+        record: Some(args.output),
+        force: args.force,
+        no_check: args.no_check,
+        log_format: args.log_format,
     };
+    let config = args.config;
     run(RunArgs { config, common })
 }
 
@@ -242,7 +238,7 @@ fn finding(fault: &rig::Fault) -> config::Finding {
 fn start(loaded: config::Loaded, file: Option<PathBuf>, common: Common) -> Result<(), Failure> {
     let config = &loaded.config.clone();
     let tui = !common.plain && !common.virtual_time && std::io::stdout().is_terminal();
-    let (log, held) = log::start(config.log.level, tui);
+    let (log, log_end) = log::start(config.log.level, common.log_format, tui);
     let rig = rig(&loaded, common.virtual_time)?;
     if config.arms.is_empty() {
         return Err(Failure::Input("the configuration has no [[arm]]".into()));
@@ -294,7 +290,7 @@ fn start(loaded: config::Loaded, file: Option<PathBuf>, common: Common) -> Resul
             Failure::runtime(e)
         })?
     };
-    drop(held);
+    drop(log_end);
     finish(&report, common.report.as_deref())?;
     match recording.failure.get() {
         None => Ok(()),

@@ -1,17 +1,29 @@
 //! `hapticd status`: what the running daemon says of itself.
 
+use std::io::IsTerminal;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use hapticd_client::Client;
 use hapticd_protocol::place::TECHNICIAN_SOCKET;
 
-use super::{Failure, say};
+use super::{Failure, say, status_text};
+use crate::service::status::SCHEMA;
+
+/// Time between two looks of `--watch`.
+const EVERY: Duration = Duration::from_secs(1);
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Print JSON.
+    /// Print JSON; its keys are in `--schema`.
     #[arg(long)]
     json: bool,
+    /// Ask again each second until interrupted; with --json an object a line.
+    #[arg(long)]
+    watch: bool,
+    /// Print the JSON Schema of what --json prints; asks nobody.
+    #[arg(long, conflicts_with_all = ["json", "watch", "socket"])]
+    schema: bool,
     /// The technician's socket.
     #[arg(long, value_name = "SOCKET")]
     socket: Option<PathBuf>,
@@ -19,6 +31,10 @@ pub struct Args {
 
 /// Asks it.
 pub fn status(args: &Args) -> Result<(), Failure> {
+    if args.schema {
+        say(SCHEMA.trim_end());
+        return Ok(());
+    }
     let path = match args.socket.clone() {
         Some(socket) => socket,
         None => hapticd_client::default_socket()
@@ -26,33 +42,34 @@ pub fn status(args: &Args) -> Result<(), Failure> {
             .with_file_name(TECHNICIAN_SOCKET),
     };
     let mut client = Client::connect_to(&path, "hapticd status").map_err(Failure::runtime)?;
-    let text = client.status().map_err(Failure::runtime)?;
-    let json: serde_json::Value = serde_json::from_str(&text).map_err(Failure::runtime)?;
-    if args.json {
-        say(&serde_json::to_string_pretty(&json).map_err(Failure::runtime)?);
-        return Ok(());
-    }
-    say(&format!("tick {}", json["tick"]));
-    for arm in json["arms"].as_array().into_iter().flatten() {
-        let off = arm["force_off"]
-            .as_str()
-            .map_or_else(String::new, |why| format!(", force off: {why}"));
-        let inside = arm["inside"].as_str().map_or_else(String::new, |body| {
-            format!(", inside `{body}`, which it does not feel: move out")
-        });
-        say(&format!(
-            "arm {}: {}, proxy {} m, force {} N, {} contacts, answer {} ticks old{off}{inside}",
-            arm["arm"],
-            if arm["attached"] == true {
-                "attached"
+    loop {
+        let text = client.status().map_err(Failure::runtime)?;
+        let json: serde_json::Value = serde_json::from_str(&text).map_err(Failure::runtime)?;
+        if args.watch && std::io::stdout().is_terminal() {
+            // To the top left, everything erased.
+            say("\x1b[H\x1b[2J");
+        }
+        if args.json {
+            let text = if args.watch {
+                Ok(json.to_string())
             } else {
-                "gone"
-            },
-            arm["proxy_position_m"],
-            arm["force_n"],
-            arm["contacts"],
-            arm["snapshot_age_ticks"],
-        ));
+                serde_json::to_string_pretty(&json)
+            };
+            say(&text.map_err(Failure::runtime)?);
+        } else {
+            print(&json);
+        }
+        if !args.watch {
+            return Ok(());
+        }
+        std::thread::sleep(EVERY);
+    }
+}
+
+/// Says it in words.
+fn print(json: &serde_json::Value) {
+    for line in status_text::head(json) {
+        say(&line);
     }
     if let Some(soft) = json.get("soft").filter(|soft| soft.is_object()) {
         say(&format!(
@@ -123,7 +140,6 @@ pub fn status(args: &Args) -> Result<(), Failure> {
             report["lateness_us"]["p99"]
         ));
     }
-    Ok(())
 }
 
 /// What says which bodies may touch at all, and what it did for that; `None`: a daemon that does not tell.

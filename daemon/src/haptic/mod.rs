@@ -2,6 +2,7 @@
 //! ([`limits`]), and the thread that runs it ([`thread`]).
 
 pub mod core;
+pub mod events;
 pub mod limits;
 pub mod record;
 pub mod silenced;

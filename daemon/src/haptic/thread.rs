@@ -56,6 +56,14 @@ impl<P: Publish> Publish for Option<P> {
     }
 }
 
+/// Both, one after the other.
+impl<A: Publish, B: Publish> Publish for (A, B) {
+    fn publish(&mut self, core: &LoopCore) {
+        self.0.publish(core);
+        self.1.publish(core);
+    }
+}
+
 /// The loop's ends of what it shares with the soft bodies' thread.
 pub struct SoftLinks {
     /// From it.

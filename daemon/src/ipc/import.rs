@@ -4,7 +4,7 @@
 use super::{
     Refusal,
     hub::{Import, Imported},
-    shapes::ShapeFile,
+    shapes::{ShapeFile, ShapeFileError},
 };
 use crate::scene;
 use hapticd_geometry::{Pose, Quat, TriMesh, Vec3};
@@ -27,6 +27,10 @@ pub(super) fn import<F: AsFd>(job: &Import<F>, soft: bool) -> Result<Imported, R
         }
         FileError::TooLong { bytes, limit } => {
             Refusal::new(ErrorCode::MeshTooLarge, *bytes, *limit)
+        }
+        // Not opened for reading: its sender's fault. Anything else is a want of ours.
+        FileError::System { source, .. } if source.kind() != std::io::ErrorKind::OutOfMemory => {
+            Refusal::text(ErrorCode::BadDescriptor, error.to_string())
         }
         FileError::System { .. } => Refusal::text(ErrorCode::Internal, error.to_string()),
     })?;
@@ -59,8 +63,13 @@ fn body(request: &AddBody, mesh: Mesh, mesh_bytes: u64) -> Result<Imported, Refu
             ));
         }
     };
-    let file = ShapeFile::new(&mesh)
-        .map_err(|error| Refusal::text(ErrorCode::Internal, error.to_string()))?;
+    let file = ShapeFile::new(&mesh).map_err(|error| {
+        let code = match error {
+            ShapeFileError::Mesh(_) => ErrorCode::BadMesh,
+            ShapeFileError::File(_) => ErrorCode::Internal,
+        };
+        Refusal::text(code, error.to_string())
+    })?;
     let (shape, report) = hapticd_world::Shape::of(mesh);
     if request.solid && !(report.closed && report.oriented) {
         let detail = format!(

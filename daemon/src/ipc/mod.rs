@@ -30,6 +30,8 @@ pub mod blocks;
 pub mod hub;
 mod import;
 mod janitor;
+mod log;
+mod loop_events;
 mod outbox;
 pub mod publish;
 pub(crate) mod restrictions;
@@ -40,6 +42,7 @@ mod sockets;
 pub mod surfaces;
 
 pub use janitor::JanitorStats;
+pub use loop_events::LoopEvents;
 pub use server::{ClientStatus, Handle, Server, ServerSetup, ServerStatus, SetupError, StatusText};
 pub use sockets::{Endpoint, SocketError, folder_of};
 
@@ -51,7 +54,7 @@ use hapticd_protocol::{
     request::{BodyKind, TightenLimits},
     text::Name,
 };
-use hapticd_world::{AddError, BodySpec};
+use hapticd_world::{AddError, BodySpec, CommandError};
 
 /// A client's number. Never used twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -291,6 +294,8 @@ impl From<&AddError> for Refusal {
             AddError::NameTaken(_) => ErrorCode::NameTaken,
             AddError::OpenSolid { .. } => ErrorCode::BadMesh,
             AddError::BadPose(_) | AddError::BadMaterial { .. } => ErrorCode::OutOfRange,
+            AddError::Dynamics { .. } => ErrorCode::BadBody,
+            // A kind that is newer than this list.
             _ => ErrorCode::Internal,
         };
         let limit = if matches!(error, AddError::Full) {
@@ -302,6 +307,25 @@ impl From<&AddError> for Refusal {
             code,
             number: 0,
             limit,
+            detail: error.to_string(),
+        }
+    }
+}
+
+impl From<&CommandError> for Refusal {
+    fn from(error: &CommandError) -> Self {
+        let (code, body) = match error {
+            CommandError::NoSuchBody(body) => (ErrorCode::NoSuchBody, *body),
+            CommandError::Static(body) => (ErrorCode::StaticBody, *body),
+            CommandError::Dynamic(body) => (ErrorCode::NotYours, *body),
+            CommandError::BadTarget(body) => (ErrorCode::OutOfRange, *body),
+            // A kind that is newer than this list.
+            _ => (ErrorCode::Internal, 0),
+        };
+        Self {
+            code,
+            number: u64::from(body),
+            limit: 0,
             detail: error.to_string(),
         }
     }

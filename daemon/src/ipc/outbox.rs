@@ -14,7 +14,7 @@ const MAX_REPLIES: usize = 256;
 /// Replies with a descriptor of their own (a status, a wake-up line) that may wait; more are refused.
 const MAX_OWN: usize = 8;
 /// Events that may wait; more are not sent, and counted.
-const MAX_EVENTS: usize = 64;
+const MAX_EVENTS: usize = 1024;
 
 /// What goes with a reply. However many replies wait, a descriptor that many of them name is there once.
 #[derive(Debug, Default)]
@@ -86,10 +86,21 @@ impl Outbox {
     }
 
     pub(super) fn event(&mut self, event: &Event) {
-        if self.queue.len() - self.replies >= MAX_EVENTS {
+        let waiting = self.queue.len() - self.replies;
+        // Where some are missing their number comes first, at their place.
+        let more = 1 + usize::from(self.lost > 0);
+        if waiting + more > MAX_EVENTS {
             self.lost += 1;
             return;
         }
+        if self.lost > 0 {
+            let count = std::mem::take(&mut self.lost);
+            self.push_event(&EventsLost { count }.into());
+        }
+        self.push_event(event);
+    }
+
+    fn push_event(&mut self, event: &Event) {
         self.queue.push_back(Packet {
             bytes: event.encode(0),
             passed: Passed::default(),
@@ -125,9 +136,9 @@ impl Outbox {
             if self.lost == 0 {
                 return Flushed::Done;
             }
-            // The first thing that a client hears when it reads again is what it missed.
-            let lost = std::mem::take(&mut self.lost);
-            self.event(&EventsLost { count: lost }.into());
+            // What it missed at the end is told, too, though nothing follows.
+            let count = std::mem::take(&mut self.lost);
+            self.push_event(&EventsLost { count }.into());
         }
     }
 }
@@ -191,6 +202,33 @@ mod tests {
             &Event::from(EventsLost { count: 5 }).encode(0)
         );
         assert!(outbox.is_empty());
+    }
+
+    #[test]
+    fn a_gap_is_told_where_it_is() {
+        let mut outbox = Outbox::default();
+        let all = MAX_EVENTS as u32 + 5;
+        (0..all).for_each(|body| outbox.event(&event(body)));
+        // There is room again for three: the number of those that are missing, and two behind them.
+        let mut sent = flush(&mut outbox, 3);
+        (all..all + 4).for_each(|body| outbox.event(&event(body)));
+        sent.extend(flush(&mut outbox, usize::MAX));
+        let (mut next, mut gaps) = (0, Vec::new());
+        for packet in &sent {
+            match Event::decode(packet, 0).unwrap().1 {
+                Event::LeaseExpired(told) => {
+                    assert_eq!(told.body, next);
+                    next += 1;
+                }
+                Event::EventsLost(lost) => {
+                    gaps.push((next, lost.count));
+                    next += lost.count as u32;
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+        assert_eq!(gaps, [(all - 5, 5), (all + 2, 2)]);
+        assert_eq!(next, all + 4);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use crate::haptic::{
     record::{ArmTick, TickRecord},
     thread::Publish,
 };
+use hapticd_devices::safety::ForceOffReason;
 use hapticd_geometry::Vec3;
 use hapticd_haptics::MAX_ARMS;
 use hapticd_protocol::{
@@ -27,6 +28,27 @@ pub struct BlockPublisher {
     /// Contact data older than this count as stale, ticks.
     stale_ticks: u32,
     missed_ticks: u64,
+    force_offs: [ForceOffs; MAX_ARMS],
+}
+
+/// How often force of an arm went off, and the last time.
+#[derive(Clone, Copy, Debug, Default)]
+struct ForceOffs {
+    /// The reason in the tick before.
+    before: u8,
+    reason: u8,
+    tick: u64,
+    count: u64,
+}
+
+impl ForceOffs {
+    fn see(&mut self, tick: u64, reason: u8) {
+        if reason != self.before && ForceOffReason::from_code(reason).is_some() {
+            (self.reason, self.tick) = (reason, tick);
+            self.count = self.count.saturating_add(1);
+        }
+        self.before = reason;
+    }
 }
 
 fn pose(pose: &hapticd_geometry::Pose) -> wire::Pose {
@@ -60,6 +82,7 @@ impl BlockPublisher {
             bodies: writers.bodies,
             stale_ticks,
             missed_ticks: 0,
+            force_offs: [ForceOffs::default(); MAX_ARMS],
         }
     }
 
@@ -101,6 +124,10 @@ impl BlockPublisher {
             compute_ns: record.done_ns.saturating_sub(record.awake_ns),
             lateness_ns: record.awake_ns.saturating_sub(record.signalled_ns),
             input_age_ns: arm.input_age_ns,
+            // What the publisher counts.
+            last_force_off: 0,
+            last_force_off_tick: 0,
+            force_offs: 0,
         }
     }
 }
@@ -115,7 +142,11 @@ impl Publish for BlockPublisher {
             let Some(Some((_, frame))) = self.arms.get(index) else {
                 continue;
             };
-            let state = self.state(record, &record.arms[index], frame);
+            let mut state = self.state(record, &record.arms[index], frame);
+            let offs = &mut self.force_offs[index];
+            offs.see(record.tick, record.arms[index].reason);
+            (state.last_force_off, state.last_force_off_tick) = (offs.reason, offs.tick);
+            state.force_offs = offs.count;
             let outcome = &output.arms[index];
             let mut contacts = Contacts::new(record.tick, record.now_ns);
             for contact in outcome.contacts.iter().take(outcome.contact_count) {
@@ -147,7 +178,7 @@ impl Publish for BlockPublisher {
 mod tests {
     use super::*;
     use crate::ipc::blocks;
-    use hapticd_devices::{arm::Wrench, safety::ForceOffReason};
+    use hapticd_devices::arm::Wrench;
     use hapticd_geometry::{Pose, Quat};
     use hapticd_protocol::block::{GovernorState, force_off_text};
 
@@ -196,6 +227,15 @@ mod tests {
         );
         assert_eq!(state.flags, flag::TOUCHING | flag::STALE);
         assert_eq!((state.lateness_ns, state.compute_ns), (500, 2500));
+    }
+
+    #[test]
+    fn the_last_force_off_stays_when_force_is_on_again() {
+        let mut offs = ForceOffs::default();
+        for (tick, reason) in (1..).zip([0, 34, 34, 0, 2, 34, 0, 0]) {
+            offs.see(tick, reason);
+        }
+        assert_eq!((offs.reason, offs.tick, offs.count), (34, 6, 3));
     }
 
     #[test]

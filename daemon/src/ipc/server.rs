@@ -6,6 +6,8 @@ use super::{
     hub::{Hub, Import, Imported, Output},
     import::import,
     janitor::{Foreign, Janitor, JanitorStats, Owed},
+    log::ClientLog,
+    loop_events::LoopEvents,
     outbox::{Flushed, Outbox, Packet, Passed, Sent},
     shapes::{ShapeFile, ShapeFileError},
     skins::{SkinFds, SkinsError},
@@ -49,6 +51,11 @@ const BEAT: Duration = Duration::from_millis(10);
 const FULL_PAUSE: Duration = Duration::from_millis(10);
 /// How often wake-up lines and waiting commands are looked at.
 const RELAY: Duration = Duration::from_millis(1);
+/// How often the ring of the loop's events is looked at: the loop makes no system call that could
+/// wake us.
+const EVENTS_EVERY: Duration = Duration::from_millis(10);
+/// Events of the loop that clients are told before what waits for them is sent.
+const EVENTS_PER_TURN: usize = 128;
 /// Urgent commands that may wait for the sink before clients are told to try again.
 const MAX_BACKLOG: usize = 256;
 /// Meshes that may wait for the importer.
@@ -118,6 +125,8 @@ pub struct ServerSetup {
     pub status: StatusText,
     /// Takes the commands.
     pub sink: Box<dyn CommandSink>,
+    /// What happens in the haptic loop.
+    pub events: LoopEvents,
 }
 
 /// Why there is no server.
@@ -178,6 +187,9 @@ impl Handle {
 /// A connected client.
 struct Peer {
     connection: Foreign<Connection>,
+    /// Process and user, as they were when it connected.
+    pid: i32,
+    uid: u32,
     watch: Watch,
     outbox: Outbox,
     /// Descriptors that were sent since it had last read everything.
@@ -240,8 +252,10 @@ pub struct Server {
     skins: SkinFds,
     status: StatusText,
     sink: Box<dyn CommandSink>,
+    events: LoopEvents,
     /// Urgent commands that the sink did not take, oldest first.
     backlog: VecDeque<Command>,
+    log: ClientLog,
     /// The newest motion of each body that it did not take.
     motions: BTreeMap<u32, Command>,
     /// Commands wait for the haptic loop.
@@ -311,7 +325,9 @@ impl Server {
             skins: setup.skins,
             status: setup.status,
             sink: setup.sink,
+            events: setup.events,
             backlog: VecDeque::new(),
+            log: ClientLog::default(),
             motions: BTreeMap::new(),
             settling: false,
             imports,
@@ -334,11 +350,13 @@ impl Server {
         let mut out = Vec::new();
         while !self.handle.stop.load(Ordering::Relaxed) {
             self.handle.heartbeat.fetch_add(1, Ordering::Relaxed);
+            self.log.minute(now_ns());
             let next_ns = self.hub.expire(now_ns(), &mut out);
             self.perform(&mut out);
             self.submit_waiting();
             self.settle(&mut out);
             self.ring();
+            self.tell_loop_events(&mut out);
             self.flush(&mut out);
             self.unpark();
             self.watch_again();
@@ -360,7 +378,22 @@ impl Server {
         Ok(())
     }
 
+    /// Some of what happened in the loop; the rest comes after these were sent.
+    fn tell_loop_events(&mut self, out: &mut Vec<Output<File>>) {
+        for _ in 0..EVENTS_PER_TURN {
+            let Some(event) = self.events.next() else {
+                break;
+            };
+            self.hub.notice(Notice::Event(event), now_ns(), out);
+        }
+        self.perform(out);
+    }
+
     fn end(&mut self, out: &mut Vec<Output<File>>) {
+        while self.events.is_waiting() {
+            self.tell_loop_events(out);
+            self.flush(out);
+        }
         while let Ok(notice) = self.notices.try_recv() {
             self.hub.notice(notice, now_ns(), out);
         }
@@ -378,7 +411,10 @@ impl Server {
 
     fn timeout(&self, next_ns: Option<u64>) -> Duration {
         let now_ns = now_ns();
-        let mut timeout = BEAT;
+        if self.events.is_waiting() {
+            return Duration::ZERO;
+        }
+        let mut timeout = EVENTS_EVERY.min(BEAT);
         for peer in self.peers.values() {
             if peer.send_after_ns > now_ns && !peer.outbox.is_empty() {
                 timeout = timeout.min(Duration::from_nanos(peer.send_after_ns - now_ns));
@@ -499,6 +535,8 @@ impl Server {
                     client,
                     Peer {
                         connection,
+                        pid,
+                        uid,
                         watch,
                         outbox: Outbox::default(),
                         under_way: 0,
@@ -619,6 +657,15 @@ impl Server {
     }
 
     fn reply(&mut self, client: ClientId, id: u64, mut reply: Reply, more: &mut Vec<Output<File>>) {
+        if let Reply::Welcome(welcome) = &reply
+            && let Some(peer) = self.peers.get(&client)
+        {
+            let names = self.hub.names().find(|(id, ..)| *id == client);
+            let name = names.and_then(|(_, _, name)| name).unwrap_or("?");
+            let technician = welcome.technician;
+            self.log
+                .came(client, name, technician, (peer.pid, peer.uid));
+        }
         let passed = match self.passed(client, &mut reply) {
             Ok(passed) => passed,
             Err(refusal) => {
@@ -757,7 +804,11 @@ impl Server {
             | Command::Orphaned { body } => {
                 self.motions.remove(body);
             }
-            Command::Gone { bodies, .. } | Command::Silent { bodies, .. } => {
+            Command::Gone { client, bodies, .. } | Command::Silent { client, bodies } => {
+                match &command {
+                    Command::Gone { why, .. } => self.log.went(*client, *why),
+                    _ => self.log.silent(*client),
+                }
                 self.motions.retain(|body, _| !bodies.contains(body));
             }
             _ => {}

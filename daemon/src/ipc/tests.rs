@@ -3,18 +3,20 @@
 
 mod descriptors;
 pub(crate) mod hanging;
+mod loop_events;
 mod shapes_of_bodies;
 mod skins_of_bodies;
 mod surfaces_of_bodies;
 
 use super::{
-    Answer, BodyRecord, ClientId, Command, CommandSink, Endpoint, GoneWhy, Handle, Notice, Quotas,
-    Server, ServerSetup, blocks,
+    Answer, BodyRecord, ClientId, Command, CommandSink, Endpoint, GoneWhy, Handle, LoopEvents,
+    Notice, Quotas, Server, ServerSetup, blocks,
     server::StatusText,
     shapes::ShapeFile,
     skins::{self, SkinInfo, SkinWriter},
     surfaces::{self, SurfaceInfo, SurfaceWriter},
 };
+use crate::haptic::events::EventFeed;
 use crossbeam::channel::{Receiver, Sender, unbounded};
 use hapticd_client::{
     ArmState, BodyKind, BodySpec, Client, ConnectError, ErrorCode, Event, Mesh, News, Pose,
@@ -90,6 +92,8 @@ struct Rig {
     writers: blocks::BlockWriters,
     surfaces: Vec<SurfaceWriter>,
     skins: Vec<SkinWriter>,
+    /// What the haptic loop tells through.
+    events: Mutex<EventFeed>,
     thread: Option<JoinHandle<std::io::Result<()>>>,
 }
 
@@ -134,6 +138,7 @@ impl Rig {
             let (oversize, to_close) = (status.oversize, status.janitor.waiting);
             format!(r#"{{"clients":{names:?},"oversize":{oversize},"to_close":{to_close}}}"#)
         });
+        let (events, loop_events, _) = EventFeed::new();
         let (server, handle) = Server::bind(ServerSetup {
             app: endpoint("app.sock"),
             technician: endpoint("technician.sock"),
@@ -152,6 +157,7 @@ impl Rig {
                 full,
                 is_full: false,
             }),
+            events: LoopEvents::new(loop_events),
         })
         .unwrap();
         let thread = thread::spawn(move || server.run());
@@ -165,6 +171,7 @@ impl Rig {
             writers,
             surfaces,
             skins,
+            events: Mutex::new(events),
             thread: Some(thread),
         }
     }

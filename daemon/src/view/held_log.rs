@@ -39,16 +39,6 @@ impl HeldLog {
     }
 }
 
-/// Prints what was held to standard error when it goes, however the run ended.
-pub struct PrintAtEnd(pub HeldLog);
-
-impl Drop for PrintAtEnd {
-    fn drop(&mut self) {
-        // Nobody to tell if it fails.
-        let _ = io::stderr().lock().write_all(&self.0.take());
-    }
-}
-
 impl Write for HeldLog {
     /// The subscriber writes one whole line a call.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {

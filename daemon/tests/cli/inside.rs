@@ -82,7 +82,7 @@ fn check_warns_of_a_tool_that_starts_in_a_body() {
     };
     let text = said("in.toml", rest(), false);
     let warning =
-        "warning: arm `right`: the tool starts at 0.0, 0.0, 50.0 mm, 25.0 mm inside `box`";
+        "warning: arm.right.tool: the tool starts at 0.0, 0.0, 50.0 mm, 25.0 mm inside `box`";
     assert!(text.contains(warning), "{text}");
     let json: serde_json::Value = serde_json::from_str(&said("in.toml", rest(), true)).unwrap();
     assert_eq!(json["warnings"].as_array().unwrap().len(), 1, "{json}");

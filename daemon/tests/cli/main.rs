@@ -2,6 +2,7 @@
 
 mod check;
 mod descriptors;
+mod faults;
 mod inside;
 mod status;
 mod whose;

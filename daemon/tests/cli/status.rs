@@ -15,6 +15,45 @@ fn until(dir: &Path, is_said: impl Fn(&serde_json::Value) -> bool) -> serde_json
     }
 }
 
+/// A technician reads words; a program finds each key in the schema.
+#[test]
+fn the_status_is_told_in_words_and_again_each_second() {
+    let dir = folder("status-words");
+    std::fs::write(dir.join("rig.toml"), ARM).unwrap();
+    let mut daemon = Daemon::start(&dir, &["run", "rig.toml", "--plain"]);
+    daemon.until("arm attached");
+    let status = until(&dir, |status| status["arms"][0]["attached"] == true);
+    assert_eq!(status["arms"][0]["name"], "right");
+    assert!(status["arms"][0]["state"].is_string(), "{status}");
+    let out = hapticd(&dir, &["status", "--schema"]);
+    let schema: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+    for key in status.as_object().unwrap().keys() {
+        assert!(schema["properties"][key].is_object(), "{key}");
+    }
+    let mut watch = Command::new(env!("CARGO_BIN_EXE_hapticd"))
+        .args(["status", "--watch"])
+        .env("XDG_RUNTIME_DIR", &dir)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let said = BufReader::new(watch.stdout.take().unwrap()).lines();
+    let arms: Vec<String> = said
+        .map(Result::unwrap)
+        .filter(|line| line.starts_with("right  "))
+        .take(2)
+        .collect();
+    watch.kill().unwrap();
+    watch.wait().unwrap();
+    for line in &arms {
+        assert!(line.contains(" N | missed "), "{line}");
+        assert!(!line.contains(['[', '"']), "{line}");
+    }
+    assert_eq!(arms.len(), 2);
+    daemon.signal("-TERM");
+    assert_eq!(daemon.process.wait().unwrap().code(), Some(0));
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
 /// What finds the bodies that may touch is named in the status, with what it has done: live, and nothing where nobody asks it.
 #[test]
 fn the_status_names_the_broad_phase_and_counts_what_it_does() {

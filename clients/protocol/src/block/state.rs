@@ -6,7 +6,7 @@ use super::{put, take};
 use crate::wire::Pose;
 
 /// Words of the payload.
-pub const STATE_WORDS: usize = 40;
+pub const STATE_WORDS: usize = 43;
 
 /// Bits of [`ArmState::flags`].
 pub mod flag {
@@ -144,6 +144,14 @@ pub struct ArmState {
     pub lateness_ns: u64,
     /// = 39. Age of the arm's sample, ns.
     pub input_age_ns: u64,
+    /// = 40, bits 0..8. The newest reason why force went off, also when it is on again; 0 before
+    /// the first. Since 2.3.
+    pub last_force_off: u8,
+    /// = 41. The tick of that.
+    pub last_force_off_tick: u64,
+    /// = 42. How often force went off, or was off for another reason than in the tick before, since
+    /// the loop started.
+    pub force_offs: u64,
 }
 
 impl ArmState {
@@ -170,6 +178,9 @@ impl ArmState {
         compute_ns: 0,
         lateness_ns: 0,
         input_age_ns: 0,
+        last_force_off: 0,
+        last_force_off_tick: 0,
+        force_offs: 0,
     };
 
     /// As payload words. Real-time callable.
@@ -195,6 +206,9 @@ impl ArmState {
         words[37] = self.compute_ns;
         words[38] = self.lateness_ns;
         words[39] = self.input_age_ns;
+        words[40] = u64::from(self.last_force_off);
+        words[41] = self.last_force_off_tick;
+        words[42] = self.force_offs;
         words
     }
 
@@ -222,6 +236,9 @@ impl ArmState {
             compute_ns: words[37],
             lateness_ns: words[38],
             input_age_ns: words[39],
+            last_force_off: words[40] as u8,
+            last_force_off_tick: words[41],
+            force_offs: words[42],
         }
     }
 
@@ -269,6 +286,9 @@ pub(super) mod tests {
             compute_ns: 37,
             lateness_ns: 38,
             input_age_ns: 39,
+            last_force_off: 40,
+            last_force_off_tick: 41,
+            force_offs: 42,
         }
     }
 
@@ -281,7 +301,7 @@ pub(super) mod tests {
         }
         assert_eq!(words[34], 0x0007_000a_2303);
         assert_eq!(words[35], 0x0000_0006_0000_0005);
-        assert_eq!(words[36..], [36, 37, 38, 39]);
+        assert_eq!(words[36..], [36, 37, 38, 39, 40, 41, 42]);
     }
 
     #[test]

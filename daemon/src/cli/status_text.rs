@@ -1,0 +1,155 @@
+//! The status in words: a line for each arm, then what else there is.
+
+use serde_json::Value;
+
+/// What stands at the top: the arms, how the loop goes.
+///
+/// ```text
+/// right  FORCE OFF contact data too old (34), 1.2 s ago | 0.00 of 4.0 N | missed 28 (0.4 %)
+/// ```
+pub(super) fn head(status: &Value) -> Vec<String> {
+    let arms = status["arms"].as_array();
+    let names = arms.into_iter().flatten().map(|arm| text(&arm["name"]));
+    let width = names.map(|name| name.chars().count()).max().unwrap_or(0);
+    let missed = format!(
+        "missed {} ({:.1} %)",
+        status["missed_periods"],
+        number(&status["missed_percent"])
+    );
+    let mut lines: Vec<String> = arms
+        .into_iter()
+        .flatten()
+        .flat_map(|one| arm(one, width, &missed))
+        .collect();
+    lines.push(format!(
+        "up {}, tick {}",
+        duration(number(&status["elapsed_s"])),
+        status["tick"]
+    ));
+    lines
+}
+
+fn arm(arm: &Value, width: usize, missed: &str) -> Vec<String> {
+    let name = text(&arm["name"]);
+    let last = &arm["last_force_off"];
+    let ago = || duration(number(&last["ago_s"]));
+    let state = match (arm["force_off"].as_str(), arm["state"].as_str()) {
+        (Some(why), _) => format!("FORCE OFF {why}, {} ago", ago()),
+        (None, _) if arm["attached"] != true => "NOT THERE".to_owned(),
+        (None, Some("waiting")) => "waiting until little force is wanted".to_owned(),
+        (None, state) => format!("force {}", state.unwrap_or("unknown")),
+    };
+    let mut lines = vec![format!(
+        "{name:width$}  {state} | {:.2} of {:.1} N | {missed}",
+        number(&arm["force_magnitude_n"]),
+        number(&arm["peak_force_n"]),
+    )];
+    let indent = " ".repeat(width);
+    if let (Some(why), None) = (last["reason"].as_str(), arm["force_off"].as_str()) {
+        lines.push(format!(
+            "{indent}  force went off {} times, the last time {} ago: {why}",
+            arm["force_offs"],
+            ago()
+        ));
+    }
+    if arm["attached"] == true {
+        let age = match arm["snapshot_age_ticks"].as_u64() {
+            None => "no contact data yet".to_owned(),
+            Some(age) => format!("contact data {age} ticks old"),
+        };
+        let held = if arm["starved"] == true {
+            ", the tool is held back"
+        } else {
+            ""
+        };
+        lines.push(format!(
+            "{indent}  tool at {} mm, {} contacts, {age}{held}",
+            millimetres(&arm["proxy_position_m"]),
+            arm["contacts"]
+        ));
+        if let Some(body) = arm["inside"].as_str() {
+            lines.push(format!(
+                "{indent}  inside `{body}`, which it does not feel: move out"
+            ));
+        }
+    }
+    lines
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or("?")
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or(f64::NAN)
+}
+
+fn millimetres(position_m: &Value) -> String {
+    let each: Vec<String> = (0..3)
+        .map(|axis| format!("{:.1}", number(&position_m[axis]) * 1e3))
+        .collect();
+    each.join(" ")
+}
+
+/// A length of time for a person.
+fn duration(s: f64) -> String {
+    let whole = s as u64;
+    if s < 60.0 {
+        format!("{s:.1} s")
+    } else if s < 3600.0 {
+        format!("{} min {:02} s", whole / 60, whole % 60)
+    } else {
+        format!("{} h {:02} min", whole / 3600, whole / 60 % 60)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn status() -> Value {
+        json!({
+            "tick": 7000, "elapsed_s": 7.2, "missed_periods": 28, "missed_percent": 0.4,
+            "arms": [
+                {
+                    "name": "right", "attached": true, "state": "fault", "force_offs": 3,
+                    "force_off": "contact data too old (34)",
+                    "last_force_off": { "reason": "contact data too old (34)", "ago_s": 1.2 },
+                    "force_magnitude_n": 0.0, "peak_force_n": 4.0, "contacts": 0,
+                    "proxy_position_m": [-0.025840000000000002, 0.0, 0.04],
+                    "snapshot_age_ticks": 51, "starved": true,
+                },
+                {
+                    "name": "my left", "attached": true, "state": "active", "force_offs": 2,
+                    "force_off": null,
+                    "last_force_off": { "reason": "device lost (2)", "ago_s": 3725.0 },
+                    "force_magnitude_n": 1.234, "peak_force_n": 3.3, "contacts": 2,
+                    "proxy_position_m": [0.0, 0.0, 0.0],
+                    "snapshot_age_ticks": null, "starved": false,
+                },
+                {
+                    "name": "third", "attached": false, "state": "off", "force_offs": 0,
+                    "force_off": null, "last_force_off": null,
+                    "force_magnitude_n": 0.0, "peak_force_n": 3.3,
+                },
+            ],
+        })
+    }
+
+    #[test]
+    fn an_arm_is_told_in_words_and_rounded_numbers() {
+        assert_eq!(
+            head(&status()),
+            [
+                "right    FORCE OFF contact data too old (34), 1.2 s ago | 0.00 of 4.0 N | missed 28 (0.4 %)",
+                "         tool at -25.8 0.0 40.0 mm, 0 contacts, contact data 51 ticks old, the tool is held back",
+                "my left  force active | 1.23 of 3.3 N | missed 28 (0.4 %)",
+                "         force went off 2 times, the last time 1 h 02 min ago: device lost (2)",
+                "         tool at 0.0 0.0 0.0 mm, 2 contacts, no contact data yet",
+                "third    NOT THERE | 0.00 of 3.3 N | missed 28 (0.4 %)",
+                "up 7.2 s, tick 7000",
+            ]
+        );
+    }
+}

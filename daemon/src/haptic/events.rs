@@ -1,0 +1,252 @@
+//! What happens in the loop, told by the loop itself: every change, at the tick that it came with,
+//! in order.
+//!
+//! Whoever looks at the newest record now and then misses what is over by then: of cuts that last a
+//! tick, seven in eight. Here each tick is compared with the one before ([`Changes`], pure), and
+//! what changed goes through wait-free rings to those who tell others ([`EventFeed`], on the
+//! real-time thread). A ring that is full loses the event and not its number: the reader sees the
+//! gap and its size.
+
+use hapticd_devices::safety::{ForceOffReason, GovernorState};
+use hapticd_haptics::MAX_ARMS;
+use hapticd_sync::ring;
+
+use super::core::LoopCore;
+use super::record::{ArmTick, TickRecord};
+use super::thread::Publish;
+
+/// Events that may wait in a ring. An arm has at most two a tick as a rule.
+pub const EVENTS: usize = 4096;
+
+/// What happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LoopEventKind {
+    /// The arm is there.
+    ArmAttached,
+    /// The arm is gone.
+    ArmLost,
+    /// The governor began to keep force off or to take it off, or does so for another reason than
+    /// before.
+    ForceOff {
+        /// [`ForceOffReason::code`].
+        reason: u8,
+    },
+    /// The last reason is over: force may return, once little of it is wanted.
+    CauseOver {
+        /// [`ForceOffReason::code`].
+        reason: u8,
+    },
+    /// Force is at full authority again.
+    ForceOn,
+}
+
+/// One change, of one arm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoopEvent {
+    /// Counts all events of the loop, from 1: a reader that misses one knows.
+    pub sequence: u64,
+    /// The tick that brought it.
+    pub tick: u64,
+    /// Time of that tick, ns.
+    pub now_ns: u64,
+    /// The arm, by index.
+    pub arm: u8,
+    /// What.
+    pub kind: LoopEventKind,
+}
+
+/// What of an arm is compared.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    attached: bool,
+    reason: u8,
+    state: u8,
+}
+
+impl Seen {
+    fn of(tick: &ArmTick) -> Self {
+        Seen {
+            attached: tick.attached,
+            reason: tick.reason,
+            state: tick.state,
+        }
+    }
+}
+
+/// Compares each tick with the one before. Real-time callable.
+#[derive(Clone, Debug, Default)]
+pub struct Changes {
+    before: [Seen; MAX_ARMS],
+    sequence: u64,
+}
+
+impl Changes {
+    /// Gives `tell` what changed with this tick.
+    pub fn tick(&mut self, record: &TickRecord, mut tell: impl FnMut(LoopEvent)) {
+        for (arm, (tick, before)) in (0u8..).zip(record.arms.iter().zip(&mut self.before)) {
+            let now = Seen::of(tick);
+            let sequence = &mut self.sequence;
+            let mut say = |kind| {
+                *sequence += 1;
+                tell(LoopEvent {
+                    sequence: *sequence,
+                    tick: record.tick,
+                    now_ns: record.now_ns,
+                    arm,
+                    kind,
+                });
+            };
+            if now.attached != before.attached {
+                say(if now.attached {
+                    LoopEventKind::ArmAttached
+                } else {
+                    LoopEventKind::ArmLost
+                });
+            }
+            if now.reason != before.reason {
+                let known = ForceOffReason::from_code(now.reason).is_some();
+                say(if known {
+                    let reason = now.reason;
+                    LoopEventKind::ForceOff { reason }
+                } else {
+                    let reason = before.reason;
+                    LoopEventKind::CauseOver { reason }
+                });
+            }
+            let active = GovernorState::Active as u8;
+            if now.state == active && before.state != active {
+                say(LoopEventKind::ForceOn);
+            }
+            *before = now;
+        }
+    }
+}
+
+/// The loop's end of the events. Real-time callable: it compares and pushes.
+pub struct EventFeed {
+    changes: Changes,
+    readers: [ring::Producer<LoopEvent>; 2],
+}
+
+impl EventFeed {
+    /// With what the thread of the clients and the scribe read.
+    pub fn new() -> (Self, ring::Consumer<LoopEvent>, ring::Consumer<LoopEvent>) {
+        let (to_clients, clients) = ring::ring(EVENTS);
+        let (to_scribe, scribe) = ring::ring(EVENTS);
+        let feed = EventFeed {
+            changes: Changes::default(),
+            readers: [to_clients, to_scribe],
+        };
+        (feed, clients, scribe)
+    }
+
+    /// One tick.
+    pub fn tick(&mut self, record: &TickRecord) {
+        let readers = &mut self.readers;
+        self.changes.tick(record, |event| {
+            for reader in readers.iter_mut() {
+                // A reader that has stopped sees by the numbers what it missed.
+                let _ = reader.push(event);
+            }
+        });
+    }
+}
+
+impl Publish for EventFeed {
+    fn publish(&mut self, core: &LoopCore) {
+        self.tick(core.record());
+    }
+}
+
+/// A reader's account of the numbers.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Gaps {
+    last: u64,
+}
+
+impl Gaps {
+    /// How many are missing right before this event.
+    pub fn before(&mut self, event: &LoopEvent) -> u64 {
+        let missing = event.sequence.saturating_sub(self.last + 1);
+        self.last = event.sequence;
+        missing
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The record of a tick in which arm 0 is like this.
+    fn record(tick: u64, attached: bool, reason: u8, state: GovernorState) -> TickRecord {
+        let mut record = TickRecord::new();
+        (record.tick, record.now_ns) = (tick, tick * 1_000_000);
+        record.arms[0].attached = attached;
+        record.arms[0].reason = reason;
+        record.arms[0].state = state as u8;
+        record
+    }
+
+    #[test]
+    fn each_change_is_an_event_of_its_tick_and_nothing_else_is() {
+        let mut changes = Changes::default();
+        let mut all = Vec::new();
+        let (off, on) = (GovernorState::Fault, GovernorState::Active);
+        let ticks = [
+            (true, 0, off),
+            (true, 0, on),
+            (true, 0, on),
+            (true, 34, off),
+            (true, 2, off),
+            (false, 2, off),
+            (true, 0, off),
+            (true, 0, on),
+        ];
+        for (tick, (attached, reason, state)) in (1..).zip(ticks) {
+            changes.tick(&record(tick, attached, reason, state), |e| all.push(e));
+        }
+        assert!(all.iter().map(|e| e.sequence).eq(1..=8));
+        assert!(
+            all.iter()
+                .all(|e| e.arm == 0 && e.now_ns == e.tick * 1_000_000)
+        );
+        let told: Vec<_> = all.iter().map(|e| (e.tick, e.kind)).collect();
+        assert_eq!(
+            told,
+            [
+                (1, LoopEventKind::ArmAttached),
+                (2, LoopEventKind::ForceOn),
+                (4, LoopEventKind::ForceOff { reason: 34 }),
+                (5, LoopEventKind::ForceOff { reason: 2 }),
+                (6, LoopEventKind::ArmLost),
+                (7, LoopEventKind::ArmAttached),
+                (7, LoopEventKind::CauseOver { reason: 2 }),
+                (8, LoopEventKind::ForceOn),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_reader_that_stops_knows_how_many_it_missed() {
+        let (mut feed, mut clients, mut scribe) = EventFeed::new();
+        let (mut gaps, mut read, mut missed) = (Gaps::default(), 0, 0);
+        let mut take = |ring: &mut ring::Consumer<LoopEvent>, gaps: &mut Gaps| {
+            while let Some(event) = ring.pop() {
+                missed += gaps.before(&event);
+                read += 1;
+            }
+        };
+        let ticks = 3 * EVENTS as u64;
+        let mut scribes = 0;
+        for tick in 1..=ticks {
+            feed.tick(&record(tick, tick % 2 == 1, 0, GovernorState::Fault));
+            scribes += u64::from(scribe.pop().is_some());
+            if tick == 2 * EVENTS as u64 {
+                take(&mut clients, &mut gaps);
+            }
+        }
+        take(&mut clients, &mut gaps);
+        assert_eq!((read + missed, scribes), (ticks, ticks));
+        assert_eq!(missed, EVENTS as u64);
+    }
+}

@@ -1,0 +1,104 @@
+//! Clients in the log: who came, who went and why. Limited: a program that connects in a loop must
+//! not fill a disk.
+
+use std::collections::BTreeMap;
+
+use hapticd_sys::clock::now_ns;
+
+use super::{ClientId, GoneWhy};
+use crate::scribe::limit::Limit;
+
+/// Clients in a minute that have lines of their own.
+const MOST: u64 = 30;
+
+/// What was said of clients.
+#[derive(Debug)]
+pub(super) struct ClientLog {
+    limit: Limit,
+    /// Those of whom it was said that they came, with their names.
+    known: BTreeMap<ClientId, String>,
+}
+
+impl Default for ClientLog {
+    fn default() -> Self {
+        ClientLog {
+            limit: Limit::new(MOST),
+            known: BTreeMap::new(),
+        }
+    }
+}
+
+impl ClientLog {
+    pub(super) fn came(
+        &mut self,
+        client: ClientId,
+        name: &str,
+        technician: bool,
+        (pid, uid): (i32, u32),
+    ) {
+        if !self.limit.admit(now_ns()) {
+            return;
+        }
+        self.known.insert(client, name.to_owned());
+        let (client, role) = (
+            client.0,
+            if technician {
+                "technician"
+            } else {
+                "application"
+            },
+        );
+        let event = "client_came";
+        tracing::info!(
+            client,
+            event,
+            name,
+            pid,
+            uid,
+            "{role} `{name}` connected (process {pid} of user {uid})"
+        );
+    }
+
+    pub(super) fn went(&mut self, client: ClientId, why: GoneWhy) {
+        let Some(name) = self.known.remove(&client) else {
+            return;
+        };
+        let (client, name, event) = (client.0, name.as_str(), "client_went");
+        match why {
+            GoneWhy::Goodbye => tracing::info!(client, event, name, "`{name}` said goodbye"),
+            GoneWhy::Closed => tracing::info!(client, event, name, "`{name}` closed its socket"),
+            GoneWhy::ProcessEnded => {
+                tracing::info!(client, event, name, "the process of `{name}` ended");
+            }
+            GoneWhy::Expelled => tracing::warn!(
+                client,
+                event,
+                name,
+                "`{name}` was closed: it sends too much, or never reads its answers"
+            ),
+            GoneWhy::ShuttingDown => {
+                tracing::debug!(client, event, name, "`{name}` was closed: the daemon ends");
+            }
+        }
+    }
+
+    pub(super) fn silent(&self, client: ClientId) {
+        if let Some(name) = self.known.get(&client) {
+            let (client, name, event) = (client.0, name.as_str(), "client_silent");
+            tracing::warn!(
+                client,
+                event,
+                name,
+                "`{name}` is silent: the force of its bodies ramps to zero until it speaks"
+            );
+        }
+    }
+
+    /// Says how many more there were, once their minute is over.
+    pub(super) fn minute(&mut self, now_ns: u64) {
+        if let Some(count) = self.limit.ended(now_ns) {
+            let event = "clients_more";
+            tracing::warn!(event, count, "{count} more clients came in the last minute");
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! The loop's own events on their way to the clients: each once, in order, and a count where some
+//! are missing.
+
+use hapticd_protocol::event::{self, Event};
+use hapticd_sync::ring;
+
+use crate::haptic::events::{Gaps, LoopEvent, LoopEventKind};
+
+/// The server's end of the ring of [`EventFeed`](crate::haptic::events::EventFeed).
+pub struct LoopEvents {
+    ring: ring::Consumer<LoopEvent>,
+    gaps: Gaps,
+    /// What comes behind the count of those that are missing.
+    next: Option<LoopEvent>,
+}
+
+impl LoopEvents {
+    /// Reads this ring.
+    pub fn new(ring: ring::Consumer<LoopEvent>) -> Self {
+        LoopEvents {
+            ring,
+            gaps: Gaps::default(),
+            next: None,
+        }
+    }
+
+    /// Whether there is more.
+    pub(super) fn is_waiting(&self) -> bool {
+        self.next.is_some() || self.ring.waiting() > 0
+    }
+
+    /// The next one that clients are told; `None` when there is none now.
+    pub(super) fn next(&mut self) -> Option<Event> {
+        loop {
+            let event = match self.next.take() {
+                Some(event) => event,
+                None => {
+                    let event = self.ring.pop()?;
+                    let count = self.gaps.before(&event);
+                    if count > 0 {
+                        self.next = Some(event);
+                        return Some(event::EventsLost { count }.into());
+                    }
+                    event
+                }
+            };
+            if let Some(event) = told(&event) {
+                return Some(event);
+            }
+        }
+    }
+}
+
+/// As clients are told it, if they are.
+fn told(happened: &LoopEvent) -> Option<Event> {
+    let LoopEvent {
+        tick,
+        now_ns: time_ns,
+        arm,
+        kind,
+        ..
+    } = *happened;
+    Some(match kind {
+        LoopEventKind::ArmAttached => event::ArmAttached { arm }.into(),
+        LoopEventKind::ArmLost => event::ArmLost { arm }.into(),
+        LoopEventKind::ForceOff { reason } => event::ForceOff {
+            tick,
+            time_ns,
+            arm,
+            reason,
+        }
+        .into(),
+        LoopEventKind::ForceOn => event::ForceOn { tick, time_ns, arm }.into(),
+        // Force is still off; that it is on again is the news.
+        LoopEventKind::CauseOver { .. } => return None,
+    })
+}

@@ -1,0 +1,65 @@
+//! How many lines of a kind the log takes in a minute: the rest is counted.
+
+/// Length of a minute, ns.
+const MINUTE_NS: u64 = 60_000_000_000;
+
+/// Lets the first of each minute through. The minute begins with the first of them.
+#[derive(Clone, Debug)]
+pub struct Limit {
+    most: u64,
+    began_ns: Option<u64>,
+    seen: u64,
+}
+
+impl Limit {
+    /// So many a minute.
+    pub const fn new(most: u64) -> Self {
+        Limit {
+            most,
+            began_ns: None,
+            seen: 0,
+        }
+    }
+
+    /// One more. Whether it is told. To be called after [`ended`](Self::ended).
+    pub fn admit(&mut self, now_ns: u64) -> bool {
+        self.began_ns.get_or_insert(now_ns);
+        self.seen += 1;
+        self.seen <= self.most
+    }
+
+    /// How many were not told, once the minute is over; `None` where none was, or the minute goes
+    /// on.
+    pub fn ended(&mut self, now_ns: u64) -> Option<u64> {
+        let began_ns = self.began_ns?;
+        if now_ns.saturating_sub(began_ns) < MINUTE_NS {
+            return None;
+        }
+        self.finish()
+    }
+
+    /// The same at the end of all minutes.
+    pub fn finish(&mut self) -> Option<u64> {
+        let more = self.seen.saturating_sub(self.most);
+        (self.began_ns, self.seen) = (None, 0);
+        (more > 0).then_some(more)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_of_a_minute_are_told_and_the_rest_counted() {
+        let mut limit = Limit::new(3);
+        let s = 1_000_000_000;
+        assert_eq!(limit.ended(0), None);
+        let told = (0..8).filter(|k| limit.admit(k * s)).count();
+        assert_eq!((told, limit.ended(59 * s)), (3, None));
+        assert_eq!(limit.ended(60 * s), Some(5));
+        assert_eq!(limit.ended(61 * s), None);
+        assert!(limit.admit(200 * s));
+        assert_eq!((limit.ended(270 * s), limit.finish()), (None, None));
+    }
+}

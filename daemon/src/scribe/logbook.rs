@@ -1,0 +1,216 @@
+//! What happened in the loop, in words: each event once, in the log and for the live view.
+//!
+//! | event | line of the log |
+//! |---|---|
+//! | force goes off | `WARN arm=right force off: contact data too old (34)`, at once |
+//! | its cause is over | `INFO arm=right cause over: contact data too old (34), for 35 ms` |
+//! | full force is back | `INFO arm=right force on, off for 241 ms` |
+//! | an arm goes, comes | only at `debug`: its thread says why |
+//!
+//! The first [`MOST_FORCE_OFFS`] of an arm's force-offs in a minute have their lines; the rest is
+//! counted by reason at its end.
+
+use std::collections::BTreeMap;
+
+use hapticd_devices::safety::ForceOffReason;
+
+use super::limit::Limit;
+use crate::haptic::events::{Gaps, LoopEvent, LoopEventKind};
+
+/// Force-offs of an arm in a minute that have lines of their own.
+pub const MOST_FORCE_OFFS: u64 = 20;
+
+/// Of one arm.
+#[derive(Clone, Debug)]
+struct ArmBook {
+    name: String,
+    /// When force went off, ns, and whether a line said so; `None` while it is on, or never was.
+    off: Option<(u64, bool)>,
+    /// When the present cause began, ns, its code, and whether a line said so.
+    cause: Option<(u64, u8, bool)>,
+    offs: Limit,
+    /// Force-offs of this minute without a line, by reason.
+    more: BTreeMap<u8, u64>,
+}
+
+/// Writes the log of the loop's events. Not real-time.
+#[derive(Debug)]
+pub struct Logbook {
+    arms: Vec<ArmBook>,
+    gaps: Gaps,
+}
+
+impl Logbook {
+    /// For arms of these names, by index.
+    pub fn new(names: &[String]) -> Self {
+        let arm = |name: &String| ArmBook {
+            name: name.clone(),
+            off: None,
+            cause: None,
+            offs: Limit::new(MOST_FORCE_OFFS),
+            more: BTreeMap::new(),
+        };
+        Logbook {
+            arms: names.iter().map(arm).collect(),
+            gaps: Gaps::default(),
+        }
+    }
+
+    /// One event: logs it. Gives the words for the live view and the recording, if it is for those.
+    pub fn event(&mut self, event: &LoopEvent) -> Option<String> {
+        let missing = self.gaps.before(event);
+        if missing > 0 {
+            tracing::warn!(
+                event = "events_lost",
+                count = missing,
+                "{missing} events of the loop are missing here: the scribe could not keep up"
+            );
+        }
+        self.minute(event.now_ns);
+        let arm = self.arms.get_mut(usize::from(event.arm))?;
+        let name = arm.name.clone();
+        arm.tell(event).map(|words| format!("{name}: {words}"))
+    }
+
+    /// The time of a tick: says what was only counted, once its minute is over.
+    pub fn minute(&mut self, now_ns: u64) {
+        for arm in &mut self.arms {
+            if arm.offs.ended(now_ns).is_some() {
+                arm.say_more();
+            }
+        }
+    }
+
+    /// The end of the run.
+    pub fn finish(&mut self) {
+        for arm in &mut self.arms {
+            arm.say_more();
+        }
+    }
+}
+
+impl ArmBook {
+    fn tell(&mut self, event: &LoopEvent) -> Option<String> {
+        match event.kind {
+            LoopEventKind::ArmAttached | LoopEventKind::ArmLost => {
+                let is_there = event.kind == LoopEventKind::ArmAttached;
+                let words = if is_there { "attached" } else { "gone" };
+                let (arm, tick) = (self.name.as_str(), event.tick);
+                tracing::debug!(arm, tick, "the loop sees it {words}");
+                Some(words.to_owned())
+            }
+            LoopEventKind::ForceOff { reason } => Some(self.off(event, reason)),
+            LoopEventKind::CauseOver { .. } => {
+                self.cause_over(event);
+                Some("force is allowed again".to_owned())
+            }
+            LoopEventKind::ForceOn => {
+                self.on(event);
+                None
+            }
+        }
+    }
+
+    fn off(&mut self, event: &LoopEvent, reason: u8) -> String {
+        // A cause that another one replaces is over.
+        let before = self.take_cause(event.now_ns);
+        let admitted = self.offs.admit(event.now_ns);
+        let words = text(reason);
+        if admitted {
+            let after = before.map_or_else(String::new, |(reason, off_ms, _)| {
+                format!(", after {} for {}", text(reason), length(off_ms))
+            });
+            let (arm, tick) = (self.name.as_str(), event.tick);
+            tracing::warn!(
+                arm,
+                event = "force_off",
+                reason,
+                tick,
+                "force off: {words}{after}"
+            );
+        } else {
+            *self.more.entry(reason).or_default() += 1;
+        }
+        self.cause = Some((event.now_ns, reason, admitted));
+        let (_, told) = self.off.get_or_insert((event.now_ns, false));
+        *told |= admitted;
+        format!("force off: {words}")
+    }
+
+    /// Reason, duration in ms, and whether a line told its beginning.
+    fn take_cause(&mut self, now_ns: u64) -> Option<(u8, f64, bool)> {
+        let (since_ns, reason, told) = self.cause.take()?;
+        Some((reason, ms(now_ns, since_ns), told))
+    }
+
+    fn cause_over(&mut self, event: &LoopEvent) {
+        let Some((reason, off_ms, true)) = self.take_cause(event.now_ns) else {
+            return;
+        };
+        let (arm, tick) = (self.name.as_str(), event.tick);
+        let (words, length) = (text(reason), length(off_ms));
+        tracing::info!(
+            arm,
+            event = "cause_over",
+            reason,
+            off_ms,
+            tick,
+            "cause over: {words}, for {length}"
+        );
+    }
+
+    fn on(&mut self, event: &LoopEvent) {
+        let (arm, tick) = (self.name.as_str(), event.tick);
+        match self.off.take() {
+            None => tracing::info!(arm, event = "force_on", tick, "force on"),
+            Some((since_ns, true)) => {
+                let off_ms = ms(event.now_ns, since_ns);
+                let length = length(off_ms);
+                tracing::info!(
+                    arm,
+                    event = "force_on",
+                    off_ms,
+                    tick,
+                    "force on, off for {length}"
+                );
+            }
+            Some((_, false)) => {}
+        }
+    }
+
+    fn say_more(&mut self) {
+        let more = std::mem::take(&mut self.more);
+        let arm = self.name.as_str();
+        let count: u64 = more.values().sum();
+        if count > 0 {
+            let each: Vec<String> = more
+                .iter()
+                .map(|(reason, count)| format!("{count} x {}", text(*reason)))
+                .collect();
+            tracing::warn!(
+                arm,
+                event = "force_off_more",
+                count,
+                "force off {count} more times in the last minute: {}",
+                each.join(", ")
+            );
+        }
+    }
+}
+
+fn text(reason: u8) -> String {
+    ForceOffReason::from_code(reason)
+        .map_or_else(|| format!("unknown ({reason})"), |r| r.to_string())
+}
+
+fn ms(now_ns: u64, since_ns: u64) -> f64 {
+    now_ns.saturating_sub(since_ns) as f64 * 1e-6
+}
+
+fn length(ms: f64) -> String {
+    if ms < 10_000.0 {
+        format!("{ms:.0} ms")
+    } else {
+        format!("{:.1} s", ms * 1e-3)
+    }
+}

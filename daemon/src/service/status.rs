@@ -1,0 +1,161 @@
+//! What the daemon says of itself when it is asked: JSON with stable keys, described by [`SCHEMA`].
+
+use std::sync::Mutex;
+
+use hapticd_devices::safety::ForceOffReason;
+use hapticd_protocol::block::GovernorState;
+use serde_json::{Value, json};
+
+use crate::broad::PlanarFacts;
+use crate::haptic::record::ArmTick;
+use crate::ipc::ServerStatus;
+use crate::recording::message::NeedleMessage;
+use crate::scribe::{ForceOffs, Live, LiveArm};
+
+/// JSON Schema of the status: every key with its unit and meaning.
+pub const SCHEMA: &str = include_str!("status.schema.json");
+
+/// The technician's status: the arms, the loop, the clients, the report so far.
+pub(super) fn json(server: &ServerStatus, live: &Mutex<Live>) -> String {
+    let Ok(live) = live.lock() else {
+        return "{}".into();
+    };
+    let arms: Vec<Value> = (0..)
+        .zip(live.arms.iter().zip(&live.record.arms))
+        .map(|(index, (arm, tick))| {
+            let mut value = self::arm(index, arm, tick, live.record.now_ns);
+            value["inside"] = json!(live.inside.get(index));
+            value
+        })
+        .collect();
+    let clients: Vec<Value> = server
+        .clients
+        .iter()
+        .map(|c| json!({ "client": c.client, "technician": c.technician, "name": c.name }))
+        .collect();
+    let missed = live.report.as_ref().map_or(0, |r| r.missed.total);
+    let due = (live.record.tick + missed).max(1);
+    json!({
+        "tick": live.record.tick,
+        "elapsed_s": live.elapsed_s(),
+        "missed_periods": missed,
+        "missed_percent": missed as f64 / due as f64 * 100.0,
+        "arms": arms,
+        "clients": clients,
+        "soft": live.soft,
+        "skin": live.skin,
+        "near": live.near,
+        "broad_phase": live.broad,
+        "planar": live.record.measures.as_ref().map(PlanarFacts::from),
+        "needles": live.needles,
+        "refused_connections": server.refused,
+        "oversize_messages": server.oversize,
+        "descriptors_to_close": server.janitor.waiting,
+        "descriptors_closed": server.janitor.closed,
+        "report": live.report,
+        "events": live.events,
+    })
+    .to_string()
+}
+
+fn arm(index: usize, arm: &LiveArm, tick: &ArmTick, now_ns: u64) -> Value {
+    let state = GovernorState::from_code(tick.state).map_or("unknown", GovernorState::text);
+    let off = ForceOffReason::from_code(tick.reason);
+    json!({
+        "arm": index,
+        "name": arm.name,
+        "attached": tick.attached,
+        "state": state,
+        "force_off": off.map(|r| r.to_string()),
+        "force_off_code": off.map(ForceOffReason::code),
+        "force_offs": arm.offs.count,
+        "last_force_off": last_off(&arm.offs, now_ns),
+        "force_n": <[f64; 3]>::from(tick.sent.force_n),
+        "force_magnitude_n": tick.sent.force_n.norm(),
+        "peak_force_n": arm.limits.peak_force_n,
+        "torque_nm": <[f64; 3]>::from(tick.sent.torque_nm),
+        "device_position_m": <[f64; 3]>::from(tick.world_from_device.translation.vector),
+        "proxy_position_m": <[f64; 3]>::from(tick.world_from_proxy.translation.vector),
+        "contacts": tick.contacts,
+        "starved": tick.starved,
+        "snapshot_age_ticks": (tick.snapshot_age != u32::MAX).then_some(tick.snapshot_age),
+        "near_by_gpu": tick.midphase.bodies,
+        "near_gpu_us": tick.midphase.took_ns as f64 * 1e-3,
+        "soft_age_ticks": (tick.soft_age != u32::MAX).then_some(tick.soft_age),
+        "tracked": tick.tracked,
+        "needle": NeedleMessage::of(&tick.insertion),
+        "stiffness_n_per_m": tick.gains.stiffness_n_per_m,
+    })
+}
+
+/// The newest force-off, whether force is on again or not.
+fn last_off(offs: &ForceOffs, now_ns: u64) -> Option<Value> {
+    let reason = ForceOffReason::from_code(offs.reason)?;
+    Some(json!({
+        "reason": reason.to_string(),
+        "code": reason.code(),
+        "tick": offs.tick,
+        "ago_s": now_ns.saturating_sub(offs.now_ns) as f64 / 1e9,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hapticd_devices::safety::Limits;
+
+    fn keys(object: &Value) -> Vec<&String> {
+        object.as_object().map_or(Vec::new(), |o| {
+            let mut keys: Vec<_> = o.keys().collect();
+            keys.sort();
+            keys
+        })
+    }
+
+    #[test]
+    fn the_status_has_the_keys_of_its_schema_and_no_other() {
+        let mut live = Live::new();
+        let mut arm = LiveArm::new("right", Limits::default(), true);
+        arm.offs = ForceOffs {
+            reason: 34,
+            tick: 800,
+            now_ns: 800_000_000,
+            count: 3,
+        };
+        live.arms.push(arm);
+        live.record.now_ns = 2_000_000_000;
+        live.record.arms[0].state = 5;
+        live.record.arms[0].reason = 34;
+        let server = ServerStatus {
+            clients: vec![crate::ipc::ClientStatus {
+                client: 1,
+                technician: true,
+                name: None,
+            }],
+            ..ServerStatus::default()
+        };
+        let status: Value = serde_json::from_str(&json(&server, &Mutex::new(live))).unwrap();
+        let schema: Value = serde_json::from_str(SCHEMA).unwrap();
+        assert_eq!(keys(&status), keys(&schema["properties"]));
+        for (list, of) in [
+            ("arms", &status["arms"][0]),
+            ("clients", &status["clients"][0]),
+        ] {
+            let items = &schema["properties"][list]["items"];
+            assert_eq!(keys(of), keys(&items["properties"]), "{list}");
+        }
+        let last = &schema["properties"]["arms"]["items"]["properties"]["last_force_off"];
+        assert_eq!(
+            keys(&status["arms"][0]["last_force_off"]),
+            keys(&last["properties"])
+        );
+        let arm = &status["arms"][0];
+        assert_eq!(
+            (&arm["state"], &arm["name"]),
+            (&"fault".into(), &"right".into())
+        );
+        assert_eq!(arm["force_off"], "contact data too old (34)");
+        assert_eq!(arm["last_force_off"]["ago_s"], 1.2);
+        assert_eq!(arm["force_offs"], 3);
+    }
+}

@@ -1,0 +1,59 @@
+//! Whose fault it was: what a client did wrong has a code of its own.
+
+use super::*;
+use hapticd_client::{ErrorCode, RequestError};
+
+#[test]
+fn what_a_client_does_wrong_is_not_the_daemons_fault() {
+    let dir = folder("faults");
+    std::fs::write(dir.join("rig.toml"), ARM).unwrap();
+    let mut daemon = Daemon::start(&dir, &["run", "rig.toml", "--plain"]);
+    daemon.until("arm attached");
+    let mut app = Client::connect_to(&dir.join("hapticd/app.sock"), "app").unwrap();
+    daemon.until("application `app` connected (process ");
+    let cube = shapes::cuboid(&Vec3::repeat(0.015)).unwrap();
+    let whole = Mesh {
+        positions: cube.positions().iter().map(|p| [p.x, p.y, p.z]).collect(),
+        triangles: cube.triangles().to_vec(),
+    };
+    let open = Mesh {
+        triangles: cube.triangles()[1..].to_vec(),
+        ..whole.clone()
+    };
+    let spec = BodySpec {
+        name: "wall",
+        kind: BodyKind::Static,
+        solid: true,
+        world_from_body: Pose {
+            translation_m: [0.1, 0.0, 0.1],
+            ..Pose::IDENTITY
+        },
+        stiffness_n_per_m: 500.0,
+        damping_n_s_per_m: 0.5,
+        friction: 0.3,
+        restitution: 0.0,
+        density_kg_m3: 1000.0,
+    };
+    app.add_body(&spec, &whole).unwrap();
+    let dynamic = BodySpec {
+        name: "block",
+        kind: BodyKind::Dynamic,
+        ..spec
+    };
+    let named = |name| BodySpec { name, ..spec };
+    for (mesh, spec, code) in [
+        (&whole, dynamic, ErrorCode::BadBody),
+        (&open, named("open"), ErrorCode::BadMesh),
+        (&whole, named("wall"), ErrorCode::NameTaken),
+    ] {
+        match app.add_body(&spec, mesh) {
+            Err(RequestError::Refused(error)) => assert_eq!(error.code, code, "{error}"),
+            other => panic!("{other:?}"),
+        }
+    }
+    app.close();
+    daemon.until("`app` said goodbye");
+    daemon.signal("-TERM");
+    assert_eq!(daemon.process.wait().unwrap().code(), Some(0));
+    std::fs::remove_dir_all(dir).unwrap();
+}
