@@ -7,7 +7,7 @@ use hapticd_geometry::{TriMesh, Vec3, shapes};
 /// Whether no edge leads nearer to what lies in this direction, by all edges of the vertex.
 fn holds(mesh: &TriMesh, index: &MeshIndex, vertex: u32, direction: &Vec3) -> bool {
     let adjacency = index.adjacency().unwrap();
-    adjacency.vertex_edges(vertex).iter().all(|&e| {
+    adjacency.around_vertices().of(vertex).iter().all(|&e| {
         let [p, q] = adjacency.edges[e as usize].vertices;
         let other = if p == vertex { q } else { p };
         let along = mesh.positions()[other as usize] - mesh.positions()[vertex as usize];
