@@ -279,6 +279,7 @@ mod tests {
     fn check(mesh: &TriMesh, clusters: &Clusters) {
         let mut seen = vec![false; mesh.positions().len()];
         let adjacency = Adjacency::new(mesh);
+        let around = adjacency.around_vertices();
         for c in 0..clusters.count() {
             let points = clusters.points_of(c);
             assert!(
@@ -293,7 +294,7 @@ mod tests {
             let mut reached = vec![points[0]];
             let mut i = 0;
             while i < reached.len() {
-                for &e in adjacency.around_vertices().of(reached[i]) {
+                for &e in around.of(reached[i]) {
                     for v in adjacency.edges[e as usize].vertices {
                         if clusters.of_point[v as usize] == c as u32 && !reached.contains(&v) {
                             reached.push(v);
