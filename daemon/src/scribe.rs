@@ -548,6 +548,7 @@ mod tests {
             applied: Vec::new(),
             last_sequence: 0,
             soft: false,
+            work: crate::collision::WorkLog::default(),
         }
     }
 

@@ -29,9 +29,11 @@ use crate::haptic::thread::{self as haptic_thread, Flags, Pace, Tuning};
 use crate::hid::{Claims, OpenHid};
 use crate::ipc::skins::SkinInfo;
 use crate::ipc::{Answer, Refusal, SetupError};
+use crate::janitor;
 use crate::keeper;
 use crate::log::LogLevel;
 use crate::needle;
+use crate::planner;
 use crate::reload::Reload;
 use crate::rig::{self, Rig, Source};
 use crate::scribe::{self, Live, Scribe, Sink};
@@ -223,6 +225,8 @@ impl Opener for OpenSim {
 const RECORDS: usize = 4096;
 /// Bodies on their way out of the loop.
 const GONE: usize = 256;
+/// The collision thread goes before everything but the real-time threads: what it answers late fades force.
+const COLLISION_NICENESS: i32 = -10;
 /// How often the supervisor looks whether the configuration's file has changed, ns.
 const RELOAD_EVERY_NS: u64 = 1_000_000_000;
 /// How often the supervisor looks around.
@@ -423,6 +427,11 @@ pub fn run_real(
     let near = Arc::new(Mutex::new(None));
     let broad = Arc::new(Mutex::new(rig.collider.broad_facts()));
 
+    let (raised_in, raised_out) = std::sync::mpsc::channel();
+    let (planner, planner_ends) = planner::planner();
+    let (janitor, garbage) = janitor::janitor();
+    let planner_thread = spawn("planner", move || planner::serve(&planner_ends))?;
+    let janitor_thread = spawn("janitor", move || janitor::serve(&garbage))?;
     let collision_thread = {
         let links = collision::Links {
             pair_capacity: rig.pair_capacity,
@@ -438,9 +447,14 @@ pub fn run_real(
             near: near.clone(),
             broad: broad.clone(),
             keeper: keep.near,
+            planner,
+            janitor,
         };
         let (stop, beat, collider) = (stop.clone(), collision_beat.clone(), rig.collider);
         spawn("collision", move || {
+            let step = realtime::priority::raise(COLLISION_NICENESS);
+            // The supervisor reads it once; if it is gone there is nobody to tell.
+            let _ = raised_in.send(step);
             collision::run(collider, links, &stop, &beat);
         })?
     };
@@ -502,6 +516,9 @@ pub fn run_real(
     for step in setup_out.recv().unwrap_or_default() {
         granted.add(step);
     }
+    if let Ok(step) = raised_out.recv() {
+        granted.add(step);
+    }
     let realtime_lines: Vec<String> = granted.steps.iter().map(ToString::to_string).collect();
     if let Ok(mut live) = live.lock() {
         live.realtime.clone_from(&granted.steps);
@@ -558,6 +575,7 @@ pub fn run_real(
         died = [
             ("haptic", loop_thread.is_finished()),
             ("collision", collision_thread.is_finished()),
+            ("planner", planner_thread.is_finished()),
             (
                 "skin",
                 skin_thread.as_ref().is_some_and(|t| t.is_finished()),
@@ -699,6 +717,12 @@ pub fn run_real(
         service.stop();
     }
     join(collision_thread, &mut died, "collision");
+    for (name, thread) in [("planner", planner_thread), ("janitor", janitor_thread)] {
+        // What they are at may take long, and nobody needs it any more.
+        if ends_soon(&thread) {
+            join(thread, &mut died, name);
+        }
+    }
     if let Some(thread) = soft_thread {
         join(thread, &mut died, "soft");
     }
