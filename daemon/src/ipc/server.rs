@@ -5,6 +5,7 @@ use super::{
     blocks::BlockFds,
     hub::{Hub, Import, Imported, Output},
     import::import,
+    memory_quota::Ledger,
     outbox::{Outbox, Packet, Sent},
     shapes::{ShapeFile, ShapeFileError},
     skins::{SkinFds, SkinsError},
@@ -218,12 +219,16 @@ impl Server {
         let wake = Arc::new(Wake::new()?);
         let importer_wake = wake.try_clone()?;
         let soft = setup.bodies.iter().any(|body| body.kind.is_simulated());
+        let mut ledger = Ledger::new(setup.quotas.memory_bytes);
         std::thread::Builder::new()
             .name("hapticd-import".to_owned())
             .spawn(move || {
                 // Ends when the server does and drops the other end.
                 for job in jobs {
-                    if results.send((job.token, import(&job, soft))).is_err() {
+                    if results
+                        .send((job.token, import(&job, soft, &mut ledger)))
+                        .is_err()
+                    {
                         return;
                     }
                     importer_wake.signal();

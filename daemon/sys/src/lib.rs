@@ -18,6 +18,7 @@
 pub mod block;
 pub mod clock;
 pub mod folder;
+pub mod machine_memory;
 pub mod realtime;
 pub mod sealed_file;
 pub mod signals;

@@ -1,5 +1,6 @@
 //! The real binary, as a person at a rig types it: what it says to bad input, what a demo leaves behind, how it ends.
 
+mod memory;
 mod status;
 
 use std::io::{BufRead, BufReader, Lines};

@@ -357,6 +357,7 @@ impl Hub {
         });
         out.push(Output::Import(Import {
             token,
+            client,
             request,
             file,
             limit_bytes,
