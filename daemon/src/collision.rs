@@ -1,16 +1,21 @@
 //! The collision side: owns the [`World`], applies commands, answers the loop's queries.
 //!
 //! [`Collider::answer`] is a pure function of the commands and the query (given the scene so far), which is what makes recordings
-//! replayable: the recorder keeps the commands and the query's tick of every step, and nothing else.
+//! replayable: the recorder keeps the commands and the query's tick of every step, and in which steps the dynamics' work came back.
+//!
+//! Answers come first: nothing here takes longer the larger a mesh that comes or goes is, or the more bodies there are that pile up. The
+//! importer prepares a body, the planner computes for the dynamics, the janitor frees.
 //! It runs on the collision thread in real time ([`run`]) and inline in virtual time.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::broad::BroadFacts;
+use crate::janitor::Janitor;
 use crate::keeper::{SceneEnd, Standing};
 use crate::motion::BodyMotion;
 use crate::near::{NearBook, NearFacts};
+use crate::planner::Planner;
 use crossbeam::channel::{Receiver, Sender, TrySendError};
 use hapticd_ccd::MidPhase;
 use hapticd_geometry::Pose;
@@ -18,7 +23,7 @@ use hapticd_haptics::{BodyKey, MAX_ARMS, Material, Query, Snapshot};
 use hapticd_sync::latest;
 use hapticd_sync::ring;
 use hapticd_sys::clock::now_ns;
-use hapticd_world::{AddError, BodyInfo, BodySpec, CommandError, World};
+use hapticd_world::{AddError, Adding, BodyInfo, BodySpec, CommandError, Work, World};
 
 /// Snapshots in flight per arm: one in use, one offered, one being built, one to spare.
 pub const BUFFERS: usize = 4 * MAX_ARMS;
@@ -54,6 +59,19 @@ pub enum SceneCommand {
         /// The surface.
         material: Material,
     },
+}
+
+impl SceneCommand {
+    /// The body that it is about, if that is there already.
+    fn body(&self) -> Option<u32> {
+        match self {
+            SceneCommand::Add(_) => None,
+            SceneCommand::Remove { id }
+            | SceneCommand::Target { id, .. }
+            | SceneCommand::Halt { id }
+            | SceneCommand::Surface { id, .. } => Some(*id),
+        }
+    }
 }
 
 /// What came of a [`SceneCommand`].
@@ -100,6 +118,37 @@ pub struct StepLog {
     pub last_sequence: u64,
     /// A step of the soft bodies, which count for themselves.
     pub soft: bool,
+    /// Where the dynamics' work was.
+    pub work: WorkLog,
+}
+
+/// Where the work of the dynamics ([`Work`]) was in a step: what a replay cannot know of the timing of threads. None of it: what the step
+/// began came back within it, as in virtual time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WorkLog {
+    /// A course that was planned in an earlier step came back before this one.
+    pub landed: bool,
+    /// Work of an earlier step was still away: the dynamics stood still.
+    pub away: bool,
+    /// A course that this step began to plan did not come back within it.
+    pub awaited: bool,
+}
+
+/// What came of one query.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Answered {
+    /// Sequence of the last snapshot; 0: none.
+    pub last_sequence: u64,
+    /// Where the dynamics' work was.
+    pub work: WorkLog,
+}
+
+/// How far a command is.
+pub enum Begun {
+    /// Carried out, or refused.
+    Done(SceneReply, Option<Applied>),
+    /// A body to add: whether it has space is being found out.
+    Working,
 }
 
 /// The world with its duties. See the module page.
@@ -126,42 +175,52 @@ impl Collider {
         &self.world
     }
 
-    /// Applies one command; for the log also what was applied, if it was.
+    /// Applies one command, and waits for what there is to find out; for the log also what was applied, if it was.
     pub fn apply_logged(&mut self, command: SceneCommand) -> (SceneReply, Option<Applied>) {
-        let id_before = match &command {
-            SceneCommand::Add(_) => None,
-            SceneCommand::Remove { id }
-            | SceneCommand::Target { id, .. }
-            | SceneCommand::Halt { id }
-            | SceneCommand::Surface { id, .. } => Some(*id),
-        };
-        let key_before = id_before.and_then(|id| self.key_of(id));
-        let reply = self.apply(&command);
-        let (id, key) = match &reply {
-            SceneReply::Added(id) => (*id, self.key_of(*id)),
-            SceneReply::Done => (id_before.unwrap_or(0), key_before),
-            SceneReply::AddRefused(_) | SceneReply::Refused(_) => (0, None),
-        };
-        let applied = key.map(|key| Applied { command, id, key });
-        (reply, applied)
+        match self.begin(&command) {
+            (Begun::Done(reply, applied), _) => (reply, applied),
+            (Begun::Working, _) => {
+                let added = self.take_work().and_then(|mut work| {
+                    work.run();
+                    self.finish(*work)
+                });
+                self.added(added.unwrap_or(Err(AddError::Busy)), command)
+            }
+        }
     }
 
-    fn key_of(&self, id: u32) -> Option<BodyKey> {
-        self.world.infos().find(|b| b.id == id).map(|b| b.key)
+    /// Applies a command of a recording. A body that had space in the run has it now.
+    pub fn apply_recorded(&mut self, command: SceneCommand) -> (SceneReply, Option<Applied>) {
+        match command {
+            SceneCommand::Add(spec) => {
+                let added = self.world.add_accepted((*spec).clone());
+                self.added(added, SceneCommand::Add(spec))
+            }
+            command => self.apply_logged(command),
+        }
     }
 
-    /// Applies one command.
-    pub fn apply(&mut self, command: &SceneCommand) -> SceneReply {
+    /// Begins a command; `O(bodies)`. A body that it lets go of is given back for whoever frees it.
+    pub fn begin(&mut self, command: &SceneCommand) -> (Begun, Option<BodySpec>) {
         let done = |r: Result<(), CommandError>| match r {
             Ok(()) => SceneReply::Done,
             Err(e) => SceneReply::Refused(e),
         };
-        match command {
-            SceneCommand::Add(spec) => match self.world.add_body((**spec).clone()) {
-                Ok(id) => SceneReply::Added(id),
-                Err(e) => SceneReply::AddRefused(e),
-            },
-            SceneCommand::Remove { id } => done(self.world.remove_body(*id)),
+        let (id, mut gone) = (command.body(), None);
+        let key = id.and_then(|id| self.key_of(id));
+        let reply = match command {
+            SceneCommand::Add(spec) => {
+                let added = match self.world.begin_add((**spec).clone()) {
+                    Ok(Adding::Working) => return (Begun::Working, None),
+                    Ok(Adding::Added(id)) => Ok(id),
+                    Err(why) => Err(why),
+                };
+                let (reply, applied) = self.added(added, command.clone());
+                return (Begun::Done(reply, applied), None);
+            }
+            SceneCommand::Remove { id } => done(self.world.take_body(*id).map(|body| {
+                gone = Some(body);
+            })),
             SceneCommand::Target {
                 id,
                 world_from_body,
@@ -173,17 +232,82 @@ impl Collider {
             }
             SceneCommand::Halt { id } => done(self.world.clear_target(*id)),
             SceneCommand::Surface { id, material } => done(self.world.set_material(*id, material)),
+        };
+        let applied = (id.zip(key))
+            .filter(|_| reply == SceneReply::Done)
+            .map(|(id, key)| Applied {
+                command: command.clone(),
+                id,
+                key,
+            });
+        (Begun::Done(reply, applied), gone)
+    }
+
+    /// Whether a command cannot be begun before the dynamics' work is back.
+    pub fn must_wait(&self, command: &SceneCommand) -> bool {
+        let waits = !matches!(
+            command,
+            SceneCommand::Target { .. } | SceneCommand::Halt { .. }
+        );
+        waits && self.world.is_working()
+    }
+
+    /// What came of a body that was to be added by this command.
+    pub fn added(
+        &self,
+        added: Result<u32, AddError>,
+        command: SceneCommand,
+    ) -> (SceneReply, Option<Applied>) {
+        match added {
+            Ok(id) => {
+                let key = self.key_of(id);
+                let applied = key.map(|key| Applied { command, id, key });
+                (SceneReply::Added(id), applied)
+            }
+            Err(why) => (SceneReply::AddRefused(why), None),
         }
     }
 
+    /// What the dynamics have to compute: [`World::take_work`].
+    pub fn take_work(&mut self) -> Option<Box<Work>> {
+        self.world.take_work()
+    }
+
+    /// Takes work back that was run; what came of a body that was being added.
+    pub fn finish(&mut self, work: Work) -> Option<Result<u32, AddError>> {
+        self.world.finish(work)
+    }
+
+    fn key_of(&self, id: u32) -> Option<BodyKey> {
+        self.world.infos().find(|b| b.id == id).map(|b| b.key)
+    }
+
     /// Answers a query for every arm that asks; `buffer` lends snapshots, `deliver` takes them. Returns the sequence of the
-    /// last answer. An arm for which no buffer is to be had goes without an answer this time.
+    /// last answer. An arm for which no buffer is to be had goes without an answer this time. Waits for the dynamics.
     pub fn answer(
         &mut self,
         query: &Query,
+        buffer: impl FnMut() -> Option<Box<Snapshot>>,
+        deliver: impl FnMut(Box<Snapshot>),
+    ) -> u64 {
+        let now = |mut work: Box<Work>| {
+            work.run();
+            Some(work)
+        };
+        self.answer_beside(query, false, now, buffer, deliver)
+            .last_sequence
+    }
+
+    /// As [`Collider::answer`], but `give` decides where the dynamics' work is done: what it does not give back at once is to come back by
+    /// [`Collider::finish`], and this answer does without. `away`: work of which this collider does not know is away, in a replay.
+    pub fn answer_beside(
+        &mut self,
+        query: &Query,
+        away: bool,
+        give: impl FnOnce(Box<Work>) -> Option<Box<Work>>,
         mut buffer: impl FnMut() -> Option<Box<Snapshot>>,
         mut deliver: impl FnMut(Box<Snapshot>),
-    ) -> u64 {
+    ) -> Answered {
         // Time is the query's tick, so that the answer is a function of the query.
         let t_s = query.tick as f64 * self.period_s;
         for motion in &self.motions {
@@ -191,19 +315,32 @@ impl Collider {
             // A body that was removed, or that a client took over and then removed, wants nothing any more.
             let _ = self.world.set_target(motion.id, &pose, speed);
         }
-        self.world.advance(query, self.period_s);
-        let mut last = 0;
+        let mut answered = Answered::default();
+        if away || self.world.is_working() {
+            answered.work.away = true;
+            self.world.note_poses(query);
+        } else {
+            self.world.begin_advance(query, self.period_s);
+        }
+        if let Some(work) = self.world.take_work() {
+            match give(work) {
+                Some(work) => {
+                    self.world.finish(*work);
+                }
+                None => answered.work.awaited = true,
+            }
+        }
         for arm in 0..MAX_ARMS {
             if !query.arms[arm].present {
                 continue;
             }
             let Some(mut snapshot) = buffer() else { break };
             if self.world.answer(query, arm, &mut snapshot) {
-                last = snapshot.sequence;
+                answered.last_sequence = snapshot.sequence;
                 deliver(snapshot);
             }
         }
-        last
+        answered
     }
 
     /// Lets somebody else look for what is near the tools: [`World::set_midphase`]. Gives back who did until now.
@@ -262,6 +399,10 @@ pub struct Links {
     pub near: std::sync::Arc<std::sync::Mutex<Option<NearFacts>>>,
     /// What the broad phase has done, after each answer.
     pub broad: std::sync::Arc<std::sync::Mutex<BroadFacts>>,
+    /// Who computes for the dynamics.
+    pub planner: Planner,
+    /// Who frees bodies.
+    pub janitor: Janitor,
     /// Where a new GPU comes from when the one that looks for what is near is given up.
     pub keeper: Option<SceneEnd<Collider>>,
 }
@@ -279,6 +420,8 @@ pub fn run(
         .collect();
     // For soft bodies, whose queue has had no room yet.
     let mut untold = VecDeque::new();
+    let mut desk = Desk::default();
+    let mut landed = false;
     let mut ending = false;
     while !ending {
         // Looked at before the commands: what was asked before the end is done and recorded.
@@ -288,15 +431,14 @@ pub fn run(
             keeper.attend(&mut collider);
         }
         let mut applied = Vec::new();
-        while let Ok(request) = links.requests.try_recv() {
-            let (reply, done) = collider.apply_logged(request.command);
-            applied.extend(done);
-            // A client that is gone needs no answer.
-            let _ = links.replies.try_send((request.token, reply));
-        }
+        links.janitor.attend();
+        landed |= desk.land(&mut collider, &mut links, &mut applied);
+        desk.serve(&mut collider, &mut links, &mut applied);
         if let Some(soft) = &links.soft {
             for done in applied.iter().filter(|done| crate::soft::concerns(done)) {
-                note(&mut untold, done);
+                if let Some(body) = note(&mut untold, done) {
+                    links.janitor.free(body);
+                }
             }
             tell(soft, &mut untold);
         }
@@ -315,7 +457,7 @@ pub fn run(
         let Some(query) = query else {
             if !applied.is_empty() {
                 step += 1;
-                log(&links, commands(step, applied));
+                log(&links, commands(step, applied, std::mem::take(&mut landed)));
             }
             // Nothing new to answer. The loop is FIFO above us: yielding a slice costs one wake-up of latency at most, and
             // spinning would cost the loop its second core.
@@ -326,12 +468,15 @@ pub fn run(
         // finds in the log what it rests on.
         if !applied.is_empty() {
             step += 1;
-            log(&links, commands(step, std::mem::take(&mut applied)));
+            let applied = std::mem::take(&mut applied);
+            log(&links, commands(step, applied, std::mem::take(&mut landed)));
         }
         let started = now_ns();
-        let snapshots = &mut links.snapshots;
-        let last_sequence = collider.answer(
+        let (snapshots, planner) = (&mut links.snapshots, &links.planner);
+        let answered = collider.answer_beside(
             &query,
+            false,
+            |work| planner.give(work),
             || spare.pop(),
             |mut snapshot| {
                 snapshot.compute_ns = now_ns() - started;
@@ -354,26 +499,107 @@ pub fn run(
                 step,
                 query_tick: query.tick,
                 applied,
-                last_sequence,
+                last_sequence: answered.last_sequence,
                 soft: false,
+                work: WorkLog {
+                    landed: std::mem::take(&mut landed),
+                    ..answered.work
+                },
             },
         );
     }
     collider
 }
 
-/// What is still to be told. Who goes before they were told that it came is nobody to them: so this never holds more than the bodies that there are
+/// Clients' requests that wait for the dynamics.
+#[derive(Default)]
+struct Desk {
+    /// The next one, which cannot be begun yet; those behind it wait with it.
+    next: Option<Request>,
+    /// A body to add, of which it is being found out whether it has space.
+    adding: Option<Request>,
+}
+
+impl Desk {
+    /// Takes back what the planner has done. True: it was a course.
+    fn land(
+        &mut self,
+        collider: &mut Collider,
+        links: &mut Links,
+        applied: &mut Vec<Applied>,
+    ) -> bool {
+        let work = links.planner.take();
+        work.is_some_and(|work| self.take_back(work, collider, links, applied))
+    }
+
+    fn take_back(
+        &mut self,
+        work: Box<Work>,
+        collider: &mut Collider,
+        links: &mut Links,
+        applied: &mut Vec<Applied>,
+    ) -> bool {
+        let Some(added) = collider.finish(*work) else {
+            return true;
+        };
+        if let Some(Request { command, token }) = self.adding.take() {
+            let refused = added.is_err().then(|| command.clone());
+            let (reply, done) = collider.added(added, command);
+            if let Some(SceneCommand::Add(body)) = refused {
+                links.janitor.free(*body);
+            }
+            applied.extend(done);
+            let _ = links.replies.try_send((token, reply));
+        }
+        false
+    }
+
+    /// Begins as many requests as it can, in their order.
+    fn serve(&mut self, collider: &mut Collider, links: &mut Links, applied: &mut Vec<Applied>) {
+        while let Some(request) = self.next.take().or_else(|| links.requests.try_recv().ok()) {
+            if collider.must_wait(&request.command) {
+                self.next = Some(request);
+                return;
+            }
+            let (begun, gone) = collider.begin(&request.command);
+            gone.into_iter().for_each(|body| links.janitor.free(body));
+            match begun {
+                Begun::Done(reply, done) => {
+                    let refused = matches!(reply, SceneReply::AddRefused(_));
+                    applied.extend(done);
+                    // A client that is gone needs no answer.
+                    let _ = links.replies.try_send((request.token, reply));
+                    if let (true, SceneCommand::Add(body)) = (refused, request.command) {
+                        links.janitor.free(*body);
+                    }
+                }
+                Begun::Working => {
+                    self.adding = Some(request);
+                    let work = collider.take_work();
+                    if let Some(work) = work.and_then(|work| links.planner.give(work)) {
+                        self.take_back(work, collider, links, applied);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What is still to be told, and a body of which nothing is. Who goes before they were told that it came is nobody to them: so this never holds more than the bodies that there are
 /// and those that they know, however long they take and whatever clients do.
-fn note(untold: &mut VecDeque<Applied>, done: &Applied) {
+fn note(untold: &mut VecDeque<Applied>, done: &Applied) -> Option<BodySpec> {
     let is_it =
         |other: &Applied| other.key == done.key && matches!(other.command, SceneCommand::Add(_));
     if matches!(done.command, SceneCommand::Remove { .. })
         && let Some(at) = untold.iter().position(is_it)
     {
-        untold.remove(at);
-        return;
+        return match untold.remove(at)?.command {
+            SceneCommand::Add(body) => Some(*body),
+            _ => None,
+        };
     }
     untold.push_back(done.clone());
+    None
 }
 
 /// Tells as much as there is room for, oldest first. Does not wait.
@@ -392,13 +618,17 @@ fn tell(soft: &Sender<Applied>, untold: &mut VecDeque<Applied>) {
 }
 
 /// A step that answered nothing.
-fn commands(step: u64, applied: Vec<Applied>) -> StepLog {
+fn commands(step: u64, applied: Vec<Applied>, landed: bool) -> StepLog {
     StepLog {
         step,
         query_tick: 0,
         applied,
         last_sequence: 0,
         soft: false,
+        work: WorkLog {
+            landed,
+            ..WorkLog::default()
+        },
     }
 }
 

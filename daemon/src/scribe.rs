@@ -660,6 +660,7 @@ mod tests {
             applied: Vec::new(),
             last_sequence: 0,
             soft: false,
+            work: crate::collision::WorkLog::default(),
         }
     }
 

@@ -345,6 +345,7 @@ impl Service {
             quotas: Quotas {
                 clients: config.ipc.max_clients as usize,
                 mesh_bytes: config.ipc.max_mesh_bytes,
+                memory_bytes: u64::from(config.ipc.memory_mb) << 20,
                 lease_ms: config.ipc.lease_ms,
                 ..Quotas::default()
             },

@@ -30,9 +30,11 @@ use crate::haptic::watchdog::{Beat, Guard, WATCHED};
 use crate::hid::{Claims, OpenHid};
 use crate::ipc::SetupError;
 use crate::ipc::skins::SkinInfo;
+use crate::janitor;
 use crate::keeper;
 use crate::log::LogLevel;
 use crate::needle;
+use crate::planner;
 use crate::reload::Reload;
 use crate::rig::{self, Rig, Source};
 use crate::scribe::{self, Live, Scribe, Sink};
@@ -241,6 +243,8 @@ impl Opener for OpenSim {
 const RECORDS: usize = 4096;
 /// Bodies on their way out of the loop.
 const GONE: usize = 256;
+/// The collision thread goes before everything but the real-time threads: what it answers late fades force.
+const COLLISION_NICENESS: i32 = -10;
 /// How often the supervisor looks whether the configuration's file has changed, ns.
 const RELOAD_EVERY_NS: u64 = 1_000_000_000;
 
@@ -458,6 +462,11 @@ pub fn run_real(
     let near = Arc::new(Mutex::new(None));
     let broad = Arc::new(Mutex::new(rig.collider.broad_facts()));
 
+    let (raised_in, raised_out) = std::sync::mpsc::channel();
+    let (planner, planner_ends) = planner::planner();
+    let (janitor, garbage) = janitor::janitor();
+    let planner_thread = spawn("planner", move || planner::serve(&planner_ends))?;
+    let janitor_thread = spawn("janitor", move || janitor::serve(&garbage))?;
     let collision_thread = {
         let links = collision::Links {
             pair_capacity: rig.pair_capacity,
@@ -473,9 +482,14 @@ pub fn run_real(
             near: near.clone(),
             broad: broad.clone(),
             keeper: keep.near,
+            planner,
+            janitor,
         };
         let (stop, beat, collider) = (stop.clone(), collision_beat.clone(), rig.collider);
         spawn("collision", move || {
+            let step = realtime::priority::raise(COLLISION_NICENESS);
+            // The supervisor reads it once; if it is gone there is nobody to tell.
+            let _ = raised_in.send(step);
             collision::run(collider, links, &stop, &beat);
         })?
     };
@@ -553,6 +567,9 @@ pub fn run_real(
     for step in setup_out.recv().unwrap_or_default() {
         granted.add(step);
     }
+    if let Ok(step) = raised_out.recv() {
+        granted.add(step);
+    }
     let realtime_lines: Vec<String> = granted.steps.iter().map(ToString::to_string).collect();
     if let Ok(mut live) = live.lock() {
         live.realtime.clone_from(&granted.steps);
@@ -612,6 +629,8 @@ pub fn run_real(
         haptic: loop_thread,
         arms: arm_threads,
         collision: collision_thread,
+        planner: planner_thread,
+        janitor: janitor_thread,
         soft: soft_thread,
         skin: skin_thread,
         keeper: keeper_thread,

@@ -14,7 +14,7 @@ use hapticd_sys::clock::now_ns;
 use hapticd_world::{SoftAddError, SoftInfo, SoftKind, SoftScene};
 
 use crate::broad::BroadFacts;
-use crate::collision::{Applied, SceneCommand, StepLog};
+use crate::collision::{Applied, SceneCommand, StepLog, WorkLog};
 use crate::ipc::surfaces::{SurfaceInfo, SurfaceKind, SurfaceWriter};
 use crate::keeper::SceneEnd;
 use crate::skin::SkinUpdate;
@@ -354,6 +354,7 @@ pub fn run(mut scene: SoftScene, mut links: Links, stop: &AtomicBool) -> SoftSce
             applied,
             last_sequence: last_sequence.unwrap_or(0),
             soft: true,
+            work: WorkLog::default(),
         };
         if let Some(sink) = &links.log
             && sink.try_send(log).is_err()

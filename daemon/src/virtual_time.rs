@@ -11,7 +11,7 @@ use hapticd_haptics::{MAX_ARMS, Snapshot, SoftSnapshot};
 use hapticd_sys::clock::now_ns;
 use hapticd_world::{CommandError, SoftScene};
 
-use crate::collision::{Applied, Collider, SceneCommand, SceneReply, StepLog};
+use crate::collision::{Applied, Collider, SceneCommand, SceneReply, StepLog, WorkLog};
 use crate::haptic::core::{ArmInput, LoopCore, LoopInput};
 use crate::haptic::record::{Silencing, TickRecord};
 use crate::haptic::watchdog::Silent;
@@ -63,6 +63,7 @@ impl Soft {
                 applied: std::mem::take(&mut self.applied),
                 last_sequence: last_sequence.unwrap_or(0),
                 soft: true,
+                work: WorkLog::default(),
             });
         }
     }
@@ -121,6 +122,7 @@ impl VirtualLoop {
                 applied: Vec::new(),
                 last_sequence: 0,
                 soft: false,
+                work: WorkLog::default(),
             },
         }
     }
@@ -242,6 +244,7 @@ impl VirtualLoop {
             applied: std::mem::take(&mut self.applied),
             last_sequence,
             soft: false,
+            work: WorkLog::default(),
         };
         if let Some(soft) = self.soft.as_mut().filter(|soft| !soft.hangs) {
             soft.step(&query, due);

@@ -357,6 +357,8 @@ fn the_collision_thread_takes_over_what_the_keeper_finds() {
         infos: Arc::default(),
         near: near.clone(),
         broad: Arc::default(),
+        planner: hapticd::planner::planner().0,
+        janitor: hapticd::janitor::janitor().0,
         keeper: Some(end),
     };
     let (stop, beat) = (AtomicBool::new(false), AtomicU64::new(0));

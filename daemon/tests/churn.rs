@@ -11,10 +11,11 @@ use hapticd::checker::Checker;
 use hapticd::collision::{self, Applied, Request, SceneCommand, SceneReply};
 use hapticd::haptic::core::ArmInput;
 use hapticd::haptic::limits;
-use hapticd::haptic::record::BodyOrder;
-use hapticd::haptic::record::TickRecord;
+use hapticd::haptic::record::{BodyOrder, TickRecord};
 use hapticd::haptic::thread::{Flags, Links, Moment, Turns};
 use hapticd::haptic::watchdog::{Beat, Guard};
+use hapticd::janitor;
+use hapticd::planner;
 use hapticd::rig::{self, Rig, Source};
 use hapticd::scribe::{Live, Scribe, serve};
 use hapticd::session;
@@ -432,9 +433,11 @@ fn a_churn_with_the_real_threads_raises_no_alarm() {
         records,
         limits: composer,
         gone,
-        guard: Guard::none(),
+        guard: Guard::idle(),
         publisher: (),
     };
+    let (planner, planner_ends) = planner::planner();
+    let (janitor, garbage) = janitor::janitor();
     let collision_links = collision::Links {
         pair_capacity,
         queries,
@@ -448,6 +451,8 @@ fn a_churn_with_the_real_threads_raises_no_alarm() {
         infos: Arc::default(),
         near: Arc::default(),
         broad: Arc::default(),
+        planner,
+        janitor,
         keeper: None,
     };
     let (flags, stop, beat) = (Flags::new(), AtomicBool::new(false), AtomicU64::new(0));
@@ -456,6 +461,8 @@ fn a_churn_with_the_real_threads_raises_no_alarm() {
     let collider = rig.collider;
     let (ticks, guests, report) = std::thread::scope(|threads| {
         let scribe = threads.spawn(|| serve(scribe, record_out, steps, &scribe_beat));
+        threads.spawn(move || planner::serve(&planner_ends));
+        threads.spawn(move || janitor::serve(&garbage));
         threads.spawn(|| drop(collision::run(collider, collision_links, &stop, &beat)));
         let ticks = threads.spawn(|| {
             let mut turns = Turns::new(core, links);

@@ -188,7 +188,7 @@ impl Bench {
     /// A client puts a table under the hand.
     fn add_clients_table(&mut self) {
         let mesh = shapes::cuboid(&Vec3::new(0.2, 0.2, 0.02)).unwrap();
-        let reply = self.collider.apply(&SceneCommand::Add(Box::new(BodySpec {
+        let (reply, _) = (self.collider).apply_logged(SceneCommand::Add(Box::new(BodySpec {
             name: "guest".to_owned(),
             kind: BodyKind::Static,
             shape: Shape::of(mesh).0,

@@ -75,16 +75,16 @@ fn owned(a: &Body, b: &Body, (t, u): (u32, u32)) -> Vec<Name> {
     let (x, y) = (a.index.adjacency().unwrap(), b.index.adjacency().unwrap());
     let mut all = Vec::new();
     all.extend(
-        x.owned_vertices(t)
+        x.owned_vertices(t, a.index.mesh().unwrap().triangles()[t as usize])
             .iter()
             .map(|&v| (PairKind::VertexFace, v, u)),
     );
     all.extend(
-        y.owned_vertices(u)
+        y.owned_vertices(u, b.index.mesh().unwrap().triangles()[u as usize])
             .iter()
             .map(|&v| (PairKind::FaceVertex, t, v)),
     );
-    for &e in x.owned_edges(t) {
+    for &e in x.owned_edges(t).iter() {
         all.extend(y.owned_edges(u).iter().map(|&f| (PairKind::EdgeEdge, e, f)));
     }
     all

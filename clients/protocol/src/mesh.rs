@@ -147,6 +147,34 @@ impl Mesh {
         Ok(bytes)
     }
 
+    /// Vertices and triangles by the file's header, which must fit the length of the file. Does not allocate.
+    ///
+    /// # Errors
+    /// [`MeshError`]: no header, or another length.
+    pub fn counts(header: &[u8], file_bytes: u64) -> Result<(u32, u32), MeshError> {
+        if header.len() < MESH_HEADER_BYTES || header[..8] != MESH_MAGIC.to_le_bytes() {
+            return Err(MeshError::NotAMesh);
+        }
+        let (version, coordinate_bytes) = (u32_at(header, 8), u32_at(header, 12));
+        if version != MESH_VERSION || !matches!(coordinate_bytes, 4 | 8) {
+            return Err(MeshError::Unknown {
+                version,
+                coordinate_bytes,
+            });
+        }
+        let (vertices, triangles) = (u32_at(header, 16), u32_at(header, 20));
+        let (_, expected) = layout(vertices, triangles, coordinate_bytes);
+        if expected != file_bytes {
+            return Err(MeshError::Length {
+                vertices,
+                triangles,
+                expected,
+                actual: file_bytes,
+            });
+        }
+        Ok((vertices, triangles))
+    }
+
     /// Reads and checks the file's content. Allocates only what the (checked) length allows.
     ///
     /// # Errors

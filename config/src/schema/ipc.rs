@@ -24,5 +24,8 @@ section! {
         lease_ms: u32 = integer(200, 10, 10_000).unit("ms"),
         /// Largest mesh that a client may send.
         max_mesh_bytes: u64 = integer(268_435_456, 4096, 4_294_967_296).unit("bytes"),
+        /// Memory that the bodies of all clients may take, with all that is made of their meshes; one client may take half of it. 0: a quarter of
+        /// the machine's memory.
+        memory_mb: u32 = integer(0, 0, 1_048_576).unit("MB"),
     }
 }

@@ -1,7 +1,7 @@
 //! Records and steps made by hand: every order of the two queues, every loss, and what is planted.
 
 use super::*;
-use crate::collision::StepLog;
+use crate::collision::{StepLog, WorkLog};
 use crate::stats::{ArmReport, Unchecked};
 use hapticd_geometry::{Vec3, shapes};
 use hapticd_world::{BodySpec, Shape};
@@ -66,6 +66,7 @@ impl Run {
             }],
             last_sequence,
             soft: false,
+            work: WorkLog::default(),
         };
         for applied in &step.applied {
             self.checker.follow(applied);

@@ -4,24 +4,31 @@
 use super::{
     Refusal,
     hub::{Import, Imported},
+    memory_quota::{Cost, Ledger},
     shapes::{ShapeFile, ShapeFileError},
 };
 use crate::scene;
 use hapticd_geometry::{Pose, Quat, TriMesh, Vec3};
 use hapticd_haptics::Material;
 use hapticd_protocol::{
-    mesh::Mesh,
+    mesh::{MESH_HEADER_BYTES, Mesh, MeshError},
     reply::ErrorCode,
     request::{self, AddBody},
 };
-use hapticd_sys::sealed_file::{FileError, read_sealed};
+use hapticd_sys::sealed_file::{FileError, read_start, sealed_length};
 use hapticd_world::{BodyKind, BodySpec};
 use std::os::fd::AsFd;
 
 /// Reads the file, checks the mesh and indexes it; `soft`: also for soft bodies, who shall not have to do it. Whether they can meet it is
 /// nothing to the client.
-pub(super) fn import<F: AsFd>(job: &Import<F>, soft: bool) -> Result<Imported, Refusal> {
-    let bytes = read_sealed(&job.file, job.limit_bytes).map_err(|error| match &error {
+///
+/// Memory for all that is made of it is set aside before any of it is taken.
+pub(super) fn import<F: AsFd>(
+    job: &Import<F>,
+    soft: bool,
+    ledger: &mut Ledger,
+) -> Result<Imported, Refusal> {
+    let refused = |error: FileError| match &error {
         FileError::NotSealable { .. } | FileError::Unsealed { .. } => {
             Refusal::text(ErrorCode::BadDescriptor, error.to_string())
         }
@@ -33,10 +40,18 @@ pub(super) fn import<F: AsFd>(job: &Import<F>, soft: bool) -> Result<Imported, R
             Refusal::text(ErrorCode::BadDescriptor, error.to_string())
         }
         FileError::System { .. } => Refusal::text(ErrorCode::Internal, error.to_string()),
-    })?;
-    let mesh = Mesh::decode(&bytes)
-        .map_err(|error| Refusal::text(ErrorCode::BadMesh, error.to_string()))?;
-    let imported = body(&job.request, mesh, bytes.len() as u64)?;
+    };
+    let bad = |error: MeshError| Refusal::text(ErrorCode::BadMesh, error.to_string());
+    let length = sealed_length(&job.file, job.limit_bytes).map_err(refused)?;
+    let header = read_start(&job.file, length.min(MESH_HEADER_BYTES)).map_err(refused)?;
+    let (vertices, triangles) = Mesh::counts(&header, length as u64).map_err(bad)?;
+    let cost = Cost::of(vertices, triangles, soft);
+    ledger.check(job.client, cost)?;
+    let bytes = read_start(&job.file, length).map_err(refused)?;
+    let mesh = Mesh::decode(&bytes).map_err(bad)?;
+    drop(bytes);
+    let imported = body(&job.request, mesh, length as u64)?;
+    ledger.note(job.client, cost, &imported.spec.shape.index);
     if soft {
         // They ask again, and then say why not.
         let _ = imported.spec.soft_shape();
@@ -109,12 +124,13 @@ fn body(request: &AddBody, mesh: Mesh, mesh_bytes: u64) -> Result<Imported, Refu
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ipc::ClientId;
     use hapticd_protocol::{
         mesh::Precision,
         text::Name,
         wire::{NonNegative, Pose as WirePose},
     };
-    use hapticd_sys::sealed_file::create_sealed;
+    use hapticd_sys::sealed_file::{create_sealed, read_sealed};
     use std::os::fd::OwnedFd;
 
     fn request(solid: bool) -> AddBody {
@@ -150,11 +166,13 @@ mod tests {
         import(
             &Import {
                 token: 1,
+                client: ClientId(1),
                 request: request(solid),
                 file,
                 limit_bytes,
             },
             true,
+            &mut Ledger::new(0),
         )
         .map_err(|refusal| refusal.code)
     }

@@ -32,6 +32,7 @@ mod import;
 mod janitor;
 mod log;
 mod loop_events;
+pub mod memory_quota;
 mod outbox;
 pub mod publish;
 pub(crate) mod restrictions;
@@ -376,8 +377,10 @@ pub struct Quotas {
     pub messages_per_s: u32,
     /// Bodies of one client.
     pub bodies: usize,
-    /// Bytes of all meshes of one client.
+    /// Bytes of all mesh files of one client.
     pub mesh_bytes: u64,
+    /// Bytes that the bodies of all clients take in memory; one client may use half of it. 0: a quarter of what the machine has.
+    pub memory_bytes: u64,
     /// A client with bodies that says nothing for this long is silent, ms.
     pub lease_ms: u32,
 }
@@ -389,6 +392,7 @@ impl Default for Quotas {
             messages_per_s: 2000,
             bodies: 32,
             mesh_bytes: 256 << 20,
+            memory_bytes: 0,
             lease_ms: 200,
         }
     }

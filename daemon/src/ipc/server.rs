@@ -8,6 +8,7 @@ use super::{
     janitor::{Foreign, Janitor, JanitorStats, Owed},
     log::ClientLog,
     loop_events::LoopEvents,
+    memory_quota::Ledger,
     outbox::{Flushed, Outbox, Packet, Passed, Sent},
     shapes::{ShapeFile, ShapeFileError},
     skins::{SkinFds, SkinsError},
@@ -285,12 +286,13 @@ impl Server {
         let wake = Arc::new(Wake::new()?);
         let importer_wake = wake.try_clone()?;
         let soft = setup.bodies.iter().any(|body| body.kind.is_simulated());
+        let mut ledger = Ledger::new(setup.quotas.memory_bytes);
         std::thread::Builder::new()
             .name("hapticd-import".to_owned())
             .spawn(move || {
                 // Ends when the server does and drops the other end.
                 for job in jobs {
-                    let result = import(&job, soft);
+                    let result = import(&job, soft, &mut ledger);
                     let token = job.token;
                     // Before the answer: what it was made of is the janitor's.
                     drop(job);

@@ -11,7 +11,7 @@ use hapticd_world::{BodyKind, BodySpec};
 use serde::{Deserialize, Serialize};
 
 use super::number::Num;
-use crate::collision::{Applied, SceneCommand, StepLog};
+use crate::collision::{Applied, SceneCommand, StepLog, WorkLog};
 use crate::haptic::core::{ArmInput, LoopInput};
 use crate::haptic::record::{ArmTick, Blame, TickRecord};
 use crate::haptic::watchdog::Silent;
@@ -823,11 +823,28 @@ pub struct StepMessage {
     /// before soft bodies met those there are none.
     #[serde(default, skip_serializing_if = "is_false")]
     pub soft: bool,
+    /// A course that was planned in an earlier step came back before this one.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub dynamics_landed: bool,
+    /// Work of the dynamics was away: they stood still in this step.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub dynamics_away: bool,
+    /// This step began to plan a course and did not wait for it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub dynamics_awaited: bool,
 }
 
 impl From<&StepLog> for StepMessage {
     fn from(log: &StepLog) -> Self {
+        let WorkLog {
+            landed,
+            away,
+            awaited,
+        } = log.work;
         StepMessage {
+            dynamics_landed: landed,
+            dynamics_away: away,
+            dynamics_awaited: awaited,
             step: log.step,
             query_tick: log.query_tick,
             last_sequence: log.last_sequence,

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use hapticd_devices::safety::Limits;
 use hapticd_haptics::{Gains, MAX_ARMS, Snapshot, SoftSnapshot};
-use hapticd_world::SoftScene;
+use hapticd_world::{SoftScene, Work};
 use serde::Serialize;
 
 use super::message::{
@@ -159,6 +159,8 @@ struct Replay {
     tick: u64,
     step: u64,
     sequence: u64,
+    /// A course that the run was still planning.
+    planning: Option<Box<Work>>,
     checker: Option<Checker>,
 }
 
@@ -187,6 +189,7 @@ pub fn replay(
         tick: 0,
         step: 0,
         sequence: 0,
+        planning: None,
         checker,
     };
     let mut queue = Queue {
@@ -449,6 +452,16 @@ impl Replay {
             ));
         }
         self.step = message.step;
+        if message.dynamics_landed {
+            let Some(mut work) = self.planning.take() else {
+                return Err(format!(
+                    "before collision step {} a course came back that no step had begun",
+                    message.step
+                ));
+            };
+            work.run();
+            self.collider.finish(*work);
+        }
         for applied in &message.applied {
             let refused = |why: String| {
                 format!(
@@ -460,7 +473,7 @@ impl Replay {
                 .command
                 .command()
                 .map_err(|e| refused(e.to_string()))?;
-            match self.collider.apply_logged(command) {
+            match self.collider.apply_recorded(command) {
                 (SceneReply::AddRefused(e), _) => return Err(refused(e.to_string())),
                 (SceneReply::Refused(e), _) => return Err(refused(e.to_string())),
                 (SceneReply::Added(_) | SceneReply::Done, done) => {
@@ -482,8 +495,18 @@ impl Replay {
         let query = self.core.query();
         let (spare, snapshots, pairs) = (&mut self.spare, &mut self.snapshots, self.pair_capacity);
         let mut left = message.last_sequence.saturating_sub(self.sequence);
-        let last = self.collider.answer(
+        let planning = &mut self.planning;
+        let answered = self.collider.answer_beside(
             &query,
+            message.dynamics_away,
+            |mut work| {
+                if message.dynamics_awaited {
+                    *planning = Some(work);
+                    return None;
+                }
+                work.run();
+                Some(work)
+            },
             || {
                 // Where the run had no buffer left, an arm went without an answer.
                 left = left.checked_sub(1)?;
@@ -497,6 +520,7 @@ impl Replay {
                 snapshots.insert(snapshot.sequence, snapshot);
             },
         );
+        let last = answered.last_sequence;
         if last != message.last_sequence {
             return Err(format!(
                 "collision step {} made snapshots up to {}, the recorded one up to {}",

@@ -177,6 +177,7 @@ pub fn collision() -> Value {
     let key = object(json!({ "slot": integer(), "generation": integer() }));
     object(json!({
         "step": integer(), "query_tick": integer(), "last_sequence": integer(),
+        "dynamics_landed": flag(), "dynamics_away": flag(), "dynamics_awaited": flag(),
         "applied": list(object(json!({ "command": command, "key": key }))),
     }))
 }

@@ -23,6 +23,8 @@ pub(super) struct Threads {
     pub(super) haptic: JoinHandle<()>,
     pub(super) arms: Vec<JoinHandle<()>>,
     pub(super) collision: JoinHandle<()>,
+    pub(super) planner: JoinHandle<()>,
+    pub(super) janitor: JoinHandle<()>,
     pub(super) soft: Option<JoinHandle<()>>,
     pub(super) skin: Option<JoinHandle<()>>,
     /// It ends when the sender, through which nothing is ever sent, goes.
@@ -39,6 +41,8 @@ impl Threads {
         [
             ("haptic", self.haptic.is_finished()),
             ("collision", self.collision.is_finished()),
+            ("planner", self.planner.is_finished()),
+            ("janitor", self.janitor.is_finished()),
             ("skin", optional(&self.skin)),
             ("soft", optional(&self.soft)),
             ("scribe", self.scribe.is_finished()),
@@ -79,12 +83,23 @@ impl Ending<'_> {
             // does not wait for it.
             if ends_soon(&thread) {
                 join(thread, &mut died, "arm");
+            } else {
+                tracing::error!(
+                    "an arm has not taken its last command within {} ms: it may still exert force",
+                    PATIENCE_NS / 1_000_000
+                );
             }
         }
         if let Some(service) = service {
             service.stop();
         }
         join(threads.collision, &mut died, "collision");
+        for (name, thread) in [("planner", threads.planner), ("janitor", threads.janitor)] {
+            // What they are at may take long, and nothing needs it any more.
+            if ends_soon(&thread) {
+                join(thread, &mut died, name);
+            }
+        }
         if let Some(thread) = threads.soft {
             join(thread, &mut died, "soft");
         }

@@ -21,6 +21,7 @@ pub mod block;
 pub mod clock;
 pub mod descriptors;
 pub mod folder;
+pub mod machine_memory;
 pub mod process;
 pub mod realtime;
 pub mod sealed_file;

@@ -55,6 +55,15 @@ pub enum FileError {
 /// # Errors
 /// [`FileError`]: something else than a sealed memory file, longer than `limit_bytes`, or unreadable.
 pub fn read_sealed(fd: impl AsFd, limit_bytes: u64) -> Result<Vec<u8>, FileError> {
+    let length = sealed_length(&fd, limit_bytes)?;
+    read_start(fd, length)
+}
+
+/// Checks the seals and the length of a client's file, without reading it: its length.
+///
+/// # Errors
+/// [`FileError`]: something else than a sealed memory file, or longer than `limit_bytes`.
+pub fn sealed_length(fd: impl AsFd, limit_bytes: u64) -> Result<usize, FileError> {
     let not_sealable = |errno: rustix::io::Errno| FileError::NotSealable {
         source: errno.into(),
     };
@@ -66,21 +75,31 @@ pub fn read_sealed(fd: impl AsFd, limit_bytes: u64) -> Result<Vec<u8>, FileError
         });
     }
     let bytes = u64::try_from(fstat(&fd).map_err(not_sealable)?.st_size).unwrap_or(u64::MAX);
-    let length = match usize::try_from(bytes) {
-        Ok(length) if bytes <= limit_bytes => length,
-        _ => {
-            return Err(FileError::TooLong {
-                bytes,
-                limit: limit_bytes,
-            });
-        }
-    };
+    match usize::try_from(bytes) {
+        Ok(length) if bytes <= limit_bytes => Ok(length),
+        _ => Err(FileError::TooLong {
+            bytes,
+            limit: limit_bytes,
+        }),
+    }
+}
+
+/// The first `length` bytes of a file that [`sealed_length`] has looked at.
+///
+/// # Errors
+/// [`FileError::System`]: unreadable, shorter, or there is no memory for it.
+pub fn read_start(fd: impl AsFd, length: usize) -> Result<Vec<u8>, FileError> {
+    let bytes = length as u64;
     let failed = |source: std::io::Error| FileError::System {
         step: "read",
         bytes,
         source,
     };
-    let mut content = vec![0; length];
+    let mut content = Vec::new();
+    if content.try_reserve_exact(length).is_err() {
+        return Err(failed(std::io::ErrorKind::OutOfMemory.into()));
+    }
+    content.resize(length, 0);
     let mut done = 0;
     while done < length {
         match pread(&fd, &mut content[done..], done as u64) {

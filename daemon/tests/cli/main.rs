@@ -4,6 +4,7 @@ mod check;
 mod descriptors;
 mod faults;
 mod inside;
+mod memory;
 mod status;
 mod whose;
 

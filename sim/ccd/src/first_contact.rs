@@ -336,7 +336,7 @@ impl Search<'_> {
             }
             match (na.is_leaf(), nb.is_leaf()) {
                 (true, true) => {
-                    self.leaves(&a.leaves[na.leaf as usize], &b.leaves[nb.leaf as usize]);
+                    self.leaves(&a.leaf(na.leaf), &b.leaf(nb.leaf));
                 }
                 (false, leaf) if leaf || na.size() > nb.size() => {
                     stack.push((na.children + 1, ib));
@@ -401,7 +401,7 @@ impl Search<'_> {
                 continue;
             }
             if node.is_leaf() {
-                let leaf = &b.leaves[node.leaf as usize];
+                let leaf = b.leaf(node.leaf);
                 let vertex = [*p, *p, *p];
                 self.pair(
                     PairKind::VertexFace,
@@ -432,7 +432,7 @@ impl Search<'_> {
                 continue;
             }
             if node.is_leaf() {
-                let leaf = &a.leaves[node.leaf as usize];
+                let leaf = a.leaf(node.leaf);
                 let face = leaf.corners.map(|x| self.start.point(&x));
                 self.pair(PairKind::FaceVertex, &face, &[*p; 3], leaf.triangle, 0);
             } else {

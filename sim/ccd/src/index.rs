@@ -12,7 +12,7 @@ use crate::cull::Boxes;
 use crate::pair::PairKind;
 use crate::tree::{ObbTree, TreeDefect};
 
-/// One triangle with all a leaf test needs, contiguous in leaf order.
+/// One triangle with all a leaf test needs: gathered when it is asked for, since it would be 104 bytes to keep.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Leaf {
     /// Corners.
@@ -35,13 +35,37 @@ pub(crate) struct Surface {
     adjacency: Adjacency,
     pub(crate) tree: ObbTree,
     pub(crate) boxes: Boxes,
-    /// By edge, for the faces of [`Adjacency::edges`]: see [`MeshIndex::into_faces`].
-    into_faces: Vec<[Vec3; 2]>,
-    /// By vertex: see [`MeshIndex::along_edges`].
-    along_edges: Vec<[Vec3; 4]>,
-    pub(crate) leaves: Vec<Leaf>,
+    /// By vertex, the other ends of four of its edges, [`NO_VERTEX`] for none: see [`MeshIndex::along_edges`].
+    along_edges: Vec<[u32; 4]>,
     /// By triangle: its place in leaf order.
     pub(crate) leaf_of: Vec<u32>,
+}
+
+/// In [`Surface::along_edges`]: no edge.
+const NO_VERTEX: u32 = u32::MAX;
+
+impl Surface {
+    /// The corners of a triangle by its place in leaf order, which must be one.
+    #[inline]
+    pub(crate) fn corners(&self, leaf: u32) -> [Vec3; 3] {
+        self.mesh
+            .triangle(self.tree.order()[leaf as usize] as usize)
+    }
+
+    /// A triangle by its place in leaf order, which must be one.
+    #[inline]
+    pub(crate) fn leaf(&self, leaf: u32) -> Leaf {
+        let triangle = self.tree.order()[leaf as usize];
+        let owner = &self.boxes.triangles[leaf as usize];
+        Leaf {
+            corners: self.mesh.triangle(triangle as usize),
+            vertices: self.mesh.triangles()[triangle as usize],
+            edges: self.adjacency.triangle_edges[triangle as usize],
+            triangle,
+            owned_vertices: owner.owned_vertices,
+            owned_edges: owner.owned_edges,
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -78,32 +102,26 @@ impl MeshIndex {
 
     fn assemble(mesh: Arc<TriMesh>, tree: ObbTree) -> Self {
         let adjacency = Adjacency::new(&mesh);
-        let leaf = |&triangle: &u32| {
+        let mut leaf_of = vec![0; tree.order().len()];
+        for (k, &triangle) in tree.order().iter().enumerate() {
+            leaf_of[triangle as usize] = k as u32;
+        }
+        let owned = |triangle: u32| {
             let vertices = mesh.triangles()[triangle as usize];
             let edges = adjacency.triangle_edges[triangle as usize];
-            Leaf {
-                corners: mesh.triangle(triangle as usize),
-                vertices,
-                edges,
-                triangle,
-                owned_vertices: mask(&vertices, adjacency.owned_vertices(triangle)),
-                owned_edges: mask(&edges, adjacency.owned_edges(triangle)),
-            }
+            [
+                mask(&vertices, &adjacency.owned_vertices(triangle, vertices)),
+                mask(&edges, &adjacency.owned_edges(triangle)),
+            ]
         };
-        let leaves: Vec<Leaf> = tree.order().iter().map(leaf).collect();
-        let mut leaf_of = vec![0; leaves.len()];
-        for (k, leaf) in leaves.iter().enumerate() {
-            leaf_of[leaf.triangle as usize] = k as u32;
-        }
+        let boxes = Boxes::new(&tree, &mesh, owned);
         Self {
             shape: Shape::Surface(Box::new(Surface {
-                into_faces: into_faces(&mesh, &adjacency),
                 along_edges: along_edges(&mesh, &adjacency),
+                boxes,
                 mesh,
                 adjacency,
-                boxes: Boxes::new(&tree, &leaves),
                 tree,
-                leaves,
                 leaf_of,
             })),
         }
@@ -140,8 +158,13 @@ impl MeshIndex {
     #[inline]
     #[must_use]
     pub fn into_faces(&self, edge: u32) -> [Vec3; 2] {
-        let known = self.surface().and_then(|s| s.into_faces.get(edge as usize));
-        known.copied().unwrap_or_default()
+        let Some(s) = self.surface() else {
+            return Default::default();
+        };
+        match s.adjacency.edges.get(edge as usize) {
+            Some(e) => e.faces.map(|f| into_face(&s.mesh, e.vertices, f)),
+            None => Default::default(),
+        }
     }
 
     /// For the sides 01, 12, 20 of a face: unit direction into the neighbour behind it, in the neighbour's plane and perpendicular to
@@ -156,9 +179,9 @@ impl MeshIndex {
             return out;
         };
         for (direction, &edge) in out.iter_mut().zip(edges) {
-            let faces = &s.adjacency.edges[edge as usize].faces;
-            if let Some(k) = faces.iter().position(|&f| f != face && f != NO_FACE) {
-                *direction = s.into_faces[edge as usize][k];
+            let e = &s.adjacency.edges[edge as usize];
+            if let Some(&f) = e.faces.iter().find(|&&f| f != face && f != NO_FACE) {
+                *direction = into_face(&s.mesh, e.vertices, f);
             }
         }
         out
@@ -170,10 +193,20 @@ impl MeshIndex {
     #[inline]
     #[must_use]
     pub fn along_edges(&self, vertex: u32) -> [Vec3; 4] {
-        let known = self
-            .surface()
-            .and_then(|s| s.along_edges.get(vertex as usize));
-        known.copied().unwrap_or_default()
+        let mut out = [Vec3::zeros(); 4];
+        let Some(s) = self.surface() else {
+            return out;
+        };
+        if let Some(ends) = s.along_edges.get(vertex as usize) {
+            for (along, &end) in out
+                .iter_mut()
+                .zip(ends)
+                .filter(|(_, end)| **end != NO_VERTEX)
+            {
+                *along = along_edge(s.mesh.positions(), vertex, end).unwrap_or_default();
+            }
+        }
+        out
     }
 
     /// Points of a feature of this shape when it is side A of a pair of this kind: the first
@@ -230,49 +263,52 @@ impl MeshIndex {
     }
 }
 
-fn into_faces(mesh: &TriMesh, adjacency: &Adjacency) -> Vec<[Vec3; 2]> {
-    let edges = adjacency.edges.iter();
-    edges
-        .map(|e| e.faces.map(|f| into_face(mesh, e.vertices, f)))
-        .collect()
+/// Unit direction from one vertex to another; `None` where they are at one place.
+#[inline]
+fn along_edge(positions: &[Vec3], from: u32, to: u32) -> Option<Vec3> {
+    (positions[to as usize] - positions[from as usize]).try_normalize(0.0)
 }
 
-fn along_edges(mesh: &TriMesh, adjacency: &Adjacency) -> Vec<[Vec3; 4]> {
-    let positions = mesh.positions();
+fn along_edges(mesh: &TriMesh, adjacency: &Adjacency) -> Vec<[u32; 4]> {
+    let around = adjacency.around_vertices();
     let mut directions = Vec::new();
-    let vertices = 0..positions.len() as u32;
+    let vertices = 0..mesh.positions().len() as u32;
     let at = |v: u32| {
         directions.clear();
-        for &e in adjacency.vertex_edges(v) {
+        for &e in around.of(v) {
             let [p, q] = adjacency.edges[e as usize].vertices;
             let other = if p == v { q } else { p };
-            let along = positions[other as usize] - positions[v as usize];
-            directions.extend(along.try_normalize(0.0));
+            let along = along_edge(mesh.positions(), v, other);
+            directions.extend(along.map(|along| (along, other)));
         }
         spread(&directions)
     };
     vertices.map(at).collect()
 }
 
-/// Four of these unit vectors, all if there are no more: of the sets that are looked through, the one with the shortest sum.
+/// The ends of four of these unit vectors, all if there are no more: of the sets that are looked through, the one with the shortest sum.
 ///
 /// About a vertex in a plane that is nearly always a set that surrounds it, at a corner one without its diagonals, on a ridge both ways
 /// along it and a way down each side. Where it is not, a pair that is no contact may pass for one: a row too many.
-fn spread(all: &[Vec3]) -> [Vec3; 4] {
+fn spread(all: &[(Vec3, u32)]) -> [u32; 4] {
     /// Of more edges, so many that lie furthest apart are looked through.
     const MOST: usize = 8;
-    let mut some: Vec<Vec3> = all.iter().take(MOST).copied().collect();
+    let mut some: Vec<(Vec3, u32)> = all.iter().take(MOST).copied().collect();
     if all.len() > MOST {
         some.truncate(1);
         while some.len() < MOST {
-            let nearest = |v: &Vec3| some.iter().map(|s| s.dot(v)).fold(-1.0, f64::max);
-            let furthest = all.iter().min_by(|x, y| nearest(x).total_cmp(&nearest(y)));
+            let nearest = |v: &Vec3| some.iter().map(|s| s.0.dot(v)).fold(-1.0, f64::max);
+            let furthest = all
+                .iter()
+                .min_by(|x, y| nearest(&x.0).total_cmp(&nearest(&y.0)));
             some.extend(furthest.copied());
         }
     }
-    let mut best = [Vec3::zeros(); 4];
+    let mut best = [NO_VERTEX; 4];
     if some.len() <= 4 {
-        best[..some.len()].copy_from_slice(&some);
+        for (best, some) in best.iter_mut().zip(&some) {
+            *best = some.1;
+        }
         return best;
     }
     let mut shortest = f64::INFINITY;
@@ -280,10 +316,10 @@ fn spread(all: &[Vec3]) -> [Vec3; 4] {
         for (j, b) in some.iter().enumerate().skip(i + 1) {
             for (k, c) in some.iter().enumerate().skip(j + 1) {
                 for d in &some[k + 1..] {
-                    let sum = (a + b + c + d).norm_squared();
+                    let sum = (a.0 + b.0 + c.0 + d.0).norm_squared();
                     if sum < shortest {
                         shortest = sum;
-                        best = [*a, *b, *c, *d];
+                        best = [a.1, b.1, c.1, d.1];
                     }
                 }
             }

@@ -63,7 +63,7 @@ impl Intersections {
             }
             match (na.is_leaf(), nb.is_leaf()) {
                 (true, true) => {
-                    let (la, lb) = (&a.leaves[na.leaf as usize], &b.leaves[nb.leaf as usize]);
+                    let (la, lb) = (a.leaf(na.leaf), b.leaf(nb.leaf));
                     let corners = la.corners.each_ref().map(|p| motion.point(p));
                     if triangles_intersect(&corners, &lb.corners) {
                         self.pairs.push((la.triangle, lb.triangle));

@@ -59,10 +59,7 @@ impl NearestWork {
                 continue;
             };
             if node.is_leaf() {
-                let Some(leaf) = surface.leaves.get(node.leaf as usize) else {
-                    continue;
-                };
-                let (point, _) = closest::point_triangle(p, &leaf.corners);
+                let (point, _) = closest::point_triangle(p, &surface.corners(node.leaf));
                 let square = (p - point).norm_squared();
                 if square < best {
                     best = square;
@@ -82,7 +79,7 @@ impl NearestWork {
             self.stack.extend([far, near]);
         }
         found.map(|(point, leaf)| {
-            let [a, b, c] = surface.leaves[leaf as usize].corners;
+            let [a, b, c] = surface.corners(leaf);
             let normal = (b - a).cross(&(c - a)).try_normalize(0.0);
             Nearest {
                 point,

@@ -424,10 +424,10 @@ impl<'a> Search<'a> {
                 counters.leaves += 1;
                 self.compare(la as usize, lb as usize, found);
             }
-            (Link::Quad(quad), _) if nb.is_leaf() || na.size() > nb.size() => {
-                let quad = self.shift.apply_to_quad(&a.quads[quad as usize]);
+            (Link::Quad(group), _) if nb.is_leaf() || na.size() > nb.size() => {
+                let quad = self.shift.apply_to_quad(&a.quad(group));
                 let bounds = self.shift.bounds_squared(nb, &quad);
-                for (&a, bound) in quad.below().iter().zip(bounds) {
+                for (a, bound) in group.below().zip(bounds) {
                     below.push(Item {
                         a,
                         b: item.b,
@@ -435,11 +435,11 @@ impl<'a> Search<'a> {
                     });
                 }
             }
-            (_, Link::Quad(quad)) => {
-                let quad = &b.quads[quad as usize];
+            (_, Link::Quad(group)) => {
+                let quad = b.quad(group);
                 let here = moved.get(item.a, &a.nodes, &self.shift);
-                let bounds = self.shift.bounds_squared(here, quad);
-                for (&b, bound) in quad.below().iter().zip(bounds) {
+                let bounds = self.shift.bounds_squared(here, &quad);
+                for (b, bound) in group.below().zip(bounds) {
                     below.push(Item {
                         a: item.a,
                         b,
@@ -467,7 +467,7 @@ impl<'a> Search<'a> {
         if near.is_empty() {
             return;
         }
-        let (a, b) = (&self.a.leaves[a], &self.b.leaves[b]);
+        let (a, b) = (self.a.leaf(a as u32), self.b.leaf(b as u32));
         let [p, q, r] = &a.corners;
         let corners = [p, q, r].map(|p| self.b_from_a.point(p));
         for i in 0..3 {
@@ -552,12 +552,13 @@ fn search_point(
         let node = &nodes[item.b as usize];
         if node.is_leaf() {
             counters.leaves += 1;
-            let leaf = &surface.leaves[node.leaf as usize];
-            let (near, _) = point_triangle(p, &leaf.corners);
+            let corners = surface.corners(node.leaf);
+            let (near, _) = point_triangle(p, &corners);
             let squared = (p - near).norm_squared();
+            let triangle = surface.tree.order()[node.leaf as usize];
             match kind {
-                PairKind::FaceVertex => found.offer(squared, kind, leaf.triangle, 0),
-                _ => found.offer(squared, kind, 0, leaf.triangle),
+                PairKind::FaceVertex => found.offer(squared, kind, triangle, 0),
+                _ => found.offer(squared, kind, 0, triangle),
             }
             continue;
         }

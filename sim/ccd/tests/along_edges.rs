@@ -2,12 +2,17 @@
 //! of them would let pass.
 
 use hapticd_ccd::MeshIndex;
-use hapticd_geometry::{TriMesh, Vec3, shapes};
+use hapticd_geometry::{TriMesh, Vec3, VertexEdges, shapes};
 
 /// Whether no edge leads nearer to what lies in this direction, by all edges of the vertex.
-fn holds(mesh: &TriMesh, index: &MeshIndex, vertex: u32, direction: &Vec3) -> bool {
+fn holds(
+    mesh: &TriMesh,
+    (index, around): (&MeshIndex, &VertexEdges),
+    vertex: u32,
+    direction: &Vec3,
+) -> bool {
     let adjacency = index.adjacency().unwrap();
-    adjacency.vertex_edges(vertex).iter().all(|&e| {
+    around.of(vertex).iter().all(|&e| {
         let [p, q] = adjacency.edges[e as usize].vertices;
         let other = if p == vertex { q } else { p };
         let along = mesh.positions()[other as usize] - mesh.positions()[vertex as usize];
@@ -29,11 +34,12 @@ fn directions() -> impl Iterator<Item = Vec3> {
 /// How many vertex directions hold, and how many by the four edges alone.
 fn count(mesh: TriMesh) -> (usize, usize) {
     let index = MeshIndex::new(mesh.clone());
+    let around = index.adjacency().unwrap().around_vertices();
     let (mut by_all, mut by_four) = (0, 0);
     for vertex in 0..mesh.positions().len() as u32 {
         let four = index.along_edges(vertex);
         for direction in directions() {
-            let all = holds(&mesh, &index, vertex, &direction);
+            let all = holds(&mesh, (&index, &around), vertex, &direction);
             let some = four.iter().all(|along| direction.dot(along) <= 1e-9);
             assert!(some || !all, "a direction that holds is refused");
             by_all += usize::from(all);

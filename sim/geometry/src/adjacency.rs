@@ -17,11 +17,63 @@ pub struct Edge {
     pub vertices: [u32; 2],
     /// The first two triangles on it, [`NO_FACE`] if there is none. Non-manifold edges have more: see the mesh report.
     pub faces: [u32; 2],
-    /// The triangle that owns it.
-    pub owner: u32,
 }
 
-/// Adjacency of one mesh.
+impl Edge {
+    /// The triangle that owns it: the first on it.
+    #[inline]
+    #[must_use]
+    pub fn owner(&self) -> u32 {
+        self.faces[0]
+    }
+}
+
+/// Features that a triangle owns, at most 3.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Owned {
+    features: [u32; 3],
+    count: u8,
+}
+
+impl Owned {
+    /// Of these, those that are owned, each once.
+    fn of(all: [u32; 3], owned: impl Fn(u32) -> bool) -> Self {
+        let mut out = Self::default();
+        for (k, &feature) in all.iter().enumerate() {
+            if owned(feature) && !all[..k].contains(&feature) {
+                out.features[out.count as usize] = feature;
+                out.count += 1;
+            }
+        }
+        out
+    }
+}
+
+impl std::ops::Deref for Owned {
+    type Target = [u32];
+
+    fn deref(&self) -> &[u32] {
+        &self.features[..self.count as usize]
+    }
+}
+
+/// The edges that meet at each vertex: 14 bytes a triangle that only some need, for as long as they need it.
+#[derive(Debug, Clone)]
+pub struct VertexEdges {
+    around: Vec<u32>,
+    start: Vec<u32>,
+}
+
+impl VertexEdges {
+    /// Edges that meet at a vertex, in their order.
+    #[must_use]
+    pub fn of(&self, vertex: u32) -> &[u32] {
+        let v = vertex as usize;
+        &self.around[self.start[v] as usize..self.start[v + 1] as usize]
+    }
+}
+
+/// Adjacency of one mesh: 38 bytes a triangle of a closed one.
 #[derive(Debug, Clone)]
 pub struct Adjacency {
     /// All edges.
@@ -30,10 +82,6 @@ pub struct Adjacency {
     pub triangle_edges: Vec<[u32; 3]>,
     /// The triangle that owns each vertex.
     pub vertex_owner: Vec<u32>,
-    owned_edges: Vec<([u32; 3], u8)>,
-    owned_vertices: Vec<([u32; 3], u8)>,
-    around: Vec<u32>,
-    around_start: Vec<u32>,
 }
 
 impl Adjacency {
@@ -52,7 +100,6 @@ impl Adjacency {
         sides.sort_unstable();
         let mut edges: Vec<Edge> = Vec::with_capacity(sides.len() / 2);
         let mut triangle_edges = vec![[0; 3]; triangles.len()];
-        let mut owned_edges = vec![([0u32; 3], 0u8); triangles.len()];
         for (low, high, triangle, side) in sides {
             match edges.last_mut() {
                 Some(e) if e.vertices == [low, high] => {
@@ -60,80 +107,65 @@ impl Adjacency {
                         e.faces[1] = triangle;
                     }
                 }
-                _ => {
-                    let (owned, count) = &mut owned_edges[triangle as usize];
-                    owned[*count as usize] = edges.len() as u32;
-                    *count += 1;
-                    edges.push(Edge {
-                        vertices: [low, high],
-                        faces: [triangle, NO_FACE],
-                        owner: triangle,
-                    });
-                }
+                _ => edges.push(Edge {
+                    vertices: [low, high],
+                    faces: [triangle, NO_FACE],
+                }),
             }
             triangle_edges[triangle as usize][side as usize] = (edges.len() - 1) as u32;
         }
         let mut vertex_owner = vec![NO_OWNER; mesh.positions().len()];
-        let mut owned_vertices = vec![([0u32; 3], 0u8); triangles.len()];
         for (t, corners) in triangles.iter().enumerate() {
             for &v in corners {
                 if vertex_owner[v as usize] == NO_OWNER {
                     vertex_owner[v as usize] = t as u32;
-                    let (owned, count) = &mut owned_vertices[t];
-                    owned[*count as usize] = v;
-                    *count += 1;
                 }
             }
         }
-        let mut around_start = vec![0u32; mesh.positions().len() + 1];
-        for e in &edges {
+        edges.shrink_to_fit();
+        Adjacency {
+            edges,
+            triangle_edges,
+            vertex_owner,
+        }
+    }
+
+    /// The edges around each vertex. `O(n)`; allocates.
+    #[must_use]
+    pub fn around_vertices(&self) -> VertexEdges {
+        let mut start = vec![0u32; self.vertex_owner.len() + 1];
+        for e in &self.edges {
             for v in e.vertices {
-                around_start[v as usize + 1] += 1;
+                start[v as usize + 1] += 1;
             }
         }
-        for i in 1..around_start.len() {
-            around_start[i] += around_start[i - 1];
+        for i in 1..start.len() {
+            start[i] += start[i - 1];
         }
-        let mut fill = around_start.clone();
-        let mut around = vec![0; 2 * edges.len()];
-        for (i, e) in edges.iter().enumerate() {
+        let mut fill = start.clone();
+        let mut around = vec![0; 2 * self.edges.len()];
+        for (i, e) in self.edges.iter().enumerate() {
             for v in e.vertices {
                 around[fill[v as usize] as usize] = i as u32;
                 fill[v as usize] += 1;
             }
         }
-        Adjacency {
-            edges,
-            triangle_edges,
-            vertex_owner,
-            owned_edges,
-            owned_vertices,
-            around,
-            around_start,
-        }
+        VertexEdges { around, start }
     }
 
     /// Edges that the triangle owns, at most 3.
     #[inline]
     #[must_use]
-    pub fn owned_edges(&self, triangle: u32) -> &[u32] {
-        let (edges, count) = &self.owned_edges[triangle as usize];
-        &edges[..*count as usize]
+    pub fn owned_edges(&self, triangle: u32) -> Owned {
+        let edges = self.triangle_edges[triangle as usize];
+        Owned::of(edges, |e| self.edges[e as usize].owner() == triangle)
     }
 
-    /// Vertices that the triangle owns, at most 3.
+    /// Vertices that the triangle owns, at most 3. `corners` are its vertices.
     #[inline]
     #[must_use]
-    pub fn owned_vertices(&self, triangle: u32) -> &[u32] {
-        let (vertices, count) = &self.owned_vertices[triangle as usize];
-        &vertices[..*count as usize]
-    }
-
-    /// Edges that meet at a vertex.
-    #[must_use]
-    pub fn vertex_edges(&self, vertex: u32) -> &[u32] {
-        let v = vertex as usize;
-        &self.around[self.around_start[v] as usize..self.around_start[v + 1] as usize]
+    pub fn owned_vertices(&self, triangle: u32, corners: [u32; 3]) -> Owned {
+        Owned::of(corners, |v| self.vertex_owner[v as usize] == triangle)
     }
 }
 
@@ -164,21 +196,25 @@ mod tests {
         for (e, around) in adjacency.edges.iter().zip(faces.values()) {
             assert_eq!(e.faces[0], around[0]);
             assert_eq!(e.faces[1], around.get(1).copied().unwrap_or(NO_FACE));
-            assert!(around.contains(&e.owner));
+            assert!(around.contains(&e.owner()));
         }
         let (mut edges, mut vertices) = (BTreeSet::new(), BTreeSet::new());
         for t in 0..mesh.triangles().len() as u32 {
-            for &e in adjacency.owned_edges(t) {
+            for &e in adjacency.owned_edges(t).iter() {
                 assert!(edges.insert(e), "edge {e} has two owners");
-                assert_eq!(adjacency.edges[e as usize].owner, t);
+                assert_eq!(adjacency.edges[e as usize].owner(), t);
             }
-            for &v in adjacency.owned_vertices(t) {
+            for &v in adjacency
+                .owned_vertices(t, mesh.triangles()[t as usize])
+                .iter()
+            {
                 assert!(vertices.insert(v), "vertex {v} has two owners");
                 assert_eq!(adjacency.vertex_owner[v as usize], t);
                 assert!(mesh.triangles()[t as usize].contains(&v));
             }
         }
         assert_eq!(edges.len(), adjacency.edges.len());
+        let all_around = adjacency.around_vertices();
         for v in 0..mesh.positions().len() as u32 {
             let is_used = mesh.triangles().iter().flatten().any(|&u| u == v);
             assert_eq!(vertices.contains(&v), is_used);
@@ -189,7 +225,7 @@ mod tests {
                     ends.into_iter().filter(|&u| u == v).map(move |_| e)
                 })
                 .collect();
-            assert_eq!(adjacency.vertex_edges(v), expected);
+            assert_eq!(all_around.of(v), expected);
         }
     }
 

@@ -18,10 +18,10 @@ pub mod screw_bounds;
 pub mod shapes;
 pub mod volume;
 
-pub use adjacency::{Adjacency, Edge, NO_FACE, NO_OWNER};
+pub use adjacency::{Adjacency, Edge, NO_FACE, NO_OWNER, Owned, VertexEdges};
 pub use broad::{Aabb, BroadPhase, SweepAndPrune, SweptBox};
 pub use interval::{IVec3, Interval};
-pub use mass::{MassError, MassProperties};
+pub use mass::{MassError, MassProperties, Moments};
 pub use mesh::{MAX_TRIANGLES, MeshError, TriMesh};
 pub use pose::{Mat3, Pose, Quat, Rigid, Vec3, transform};
 pub use refine::refined;

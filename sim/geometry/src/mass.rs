@@ -64,6 +64,30 @@ impl MassProperties {
         if !(density_kg_m3 > 0.0 && density_kg_m3.is_finite()) {
             return Err(MassError::Density(density_kg_m3));
         }
+        Moments::of(mesh, report)?.with_density(density_kg_m3)
+    }
+}
+
+/// Volume integrals of a homogeneous solid: all that its mass properties need of its mesh. Takes `O(n)` to make; a density then costs
+/// nothing.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Moments {
+    origin: Vec3,
+    size: f64,
+    /// About `origin`, in units of `size`.
+    volume: f64,
+    center: Vec3,
+    /// About the centre.
+    spread: Mat3,
+    signed_volume_m3: f64,
+}
+
+impl Moments {
+    /// Of the solid inside `mesh`. `report` must be that mesh's.
+    ///
+    /// # Errors
+    /// [`MassError`]: only closed, outward surfaces have an inside.
+    pub fn of(mesh: &TriMesh, report: &MeshReport) -> Result<Self, MassError> {
         if !report.closed {
             return Err(MassError::NotClosed {
                 boundary_edges: report.boundary_edges,
@@ -93,9 +117,28 @@ impl MassProperties {
                     * (sixth / 20.0);
         }
         let center = first / volume;
-        // Moved to the centre, then turned from second moments to inertia.
-        let spread = second - center * center.transpose() * volume;
+        Ok(Self {
+            origin,
+            size,
+            volume,
+            center,
+            // Moved to the centre.
+            spread: second - center * center.transpose() * volume,
+            signed_volume_m3: report.signed_volume_m3,
+        })
+    }
+
+    /// Mass properties of the solid if it is made of this, kg/m³.
+    ///
+    /// # Errors
+    /// [`MassError::Density`], [`MassError::OutOfRange`].
+    pub fn with_density(&self, density_kg_m3: f64) -> Result<MassProperties, MassError> {
+        if !(density_kg_m3 > 0.0 && density_kg_m3.is_finite()) {
+            return Err(MassError::Density(density_kg_m3));
+        }
+        let (volume, size, spread) = (self.volume, self.size, &self.spread);
         let mass = density_kg_m3 * volume * size.powi(3);
+        // From second moments to inertia.
         let inertia = (Mat3::identity() * spread.trace() - spread) * (mass / volume * size * size);
         let is_sound = mass > 0.0
             && mass.is_finite()
@@ -103,12 +146,12 @@ impl MassProperties {
             && inertia.cholesky().is_some();
         if !is_sound {
             return Err(MassError::OutOfRange {
-                volume_m3: report.signed_volume_m3,
+                volume_m3: self.signed_volume_m3,
             });
         }
         Ok(MassProperties {
             mass,
-            center: origin + center * size,
+            center: self.origin + self.center * size,
             inertia,
         })
     }

@@ -13,7 +13,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use hapticd_geometry::{Adjacency, TriMesh};
+use hapticd_geometry::{Adjacency, TriMesh, VertexEdges};
 
 use crate::layout::{NONE, Triangle};
 
@@ -101,6 +101,7 @@ fn flatten(lists: &[Vec<u32>]) -> (Vec<u32>, Vec<u32>) {
 struct Graph<'a> {
     mesh: &'a TriMesh,
     adjacency: &'a Adjacency,
+    around: VertexEdges,
 }
 
 /// Distances are compared as integers of this fraction of a metre: a heap of floats needs an order.
@@ -108,7 +109,7 @@ const UNIT_M: f64 = 1e-9;
 
 impl Graph<'_> {
     fn around(&self, p: u32) -> impl Iterator<Item = (u32, u64)> + '_ {
-        self.adjacency.vertex_edges(p).iter().map(move |&e| {
+        self.around.of(p).iter().map(move |&e| {
             let [a, b] = self.adjacency.edges[e as usize].vertices;
             let other = if a == p { b } else { a };
             let at = |v: u32| self.mesh.positions()[v as usize];
@@ -151,8 +152,9 @@ impl Graph<'_> {
 /// Clusters of `per_cluster` points on average; 0: all in one.
 pub(crate) fn cluster(mesh: &TriMesh, adjacency: &Adjacency, per_cluster: usize) -> Clusters {
     let points = mesh.positions().len();
+    let around = adjacency.around_vertices();
     let used: Vec<bool> = (0..points as u32)
-        .map(|p| !adjacency.vertex_edges(p).is_empty())
+        .map(|p| !around.of(p).is_empty())
         .collect();
     let count = used.iter().filter(|&&u| u).count();
     let wanted = if per_cluster == 0 {
@@ -163,7 +165,11 @@ pub(crate) fn cluster(mesh: &TriMesh, adjacency: &Adjacency, per_cluster: usize)
     if wanted <= 1 {
         return Clusters::new(vec![0; points], &used, 1);
     }
-    let graph = Graph { mesh, adjacency };
+    let graph = Graph {
+        mesh,
+        adjacency,
+        around,
+    };
     let mut centres = seeds(&graph, &used, wanted);
     let mut label = vec![NONE; points];
     for _ in 0..ROUNDS {
@@ -273,6 +279,7 @@ mod tests {
     fn check(mesh: &TriMesh, clusters: &Clusters) {
         let mut seen = vec![false; mesh.positions().len()];
         let adjacency = Adjacency::new(mesh);
+        let around = adjacency.around_vertices();
         for c in 0..clusters.count() {
             let points = clusters.points_of(c);
             assert!(
@@ -287,7 +294,7 @@ mod tests {
             let mut reached = vec![points[0]];
             let mut i = 0;
             while i < reached.len() {
-                for &e in adjacency.vertex_edges(reached[i]) {
+                for &e in around.of(reached[i]) {
                     for v in adjacency.edges[e as usize].vertices {
                         if clusters.of_point[v as usize] == c as u32 && !reached.contains(&v) {
                             reached.push(v);

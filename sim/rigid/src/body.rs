@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use hapticd_ccd::MeshIndex;
-use hapticd_geometry::{MassError, MassProperties, Mat3, MeshReport, Pose, Vec3, transform};
+use hapticd_ccd::{MeshIndex, PairKind};
+use hapticd_geometry::{
+    MassError, MassProperties, Mat3, MeshReport, Moments, Pose, Vec3, transform,
+};
 
-use crate::overlap::Overlap;
+use crate::overlap::{Overlap, pieces};
 
 /// Names a body for as long as it lives: a slot that is used again gets another generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -115,6 +117,8 @@ impl Wrench {
 pub struct BodySpec {
     /// Its surface; a point is refused.
     pub shape: Arc<MeshIndex>,
+    /// What [`ShapeFacts::new`] says of that surface; `None`: it is found out when the body is added, which takes `O(n)`.
+    pub facts: Option<Arc<ShapeFacts>>,
     /// Static, kinematic or dynamic.
     pub kind: BodyKind,
     /// Needed by a dynamic body only.
@@ -133,6 +137,7 @@ impl BodySpec {
     pub fn fixed(shape: Arc<MeshIndex>, world_from_body: Pose) -> Self {
         Self {
             shape,
+            facts: None,
             kind: BodyKind::Static,
             mass: None,
             world_from_body,
@@ -161,6 +166,75 @@ impl BodySpec {
             kind: BodyKind::Kinematic,
             twist,
             ..Self::fixed(shape, world_from_body)
+        }
+    }
+}
+
+/// What a world needs to know of a surface as a whole. Takes `O(n)` to find out, so whoever makes the surface does it once, on a thread
+/// that has the time.
+#[derive(Clone, Debug)]
+pub struct ShapeFacts {
+    centre: Vec3,
+    radius_m: f64,
+    closed: bool,
+    moments: Option<Result<Moments, MassError>>,
+    pub(crate) pieces: Vec<Vec3>,
+}
+
+impl ShapeFacts {
+    /// Of this surface; `report` must be that of its mesh.
+    #[must_use]
+    pub fn new(shape: &MeshIndex, report: &MeshReport) -> Self {
+        let Some(mesh) = shape.mesh() else {
+            let point = shape.feature_a(PairKind::VertexFace, 0);
+            return point.map_or_else(Self::default, |p| Self::of_point(p[0]));
+        };
+        let (low, high) = mesh.bounds();
+        let centre = low + (high - low) / 2.0;
+        let radius = (mesh.positions().iter())
+            .map(|p| (p - centre).norm())
+            .fold(0.0, f64::max);
+        Self {
+            centre,
+            radius_m: radius,
+            closed: report.closed && report.oriented,
+            moments: Some(Moments::of(mesh, report)),
+            pieces: pieces(mesh),
+        }
+    }
+
+    /// Of a point.
+    #[must_use]
+    pub fn of_point(point: Vec3) -> Self {
+        Self {
+            pieces: vec![point],
+            ..Self::default()
+        }
+    }
+
+    /// One point of each connected piece of the surface; of a point, the point. A surface that meets no other is wholly inside or wholly
+    /// outside of it, piece by piece.
+    #[must_use]
+    pub fn pieces(&self) -> &[Vec3] {
+        &self.pieces
+    }
+
+    fn mass(&self, density_kg_m3: f64) -> Result<MassProperties, MassError> {
+        // A body without a mesh is refused before.
+        let unknown = Err(MassError::OutOfRange { volume_m3: 0.0 });
+        self.moments.unwrap_or(unknown)?.with_density(density_kg_m3)
+    }
+}
+
+impl Default for ShapeFacts {
+    /// Of nothing.
+    fn default() -> Self {
+        Self {
+            centre: Vec3::zeros(),
+            radius_m: 0.0,
+            closed: false,
+            moments: None,
+            pieces: Vec::new(),
         }
     }
 }
@@ -258,6 +332,7 @@ pub(crate) struct Body {
     /// How long it has been quiet.
     pub quiet_s: f64,
     pub closed: bool,
+    pub facts: Arc<ShapeFacts>,
 }
 
 impl Body {
@@ -274,15 +349,17 @@ impl Body {
             return Err(BodyError::NotFinite("twist"));
         }
         spec.material.check()?;
-        let (low, high) = mesh.bounds();
-        let centre = low + (high - low) / 2.0;
-        let radius = (mesh.positions().iter())
-            .map(|p| (p - centre).norm())
-            .fold(0.0, f64::max);
+        let facts = match &spec.facts {
+            Some(facts) => facts.clone(),
+            None => {
+                let report = MeshReport::of(mesh, adjacency);
+                Arc::new(ShapeFacts::new(&spec.shape, &report))
+            }
+        };
+        let (centre, radius) = (facts.centre, facts.radius_m);
         if !(radius * radius).is_finite() {
             return Err(BodyError::NotFinite("mesh size"));
         }
-        let report = MeshReport::of(mesh, adjacency);
         let mut body = Self {
             shape: spec.shape.clone(),
             kind: spec.kind,
@@ -296,12 +373,13 @@ impl Body {
             wrench: Wrench::ZERO,
             asleep: false,
             quiet_s: 0.0,
-            closed: report.closed && report.oriented,
+            closed: facts.closed,
+            facts: facts.clone(),
         };
         if spec.kind == BodyKind::Dynamic {
             let mass = match spec.mass {
                 None => return Err(BodyError::NoMass),
-                Some(Mass::Density(density)) => MassProperties::of(mesh, &report, density)?,
+                Some(Mass::Density(density)) => facts.mass(density)?,
                 Some(Mass::Given(mass)) => mass,
             };
             body.weigh(&mass)?;
@@ -374,6 +452,8 @@ pub struct BodyView {
     pub twist: Twist,
     /// Its centre of mass, world.
     pub centre: Vec3,
+    /// The same in its own frame.
+    pub pivot: Vec3,
     /// Nothing moves it at present, and nothing is computed for it.
     pub asleep: bool,
     /// Kinetic and potential energy, J, the latter counted from the world's origin; 0 for what has no mass.

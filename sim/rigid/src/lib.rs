@@ -48,7 +48,9 @@ mod solve;
 mod step;
 mod world;
 
-pub use body::{BodyError, BodyId, BodyKind, BodySpec, BodyView, Mass, Material, Twist, Wrench};
+pub use body::{
+    BodyError, BodyId, BodyKind, BodySpec, BodyView, Mass, Material, ShapeFacts, Twist, Wrench,
+};
 pub use distances::Distances;
 pub use overlap::Overlap;
 pub use plan::{ContactReport, Counters, Executed, Plan, Segment, SegmentKind};

@@ -1,7 +1,7 @@
 //! Whether two bodies are in each other, and how deep: asked once, when a body is added. Afterwards continuous detection keeps them apart.
 
 use hapticd_ccd::intersect::Intersections;
-use hapticd_ccd::{MeshIndex, Proximity};
+use hapticd_ccd::{MeshIndex, Proximity, Winding};
 use hapticd_geometry::{Pose, TriMesh, Vec3, transform};
 
 use crate::body::{Body, BodyId};
@@ -30,11 +30,11 @@ pub(crate) fn overlap_of(a: &Body, b: &Body, b_from_a: &Pose) -> Option<(usize, 
     let mut depth = 0.0_f64;
     if crossings.is_empty() {
         // Surfaces that do not meet: a piece of one may still be inside the other.
-        for p in pieces(mesh_a) {
-            depth = depth.max(depth_of(&transform(b_from_a, &p), b));
+        for p in &a.facts.pieces {
+            depth = depth.max(depth_of(&transform(b_from_a, p), b));
         }
-        for p in pieces(mesh_b) {
-            depth = depth.max(depth_of(&transform(&a_from_b, &p), a));
+        for p in &b.facts.pieces {
+            depth = depth.max(depth_of(&transform(&a_from_b, p), a));
         }
         return (depth > 0.0).then_some((0, depth));
     }
@@ -66,10 +66,11 @@ fn probes(corners: &[Vec3; 3], other: &[Vec3; 3]) -> [Vec3; 5] {
 /// How deep a point (body frame) is inside a closed body, m; 0 outside.
 fn depth_of(p: &Vec3, body: &Body) -> f64 {
     let outside = (p - body.centre).norm() > body.radius_m;
-    let Some(mesh) = body.shape.mesh().filter(|_| body.closed && !outside) else {
+    if !body.closed || outside {
         return 0.0;
-    };
-    if !contains(mesh, p) {
+    }
+    // On the surface as far as rounding tells: not in it by any depth.
+    if matches!(Winding::default().about(&body.shape, p), Some(0) | None) {
         return 0.0;
     }
     let point = MeshIndex::point(*p);
@@ -81,21 +82,8 @@ fn depth_of(p: &Vec3, body: &Body) -> f64 {
     nearest.min(found.complete_to).max(f64::MIN_POSITIVE)
 }
 
-/// True if the winding number of `p` is nearer to a non-zero integer than to 0 (van Oosterom and Strackee 1983).
-fn contains(mesh: &TriMesh, p: &Vec3) -> bool {
-    let mut angle = 0.0;
-    for i in 0..mesh.triangles().len() {
-        let [a, b, c] = mesh.triangle(i).map(|x| x - p);
-        let (la, lb, lc) = (a.norm(), b.norm(), c.norm());
-        let numerator = a.dot(&b.cross(&c));
-        let denominator = la * lb * lc + a.dot(&b) * lc + b.dot(&c) * la + c.dot(&a) * lb;
-        angle += 2.0 * numerator.atan2(denominator);
-    }
-    (angle / (4.0 * std::f64::consts::PI)).abs() > 0.5
-}
-
 /// One vertex of each connected piece.
-fn pieces(mesh: &TriMesh) -> Vec<Vec3> {
+pub(crate) fn pieces(mesh: &TriMesh) -> Vec<Vec3> {
     let mut groups = Groups::default();
     groups.start(mesh.positions().len());
     for t in mesh.triangles() {

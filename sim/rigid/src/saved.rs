@@ -7,7 +7,7 @@
 use hapticd_ccd::moving::{Motion, MovingBody};
 use hapticd_geometry::Screw;
 
-use crate::body::{BodyError, BodyId};
+use crate::body::{BodyId, BodySpec};
 use crate::plan::{Executed, Plan};
 use crate::solve::State;
 use crate::world::World;
@@ -59,31 +59,21 @@ impl World {
         }
     }
 
-    /// The first body, by slot, that touches `newcomer`, standing where it is, on its way from `saved` along `plan`. For bodies that come while
-    /// a plan is carried out that was made without them.
-    ///
-    /// # Errors
-    /// [`BodyError::Unknown`].
-    pub fn crosses(
-        &mut self,
-        newcomer: BodyId,
-        saved: &Saved,
-        plan: &Plan,
-    ) -> Result<Option<BodyId>, BodyError> {
-        let new = self.slot_of(newcomer)?;
-        let still = Motion::still(&self.state.pose[new]);
-        let shape_of = |slot: usize| self.bodies[slot].as_ref().map(|b| b.shape.clone());
-        let Some(there) = shape_of(new) else {
-            return Err(BodyError::Unknown(newcomer));
-        };
+    /// The first body, by slot, that touches a newcomer, standing where it is to start, on its way from `saved` along `plan`. For bodies
+    /// that come while a plan is carried out that was made without them.
+    pub fn crosses(&mut self, newcomer: &BodySpec, saved: &Saved, plan: &Plan) -> Option<BodyId> {
+        let mut pose = newcomer.world_from_body;
+        pose.rotation.renormalize();
+        let still = Motion::still(&pose);
         let standing = MovingBody {
-            shape: &there,
+            shape: &newcomer.shape,
             motion: &still,
             radius_m: 0.0,
         };
         for slot in 0..saved.generations.len().min(self.bodies.len()) {
             let same = saved.generations[slot] == self.generations[slot];
-            let (Some(shape), true) = (shape_of(slot), same && slot != new) else {
+            let body = self.bodies[slot].as_ref().filter(|_| same);
+            let Some(shape) = body.map(|b| b.shape.clone()) else {
                 continue;
             };
             let mut pose = saved.state.pose[slot];
@@ -102,11 +92,11 @@ impl World {
                 };
                 let meeting = self.moving.first_contact(&moving, &standing, 0.0, 1.0);
                 if meeting.free_until < 1.0 {
-                    return Ok(Some(self.id_at(slot)));
+                    return Some(self.id_at(slot));
                 }
                 pose = screw.pose_at(&pose, 1.0);
             }
         }
-        Ok(None)
+        None
     }
 }

@@ -94,6 +94,12 @@ impl World {
         &self.plan
     }
 
+    /// The plan that was made last, whether it was carried out or not.
+    #[must_use]
+    pub fn last_plan(&self) -> &Plan {
+        &self.plan
+    }
+
     /// Moves the bodies along the plan, all the way or as far as was executed. Without a plan that is still valid nothing happens.
     pub fn commit(&mut self, executed: &Executed) {
         if std::mem::take(&mut self.planned) {

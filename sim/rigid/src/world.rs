@@ -76,6 +76,15 @@ impl World {
     /// [`BodyError`]: numbers that make no sense, a dynamic body without mass, or [`BodyError::Overlap`] with the pair's depth when it
     /// would start inside another body (two static ones may overlap). The world is then as it was.
     pub fn add(&mut self, spec: &BodySpec) -> Result<BodyId, BodyError> {
+        self.check(spec)?;
+        self.add_unchecked(spec)
+    }
+
+    /// Whether a body may be added, without adding it. Takes as long as finding out whether two meshes overlap may take.
+    ///
+    /// # Errors
+    /// As [`World::add`].
+    pub fn check(&self, spec: &BodySpec) -> Result<(), BodyError> {
         let body = Body::new(spec)?;
         let mut pose = spec.world_from_body;
         pose.rotation.renormalize();
@@ -99,6 +108,18 @@ impl World {
                 }));
             }
         }
+        Ok(())
+    }
+
+    /// Adds a body that [`World::check`] has found to be apart from all others, who have not moved since. `O(bodies)` with
+    /// [`BodySpec::facts`].
+    ///
+    /// # Errors
+    /// As [`World::add`], but for [`BodyError::Overlap`].
+    pub fn add_unchecked(&mut self, spec: &BodySpec) -> Result<BodyId, BodyError> {
+        let body = Body::new(spec)?;
+        let mut pose = spec.world_from_body;
+        pose.rotation.renormalize();
         let free = self.bodies.iter().position(Option::is_none);
         let slot = free.unwrap_or(self.bodies.len());
         if slot >= MOST_BODIES as usize {
@@ -163,6 +184,7 @@ impl World {
             world_from_body: pose,
             twist,
             centre: body.pivot_at(&pose),
+            pivot: body.pivot,
             asleep: body.asleep,
             energy_j: body.energy(&pose, &twist, &self.settings.gravity),
         })

@@ -17,7 +17,7 @@ use hapticd_haptics::{
 };
 
 use crate::body::{BodyKind, Shape};
-use crate::inside::contains;
+use crate::inside::encloses;
 use crate::world::{Resident, Tool, World};
 
 impl World {
@@ -44,7 +44,7 @@ impl World {
         out.bodies.clear();
         out.pairs.clear();
         out.course.clear();
-        if let Some(course) = self.dynamics.as_ref().and_then(|d| d.course(query)) {
+        if let Some(course) = self.dynamics().and_then(|d| d.course(query)) {
             out.course.copy_from(course);
         }
 
@@ -106,6 +106,7 @@ impl World {
         );
 
         let mut from = 0;
+        let running = self.dynamics.as_deref().filter(|d| d.is_running());
         let bodies = around(&self.slots, &self.tools, query, arm);
         for (body, found) in bodies.zip(&self.found) {
             let Around {
@@ -145,11 +146,7 @@ impl World {
                 && (self
                     .intersections
                     .any(&tool.shape.index, index, &body_from_tool)
-                    || encloses(
-                        (&tool.shape, &tool.pieces),
-                        (body.shape, body.pieces),
-                        &body_from_tool,
-                    ));
+                    || encloses(&mut self.winding, &tool.shape, body.shape, &body_from_tool));
             out.bodies.push(BodyEntry {
                 key: body.key,
                 id: body.id,
@@ -161,9 +158,8 @@ impl World {
                 full,
                 encloses_tool,
                 target: body.target,
-                by_course: !(fixed || body.tool) && self.dynamics.is_some(),
-                centre: (self.dynamics.as_ref())
-                    .filter(|_| !body.tool)
+                by_course: !(fixed || body.tool) && running.is_some(),
+                centre: (running.filter(|_| !body.tool))
                     .map_or_else(Vec3::zeros, |d| d.centre(body.key.slot as usize)),
                 bound_m: body.shape.bound_m,
                 radius_m: body.radius_m,
@@ -180,7 +176,6 @@ struct Around<'a> {
     key: BodyKey,
     id: u32,
     shape: &'a Shape,
-    pieces: &'a [Vec3],
     world_from_body: Pose,
     fixed: bool,
     tool: bool,
@@ -207,7 +202,6 @@ fn around<'a>(
         key: body.key,
         id: body.id,
         shape: &body.spec.shape,
-        pieces: &body.pieces,
         world_from_body: World::pose_in(body, query),
         fixed: body.spec.kind == BodyKind::Static,
         tool: false,
@@ -223,7 +217,6 @@ fn around<'a>(
             key: tool_key(other, asked.epoch),
             id: tool_id(other),
             shape: &tool.shape,
-            pieces: &tool.pieces,
             world_from_body: tool.tool.seen_at(&asked.world_from_tool),
             fixed: false,
             tool: true,
@@ -286,15 +279,6 @@ fn balls_apart(tool: &ToolShape, body_bound_m: f64, body_from_tool: &Pose) -> f6
     let centre = transform(body_from_tool, &tool.centre).norm();
     let balls = tool.bound_m + tool.radius_m + body_bound_m;
     centre - balls - 1e-12 * (centre + balls)
-}
-
-/// A piece of one inside the other, the surfaces not meeting. Each side with one point of each of its pieces.
-fn encloses(tool: (&Shape, &[Vec3]), body: (&Shape, &[Vec3]), body_from_tool: &Pose) -> bool {
-    let inside = |outer: &Shape, points: &[Vec3], pose: &Pose| match outer.index.mesh() {
-        Some(mesh) if outer.closed => points.iter().any(|p| contains(mesh, &transform(pose, p))),
-        _ => false,
-    };
-    inside(body.0, tool.1, body_from_tool) || inside(tool.0, body.1, &body_from_tool.inverse())
 }
 
 /// Looks up the coordinates behind a pair of feature indices. `world`: put the body's side into the world frame.

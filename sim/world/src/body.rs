@@ -6,7 +6,7 @@ use hapticd_ccd::MeshIndex;
 use hapticd_geometry::{Adjacency, MeshReport, Pose, TriMesh, Vec3};
 use hapticd_haptics::{MAX_SCENE_BODIES, Material};
 use hapticd_rays::{POINTS_PER_CLUSTER, ShapeError, Topology};
-use hapticd_rigid::BodyError;
+use hapticd_rigid::{BodyError, ShapeFacts};
 
 /// Half thickness that an open sheet of the rigid scene has for soft bodies, m.
 const OPEN_M: f64 = 0.0005;
@@ -34,6 +34,8 @@ pub struct Shape {
     pub closed: bool,
     /// Radius about the mesh's origin, m.
     pub bound_m: f64,
+    /// What dynamics ask of it.
+    pub(crate) facts: Arc<ShapeFacts>,
     /// As a volume, and as a sheet.
     rays: [ForRays; 2],
 }
@@ -50,13 +52,15 @@ impl std::fmt::Debug for Shape {
 }
 
 impl Shape {
-    /// From an index and what loading found out about its mesh.
+    /// From an index and what loading found out about its mesh. All that a scene needs to know of the mesh as a whole is found out here,
+    /// in `O(n)`, so that adding a body of this shape takes no time.
     pub fn new(index: Arc<MeshIndex>, report: &MeshReport) -> Self {
         let bound_m = index.mesh().map_or(0.0, |m| {
             m.positions().iter().map(Vec3::norm).fold(0.0, f64::max)
         });
         Shape {
             closed: report.closed && report.oriented,
+            facts: Arc::new(ShapeFacts::new(&index, report)),
             index,
             bound_m: bound_m * (1.0 + 1e-12),
             rays: Default::default(),
@@ -65,18 +69,44 @@ impl Shape {
 
     /// A mesh with its tree, and what it is like.
     pub fn of(mesh: TriMesh) -> (Self, MeshReport) {
-        let report = MeshReport::of(&mesh, &Adjacency::new(&mesh));
-        (Self::new(Arc::new(MeshIndex::new(mesh)), &report), report)
+        let mesh = Arc::new(mesh);
+        let index = MeshIndex::new(mesh.clone());
+        let report = match index.adjacency() {
+            Some(adjacency) => MeshReport::of(&mesh, adjacency),
+            None => MeshReport::of(&mesh, &Adjacency::new(&mesh)),
+        };
+        let index = Arc::new(index);
+        (Self::new(index, &report), report)
     }
 
     /// A point: what a ball is to detection.
     pub fn point() -> Self {
+        let index = Arc::new(MeshIndex::point(Vec3::zeros()));
         Shape {
-            index: Arc::new(MeshIndex::point(Vec3::zeros())),
+            facts: Arc::new(ShapeFacts::of_point(Vec3::zeros())),
+            index,
             closed: false,
             bound_m: 0.0,
             rays: Default::default(),
         }
+    }
+
+    /// Whether nobody else has any part of this shape, so that dropping it frees the memory here and now.
+    #[must_use]
+    pub fn is_last(&self) -> bool {
+        let alone = |rays: &ForRays| match rays.get() {
+            Some(Ok(shape)) => Arc::strong_count(rays) == 1 && Arc::strong_count(shape) == 1,
+            _ => Arc::strong_count(rays) == 1,
+        };
+        Arc::strong_count(&self.index) == 1
+            && Arc::strong_count(&self.facts) == 1
+            && self.rays.iter().all(alone)
+    }
+
+    /// One point of each connected piece; of a point, the point.
+    #[must_use]
+    pub(crate) fn pieces(&self) -> &[Vec3] {
+        self.facts.pieces()
     }
 
     /// How many triangles; 0 for a point.
@@ -164,6 +194,9 @@ pub enum AddError {
         /// What the dynamics say.
         why: BodyError,
     },
+    /// The scene is finding something out about another body.
+    #[error("the scene is not done with another body yet")]
+    Busy,
     /// A body that would come into a planar scene while that runs.
     #[error("`{0}`: a planar scene takes no bodies while it runs")]
     Planar(String),
@@ -192,6 +225,9 @@ pub enum CommandError {
     /// Forces move a dynamic body, not commands.
     #[error("body {0} is dynamic: forces move it, not commands")]
     Dynamic(u32),
+    /// The dynamics are away at work: later.
+    #[error("the dynamics are at work: body {0} must wait for them")]
+    Busy(u32),
     /// A pose or speed that is not finite, or a speed below zero.
     #[error("pose or speed for body {0} is not finite")]
     BadTarget(u32),

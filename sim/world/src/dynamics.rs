@@ -18,7 +18,7 @@
 //! anything, and kinematic bodies go by themselves; beside dynamic ones they go on courses, too.
 
 use hapticd_geometry::broad::BroadWork;
-use hapticd_geometry::{Pose, Screw, Vec3, transform};
+use hapticd_geometry::{Pose, Screw, Vec3};
 use hapticd_haptics::{Course, Followed, MAX_BODIES, MAX_SEGMENTS, Query};
 use hapticd_rigid::{
     BodyError, BodyId, BodyKind as RigidKind, BodySpec as RigidSpec, Executed, Mass, Plan, Saved,
@@ -27,6 +27,7 @@ use hapticd_rigid::{
 
 use crate::body::{BodyKind, BodySpec};
 use crate::broad::BroadPhaseKind;
+use crate::work::{Check, Task, Work};
 use crate::world::Resident;
 
 /// What forces change (Redon 2002, section 6.3.1).
@@ -74,7 +75,17 @@ struct Used {
 /// See the module page.
 pub(crate) struct Dynamics {
     order: Order,
-    rigid: Rigid,
+    /// `None` while work on it is away: then nothing here changes.
+    rigid: Option<Box<Rigid>>,
+    /// What is to be taken.
+    work: Option<Box<Work>>,
+    /// The course whose plan is away.
+    planning: Option<Issued>,
+    /// The first dynamic body is in; until then bodies move as if there were no dynamics.
+    running: bool,
+    broad: BroadWork,
+    /// Centres of mass, body frames.
+    centres: [Vec3; MAX_BODIES],
     ids: [Option<BodyId>; MAX_BODIES],
     used: [Used; MAX_BODIES],
     issued: Vec<Issued>,
@@ -113,7 +124,12 @@ impl Dynamics {
         rigid.set_broad_phase(broad_phase.make());
         Ok(Dynamics {
             order,
-            rigid,
+            rigid: Some(Box::new(rigid)),
+            work: None,
+            planning: None,
+            running: false,
+            broad: BroadWork::default(),
+            centres: [Vec3::zeros(); MAX_BODIES],
             ids: [None; MAX_BODIES],
             used: [Used {
                 impulse_n_s: Vec3::zeros(),
@@ -130,36 +146,83 @@ impl Dynamics {
         })
     }
 
-    /// What finding out which bodies may touch has cost.
+    /// What finding out which bodies may touch has cost, as far as it was known when the last work came back.
     pub fn broad_work(&self) -> BroadWork {
-        self.rigid.broad_phase().work()
+        self.broad
     }
 
-    /// Takes a body in where it is now.
-    pub fn add(&mut self, slot: usize, spec: &BodySpec, pose: &Pose) -> Result<(), BodyError> {
-        let kind = match spec.kind {
-            BodyKind::Static => RigidKind::Static,
-            BodyKind::Kinematic => RigidKind::Kinematic,
-            BodyKind::Dynamic => RigidKind::Dynamic,
+    /// Whether there is a dynamic body.
+    pub fn is_running(&self) -> bool {
+        self.running
+    }
+
+    /// Whether work is to be taken or away.
+    pub fn is_working(&self) -> bool {
+        self.rigid.is_none()
+    }
+
+    /// What is to be done, once.
+    pub fn take_work(&mut self) -> Option<Box<Work>> {
+        self.work.take()
+    }
+
+    /// Leaves it to be found out whether a newcomer has space.
+    pub fn check(&mut self, spec: &BodySpec) {
+        if let Some(rigid) = self.rigid.take() {
+            let issued = self.issued.iter();
+            let issued = issued.map(|i| (i.saved.clone(), i.plan.clone()));
+            let check = Check {
+                spec: rigid_spec(spec, &spec.world_from_body),
+                issued: issued.collect(),
+                result: Ok(()),
+            };
+            let task = Task::Check(Box::new(check));
+            self.work = Some(Box::new(Work { rigid, task }));
+        }
+    }
+
+    /// Takes work back that was run; what came of a check.
+    pub fn finish(&mut self, work: Work) -> Option<Result<(), BodyError>> {
+        let Work { rigid, task } = work;
+        self.broad = rigid.broad_phase().work();
+        let result = match task {
+            Task::Plan { .. } => {
+                if let Some(mut issued) = self.planning.take() {
+                    fill(&mut issued, rigid.last_plan(), &self.ids);
+                    self.issued.push(issued);
+                }
+                None
+            }
+            Task::Check(check) => Some(check.result),
         };
-        let id = self.rigid.add(&RigidSpec {
-            shape: spec.shape.index.clone(),
-            kind,
-            mass: (kind == RigidKind::Dynamic).then_some(Mass::Density(spec.density_kg_m3)),
-            world_from_body: *pose,
-            twist: Twist::ZERO,
-            material: hapticd_rigid::Material {
-                friction: spec.material.friction,
-                restitution: spec.restitution,
-            },
-        })?;
-        // The loop is still on its way to where the rigid world is already.
-        for issued in &self.issued {
-            if let Some(other) = self.rigid.crosses(id, &issued.saved, &issued.plan)? {
-                self.rigid.remove(id)?;
-                return Err(BodyError::InTheWay(other));
+        self.rigid = Some(rigid);
+        result
+    }
+
+    /// The dynamics begin: with kinematic bodies where the loop has brought them meanwhile.
+    pub fn start(&mut self, residents: &[Option<Resident>; MAX_BODIES]) {
+        if std::mem::replace(&mut self.running, true) {
+            return;
+        }
+        for resident in residents.iter().flatten() {
+            let mut pose = resident.pose;
+            pose.rotation.renormalize();
+            if let (Some(id), Some(rigid)) =
+                (self.ids[resident.key.slot as usize], self.rigid.as_mut())
+            {
+                // Only of kinematic bodies; others have not moved.
+                let _ = rigid.place_kinematic(id, &pose);
             }
         }
+    }
+
+    /// Takes a body in that is known to have space where it is now. `O(bodies)`.
+    pub fn insert(&mut self, slot: usize, spec: &BodySpec, pose: &Pose) -> Result<(), BodyError> {
+        let Some(rigid) = &mut self.rigid else {
+            return Ok(());
+        };
+        let id = rigid.add_unchecked(&rigid_spec(spec, pose))?;
+        self.centres[slot] = rigid.body(id)?.pivot;
         self.ids[slot] = Some(id);
         self.used[slot] = Used {
             impulse_n_s: Vec3::zeros(),
@@ -170,30 +233,27 @@ impl Dynamics {
 
     /// Gives a body another surface; how it bounces stays.
     pub fn set_friction(&mut self, slot: usize, friction: f64, restitution: f64) {
-        if let Some(id) = self.ids[slot] {
+        if let (Some(id), Some(rigid)) = (self.ids[slot], &mut self.rigid) {
             let material = hapticd_rigid::Material {
                 friction,
                 restitution,
             };
             // It is there, and the caller has looked at the numbers.
-            let _ = self.rigid.set_material(id, &material);
+            let _ = rigid.set_material(id, &material);
         }
     }
 
     /// Lets a body go.
     pub fn remove(&mut self, slot: usize) {
-        if let Some(id) = self.ids[slot].take() {
+        if let (Some(id), Some(rigid)) = (self.ids[slot].take(), &mut self.rigid) {
             // It is there: nobody else takes bodies out.
-            let _ = self.rigid.remove(id);
+            let _ = rigid.remove(id);
         }
     }
 
     /// Centre of mass, body frame.
     pub fn centre(&self, slot: usize) -> Vec3 {
-        let view = self.ids[slot].and_then(|id| self.rigid.body(id).ok());
-        view.map_or_else(Vec3::zeros, |v| {
-            transform(&v.world_from_body.inverse(), &v.centre)
-        })
+        self.centres[slot]
     }
 
     /// The course that the loop needs next, if there is one.
@@ -209,6 +269,9 @@ impl Dynamics {
         residents: &[Option<Resident>; MAX_BODIES],
         period_s: f64,
     ) {
+        if self.rigid.is_none() {
+            return;
+        }
         let at = query.followed;
         while self
             .issued
@@ -240,7 +303,9 @@ impl Dynamics {
                         segments: at.segments as usize,
                         share: at.share,
                     };
-                    self.rigid.resume(&now.saved, &now.plan, &executed);
+                    if let Some(rigid) = &mut self.rigid {
+                        rigid.resume(&now.saved, &now.plan, &executed);
+                    }
                     while self.issued.len() > 1 {
                         self.spare.extend(self.issued.pop());
                     }
@@ -270,9 +335,10 @@ impl Dynamics {
                 // The loop stands still there: so this is where they are.
                 for resident in residents.iter().flatten() {
                     let id = self.ids[resident.key.slot as usize];
-                    if let (Some(id), Some(pose)) = (id, query.pose_of(resident.key)) {
+                    let pose = query.pose_of(resident.key);
+                    if let (Some(id), Some(pose), Some(rigid)) = (id, pose, &mut self.rigid) {
                         // Only of kinematic bodies, of which nothing else is known for certain.
-                        let _ = self.rigid.place_kinematic(id, &pose);
+                        let _ = rigid.place_kinematic(id, &pose);
                     }
                 }
             }
@@ -288,7 +354,9 @@ impl Dynamics {
             issued.course.number = self.last;
             issued.course.after = after;
             issued.plan = Plan::default();
-            self.rigid.save(&mut issued.saved);
+            if let Some(rigid) = &self.rigid {
+                rigid.save(&mut issued.saved);
+            }
             self.issued.push(issued);
         }
     }
@@ -305,36 +373,25 @@ impl Dynamics {
             return;
         };
         self.drive(query, residents, step_s, period_s);
-        self.rigid.save(&mut issued.saved);
-        let plan = self.rigid.plan(step_s);
+        let Some(rigid) = self.rigid.take() else {
+            self.spare.push(issued);
+            return;
+        };
+        rigid.save(&mut issued.saved);
         let course = &mut issued.course;
         course.clear();
         self.last += 1;
         course.number = self.last;
         course.after = after;
-        course.segments = plan.segments().len().min(MAX_SEGMENTS);
         for resident in residents.iter().flatten() {
             let moves = resident.spec.kind != BodyKind::Static;
             if moves && self.ids[resident.key.slot as usize].is_some() {
                 course.bodies.push(resident.key);
             }
         }
-        for (k, segment) in plan.segments()[..course.segments].iter().enumerate() {
-            course.durations_s[k] = segment.duration_s;
-            let screws = plan.screws(segment);
-            for key in &course.bodies {
-                let slot = self.ids[key.slot as usize].map(|id| id.slot as usize);
-                let screw = slot.and_then(|slot| screws.get(slot)).copied();
-                course.screws.push(screw.unwrap_or_else(Screw::identity));
-            }
-        }
-        issued.plan.clone_from(plan);
-        let whole = Executed {
-            segments: issued.course.segments,
-            share: 0.0,
-        };
-        self.rigid.commit(&whole);
-        self.issued.push(issued);
+        self.planning = Some(issued);
+        let task = Task::Plan { step_s };
+        self.work = Some(Box::new(Work { rigid, task }));
     }
 
     /// What acts on the bodies during the coming `step_s`: kinematic ones go towards their targets, dynamic ones are pushed.
@@ -349,8 +406,10 @@ impl Dynamics {
         self.planned_tick = query.tick;
         for resident in residents.iter().flatten() {
             let slot = resident.key.slot as usize;
-            let Some(id) = self.ids[slot] else { continue };
-            let Ok(view) = self.rigid.body(id) else {
+            let (Some(id), Some(rigid)) = (self.ids[slot], &mut self.rigid) else {
+                continue;
+            };
+            let Ok(view) = rigid.body(id) else {
                 continue;
             };
             match resident.spec.kind {
@@ -372,7 +431,7 @@ impl Dynamics {
                             angular: step.angular_velocity() / step_s,
                         }
                     });
-                    let _ = self.rigid.set_twist(id, &twist);
+                    let _ = rigid.set_twist(id, &twist);
                 }
                 BodyKind::Dynamic => {
                     let pushes = &query.pushes[..query.push_count];
@@ -388,7 +447,7 @@ impl Dynamics {
                             };
                             if let Some(along) = push.force_n.try_normalize(1e-9) {
                                 let arm = push.point - view.centre;
-                                let mass = self.rigid.mass_at(id, &push.point, &along);
+                                let mass = rigid.mass_at(id, &push.point, &along);
                                 let damping = push.stiffness_n_per_m * DELAY * step_s;
                                 let pressed = force.dot(&along).max(0.0);
                                 let less = match self.order {
@@ -414,11 +473,48 @@ impl Dynamics {
                             Wrench { force, torque }
                         }
                     };
-                    let _ = self.rigid.set_wrench(id, &wrench);
+                    let _ = rigid.set_wrench(id, &wrench);
                 }
             }
         }
     }
+}
+
+/// What the rigid world is told of a body.
+fn rigid_spec(spec: &BodySpec, pose: &Pose) -> RigidSpec {
+    let kind = match spec.kind {
+        BodyKind::Static => RigidKind::Static,
+        BodyKind::Kinematic => RigidKind::Kinematic,
+        BodyKind::Dynamic => RigidKind::Dynamic,
+    };
+    RigidSpec {
+        shape: spec.shape.index.clone(),
+        facts: Some(spec.shape.facts.clone()),
+        kind,
+        mass: (kind == RigidKind::Dynamic).then_some(Mass::Density(spec.density_kg_m3)),
+        world_from_body: *pose,
+        twist: Twist::ZERO,
+        material: hapticd_rigid::Material {
+            friction: spec.material.friction,
+            restitution: spec.restitution,
+        },
+    }
+}
+
+/// Makes the course that of a plan.
+fn fill(issued: &mut Issued, plan: &Plan, ids: &[Option<BodyId>; MAX_BODIES]) {
+    let course = &mut issued.course;
+    course.segments = plan.segments().len().min(MAX_SEGMENTS);
+    for (k, segment) in plan.segments()[..course.segments].iter().enumerate() {
+        course.durations_s[k] = segment.duration_s;
+        let screws = plan.screws(segment);
+        for key in &course.bodies {
+            let slot = ids[key.slot as usize].map(|id| id.slot as usize);
+            let screw = slot.and_then(|slot| screws.get(slot)).copied();
+            course.screws.push(screw.unwrap_or_else(Screw::identity));
+        }
+    }
+    issued.plan.clone_from(plan);
 }
 
 /// The place at which a course has been followed to its end.

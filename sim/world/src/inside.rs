@@ -1,10 +1,15 @@
 //! Whether a point is inside a closed mesh, by the winding number (sum of signed solid angles).
 //!
-//! O(triangles), no allocation. Used when a body becomes solid to a tool, not per tick: it must be right, not fast.
-//! Robust: no ray direction to be unlucky with; away from the surface the sum is an integer up to rounding.
+//! [`contains`] takes every triangle: right and slow, an oracle. Answers ask [`encloses`], which asks the box hierarchies.
 
-use hapticd_ccd::{MeshIndex, PairKind};
-use hapticd_geometry::{TriMesh, Vec3};
+use hapticd_ccd::Winding;
+use hapticd_geometry::{Pose, TriMesh, Vec3, transform};
+
+use crate::body::Shape;
+
+/// Most pieces of one shape, near the other, that are asked about. A shape in more pieces counts as enclosed until it is apart: that
+/// costs contact with it for a while and never more time than this.
+const MAX_PIECES: usize = 1024;
 
 /// True if the winding number of `p` is nearer to a non-zero integer than to 0.
 #[must_use]
@@ -26,38 +31,26 @@ pub(crate) fn surrounds(triangles: impl Iterator<Item = [Vec3; 3]>, p: &Vec3) ->
     (angle / (4.0 * std::f64::consts::PI)).abs() > 0.5
 }
 
-/// One vertex of each connected piece of a shape; of a point, the point.
-///
-/// A surface that meets no other is wholly inside or wholly outside of it, piece by piece.
-pub(crate) fn piece_points(index: &MeshIndex) -> Vec<Vec3> {
-    let Some(mesh) = index.mesh() else {
-        let point = index.feature_a(PairKind::VertexFace, 0);
-        return point.map(|p| p[0]).into_iter().collect();
+/// Whether a piece of one shape is inside the other, their surfaces not meeting. Where that cannot be told it is said to be so: the
+/// body then stays without force until the tool has moved. `O(log n)` in the triangles; no allocation once `work` has grown.
+pub(crate) fn encloses(work: &mut Winding, tool: &Shape, body: &Shape, from_tool: &Pose) -> bool {
+    let mut inside = |outer: &Shape, inner: &Shape, pose: &Pose| {
+        if !outer.closed {
+            return false;
+        }
+        let bound = outer.bound_m * outer.bound_m;
+        let mut asked = 0;
+        inner.pieces().iter().any(|p| {
+            let p = transform(pose, p);
+            // Not `>`: what is not a number is inside.
+            if p.norm_squared() > bound {
+                return false;
+            }
+            asked += 1;
+            asked > MAX_PIECES || work.about(&outer.index, &p) != Some(0)
+        })
     };
-    // Disjoint sets of vertices, joined by triangles.
-    let mut parent: Vec<u32> = (0..mesh.positions().len() as u32).collect();
-    fn root(parent: &mut [u32], mut v: u32) -> u32 {
-        while parent[v as usize] != v {
-            parent[v as usize] = parent[parent[v as usize] as usize];
-            v = parent[v as usize];
-        }
-        v
-    }
-    for t in mesh.triangles() {
-        for k in 1..3 {
-            let (a, b) = (root(&mut parent, t[0]), root(&mut parent, t[k]));
-            parent[a as usize] = b;
-        }
-    }
-    let mut seen = vec![false; parent.len()];
-    let mut points = Vec::new();
-    for t in mesh.triangles() {
-        let piece = root(&mut parent, t[0]) as usize;
-        if !std::mem::replace(&mut seen[piece], true) {
-            points.push(mesh.positions()[t[0] as usize]);
-        }
-    }
-    points
+    inside(body, tool, from_tool) || inside(tool, body, &from_tool.inverse())
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ mod inside;
 mod neighbours;
 mod skins;
 mod soft;
+mod work;
 mod world;
 
 pub use body::{AddError, BodyKind, BodySpec, CommandError, Shape};
@@ -30,4 +31,5 @@ pub use soft::{
     ImplicitAddError, ImplicitModel, ImplicitSpec, MOST_BODIES, Pinned, SoftAddError, SoftInfo,
     SoftKind, SoftScene, SoftSettings, SoftSpec, Substance,
 };
-pub use world::{BodyInfo, World};
+pub use work::Work;
+pub use world::{Adding, BodyInfo, World};

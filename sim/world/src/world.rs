@@ -3,18 +3,20 @@
 use std::sync::Arc;
 
 use hapticd_ccd::intersect::Intersections;
-use hapticd_ccd::{MeshIndex, MidPhase, NearPair, Proximity};
+use hapticd_ccd::{MeshIndex, MidPhase, NearPair, Proximity, Winding};
 use hapticd_geometry::broad::BroadWork;
 use hapticd_geometry::{Pose, Quat, Vec3};
 use hapticd_haptics::{
     BodyKey, BodyTarget, MAX_ARMS, MAX_BODIES, MAX_SCENE_BODIES, Material, Query, ToolShape,
 };
 
+use hapticd_rigid::BodyError;
+
 use crate::answer::Found;
 use crate::body::{AddError, BodyKind, BodySpec, CommandError, Shape};
 use crate::broad::BroadPhaseKind;
 use crate::dynamics::{Dynamics, Order};
-use crate::inside::piece_points;
+use crate::work::Work;
 
 pub(crate) struct Resident {
     pub key: BodyKey,
@@ -23,15 +25,20 @@ pub(crate) struct Resident {
     pub target: Option<BodyTarget>,
     /// Where it was when it was last heard of.
     pub pose: Pose,
-    /// One point of each piece.
-    pub pieces: Vec<Vec3>,
 }
 
 pub(crate) struct Tool {
     pub shape: Shape,
     pub tool: ToolShape,
-    /// One point of each piece.
-    pub pieces: Vec<Vec3>,
+}
+
+/// How far the adding of a body is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Adding {
+    /// It is there.
+    Added(u32),
+    /// Whether it has space is to be found out: [`World::take_work`].
+    Working,
 }
 
 /// What a client may know of a body.
@@ -63,13 +70,16 @@ pub struct World {
     /// Who may find the pairs of triangles that are near; without it, and where it declines, `proximity` does.
     pub(crate) midphase: Option<Box<dyn MidPhase>>,
     pub(crate) intersections: Intersections,
+    pub(crate) winding: Winding,
     /// Work space of an answer: the bodies' pairs one after the other, what there was of each, distances.
     pub(crate) near: Vec<NearPair>,
     pub(crate) found: Vec<Found>,
     pub(crate) distances: Vec<f64>,
     pub(crate) clearance_m: f64,
-    /// Only while there is a body that forces move.
+    /// Only while there is a body that forces move, or one of which it is being found out whether it has space.
     pub(crate) dynamics: Option<Box<Dynamics>>,
+    /// That one, and its place.
+    newcomer: Option<(usize, BodySpec)>,
     order: Order,
     broad_phase: BroadPhaseKind,
     planar: bool,
@@ -89,6 +99,8 @@ impl World {
             proximity: Proximity::new(pairs_per_body.max(16)),
             midphase: None,
             intersections: Intersections::default(),
+            winding: Winding::default(),
+            newcomer: None,
             near: Vec::new(),
             found: Vec::with_capacity(MAX_BODIES),
             distances: Vec::new(),
@@ -113,12 +125,7 @@ impl World {
             if let Some(midphase) = &mut self.midphase {
                 midphase.prepare(&shape.index);
             }
-            let pieces = piece_points(&shape.index);
-            self.tools[arm] = Some(Tool {
-                shape,
-                tool,
-                pieces,
-            });
+            self.tools[arm] = Some(Tool { shape, tool });
         }
     }
 
@@ -172,34 +179,138 @@ impl World {
 
     /// What it has done so far; `None` while there was no dynamic body: nobody asks it then. Reads counters.
     pub fn broad_work(&self) -> Option<BroadWork> {
-        self.dynamics.as_ref().map(|d| d.broad_work())
+        self.dynamics().map(Dynamics::broad_work)
     }
 
-    /// Adds a body; it becomes solid to each tool as soon as that tool is proven clear of it.
+    /// Adds a body; it becomes solid to each tool as soon as that tool is proven clear of it. Beside dynamic bodies that takes as long as
+    /// it takes to find out whether it is clear of them; [`World::begin_add`] does not wait for that.
+    ///
+    /// # Errors
+    /// [`AddError`]; nothing has changed then.
     pub fn add_body(&mut self, spec: BodySpec) -> Result<u32, AddError> {
+        match self.begin_add(spec)? {
+            Adding::Added(id) => Ok(id),
+            Adding::Working => match self.take_work() {
+                Some(mut work) => {
+                    work.run();
+                    self.finish(*work).unwrap_or(Err(AddError::Busy))
+                }
+                None => Err(AddError::Busy),
+            },
+        }
+    }
+
+    /// Begins to add a body: what is left to do is [`World::take_work`]'s. `O(bodies)`, whatever the mesh.
+    ///
+    /// # Errors
+    /// [`AddError`]; nothing has changed then.
+    pub fn begin_add(&mut self, spec: BodySpec) -> Result<Adding, AddError> {
+        let slot = self.vacancy(&spec)?;
+        if self.dynamics.is_none() && spec.kind != BodyKind::Dynamic {
+            return self.enter(slot, spec).map(Adding::Added);
+        }
+        self.make_dynamics(&spec)?;
+        if let Some(dynamics) = &mut self.dynamics {
+            dynamics.check(&spec);
+        }
+        self.newcomer = Some((slot, spec));
+        Ok(Adding::Working)
+    }
+
+    /// Adds a body that was found to have space by a world in this very state: for replays.
+    ///
+    /// # Errors
+    /// [`AddError`]; nothing has changed then.
+    pub fn add_accepted(&mut self, spec: BodySpec) -> Result<u32, AddError> {
+        let slot = self.vacancy(&spec)?;
+        if spec.kind == BodyKind::Dynamic {
+            self.make_dynamics(&spec)?;
+        }
+        self.enter(slot, spec)
+    }
+
+    /// What the dynamics have to compute, for whoever has the time: to be run and given to [`World::finish`].
+    pub fn take_work(&mut self) -> Option<Box<Work>> {
+        self.dynamics.as_mut().and_then(|d| d.take_work())
+    }
+
+    /// Whether there is such work, here or where it was taken to. Until it is finished no body comes or goes, or gets another surface.
+    pub fn is_working(&self) -> bool {
+        self.dynamics.as_ref().is_some_and(|d| d.is_working())
+    }
+
+    /// Takes work back when it has been run. What came of the body that was being added, if it was about one.
+    pub fn finish(&mut self, work: Work) -> Option<Result<u32, AddError>> {
+        let result = self.dynamics.as_mut()?.finish(work)?;
+        let (slot, spec) = self.newcomer.take()?;
+        Some(match result {
+            Ok(()) => self.enter(slot, spec),
+            Err(why) => Err(self.refused(&spec, why)),
+        })
+    }
+
+    /// Takes a body out, and gives it back: dropping it may free a large mesh.
+    ///
+    /// # Errors
+    /// [`CommandError`].
+    pub fn take_body(&mut self, id: u32) -> Result<BodySpec, CommandError> {
+        let slot = self.slot_of(id)?;
+        if self.is_working() {
+            return Err(CommandError::Busy(id));
+        }
+        let Some(body) = self.slots[slot].take() else {
+            return Err(CommandError::NoSuchBody(id));
+        };
+        self.version += 1;
+        if let Some(dynamics) = &mut self.dynamics {
+            dynamics.remove(slot);
+        }
+        Ok(body.spec)
+    }
+
+    /// Removes a body.
+    ///
+    /// # Errors
+    /// [`CommandError`].
+    pub fn remove_body(&mut self, id: u32) -> Result<(), CommandError> {
+        self.take_body(id).map(drop)
+    }
+
+    /// Where a new body would go, if nothing but other bodies is in its way.
+    fn vacancy(&self, spec: &BodySpec) -> Result<usize, AddError> {
         if self.planar {
-            return Err(AddError::Planar(spec.name));
+            return Err(AddError::Planar(spec.name.clone()));
+        }
+        if self.is_working() {
+            return Err(AddError::Busy);
         }
         if self.bodies().any(|b| b.spec.name == spec.name) {
-            return Err(AddError::NameTaken(spec.name));
+            return Err(AddError::NameTaken(spec.name.clone()));
         }
         if !finite(&spec.world_from_body) {
-            return Err(AddError::BadPose(spec.name));
+            return Err(AddError::BadPose(spec.name.clone()));
         }
         check_material(&spec.name, &spec.material)?;
         if spec.solid && !spec.shape.closed {
             return Err(AddError::OpenSolid {
                 detail: format!("{} triangles", spec.shape.triangles()),
-                name: spec.name,
+                name: spec.name.clone(),
             });
         }
         let free = self.slots[..MAX_SCENE_BODIES]
             .iter()
             .position(Option::is_none);
-        let Some(slot) = free else {
-            return Err(AddError::Full);
-        };
-        self.join_dynamics(slot, &spec)?;
+        free.ok_or(AddError::Full)
+    }
+
+    /// Takes a body in that has space.
+    fn enter(&mut self, slot: usize, spec: BodySpec) -> Result<u32, AddError> {
+        if let Some(dynamics) = &mut self.dynamics {
+            dynamics.start(&self.slots);
+            if let Err(why) = dynamics.insert(slot, &spec, &spec.world_from_body) {
+                return Err(self.refused(&spec, why));
+            }
+        }
         if let Some(midphase) = &mut self.midphase {
             midphase.prepare(&spec.shape.index);
         }
@@ -213,7 +324,6 @@ impl World {
                 generation: self.generations[slot],
             },
             id,
-            pieces: piece_points(&spec.shape.index),
             pose: spec.world_from_body,
             spec,
             target: None,
@@ -221,53 +331,66 @@ impl World {
         Ok(id)
     }
 
-    /// Removes a body.
-    pub fn remove_body(&mut self, id: u32) -> Result<(), CommandError> {
-        let slot = self.slot_of(id)?;
-        self.slots[slot] = None;
-        self.version += 1;
-        if let Some(dynamics) = &mut self.dynamics {
-            dynamics.remove(slot);
-        }
-        Ok(())
-    }
-
-    /// Takes a new body, and with the first dynamic one everybody, into the dynamics.
-    fn join_dynamics(&mut self, slot: usize, spec: &BodySpec) -> Result<(), AddError> {
-        let refused = |why| AddError::Dynamics {
-            name: spec.name.clone(),
-            why,
-        };
-        if let Some(dynamics) = &mut self.dynamics {
-            return dynamics
-                .add(slot, spec, &spec.world_from_body)
-                .map_err(refused);
-        }
-        if spec.kind != BodyKind::Dynamic {
+    /// With the first dynamic body everybody goes into the dynamics.
+    fn make_dynamics(&mut self, first: &BodySpec) -> Result<(), AddError> {
+        if self.dynamics.is_some() {
             return Ok(());
         }
+        let refused = |why| AddError::Dynamics {
+            name: first.name.clone(),
+            why,
+        };
         let mut dynamics = Box::new(Dynamics::new(self.order, self.broad_phase).map_err(refused)?);
         for body in self.slots.iter().flatten() {
+            // What is there already may be inside of each other: only dynamic bodies are kept apart.
             dynamics
-                .add(body.key.slot as usize, &body.spec, &body.pose)
+                .insert(body.key.slot as usize, &body.spec, &body.pose)
                 .map_err(refused)?;
         }
-        dynamics
-            .add(slot, spec, &spec.world_from_body)
-            .map_err(refused)?;
         self.dynamics = Some(dynamics);
         Ok(())
     }
 
-    /// Brings the dynamics up to date with the loop's report; once per query, before the arms' answers. `period_s` is the loop's.
+    /// The dynamics do not want a body; if it was to be their first, they are gone.
+    fn refused(&mut self, spec: &BodySpec, why: BodyError) -> AddError {
+        if self.dynamics().is_none() {
+            self.dynamics = None;
+        }
+        AddError::Dynamics {
+            name: spec.name.clone(),
+            why,
+        }
+    }
+
+    /// Once there is a dynamic body.
+    pub(crate) fn dynamics(&self) -> Option<&Dynamics> {
+        self.dynamics.as_deref().filter(|d| d.is_running())
+    }
+
+    /// Brings the dynamics up to date with the loop's report, once per query and before the arms' answers, and waits for what they
+    /// compute. `period_s` is the loop's.
     pub fn advance(&mut self, query: &Query, period_s: f64) {
+        self.begin_advance(query, period_s);
+        if let Some(mut work) = self.take_work() {
+            work.run();
+            self.finish(*work);
+        }
+    }
+
+    /// As [`World::advance`], but leaves what takes time to be taken: [`World::take_work`]. While that is away this notes the poses only.
+    pub fn begin_advance(&mut self, query: &Query, period_s: f64) {
+        self.note_poses(query);
+        if let Some(dynamics) = self.dynamics.as_mut().filter(|d| d.is_running()) {
+            dynamics.advance(query, &self.slots, period_s);
+        }
+    }
+
+    /// Where the bodies are by the loop's word.
+    pub fn note_poses(&mut self, query: &Query) {
         for body in self.slots.iter_mut().flatten() {
             if let Some(pose) = query.pose_of(body.key) {
                 body.pose = pose;
             }
-        }
-        if let Some(dynamics) = &mut self.dynamics {
-            dynamics.advance(query, &self.slots, period_s);
         }
     }
 
@@ -307,6 +430,9 @@ impl World {
     /// Gives a body another surface.
     pub fn set_material(&mut self, id: u32, material: &Material) -> Result<(), CommandError> {
         let slot = self.slot_of(id)?;
+        if self.is_working() {
+            return Err(CommandError::Busy(id));
+        }
         if check_material("", material).is_err() {
             return Err(CommandError::BadTarget(id));
         }

@@ -61,6 +61,8 @@ pub enum Output<F> {
 pub struct Import<F> {
     /// Goes back with the result.
     pub token: u64,
+    /// Whose body it is to be.
+    pub client: ClientId,
     /// What was asked for.
     pub request: AddBody,
     /// The file.

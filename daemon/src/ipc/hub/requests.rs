@@ -371,6 +371,7 @@ impl Hub {
         });
         out.push(Output::Import(Import {
             token,
+            client,
             request,
             file,
             limit_bytes,

@@ -17,7 +17,7 @@ use super::message::TickMessage;
 use super::replay::End;
 use super::writer::Output;
 use super::*;
-use crate::collision::{SceneCommand, SceneReply, StepLog};
+use crate::collision::{SceneCommand, SceneReply, StepLog, WorkLog};
 use crate::haptic::core::{ArmInput, LoopInput};
 use crate::haptic::watchdog::{Silent, Watched};
 use crate::rig::{self, Rig};
@@ -27,6 +27,7 @@ use crate::session::{self, Options, ViewWish};
 use crate::virtual_time::VirtualLoop;
 
 mod damage;
+mod dynamics;
 mod gone;
 mod near;
 mod needle;
@@ -433,6 +434,7 @@ fn a_run_with_the_disorder_of_real_time_comes_out_bit_for_bit() {
                             applied: std::mem::take(&mut applied),
                             last_sequence: 0,
                             soft: false,
+                            work: WorkLog::default(),
                         },
                     ));
                 }
@@ -462,6 +464,7 @@ fn a_run_with_the_disorder_of_real_time_comes_out_bit_for_bit() {
                     applied: std::mem::take(&mut applied),
                     last_sequence,
                     soft: false,
+                    work: WorkLog::default(),
                 };
                 late.push((tick, log));
             }

@@ -37,18 +37,25 @@ pub fn lock_all() -> Step {
     }
 }
 
-/// Tells the C allocator to keep freed memory (`M_TRIM_THRESHOLD`) and to take everything from the heap instead of fresh mappings
-/// (`M_MMAP_MAX`): memory that was touched once stays.
+/// From so many bytes on a piece of memory is a mapping of its own.
+const LARGE_BYTES: i32 = 1 << 20;
+
+/// Tells the C allocator to keep freed memory (`M_TRIM_THRESHOLD`), so that memory that was touched once stays, but for pieces of a
+/// mebibyte and more: those are mappings of their own (`M_MMAP_THRESHOLD`) and go back to the system when they are freed. They are
+/// clients' meshes and what is made of them. With everything locked, memory that does not go back is gone for the whole machine.
 pub fn tune_allocator() -> Step {
     #[cfg(target_env = "gnu")]
     {
         // SAFETY: `mallopt` takes two integers and only changes the allocator's settings under its own lock.
         let done = unsafe {
             libc::mallopt(libc::M_TRIM_THRESHOLD, -1) == 1
-                && libc::mallopt(libc::M_MMAP_MAX, 0) == 1
+                && libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE_BYTES) == 1
         };
         if done {
-            return Step::granted(MALLOC, "keeps what it has, maps nothing");
+            return Step::granted(
+                MALLOC,
+                "keeps what it has, gives back pieces of 1 MiB and more",
+            );
         }
     }
     Step::refused(

@@ -158,7 +158,8 @@ impl BackFaceCones {
 /// Outward unit normals in leaf order; `None` for triangles without area.
 fn leaf_normals(surface: &Surface) -> Vec<Option<Vec3>> {
     let normal = |[p, q, r]: &[Vec3; 3]| (q - p).cross(&(r - p)).try_normalize(0.0);
-    surface.leaves.iter().map(|l| normal(&l.corners)).collect()
+    let leaves = 0..surface.tree.order().len() as u32;
+    leaves.map(|l| normal(&surface.corners(l))).collect()
 }
 
 /// The leaves below every node.

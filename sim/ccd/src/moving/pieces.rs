@@ -131,7 +131,7 @@ impl Pieces for MeshPieces<'_> {
             (MeshPiece::Node(i), Some(surface)) => {
                 let node = &surface.tree.nodes()[*i as usize];
                 if node.is_leaf() {
-                    let corners = surface.leaves[node.leaf as usize].corners;
+                    let corners = surface.corners(node.leaf);
                     [Some(MeshPiece::Triangle(corners)), None]
                 } else {
                     [0, 1].map(|k| Some(MeshPiece::Node(node.children + k)))

@@ -112,9 +112,10 @@ impl<'a> Side<'a> {
         (!node.is_leaf()).then_some(node.children)
     }
 
-    fn leaf(&self, i: u32) -> Option<&'a Leaf> {
+    fn leaf(&self, i: u32) -> Option<Leaf> {
         let surface = self.shape.surface()?;
-        surface.leaves.get(self.node(i)?.leaf as usize)
+        let leaf = self.node(i).filter(|node| node.is_leaf())?.leaf;
+        Some(surface.leaf(leaf))
     }
 }
 

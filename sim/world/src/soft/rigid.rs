@@ -4,7 +4,7 @@
 //! around one, touches nothing until it is out. None goes faster than [`FASTEST_M_S`], whatever the loop says: where the soft bodies' thread was held up, a body
 //! makes up for its way in several steps, and does not fling away what it meets on it.
 
-use hapticd_geometry::{Pose, Vec3, transform};
+use hapticd_geometry::{Pose, transform};
 use hapticd_haptics::{BodyKey, Query};
 use hapticd_rays::{Progress, Topology};
 use hapticd_soft::{AddError, ObjectId, SoftWorld};
@@ -12,7 +12,9 @@ use hapticd_soft::{AddError, ObjectId, SoftWorld};
 use super::resident::Resident;
 use super::spec::{SoftAddError, SoftKind};
 use crate::body::{BodyKind, BodySpec, Shape};
-use crate::inside::{contains, piece_points, surrounds};
+use hapticd_ccd::Winding;
+
+use crate::inside::surrounds;
 
 /// Fastest that any point of a rigid body goes among soft ones, m/s: as fast as clients may send one.
 const FASTEST_M_S: f64 = 20.0;
@@ -27,8 +29,6 @@ pub(super) struct Rigid {
     shape: Shape,
     /// Has an inside.
     volume: bool,
-    /// One point of each piece.
-    pieces: Vec<Vec3>,
     /// Where it started.
     start: Pose,
     /// The detector's newest step when it became a ghost; `None`: it is none any more.
@@ -64,7 +64,6 @@ impl Rigid {
             fixed,
             shape: spec.shape.clone(),
             volume,
-            pieces: piece_points(&spec.shape.index),
             start: spec.world_from_body,
             ghost_since: None,
         }))
@@ -133,8 +132,8 @@ impl Rigid {
             let around = || {
                 let first = points.first().map(|p| transform(&inverse, p));
                 let near = first.filter(|p| self.volume && p.norm() <= self.shape.bound_m);
-                let mesh = self.shape.index.mesh();
-                near.zip(mesh).is_some_and(|(p, mesh)| contains(mesh, &p))
+                let mut winding = Winding::default();
+                near.is_some_and(|p| winding.about(&self.shape.index, &p) != Some(0))
             };
             let inside = || {
                 let corners = || {
@@ -143,7 +142,7 @@ impl Rigid {
                         .iter()
                         .map(|t| t.v.map(|v| points[v as usize]))
                 };
-                let mut pieces = self.pieces.iter().map(|p| transform(&pose, p));
+                let mut pieces = self.shape.pieces().iter().map(|p| transform(&pose, p));
                 body.kind != SoftKind::Cloth && pieces.any(|p| surrounds(corners(), &p))
             };
             around() || inside()

@@ -1,0 +1,212 @@
+//! What clients' bodies cost in memory: estimated from the two counts in a mesh's header before anything large is allocated, reserved,
+//! and free again when the last of the body is, whichever thread does that: the ledger sees whether the body's mesh is still there.
+//!
+//! A body is more than its mesh: adjacency, two box hierarchies, a copy for other clients, one for the checker and, where there are
+//! deformable bodies, one for rays. All of it is locked in memory where the daemon may lock. So what counts against a quota is what it
+//! all takes ([`Cost`]), not the length of a file.
+
+use std::sync::{Arc, Weak};
+
+use hapticd_ccd::MeshIndex;
+use hapticd_protocol::reply::ErrorCode;
+use hapticd_sys::machine_memory;
+
+use super::{ClientId, Refusal};
+
+/// What a mesh takes, bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cost {
+    /// As long as the body is there.
+    pub resident: u64,
+    /// At most, while it is being imported.
+    pub peak: u64,
+}
+
+impl Cost {
+    /// Of a mesh of so many vertices and triangles; `soft`: for rays, too. An upper bound for meshes as they come: trees that are no
+    /// more than half unbalanced, surfaces of any kind.
+    #[must_use]
+    pub fn of(vertices: u32, triangles: u32, soft: bool) -> Self {
+        let (v, t) = (u64::from(vertices), u64::from(triangles));
+        // Euler: V - E + F is at most 2 a piece, and 0 or less where there are handles; on a closed surface E is 3/2 F.
+        let e = (3 * t).min((v + t).max(3 * t / 2 + 1));
+        // Positions, owners of vertices, four edges each; corners, sides, place in leaf order, the triangle in single precision.
+        let mesh = 24 * v + 12 * t;
+        let adjacency = 4 * v + 12 * t + 16 * e;
+        // Two nodes of 80 bytes a triangle and its place; one and a half boxes of 64.
+        let trees = (16 * v) + (160 + 4 + 4) * t + (40 + 96) * t;
+        let shown = 12 * v + 12 * t;
+        let checked = 24 * v + 160 * t;
+        let rays = if soft { 72 * v + 140 * t } else { 0 };
+        let resident = mesh + adjacency + trees + shown + checked + rays + FIXED_BYTES;
+        // The file, its numbers twice, sides that are sorted, corners and moments that the tree is built from.
+        let transient = 84 * v + 400 * t;
+        Self {
+            resident,
+            peak: resident + transient,
+        }
+    }
+}
+
+/// A body without triangles.
+const FIXED_BYTES: u64 = 4096;
+
+/// A body's memory: whose it is, and what it is for.
+#[derive(Debug)]
+struct Entry {
+    client: ClientId,
+    bytes: u64,
+    body: Weak<MeshIndex>,
+}
+
+/// Who has how much.
+#[derive(Debug)]
+pub struct Ledger {
+    total: u64,
+    entries: Vec<Entry>,
+}
+
+impl Ledger {
+    /// All clients together may use `total` bytes, and one of them half of that; 0: a quarter of what the machine has for this process.
+    #[must_use]
+    pub fn new(total: u64) -> Self {
+        Self {
+            total: match total {
+                0 => machine_memory::total_bytes() / 4,
+                some => some,
+            },
+            entries: Vec::new(),
+        }
+    }
+
+    /// Bytes that all clients together may use.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// Bytes of all bodies that are there.
+    pub fn used(&mut self) -> u64 {
+        self.entries.retain(|e| e.body.strong_count() > 0);
+        self.entries.iter().map(|e| e.bytes).sum()
+    }
+
+    /// From now on this body has what was found to be left for it.
+    pub fn note(&mut self, client: ClientId, cost: Cost, body: &Arc<MeshIndex>) {
+        self.entries.push(Entry {
+            client,
+            bytes: cost.resident,
+            body: Arc::downgrade(body),
+        });
+    }
+
+    /// Whether there is memory for a mesh of this client's.
+    ///
+    /// # Errors
+    /// [`ErrorCode::MeshTooLarge`] with the bytes that it needs and those that are left: to this client, to all, or on the machine.
+    pub fn check(&mut self, client: ClientId, cost: Cost) -> Result<(), Refusal> {
+        self.check_of(client, cost, machine_memory::available_bytes())
+    }
+
+    fn check_of(&mut self, client: ClientId, cost: Cost, available: u64) -> Result<(), Refusal> {
+        let all = self.used();
+        let own = self.entries.iter().filter(|e| e.client == client);
+        let own: u64 = own.map(|e| e.bytes).sum();
+        let (own_left, all_left) = (
+            (self.total / 2).saturating_sub(own),
+            self.total.saturating_sub(all),
+        );
+        // What is said to be available is so for everybody: some of it stays.
+        let here = available - available / 8;
+        for (needs, left, whose) in [
+            (cost.resident, own_left, "of what one client may use"),
+            (cost.resident, all_left, "of what all clients may use"),
+            (cost.peak, here, "on this machine"),
+        ] {
+            if needs > left {
+                return Err(Refusal {
+                    code: ErrorCode::MeshTooLarge,
+                    number: needs,
+                    limit: left,
+                    detail: format!(
+                        "the body needs {} MB of memory, {} MB are left {whose} ([ipc] memory_mb: {} MB)",
+                        needs.div_ceil(1 << 20),
+                        left >> 20,
+                        self.total >> 20
+                    ),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hapticd_geometry::Vec3;
+
+    const A: ClientId = ClientId(1);
+    const B: ClientId = ClientId(2);
+    const MB: u64 = 1 << 20;
+
+    fn cost(resident: u64) -> Cost {
+        Cost {
+            resident,
+            peak: 2 * resident,
+        }
+    }
+
+    fn body() -> Arc<MeshIndex> {
+        Arc::new(MeshIndex::point(Vec3::zeros()))
+    }
+
+    #[test]
+    fn memory_counts_by_client_until_its_body_is_gone() {
+        let mut ledger = Ledger::new(100 * MB);
+        let reserve = |ledger: &mut Ledger, client, mb| {
+            ledger.check_of(client, cost(mb * MB), u64::MAX)?;
+            let body = body();
+            ledger.note(client, cost(mb * MB), &body);
+            Ok::<_, Refusal>(body)
+        };
+        let first = reserve(&mut ledger, A, 30).unwrap();
+        let refused = reserve(&mut ledger, A, 21).unwrap_err();
+        assert_eq!(
+            (refused.code, refused.number, refused.limit),
+            (ErrorCode::MeshTooLarge, 21 * MB, 20 * MB)
+        );
+        assert!(refused.detail.contains("one client"), "{}", refused.detail);
+        let second = reserve(&mut ledger, A, 20).unwrap();
+        let third = reserve(&mut ledger, B, 45).unwrap();
+        let refused = reserve(&mut ledger, B, 6).unwrap_err();
+        assert!(refused.detail.contains("one client"), "{}", refused.detail);
+        let refused = reserve(&mut ledger, ClientId(3), 6).unwrap_err();
+        assert_eq!((refused.number, refused.limit), (6 * MB, 5 * MB));
+        assert!(refused.detail.contains("all clients"), "{}", refused.detail);
+        drop(first);
+        assert_eq!(ledger.used(), 65 * MB);
+        drop(reserve(&mut ledger, ClientId(3), 6).unwrap());
+        drop((second, third));
+        assert_eq!(ledger.used(), 0);
+    }
+
+    #[test]
+    fn what_the_machine_does_not_have_is_refused_before() {
+        let mut ledger = Ledger::new(1000 * MB);
+        let refused = ledger.check_of(A, cost(100 * MB), 160 * MB).unwrap_err();
+        assert_eq!((refused.number, refused.limit), (200 * MB, 140 * MB));
+        assert!(refused.detail.contains("machine"), "{}", refused.detail);
+        assert!(ledger.check_of(A, cost(100 * MB), 240 * MB).is_ok());
+        // Nothing said: a share of what there is.
+        let default = Ledger::new(0).total();
+        assert!(default > 0 && default <= machine_memory::total_bytes() / 4);
+    }
+
+    #[test]
+    fn the_largest_counts_do_not_overflow() {
+        let cost = Cost::of(u32::MAX, u32::MAX, true);
+        assert!(cost.resident > 1 << 40 && cost.peak > cost.resident);
+        assert!(Ledger::new(0).check(A, cost).is_err());
+    }
+}

@@ -1,0 +1,217 @@
+//! The work of the dynamics comes back when it does: what is recorded of that is enough to replay.
+
+use super::*;
+use crate::collision::{Applied, Begun};
+use crate::haptic::watchdog::Silent;
+use hapticd_world::Work;
+
+const SCENE: &str = r#"
+[[arm]]
+name = "right"
+kind = "simulated"
+intention = "press"
+tool = { kind = "sphere", radius_m = 0.008 }
+
+[[body]]
+name = "table"
+shape = { kind = "cuboid", size_m = [0.3, 0.3, 0.02] }
+position_m = [0.0, 0.0, -0.01]
+
+[[body]]
+name = "slider"
+kind = "kinematic"
+shape = { kind = "cuboid", size_m = [0.02, 0.1, 0.02] }
+position_m = [-0.06, 0.0, 0.0105]
+motion = { kind = "oscillation", amplitude_m = [0.015, 0.0, 0.0], period_s = 1.1 }
+"#;
+
+fn block(number: u64, at: Vec3) -> BodySpec {
+    BodySpec {
+        name: format!("block {number}"),
+        kind: BodyKind::Dynamic,
+        shape: hapticd_world::Shape::of(shapes::cuboid(&Vec3::new(0.01, 0.012, 0.008)).unwrap()).0,
+        solid: true,
+        world_from_body: Pose::translation(at.x, at.y, at.z),
+        material: scene::DEFAULT_MATERIAL,
+        restitution: 0.0,
+        density_kg_m3: 1500.0,
+    }
+}
+
+/// What of it the run had.
+#[derive(Debug, Default)]
+struct Seen {
+    added: u64,
+    refused: u64,
+    removed: u64,
+    landed: u64,
+    away: u64,
+    touching: u64,
+}
+
+/// A hand stirs blocks that come and go; each piece of work comes back after up to `most` steps. The recording.
+fn stirred(most: u64, seen: &mut Seen) -> Vec<u8> {
+    let mut seed = 7_u64;
+    let mut below = |n: u64| {
+        seed = seed
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        (seed >> 33) % n
+    };
+    let mut rig = build(SCENE, Time::Real);
+    let output = Memory::new(usize::MAX);
+    let mut sink = recorder(SCENE, Time::Real, output.clone(), u64::MAX).expect("begins");
+    let (mut now_ns, mut step, mut number) = (5_000_000_000, 0, 0);
+    let mut input = [ArmInput::default(); MAX_ARMS];
+    let mut waiting: Option<(u64, Box<Work>)> = None;
+    let mut adding: Option<SceneCommand> = None;
+    let mut ids = Vec::new();
+    let mut ready: Vec<(u64, Box<Snapshot>)> = Vec::new();
+    for tick in 1..=4000_u64 {
+        now_ns += rig.period_ns;
+        let t = tick as f64 * 1e-3;
+        let hand = Vec3::new(0.05 * (3.0 * t).sin(), 0.04 * (4.1 * t).cos(), 0.012);
+        input[0] = ArmInput {
+            sample: ArmSample {
+                time_ns: now_ns - 300_000,
+                sequence: tick,
+                pose: Pose::translation(hand.x, hand.y, hand.z + (0.1 - 0.2 * t).max(0.0)),
+                status: ArmStatus::default(),
+                ..ArmSample::default()
+            },
+            attached: true,
+        };
+        for (_, snapshot) in ready.extract_if(.., |(due, _)| *due <= tick) {
+            rig.core.offer(snapshot);
+        }
+        rig.core.tick(&LoopInput {
+            now_ns,
+            periods: 1,
+            arms: input,
+            stopping: false,
+            cut: false,
+            silent: Silent::NONE,
+        });
+        let record = *rig.core.stamp(now_ns, now_ns + 10, now_ns + 20);
+        while rig.core.take_retired().is_some() {}
+        seen.touching += u64::from(record.arms[0].wanted.force_n.norm() > 0.05);
+        sink.tick(&record).expect("written");
+
+        let mut applied: Vec<Applied> = Vec::new();
+        let mut landed = false;
+        if let Some((due, work)) = &mut waiting
+            && *due <= tick
+        {
+            work.run();
+            if let Some((_, work)) = waiting.take() {
+                match rig.collider.finish(*work) {
+                    None => landed = true,
+                    Some(result) => {
+                        let command = adding.take().expect("one");
+                        let (reply, done) = rig.collider.added(result, command);
+                        match reply {
+                            SceneReply::Added(id) => ids.push(id),
+                            _ => seen.refused += 1,
+                        }
+                        applied.extend(done);
+                    }
+                }
+            }
+        }
+        let command = match below(60) {
+            0..=1 if ids.len() < 12 => {
+                number += 1;
+                let x = below(100) as f64 * 1e-3 - 0.05;
+                let at = Vec3::new(
+                    x,
+                    below(80) as f64 * 1e-3 - 0.04,
+                    0.02 + 0.001 * below(40) as f64,
+                );
+                Some(SceneCommand::Add(Box::new(block(number, at))))
+            }
+            2 if ids.len() > 6 => Some(SceneCommand::Remove { id: ids[0] }),
+            _ => None,
+        };
+        if let Some(command) = command
+            && !rig.collider.must_wait(&command)
+        {
+            match rig.collider.begin(&command).0 {
+                Begun::Done(SceneReply::Done, done) => {
+                    ids.remove(0);
+                    seen.removed += 1;
+                    applied.extend(done);
+                }
+                Begun::Done(reply, _) => panic!("{reply:?}"),
+                Begun::Working => {
+                    adding = Some(command);
+                    let work = rig.collider.take_work().expect("to be done");
+                    waiting = Some((tick + 1 + below(most), work));
+                }
+            }
+        }
+        let query = rig.core.query();
+        let due = tick + 1 + below(most);
+        let answered = rig.collider.answer_beside(
+            &query,
+            false,
+            |mut work| {
+                if due > tick + 1 {
+                    waiting = Some((due, work));
+                    return None;
+                }
+                work.run();
+                Some(work)
+            },
+            || Some(Box::new(Snapshot::new(rig.pair_capacity))),
+            |snapshot| ready.push((tick + 2, snapshot)),
+        );
+        seen.away += u64::from(answered.work.away);
+        seen.landed += u64::from(landed);
+        seen.added += applied
+            .iter()
+            .filter(|a| matches!(a.command, SceneCommand::Add(_)))
+            .count() as u64;
+        step += 1;
+        let log = StepLog {
+            step,
+            query_tick: query.tick,
+            applied,
+            last_sequence: answered.last_sequence,
+            soft: false,
+            work: WorkLog {
+                landed,
+                ..answered.work
+            },
+        };
+        sink.step(&log).expect("written");
+    }
+    sink.finish().expect("closed");
+    output.take()
+}
+
+#[test]
+fn dynamics_that_come_back_late_replay_bit_for_bit() {
+    let mut seen = Seen::default();
+    let bytes = stirred(12, &mut seen);
+    let outcome = replayed(&bytes, |_| true);
+    assert_eq!(
+        (outcome.first_difference.clone(), outcome.end.clone()),
+        (None, End::Complete)
+    );
+    assert!(outcome.ticks == 4000 && seen.touching > 100, "{seen:?}");
+    assert!(
+        seen.added > 10 && seen.refused > 0 && seen.removed > 3,
+        "{seen:?}"
+    );
+    assert!(seen.landed > 100 && seen.away > 500, "{seen:?}");
+    // Without a word of when the work came back it would not come out.
+    let outcome = replayed(&bytes, |event| {
+        if let Event::Step(step) = event {
+            step.dynamics_landed = false;
+            step.dynamics_away = false;
+            step.dynamics_awaited = false;
+        }
+        true
+    });
+    assert!(outcome.first_difference.is_some() || outcome.end != End::Complete);
+}
