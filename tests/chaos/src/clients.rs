@@ -83,6 +83,11 @@ impl Role {
 pub const TOP_M: f64 = -0.02;
 /// Where the left arm is, m.
 pub const LEFT_X_M: f64 = 0.5;
+/// The minor version of the protocol from which on a technician can undo tightenings; the message's
+/// kind, whose body is that of `ClearFault`; and an id for it.
+const MINOR_RELEASE: u16 = 3;
+const RELEASE_LIMITS: u16 = 0x0205;
+const RELEASE_ID: u64 = 41;
 /// How long a close blocks that is to block, s.
 pub const LINGER_S: u64 = 3;
 /// A client that nobody kills ends by itself.
@@ -393,8 +398,14 @@ fn tighten(own: &mut Own) -> Result<(), Failure> {
         let most_ms = [3.0, 40.0, 400.0][own.random.below(3)];
         own.nap(most_ms);
         let arm = [0, 1, hapticd_client::ALL_ARMS][own.random.below(3)];
+        let asked_ns = hapticd_sys::clock::now_ns();
         if tolerant(client.tighten_force(arm, peak_n, 0.2))?.is_some() {
-            own.notes.note(What::Tightened { arm, peak_n });
+            let tightened = What::Tightened {
+                arm,
+                peak_n,
+                asked_ns,
+            };
+            own.notes.note(tightened);
         }
         peak_n *= own.random.within(0.7, 0.98);
     }
@@ -417,8 +428,9 @@ fn focus(own: &mut Own) -> Result<(), Failure> {
 
 fn technician(own: &mut Own) -> Result<(), Failure> {
     let mut client = Client::connect_to(&own.socket(true), "technician")?;
+    let releases = client.welcome().minor >= MINOR_RELEASE;
     for _ in 0..20 {
-        match own.random.below(3) {
+        match own.random.below(if releases { 4 } else { 3 }) {
             0 => {
                 let arm = own.random.below(2) as u8;
                 tolerant(client.request(ClearFault { arm }))?;
@@ -426,11 +438,25 @@ fn technician(own: &mut Own) -> Result<(), Failure> {
             1 => {
                 tolerant(client.request(Reload {}))?;
             }
-            _ => {
+            2 => {
                 tolerant(client.status())?;
             }
+            _ => release(own)?,
         }
         own.nap(300.0);
+    }
+    Ok(())
+}
+
+/// Undoes all tightenings of an arm, by bytes: the message is younger than this program.
+fn release(own: &mut Own) -> Result<(), Failure> {
+    let arm = [0, 1, 255][own.random.below(3)];
+    let raw = Raw::connect(&own.socket(true))?;
+    let mut packet = Request::from(ClearFault { arm }).encode(RELEASE_ID);
+    packet[..2].copy_from_slice(&RELEASE_LIMITS.to_le_bytes());
+    own.notes.note(What::Undoing { arm });
+    if raw.ask(&packet, RELEASE_ID, Duration::from_secs(5)) {
+        own.notes.note(What::Undone { arm });
     }
     Ok(())
 }

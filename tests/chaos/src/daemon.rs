@@ -34,7 +34,8 @@ pub fn configuration(peak_n: f64) -> String {
     format!(
         "[log]\nlevel = \"info\"\n[safety]\npeak_force_n = {peak_n:?}\n\
          continuous_force_n = {peak_n:?}\n{}{}[[body]]\nname = \"floor\"\nkind = \"static\"\n\
-         position_m = [0.5, 0.0, -0.03]\nshape = {{ kind = \"cuboid\", size_m = [0.5, 0.5, 0.02] }}\n",
+         position_m = [0.5, 0.0, -0.03]\n\
+         shape = {{ kind = \"cuboid\", size_m = [0.5, 0.5, 0.02] }}\n",
         arm("right", 0.0),
         arm("left", 0.5),
     )

@@ -29,8 +29,8 @@ pub struct Promises {
     pub nothing_n: f64,
     /// Ticks from a cause (a client's death, SIGTERM) to a force of exactly zero.
     pub zero_ticks: usize,
-    /// Ticks from a client's last word to nothing: its lease, `zero_ticks` until that is seen, and as
-    /// many for an answer that knows of it.
+    /// Ticks from a client's last word to nothing: its lease, `zero_ticks` until that is seen,
+    /// and as many for an answer that knows of it.
     pub silent_ticks: usize,
 }
 
@@ -136,14 +136,21 @@ impl Case<'_> {
             let mut bound = self.promises.peak_n;
             let mut asked = Vec::new();
             let mut reloaded = self.promises.peak_n;
+            // What was asked for until then may have been undone.
+            let mut undone_ns = 0;
+            let is = |of: u8| of == 255 || usize::from(of) == arm;
             for note in self.notes {
                 match note.what {
-                    What::Tightened { arm: of, peak_n } if of == 255 || usize::from(of) == arm => {
-                        asked.push(peak_n);
-                    }
-                    What::Undoing { arm: of } if of == 255 || usize::from(of) == arm => {
+                    What::Tightened {
+                        arm: of,
+                        peak_n,
+                        asked_ns,
+                    } if is(of) && asked_ns >= undone_ns => asked.push(peak_n),
+                    What::Undoing { arm: of } if is(of) => {
                         asked.clear();
+                        undone_ns = u64::MAX;
                     }
+                    What::Undone { arm: of } if is(of) => undone_ns = note.at_ns,
                     What::Reloaded { peak_n } => reloaded = reloaded.min(peak_n),
                     _ => continue,
                 }

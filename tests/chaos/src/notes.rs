@@ -15,9 +15,16 @@ pub enum What {
         arm: u8,
         /// Its peak, N.
         peak_n: f64,
+        /// When it was asked for, ns.
+        asked_ns: u64,
     },
     /// A technician is about to undo all tightenings of an arm.
     Undoing {
+        /// Which arm.
+        arm: u8,
+    },
+    /// It has the answer, whatever that is.
+    Undone {
         /// Which arm.
         arm: u8,
     },

@@ -2,7 +2,7 @@
 
 use crate::Failure;
 use hapticd_protocol::{
-    frame::{MAX_MESSAGE, Message},
+    frame::{Header, MAX_MESSAGE, Message},
     request::{Hello, ListArms, Request},
     text::Name,
 };
@@ -19,7 +19,7 @@ use std::{
     net::{TcpListener, TcpStream},
     os::fd::{AsFd, BorrowedFd, OwnedFd},
     path::Path,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 /// Most descriptors that the kernel passes with one message.
@@ -52,6 +52,23 @@ impl Raw {
         }
         let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
         rustix::net::sendmsg(&self.0, &[IoSlice::new(packet)], &mut ancillary, flags).is_ok()
+    }
+
+    /// Sends a packet and waits for the answer of this id. False: none came.
+    pub fn ask(&self, packet: &[u8], id: u64, patience: Duration) -> bool {
+        let end = Instant::now() + patience;
+        if !self.send(packet, &[]) {
+            return false;
+        }
+        let mut buffer = [0; MAX_MESSAGE];
+        while Instant::now() < end {
+            match rustix::net::recv(&self.0, &mut buffer[..], RecvFlags::DONTWAIT) {
+                Ok((length, _)) if Header::id_of(&buffer[..length]) == id => return true,
+                Ok(_) => {}
+                Err(_) => std::thread::sleep(Duration::from_millis(1)),
+            }
+        }
+        false
     }
 
     /// Takes one answer, if there is one.

@@ -90,10 +90,30 @@ fn a_limit_that_was_acknowledged_and_lost_is_seen() {
     let (ticks, end) = with_end(ramp_to(3.0, 500));
     let peak_n = 1.0;
     for arm in [0, 255] {
-        let tightened = notes(&[(100, What::Tightened { arm, peak_n })], end);
+        let tightened = notes(
+            &[(
+                100,
+                What::Tightened {
+                    arm,
+                    peak_n,
+                    asked_ns: 100 * MS,
+                },
+            )],
+            end,
+        );
         assert_eq!(broken(&ticks, &tightened), ["limits"]);
     }
-    let other = notes(&[(100, What::Tightened { arm: 1, peak_n })], end);
+    let other = notes(
+        &[(
+            100,
+            What::Tightened {
+                arm: 1,
+                peak_n,
+                asked_ns: 100 * MS,
+            },
+        )],
+        end,
+    );
     assert_eq!(broken(&ticks, &other), Vec::<&str>::new());
     let reloaded = notes(&[(100, What::Reloaded { peak_n })], end);
     assert_eq!(broken(&ticks, &reloaded), ["limits"]);
@@ -108,9 +128,23 @@ fn a_limit_that_is_undone_binds_no_more_but_until_then() {
     forces.extend([2.0, 3.0]);
     forces.extend(vec![3.0; 300]);
     let (ticks, end) = with_end(forces);
-    let tightened = (100, What::Tightened { arm: 0, peak_n });
+    let tightened = (
+        100,
+        What::Tightened {
+            arm: 0,
+            peak_n,
+            asked_ns: 100 * MS,
+        },
+    );
     let undone = notes(&[tightened.clone(), (200, What::Undoing { arm: 0 })], end);
     assert_eq!(broken(&ticks, &undone), Vec::<&str>::new());
+    // Asked for before the undoing was answered: which one counts nobody knows.
+    let crossed = [
+        (150, What::Undoing { arm: 0 }),
+        (250, What::Undone { arm: 0 }),
+    ];
+    let crossed = [vec![(260, tightened.1.clone())], crossed.to_vec()].concat();
+    assert_eq!(broken(&ticks, &notes(&crossed, end)), Vec::<&str>::new());
     let late = notes(&[tightened, (300, What::Undoing { arm: 0 })], end);
     assert_eq!(broken(&ticks, &late), ["limits"]);
 }
@@ -122,7 +156,11 @@ fn a_force_that_rises_again_by_tightening_only_is_seen() {
     forces.extend(vec![1.0; 98]);
     forces.extend(vec![2.0; 100]);
     let (ticks, end) = with_end(forces);
-    let tighter = |arm, peak_n| What::Tightened { arm, peak_n };
+    let tighter = |arm, peak_n| What::Tightened {
+        arm,
+        peak_n,
+        asked_ns: 100 * MS,
+    };
     let steps = [(100, tighter(0, 1.0)), (200, tighter(0, 2.0))];
     assert_eq!(broken(&ticks, &notes(&steps, end)), ["limits"]);
 }

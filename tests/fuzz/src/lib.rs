@@ -1,8 +1,8 @@
 //! Fuzz targets: one function for each parser and for the state machine behind both sockets.
 //!
 //! A target takes any bytes and panics if a promise is broken. It is a pure function: no file, no
-//! socket, no clock. `tests/fuzz/runner` links each one with libFuzzer; `tests/inputs.rs` runs every
-//! input of `corpus/` and `regressions/` through its target in the ordinary tests.
+//! socket, no clock. `tests/fuzz/runner` links each one with libFuzzer; `tests/inputs.rs` runs
+//! every input of `corpus/` and `regressions/` through its target in the ordinary tests.
 
 #![forbid(unsafe_code)]
 

@@ -29,7 +29,8 @@ const INTENTIONS: [&str; 4] = [
     "kind = \"rest\"\nat = [0.0, 0.0, 0.02]\n",
     "kind = \"press\"\nfrom = [0.0, 0.0, 0.02]\ndepth_m = 0.06\nmove_s = 0.4\nhold_s = 1.6\n",
     "kind = \"circle\"\ncenter = [0.0, 0.0, 0.0]\nradius_m = 0.04\nperiod_s = 3.0\n",
-    "kind = \"script\"\nrepeat = true\n[track]\nkeys = [{ t_s = 0.0, position = [0.0, 0.0, 0.0] }]\n",
+    "kind = \"script\"\nrepeat = true\n[track]\nkeys = [{ t_s = 0.0, position = [0.0, 0.0, 0.0\
+    ] }]\n",
 ];
 
 const MESHES: [(u8, &str); 5] = [
@@ -39,25 +40,37 @@ const MESHES: [(u8, &str); 5] = [
     ),
     (
         1,
-        "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid a\n",
+        "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendl\
+        oop\nendfacet\nendsolid a\n",
     ),
     (
         2,
-        "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n",
+        "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty f\
+        loat z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\
+        \n0 1 0\n3 0 1 2\n",
     ),
     (
         3,
-        "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],\"nodes\":[{\"mesh\":0}],\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0}}]}],\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\",\"min\":[0,0,0],\"max\":[1,1,0]}],\"bufferViews\":[{\"buffer\":0,\"byteLength\":36}],\"buffers\":[{\"byteLength\":36,\"uri\":\"data:application/octet-stream;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA\"}]}",
+        "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],\"nodes\":[{\
+        \"mesh\":0}],\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0}}]}],\"accesso\
+        rs\":[{\"bufferView\":0,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\",\"min\":[0,\
+        0,0],\"max\":[1,1,0]}],\"bufferViews\":[{\"buffer\":0,\"byteLength\":36}],\"buffers\":[{\
+        \"byteLength\":36,\"uri\":\"data:application/octet-stream;base64,AAAAAAAAAAAAAAAAAACAPwA\
+        AAAAAAAAAAAAAAAAAgD8AAAAA\"}]}",
     ),
     (
         2,
-        "ply\nformat binary_little_endian 1.0\nelement vertex 1\nproperty double x\nproperty double y\nproperty double z\nelement face 0\nproperty list uchar uint vertex_index\nend_header\n012345678901234567890123",
+        "ply\nformat binary_little_endian 1.0\nelement vertex 1\nproperty double x\nproperty dou\
+        ble y\nproperty double z\nelement face 0\nproperty list uchar uint vertex_index\nend_hea\
+        der\n012345678901234567890123",
     ),
 ];
 
 const VOLUMES: [&str; 2] = [
-    "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 2 2 2\nencoding: raw\nspacings: 1 1 1\n\n\x01\x02\x03\x04\x05\x06\x07\x08",
-    "NRRD0005\ntype: float\ndimension: 3\nspace: left-posterior-superior\nsizes: 2 2 2\nspace directions: (1,0,0) (0,1,0) (0,0,1)\nencoding: ascii\nendian: little\n\n0 1 2 3 4 5 6 7\n",
+    "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 2 2 2\nencoding: raw\nspacings: 1 1 1\
+    \n\n\x01\x02\x03\x04\x05\x06\x07\x08",
+    "NRRD0005\ntype: float\ndimension: 3\nspace: left-posterior-superior\nsizes: 2 2 2\nspace di\
+    rections: (1,0,0) (0,1,0) (0,0,1)\nencoding: ascii\nendian: little\n\n0 1 2 3 4 5 6 7\n",
 ];
 
 /// A mouse's report descriptor, as HID's own specification prints it.
