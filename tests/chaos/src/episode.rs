@@ -155,7 +155,8 @@ fn promises() -> Promises {
         period_ns: 1_000_000,
         lone_arm: 0,
         top_m: TOP_M,
-        nothing_n: 0.01,
+        // What the configuration calls a small force (`engage_force_n`).
+        nothing_n: 0.2,
         zero_ticks: 100,
         silent_ticks: 400,
     }
@@ -335,15 +336,16 @@ impl<'a> Episode<'a> {
         Ok(())
     }
 
-    /// Reads a configuration of two hundred mistakes a few times, then the good one again.
+    /// Has a configuration of two hundred mistakes read again and again, which is more text than a
+    /// pipe holds, then the good one.
     fn mistakes(&self) -> Result<(), Failure> {
         let path = self.setup.folder.join("config.toml");
         let good = fs::read(&path)?;
         let mistakes: String = (0..200).map(|k| format!("nothing_{k} = {k}\n")).collect();
-        for round in 0..4 {
+        for round in 0..12 {
             fs::write(&path, format!("# {round}\n{mistakes}"))?;
             self.daemon.signal(Signal::HUP);
-            std::thread::sleep(Duration::from_millis(100));
+            std::thread::sleep(Duration::from_millis(80));
         }
         Ok(fs::write(&path, good)?)
     }

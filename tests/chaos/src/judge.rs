@@ -25,7 +25,7 @@ pub struct Promises {
     pub lone_arm: usize,
     /// Height at which that client's bodies end, m: the hand is inside when it is lower.
     pub top_m: f64,
-    /// A silent client's force ramps to nothing: less than this, N.
+    /// A silent client's force ramps to nothing: at most this, N.
     pub nothing_n: f64,
     /// Ticks from a cause (a client's death, SIGTERM) to a force of exactly zero.
     pub zero_ticks: usize,
