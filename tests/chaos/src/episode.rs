@@ -249,7 +249,7 @@ impl<'a> Episode<'a> {
         self.press()?;
         self.wait_for_force();
         // Many an end finds nobody who reads the log, some a FIFO that was opened.
-        if self.random.one_in(2) && self.may(Action::Mistakes) {
+        if !self.random.one_in(3) && self.may(Action::Mistakes) {
             self.done("nobody reads any more");
             self.daemon.set_reading(false);
             self.mistakes()?;
