@@ -208,7 +208,10 @@ impl World {
                 // Whatever was due is done: what is next lies ahead, or the daemon spins.
                 assert!(next.is_none_or(|next| next > self.now_ns), "{next:?}");
             }
-            9 => self.hub.oversize(client, self.now_ns, &mut self.out),
+            9 => {
+                self.asked.entry(client).or_default().0 += 1;
+                self.hub.oversize(client, self.now_ns, &mut self.out);
+            }
             10 => {
                 let event = event::BodyLeft {
                     body: u32::from(which % 8),
