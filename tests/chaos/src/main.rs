@@ -1,0 +1,145 @@
+//! `chaos`: hapticd under force while everything misbehaves, and the verdict. See the library.
+
+#![forbid(unsafe_code)]
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+use hapticd_chaos::{
+    Failure,
+    clients::{self, Role},
+    episode::{self, Outcome, Setup},
+};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::{Duration, Instant},
+};
+
+const USAGE: &str = "\
+chaos [--minutes M] [--seed S] [--daemon PROGRAM] [--folder DIR] [--actions N] [--only A,B] [--keep]
+    runs episodes of some twenty seconds until M minutes are over (2), from seed S (1) on;
+    --only: of kill, killwhileclosing, stop, tighten, reload, mistakes, fifo, disturb
+    PROGRAM is $HAPTICD or target/debug/hapticd; what broke a rule stays in DIR (build/chaos)
+chaos judge DIR
+    judges an episode's folder once more";
+
+struct Options {
+    minutes: f64,
+    seed: u64,
+    daemon: PathBuf,
+    folder: PathBuf,
+    actions: usize,
+    only: Vec<String>,
+    keep: bool,
+}
+
+fn options(arguments: &[String]) -> Result<Options, Failure> {
+    let daemon = std::env::var_os("HAPTICD").map(PathBuf::from);
+    let mut options = Options {
+        minutes: 2.0,
+        seed: 1,
+        daemon: daemon.unwrap_or_else(|| "target/debug/hapticd".into()),
+        folder: "build/chaos".into(),
+        actions: 11,
+        only: Vec::new(),
+        keep: false,
+    };
+    let mut arguments = arguments.iter();
+    while let Some(name) = arguments.next() {
+        if name == "--keep" {
+            options.keep = true;
+            continue;
+        }
+        let value = arguments.next().ok_or(USAGE)?;
+        match name.as_str() {
+            "--minutes" => options.minutes = value.parse()?,
+            "--seed" => options.seed = value.parse()?,
+            "--daemon" => options.daemon = value.into(),
+            "--folder" => options.folder = value.into(),
+            "--only" => options.only = value.split(',').map(str::to_owned).collect(),
+            "--actions" => options.actions = value.parse()?,
+            _ => return Err(USAGE.into()),
+        }
+    }
+    Ok(options)
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let result = match words[..] {
+        ["client", role, seed, folder] => client(role, seed, Path::new(folder)).map(|()| true),
+        ["judge", folder] => {
+            episode::verdict(Path::new(folder)).map(|outcome| print(&outcome) == 0)
+        }
+        _ => options(&arguments).and_then(|options| run(&options)),
+    };
+    match result {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn client(role: &str, seed: &str, folder: &Path) -> Result<(), Failure> {
+    let known = Role::of(role).ok_or(USAGE)?;
+    let played = clients::play(known, seed.parse()?, folder);
+    played.map_err(|error| format!("{role}: {error}").into())
+}
+
+/// Prints every rule; gives how many are broken.
+fn print(outcome: &Outcome) -> usize {
+    println!(
+        "{} ticks, {} under force, {} periods missed",
+        outcome.ticks, outcome.pressed, outcome.missed
+    );
+    for verdict in &outcome.verdicts {
+        println!("  {verdict}");
+    }
+    outcome.verdicts.iter().filter(|v| v.broken > 0).count()
+}
+
+fn run(options: &Options) -> Result<bool, Failure> {
+    let start = Instant::now();
+    let length = Duration::from_secs_f64(options.minutes * 60.0);
+    std::fs::create_dir_all(&options.folder)?;
+    let (mut ticks, mut pressed) = (0, 0);
+    let (mut passed, mut failed) = (0_usize, 0);
+    let mut seed = options.seed;
+    while start.elapsed() < length || passed + failed == 0 {
+        let folder = options.folder.canonicalize()?.join(format!("seed-{seed}"));
+        if folder.exists() {
+            std::fs::remove_dir_all(&folder)?;
+        }
+        println!("seed {seed}");
+        let outcome = episode::run(&Setup {
+            daemon: options.daemon.canonicalize()?,
+            chaos: std::env::current_exe()?,
+            folder: folder.clone(),
+            seed,
+            actions: options.actions,
+            only: options.only.clone(),
+        })?;
+        let broken = print(&outcome);
+        passed += outcome.verdicts.len() - broken;
+        failed += broken;
+        ticks += outcome.ticks;
+        pressed += outcome.pressed;
+        if broken == 0 && !options.keep {
+            std::fs::remove_dir_all(&folder)?;
+        } else {
+            println!("  kept: {}", folder.display());
+        }
+        seed += 1;
+    }
+    // A judge of forces that are not there sees nothing.
+    let blind = pressed * 50 < ticks;
+    let word = if blind { "BROKEN" } else { "holds" };
+    println!("pressed      {word:<6} {pressed} of {ticks} ticks under force; one in 50 is wanted");
+    failed += usize::from(blind);
+    passed += usize::from(!blind);
+    println!("{passed} passed, {failed} failed");
+    Ok(failed == 0)
+}

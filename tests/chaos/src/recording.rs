@@ -1,0 +1,165 @@
+//! The ticks of a recording, read with as little of hapticd's own as can be: a judge that shares
+//! code with the accused shares its faults.
+
+use crate::Failure;
+use serde::{Deserialize, Deserializer};
+use std::{io::Read, path::Path};
+
+/// What an arm was sent in a tick.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ArmTick {
+    /// Force, N.
+    pub force_n: [f64; 3],
+    /// Length of the force that the coupling wanted, N.
+    pub wanted_n: f64,
+    /// Height of the hand, m.
+    pub hand_z_m: f64,
+    /// The governor's state, as in the state block.
+    pub state: u8,
+    /// Why force is off, 0 for no reason.
+    pub reason: u8,
+}
+
+impl ArmTick {
+    /// Length of the force, N.
+    pub fn length_n(&self) -> f64 {
+        length(&self.force_n)
+    }
+}
+
+/// One tick of the loop.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tick {
+    /// Its number.
+    pub tick: u64,
+    /// Its time, ns, `CLOCK_MONOTONIC`.
+    pub now_ns: u64,
+    /// The arms.
+    pub arms: Vec<ArmTick>,
+}
+
+/// Length of a vector.
+pub fn length(v: &[f64; 3]) -> f64 {
+    v.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+/// A number, or the bits of one that JSON cannot write.
+#[derive(Clone, Copy, Default)]
+struct Num(f64);
+
+impl<'de> Deserialize<'de> for Num {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Either {
+            Number(f64),
+            Bits(String),
+        }
+        match Either::deserialize(deserializer)? {
+            Either::Number(x) => Ok(Num(x)),
+            Either::Bits(text) => {
+                let digits = text.trim_start_matches("0x");
+                let bits = u64::from_str_radix(digits, 16).map_err(serde::de::Error::custom)?;
+                Ok(Num(f64::from_bits(bits)))
+            }
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct WrenchText {
+    force_n: [Num; 3],
+}
+
+#[derive(Deserialize)]
+struct PoseText {
+    position_m: [Num; 3],
+}
+
+#[derive(Deserialize)]
+struct OutputText {
+    wanted: WrenchText,
+    sent: WrenchText,
+    world_from_device: PoseText,
+    state: u8,
+    reason: u8,
+}
+
+#[derive(Deserialize)]
+struct ArmText {
+    output: OutputText,
+}
+
+#[derive(Deserialize)]
+struct TickText {
+    tick: u64,
+    now_ns: u64,
+    arms: Vec<ArmText>,
+}
+
+impl From<TickText> for Tick {
+    fn from(text: TickText) -> Self {
+        let arm = |arm: ArmText| ArmTick {
+            force_n: arm.output.sent.force_n.map(|x| x.0),
+            wanted_n: length(&arm.output.wanted.force_n.map(|x| x.0)),
+            hand_z_m: arm.output.world_from_device.position_m[2].0,
+            state: arm.output.state,
+            reason: arm.output.reason,
+        };
+        Tick {
+            tick: text.tick,
+            now_ns: text.now_ns,
+            arms: text.arms.into_iter().map(arm).collect(),
+        }
+    }
+}
+
+/// What is in a recording.
+#[derive(Clone, Debug, Default)]
+pub struct Recorded {
+    /// The ticks, in order.
+    pub ticks: Vec<Tick>,
+    /// Why the file ends before its end, if it does: its daemon was killed.
+    pub cut: Option<String>,
+}
+
+/// Reads all ticks of a recording, also of one that was cut off.
+///
+/// # Errors
+/// A file that cannot be read, or that holds what is no tick.
+pub fn read(path: &Path) -> Result<Recorded, Failure> {
+    use mcap::sans_io::linear_reader::{LinearReadEvent, LinearReader};
+    let wanted =
+        |opcode| [mcap::records::op::CHANNEL, mcap::records::op::MESSAGE].contains(&opcode);
+    let mut file = std::io::BufReader::new(std::fs::File::open(path)?);
+    let mut reader = LinearReader::new();
+    let mut topics = std::collections::HashMap::new();
+    let mut recorded = Recorded::default();
+    while let Some(event) = reader.next_event() {
+        match event {
+            Ok(LinearReadEvent::ReadRequest(count)) => {
+                let read = file.read(reader.insert(count))?;
+                reader.notify_read(read);
+            }
+            Ok(LinearReadEvent::Record { opcode, .. }) if !wanted(opcode) => {}
+            Ok(LinearReadEvent::Record { data, opcode }) => match mcap::parse_record(opcode, data)?
+            {
+                mcap::records::Record::Channel(channel) => {
+                    topics.insert(channel.id, channel.topic);
+                }
+                mcap::records::Record::Message { header, data }
+                    if topics.get(&header.channel_id).map(String::as_str) == Some("/tick") =>
+                {
+                    let text: TickText = serde_json::from_slice(&data)?;
+                    recorded.ticks.push(text.into());
+                }
+                _ => {}
+            },
+            Err(error) => {
+                recorded.cut = Some(error.to_string());
+                break;
+            }
+        }
+    }
+    Ok(recorded)
+}
