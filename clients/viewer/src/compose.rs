@@ -10,7 +10,7 @@ use crate::{
     scene::{Arm, Body, Bounds, Scene, point, vector},
     theme::{self, Theme},
 };
-use hapticd_client::BodyKind;
+use hapticd_client::{BodyKind, flag};
 use nalgebra::{Point3, Vector3};
 use std::sync::Arc;
 
@@ -107,10 +107,13 @@ fn arm_items(index: usize, arm: &Arm, glyphs: &Glyphs, pixel_m: f32, scale: Scal
         color,
         style,
     };
-    let mut items = vec![
-        tool(&proxy, [r, g, b, 1.0], Style::Solid),
-        tool(&device, [r, g, b, 0.30], Style::Translucent),
-    ];
+    // What it is inside of would hide it, and does not hold it: it is drawn through that.
+    let placed = if state.has(flag::INSIDE) {
+        tool(&proxy, theme::INSIDE, Style::Mark)
+    } else {
+        tool(&proxy, [r, g, b, 1.0], Style::Solid)
+    };
+    let mut items = vec![placed, tool(&device, [r, g, b, 0.30], Style::Translucent)];
     for contact in &arm.contacts {
         let (at, normal) = (point(contact.point_m), vector(contact.normal));
         if !at.iter().chain(normal.iter()).all(|x| x.is_finite()) {
@@ -191,7 +194,7 @@ fn axes(bounds: Option<Bounds>, pixel_m: f32, theme: Theme) -> impl Iterator<Ite
 mod tests {
     use super::*;
     use crate::{history::History, model::Model, scene::Link};
-    use hapticd_client::{ArmInfo, ArmState, Contact, Limit, Pose, flag};
+    use hapticd_client::{ArmInfo, ArmState, Contact, Limit, Pose};
 
     const SIZE: Size = [1280, 800];
 
@@ -223,6 +226,7 @@ mod tests {
                 attached: true,
             },
             state: Some(state),
+            inside: None,
             contacts: vec![Contact {
                 normal: [0.0, 0.0, 1.0],
                 ..Contact::NONE
@@ -277,6 +281,15 @@ mod tests {
             .map(|item| (item.style, item.world_from_model[(2, 3)]))
             .collect();
         assert_eq!(heights, [(Style::Solid, 0.0), (Style::Translucent, -0.01)]);
+    }
+
+    #[test]
+    fn a_tool_inside_a_body_is_drawn_through_it_in_a_colour_of_its_own() {
+        let (controls, mut scene) = (Controls::new(Theme::Dark), scene());
+        scene.arms[0].state.as_mut().unwrap().flags |= flag::INSIDE;
+        let picture = compose(&scene, &controls, &Glyphs::default(), SIZE);
+        let proxy = &picture.items[0];
+        assert_eq!((proxy.style, proxy.color), (Style::Mark, theme::INSIDE));
     }
 
     #[test]

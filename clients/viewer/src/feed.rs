@@ -120,6 +120,7 @@ impl Feed {
                 info,
                 state: None,
                 contacts: Vec::new(),
+                inside: None,
                 history: Default::default(),
             });
         }
@@ -166,8 +167,13 @@ impl Feed {
         if changed {
             self.list(connection)?;
         }
+        let bodies = &self.scene.bodies;
         for (arm, blocks) in self.scene.arms.iter_mut().zip(&connection.arms) {
             if let Ok(state) = blocks.state() {
+                arm.inside = state.has(hapticd_client::flag::INSIDE).then(|| {
+                    let named = bodies.iter().find(|b| b.id as u16 == state.inside_body);
+                    named.map_or_else(|| "another tool".to_owned(), |b| b.name.clone())
+                });
                 arm.history.push(Sample::of(&state));
                 arm.info.attached = state.has(hapticd_client::flag::ATTACHED);
                 arm.state = Some(state);

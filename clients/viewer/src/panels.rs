@@ -157,8 +157,9 @@ fn governor(state: &ArmState) -> (&'static str, Color32) {
     }
 }
 
-/// What a person should know beside the numbers, if anything.
-fn notes(state: &ArmState) -> String {
+/// What a person should know beside the numbers, if anything; the most urgent first.
+fn notes(state: &ArmState, inside: Option<&str>) -> String {
+    let inside = inside.map(|body| format!("inside {body}: move out"));
     let reason = match state.reason {
         0 => None,
         reason => Some(force_off_text(reason)),
@@ -171,7 +172,10 @@ fn notes(state: &ArmState) -> String {
     let flags = flags
         .into_iter()
         .filter_map(|(bit, text)| state.has(bit).then_some(text));
-    let all: Vec<&str> = reason.into_iter().chain(flags).collect();
+    let all: Vec<&str> = (inside.as_deref().into_iter())
+        .chain(reason)
+        .chain(flags)
+        .collect();
     all.join(", ")
 }
 
@@ -394,8 +398,12 @@ fn arm_panel(ui: &mut Ui, index: usize, arm: &Arm, plots: bool, narrow: bool) {
             facts(ui, arm, state, narrow);
         });
     // A line of its own, and always one, so that the panel keeps its size.
-    let text = format!("notes: {}", notes(state));
-    ui.add(egui::Label::new(weak(text)).truncate());
+    let text = format!("notes: {}", notes(state, arm.inside.as_deref()));
+    let text = match arm.inside {
+        Some(_) => small(text).color(FAIR),
+        None => weak(text),
+    };
+    ui.add(egui::Label::new(text).truncate());
     if !plots {
         return;
     }
@@ -432,7 +440,11 @@ fn arm_panel(ui: &mut Ui, index: usize, arm: &Arm, plots: bool, narrow: bool) {
 
 fn facts(ui: &mut Ui, arm: &Arm, state: &ArmState, narrow: bool) {
     if state.has(flag::ATTACHED) {
-        let (text, color) = governor(state);
+        let (text, color) = match arm.inside {
+            // Nothing is felt of that body, whatever the governor lets pass.
+            Some(_) if state.reason == 0 => ("inside a body", FAIR),
+            _ => governor(state),
+        };
         row(ui, "force is", small(text).color(color));
     } else {
         row(ui, "arm", small("not there").color(FAIR));

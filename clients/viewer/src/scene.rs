@@ -47,6 +47,8 @@ pub struct Arm {
     pub state: Option<ArmState>,
     /// Its newest contacts.
     pub contacts: Vec<Contact>,
+    /// The body that its tool is inside of, and so does not feel, by its name.
+    pub inside: Option<String>,
     /// What its tool looks like.
     pub tool: Arc<Model>,
     /// Its last seconds.

@@ -50,6 +50,8 @@ pub const FORCE: Color = hex(0xff4b3e, 1.0);
 pub const WANTED: Color = hex(0xd2a11e, 1.0);
 /// Contacts and their normals.
 pub const CONTACT: Color = hex(0x2fd0c0, 1.0);
+/// A tool that is inside of a body, and seen through it.
+pub const INSIDE: Color = hex(0xff4fd8, 1.0);
 /// Lateness of the loop.
 pub const LATENESS: Color = hex(0x5aa9f0, 1.0);
 /// Time of a tick's computation.

@@ -278,6 +278,7 @@ fn scene(force_n: [f64; 3]) -> Scene {
             attached: true,
         },
         state: Some(state),
+        inside: None,
         contacts: vec![Contact {
             point_m: [0.0, 0.0, 0.04],
             normal: [0.0, 0.0, 1.0],
