@@ -529,17 +529,17 @@ impl Desk {
         applied: &mut Vec<Applied>,
     ) -> bool {
         let work = links.planner.take();
-        work.is_some_and(|work| self.take_back(work, collider, links, applied))
+        work.is_some_and(|work| self.take_back(*work, collider, links, applied))
     }
 
     fn take_back(
         &mut self,
-        work: Box<Work>,
+        work: Work,
         collider: &mut Collider,
         links: &mut Links,
         applied: &mut Vec<Applied>,
     ) -> bool {
-        let Some(added) = collider.finish(*work) else {
+        let Some(added) = collider.finish(work) else {
             return true;
         };
         if let Some(Request { command, token }) = self.adding.take() {
@@ -577,7 +577,7 @@ impl Desk {
                     self.adding = Some(request);
                     let work = collider.take_work();
                     if let Some(work) = work.and_then(|work| links.planner.give(work)) {
-                        self.take_back(work, collider, links, applied);
+                        self.take_back(*work, collider, links, applied);
                     }
                 }
             }

@@ -315,11 +315,6 @@ fn a_churn_of_bodies_around_tools_raises_no_alarm() {
     behind.drain(..).for_each(|record| {
         early.tick(&record);
     });
-    println!(
-        "{guests} guests, solid in {solid} ticks, inside in {inside}, touching in {touching}; \
-         {most} shapes at most; lossy: {:?}",
-        lossy.ticks()
-    );
     for (name, watcher) in [("ordered", &ordered), ("early", &early), ("lossy", &lossy)] {
         assert!(watcher.alarms.is_empty(), "{name}: {:?}", watcher.alarms);
         assert_eq!(watcher.checker.misplaced(), 0, "{name}");
@@ -364,10 +359,6 @@ fn whatever_is_solid_around_a_tool_in_the_churn_is_found() {
             assert!(!alarm, "tick {}: nothing was planted there", record.tick);
         }
     });
-    println!(
-        "{found} of {planted} ticks with something planted; others: {}",
-        unseen.len()
-    );
     assert!(planted > 1000);
     // An answer is four ticks old: what has just come out is no penetration any more.
     assert!(found * 100 > planted * 90, "{found} of {planted}");
@@ -534,10 +525,6 @@ fn a_churn_with_the_real_threads_raises_no_alarm() {
         (ticks.join().unwrap(), guests.count, scribe.join().unwrap())
     });
     let lost_steps = log_lost.load(Ordering::Relaxed);
-    println!(
-        "{guests} guests in {ticks} ticks, {lost_steps} steps lost: {:?}",
-        report.arms
-    );
     for arm in &report.arms {
         assert_eq!((arm.max_penetration_m, arm.crossings), (0.0, 0), "{arm:?}");
         assert!(arm.checked_ticks > 0 && arm.contact_ticks > 0, "{arm:?}");

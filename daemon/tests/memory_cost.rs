@@ -61,10 +61,6 @@ fn the_estimate_covers_what_is_allocated() {
             let file = 12 * u64::from(counts.0) + 12 * u64::from(counts.1);
             let resident = held.now as u64 + file;
             let of_estimate = resident as f64 / cost.resident as f64;
-            let a_triangle = resident / u64::from(counts.1);
-            println!(
-                "{name} soft {soft}: {a_triangle} bytes a triangle, {of_estimate:.2} of {cost:?}"
-            );
             assert!(resident <= cost.resident, "{name}: {resident} of {cost:?}");
             assert!(of_estimate > 0.5, "{name}: {resident} of {cost:?}");
             drop((shape, checked));

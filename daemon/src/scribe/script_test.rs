@@ -96,7 +96,8 @@ fn after(line: &str, word: &str) -> u64 {
 #[test]
 fn a_fault_script_is_rebuilt_from_the_log_alone() {
     let log = logged(LogFormat::Text, run);
-    let (mut script, mut open): (Vec<(u64, u64, u8)>, Option<(u64, u8)>) = (Vec::new(), None);
+    let mut script: Vec<(u64, u64, u8)> = Vec::new();
+    let mut open: Option<(u64, u8)> = None;
     for line in log.lines().filter(|line| line.contains(" arm=right ")) {
         let is_off = line.contains(" WARN arm=right force off: ");
         if !is_off && !line.contains(" INFO arm=right cause over: ") {

@@ -112,7 +112,6 @@ fn a_mesh_takes_a_bounded_share_of_memory_and_gives_it_back() {
     };
     // What importing took on top has gone back.
     wait("held", &|now| now < before + 32 * file);
-    println!("{} bytes a byte", (resident_bytes(process) - before) / file);
     app.remove_body(body).unwrap();
     wait("given back", &|now| now < before + 8 * file);
     daemon.signal("-TERM");

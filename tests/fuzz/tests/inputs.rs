@@ -1,4 +1,6 @@
 //! Every input of the corpora, and every one that once broke something, through its target.
+// A panic names the input before it.
+#![allow(clippy::print_stdout)]
 
 use hapticd_fuzz::{TARGETS, find, seeds};
 use std::{fs, path::Path};
@@ -13,7 +15,6 @@ fn run_all(kind: &str, name: &str) -> usize {
     let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
     paths.sort();
     for path in &paths {
-        // A panic names the input before it.
         println!("{}", path.display());
         run(&fs::read(path).unwrap());
     }
