@@ -252,7 +252,7 @@ fn errors_are_available_as_json() {
     assert_eq!(
         errors.to_json(),
         serde_json::json!([{
-            "file": "x.toml", "line": 2, "column": 1,
+            "file": "x.toml", "line": 2, "column": 1, "key": "rate",
             "message": "unknown key `rate` in [loop]",
             "help": "did you mean `rate_hz`?",
         }])

@@ -338,7 +338,6 @@ fn a_churn_of_bodies_around_tools_raises_no_alarm() {
 fn whatever_is_solid_around_a_tool_in_the_churn_is_found() {
     let mut watcher = Watcher::new();
     let (mut planted, mut found) = (0_u64, 0_u64);
-    let mut unseen = Vec::new();
     churn(6, |seen| {
         let mut record = *seen.record;
         let mut inside_now = false;
@@ -352,9 +351,6 @@ fn whatever_is_solid_around_a_tool_in_the_churn_is_found() {
         if inside_now {
             planted += 1;
             found += u64::from(alarm);
-            if !alarm {
-                unseen.push(record.tick);
-            }
         } else {
             assert!(!alarm, "tick {}: nothing was planted there", record.tick);
         }

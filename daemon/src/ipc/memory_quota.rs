@@ -36,7 +36,8 @@ impl Cost {
         // Two nodes of 80 bytes a triangle and its place; one and a half boxes of 64.
         let trees = (16 * v) + (160 + 4 + 4) * t + (40 + 96) * t;
         let shown = 12 * v + 12 * t;
-        let checked = 24 * v + 160 * t;
+        // Its own vertices, one more for each piece (three vertices or more), corners and boxes.
+        let checked = (24 + 8) * v + 160 * t;
         let rays = if soft { 72 * v + 140 * t } else { 0 };
         let resident = mesh + adjacency + trees + shown + checked + rays + FIXED_BYTES;
         // The file, its numbers twice, sides that are sorted, corners and moments that the tree is built from.

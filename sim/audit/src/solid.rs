@@ -42,6 +42,7 @@ impl Solid {
                 })
             })
             .collect();
+        vertices.shrink_to_fit();
         let (closed, oriented) = surface(&faces);
         Self {
             boxes: Boxes::new(&corners),
@@ -117,8 +118,10 @@ fn piece_vertices(faces: &[[usize; 3]], vertices: &[Vec3]) -> Vec<Vec3> {
             parent[a.max(b)] = a.min(b);
         }
     }
-    (0..vertices.len())
+    let mut first: Vec<Vec3> = (0..vertices.len())
         .filter(|&i| parent[i] == i)
         .map(|i| vertices[i])
-        .collect()
+        .collect();
+    first.shrink_to_fit();
+    first
 }
