@@ -1,7 +1,7 @@
 //! The log: where it goes, in which form, and how much of it, which may change while the daemon
 //! runs.
 //!
-//! No thread of ours waits for its reader ([`lines`]). Nothing here is for a real-time thread.
+//! No thread of ours waits for its reader (`lines`). Nothing here is for a real-time thread.
 
 pub(crate) mod format;
 mod lines;

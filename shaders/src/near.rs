@@ -42,7 +42,7 @@ pub struct Limits {
     pub candidates: usize,
     /// How long to wait.
     pub patience: Patience,
-    /// Answers late in a row that are the end. One in time makes up for a part of one only ([`MAKE_UP`]).
+    /// Answers late in a row that are the end. One in time makes up for a part of one only (`MAKE_UP`).
     pub late: u32,
 }
 

@@ -11,6 +11,7 @@
 //! Nothing here runs on a real-time thread: the recorder is fed by the scribe. Everything allocates and does file I/O.
 //! No bytes of a file that is read can cause a panic, and memory is bounded by the size of that file.
 
+mod chunk;
 pub mod files;
 pub mod message;
 pub mod number;

@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use super::chunk::Chunk;
 use mcap::McapError;
 use mcap::records::{Record, op};
 use mcap::sans_io::{LinearReadEvent, LinearReader, LinearReaderOptions};
@@ -79,6 +80,8 @@ struct Message {
 pub struct Reader<R> {
     source: R,
     records: LinearReader,
+    /// The records of the newest chunk that are still to be read.
+    chunk: Chunk,
     topics: HashMap<u16, String>,
     metadata: BTreeMap<String, BTreeMap<String, String>>,
     attachments: Vec<(String, Vec<u8>)>,
@@ -109,12 +112,13 @@ impl<R: Read> Reader<R> {
     /// If they are not a recording that this program can read.
     pub fn new(source: R, length: u64) -> Result<Self, ReadError> {
         let options = LinearReaderOptions::default()
-            .with_prevalidate_chunk_crcs(true)
+            .with_emit_chunks(true)
             .with_validate_data_section_crc(true)
             .with_record_length_limit(usize::try_from(length).unwrap_or(usize::MAX));
         let mut reader = Reader {
             source,
             records: LinearReader::new_with_options(options),
+            chunk: Chunk::default(),
             topics: HashMap::new(),
             metadata: BTreeMap::new(),
             attachments: Vec::new(),
@@ -253,10 +257,24 @@ impl<R: Read> Reader<R> {
 
     fn raw_message(&mut self) -> Result<Option<Message>, ReadError> {
         loop {
-            let Some(event) = self.records.next_event() else {
-                return Ok(None);
+            let next = match self.chunk.advance()? {
+                Some((opcode, place)) => LinearReadEvent::Record {
+                    opcode,
+                    data: self.chunk.content(place),
+                },
+                None => match self.records.next_event() {
+                    Some(event) => event.map_err(|e| read_error(&e))?,
+                    None => return Ok(None),
+                },
             };
-            let (opcode, data) = match event.map_err(|e| read_error(&e))? {
+            let (opcode, data) = match next {
+                LinearReadEvent::Record {
+                    opcode: op::CHUNK,
+                    data,
+                } => {
+                    self.chunk = Chunk::new(data)?;
+                    continue;
+                }
                 LinearReadEvent::Record { opcode, data } => (opcode, data),
                 LinearReadEvent::ReadRequest(bytes) => {
                     let got = loop {
