@@ -127,7 +127,7 @@ impl Daemon {
     /// # Errors
     /// As [`Daemon::until`].
     pub fn until_says(&mut self, from: usize, name: &str, what: &str) -> Result<(), String> {
-        let arm = format!("arm=\"{name}\"");
+        let arm = format!("arm={name} ");
         self.until(
             &format!("hapticd to say `{what}` of the arm {name}"),
             |daemon| {
