@@ -57,6 +57,7 @@ struct Firmware {
     counting: AtomicBool,
     safety_switch: AtomicBool,
     calibrated: AtomicBool,
+    cool: AtomicBool,
     plugged: AtomicU64,
     state: Mutex<State>,
 }
@@ -91,6 +92,7 @@ impl Arm {
             counting: AtomicBool::new(true),
             safety_switch: AtomicBool::new(true),
             calibrated: AtomicBool::new(true),
+            cool: AtomicBool::new(true),
             plugged: AtomicU64::new(0),
             state: Mutex::new(State {
                 path,
@@ -158,6 +160,11 @@ impl Arm {
         self.firmware
             .calibrated
             .store(calibrated, Ordering::Release);
+    }
+
+    /// Whether the motors report 31.4 degrees Celsius, or 95.
+    pub fn set_cool(&self, cool: bool) {
+        self.firmware.cool.store(cool, Ordering::Release);
     }
 
     /// Gives the hand a new path, which starts now.
@@ -229,7 +236,11 @@ impl Firmware {
             buttons: 0,
             safety_switch: self.safety_switch.load(Ordering::Acquire),
             calibrated: self.calibrated.load(Ordering::Acquire),
-            temperature_c: 31.4,
+            temperature_c: if self.cool.load(Ordering::Acquire) {
+                31.4
+            } else {
+                95.0
+            },
         }
     }
 

@@ -24,6 +24,7 @@ commands, one a line on standard input:
   count on|off        off: the arm repeats its last sample number
   switch on|off       safety switch closed / open
   calibrated on|off   what the arm says of its encoders
+  cool on|off         off: its motors report 95 degrees Celsius
   path T X Y Z; ...   new path in seconds and metres; end with `; repeat` to repeat it
   understate on|off   next plug: declare one byte of input, so that reports of any length pass the kernel
   send HEX            one input report of these bytes
@@ -85,6 +86,7 @@ impl Console {
             "count" => self.arm.set_counting(on_off(rest)?),
             "switch" => self.arm.set_safety_switch(on_off(rest)?),
             "calibrated" => self.arm.set_calibrated(on_off(rest)?),
+            "cool" => self.arm.set_cool(on_off(rest)?),
             "path" => self
                 .arm
                 .set_path(Path::parse(rest).map_err(|error| error.to_string())?),
