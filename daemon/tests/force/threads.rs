@@ -1,0 +1,329 @@
+//! Threads of the real daemon that hang under force, one by one, and a process that is stopped:
+//! what the arms are sent, by the recording.
+//!
+//! A thread hangs because `ptrace` stops it, as a driver, a lock or a file would. Bounds are ticks
+//! that the loop ran.
+
+use super::*;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use hapticd_client::{BodyKind, BodySpec, Client, Pose, Subscription, want};
+use hapticd_freeze::Frozen;
+use hapticd_sys::clock::now_ns;
+
+/// Codes of reasons, as published.
+const STALL: u8 = 9;
+const SUPERVISOR: u8 = 11;
+const STALE_INPUT: u8 = 32;
+const STALE_CONTACT: u8 = 34;
+const UNSERVED: u8 = 40;
+/// Ticks from a thread's silence to a force of exactly zero, at default keys.
+const ZERO_TICKS: u64 = 100;
+/// A failure, for what a busy machine may take long to do.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// Where the second arm is: beside the floor, on nothing but a client's block.
+const CLIENTS_X_M: f64 = 0.8;
+const PEAK_N: f64 = 4.0;
+/// A hand that comes down again and again: one that is down before the client's block is there is
+/// inside of it, and feels nothing.
+const HOLD: &str =
+    "kind = \"press\"\nfrom = [0.0, 0.0, 0.02]\ndepth_m = 0.1\nmove_s = 0.5\nhold_s = 6.0\n";
+
+/// A recording daemon under force: the first arm presses on the floor, the second one on a client's
+/// block. Ends with its test.
+struct Rig {
+    folder: Folder,
+    process: Child,
+    arms: [Subscription; 2],
+    _client: Client,
+    alive: Arc<AtomicBool>,
+    presser: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Rig {
+    fn press(name: &str, hand: &str) -> Self {
+        let folder = Folder::new(name);
+        let safety =
+            format!("peak_force_n = {PEAK_N:?}\ncontinuous_force_n = {PEAK_N:?}\nramp_s = 0.2\n");
+        folder.scene(&safety, hand, &[0.0, CLIENTS_X_M]);
+        let process = folder
+            .command(&["run", "scene.toml", "--plain", "--record", "run.mcap"])
+            .stderr(std::fs::File::create(folder.0.join("log")).unwrap())
+            .spawn()
+            .unwrap();
+        let socket = folder.0.join("hapticd/app.sock");
+        let mut client = Client::connect_until(&socket, "watcher", PATIENCE).unwrap();
+        client.set_timeout(PATIENCE);
+        let arms = [0, 1].map(|arm| client.subscribe(arm, want::STATE).unwrap());
+        let alive = Arc::new(AtomicBool::new(true));
+        let presser = {
+            let alive = Arc::clone(&alive);
+            std::thread::spawn(move || block(&socket, &alive))
+        };
+        let rig = Rig {
+            folder,
+            process,
+            arms,
+            _client: client,
+            alive,
+            presser: Some(presser),
+        };
+        // From the beginning of a press on, there is all of it left.
+        rig.until("both are up", |states| {
+            states
+                .iter()
+                .all(|state| state.tick > 0 && state.world_from_device.translation_m[2] > 0.0)
+        });
+        rig.presses();
+        rig
+    }
+
+    /// Until both arms are under force.
+    fn presses(&self) {
+        self.until("both press", |states| {
+            states
+                .iter()
+                .all(|state| recording::length(&state.force_n) > 0.5)
+        });
+    }
+
+    fn until(&self, what: &str, is_it: impl Fn(&[hapticd_client::ArmState; 2]) -> bool) {
+        let begun = Instant::now();
+        loop {
+            if let (Ok(one), Ok(two)) = (self.arms[0].state(), self.arms[1].state())
+                && is_it(&[one, two])
+            {
+                return;
+            }
+            assert!(
+                begun.elapsed() < PATIENCE,
+                "never: {what}\n{}",
+                std::fs::read_to_string(self.folder.0.join("log")).unwrap()
+            );
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// Has a thread hang while the loop runs 300 ticks. Gives the loop's time of the beginning.
+    fn freeze(&self, thread: Option<&str>) -> u64 {
+        let frozen = Frozen::thread(self.process.id(), thread).unwrap();
+        let at_ns = now_ns();
+        let from = self.arms[0].state().map_or(0, |state| state.tick);
+        self.until("300 ticks", |states| states[0].tick > from + 300);
+        drop(frozen);
+        at_ns
+    }
+
+    fn signal(&self, name: &str) {
+        let pid = self.process.id().to_string();
+        let sent = Command::new("kill").args([name, &pid]).status().unwrap();
+        assert!(sent.success());
+    }
+
+    fn technician(&self) -> Client {
+        let socket = self.folder.0.join("hapticd/technician.sock");
+        let mut client = Client::connect_until(&socket, "technician", PATIENCE).unwrap();
+        client.set_timeout(PATIENCE);
+        client
+    }
+
+    /// Ends it in order, and reads what was sent.
+    fn end(&mut self) -> Vec<Tick> {
+        self.signal("-TERM");
+        assert_eq!(self.process.wait().unwrap().code(), Some(0));
+        self.folder.read()
+    }
+}
+
+impl Drop for Rig {
+    fn drop(&mut self) {
+        self.alive.store(false, Ordering::Relaxed);
+        let _ = (self.process.kill(), self.process.wait());
+        if let Some(presser) = self.presser.take() {
+            // What the daemon's end does to the client is no matter.
+            let _ = presser.join();
+        }
+    }
+}
+
+/// A client with a block under the second arm. It keeps its lease.
+fn block(socket: &Path, alive: &AtomicBool) {
+    let mut client = Client::connect_until(socket, "presser", PATIENCE).unwrap();
+    client.set_timeout(PATIENCE);
+    let spec = BodySpec {
+        name: "block",
+        kind: BodyKind::Kinematic,
+        solid: true,
+        world_from_body: Pose {
+            translation_m: [CLIENTS_X_M, 0.0, -0.04],
+            ..Pose::IDENTITY
+        },
+        stiffness_n_per_m: 5000.0,
+        damping_n_s_per_m: 0.5,
+        friction: 0.3,
+        restitution: 0.0,
+        density_kg_m3: 1000.0,
+    };
+    let mesh = hapticd_chaos::clients::cuboid([0.1, 0.1, 0.02], 1);
+    client.add_body(&spec, &mesh).unwrap();
+    while alive.load(Ordering::Relaxed) {
+        if client.renew(5000).is_err() {
+            return;
+        }
+        while let Ok(Some(_)) = client.poll(Duration::ZERO) {}
+        std::thread::sleep(Duration::from_millis(40));
+    }
+}
+
+/// The ticks that the loop ran after a time, until it had run 300.
+fn during(ticks: &[Tick], from_ns: u64) -> &[Tick] {
+    let begin = ticks.partition_point(|tick| tick.now_ns <= from_ns);
+    let ticks = &ticks[begin..];
+    let end = ticks.partition_point(|tick| tick.tick < ticks[0].tick + 300);
+    &ticks[..end]
+}
+
+/// Holds that an arm gets exactly nothing from [`ZERO_TICKS`] on, with this reason.
+fn ends(ticks: &[Tick], arm: usize, reason: u8) {
+    let mut seen = 0;
+    for tick in ticks
+        .iter()
+        .filter(|t| t.tick >= ticks[0].tick + ZERO_TICKS)
+    {
+        let now = tick.arms[arm];
+        assert_eq!(now.force_n, [0.0; 3], "{tick:?}");
+        assert_eq!(now.reason, reason, "{tick:?}");
+        seen += 1;
+    }
+    assert!(seen > 50, "{seen} ticks were recorded");
+}
+
+/// Holds that an arm was not let down: it had force, and no reason from this list.
+fn goes_on(ticks: &[Tick], arm: usize, not: &[u8]) {
+    for tick in ticks {
+        assert!(!not.contains(&tick.arms[arm].reason), "{tick:?}");
+    }
+    let forces = ticks.iter().filter(|t| t.arms[arm].length_n() > 0.5);
+    assert!(forces.count() > 50);
+}
+
+#[test]
+fn a_supervisor_that_hangs_costs_all_force_until_a_technician_clears_it() {
+    let mut rig = Rig::press("supervisor", HOLD);
+    let at_ns = rig.freeze(None);
+    // It goes on; force stays away.
+    let from = rig.arms[0].state().map_or(0, |state| state.tick);
+    rig.until("200 ticks", |states| states[0].tick > from + 200);
+    let states = [&rig.arms[0], &rig.arms[1]].map(|arm| arm.state().unwrap());
+    assert!(
+        states
+            .iter()
+            .all(|state| state.reason == SUPERVISOR && state.force_n == [0.0; 3])
+    );
+    rig.technician().clear_fault(0).unwrap();
+    rig.until("the first arm is cleared", |states| {
+        states[0].reason != SUPERVISOR
+    });
+    let ticks = rig.end();
+    for arm in [0, 1] {
+        ends(during(&ticks, at_ns), arm, SUPERVISOR);
+    }
+}
+
+#[test]
+fn an_ipc_thread_that_hangs_costs_the_force_on_clients_bodies() {
+    let mut rig = Rig::press("ipc", HOLD);
+    let at_ns = rig.freeze(Some("ipc"));
+    let ticks = rig.end();
+    let during = during(&ticks, at_ns);
+    ends(during, 1, UNSERVED);
+    goes_on(during, 0, &[UNSERVED, SUPERVISOR]);
+}
+
+#[test]
+fn a_collision_thread_that_hangs_costs_all_force() {
+    let mut rig = Rig::press("collision", HOLD);
+    let at_ns = rig.freeze(Some("collision"));
+    let ticks = rig.end();
+    for arm in [0, 1] {
+        ends(during(&ticks, at_ns), arm, STALE_CONTACT);
+    }
+}
+
+#[test]
+fn an_arm_that_hangs_costs_its_own_force() {
+    let mut rig = Rig::press("arm", HOLD);
+    let at_ns = rig.freeze(Some("arm"));
+    let ticks = rig.end();
+    let during = during(&ticks, at_ns);
+    // Both have a thread of this name.
+    let hangs = usize::from(during[during.len() - 1].arms[0].reason != STALE_INPUT);
+    ends(during, hangs, STALE_INPUT);
+    goes_on(during, 1 - hangs, &[SUPERVISOR]);
+}
+
+#[test]
+fn a_scribe_that_hangs_costs_records_only() {
+    let mut rig = Rig::press("scribe", HOLD);
+    let before = rig.arms[0].state().unwrap().force_offs;
+    rig.freeze(Some("scribe"));
+    let state = rig.arms[0].state().unwrap();
+    // A machine that pauses may take force away meanwhile; the scribe does not.
+    if state.force_offs == before {
+        assert!(recording::length(&state.force_n) > 0.5, "{state:?}");
+    }
+    assert!(![SUPERVISOR, UNSERVED].contains(&state.last_force_off));
+    rig.end();
+}
+
+#[test]
+fn a_loop_that_hangs_ends_the_run() {
+    let mut rig = Rig::press("loop", HOLD);
+    let frozen = Frozen::thread(rig.process.id(), Some("haptic")).unwrap();
+    frozen.wait_for_the_end().unwrap();
+    let status = rig.process.wait().unwrap();
+    assert_ne!(status.code(), Some(0));
+    let log = std::fs::read_to_string(rig.folder.0.join("log")).unwrap();
+    assert!(log.contains("the haptic loop hangs"), "{log}");
+}
+
+#[test]
+fn a_stop_ends_a_run_whose_loop_hangs() {
+    let mut rig = Rig::press("stop", HOLD);
+    let frozen = Frozen::thread(rig.process.id(), Some("haptic")).unwrap();
+    rig.signal("-TERM");
+    frozen.wait_for_the_end().unwrap();
+    rig.process.wait().unwrap();
+}
+
+#[test]
+fn the_first_tick_of_a_process_that_was_stopped_has_no_force() {
+    let hand =
+        "kind = \"press\"\nfrom = [0.0, 0.0, 0.02]\ndepth_m = 0.1\nmove_s = 0.5\nhold_s = 0.5\n";
+    let mut rig = Rig::press("stopped", hand);
+    for _ in 0..3 {
+        rig.presses();
+        rig.signal("-STOP");
+        std::thread::sleep(Duration::from_millis(60));
+        rig.signal("-CONT");
+    }
+    rig.presses();
+    let ticks = rig.end();
+    // Longer than the default `stall_ms` (10), and two ticks that were both recorded.
+    let next = |pair: &&[Tick]| pair[1].tick == pair[0].tick + 1;
+    let gaps: Vec<&Tick> = ticks
+        .windows(2)
+        .filter(next)
+        .filter(|pair| pair[1].now_ns - pair[0].now_ns > 10_000_000)
+        .map(|pair| &pair[1])
+        .collect();
+    assert!(gaps.len() >= 3, "{} gaps", gaps.len());
+    for tick in gaps {
+        for arm in &tick.arms {
+            assert_eq!(arm.force_n, [0.0; 3], "{tick:?}");
+            assert_eq!(arm.reason, STALL, "{tick:?}");
+        }
+    }
+}
