@@ -382,13 +382,10 @@ pub fn run_real(
         running.fetch_add(1, Ordering::Relaxed);
         let stall_ms = config.safety.stall_ms;
         arm_threads.push(spawn("arm", move || {
-            if priority > 0 {
-                let step = realtime::priority::request_fifo(priority);
-                tracing::debug!(arm = %name, "{step}");
-            }
             let served = arms::Served {
                 name: &name,
                 stall_ms,
+                priority,
             };
             arms::serve(
                 &served,

@@ -10,6 +10,7 @@ use std::io;
 const FIFO: &str = "SCHED_FIFO";
 const RTTIME: &str = "RLIMIT_RTTIME";
 const AFFINITY: &str = "affinity";
+const ORDINARY: &str = "ordinary scheduling";
 const NICE: &str = "nice";
 const SLICE: &str = "time slice";
 const RAISED: &str = "nice of the collision thread";
@@ -69,6 +70,24 @@ pub fn request_fifo(priority: u8) -> Step {
                 "priority {priority} asked and RLIMIT_RTPRIO is {limit}, so the control group has no real-time budget"
             ),
             "this kernel has CONFIG_RT_GROUP_SCHED: give the group cpu.rt_runtime_us, or run in the root group",
+        )
+    }
+}
+
+/// Takes SCHED_FIFO from the *calling thread* again: it is one of the ordinary scheduler. Needs no rights.
+pub fn be_ordinary() -> Step {
+    let parameter = libc::sched_param { sched_priority: 0 };
+    // Who has no right to it cannot take the flag back.
+    let policy = libc::SCHED_OTHER | libc::SCHED_RESET_ON_FORK;
+    // SAFETY: 0 means this thread; the kernel only reads `parameter`.
+    let result = unsafe { libc::sched_setscheduler(0, policy, &raw const parameter) };
+    if result == 0 {
+        Step::granted(ORDINARY, "SCHED_OTHER")
+    } else {
+        Step::refused(
+            ORDINARY,
+            io::Error::last_os_error().to_string(),
+            "it goes before others in what is not urgent",
         )
     }
 }
@@ -235,6 +254,21 @@ mod tests {
                     assert_eq!(scheduling().0, libc::SCHED_OTHER);
                 }
             }
+        })
+        .join()
+        .unwrap();
+    }
+
+    #[test]
+    fn a_thread_gives_its_priority_back_and_may_have_it_again() {
+        std::thread::spawn(|| {
+            let first = request_fifo(10).is_granted();
+            assert!(be_ordinary().is_granted());
+            assert_eq!(
+                scheduling().0 & !libc::SCHED_RESET_ON_FORK,
+                libc::SCHED_OTHER
+            );
+            assert_eq!(request_fifo(10).is_granted(), first);
         })
         .join()
         .unwrap();
