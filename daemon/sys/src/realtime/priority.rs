@@ -13,7 +13,6 @@ const AFFINITY: &str = "affinity";
 const ORDINARY: &str = "ordinary scheduling";
 const NICE: &str = "nice";
 const SLICE: &str = "time slice";
-const RAISED: &str = "nice of the collision thread";
 
 /// Lowest and highest priority that [`request_fifo`] takes. 99 is left to the kernel's own threads (migration, watchdog): a loop
 /// at 99 competes with what keeps the machine alive.
@@ -150,21 +149,21 @@ pub fn ask_for_short_slices(slice_us: u32) -> Step {
 }
 
 /// Puts the *calling thread* above others of the ordinary scheduler, to a niceness of `to` (-20 to -1). Not above real-time threads, and
-/// nothing starves below it: it gets a larger share of the processor and gets it sooner.
+/// nothing starves below it: it gets a larger share of the processor and gets it sooner. `what` names the step.
 ///
 /// Needs `RLIMIT_NICE` of at least `20 - to`, or `CAP_SYS_NICE`.
-pub fn raise(to: i32) -> Step {
+pub fn raise(what: &'static str, to: i32) -> Step {
     // SAFETY: plain integers; 0 is the calling thread.
     let result = unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, to) };
     if result == 0 {
-        return Step::granted(RAISED, to.to_string());
+        return Step::granted(what, to.to_string());
     }
     let error = io::Error::last_os_error();
     let limit = getrlimit(Resource::Nice).current.unwrap_or(u64::MAX);
     Step::refused(
-        RAISED,
+        what,
         format!("{to} asked: {error}; RLIMIT_NICE is {limit}"),
-        "set LimitNICE=-10 in the unit, or nice in /etc/security/limits.conf, or busy programs make answers late",
+        "set LimitNICE=-10 in the unit, or nice in /etc/security/limits.conf, or busy programs hold it up",
     )
 }
 
