@@ -3,7 +3,8 @@
 //! A USB write to hung firmware blocks for 5 s a call; so each arm has its own thread and the loop talks to it through two
 //! latest-value mailboxes. A blocked arm's input grows stale, the governor fades its force, and nobody else notices.
 //!
-//! An arm that goes is looked for again until the daemon stops: unplug and re-plug need no restart.
+//! An arm that goes is looked for again until the daemon stops: unplug and re-plug need no restart. It is looked for at an ordinary
+//! priority: a search takes tens of milliseconds of processor time, in which whoever the loop watches must go on.
 //!
 //! No command outlives its reason. However an arm's service ends (the stop, a failed read, writes that keep failing, a panic in the
 //! transport), the loop is told that the arm is gone and the arm is told to stop; where it could not be told, the log says so. While
@@ -18,6 +19,7 @@ use hapticd_devices::arm::{ArmCommand, Wrench};
 use hapticd_devices::transport::{Transport, TransportError};
 use hapticd_sync::latest;
 use hapticd_sys::clock::now_ns;
+use hapticd_sys::realtime::priority;
 
 use crate::haptic::core::ArmInput;
 
@@ -84,11 +86,29 @@ pub struct Served<'a> {
     pub name: &'a str,
     /// A longer pause between two ticks is a stall to the governor, ms.
     pub stall_ms: f64,
+    /// SCHED_FIFO that the thread asks for while the arm is there; 0: none.
+    pub priority: u8,
 }
 
 impl Served<'_> {
     fn silence_ns(&self) -> u64 {
         SILENCE_NS.max((self.stall_ms * 1e6) as u64 + BEYOND_STALL_NS)
+    }
+
+    /// The loop waits for what the thread does from now on.
+    fn is_urgent(&self) {
+        if self.priority > 0 {
+            let step = priority::request_fifo(self.priority);
+            tracing::debug!(arm = self.name, "{step}");
+        }
+    }
+
+    /// Nobody waits for what it does from now on.
+    fn is_not_urgent(&self) {
+        if self.priority > 0 {
+            let step = priority::be_ordinary();
+            tracing::debug!(arm = self.name, "{step}");
+        }
     }
 }
 
@@ -112,6 +132,7 @@ pub fn serve(
                 state.opened.fetch_add(1, Ordering::Relaxed);
                 complaint.clear();
                 tracing::info!(arm = name, device = %arm.spec().name, "arm attached");
+                served.is_urgent();
                 let end =
                     caught(|| attend(served, &mut *arm, &mut input, &mut commands, state, stop));
                 // The loop first: to stop the arm may take seconds.
@@ -135,6 +156,8 @@ pub fn serve(
                 if has_stopped {
                     tracing::info!(arm = name, "the lost arm took its stop");
                 }
+                // Before it is closed, too.
+                served.is_not_urgent();
             }
             Ok(None) => say_once(&mut complaint, name, "arm not found, waiting for it"),
             Err(why) => say_once(&mut complaint, name, &why),

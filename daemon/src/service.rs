@@ -1,14 +1,13 @@
 //! Between the clients' server and the rest of the daemon: sets it up, carries its commands out, tells it what happened.
 //!
-//! Commands that concern the scene go straight from the server's thread to the collision thread (`Dispatch`); those that concern the
-//! daemon wait for the supervisor's next round. Nothing here is real-time, and the haptic loop waits for none of it.
+//! Commands that concern the scene go straight from the server's thread to the collision thread (`Dispatch`), those that concern
+//! force or its end straight to the loop; a reload waits for the supervisor's next round. Nothing here is real-time, and the haptic loop waits for none of it.
 
 pub mod status;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
 
 use crossbeam::channel::{Receiver, Sender, TrySendError};
 use hapticd_config as config;
@@ -21,8 +20,8 @@ use hapticd_protocol::reply::ArmInfo;
 use hapticd_protocol::request::BodyKind as WireKind;
 use hapticd_protocol::text::{Name, Text};
 use hapticd_protocol::wire::{Limit, Pose as WirePose};
-use hapticd_sync::ring;
-use hapticd_sys::{descriptors::raise_limit, folder};
+use hapticd_sync::{latest, ring};
+use hapticd_sys::{descriptors::raise_limit, folder, realtime::Step};
 use hapticd_world::{BodyInfo, BodyKind};
 
 use crate::collision::{Request, SceneCommand, SceneReply};
@@ -50,9 +49,10 @@ use hapticd_devices::arm::ArmSpec;
 pub enum Wish {
     /// Read the configuration again, then answer.
     Reload(u64),
-    /// End in order.
-    Shutdown,
 }
+
+/// Asks for the end in order, as a signal does: the loop hears of it before anybody else. Never blocks.
+pub type AskForTheEnd = Box<dyn Fn() + Send>;
 
 /// What bodies are shown through, in the order in which they were announced.
 #[derive(Debug, Default)]
@@ -69,6 +69,7 @@ pub(crate) struct Dispatch {
     /// To the haptic loop: bodies that it is to forget.
     gone: ring::Producer<BodyOrder>,
     wishes: Sender<Wish>,
+    end: AskForTheEnd,
     /// Straight to the haptic loop.
     restrictions: RestrictionDesk,
     /// Bodies that are to make no force, each with who is why.
@@ -117,6 +118,7 @@ impl Dispatch {
             requests: crossbeam::channel::bounded(1).0,
             gone: ring::ring(1).0,
             wishes: crossbeam::channel::bounded(1).0,
+            end: Box::new(|| {}),
             restrictions: RestrictionDesk::new(restrictions),
             silent: Silences::default(),
             silenced: BTreeSet::new(),
@@ -237,7 +239,10 @@ impl CommandSink for Dispatch {
             Command::Gone { client, bodies, .. } => self.forget_client(*client, bodies),
             Command::Orphaned { body } => self.forget(*body),
             Command::Reload { token } => self.wishes.try_send(Wish::Reload(*token)).is_ok(),
-            Command::Shutdown => self.wishes.try_send(Wish::Shutdown).is_ok(),
+            Command::Shutdown => {
+                (self.end)();
+                true
+            }
         };
         // Urgent commands are offered again; doing part of one twice does no harm.
         if done { Ok(()) } else { Err(Box::new(command)) }
@@ -281,6 +286,8 @@ pub struct Service {
     /// What clients want of the supervisor.
     pub wishes: Receiver<Wish>,
     events_told: u64,
+    /// The priority that the server's thread has not.
+    refused: Option<Step>,
 }
 
 impl Service {
@@ -297,10 +304,11 @@ impl Service {
         requests: Sender<Request>,
         gone: ring::Producer<BodyOrder>,
         replies: Receiver<(u64, SceneReply)>,
-        live: Arc<Mutex<Live>>,
+        mut live: latest::Reader<Live>,
         (surfaces, skins): (&[SurfaceInfo], &[SkinInfo]),
         shapes: &[(u32, Cow<'_, TriMesh>)],
         events: ring::Consumer<LoopEvent>,
+        end: AskForTheEnd,
     ) -> Result<(Self, BlockPublisher, Writers), SetupError> {
         let (surface_writers, surface_fds) = surfaces::create(surfaces)?;
         let (skin_writers, skin_fds) = skins::create(skins)?;
@@ -323,6 +331,7 @@ impl Service {
             requests,
             gone,
             wishes: wishes_in,
+            end,
             restrictions: RestrictionDesk::new(restrictions),
             silent: Silences::default(),
             silenced: BTreeSet::new(),
@@ -364,23 +373,30 @@ impl Service {
             surfaces: surface_fds,
             skins: skin_fds,
             shapes: shape_files(shapes)?,
-            status: Box::new(move |server| status::json(server, &live)),
+            status: Box::new(move |server| status::json(server, live.read().0)),
             sink: Box::new(sink),
             events: LoopEvents::new(events),
         })?;
         let rt_priority = config.haptic_loop.rt_priority;
+        let (tell, told) = std::sync::mpsc::channel();
         let thread = std::thread::Builder::new()
             .name("ipc".into())
             .spawn(move || {
-                session::request_priority(rt_priority, session::IPC_PRIORITY);
+                let what = "nice of the clients' thread";
+                let refused = session::request_priority(rt_priority, session::IPC_PRIORITY, what);
+                // If nobody wants to know there is nobody to tell.
+                let _ = tell.send(refused);
                 server.run()
             })?;
+        // It says so before anything else.
+        let refused = told.recv().ok().flatten();
         let service = Service {
             handle,
             thread,
             replies,
             wishes,
             events_told: 0,
+            refused,
         };
         let writers = Writers {
             surfaces: surface_writers,
@@ -424,6 +440,11 @@ impl Service {
     /// Answers a command.
     pub fn answer(&self, token: u64, answer: Answer) {
         self.handle.notify(Notice::Answer { token, answer });
+    }
+
+    /// The priority that was refused to the server's thread, once.
+    pub fn take_refused(&mut self) -> Option<Step> {
+        self.refused.take()
     }
 
     /// The server's sign of life.
@@ -572,10 +593,11 @@ mod tests {
             requests,
             gone,
             replies,
-            Arc::new(Mutex::new(Live::new())),
+            latest::latest(Live::new()).1,
             (surfaces, &[]),
             &[],
             ring::ring(1).1,
+            Box::new(|| {}),
         );
         let started = started.map(|(service, _, writers)| (service, writers.surfaces));
         (folder, started)
@@ -650,6 +672,7 @@ mod tests {
             requests,
             gone,
             wishes,
+            end: Box::new(|| {}),
             restrictions: RestrictionDesk::new(restrictions()),
             silent: Silences::default(),
             silenced: BTreeSet::new(),
@@ -722,6 +745,7 @@ mod tests {
             requests,
             gone,
             wishes,
+            end: Box::new(|| {}),
             restrictions: RestrictionDesk::new(restrictions()),
             silent: Silences::default(),
             silenced: BTreeSet::new(),

@@ -212,16 +212,23 @@ pub fn run_virtual(mut rig: Rig, config: &config::Config, mut options: Options) 
             let log = options.log.as_ref();
             // What came of it is told by then, and there are no clients.
             let read = options.reload.as_mut().map_or(Ok(None), |read| read(false));
-            if let Ok(Some(new)) = found(read, &live) {
+            let mut news = Vec::new();
+            if let Ok(Some(new)) = found(read, &mut news) {
                 set_level(log, &new);
                 driver.tighten(&new.limits);
+                if !new.surfaces.is_empty() {
+                    driver.ease();
+                }
                 for (id, material) in &new.surfaces {
                     driver.command(SceneCommand::Surface {
                         id: *id,
                         material: *material,
                     });
                 }
-                tell_reloaded(&new.changes, &live);
+                tell_reloaded(&new.changes, &mut news);
+            }
+            if let Ok(mut live) = live.lock() {
+                news.into_iter().for_each(|line| live.push_event(line));
             }
         }
     }
@@ -243,8 +250,9 @@ impl Opener for OpenSim {
 const RECORDS: usize = 4096;
 /// Bodies on their way out of the loop.
 const GONE: usize = 256;
-/// The collision thread goes before everything but the real-time threads: what it answers late fades force.
-const COLLISION_NICENESS: i32 = -10;
+/// The collision thread goes before everything but the real-time threads: what it answers late fades force. So do the threads that
+/// the loop watches where there is no SCHED_FIFO for them.
+const NICENESS: i32 = -10;
 /// How often the supervisor looks whether the configuration's file has changed, ns.
 const RELOAD_EVERY_NS: u64 = 1_000_000_000;
 
@@ -271,7 +279,10 @@ pub fn run_real(
     let keep = backend::keep(rig.soft.as_ref(), &rig.collider);
     let names = rig.names();
     let period_ns = rig.period_ns;
-    let live = Arc::new(Mutex::new(Live::of(&rig)));
+    let live = Live::of(&rig);
+    // What the clients' server tells of the session: it must wait for nobody who writes.
+    let (told, to_tell) = latest::latest(live.clone());
+    let live = Arc::new(Mutex::new(live));
     let flags = brake.flags.clone();
     let stop = brake.stop.clone();
     let checker = options.check.then(|| rig.checker());
@@ -335,10 +346,14 @@ pub fn run_real(
             request_in,
             gone_in,
             reply_out,
-            live.clone(),
+            to_tell,
             (&surfaces, &skins),
             &rig.shapes(),
             client_events,
+            {
+                let brake = brake.clone();
+                Box::new(move || brake.ask_for_the_end())
+            },
         );
         match started {
             Ok((service, publisher, writers)) => (Some(service), Some(publisher), writers),
@@ -382,13 +397,10 @@ pub fn run_real(
         running.fetch_add(1, Ordering::Relaxed);
         let stall_ms = config.safety.stall_ms;
         arm_threads.push(spawn("arm", move || {
-            if priority > 0 {
-                let step = realtime::priority::request_fifo(priority);
-                tracing::debug!(arm = %name, "{step}");
-            }
             let served = arms::Served {
                 name: &name,
                 stall_ms,
+                priority,
             };
             arms::serve(
                 &served,
@@ -487,7 +499,7 @@ pub fn run_real(
         };
         let (stop, beat, collider) = (stop.clone(), collision_beat.clone(), rig.collider);
         spawn("collision", move || {
-            let step = realtime::priority::raise(COLLISION_NICENESS);
+            let step = realtime::priority::raise("nice of the collision thread", NICENESS);
             // The supervisor reads it once; if it is gone there is nobody to tell.
             let _ = raised_in.send(step);
             collision::run(collider, links, &stop, &beat);
@@ -511,6 +523,17 @@ pub fn run_real(
     }
     let (step, latency_hold) = realtime::power::forbid_deep_sleep();
     granted.add(step);
+    let guard = guard(
+        config,
+        period_ns,
+        [
+            Some(&supervisor_beat),
+            ipc_beat.as_ref(),
+            Some(&collision_beat),
+            Some(&scribe_beat),
+        ],
+    );
+    let longest = guard.longest();
     let (setup_in, setup_out) = std::sync::mpsc::channel();
     let (go, ready) = std::sync::mpsc::channel::<()>();
     let loop_thread = {
@@ -532,16 +555,7 @@ pub fn run_real(
             records: record_in,
             limits: composer,
             gone: gone_out,
-            guard: guard(
-                config,
-                period_ns,
-                [
-                    Some(&supervisor_beat),
-                    ipc_beat.as_ref(),
-                    Some(&collision_beat),
-                    Some(&scribe_beat),
-                ],
-            ),
+            guard,
             publisher: (publisher, events),
         };
         let core = rig.core;
@@ -568,6 +582,12 @@ pub fn run_real(
         granted.add(step);
     }
     if let Ok(step) = raised_out.recv() {
+        granted.add(step);
+    }
+    // What it starts from now on does not inherit it.
+    let supervisor = request_priority(rt_priority, SUPERVISOR_PRIORITY, "nice of the supervisor");
+    let server = service.as_mut().and_then(Service::take_refused);
+    for step in supervisor.into_iter().chain(server) {
         granted.add(step);
     }
     let realtime_lines: Vec<String> = granted.steps.iter().map(ToString::to_string).collect();
@@ -601,7 +621,7 @@ pub fn run_real(
         })?
     };
     let reading = Reading::start(options.reload.take())?;
-    let shown = Shown::start(options.view)?;
+    let (shown, frames) = Shown::start(options.view)?;
 
     let signs = Arc::new(Signs {
         flags: flags.clone(),
@@ -622,7 +642,12 @@ pub fn run_real(
         };
         let (signs, live, stop) = (signs.clone(), live.clone(), stop.clone());
         spawn("news", move || {
-            news::gather(&signs, present, &live, &stop);
+            let copies = news::Copies {
+                status: told,
+                frames,
+                view_every: options.view_every,
+            };
+            news::gather(&signs, present, &live, copies, &stop);
         })?
     };
     let threads = Threads {
@@ -637,13 +662,11 @@ pub fn run_real(
         scribe: scribe_thread,
         news,
     };
-    request_priority(rt_priority, SUPERVISOR_PRIORITY);
     signs.supervisor.fetch_add(1, Ordering::Relaxed);
     // It waits for nothing else.
     let _ = go.send(());
     let died = Supervisor {
         duration_s: options.duration_s,
-        view_every: options.view_every,
         brake: &brake,
         sentry: &sentry,
         reading,
@@ -663,6 +686,15 @@ pub fn run_real(
         fade_ns: (config.safety.fade_ms * 1e6) as u64,
     };
     let ended = ending.run(threads, service, died);
+    let [supervisor, ipc, collision, scribe] =
+        std::array::from_fn(|thread| longest[thread].load(Ordering::Relaxed));
+    tracing::info!(
+        supervisor,
+        ipc,
+        collision,
+        scribe,
+        "longest time without a sign of life, in ticks"
+    );
     shown.end();
     drop(latency_hold);
     ended
@@ -687,19 +719,26 @@ fn priority(of_loop: u32, wanted: u8) -> u8 {
 /// Time slices of such a thread where there is no SCHED_FIFO to be had: a round needs no more.
 const SLICE_US: u32 = 200;
 
-/// Asks for SCHED_FIFO for the calling thread, see [`priority`], or else to be run soon after it
-/// wakes.
-pub(crate) fn request_priority(of_loop: u32, wanted: u8) {
+/// Asks for SCHED_FIFO for the calling thread, see [`priority`]; or else to go before ordinary
+/// threads, and to be run soon after it wakes. Gives what a person should know where neither
+/// priority is to be had; `what` names the thread's niceness.
+pub(crate) fn request_priority(
+    of_loop: u32,
+    wanted: u8,
+    what: &'static str,
+) -> Option<realtime::Step> {
     let priority = priority(of_loop, wanted);
     if priority > 0 {
         let step = realtime::priority::request_fifo(priority);
         tracing::debug!("{step}");
         if step.is_granted() {
-            return;
+            return None;
         }
     }
+    let raised = realtime::priority::raise(what, NICENESS);
     let step = realtime::priority::ask_for_short_slices(SLICE_US);
-    tracing::debug!("{step}");
+    tracing::debug!("{raised}; {step}");
+    (!raised.is_granted()).then_some(raised)
 }
 
 /// What the loop watches, each with its budget in ticks. In the order of

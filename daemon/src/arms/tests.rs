@@ -33,6 +33,9 @@ struct Wire {
     fault: Fault,
     taken: Vec<Vec<u8>>,
     counter: u16,
+    /// How threads were scheduled that looked for it, and the last one that read from it.
+    searches: Vec<u32>,
+    reading: u32,
 }
 
 #[derive(Clone)]
@@ -44,6 +47,8 @@ impl Device {
             fault: Fault::None,
             taken: Vec::new(),
             counter: 0,
+            searches: Vec::new(),
+            reading: 0,
         })))
     }
 
@@ -69,6 +74,7 @@ impl RawHid for Device {
         }
         std::thread::sleep(Duration::from_micros(200));
         let mut wire = self.lock();
+        wire.reading = policy();
         match wire.fault {
             Fault::Read | Fault::All => return Err(IO),
             Fault::Panic => panic!("the test's device panics"),
@@ -103,8 +109,21 @@ struct OpenDevice {
     times: u32,
 }
 
+/// What the arm's thread asks for; low enough for every limit that there may be.
+const PRIORITY: u8 = 1;
+
+/// How this thread is scheduled, as the kernel says: 1 is SCHED_FIFO, 0 the ordinary scheduler.
+fn policy() -> u32 {
+    let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
+    let behind_the_name = stat.rsplit_once(')').unwrap().1;
+    // The 41st field; the name is the second.
+    let policy = behind_the_name.split_whitespace().nth(38).unwrap();
+    policy.parse().unwrap()
+}
+
 impl Opener for OpenDevice {
     fn open(&mut self) -> Result<Option<Box<dyn Transport>>, String> {
+        self.device.lock().searches.push(policy());
         if self.times == 0 {
             return Ok(None);
         }
@@ -168,6 +187,7 @@ impl Rig {
                     let served = Served {
                         name: "right",
                         stall_ms: 10.0,
+                        priority: PRIORITY,
                     };
                     serve(&served, &mut opener, input_writer, reader, &state, &stop);
                 });
@@ -312,4 +332,26 @@ fn an_arm_that_is_opened_again_begins_with_no_force() {
     rig.end();
     let taken = &rig.device.lock().taken[before..];
     assert!(taken[0].starts_with(&ZERO), "{taken:?}");
+}
+
+/// A search takes long: on a machine with one processor nobody else of lower priority would run.
+#[test]
+fn an_arm_is_looked_for_at_an_ordinary_priority() {
+    let granted = std::thread::spawn(|| priority::request_fifo(PRIORITY).is_granted());
+    let while_served = u32::from(granted.join().unwrap());
+    let mut rig = Rig::pressing(2);
+    assert_eq!(rig.device.lock().reading, while_served);
+    rig.device.lock().fault = Fault::Read;
+    rig.until(2.0, "two losses and a search in vain", |rig| {
+        rig.device.lock().searches.len() > 2
+    });
+    assert_eq!(rig.lost(), 2);
+    rig.end();
+    let wire = rig.device.lock();
+    assert!(
+        wire.searches.iter().all(|policy| *policy == 0),
+        "{:?}",
+        wire.searches
+    );
+    assert_eq!(wire.reading, while_served, "once it was found again");
 }

@@ -1,7 +1,5 @@
 //! What the daemon says of itself when it is asked: JSON with stable keys, described by [`SCHEMA`].
 
-use std::sync::Mutex;
-
 use hapticd_devices::safety::ForceOffReason;
 use hapticd_protocol::block::GovernorState;
 use serde_json::{Value, json};
@@ -16,10 +14,7 @@ use crate::scribe::{ForceOffs, Live, LiveArm};
 pub const SCHEMA: &str = include_str!("status.schema.json");
 
 /// The technician's status: the arms, the loop, the clients, the report so far.
-pub(super) fn json(server: &ServerStatus, live: &Mutex<Live>) -> String {
-    let Ok(live) = live.lock() else {
-        return "{}".into();
-    };
+pub(super) fn json(server: &ServerStatus, live: &Live) -> String {
     let arms: Vec<Value> = (0..)
         .zip(live.arms.iter().zip(&live.record.arms))
         .map(|(index, (arm, tick))| {
@@ -134,7 +129,7 @@ mod tests {
             }],
             ..ServerStatus::default()
         };
-        let status: Value = serde_json::from_str(&json(&server, &Mutex::new(live))).unwrap();
+        let status: Value = serde_json::from_str(&json(&server, &live)).unwrap();
         let schema: Value = serde_json::from_str(SCHEMA).unwrap();
         assert_eq!(keys(&status), keys(&schema["properties"]));
         for (list, of) in [

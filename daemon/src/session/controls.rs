@@ -1,9 +1,9 @@
 //! What the supervisor can change while the loop runs: gains, limits, surfaces, the log's level, and the configuration that is read again.
 //!
-//! Every change goes the way that the recorder sees, so that a session in which something was changed replays.
+//! Every change goes the way that the recorder sees, so that a session in which something was changed replays. What is to be shown of it
+//! goes to a list, for the supervisor must wait for no lock.
 
 use std::collections::VecDeque;
-use std::sync::Mutex;
 
 use crossbeam::channel::{Sender, TrySendError};
 use hapticd_protocol::event::{self, Event};
@@ -16,7 +16,6 @@ use crate::ipc::{Answer, Refusal};
 use crate::log::LogLevel;
 use crate::reload::Reloaded;
 use crate::scene::FIRST_SOFT_ID;
-use crate::scribe::Live;
 use crate::service::{NO_ANSWER, Service};
 use crate::soft::Surface;
 
@@ -64,9 +63,9 @@ impl Controls {
         &mut self,
         read: Result<Option<Reloaded>, String>,
         tokens: Vec<u64>,
-        live: &Mutex<Live>,
+        news: &mut Vec<String>,
     ) -> Option<ReloadOutcome> {
-        let result = match found(read, live) {
+        let result = match found(read, news) {
             Ok(Some(new)) => {
                 self.take_over(new, tokens);
                 return None;
@@ -79,7 +78,9 @@ impl Controls {
 
     fn take_over(&mut self, new: Reloaded, tokens: Vec<u64>) {
         set_level(self.log.as_ref(), &new);
-        let version = self.configured.set_limits(new.limits);
+        let version = self
+            .configured
+            .set_limits(new.limits, !new.surfaces.is_empty());
         let commands = new.surfaces.iter().map(|(id, material)| {
             let (id, material) = (*id, *material);
             SceneCommand::Surface { id, material }
@@ -96,13 +97,13 @@ impl Controls {
     }
 
     /// What came of the oldest reload, if a tick has kept its limits or none did within the bound. Called in every round.
-    pub(super) fn settle(&mut self, now_ns: u64, live: &Mutex<Live>) -> Option<ReloadOutcome> {
+    pub(super) fn settle(&mut self, now_ns: u64, news: &mut Vec<String>) -> Option<ReloadOutcome> {
         let oldest = self.reloading.front_mut()?;
         if self.configured.is_taken(oldest.version) {
             let Reloading {
                 changes, tokens, ..
             } = self.reloading.pop_front()?;
-            tell_reloaded(&changes, live);
+            tell_reloaded(&changes, news);
             return Some(ReloadOutcome {
                 tokens,
                 result: Ok(true),
@@ -118,7 +119,7 @@ impl Controls {
             "the configuration was read, but the haptic loop has not taken its limits for {} ms; it does when it runs again",
             LOOP_PATIENCE_NS / 1_000_000
         );
-        tell(live, why.clone());
+        tell(news, why.clone());
         Some(ReloadOutcome {
             tokens,
             result: Err(Refusal::text(ErrorCode::Internal, why)),
@@ -151,20 +152,20 @@ impl Controls {
 /// What a reading of the configuration found. Tells what is wrong with it; `Ok(None)`: the file is as it was.
 pub(super) fn found(
     read: Result<Option<Reloaded>, String>,
-    live: &Mutex<Live>,
+    news: &mut Vec<String>,
 ) -> Result<Option<Reloaded>, String> {
     read.inspect_err(|why| {
         tell(
-            live,
+            news,
             format!("configuration not reloaded, the old one stays: {why}"),
         );
     })
 }
 
 /// Tells what a reload has changed.
-pub(super) fn tell_reloaded(changes: &[String], live: &Mutex<Live>) {
+pub(super) fn tell_reloaded(changes: &[String], news: &mut Vec<String>) {
     tell(
-        live,
+        news,
         if changes.is_empty() {
             "configuration reloaded: nothing changed".into()
         } else {
@@ -204,11 +205,9 @@ pub(super) fn tell_clients(outcome: ReloadOutcome, service: Option<&Service>) {
     }
 }
 
-fn tell(live: &Mutex<Live>, what: String) {
+fn tell(news: &mut Vec<String>, what: String) {
     tracing::warn!("{what}");
-    if let Ok(mut live) = live.lock() {
-        live.events.push_back(what);
-    }
+    news.push(what);
 }
 
 #[cfg(test)]

@@ -1,13 +1,16 @@
 //! What threads say of themselves, gathered for the live view and the status on a thread of its
-//! own.
+//! own, which also hands copies on: to the view, and to the clients' server.
 //!
 //! It takes locks that threads without any right to the processor hold for a moment. The supervisor
 //! must not wait for those: the loop takes its silence for a hang.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use hapticd_sync::latest;
+
+use super::shown::Frames;
 use super::supervise::Signs;
 use super::told::{self, Told};
 use crate::scribe::Live;
@@ -22,8 +25,24 @@ pub(super) struct Present {
     pub(super) skin: bool,
 }
 
+/// Where copies go.
+pub(super) struct Copies {
+    /// In every round, for the status.
+    pub(super) status: latest::Writer<Live>,
+    /// Less often, for the view.
+    pub(super) frames: Frames,
+    pub(super) view_every: Duration,
+}
+
 /// Gathers until `stop`.
-pub(super) fn gather(signs: &Signs, present: Present, live: &Mutex<Live>, stop: &AtomicBool) {
+pub(super) fn gather(
+    signs: &Signs,
+    present: Present,
+    live: &Mutex<Live>,
+    mut copies: Copies,
+    stop: &AtomicBool,
+) {
+    let mut shown: Option<Instant> = None;
     let mut told = Told::default();
     while !stop.load(Ordering::Relaxed) {
         told.near(&signs.near, live);
@@ -33,6 +52,13 @@ pub(super) fn gather(signs: &Signs, present: Present, live: &Mutex<Live>, stop: 
         }
         if present.skin {
             told.skin(&signs.skin, live);
+        }
+        if let Ok(live) = live.lock() {
+            copies.status.overwrite(|copy| copy.clone_from(&live));
+            if shown.is_none_or(|at| at.elapsed() >= copies.view_every) {
+                shown = Some(Instant::now());
+                copies.frames.show(&live);
+            }
         }
         std::thread::sleep(ROUND);
     }

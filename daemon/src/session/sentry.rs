@@ -2,7 +2,8 @@
 //! and the arms'.
 //!
 //! A signal takes effect here, whatever the supervisor, the log, the view or a file is busy with:
-//! the first one lets force fade, the second one cuts it, the third one ends the process. From the
+//! the first one lets force fade, the second one cuts it, the third one ends the process. Who relays
+//! a signal may deliver it twice, see [`ONE_ORDER`]. From the
 //! moment in which the end is asked for, by whomever, the supervisor has [`PATIENCE`] to bring
 //! everything down in order; then this thread ends the process without it.
 //!
@@ -29,6 +30,9 @@ const LAST_WORDS: Duration = Duration::from_secs(2);
 const ARMS: Duration = Duration::from_millis(500);
 /// How long the loop has for its last tick.
 const LAST_TICK: Duration = Duration::from_millis(50);
+/// Signals of one kind that come within this time are one order: `timeout` and `sudo` signal their
+/// child, and then the process group that it is in.
+const ONE_ORDER: Duration = Duration::from_millis(20);
 /// Exit status of a process that ended without its supervisor.
 const STATUS: u8 = 1;
 
@@ -132,7 +136,12 @@ impl Sentry {
         // Asked again while one waits says nothing new.
         let (sender, reloads) = bounded(1);
         let thread = super::spawn("signals", move || {
-            super::request_priority(of_loop, super::SENTRY_PRIORITY);
+            // Where it is refused the supervisor's is, too, and that is said.
+            super::request_priority(
+                of_loop,
+                super::SENTRY_PRIORITY,
+                "nice of the signals' thread",
+            );
             serve(&signals, &brake, &sender);
         })?;
         Ok(Sentry { reloads, thread })
@@ -144,11 +153,31 @@ impl Sentry {
     }
 }
 
+/// Counts the orders to end, by the signals that bring them.
+#[derive(Default)]
+struct Orders {
+    count: u32,
+    /// What brought the last one first, and when.
+    last: Option<(Signal, Instant)>,
+}
+
+impl Orders {
+    fn hear(&mut self, signal: Signal, now: Instant) {
+        let is_known = self.last.is_some_and(|(last, at)| {
+            last == signal && now.saturating_duration_since(at) < ONE_ORDER
+        });
+        if !is_known {
+            self.count += 1;
+            self.last = Some((signal, now));
+        }
+    }
+}
+
 /// How far the end has come.
 #[derive(Default)]
 struct Progress {
     /// Signals that asked for it.
-    signals: u32,
+    orders: Orders,
     /// When the process is ended.
     deadline: Option<Instant>,
     /// The session has ended in order, and that was seen.
@@ -174,9 +203,9 @@ fn serve(signals: &Signals, brake: &Brake, reloads: &Sender<()>) {
         let now = Instant::now();
         match signal {
             Some(signal) if signal.ends() => {
-                progress.signals += 1;
                 brake.flags.stopping.store(true, Ordering::Relaxed);
-                if progress.signals > 1 {
+                progress.orders.hear(signal, now);
+                if progress.orders.count > 1 {
                     brake.flags.cut.store(true, Ordering::Relaxed);
                 }
             }
@@ -195,12 +224,12 @@ fn serve(signals: &Signals, brake: &Brake, reloads: &Sender<()>) {
                 // comes.
                 progress.deadline = None;
             }
-            if progress.signals > 0 && progress.deadline.is_none() {
+            if progress.orders.count > 0 && progress.deadline.is_none() {
                 progress.bring_forward(now + LAST_WORDS);
             }
         }
         let is_due = progress.deadline.is_some_and(|at| now >= at);
-        if is_due || progress.signals > 2 {
+        if is_due || progress.orders.count > 2 {
             take_over(brake, progress.over);
         }
     }
@@ -215,4 +244,32 @@ fn take_over(brake: &Brake, over: bool) -> ! {
         "hapticd: ended without its supervisor, which did not come to an end; force is off\n"
     });
     process::end_now(STATUS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signal_that_is_delivered_twice_is_one_order() {
+        let from = Instant::now();
+        let counts = |signals: &[(Signal, u64)]| -> Vec<u32> {
+            let mut orders = Orders::default();
+            let hear = |(signal, ms): &(Signal, u64)| {
+                orders.hear(*signal, from + Duration::from_millis(*ms));
+                orders.count
+            };
+            signals.iter().map(hear).collect()
+        };
+        let term = |ms| (Signal::Terminate, ms);
+        assert_eq!(counts(&[term(0), term(0), term(19)]), [1, 1, 1]);
+        assert_eq!(
+            counts(&[term(0), term(20), term(21), term(40)]),
+            [1, 2, 2, 3]
+        );
+        // What goes on is counted from its first one.
+        assert_eq!(counts(&[term(0), term(15), term(30)]), [1, 1, 2]);
+        let other = (Signal::Interrupt, 1);
+        assert_eq!(counts(&[term(0), other, term(2)]), [1, 2, 3]);
+    }
 }

@@ -1,8 +1,7 @@
 //! The live view and the plain lines, on a thread of their own: whoever reads them may stop
 //! reading.
 //!
-//! One frame waits at most, the newest. The supervisor never waits for the thread, and the end only
-//! for a moment.
+//! One frame waits at most, the newest. Nobody waits for the thread, and the end only for a moment.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,13 +13,17 @@ use super::stop::ends_soon;
 use super::{SessionError, Show, ViewWish};
 use crate::scribe::Live;
 
-/// The thread's other end.
+/// The thread, and what its reader wants.
 pub(super) struct Shown {
+    quit: Arc<AtomicBool>,
+    thread: JoinHandle<()>,
+}
+
+/// Its other end: takes frames. The thread ends when this is gone.
+pub(super) struct Frames {
     frames: Sender<Box<Live>>,
     /// The same queue's other end, to take a frame back that was not looked at.
     unseen: Receiver<Box<Live>>,
-    quit: Arc<AtomicBool>,
-    thread: JoinHandle<()>,
 }
 
 impl Shown {
@@ -28,7 +31,7 @@ impl Shown {
     ///
     /// # Errors
     /// When there is none to be had.
-    pub(super) fn start(mut show: Show) -> Result<Self, SessionError> {
+    pub(super) fn start(mut show: Show) -> Result<(Self, Frames), SessionError> {
         let (frames, unseen) = bounded::<Box<Live>>(1);
         let quit = Arc::new(AtomicBool::new(false));
         let (queue, asked) = (unseen.clone(), quit.clone());
@@ -39,22 +42,11 @@ impl Shown {
                 }
             }
         })?;
-        Ok(Shown {
-            frames,
-            unseen,
-            quit,
-            thread,
-        })
+        Ok((Shown { quit, thread }, Frames { frames, unseen }))
     }
 
-    /// Hands a frame over, in the place of one that was not looked at yet, and says what the view
-    /// wanted last. Never waits.
-    pub(super) fn show(&self, live: &Live) -> ViewWish {
-        if let Err(TrySendError::Full(frame)) = self.frames.try_send(Box::new(live.clone())) {
-            let _ = self.unseen.try_recv();
-            // Full again is impossible, for nobody else sends.
-            let _ = self.frames.try_send(frame);
-        }
+    /// What the view wanted last. Never waits.
+    pub(super) fn wish(&self) -> ViewWish {
         if self.quit.load(Ordering::Relaxed) {
             ViewWish::Quit
         } else {
@@ -62,14 +54,23 @@ impl Shown {
         }
     }
 
-    /// Ends the thread, which puts the terminal back; one that waits for a reader is left to the
-    /// end of the process.
+    /// Waits for the end of the thread, which puts the terminal back; one that waits for a reader is
+    /// left to the end of the process.
     pub(super) fn end(self) {
-        drop(self.unseen);
-        drop(self.frames);
         if ends_soon(&self.thread) {
             // If it panicked there was nothing more to be seen.
             let _ = self.thread.join();
+        }
+    }
+}
+
+impl Frames {
+    /// Hands a frame over, in the place of one that was not looked at yet. Never waits.
+    pub(super) fn show(&self, live: &Live) {
+        if let Err(TrySendError::Full(frame)) = self.frames.try_send(Box::new(live.clone())) {
+            let _ = self.unseen.try_recv();
+            // Full again is impossible, for nobody else sends.
+            let _ = self.frames.try_send(frame);
         }
     }
 }
@@ -82,7 +83,7 @@ mod tests {
     fn the_newest_frame_waits_while_the_reader_does_not_read() {
         let (entered, enters) = bounded(8);
         let (go, gate) = bounded::<()>(8);
-        let shown = Shown::start(Box::new(move |live| {
+        let (shown, frames) = Shown::start(Box::new(move |live| {
             entered.send(live.record.tick).unwrap();
             gate.recv().unwrap();
             if live.record.tick == 9 {
@@ -94,16 +95,18 @@ mod tests {
         .unwrap();
         let mut live = Live::new();
         live.record.tick = 1;
-        assert_eq!(shown.show(&live), ViewWish::Continue);
+        frames.show(&live);
+        assert_eq!(shown.wish(), ViewWish::Continue);
         assert_eq!(enters.recv().unwrap(), 1);
         for tick in 2..10 {
             live.record.tick = tick;
-            assert_eq!(shown.show(&live), ViewWish::Continue);
+            frames.show(&live);
         }
         go.send(()).unwrap();
         go.send(()).unwrap();
         assert_eq!(enters.recv().unwrap(), 9);
         let quit = shown.quit.clone();
+        drop(frames);
         shown.end();
         assert!(quit.load(Ordering::Relaxed));
         assert!(enters.try_recv().is_err(), "what was between is not shown");

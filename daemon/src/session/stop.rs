@@ -75,19 +75,17 @@ impl Ending<'_> {
     ) -> Result<Report, SessionError> {
         self.ramp(&threads.haptic);
         self.brake.flags.quit.store(true, Ordering::Release);
+        if !ends_soon(&threads.haptic) {
+            return Err(self.without_the_loop(&threads, service));
+        }
         join(threads.haptic, &mut died, "haptic");
         self.brake.stop.store(true, Ordering::Release);
         let keeper = threads.keeper.map(|(thread, _stop)| thread);
         for thread in threads.arms {
             // A hung device holds its thread for seconds: it has its zero queued, and the process
             // does not wait for it.
-            if ends_soon(&thread) {
+            if tell_unless_it_ends(&thread) {
                 join(thread, &mut died, "arm");
-            } else {
-                tracing::error!(
-                    "an arm has not taken its last command within {} ms: it may still exert force",
-                    PATIENCE_NS / 1_000_000
-                );
             }
         }
         if let Some(service) = service {
@@ -127,6 +125,19 @@ impl Ending<'_> {
         }
     }
 
+    /// The end where the loop hangs: the arms' threads send zero, the clients are told, and who waits
+    /// for the loop's last word is left to the end of the process.
+    fn without_the_loop(&self, threads: &Threads, service: Option<Service>) -> SessionError {
+        self.brake.stop.store(true, Ordering::Release);
+        for thread in &threads.arms {
+            tell_unless_it_ends(thread);
+        }
+        if let Some(service) = service {
+            service.stop();
+        }
+        SessionError::Died("haptic")
+    }
+
     /// Force to zero within the fade time (twice that, for the slew limit).
     fn ramp(&self, haptic: &JoinHandle<()>) {
         self.brake.ask_for_the_end();
@@ -152,6 +163,18 @@ pub(super) fn ends_soon<T>(thread: &JoinHandle<T>) -> bool {
         std::thread::sleep(Duration::from_millis(5));
     }
     thread.is_finished()
+}
+
+/// Waits for the thread of an arm, and says so if it does not end.
+fn tell_unless_it_ends(thread: &JoinHandle<()>) -> bool {
+    let ends = ends_soon(thread);
+    if !ends {
+        tracing::error!(
+            "an arm has not taken its last command within {} ms: it may still exert force",
+            PATIENCE_NS / 1_000_000
+        );
+    }
+    ends
 }
 
 fn join<T>(thread: JoinHandle<T>, died: &mut Option<&'static str>, name: &'static str) {

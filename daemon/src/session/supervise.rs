@@ -1,5 +1,8 @@
 //! The supervisor's loop: signals, wishes of clients, reloads, gains from measured timing, signs of
-//! life, the live view.
+//! life, the view's wishes.
+//!
+//! The loop cuts force when it is silent, so a round waits for nobody and is short: no lock is waited
+//! for, no file is read, and whatever takes longer than a look is another thread's.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -50,7 +53,6 @@ pub(super) struct Signs {
 /// What the supervisor works with.
 pub(super) struct Supervisor<'a> {
     pub(super) duration_s: Option<f64>,
-    pub(super) view_every: Duration,
     pub(super) brake: &'a Brake,
     pub(super) sentry: &'a Sentry,
     pub(super) reading: Reading,
@@ -70,7 +72,6 @@ impl Supervisor<'_> {
     /// ended by itself: then its name.
     pub(super) fn run(&mut self) -> Option<&'static str> {
         let started = now_ns();
-        let mut last_view = 0;
         let mut watch = Watch::new(started);
         let mut last_tuning = started;
         let mut last_reload = started;
@@ -90,7 +91,7 @@ impl Supervisor<'_> {
                 last_reload = now;
                 self.reading.look(now);
             }
-            self.reload(now);
+            self.reload(now, &mut news);
             self.controls.send_surfaces();
             if self.duration_s.is_some_and(|d| elapsed_s >= d) {
                 return None;
@@ -115,17 +116,9 @@ impl Supervisor<'_> {
                 last_tuning = now;
                 self.retune();
             }
-            if self.serve_clients() {
+            self.serve_clients();
+            if self.shown.wish() == ViewWish::Quit {
                 return None;
-            }
-            // Whoever has the lock just now is soon done with it: the next round shows it.
-            if now - last_view >= self.view_every.as_nanos() as u64
-                && let Ok(live) = self.live.try_lock()
-            {
-                last_view = now;
-                if self.shown.show(&live) == ViewWish::Quit {
-                    return None;
-                }
             }
             std::thread::sleep(ROUND);
         }
@@ -141,17 +134,15 @@ impl Supervisor<'_> {
     }
 
     /// Hands on what a configuration that was read again changes, and tells those who asked what came of it.
-    fn reload(&mut self, now: u64) {
+    fn reload(&mut self, now: u64, news: &mut Vec<String>) {
         let service = self.service.as_ref();
         if let Some(outcome) = self.reading.poll(now) {
-            let known = self
-                .controls
-                .reload(outcome.result, outcome.tokens, self.live);
+            let known = self.controls.reload(outcome.result, outcome.tokens, news);
             if let Some(known) = known {
                 tell_clients(known, service);
             }
         }
-        while let Some(outcome) = self.controls.settle(now, self.live) {
+        while let Some(outcome) = self.controls.settle(now, news) {
             tell_clients(outcome, service);
         }
     }
@@ -180,22 +171,17 @@ impl Supervisor<'_> {
         look("scribe", 5 + arms, &signs.scribe);
     }
 
-    /// Does what clients want, and tells them what happened. True: one of them wants the end.
-    fn serve_clients(&mut self) -> bool {
+    /// Does what clients want, and tells them what happened.
+    fn serve_clients(&mut self) {
         let Some(service) = self.service.as_mut() else {
-            return false;
+            return;
         };
         if let Ok(live) = self.live.try_lock() {
             service.relay(&live);
         }
-        let mut end = false;
-        while let Ok(wish) = service.wishes.try_recv() {
-            match wish {
-                Wish::Shutdown => end = true,
-                Wish::Reload(token) => self.reading.ask(Some(token)),
-            }
+        while let Ok(Wish::Reload(token)) = service.wishes.try_recv() {
+            self.reading.ask(Some(token));
         }
-        end
     }
 
     /// Recomputes the gains from what was measured in the last seconds.

@@ -14,6 +14,9 @@ use hapticd::recording::message::TickMessage;
 use hapticd::recording::reader::{Event, Reader};
 use hapticd_client::{ArmState, Client, Subscription, want};
 use hapticd_devices::safety::ForceOffReason;
+use hapticd_frozen::Frozen;
+use hapticd_protocol::request;
+use rustix::process::{Pid, Signal, kill_process};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -350,9 +353,11 @@ fn a_second_signal_cuts_what_still_fades() {
     );
     let mut daemon = Daemon::press(&dir, command);
     daemon.signal("-TERM");
-    daemon.until("it fades", |state| {
+    let first = daemon.until("it fades", |state| {
         state.reason == ForceOffReason::Shutdown.code()
     });
+    // Sooner it would be the same order.
+    daemon.until("30 ms pass", |state| state.tick > first.tick + 30);
     daemon.signal("-TERM");
     assert_eq!(daemon.end().code(), Some(0));
     let ticks = ticks(&dir, "run.mcap");
@@ -362,6 +367,33 @@ fn a_second_signal_cuts_what_still_fades() {
     let reason = ticks[cut].arms[0].output.reason;
     assert_eq!(reason, ForceOffReason::Supervisor.code());
     replays(&dir, "run.mcap");
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+/// Who relays an order to its child and to the process group that the child is in delivers it twice.
+#[test]
+fn an_order_that_is_delivered_twice_fades() {
+    let dir = folder("twice", "fade_ms = 1000.0\n");
+    let command = command(
+        &dir,
+        &["run", "rig.toml", "--plain", "--record", "run.mcap"],
+    );
+    let mut daemon = Daemon::press(&dir, command);
+    let process = Pid::from_child(&daemon.process);
+    let from = Instant::now();
+    kill_process(process, Signal::TERM).unwrap();
+    // Two at once are one to the kernel: the first one must have been taken.
+    while daemon.state().is_none_or(|state| state.reason == 0) {
+        assert!(from.elapsed() < PATIENCE, "it never fades");
+    }
+    kill_process(process, Signal::TERM).unwrap();
+    // On a machine that held this up for longer they are two orders.
+    let is_one = from.elapsed() < Duration::from_millis(20);
+    assert_eq!(daemon.end().code(), Some(0));
+    let ticks = ticks(&dir, "run.mcap");
+    let is_cut = ticks.iter().any(|t| t.cut);
+    assert!(!(is_one && is_cut), "it was cut");
+    assert!(is_cut || fade_ns(&ticks) > 500_000_000);
     std::fs::remove_dir_all(dir).unwrap();
 }
 
@@ -397,5 +429,68 @@ fn a_recording_whose_reader_stops_costs_records_and_no_stop() {
     assert_eq!(daemon.end().code(), Some(1));
     daemon.says("ended without its supervisor");
     drop(reader);
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+/// A technician's order to end goes the way of a signal: straight to the loop.
+#[test]
+fn a_shutdown_by_request_fades_while_the_supervisor_hangs() {
+    // The loop takes longer to miss the supervisor than this takes.
+    let dir = folder("request", "[loop]\nsilent_supervisor_ms = 1000\n");
+    let command = command(
+        &dir,
+        &["run", "rig.toml", "--plain", "--record", "run.mcap"],
+    );
+    let mut daemon = Daemon::press(&dir, command);
+    let socket = dir.join("hapticd/technician.sock");
+    let mut technician = Client::connect_until(&socket, "test", PATIENCE).unwrap();
+    let held = Frozen::first(daemon.process.id()).unwrap();
+    technician.request(request::Shutdown {}).unwrap();
+    let off = daemon.until("no force", |state| {
+        state.reason == ForceOffReason::Shutdown.code() && state.force_n == [0.0; 3]
+    });
+    drop(held);
+    assert_eq!(daemon.end().code(), Some(0));
+    let ticks = ticks(&dir, "run.mcap");
+    assert!(fade_ns(&ticks) <= 100_000_000);
+    let stopping = ticks.iter().find(|t| t.stopping).unwrap();
+    assert!(stopping.tick <= off.tick, "while it was held");
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+/// A loop that does not tick cannot end force: the arm's thread does, and the run ends.
+#[test]
+fn a_loop_that_hangs_leaves_no_force_and_ends_the_run() {
+    let dir = folder("hangs", "");
+    let mut command = command(&dir, &["run", "rig.toml", "--plain"]);
+    command.stderr(Stdio::piped());
+    let mut daemon = Daemon::press(&dir, command);
+    let held = Frozen::named(daemon.process.id(), "haptic").unwrap();
+    daemon.says("the loop sends no commands: no force is asked of the arm");
+    daemon.says("the haptic loop hangs: the arms are told to stop without it");
+    assert!(held.is_gone(), "the run goes on");
+    assert_eq!(daemon.end().code(), Some(1));
+    daemon.says("thread haptic died");
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+/// Who asks how the daemon is waits for nobody who writes that down.
+#[test]
+fn the_status_is_told_while_who_writes_it_hangs() {
+    let dir = folder("status", "");
+    let mut daemon = Daemon::press(&dir, command(&dir, &["run", "rig.toml", "--plain"]));
+    let socket = dir.join("hapticd/technician.sock");
+    let mut technician = Client::connect_until(&socket, "test", PATIENCE).unwrap();
+    // Held anywhere in its rounds, now and then while it has the lock.
+    for _ in 0..50 {
+        let held = Frozen::named(daemon.process.id(), "scribe").unwrap();
+        let status = technician.status().unwrap();
+        assert!(status.contains("\"right\""), "{status}");
+        drop(held);
+        let seen = daemon.state().unwrap().tick;
+        daemon.until("it runs", |state| state.tick > seen + 3);
+    }
+    daemon.signal("-TERM");
+    assert_eq!(daemon.end().code(), Some(0));
     std::fs::remove_dir_all(dir).unwrap();
 }

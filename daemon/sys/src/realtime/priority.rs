@@ -10,9 +10,9 @@ use std::io;
 const FIFO: &str = "SCHED_FIFO";
 const RTTIME: &str = "RLIMIT_RTTIME";
 const AFFINITY: &str = "affinity";
+const ORDINARY: &str = "ordinary scheduling";
 const NICE: &str = "nice";
 const SLICE: &str = "time slice";
-const RAISED: &str = "nice of the collision thread";
 
 /// Lowest and highest priority that [`request_fifo`] takes. 99 is left to the kernel's own threads (migration, watchdog): a loop
 /// at 99 competes with what keeps the machine alive.
@@ -69,6 +69,24 @@ pub fn request_fifo(priority: u8) -> Step {
                 "priority {priority} asked and RLIMIT_RTPRIO is {limit}, so the control group has no real-time budget"
             ),
             "this kernel has CONFIG_RT_GROUP_SCHED: give the group cpu.rt_runtime_us, or run in the root group",
+        )
+    }
+}
+
+/// Takes SCHED_FIFO from the *calling thread* again: it is one of the ordinary scheduler. Needs no rights.
+pub fn be_ordinary() -> Step {
+    let parameter = libc::sched_param { sched_priority: 0 };
+    // Who has no right to it cannot take the flag back.
+    let policy = libc::SCHED_OTHER | libc::SCHED_RESET_ON_FORK;
+    // SAFETY: 0 means this thread; the kernel only reads `parameter`.
+    let result = unsafe { libc::sched_setscheduler(0, policy, &raw const parameter) };
+    if result == 0 {
+        Step::granted(ORDINARY, "SCHED_OTHER")
+    } else {
+        Step::refused(
+            ORDINARY,
+            io::Error::last_os_error().to_string(),
+            "it goes before others in what is not urgent",
         )
     }
 }
@@ -131,21 +149,21 @@ pub fn ask_for_short_slices(slice_us: u32) -> Step {
 }
 
 /// Puts the *calling thread* above others of the ordinary scheduler, to a niceness of `to` (-20 to -1). Not above real-time threads, and
-/// nothing starves below it: it gets a larger share of the processor and gets it sooner.
+/// nothing starves below it: it gets a larger share of the processor and gets it sooner. `what` names the step.
 ///
 /// Needs `RLIMIT_NICE` of at least `20 - to`, or `CAP_SYS_NICE`.
-pub fn raise(to: i32) -> Step {
+pub fn raise(what: &'static str, to: i32) -> Step {
     // SAFETY: plain integers; 0 is the calling thread.
     let result = unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, to) };
     if result == 0 {
-        return Step::granted(RAISED, to.to_string());
+        return Step::granted(what, to.to_string());
     }
     let error = io::Error::last_os_error();
     let limit = getrlimit(Resource::Nice).current.unwrap_or(u64::MAX);
     Step::refused(
-        RAISED,
+        what,
         format!("{to} asked: {error}; RLIMIT_NICE is {limit}"),
-        "set LimitNICE=-10 in the unit, or nice in /etc/security/limits.conf, or busy programs make answers late",
+        "set LimitNICE=-10 in the unit, or nice in /etc/security/limits.conf, or busy programs hold it up",
     )
 }
 
@@ -235,6 +253,21 @@ mod tests {
                     assert_eq!(scheduling().0, libc::SCHED_OTHER);
                 }
             }
+        })
+        .join()
+        .unwrap();
+    }
+
+    #[test]
+    fn a_thread_gives_its_priority_back_and_may_have_it_again() {
+        std::thread::spawn(|| {
+            let first = request_fifo(10).is_granted();
+            assert!(be_ordinary().is_granted());
+            assert_eq!(
+                scheduling().0 & !libc::SCHED_RESET_ON_FORK,
+                libc::SCHED_OTHER
+            );
+            assert_eq!(request_fifo(10).is_granted(), first);
         })
         .join()
         .unwrap();

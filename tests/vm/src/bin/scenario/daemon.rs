@@ -48,9 +48,6 @@ pub fn config_over(body: &str, arms: &[ArmConfig], ramp_s: f64) -> String {
 [loop]
 rate_hz = 500
 spin_us = 0
-# One emulated processor: looking for an arm keeps everything else waiting.
-silent_supervisor_ms = 1000
-silent_ipc_ms = 1000
 
 [safety]
 peak_force_n = {PEAK_N}
