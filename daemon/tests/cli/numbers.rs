@@ -46,7 +46,9 @@ fn coordinates_beyond_ten_kilometres_are_refused_in_every_file() {
     let samples = |file: &str, scale: &str| {
         format!("kind = \"volume\", file = \"{file}\", level = 50, {scale}")
     };
-    let cases: [(&str, String, Option<String>, &str); 10] = [
+    let track = "kind = \"script\"\nrepeat = true\n\
+        track = [{ t_s = 0.0, position = [0.0, 0.0, 2e4] }]\n";
+    let cases: [(&str, String, Option<String>, &str); 11] = [
         ("rigid", body("static", mesh), None, "vertex 3 is 3.000e9 m"),
         ("soft", body("soft", mesh), None, "vertex 3 is 3.000e9 m"),
         (
@@ -103,6 +105,12 @@ fn coordinates_beyond_ten_kilometres_are_refused_in_every_file() {
             )),
             "`translation_m` must be 10000 m at most",
         ),
+        (
+            "intention",
+            ARM.replace("\"press\"", "\"./arm.toml\""),
+            Some(track.to_owned()),
+            "within 10000",
+        ),
     ];
     for (name, config, profile, words) in cases {
         write("case.toml", &config);
@@ -112,12 +120,12 @@ fn coordinates_beyond_ten_kilometres_are_refused_in_every_file() {
             let said = String::from_utf8_lossy(&out.stderr).into_owned();
             assert_eq!(out.status.code(), Some(2), "{command}, {name}: {said}");
             assert!(said.contains(words), "{command}, {name}: {said}");
-            let key = if profile.is_some() {
-                "arm.toml:"
-            } else {
-                "`far`"
-            };
-            assert!(said.contains(key), "{command}, {name}: {said}");
+            // The body, the profile's line, or the key of the intention.
+            let place = ["`far`", "arm.toml:", "case.toml:"];
+            assert!(
+                place.iter().any(|p| said.contains(p)),
+                "{command}, {name}: {said}"
+            );
         }
     }
     // What is within is welcome.

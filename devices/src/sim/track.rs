@@ -189,5 +189,10 @@ mod tests {
                 index: 0
             })
         );
+        let far = Track::new(vec![key(0.0, 0.0), key(1.0, -2e4)]);
+        assert!(matches!(
+            far,
+            Err(IntentionError::OutOfRange { value: -2e4, .. })
+        ));
     }
 }
