@@ -631,7 +631,9 @@ fn shape_fault(table: &str, shape: &config::Shape, error: SceneError) -> Fault {
         (config::Shape::Mesh { file, .. }, _)
         | (
             config::Shape::Volume { file, .. },
-            SceneError::Volume(VolumeError::Read { .. } | VolumeError::NoUnit(_)),
+            SceneError::Volume(
+                VolumeError::Read { .. } | VolumeError::NoUnit(_) | VolumeError::Far { .. },
+            ),
         ) => ("file", Some(file.clone())),
         (config::Shape::Volume { .. }, SceneError::Volume(VolumeError::Grid { .. })) => {
             ("level", None)

@@ -336,7 +336,7 @@ impl Service {
             silent: Silences::default(),
             silenced: BTreeSet::new(),
         };
-        // Before the janitor asks how many there may be.
+        // Before the descriptor closer asks how many there may be.
         if let Err(error) = raise_limit() {
             tracing::warn!(%error, "the soft limit on descriptors stays as it is");
         }

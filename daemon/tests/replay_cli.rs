@@ -111,6 +111,33 @@ fn what_is_no_recording_is_the_users_mistake() {
     }
 }
 
+/// The beginning of a recording of format 1, as a recording and as an intention.
+#[test]
+fn a_recording_of_an_earlier_format_is_refused_with_what_to_do() {
+    let old = format!(
+        "{}/../tests/data/trajectory-format-1.mcap",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let config = at("old.toml");
+    let arm = "[[arm]]\nname = \"right\"\nkind = \"simulated\"\n\
+        tool = { kind = \"sphere\", radius_m = 0.005 }\n";
+    std::fs::write(&config, format!("{arm}intention = {old:?}\n")).expect("written");
+    for args in [
+        &["replay", &old, "--verify"],
+        &["replay", &old, "--check"],
+        &["check", &config, "--strict"],
+    ] {
+        let (code, text) = hapticd(args);
+        assert_eq!(code, Some(2), "{args:?}: {text}");
+        for words in [
+            "of format 1, written by hapticd 0.1.0;",
+            "reads format 2: read it with the hapticd that wrote it, or record it again",
+        ] {
+            assert!(text.contains(words), "{args:?}: {text}");
+        }
+    }
+}
+
 #[test]
 fn a_full_disk_stops_the_recording_and_not_the_run() {
     let (code, text) = hapticd(&[

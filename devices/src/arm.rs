@@ -9,6 +9,9 @@ pub type Vec3 = nalgebra::Vector3<f64>;
 /// A rigid transform, named `to_from_what`.
 pub type Pose = nalgebra::Isometry3<f64>;
 
+/// No length of an arm, no pose of it and no intention of its hand is larger, m: the same as for meshes.
+/// Beyond, a coordinate's rounding is no longer small beside the clearance.
+pub const FURTHEST_M: f64 = 1e4;
 /// The most degrees of freedom that an arm can have.
 pub const MAX_AXES: usize = 7;
 /// One number for each axis of an arm; axes that it lacks are zero.
@@ -25,7 +28,8 @@ pub struct ArmStatus {
     pub safety_switch_closed: bool,
     /// The input queue was full when it was drained: reports were lost and the reader had stalled.
     pub input_stalled: bool,
-    /// The kinematic model gave no pose for the joints that were read (singular or out of reach). The pose is the last good one.
+    /// The kinematic model gave no pose for the joints that were read (singular or out of reach), or one
+    /// beyond [`FURTHEST_M`]. The pose is the last good one.
     pub pose_invalid: bool,
 }
 

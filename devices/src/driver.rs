@@ -6,7 +6,9 @@
 
 use std::sync::Arc;
 
-use crate::arm::{ArmCommand, ArmSample, ArmSpec, ArmStatus, Axes, MAX_AXES, Pose, Vec3};
+use crate::arm::{
+    ArmCommand, ArmSample, ArmSpec, ArmStatus, Axes, FURTHEST_M, MAX_AXES, Pose, Vec3,
+};
 use crate::codec::{DecodeError, Decoded, RawState, ReportBuffer};
 use crate::kinematics::{Kinematics, Mounted, RateIntegrator};
 use crate::profile::{Model, Profile};
@@ -200,13 +202,15 @@ impl Driver {
                 Ok(integrator.step(now_ns, &rates))
             }
         };
-        self.pose_invalid = pose.is_err();
+        let is_far = |pose: &Pose| pose.translation.vector.amax() > FURTHEST_M;
+        let pose = pose.ok().filter(|pose| !is_far(pose));
+        self.pose_invalid = pose.is_none();
         match pose {
-            Ok(pose) => {
+            Some(pose) => {
                 self.pose = pose;
                 self.velocity.push(now_ns, &pose);
             }
-            Err(_) => {
+            None => {
                 // A gap in the poses is a gap in the velocity: begin anew behind it.
                 self.stats.bad_poses += 1;
                 self.velocity.reset();
@@ -392,6 +396,26 @@ mod tests {
             .input(&report(2.2, std::f64::consts::PI - 2.2))
             .unwrap();
         assert!(!driver.sample(3 * MS, false).unwrap().status.pose_invalid);
+    }
+
+    #[test]
+    fn a_pose_beyond_ten_kilometres_is_none_and_the_last_one_stays() {
+        let generic = include_str!("../../config/devices/generic-vendor-3dof.toml");
+        let profile = Profile::parse("far.toml", &generic.replace("scale = 1e-6", "scale = 1e-3"));
+        let mut driver = Driver::new(Arc::new(profile.unwrap()));
+        let mut at = |x_m: f64, now_ns: u64| {
+            let mut report = [0_u8; 20];
+            report[0] = 1;
+            report[3..7].copy_from_slice(&((x_m * 1e3) as i32).to_le_bytes());
+            driver.input(&report).unwrap();
+            driver.sample(now_ns, false).unwrap()
+        };
+        let near = at(9.9e3, MS);
+        assert!(!near.status.pose_invalid);
+        let far = at(2e6, 2 * MS);
+        assert!(far.status.pose_invalid);
+        assert_eq!(far.pose, near.pose);
+        assert!(!at(1.0, 3 * MS).status.pose_invalid);
     }
 
     #[test]

@@ -43,17 +43,15 @@ pub const MINOR_SURFACES: u16 = 1;
 /// The minor version from which on there are implicit bodies and their skins: [`Implicit`](request::BodyKind::Implicit),
 /// [`OpenSkin`](request::OpenSkin) and its answer, [`NoSkin`](reply::ErrorCode::NoSkin). To a client of an earlier one the daemon shows no such body.
 pub const MINOR_SKINS: u16 = 2;
-/// The minor version from which on there is [`BadBody`](reply::ErrorCode::BadBody), and the last
-/// force-off in an arm's state.
-pub const MINOR_FORCE_OFFS: u16 = 3;
 /// The minor version from which on a client can ask for the shape of a rigid body or a tool:
 /// [`OpenShape`](request::OpenShape), its answer, and [`NoShape`](reply::ErrorCode::NoShape).
 pub const MINOR_SHAPES: u16 = 2;
 
-/// The minor version from which on limits that cannot be kept have a code of their own,
-/// [`LimitsRefused`](reply::ErrorCode::LimitsRefused), and a technician can release what was tightened:
-/// [`ReleaseLimits`](request::ReleaseLimits).
-pub const MINOR_LIMITS: u16 = 3;
+/// The minor version from which on a technician can release what was tightened, by
+/// [`ReleaseLimits`](request::ReleaseLimits); limits that cannot be kept and bodies that cannot be
+/// simulated have codes of their own, [`LimitsRefused`](reply::ErrorCode::LimitsRefused) and
+/// [`BadBody`](reply::ErrorCode::BadBody); and an arm's state ends with the last force-off.
+pub const MINOR_SAFETY: u16 = 3;
 
 /// First word of every hello, welcome and shared block: `HAPTICD` and a zero, little-endian.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"HAPTICD\0");

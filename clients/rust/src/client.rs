@@ -2,7 +2,7 @@
 
 use crate::{ConnectError, RequestError, Skin, Subscription, Surface, path::default_socket};
 use hapticd_protocol::{
-    MAJOR, MINOR_LIMITS, MINOR_SHAPES, MINOR_SKINS, MINOR_SURFACES,
+    MAJOR, MINOR_SAFETY, MINOR_SHAPES, MINOR_SKINS, MINOR_SURFACES,
     event::Event,
     frame::{Header, MAX_MESSAGE, Message},
     mesh::{Mesh, Precision},
@@ -433,7 +433,7 @@ impl Client {
     /// # Errors
     /// [`RequestError`]; [`Unsupported`](RequestError::Unsupported) by a daemon that cannot undo them.
     pub fn release_limits(&mut self, arm: u8) -> Result<(), RequestError> {
-        self.supports("releases of limits", MINOR_LIMITS)?;
+        self.supports("releases of limits", MINOR_SAFETY)?;
         self.done(request::ReleaseLimits { arm })
     }
 

@@ -3,6 +3,7 @@
 mod inside;
 #[cfg(test)]
 mod numbers;
+mod pace;
 mod sheet;
 #[cfg(test)]
 mod tests;
@@ -42,9 +43,11 @@ pub fn check(args: &Args) -> Result<(), Failure> {
     })?;
     // The same code that `run` uses, up to the point where a device would be opened.
     let built = super::run::built(&loaded, false).map_err(|errors| bad(args, &errors))?;
-    let built = built.ok_or_else(super::run::unbuildable)?;
+    let mut built = built.ok_or_else(super::run::unbuildable)?;
     let mut warnings = warnings(&built, &loaded.config);
     warnings.extend(inside::warnings(&built));
+    // Last: the deformable bodies have moved from then on.
+    warnings.extend(pace::warning(&mut built, &loaded.config));
     if args.effective && args.json {
         let json =
             serde_json::to_string_pretty(&loaded.effective_json()).map_err(Failure::runtime)?;

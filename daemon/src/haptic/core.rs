@@ -61,6 +61,8 @@ struct Channel {
     gains: Gains,
     native_period_ns: u64,
     was_attached: bool,
+    /// Tick in which its tool was put where its hand is, or the last one without a pose.
+    anchored_tick: u64,
     last_sequence: u64,
 }
 
@@ -162,6 +164,7 @@ impl LoopCore {
                     governor: Governor::new(&r.limits, &r.spec)?,
                     native_period_ns: r.spec.native_period_ns,
                     was_attached: false,
+                    anchored_tick: 0,
                     last_sequence: 0,
                 });
             }
@@ -331,6 +334,10 @@ impl LoopCore {
             };
             let arm = &input.arms[i];
             let outcome = &out.arms[i];
+            // Without a pose there is no question that could be answered.
+            if anchor & (1 << i) != 0 || devices[i].is_none() {
+                c.anchored_tick = out.tick;
+            }
             let wanted = Wrench {
                 force_n: c.frame.base_from_world(&outcome.wrench.force_n),
                 torque_nm: c.frame.base_from_world(&outcome.wrench.torque_nm),
@@ -338,8 +345,9 @@ impl LoopCore {
             let input_age_ns = input.now_ns.saturating_sub(arm.sample.time_ns);
             let contact_age_ns = if outcome.snapshot_age == u64::MAX {
                 // Nothing is solid yet, so there is no contact that could be stale; but no answer at all within the
-                // bound is a collision thread that does not answer.
-                out.tick.saturating_mul(self.period_ns)
+                // bound, since the arm is there, is a collision thread that does not answer.
+                let asked = out.tick.saturating_sub(c.anchored_tick);
+                asked.saturating_mul(self.period_ns)
             } else {
                 outcome.snapshot_age.saturating_mul(self.period_ns)
             };

@@ -27,9 +27,9 @@
 //! | the daemon ends | - | clients are told, then the connections close |
 
 pub mod blocks;
+mod descriptor_closer;
 pub mod hub;
 mod import;
-mod janitor;
 mod log;
 mod loop_events;
 pub mod memory_quota;
@@ -42,7 +42,7 @@ pub mod skins;
 mod sockets;
 pub mod surfaces;
 
-pub use janitor::JanitorStats;
+pub use descriptor_closer::CloserStats;
 pub use loop_events::LoopEvents;
 pub use server::{ClientStatus, Handle, Server, ServerSetup, ServerStatus, SetupError, StatusText};
 pub use sockets::{Endpoint, SocketError, folder_of};

@@ -1,6 +1,6 @@
 //! The two sockets in the file system: their folder, their owner, and what an earlier daemon left behind.
 
-use super::janitor::{Foreign, Janitor, Owed};
+use super::descriptor_closer::{DescriptorCloser, Foreign, Owed};
 use hapticd_protocol::place::Place;
 use hapticd_sys::{
     folder::{self, FolderError},
@@ -125,7 +125,7 @@ fn make(folder: &Path) -> io::Result<()> {
 }
 
 /// Makes the folder (mode 0700) if there is none, refuses one that others can write to, takes the lock beside the socket, removes what a dead daemon left, and listens.
-pub(super) fn bind(endpoint: &Endpoint, janitor: &Janitor) -> Result<Bound, SocketError> {
+pub(super) fn bind(endpoint: &Endpoint, closer: &DescriptorCloser) -> Result<Bound, SocketError> {
     let path = &endpoint.path;
     let failed = |path: &Path, step| {
         let path = path.to_owned();
@@ -165,7 +165,7 @@ pub(super) fn bind(endpoint: &Endpoint, janitor: &Janitor) -> Result<Bound, Sock
     }
     let listener = Listener::bind(path, endpoint.mode).map_err(failed(path, "listen"))?;
     Ok(Bound {
-        listener: janitor.foreign(listener, &Owed::default()),
+        listener: closer.foreign(listener, &Owed::default()),
         file: identity(path),
         path: path.clone(),
         _lock: lock,
@@ -178,8 +178,8 @@ mod tests {
     use hapticd_sys::socket::Connection;
     use std::os::unix::fs::PermissionsExt;
 
-    fn janitor() -> Janitor {
-        Janitor::new().unwrap()
+    fn closer() -> DescriptorCloser {
+        DescriptorCloser::new().unwrap()
     }
 
     struct Folder(PathBuf);
@@ -214,7 +214,7 @@ mod tests {
     fn folder_and_socket_are_closed_to_others_and_the_socket_goes_with_the_daemon() {
         let folder = Folder::new("closed");
         let endpoint = folder.endpoint();
-        let bound = bind(&endpoint, &janitor()).unwrap();
+        let bound = bind(&endpoint, &closer()).unwrap();
         assert_eq!((mode(&folder.0), mode(&endpoint.path)), (0o700, 0o600));
         Connection::connect(&endpoint.path).unwrap();
         drop(bound);
@@ -226,9 +226,9 @@ mod tests {
     fn another_daemons_socket_at_the_same_path_is_left_alone() {
         let folder = Folder::new("another");
         let endpoint = folder.endpoint();
-        let first = bind(&endpoint, &janitor()).unwrap();
+        let first = bind(&endpoint, &closer()).unwrap();
         std::fs::remove_file(endpoint.path.with_extension("lock")).unwrap();
-        let second = bind(&endpoint, &janitor()).unwrap();
+        let second = bind(&endpoint, &closer()).unwrap();
         drop(first);
         Connection::connect(&endpoint.path).unwrap();
         assert!(second.listener.accept().unwrap().is_some());
@@ -239,9 +239,9 @@ mod tests {
     #[test]
     fn a_second_daemon_is_refused_and_the_first_goes_on() {
         let folder = Folder::new("second");
-        let first = bind(&folder.endpoint(), &janitor()).unwrap();
+        let first = bind(&folder.endpoint(), &closer()).unwrap();
         assert!(matches!(
-            bind(&folder.endpoint(), &janitor()),
+            bind(&folder.endpoint(), &closer()),
             Err(SocketError::InUse { .. })
         ));
         Connection::connect(&folder.endpoint().path).unwrap();
@@ -252,7 +252,7 @@ mod tests {
     fn what_a_dead_daemon_left_is_replaced() {
         let folder = Folder::new("stale");
         let endpoint = folder.endpoint();
-        let dead = bind(&endpoint, &janitor()).unwrap();
+        let dead = bind(&endpoint, &closer()).unwrap();
         // As after SIGKILL: the lock is free, the file is still there.
         let Bound {
             listener,
@@ -263,7 +263,7 @@ mod tests {
         _lock.unlock().unwrap();
         assert!(path.exists());
         let _ = listener;
-        let next = bind(&endpoint, &janitor()).unwrap();
+        let next = bind(&endpoint, &closer()).unwrap();
         Connection::connect(&endpoint.path).unwrap();
         assert!(next.listener.accept().unwrap().is_some());
     }
@@ -274,7 +274,7 @@ mod tests {
         std::fs::create_dir(&folder.0).unwrap();
         std::fs::write(folder.endpoint().path, "precious").unwrap();
         assert!(matches!(
-            bind(&folder.endpoint(), &janitor()),
+            bind(&folder.endpoint(), &closer()),
             Err(SocketError::NotASocket { .. })
         ));
         assert_eq!(
@@ -289,7 +289,7 @@ mod tests {
         std::fs::create_dir(&folder.0).unwrap();
         for open in [0o777, 0o1777, 0o770] {
             std::fs::set_permissions(&folder.0, std::fs::Permissions::from_mode(open)).unwrap();
-            let refused = bind(&folder.endpoint(), &janitor()).unwrap_err();
+            let refused = bind(&folder.endpoint(), &closer()).unwrap_err();
             assert!(
                 matches!(refused, SocketError::Folder { why: FolderError::Open { mode, .. }, .. } if mode == open),
                 "{refused}"
@@ -309,7 +309,7 @@ mod tests {
         std::fs::create_dir(&target.0).unwrap();
         std::fs::set_permissions(&target.0, std::fs::Permissions::from_mode(0o700)).unwrap();
         std::os::unix::fs::symlink(&target.0, &folder.0).unwrap();
-        let refused = bind(&folder.endpoint(), &janitor()).unwrap_err();
+        let refused = bind(&folder.endpoint(), &closer()).unwrap_err();
         assert!(
             matches!(
                 refused,
@@ -337,7 +337,7 @@ mod tests {
             };
             assert!(
                 matches!(
-                    bind(&endpoint, &janitor()),
+                    bind(&endpoint, &closer()),
                     Err(SocketError::NoFolder { .. })
                 ),
                 "{path}"

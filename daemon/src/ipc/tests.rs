@@ -135,7 +135,7 @@ impl Rig {
                 .iter()
                 .filter_map(|client| client.name.as_deref())
                 .collect();
-            let (oversize, to_close) = (status.oversize, status.janitor.waiting);
+            let (oversize, to_close) = (status.oversize, status.closer.waiting);
             format!(r#"{{"clients":{names:?},"oversize":{oversize},"to_close":{to_close}}}"#)
         });
         let (events, loop_events, _) = EventFeed::new();

@@ -43,7 +43,10 @@ pub const CONFIG: &str = "hapticd.toml";
 /// [`files::paths`], a space and the path they had.
 pub const FILE: &str = "file/";
 /// Version of what is in the messages. Files of another version are refused.
-pub const FORMAT: u32 = 1;
+///
+/// 2: an arm's input has `limits` and `cleared` in the place of the arm's `tightened` and the tick's
+/// `cleared`.
+pub const FORMAT: u32 = 2;
 
 /// What the clock of a run was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

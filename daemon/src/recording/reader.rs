@@ -33,11 +33,15 @@ pub enum ReadError {
     #[error("it is an MCAP file, but not a recording of hapticd")]
     NotOurs,
     /// A recording of another time.
-    #[error("it is a recording of format {found}, written by hapticd {version}; this hapticd {} reads format {FORMAT}", env!("CARGO_PKG_VERSION"))]
+    #[error(
+        "it is a recording of format {found}, written by hapticd {version}; this hapticd {} reads \
+         format {FORMAT}: read it with the hapticd that wrote it, or record it again",
+        env!("CARGO_PKG_VERSION")
+    )]
     Format {
         /// The file's.
         found: u32,
-        /// Who wrote it.
+        /// The version of the hapticd that wrote it.
         version: String,
     },
     /// The file ends too early: the recorder was killed, or the disk was full.

@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use hapticd_config as config;
-use hapticd_geometry::VolumeFault;
-use hapticd_geometry::volume::{nrrd, skull};
+use hapticd_geometry::volume::{Volume, nrrd, skull};
+use hapticd_geometry::{Vec3, VolumeFault, transform};
 use hapticd_world::{GridError, ImplicitSpec, Inside};
 
+use super::bounds::FURTHEST_M;
 use super::{SceneError, material, pose};
 
 /// Why a body cannot be made of a volume. The configuration's fault, or the file's.
@@ -34,6 +35,17 @@ pub enum VolumeError {
         "body `{0}`: its file does not say in which unit its lengths are: give the shape a `scale`, 0.001 for millimetres"
     )]
     NoUnit(String),
+    /// Samples beyond where coordinates may be.
+    #[error(
+        "body `{name}`: its samples reach {metres:.3e} m from the file's origin; {FURTHEST_M} m are \
+         allowed: is `scale` right?"
+    )]
+    Far {
+        /// Whose.
+        name: String,
+        /// How far out the first corner is that is too far.
+        metres: f64,
+    },
     /// Nothing moves samples.
     #[error(
         "body `{0}` is made of samples, which nothing moves: `implicit.model` has to be \"fixed\""
@@ -79,6 +91,13 @@ pub fn implicit(
             })?;
             let unit_m = scale.or(volume.unit_m);
             let unit_m = unit_m.ok_or_else(|| VolumeError::NoUnit(name()))?;
+            if let Some(metres) = beyond(&volume, unit_m) {
+                return Err(VolumeError::Far {
+                    name: name(),
+                    metres,
+                }
+                .into());
+            }
             let inside = Inside {
                 level: *level,
                 below: *inside == config::Inside::Below,
@@ -113,6 +132,17 @@ pub fn implicit(
         error,
     })?;
     Ok(Some(spec))
+}
+
+/// Distance of the first corner that is too far from the file's origin, m.
+fn beyond(volume: &Volume, unit_m: f64) -> Option<f64> {
+    let far: [f64; 3] =
+        std::array::from_fn(|k| f64::from(volume.nodes[k].saturating_sub(1)) * volume.spacing[k]);
+    let mut corners = (0..8).map(|corner| {
+        let side: [f64; 3] = std::array::from_fn(|k| f64::from(corner >> k & 1) * far[k]);
+        unit_m * transform(&volume.frame, &Vec3::from(side)).norm()
+    });
+    corners.find(|metres| metres.is_nan() || *metres > FURTHEST_M)
 }
 
 #[cfg(test)]

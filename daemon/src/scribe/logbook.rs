@@ -2,7 +2,7 @@
 //!
 //! | event | line of the log |
 //! |---|---|
-//! | force goes off | `WARN arm=right force off: contact data too old (34)`, at once |
+//! | force goes off | `WARN arm=right force off: contact data too old (34)`, at once; `INFO` where the daemon ends |
 //! | its cause is over | `INFO arm=right cause over: contact data too old (34), for 35 ms` |
 //! | full force is back | `INFO arm=right force on, off for 241 ms` |
 //! | an arm goes, comes | only at `debug`: its thread says why |
@@ -121,13 +121,13 @@ impl ArmBook {
                 format!(", after {} for {}", text(reason), length(off_ms))
             });
             let (arm, tick) = (self.name.as_str(), event.tick);
-            tracing::warn!(
-                arm,
-                event = "force_off",
-                reason,
-                tick,
-                "force off: {words}{after}"
-            );
+            let event = "force_off";
+            // That the daemon ends was asked for.
+            if reason == ForceOffReason::Shutdown.code() {
+                tracing::info!(arm, event, reason, tick, "force off: {words}{after}");
+            } else {
+                tracing::warn!(arm, event, reason, tick, "force off: {words}{after}");
+            }
         } else {
             *self.more.entry(reason).or_default() += 1;
         }

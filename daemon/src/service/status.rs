@@ -45,8 +45,8 @@ pub(super) fn json(server: &ServerStatus, live: &Live) -> String {
         "needles": live.needles,
         "refused_connections": server.refused,
         "oversize_messages": server.oversize,
-        "descriptors_to_close": server.janitor.waiting,
-        "descriptors_closed": server.janitor.closed,
+        "descriptors_to_close": server.closer.waiting,
+        "descriptors_closed": server.closer.closed,
         "report": live.report,
         "events": live.events,
     })

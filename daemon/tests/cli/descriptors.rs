@@ -1,4 +1,5 @@
-//! The promises about force hold while a client has passed what hangs in `close`: the real daemon, real sockets.
+//! Descriptors: what a client passes and hangs in `close`, and how many there may be. The real daemon,
+//! real sockets.
 
 use super::*;
 use hapticd_protocol::{frame::Message, request, request::Request, text::Name};
@@ -104,5 +105,37 @@ fn the_force_ends_with_its_client_while_a_close_hangs() {
     daemon.signal("-TERM");
     assert_eq!(daemon.process.wait().unwrap().code(), Some(0));
     drop(ends);
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+#[test]
+fn the_daemon_raises_its_soft_limit_on_descriptors() {
+    let dir = folder("soft-limit");
+    std::fs::write(dir.join("rig.toml"), ARM).unwrap();
+    let mut process = Command::new("sh")
+        .args(["-c", "ulimit -Sn 256 && exec \"$0\" run rig.toml --plain"])
+        .arg(env!("CARGO_BIN_EXE_hapticd"))
+        .current_dir(&dir)
+        .env("XDG_RUNTIME_DIR", &dir)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let log = BufReader::new(process.stderr.take().unwrap()).lines();
+    let mut daemon = Daemon { process, log };
+    daemon.until("arm attached");
+    let limits = format!("/proc/{}/limits", daemon.process.id());
+    let limits = std::fs::read_to_string(limits).unwrap();
+    let line = limits
+        .lines()
+        .find(|line| line.starts_with("Max open files"));
+    let numbers: Vec<&str> = line.unwrap().split_whitespace().skip(3).take(2).collect();
+    assert_eq!(numbers[0], numbers[1], "{limits}");
+    assert_ne!(
+        numbers[0], "256",
+        "the hard limit was as low: nothing is shown"
+    );
+    daemon.signal("-TERM");
+    assert_eq!(daemon.process.wait().unwrap().code(), Some(0));
     std::fs::remove_dir_all(dir).unwrap();
 }

@@ -4,7 +4,9 @@ mod check;
 mod descriptors;
 mod faults;
 mod inside;
+mod log;
 mod memory;
+mod numbers;
 mod status;
 mod whose;
 

@@ -261,8 +261,8 @@ fn spec(
         max_velocity_m_s: limits.number("max_velocity_m_s", Positive),
         max_angular_velocity_rad_s: rotation.number("max_angular_velocity_rad_s", Positive),
         workspace: Workspace {
-            center: Vec3::from(limits.numbers("workspace_center_m", Some([0.0; 3]), Allow::Any)),
-            half_extents: Vec3::from(limits.numbers("workspace_half_extents_m", None, Positive)),
+            center: Vec3::from(limits.lengths("workspace_center_m", Some([0.0; 3]), Allow::Any)),
+            half_extents: Vec3::from(limits.lengths("workspace_half_extents_m", None, Positive)),
         },
         native_period_ns: time(timing, "native_period_us", None, 1e3, Positive),
         transport_delay_ns: time(timing, "transport_delay_us", Some(0.0), 1e3, NotNegative),

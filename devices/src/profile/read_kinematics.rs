@@ -84,7 +84,7 @@ fn pose(section: &Section<'_>, key: &'static str) -> Pose {
         return Pose::identity();
     }
     let table = section.table(key, false);
-    let translation = table.numbers("translation_m", Some([0.0; 3]), Allow::Any);
+    let translation = table.lengths("translation_m", Some([0.0; 3]), Allow::Any);
     let [roll, pitch, yaw] = table.numbers("roll_pitch_yaw_rad", Some([0.0; 3]), Allow::Any);
     table.close();
     Pose::from_parts(
@@ -118,9 +118,9 @@ fn serial(section: &Section<'_>) -> Option<Serial> {
         ];
         let read = Joint {
             kind: joint.choice("kind", &kinds),
-            a_m: joint.number("a_m", Allow::Any),
+            a_m: joint.length("a_m", Allow::Any),
             alpha_rad: joint.number("alpha_rad", Allow::Any),
-            d_m: joint.number("d_m", Allow::Any),
+            d_m: joint.length("d_m", Allow::Any),
             theta_rad: joint.number("theta_rad", Allow::Any),
         };
         joint.close();
@@ -150,11 +150,11 @@ fn serial(section: &Section<'_>) -> Option<Serial> {
 
 fn pantograph(section: &Section<'_>) -> Pantograph {
     Pantograph {
-        base_m: section.number("base_m", Allow::NotNegative),
-        left_inner_m: section.number("left_inner_m", Allow::Positive),
-        left_outer_m: section.number("left_outer_m", Allow::Positive),
-        right_inner_m: section.number("right_inner_m", Allow::Positive),
-        right_outer_m: section.number("right_outer_m", Allow::Positive),
+        base_m: section.length("base_m", Allow::NotNegative),
+        left_inner_m: section.length("left_inner_m", Allow::Positive),
+        left_outer_m: section.length("left_outer_m", Allow::Positive),
+        right_inner_m: section.length("right_inner_m", Allow::Positive),
+        right_outer_m: section.length("right_outer_m", Allow::Positive),
     }
 }
 
@@ -166,10 +166,10 @@ fn delta(section: &Section<'_>) -> Delta {
         section.complain("azimuths_rad", "the azimuths must increase within one turn");
     }
     Delta {
-        base_radius_m: section.number("base_radius_m", Allow::NotNegative),
-        platform_radius_m: section.number("platform_radius_m", Allow::NotNegative),
-        upper_arm_m: section.number("upper_arm_m", Allow::Positive),
-        forearm_m: section.number("forearm_m", Allow::Positive),
+        base_radius_m: section.length("base_radius_m", Allow::NotNegative),
+        platform_radius_m: section.length("platform_radius_m", Allow::NotNegative),
+        upper_arm_m: section.length("upper_arm_m", Allow::Positive),
+        forearm_m: section.length("forearm_m", Allow::Positive),
         azimuths_rad,
     }
 }

@@ -11,6 +11,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::error::Problem;
+use crate::arm::FURTHEST_M;
 
 /// Where the mistakes of one file are gathered.
 #[derive(Default)]
@@ -200,6 +201,30 @@ impl<'a> Section<'a> {
                 .add(value.span(), format!("`{key}` must be {wanted}"));
             1.0
         }
+    }
+
+    /// A length in metres: no larger than any coordinate may be.
+    pub(super) fn length(&self, key: &'static str, allow: Allow) -> f64 {
+        let [length] = self.near(key, [self.number(key, allow)]);
+        length
+    }
+
+    /// Several of them.
+    pub(super) fn lengths<const N: usize>(
+        &self,
+        key: &'static str,
+        default: Option<[f64; N]>,
+        allow: Allow,
+    ) -> [f64; N] {
+        self.near(key, self.numbers(key, default, allow))
+    }
+
+    fn near<const N: usize>(&self, key: &'static str, lengths: [f64; N]) -> [f64; N] {
+        if lengths.iter().all(|length| length.abs() <= FURTHEST_M) {
+            return lengths;
+        }
+        self.complain(key, format!("`{key}` must be {FURTHEST_M} m at most"));
+        [1.0; N]
     }
 
     pub(super) fn integer(&self, key: &'static str, allowed: std::ops::RangeInclusive<i64>) -> i64 {

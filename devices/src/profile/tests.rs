@@ -370,6 +370,21 @@ const MISTAKES: &[(&str, &str, &str)] = &[
         "`workspace_half_extents_m` must be greater than 0",
     ),
     (
+        "[0.08, 0.08, 0.08]",
+        "[0.08, 2e4, 0.08]",
+        "`workspace_half_extents_m` must be 10000 m at most",
+    ),
+    (
+        "translations = 3",
+        "translations = 3\nflange_from_tool = { translation_m = [0, -3e9, 0] }",
+        "`translation_m` must be 10000 m at most",
+    ),
+    (
+        "model = \"cartesian\"",
+        "model = \"pantograph\"\nbase_m = 1e300",
+        "`base_m` must be 10000 m at most",
+    ),
+    (
         "model = \"cartesian\"",
         "model = \"pantograph\"",
         "[kinematics] needs the key `base_m`",

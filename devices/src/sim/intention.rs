@@ -16,7 +16,7 @@ use std::f64::consts::TAU;
 
 use super::random;
 use super::track::{Track, minimum_jerk};
-use crate::arm::{Pose, Vec3};
+use crate::arm::{FURTHEST_M, Pose, Vec3};
 use nalgebra::{Translation3, UnitQuaternion};
 use serde::Deserialize;
 use thiserror::Error;
@@ -165,8 +165,6 @@ fn triangle(phase: f64) -> f64 {
     1.0 - 4.0 * (p - 0.5).abs()
 }
 
-/// No hand wants to be further away than this, m, or turned by more, rad.
-pub(super) const FURTHEST_M: f64 = 1e4;
 /// Lengths, times and speeds beyond these overflow where they are divided by each other.
 const SMALLEST: f64 = 1e-9;
 const LARGEST: f64 = 1e9;

@@ -4,7 +4,8 @@
 //! `s(u) = 10u³ - 15u⁴ + 6u⁵` of point-to-point hand movements (Flash and Hogan 1985), which starts and ends at rest.
 //! Orientations go the short way round. Before the first keyframe the pose is the first one, after the last the last one.
 
-use super::intention::{FURTHEST_M, IntentionError};
+use super::intention::IntentionError;
+use crate::arm::FURTHEST_M;
 use crate::arm::{Pose, Vec3};
 use nalgebra::{Translation3, UnitQuaternion};
 use serde::Deserialize;
@@ -188,5 +189,10 @@ mod tests {
                 index: 0
             })
         );
+        let far = Track::new(vec![key(0.0, 0.0), key(1.0, -2e4)]);
+        assert!(matches!(
+            far,
+            Err(IntentionError::OutOfRange { value: -2e4, .. })
+        ));
     }
 }

@@ -14,7 +14,7 @@ use super::{
 };
 use bucket::Verdict;
 use hapticd_protocol::{
-    MAJOR, MINOR, MINOR_FORCE_OFFS, MINOR_LIMITS, MINOR_SURFACES,
+    MAJOR, MINOR, MINOR_SAFETY, MINOR_SURFACES,
     event::{self, Event, RemovedCode},
     frame::{Header, MAX_MESSAGE, Message},
     reply::{self, ArmInfo, ErrorCode, Refused, RefusedCode, Reply},
@@ -706,12 +706,12 @@ impl Refusal {
                 code: ErrorCode::NoSuchBody,
                 ..self
             },
-            ErrorCode::LimitsRefused if minor < MINOR_LIMITS => Self {
+            ErrorCode::LimitsRefused if minor < MINOR_SAFETY => Self {
                 code: ErrorCode::OutOfRange,
                 ..self
             },
             // Before there was a word for it.
-            ErrorCode::BadBody if minor < MINOR_FORCE_OFFS => Self {
+            ErrorCode::BadBody if minor < MINOR_SAFETY => Self {
                 code: ErrorCode::OutOfRange,
                 ..self
             },

@@ -4,7 +4,7 @@ use super::{Hub, Import, Output, Pending};
 use crate::ipc::{ClientId, Command, GoneWhy, Refusal, Role};
 use hapticd_geometry::{Pose, Quat, Vec3};
 use hapticd_protocol::{
-    MINOR_LIMITS, MINOR_SHAPES, MINOR_SKINS, MINOR_SURFACES,
+    MINOR_SAFETY, MINOR_SHAPES, MINOR_SKINS, MINOR_SURFACES,
     event::{self, RemovedCode},
     reply::{self, BODIES_PER_PAGE, BlockInfo, BlockKind, BodyInfo, ErrorCode, Reply},
     request::{self, ALL_ARMS, BodyKind, MAX_LEASE_MS, Request, want},
@@ -203,7 +203,7 @@ impl Hub {
                 Ok(None)
             }
             Request::ReleaseLimits(release) => {
-                session.check_minor(MINOR_LIMITS)?;
+                session.check_minor(MINOR_SAFETY)?;
                 let arm = self.arm(release.arm)?;
                 let token = self.promise_done(client, id, request::ReleaseLimits::KIND);
                 out.push(Output::Command(Command::ReleaseLimits { token, arm }));

@@ -216,10 +216,10 @@ fn who_passes_hundreds_that_hang_is_closed() {
     all_is_well(&rig, "hundreds");
 }
 
-/// Several clients together fill the janitor: then messages with descriptors wait, and so do new clients, and nobody else.
+/// Several clients together fill the closer: then messages with descriptors wait, and so do new clients, and nobody else.
 #[test]
-fn a_full_janitor_stalls_only_who_passes_descriptors() {
-    let rig = Rig::new("full-janitor", patient());
+fn a_full_closer_stalls_only_senders_of_descriptors() {
+    let rig = Rig::new("full-closer", patient());
     let mut other = rig.client("other");
     other.set_timeout(PATIENCE);
     rig.add(&mut other, 7);

@@ -87,7 +87,7 @@ fn another_format_is_named_with_both_versions() {
     };
     let text = error.to_string();
     assert!(
-        text.contains("format 7") && text.contains("9.8.7") && text.contains("reads format 1"),
+        text.contains("format 7") && text.contains("9.8.7") && text.contains("reads format 2"),
         "{text}"
     );
 }

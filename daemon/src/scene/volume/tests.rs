@@ -1,7 +1,7 @@
 //! A volume goes from its file to its place in the world; what cannot be says whose fault it is.
 
 use super::*;
-use hapticd_geometry::{Pose, Quat, Vec3, transform};
+use hapticd_geometry::{Pose, Quat};
 use hapticd_world::ImplicitModel;
 
 fn body(text: &str) -> config::Body {

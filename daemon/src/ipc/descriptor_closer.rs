@@ -1,10 +1,12 @@
-//! The janitor: closes what clients passed, and the connections to them, on threads that may block.
+//! The descriptor closer: closes what clients passed, and the connections to them, on threads that
+//! may block.
 //!
-//! Closing somebody else's descriptor may take as long as they like: a TCP socket that lingers, a file of a FUSE file system, a socket in
-//! whose queue such a descriptor waits. So nobody else closes one: whatever came from a client is a [`Foreign`], which goes to
-//! the janitor wherever it is dropped. A thread that hangs is replaced by the next one, up to [`MAX_THREADS`]; when all of
-//! them hang descriptors wait, and from [`Janitor::is_full`] on the server takes no more of them. Threads that hang end with the process,
-//! which does not wait for them.
+//! Closing somebody else's descriptor may take as long as they like: a TCP socket that lingers, a
+//! file of a FUSE file system, a socket in whose queue such a descriptor waits. So no other thread
+//! closes one: whatever came from a client is a [`Foreign`], which goes to the closer wherever it is
+//! dropped. A thread that hangs is replaced by the next one, up to [`MAX_THREADS`]; when all of them
+//! hang descriptors wait, and from [`DescriptorCloser::is_full`] on the server takes no more of them.
+//! Threads that hang end with the process, which does not wait for them.
 
 use hapticd_sys::descriptors::{self, do_not_linger};
 use std::{
@@ -43,18 +45,19 @@ struct Counts {
     idle: AtomicUsize,
 }
 
-/// What the janitor has done, for the status.
+/// What the closer has done, for the status.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct JanitorStats {
+pub struct CloserStats {
     /// Descriptors that are not closed yet. More than a few for long: somebody passes what hangs in `close`.
     pub waiting: usize,
     /// Descriptors that were closed since the start.
     pub closed: u64,
 }
 
-/// The way to the janitor. A clone is another way to the same one; when the last one goes, its threads end as soon as they can.
+/// The way to the closer. A clone is another way to the same one; when the last one goes, its threads
+/// end as soon as they can.
 #[derive(Clone)]
-pub(super) struct Janitor {
+pub(super) struct DescriptorCloser {
     jobs: Sender<Job>,
     threads: Threads,
     capacity: usize,
@@ -67,7 +70,7 @@ struct Threads {
     counts: Arc<Counts>,
 }
 
-impl Janitor {
+impl DescriptorCloser {
     /// Starts the first thread. Is full with a quarter of the descriptors that the process may have, with 1024 at most.
     ///
     /// # Errors
@@ -93,7 +96,7 @@ impl Janitor {
         Foreign {
             file: Some(file),
             owed: owed.clone(),
-            janitor: self.clone(),
+            closer: self.clone(),
         }
     }
 
@@ -103,9 +106,9 @@ impl Janitor {
     }
 
     /// What it has done.
-    pub(super) fn stats(&self) -> JanitorStats {
+    pub(super) fn stats(&self) -> CloserStats {
         let counts = &self.threads.counts;
-        JanitorStats {
+        CloserStats {
             waiting: counts.waiting.load(SeqCst),
             closed: counts.closed.load(SeqCst),
         }
@@ -134,7 +137,7 @@ impl Threads {
         }
         let own = self.clone();
         std::thread::Builder::new()
-            .name("hapticd-janitor".to_owned())
+            .name("hapticd-closer".to_owned())
             .stack_size(STACK_BYTES)
             .spawn(move || own.work())
             .map(drop)
@@ -163,12 +166,12 @@ impl Threads {
     }
 }
 
-/// A file that is somebody else's too: dropped anywhere, closed by the janitor.
+/// A file that is somebody else's too: dropped anywhere, closed by the closer.
 pub(super) struct Foreign<T: Into<OwnedFd>> {
     /// `Some` until it is dropped.
     file: Option<T>,
     owed: Owed,
-    janitor: Janitor,
+    closer: DescriptorCloser,
 }
 
 impl<T: Into<OwnedFd> + fmt::Debug> fmt::Debug for Foreign<T> {
@@ -197,7 +200,7 @@ impl<T: Into<OwnedFd> + AsFd> AsFd for Foreign<T> {
 impl<T: Into<OwnedFd>> Drop for Foreign<T> {
     fn drop(&mut self) {
         if let Some(file) = self.file.take() {
-            self.janitor.close(Job {
+            self.closer.close(Job {
                 fd: file.into(),
                 owed: self.owed.clone(),
             });
@@ -224,31 +227,31 @@ mod tests {
 
     #[test]
     fn what_is_dropped_is_closed_beside_closes_that_hang() {
-        let janitor = Janitor::new().unwrap();
+        let closer = DescriptorCloser::new().unwrap();
         let owed = Owed::default();
         for _ in 0..MAX_THREADS - 1 {
-            drop(janitor.foreign(hanging(), &owed));
+            drop(closer.foreign(hanging(), &owed));
         }
         for _ in 0..100 {
             let (ours, theirs) = Connection::pair().unwrap();
-            drop(janitor.foreign(theirs, &owed));
+            drop(closer.foreign(theirs, &owed));
             await_end(&ours);
         }
-        assert_eq!(owed.load(SeqCst), janitor.stats().waiting);
-        assert!(janitor.stats().waiting >= MAX_THREADS - 1, "nothing hung");
+        assert_eq!(owed.load(SeqCst), closer.stats().waiting);
+        assert!(closer.stats().waiting >= MAX_THREADS - 1, "nothing hung");
     }
 
     #[test]
     fn the_janitor_is_full_before_descriptors_run_out() {
-        let janitor = Janitor {
+        let closer = DescriptorCloser {
             capacity: 2 * MAX_THREADS,
-            ..Janitor::new().unwrap()
+            ..DescriptorCloser::new().unwrap()
         };
         let owed = Owed::default();
         for passed in 0..2 * MAX_THREADS {
-            assert!(!janitor.is_full(), "after {passed}");
-            drop(janitor.foreign(hanging(), &owed));
+            assert!(!closer.is_full(), "after {passed}");
+            drop(closer.foreign(hanging(), &owed));
         }
-        assert!(janitor.is_full());
+        assert!(closer.is_full());
     }
 }

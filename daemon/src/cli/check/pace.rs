@@ -1,0 +1,97 @@
+//! A warning of `hapticd check`: deformable bodies whose steps take longer on this machine than
+//! there is time for.
+
+use hapticd_config as config;
+use hapticd_sys::clock;
+
+use super::warnings::Warning;
+use crate::rig::Rig;
+
+/// Most steps that are measured.
+const STEPS: u32 = 25;
+/// No step begins after so long, ns: a check is to stay short.
+const PATIENCE_NS: u64 = 500_000_000;
+
+/// Runs a few steps of the deformable bodies, where there are any, on the CPU and untouched, and
+/// warns if even the quickest took longer than it may. The scene has gone on by these steps.
+pub(super) fn warning(rig: &mut Rig, config: &config::Config) -> Option<Warning> {
+    let scene = rig.soft.as_mut()?;
+    let step_ticks = u64::from(config.soft.step_ticks.max(1));
+    let mut query = rig.core.query();
+    let step = || {
+        query.tick += step_ticks;
+        scene.step(&query);
+    };
+    let took_ns = quickest(step, clock::now_ns);
+    too_slow(took_ns, step_ticks * rig.period_ns)
+}
+
+/// The shortest of some steps, ns: what else the machine does lengthens a step and never shortens it.
+fn quickest(mut step: impl FnMut(), mut now_ns: impl FnMut() -> u64) -> u64 {
+    let begun_ns = now_ns();
+    let mut before_ns = begun_ns;
+    let mut least_ns = u64::MAX;
+    for _ in 0..STEPS {
+        step();
+        let after_ns = now_ns();
+        least_ns = least_ns.min(after_ns.saturating_sub(before_ns));
+        before_ns = after_ns;
+        if after_ns.saturating_sub(begun_ns) >= PATIENCE_NS {
+            break;
+        }
+    }
+    least_ns
+}
+
+fn too_slow(took_ns: u64, may_ns: u64) -> Option<Warning> {
+    let ms = |ns: u64| ns as f64 * 1e-6;
+    let share = 100.0 * may_ns as f64 / took_ns.max(1) as f64;
+    (took_ns > may_ns).then(|| Warning {
+        key: "soft.step_ticks".to_owned(),
+        message: format!(
+            "a step of the deformable bodies takes {:.1} ms on this machine, untouched and on the \
+             CPU, and has {:.1} ms: they move at {share:.0} % of their speed, and what is felt of \
+             them is late; fewer `cells`, fewer `soft.substeps`, or a longer `soft.step_ticks`",
+            ms(took_ns),
+            ms(may_ns)
+        ),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Steps that take so long each, ns, and then as long as the last: the quickest, and how many.
+    fn measured(lengths_ns: &[u64]) -> (u64, usize) {
+        let (mut count, mut asked, mut at_ns) = (0, 0, 7);
+        let least_ns = quickest(
+            || count += 1,
+            || {
+                if asked > 0 {
+                    at_ns += lengths_ns[(asked - 1).min(lengths_ns.len() - 1)];
+                }
+                asked += 1;
+                at_ns
+            },
+        );
+        (least_ns, count)
+    }
+
+    #[test]
+    fn the_quickest_step_counts_and_measuring_has_an_end() {
+        assert_eq!(measured(&[90, 40, 60]), (40, STEPS as usize));
+        assert_eq!(measured(&[3 * PATIENCE_NS]), (3 * PATIENCE_NS, 1));
+        assert_eq!(measured(&[PATIENCE_NS / 2]), (PATIENCE_NS / 2, 2));
+    }
+
+    #[test]
+    fn a_step_that_takes_longer_than_it_may_is_told_in_numbers() {
+        assert_eq!(too_slow(4_000_000, 4_000_000), None);
+        let warning = too_slow(16_000_000, 4_000_000).unwrap();
+        assert_eq!(warning.key, "soft.step_ticks");
+        for words in ["takes 16.0 ms", "has 4.0 ms", "at 25 % of"] {
+            assert!(warning.message.contains(words), "{warning}");
+        }
+    }
+}

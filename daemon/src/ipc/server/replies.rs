@@ -1,0 +1,227 @@
+//! What the hub decided is carried out: replies with their descriptors, events, lines that ring.
+
+use super::super::{
+    ClientId, GoneWhy, Refusal, Role, hub::Output, outbox::Passed, shapes::ShapeFile,
+};
+use super::peers::Peer;
+use super::{ClientStatus, File, Server, ServerStatus};
+use crossbeam::channel::TrySendError;
+use hapticd_protocol::{
+    reply::{self, BlockKind, ErrorCode, Reply},
+    text::Text,
+    wire::Limit,
+};
+use hapticd_sys::{
+    clock::now_ns,
+    sealed_file::create_sealed,
+    socket::{Connection, SendError},
+};
+use std::{os::fd::OwnedFd, sync::Arc};
+
+/// A line that is rung when an arm's state is new.
+pub(super) struct Line {
+    pub(super) client: ClientId,
+    pub(super) arm: u16,
+    pub(super) connection: Connection,
+    pub(super) rung_at: u64,
+}
+
+impl Server {
+    /// Carries out what the hub decided, and what follows from that.
+    pub(super) fn perform(&mut self, out: &mut Vec<Output<File>>) {
+        while !out.is_empty() {
+            let mut more = Vec::new();
+            for output in out.drain(..) {
+                match output {
+                    Output::Reply { client, id, reply } => self.reply(client, id, reply, &mut more),
+                    Output::Event { client, event } => {
+                        if let Some(peer) = self.peers.get_mut(&client) {
+                            peer.outbox.event(&event);
+                        }
+                    }
+                    Output::Command(command) => self.submit(command, &mut more),
+                    Output::Import(job) => {
+                        let token = job.token;
+                        let refusal = match self.imports.try_send(job) {
+                            Ok(()) => continue,
+                            Err(TrySendError::Full(_)) => Refusal::new(ErrorCode::Busy, 0, 0),
+                            Err(TrySendError::Disconnected(_)) => {
+                                Refusal::text(ErrorCode::Internal, "the importer has ended")
+                            }
+                        };
+                        self.hub.imported(token, Err(refusal), now_ns(), &mut more);
+                    }
+                    Output::Close { client } => {
+                        if let Some(mut peer) = self.peers.remove(&client) {
+                            peer.flush(now_ns());
+                        }
+                        self.lines.retain(|line| line.client != client);
+                    }
+                }
+            }
+            *out = more;
+        }
+    }
+
+    fn reply(&mut self, client: ClientId, id: u64, mut reply: Reply, more: &mut Vec<Output<File>>) {
+        if let Reply::Welcome(welcome) = &reply
+            && let Some(peer) = self.peers.get(&client)
+        {
+            let names = self.hub.names().find(|(id, ..)| *id == client);
+            let name = names.and_then(|(_, _, name)| name).unwrap_or("?");
+            let technician = welcome.technician;
+            self.log
+                .came(client, name, technician, (peer.pid, peer.uid));
+        }
+        let passed = match self.passed(client, &mut reply) {
+            Ok(passed) => passed,
+            Err(refusal) => {
+                let error = reply::Error {
+                    number: 0,
+                    limit: 0,
+                    detail: Text::lossy(&refusal.detail),
+                    code: refusal.code,
+                    request: 0,
+                };
+                reply = error.into();
+                Passed::default()
+            }
+        };
+        if let Some(peer) = self.peers.get_mut(&client)
+            && peer.outbox.reply(id, &reply, passed).is_err()
+        {
+            self.drop_peer(client, GoneWhy::Expelled, more);
+        }
+    }
+
+    /// What goes with a reply.
+    fn passed(&mut self, client: ClientId, reply: &mut Reply) -> Result<Passed, Refusal> {
+        let shared = |fds: Option<Vec<Arc<OwnedFd>>>| {
+            let fds = fds.ok_or_else(|| Refusal::text(ErrorCode::Internal, "no such block"))?;
+            Ok(Passed { fds, own: false })
+        };
+        match reply {
+            Reply::Arms(arms) => {
+                for arm in &mut arms.arms.0 {
+                    if let Some(limits) = self.sink.limits_in_force(arm.index) {
+                        arm.peak_force_n = Limit(limits.peak_force_n);
+                        arm.continuous_force_n = Limit(limits.continuous_force_n);
+                        arm.peak_torque_nm = Limit(limits.peak_torque_nm);
+                    }
+                }
+                shared(Some(Vec::new()))
+            }
+            Reply::Subscribed(subscribed) => {
+                let blocks = subscribed.blocks.0.clone();
+                let own = blocks.iter().any(|block| block.kind == BlockKind::Wake);
+                if own {
+                    self.check_own(client)?;
+                }
+                let fds = blocks
+                    .iter()
+                    .map(|block| self.descriptor(client, block.kind, block.arm));
+                let fds = fds.collect::<Result<_, _>>()?;
+                Ok(Passed { fds, own })
+            }
+            Reply::Surface(surface) => {
+                let fd = self.surfaces.descriptor(surface.body);
+                shared(fd.map(|fd| vec![fd]))
+            }
+            Reply::Skin(skin) => {
+                let fd = self.skins.descriptor(skin.body);
+                shared(fd.map(|fd| vec![fd]))
+            }
+            Reply::Shape(shape) => {
+                let fd = self.hub.shape(shape.body).map(ShapeFile::descriptor);
+                shared(fd.map(|fd| vec![fd]))
+            }
+            Reply::Status(status) => {
+                self.check_own(client)?;
+                let file = self.status_file(status).ok_or_else(shortage)?;
+                Ok(Passed {
+                    fds: vec![Arc::new(file)],
+                    own: true,
+                })
+            }
+            _ => Ok(Passed::default()),
+        }
+    }
+
+    /// Whether a client may have one more reply with a descriptor of its own.
+    fn check_own(&self, client: ClientId) -> Result<(), Refusal> {
+        let takes = |peer: &Peer| peer.outbox.takes_own();
+        if self.peers.get(&client).is_none_or(takes) {
+            return Ok(());
+        }
+        let detail = "read the answers that wait first: each of them holds a descriptor";
+        Err(Refusal::text(ErrorCode::Busy, detail))
+    }
+
+    fn descriptor(
+        &mut self,
+        client: ClientId,
+        kind: BlockKind,
+        arm: u16,
+    ) -> Result<Arc<OwnedFd>, Refusal> {
+        if kind != BlockKind::Wake {
+            let block = self.blocks.descriptor(kind, arm);
+            return block.ok_or_else(|| Refusal::text(ErrorCode::Internal, "no such block"));
+        }
+        let (ours, theirs) = Connection::pair().map_err(|_| shortage())?;
+        // What its client puts into the line would wait here, and closing the line would wait for it.
+        ours.refuse_messages().map_err(|_| shortage())?;
+        // One line for each arm: a new one replaces the old.
+        self.lines
+            .retain(|line| (line.client, line.arm) != (client, arm));
+        let rung_at = self.blocks.state_version(arm);
+        self.lines.push(Line {
+            client,
+            arm,
+            connection: ours,
+            rung_at,
+        });
+        Ok(Arc::new(theirs.into()))
+    }
+
+    fn status_file(&mut self, reply: &mut reply::Status) -> Option<OwnedFd> {
+        let clients = self
+            .hub
+            .names()
+            .map(|(client, role, name)| ClientStatus {
+                client: client.0,
+                technician: role == Role::Technician,
+                name: name.map(str::to_owned),
+            })
+            .collect();
+        let text = (self.status)(&ServerStatus {
+            clients,
+            refused: self.refused,
+            oversize: self.oversize,
+            closer: self.closer.stats(),
+        });
+        reply.bytes = text.len() as u64;
+        create_sealed("hapticd-status", text.as_bytes()).ok()
+    }
+
+    /// Rings the lines of arms whose state is new since the last ring.
+    pub(super) fn ring(&mut self) {
+        let blocks = &self.blocks;
+        self.lines.retain_mut(|line| {
+            let version = blocks.state_version(line.arm);
+            if version == line.rung_at {
+                return true;
+            }
+            line.rung_at = version;
+            // A line that is full has rings that were not heard yet; one more would say nothing new.
+            matches!(
+                line.connection.send(&[1], &[]),
+                Ok(()) | Err(SendError::WouldBlock | SendError::Exhausted(_))
+            )
+        });
+    }
+}
+
+fn shortage() -> Refusal {
+    let detail = "out of descriptors or memory: try again";
+    Refusal::text(ErrorCode::Busy, detail)
+}
