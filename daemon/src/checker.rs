@@ -18,6 +18,7 @@
 //! surveyed ([`TickRecord::surveyed`]).
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use hapticd_audit::{
     Solid, Sweep, SweepLimits, Tool, penetration_depth_m, sweep_body, sweep_past_tool, sweep_tool,
@@ -150,9 +151,9 @@ impl Checker {
     }
 
     /// A body came to the scene.
-    pub fn add_body(&mut self, key: BodyKey, mesh: &TriMesh, pose: &Pose, kind: BodyKind) {
+    pub fn add_body(&mut self, key: BodyKey, mesh: &Arc<TriMesh>, pose: &Pose, kind: BodyKind) {
         let body = CheckedBody {
-            solid: Solid::new(mesh),
+            solid: Solid::of(mesh.clone()),
             movable: kind != BodyKind::Static,
             initial: *pose,
             pose: None,

@@ -5,7 +5,7 @@ use hapticd_geometry::{Pose, Vec3};
 use crate::Triangle;
 
 /// Most triangles in a leaf.
-const LEAF: usize = 4;
+const LEAF: usize = 8;
 
 /// An axis-aligned box, corners included.
 #[derive(Clone, Copy, Debug)]
@@ -76,9 +76,19 @@ pub(crate) enum Content {
     Leaf(usize, usize),
 }
 
+/// A node as it is kept, 32 bytes: its box in single precision about [`Boxes::origin`], in units of [`Boxes::unit`], rounded outward.
+#[derive(Clone, Copy, Debug)]
+struct Packed {
+    low: [f32; 3],
+    high: [f32; 3],
+    /// Of a leaf the first triangle and how many; else the second child, and 0. The first child is the next node.
+    content: (u32, u32),
+}
+
 /// A node of the tree.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node {
+    /// Around all triangles below, a unit in the last place of single precision wider than need be.
     pub bounds: Aabb,
     pub content: Content,
 }
@@ -86,34 +96,43 @@ pub(crate) struct Node {
 /// The tree; node 0 is the root.
 #[derive(Clone, Debug)]
 pub(crate) struct Boxes {
-    nodes: Vec<Node>,
+    nodes: Vec<Packed>,
     order: Vec<u32>,
+    /// What the boxes are about.
+    origin: Vec3,
+    /// A power of two, no less than half of any of the boxes' sizes: no number of theirs is too large for single precision.
+    unit: f64,
+    /// Around all, as exact as can be.
+    all: Aabb,
 }
 
 impl Boxes {
-    /// A tree over at least one triangle.
-    pub fn new(triangles: &[Triangle]) -> Self {
-        let bounds: Vec<Aabb> = triangles.iter().map(Aabb::of_triangle).collect();
-        let mut order: Vec<u32> = (0..triangles.len() as u32).collect();
-        let mut nodes = Vec::new();
+    /// A tree over so many triangles, at least one.
+    pub fn new(count: usize, triangle: impl Fn(usize) -> Triangle) -> Self {
+        let bounds: Vec<Aabb> = (0..count)
+            .map(|i| Aabb::of_triangle(&triangle(i)))
+            .collect();
+        let all = around(bounds.iter());
+        let origin = all.low * 0.5 + all.high * 0.5;
+        let extent = (all.high * 0.5 - all.low * 0.5).amax();
+        // Nothing but points where the logarithm is none.
+        let unit = 2.0_f64.powi(extent.log2().ceil().clamp(-900.0, 900.0) as i32);
+        let mut order: Vec<u32> = (0..count as u32).collect();
+        let mut nodes: Vec<Packed> = Vec::with_capacity(count);
+        // A node's range, and the node whose second child it is.
         let mut pending = vec![(0, order.len(), None)];
         while let Some((start, end, parent)) = pending.pop() {
             let slice = &mut order[start..end];
-            let around = slice
-                .iter()
-                .map(|&i| bounds[i as usize])
-                .reduce(|a, b| a.union(&b))
-                .unwrap_or(Aabb::of_point(&Vec3::zeros()));
+            let around = around(slice.iter().map(|&i| &bounds[i as usize]));
             let index = nodes.len();
-            nodes.push(Node {
-                bounds: around,
-                content: Content::Leaf(start, end),
+            nodes.push(Packed {
+                low: rounded(&origin, unit, &around.low, f32::next_down, |x, y| x > y),
+                high: rounded(&origin, unit, &around.high, f32::next_up, |x, y| x < y),
+                content: (start as u32, (end - start) as u32),
             });
-            if let Some((parent, right)) = parent {
-                let node: &mut Node = &mut nodes[parent];
-                if let Content::Inner(a, b) = &mut node.content {
-                    *(if right { b } else { a }) = index;
-                }
+            if let Some(parent) = parent {
+                let parent: &mut Packed = &mut nodes[parent];
+                parent.content = (index as u32, 0);
             }
             if end - start > LEAF {
                 let axis = (around.high - around.low).imax();
@@ -125,20 +144,120 @@ impl Boxes {
                 slice.select_nth_unstable_by(middle, |&i, &j| {
                     centre(i).total_cmp(&centre(j)).then(i.cmp(&j))
                 });
-                nodes[index].content = Content::Inner(0, 0);
-                pending.push((start, start + middle, Some((index, false))));
-                pending.push((start + middle, end, Some((index, true))));
+                // The first half is taken next, and becomes the next node.
+                pending.push((start + middle, end, Some(index)));
+                pending.push((start, start + middle, None));
             }
         }
-        Self { nodes, order }
+        nodes.shrink_to_fit();
+        Self {
+            nodes,
+            order,
+            origin,
+            unit,
+            all,
+        }
     }
 
-    pub fn node(&self, index: usize) -> &Node {
-        &self.nodes[index]
+    pub fn node(&self, index: usize) -> Node {
+        let node = &self.nodes[index];
+        let corner = |c: &[f32; 3]| self.origin + Vec3::from(c.map(|x| f64::from(x) * self.unit));
+        let (first, count) = (node.content.0 as usize, node.content.1 as usize);
+        Node {
+            bounds: Aabb {
+                low: corner(&node.low),
+                high: corner(&node.high),
+            },
+            content: match count {
+                0 => Content::Inner(index + 1, first),
+                _ => Content::Leaf(first, first + count),
+            },
+        }
+    }
+
+    /// Around all triangles.
+    pub fn all(&self) -> Aabb {
+        self.all
     }
 
     /// The triangles of a leaf.
     pub fn triangles(&self, start: usize, end: usize) -> &[u32] {
         &self.order[start..end]
+    }
+}
+
+fn around<'a>(boxes: impl Iterator<Item = &'a Aabb>) -> Aabb {
+    let all = boxes.copied().reduce(|a, b| a.union(&b));
+    all.unwrap_or(Aabb::of_point(&Vec3::zeros()))
+}
+
+/// To single precision about `origin`, further by steps while `short` says of what it stands for that it is.
+fn rounded(
+    origin: &Vec3,
+    unit: f64,
+    p: &Vec3,
+    step: fn(f32) -> f32,
+    short: fn(f64, f64) -> bool,
+) -> [f32; 3] {
+    [0, 1, 2].map(|k| {
+        let mut near = ((p[k] - origin[k]) / unit) as f32;
+        while short(origin[k] + f64::from(near) * unit, p[k]) {
+            near = step(near);
+        }
+        near
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every triangle is in exactly one leaf, and in every box above it, wherever the mesh is and whatever its size.
+    #[test]
+    fn no_box_is_too_small() {
+        for (at, size) in [
+            (0.0, 1.0),
+            (1e4, 1e-3),
+            (-3.0, 1e9),
+            (1e30, 1e-5),
+            (1e80, 1e85),
+            (0.0, 1e-80),
+        ] {
+            let triangle = |i: usize| {
+                let t = i as f64;
+                let p = Vec3::new((0.7 * t).sin(), (1.3 * t).cos(), (0.3 * t).sin());
+                let corner = |k| Vec3::repeat(at) + (p + Vec3::ith(k, 0.01)) * size;
+                [corner(0), corner(1), corner(2)]
+            };
+            for count in [1, 4, 8, 9, 300] {
+                let boxes = Boxes::new(count, triangle);
+                let mut seen = vec![0; count];
+                let mut pending = vec![(0, Vec::new())];
+                while let Some((index, mut above)) = pending.pop() {
+                    let node = boxes.node(index);
+                    above.push(node.bounds);
+                    match node.content {
+                        Content::Inner(a, b) => pending.extend([(a, above.clone()), (b, above)]),
+                        Content::Leaf(start, end) => {
+                            for &i in boxes.triangles(start, end) {
+                                seen[i as usize] += 1;
+                                let exact = Aabb::of_triangle(&triangle(i as usize));
+                                for b in &above {
+                                    let holds = |k: usize| {
+                                        b.low[k] <= exact.low[k]
+                                            && exact.high[k] <= b.high[k]
+                                            && b.low[k].is_finite()
+                                            && b.high[k].is_finite()
+                                    };
+                                    assert!((0..3).all(holds), "{exact:?} not in {b:?}");
+                                }
+                            }
+                        }
+                    }
+                }
+                assert!(seen.iter().all(|&times| times == 1), "{seen:?}");
+            }
+        }
+        assert_eq!(size_of::<Packed>(), 32);
     }
 }

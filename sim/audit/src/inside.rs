@@ -79,7 +79,7 @@ fn crossings(body: &Solid, p: &Vec3, far: &Vec3) -> Option<Crossings> {
             Content::Inner(a, b) => pending.extend([a, b]),
             Content::Leaf(start, end) => {
                 for &i in body.boxes.triangles(start, end) {
-                    match crossing(&body.corners[i as usize], p, far)? {
+                    match crossing(&body.corners(i), p, far)? {
                         Crossing::None => {}
                         Crossing::OnSurface => return Some(Crossings::OnSurface),
                         Crossing::Through(direction) => {
@@ -141,8 +141,7 @@ fn crossing(t: &Triangle, p: &Vec3, far: &Vec3) -> Option<Crossing> {
 /// Winding number by solid angles (van Oosterom and Strackee 1983), for a point that no segment could decide.
 fn solid_angle_says_inside(body: &Solid, p: &Vec3) -> bool {
     let total: f64 = body
-        .corners
-        .iter()
+        .triangles()
         .map(|t| {
             let [a, b, c] = t.map(|v| v - p);
             let (la, lb, lc) = (a.norm(), b.norm(), c.norm());

@@ -54,35 +54,30 @@ fn sphere_depth(radius_m: f64, body: &Solid, placement: &Placement) -> f64 {
 fn mesh_depth(tool: &Solid, body: &Solid, placement: &Placement) -> f64 {
     let mut depth: Option<f64> = None;
     meeting_pairs(tool, body, placement, |i, j| {
-        let across = crossing_depth(
-            &placement.triangle(&tool.corners[i as usize]),
-            &body.corners[j as usize],
-        );
+        let across = crossing_depth(&placement.triangle(&tool.corners(i)), &body.corners(j));
         depth = Some(depth.unwrap_or(0.0).max(across));
         ControlFlow::Continue(())
     });
     let apart = depth.is_none();
     // Surfaces that are apart: one vertex of each piece tells where the piece is.
     let swallowed = || {
-        tool.piece_vertices
-            .iter()
+        tool.piece_vertices()
             .any(|p| encloses(body, &placement.point(p)))
             || body
-                .piece_vertices
-                .iter()
+                .piece_vertices()
                 .any(|p| encloses(tool, &placement.point_back(p)))
     };
     if apart && !swallowed() {
         return 0.0;
     }
     let mut deepest = depth.unwrap_or(0.0);
-    for p in &tool.vertices {
+    for p in tool.vertices() {
         let p = placement.point(p);
         if encloses(body, &p) {
             deepest = deepest.max(surface_distance(body, &p));
         }
     }
-    for p in &body.vertices {
+    for p in body.vertices() {
         let p = placement.point_back(p);
         if encloses(tool, &p) {
             deepest = deepest.max(surface_distance(tool, &p));

@@ -180,12 +180,12 @@ pub(crate) fn meeting_pairs(
             continue;
         };
         for &i in tool.boxes.triangles(a0, a1) {
-            let moved = placement.triangle(&tool.corners[i as usize]);
+            let moved = placement.triangle(&tool.corners(i));
             let bounds = Aabb::of_triangle(&moved);
             for &j in body.boxes.triangles(b0, b1) {
-                let fixed = &body.corners[j as usize];
-                if bounds.overlaps(&Aabb::of_triangle(fixed))
-                    && triangles_meet(&moved, fixed)
+                let fixed = body.corners(j);
+                if bounds.overlaps(&Aabb::of_triangle(&fixed))
+                    && triangles_meet(&moved, &fixed)
                     && visit(i, j).is_break()
                 {
                     return;
@@ -229,16 +229,16 @@ fn surface_surface(tool: &Solid, body: &Solid, placement: &Placement, limit_m: f
             continue;
         };
         for &i in tool.boxes.triangles(a0, a1) {
-            let moved = placement.triangle(&tool.corners[i as usize]);
+            let moved = placement.triangle(&tool.corners(i));
             let bounds = Aabb::of_triangle(&moved);
             for &j in body.boxes.triangles(b0, b1) {
-                let fixed = &body.corners[j as usize];
-                let around = Aabb::of_triangle(fixed);
-                if bounds.overlaps(&around) && triangles_meet(&moved, fixed) {
+                let fixed = body.corners(j);
+                let around = Aabb::of_triangle(&fixed);
+                if bounds.overlaps(&around) && triangles_meet(&moved, &fixed) {
                     return 0.0;
                 }
                 if bounds.distance2(&around) < best2 {
-                    best2 = best2.min(triangle_triangle2(&moved, fixed));
+                    best2 = best2.min(triangle_triangle2(&moved, &fixed));
                 }
             }
         }
@@ -264,7 +264,7 @@ pub(crate) fn point_surface2(body: &Solid, p: &Vec3, limit2: f64) -> Option<(f64
             }
             Content::Leaf(start, end) => {
                 for &j in body.boxes.triangles(start, end) {
-                    let d2 = point_triangle2(p, &body.corners[j as usize]);
+                    let d2 = point_triangle2(p, &body.corners(j));
                     if d2 < best2 {
                         best2 = d2;
                         best = Some((d2, j));
@@ -289,7 +289,7 @@ pub(crate) fn segment_meets_surface(body: &Solid, p: &Vec3, q: &Vec3) -> bool {
             Content::Inner(l, r) => pending.extend([l, r]),
             Content::Leaf(start, end) => {
                 let mut leaf = body.boxes.triangles(start, end).iter();
-                if leaf.any(|&j| segment_meets_triangle(p, q, &body.corners[j as usize])) {
+                if leaf.any(|&j| segment_meets_triangle(p, q, &body.corners(j))) {
                     return true;
                 }
             }

@@ -1,6 +1,6 @@
 //! A triangle mesh made ready for checking: its box tree and what its surface is (closed or a sheet). Immutable, shareable.
 
-use std::collections::HashMap;
+use std::sync::Arc;
 
 use hapticd_geometry::{TriMesh, Vec3};
 
@@ -8,49 +8,44 @@ use crate::Triangle;
 use crate::boxes::{Aabb, Boxes};
 
 /// A mesh with its box tree. Closedness is found here, from coordinates: vertices at bit-equal positions are one vertex.
+///
+/// The mesh itself is shared with whoever has it; what is kept beside it is some 17 bytes a triangle.
 #[derive(Clone, Debug)]
 pub struct Solid {
-    pub(crate) corners: Vec<Triangle>,
+    mesh: Arc<TriMesh>,
     pub(crate) boxes: Boxes,
-    /// The positions that triangles use, each once.
-    pub(crate) vertices: Vec<Vec3>,
+    /// Of the positions that triangles use, each once: a vertex of the mesh.
+    vertices: Vec<u32>,
     /// One vertex of each connected piece.
-    pub(crate) piece_vertices: Vec<Vec3>,
+    pieces: Vec<u32>,
     pub(crate) closed: bool,
     pub(crate) oriented: bool,
 }
 
 impl Solid {
-    /// Prepares `mesh` (metres, outward counter-clockwise). O(n log n), allocates.
+    /// Prepares a copy of `mesh` (metres, outward counter-clockwise). O(n log n), allocates.
     #[must_use]
     pub fn new(mesh: &TriMesh) -> Self {
-        let corners: Vec<Triangle> = (0..mesh.triangles().len())
-            .map(|i| mesh.triangle(i))
-            .collect();
-        let mut vertices = Vec::new();
-        let mut ids = HashMap::new();
-        // Adding zero makes the negative zero positive.
-        let faces: Vec<[usize; 3]> = corners
-            .iter()
-            .map(|t| {
-                t.map(|p| {
-                    *ids.entry([p.x, p.y, p.z].map(|x| (x + 0.0).to_bits()))
-                        .or_insert_with(|| {
-                            vertices.push(p);
-                            vertices.len() - 1
-                        })
-                })
-            })
-            .collect();
-        vertices.shrink_to_fit();
-        let (closed, oriented) = surface(&faces);
+        Self::of(Arc::new(mesh.clone()))
+    }
+
+    /// As [`Solid::new`], without the copy.
+    #[must_use]
+    pub fn of(mesh: Arc<TriMesh>) -> Self {
+        let first = welded(mesh.positions());
+        let faces = || {
+            let corners = mesh.triangles().iter();
+            corners.map(|t| t.map(|v| first[v as usize]))
+        };
+        let (closed, oriented) = surface(faces());
+        let (vertices, pieces) = pieces(faces(), first.len());
         Self {
-            boxes: Boxes::new(&corners),
-            piece_vertices: piece_vertices(&faces, &vertices),
-            corners,
+            boxes: Boxes::new(mesh.triangles().len(), |i| mesh.triangle(i)),
             vertices,
+            pieces,
             closed,
             oriented,
+            mesh,
         }
     }
 
@@ -69,59 +64,113 @@ impl Solid {
     /// Triangle count.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.corners.len()
+        self.mesh.triangles().len()
     }
 
     /// Whether there is no triangle.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.corners.is_empty()
+        self.len() == 0
+    }
+
+    /// The corners of a triangle, which must be one.
+    pub(crate) fn corners(&self, triangle: u32) -> Triangle {
+        self.mesh.triangle(triangle as usize)
+    }
+
+    /// All triangles.
+    pub(crate) fn triangles(&self) -> impl Iterator<Item = Triangle> {
+        (0..self.len()).map(|i| self.mesh.triangle(i))
+    }
+
+    /// The positions that triangles use, each once.
+    pub(crate) fn vertices(&self) -> impl Iterator<Item = &Vec3> {
+        self.positions(&self.vertices)
+    }
+
+    /// One vertex of each connected piece.
+    pub(crate) fn piece_vertices(&self) -> impl Iterator<Item = &Vec3> {
+        self.positions(&self.pieces)
+    }
+
+    fn positions<'a>(&'a self, of: &'a [u32]) -> impl Iterator<Item = &'a Vec3> {
+        of.iter().map(|&v| &self.mesh.positions()[v as usize])
     }
 
     pub(crate) fn bounds(&self) -> Aabb {
-        self.boxes.node(0).bounds
+        self.boxes.all()
     }
 }
 
+/// By vertex: the first one at its position.
+fn welded(positions: &[Vec3]) -> Vec<u32> {
+    // Adding zero makes the negative zero positive.
+    let key = |v: u32| {
+        let p = &positions[v as usize];
+        [p.x, p.y, p.z].map(|x| (x + 0.0).to_bits())
+    };
+    let mut order: Vec<u32> = (0..positions.len() as u32).collect();
+    order.sort_unstable_by_key(|&v| (key(v), v));
+    let mut first = vec![0; positions.len()];
+    for same in order.chunk_by(|&a, &b| key(a) == key(b)) {
+        for &v in same {
+            first[v as usize] = same[0];
+        }
+    }
+    first
+}
+
 /// Closed and oriented, over welded vertices; triangles that have become edges or points count for nothing.
-fn surface(faces: &[[usize; 3]]) -> (bool, bool) {
-    // Undirected edge -> (uses, forward minus backward uses).
-    let mut edges: HashMap<(usize, usize), (u32, i64)> = HashMap::new();
+fn surface(faces: impl Iterator<Item = [u32; 3]>) -> (bool, bool) {
+    // Both ends of a side, the lower first, and whether it is run through from that one.
+    let mut sides: Vec<(u32, u32, bool)> = Vec::new();
     for face in faces {
         if face[0] == face[1] || face[1] == face[2] || face[2] == face[0] {
             continue;
         }
         for i in 0..3 {
             let (a, b) = (face[i], face[(i + 1) % 3]);
-            let edge = edges.entry((a.min(b), a.max(b))).or_default();
-            edge.0 += 1;
-            edge.1 += if a < b { 1 } else { -1 };
+            sides.push((a.min(b), a.max(b), a < b));
         }
     }
-    let closed = !edges.is_empty() && edges.values().all(|&(uses, _)| uses % 2 == 0);
-    let oriented = closed && edges.values().all(|&(_, balance)| balance == 0);
-    (closed, oriented)
+    sides.sort_unstable();
+    let (mut closed, mut oriented) = (!sides.is_empty(), true);
+    for edge in sides.chunk_by(|x, y| (x.0, x.1) == (y.0, y.1)) {
+        let forward = edge.iter().filter(|side| side.2).count();
+        closed &= edge.len() % 2 == 0;
+        oriented &= 2 * forward == edge.len();
+    }
+    (closed, closed && oriented)
 }
 
-fn piece_vertices(faces: &[[usize; 3]], vertices: &[Vec3]) -> Vec<Vec3> {
-    let mut parent: Vec<usize> = (0..vertices.len()).collect();
-    fn root(parent: &mut [usize], mut i: usize) -> usize {
-        while parent[i] != i {
-            parent[i] = parent[parent[i]];
-            i = parent[i];
+/// The vertices that faces use, and of each connected piece one.
+fn pieces(faces: impl Iterator<Item = [u32; 3]>, vertices: usize) -> (Vec<u32>, Vec<u32>) {
+    const UNUSED: u32 = u32::MAX;
+    let mut parent = vec![UNUSED; vertices];
+    fn root(parent: &mut [u32], mut i: u32) -> u32 {
+        while parent[i as usize] != i {
+            let above = parent[parent[i as usize] as usize];
+            parent[i as usize] = above;
+            i = above;
         }
         i
     }
     for face in faces {
+        for v in face {
+            if parent[v as usize] == UNUSED {
+                parent[v as usize] = v;
+            }
+        }
         for &other in &face[1..] {
             let (a, b) = (root(&mut parent, face[0]), root(&mut parent, other));
-            parent[a.max(b)] = a.min(b);
+            parent[a.max(b) as usize] = a.min(b);
         }
     }
-    let mut first: Vec<Vec3> = (0..vertices.len())
-        .filter(|&i| parent[i] == i)
-        .map(|i| vertices[i])
-        .collect();
-    first.shrink_to_fit();
-    first
+    let some = |is: fn(u32, u32) -> bool| {
+        let all = (0..).zip(&parent);
+        let mut some: Vec<u32> = all.filter(|&(i, &p)| is(i, p)).map(|(i, _)| i).collect();
+        some.shrink_to_fit();
+        some
+    };
+    (some(|_, p| p != UNUSED), some(|i, p| i == p))
 }

@@ -195,7 +195,7 @@ fn fastest(tool: &Tool<'_>, world_from_tool: &Pose, twist: &Twist) -> f64 {
         twist.velocity_of(&x).norm()
     };
     let most = match tool {
-        Tool::Mesh(tool) => tool.vertices.iter().map(speed).fold(0.0, f64::max),
+        Tool::Mesh(tool) => tool.vertices().map(speed).fold(0.0, f64::max),
         Tool::Sphere { .. } => speed(&Vec3::zeros()),
     };
     // NaN does not survive `max`: look at one point as well.

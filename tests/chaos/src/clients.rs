@@ -202,7 +202,8 @@ fn weld(mesh: &mut Mesh) {
     }
 }
 
-fn spec(name: &str, kind: BodyKind, at: [f64; 3]) -> BodySpec<'_> {
+/// A body of the material that all of them have.
+pub fn spec(name: &str, kind: BodyKind, at: [f64; 3]) -> BodySpec<'_> {
     BodySpec {
         name,
         world_from_body: Pose {
@@ -236,7 +237,10 @@ fn press(own: &mut Own) -> Result<(), Failure> {
 }
 
 /// A refusal is an answer like any other; what ends the connection ends the client.
-fn tolerant<T>(result: Result<T, RequestError>) -> Result<Option<T>, Failure> {
+///
+/// # Errors
+/// What ended it.
+pub fn tolerant<T>(result: Result<T, RequestError>) -> Result<Option<T>, Failure> {
     match result {
         Ok(value) => Ok(Some(value)),
         Err(RequestError::Refused(_) | RequestError::Timeout(_)) => Ok(None),

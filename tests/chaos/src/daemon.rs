@@ -61,18 +61,27 @@ impl Daemon {
     /// When it cannot be started.
     pub fn start(program: &Path, folder: &Path) -> Result<Self, Failure> {
         fs::write(folder.join("press.toml"), INTENTION)?;
+        write_configuration(folder, PEAK_N)?;
+        write_peak(folder, PEAK_N)?;
+        let recording = ["--record", "run.mcap", "--report", "report.json"];
+        let arguments = [&["run", "config.toml", "--plain"], &recording[..]].concat();
+        Self::spawn(program, folder, &arguments)
+    }
+
+    /// Starts one in a folder with these arguments; its sockets and what it says go there.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn spawn(program: &Path, folder: &Path, arguments: &[&str]) -> Result<Self, Failure> {
         let reading = Arc::new(AtomicBool::new(true));
         let mut daemon_command = Command::new(program);
         daemon_command
-            .args(["run", "config.toml", "--plain", "--record", "run.mcap"])
-            .args(["--report", "report.json"])
+            .args(arguments)
             .current_dir(folder)
             .env("XDG_RUNTIME_DIR", folder)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        write_configuration(folder, PEAK_N)?;
-        write_peak(folder, PEAK_N)?;
         let mut process = daemon_command.spawn()?;
         for (name, pipe) in [
             (

@@ -4,6 +4,7 @@
 //! holds every tick against what was acknowledged.
 //!
 //! * [`episode`] runs one daemon for some twenty seconds, from a seed.
+//! * [`crowd`] is a trial of another kind: a full scene and nothing but good clients.
 //! * [`clients`] are the processes that misbehave; [`notes`] is what all of them write down, with
 //!   `CLOCK_MONOTONIC`, the clock of the recording.
 //! * [`recording`] reads the recording by itself, not with the daemon's own reader.
@@ -13,6 +14,7 @@
 #![forbid(unsafe_code)]
 
 pub mod clients;
+pub mod crowd;
 pub mod daemon;
 pub mod episode;
 pub mod judge;

@@ -6,7 +6,9 @@
 use hapticd_chaos::{
     Failure,
     clients::{self, Role},
+    crowd,
     episode::{self, Outcome, Setup},
+    judge::Verdict,
 };
 use std::{
     path::{Path, PathBuf},
@@ -20,7 +22,11 @@ chaos [--minutes M] [--seed S] [--daemon PROGRAM] [--folder DIR] [--actions N] [
     --only: of kill, killwhileclosing, stop, tighten, reload, mistakes, fifo, disturb
     PROGRAM is $HAPTICD or target/debug/hapticd; what broke a rule stays in DIR (build/chaos)
 chaos judge DIR
-    judges an episode's folder once more";
+    judges an episode's folder once more
+chaos crowd [--minutes M] [--seed S] [--daemon PROGRAM] [--folder DIR] [--boxes N] [--triangles N]
+    a heap of N dynamic boxes (25) and a mesh of N triangles (2000000) that comes and goes, beside a
+    tool that presses, for M minutes (2): no force-off, and contact data no older than 8 ticks in 99
+    of 100 ticks";
 
 struct Options {
     minutes: f64,
@@ -30,6 +36,8 @@ struct Options {
     actions: usize,
     only: Vec<String>,
     keep: bool,
+    boxes: usize,
+    triangles: usize,
 }
 
 fn options(arguments: &[String]) -> Result<Options, Failure> {
@@ -42,6 +50,8 @@ fn options(arguments: &[String]) -> Result<Options, Failure> {
         actions: 11,
         only: Vec::new(),
         keep: false,
+        boxes: 25,
+        triangles: 2_000_000,
     };
     let mut arguments = arguments.iter();
     while let Some(name) = arguments.next() {
@@ -56,6 +66,8 @@ fn options(arguments: &[String]) -> Result<Options, Failure> {
             "--daemon" => options.daemon = value.into(),
             "--folder" => options.folder = value.into(),
             "--only" => options.only = value.split(',').map(str::to_owned).collect(),
+            "--boxes" => options.boxes = value.parse()?,
+            "--triangles" => options.triangles = value.parse()?,
             "--actions" => options.actions = value.parse()?,
             _ => return Err(USAGE.into()),
         }
@@ -71,6 +83,7 @@ fn main() -> ExitCode {
         ["judge", folder] => {
             episode::verdict(Path::new(folder)).map(|outcome| print(&outcome) == 0)
         }
+        ["crowd", ..] => options(&arguments[1..]).and_then(|options| crowd(&options)),
         _ => options(&arguments).and_then(|options| run(&options)),
     };
     match result {
@@ -95,24 +108,55 @@ fn print(outcome: &Outcome) -> usize {
         "{} ticks, {} under force, {} periods missed",
         outcome.ticks, outcome.pressed, outcome.missed
     );
-    for verdict in &outcome.verdicts {
+    print_all(&outcome.verdicts)
+}
+
+fn print_all(verdicts: &[Verdict]) -> usize {
+    for verdict in verdicts {
         println!("  {verdict}");
     }
-    outcome.verdicts.iter().filter(|v| v.broken > 0).count()
+    verdicts.iter().filter(|v| v.broken > 0).count()
+}
+
+/// An empty folder for one run.
+fn fresh(options: &Options, name: &str) -> Result<PathBuf, Failure> {
+    std::fs::create_dir_all(&options.folder)?;
+    let folder = options.folder.canonicalize()?.join(name);
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder)?;
+    }
+    Ok(folder)
+}
+
+fn crowd(options: &Options) -> Result<bool, Failure> {
+    let folder = fresh(options, "crowd")?;
+    let verdicts = crowd::run(&crowd::Setup {
+        daemon: options.daemon.canonicalize()?,
+        folder: folder.clone(),
+        seed: options.seed,
+        length: Duration::from_secs_f64(options.minutes * 60.0),
+        boxes: options.boxes,
+        triangles: options.triangles,
+        most_age_ticks: 8.0,
+    })?;
+    let broken = print_all(&verdicts);
+    if broken == 0 && !options.keep {
+        std::fs::remove_dir_all(&folder)?;
+    } else {
+        println!("  kept: {}", folder.display());
+    }
+    println!("{} passed, {broken} failed", verdicts.len() - broken);
+    Ok(broken == 0)
 }
 
 fn run(options: &Options) -> Result<bool, Failure> {
     let start = Instant::now();
     let length = Duration::from_secs_f64(options.minutes * 60.0);
-    std::fs::create_dir_all(&options.folder)?;
     let (mut ticks, mut pressed) = (0, 0);
     let (mut passed, mut failed) = (0_usize, 0);
     let mut seed = options.seed;
     while start.elapsed() < length || passed + failed == 0 {
-        let folder = options.folder.canonicalize()?.join(format!("seed-{seed}"));
-        if folder.exists() {
-            std::fs::remove_dir_all(&folder)?;
-        }
+        let folder = fresh(options, &format!("seed-{seed}"))?;
         println!("seed {seed}");
         let outcome = episode::run(&Setup {
             daemon: options.daemon.canonicalize()?,

@@ -18,11 +18,14 @@ pub const STACK_BYTES: usize = 256 * 1024;
 /// The smallest page of any machine that we run on.
 const PAGE_BYTES: usize = 4096;
 
-/// Locks all memory of the process, now and later, into RAM: no page is ever swapped or dropped.
+/// Locks all memory of the process, now and later, into RAM: no page is ever swapped or dropped. What is there now is filled now, what
+/// comes later when it is first touched: to fill a mapping of hundreds of megabytes as a whole, as the kernel does without `MCL_ONFAULT`,
+/// holds up for as long every thread that wants memory or gives it back. So who must not wait for a page touches it before it has to.
 ///
 /// Needs `RLIMIT_MEMLOCK` large enough for everything that the process maps, or `CAP_IPC_LOCK`.
 pub fn lock_all() -> Step {
-    match mlockall(MlockAllFlags::CURRENT | MlockAllFlags::FUTURE) {
+    let later = MlockAllFlags::FUTURE | MlockAllFlags::ONFAULT;
+    match mlockall(MlockAllFlags::CURRENT).and_then(|()| mlockall(later)) {
         Ok(()) => Step::granted(LOCK, "all memory, present and future"),
         Err(errno) => {
             let limit = getrlimit(Resource::Memlock)

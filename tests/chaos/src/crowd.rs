@@ -1,0 +1,293 @@
+//! The trial of a full scene: a tool presses without pause on the ground of the configuration, a heap of
+//! small dynamic boxes falls about it, and a mesh of millions of triangles comes and goes beside it.
+//! Everything is within the quota of a client, so nobody's force may go off, and the contact data that
+//! forces are made from may not be old.
+//!
+//! Real time, so the verdict is one of the machine that it runs on, too: a release build on a quiet machine
+//! of two cores is what the bounds are for.
+
+use crate::{
+    Failure,
+    clients::{cuboid, spec, tolerant},
+    daemon::Daemon,
+    judge::Verdict,
+    random::Random,
+    recording::length,
+};
+use hapticd_client::{BodyKind, Client, Event, Mesh, News, Subscription, want};
+use hapticd_protocol::block::{ArmState, force_off_text};
+use rustix::process::Signal;
+use serde_json::Value;
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, Ordering},
+    time::{Duration, Instant},
+};
+
+/// What the trial is run with.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// The daemon's program.
+    pub daemon: PathBuf,
+    /// Where its files go: the trial's own, and empty.
+    pub folder: PathBuf,
+    /// Where the heap's boxes and the mesh are put.
+    pub seed: u64,
+    /// How long.
+    pub length: Duration,
+    /// Dynamic boxes of the heap.
+    pub boxes: usize,
+    /// Triangles of the mesh that comes and goes, at least.
+    pub triangles: usize,
+    /// Contact data may be so old in 99 of 100 ticks.
+    pub most_age_ticks: f64,
+}
+
+/// How often things came, and how long the mesh took, s.
+#[derive(Clone, Debug, Default)]
+struct Came {
+    boxes: usize,
+    meshes: usize,
+    refused: usize,
+    slowest_s: f64,
+}
+
+/// Down slowly, for the daemon takes a while to start, and then for as long as it runs.
+const INTENTION: &str = "kind = \"press\"\nfrom = [0.0, 0.0, 0.05]\ndepth_m = 0.07\n\
+    move_s = 5.0\nhold_s = 1e6\n";
+
+const CONFIGURATION: &str = r#"
+[log]
+level = "info"
+[safety]
+peak_force_n = 4.0
+continuous_force_n = 4.0
+[[arm]]
+name = "right"
+kind = "simulated"
+intention = "./press.toml"
+tool = { kind = "sphere", radius_m = 0.005 }
+mechanics = { mass_kg = 0.15, damping_n_s_per_m = 2.0, coulomb_friction_n = 0.1, resolution_m = 2e-5, delay_us = 500 }
+[[body]]
+name = "ground"
+kind = "static"
+shape = { kind = "terrain", size_m = [0.5, 0.5], amplitude_m = 0.008, cells = 80 }
+"#;
+
+/// Runs the trial, and judges it by what the daemon's state block, events and report say.
+///
+/// # Errors
+/// What kept it from being run.
+pub fn run(setup: &Setup) -> Result<Vec<Verdict>, Failure> {
+    fs::create_dir_all(&setup.folder)?;
+    fs::write(setup.folder.join("press.toml"), INTENTION)?;
+    fs::write(setup.folder.join("config.toml"), CONFIGURATION)?;
+    let mesh = lumpy_ball(0.03, setup.triangles);
+    let mut daemon = Daemon::spawn(
+        &setup.daemon,
+        &setup.folder,
+        &["run", "config.toml", "--plain", "--report", "report.json"],
+    )?;
+    let socket = setup.folder.join("hapticd/app.sock");
+    let mut monitor = Client::connect_until(&socket, "monitor", Duration::from_secs(60))?;
+    let subscription = monitor.subscribe(0, want::STATE | want::EVENTS)?;
+    let before = under_force(&subscription)?;
+    let ending = AtomicBool::new(false);
+    let mut offs = BTreeMap::new();
+    let played: Result<(Came, Came, ArmState), Failure> = std::thread::scope(|scope| {
+        let (ending, socket, mesh) = (&ending, &socket, &mesh);
+        let heap = scope.spawn(move || heap(socket, setup, ending));
+        let bulk = scope.spawn(move || bulk(socket, setup, mesh, ending));
+        let listened = listen(&mut monitor, setup.length, &mut offs, || {
+            daemon.runs() && !heap.is_finished() && !bulk.is_finished()
+        });
+        ending.store(true, Ordering::Relaxed);
+        let ended = || Failure::from("a client panicked");
+        let heap = heap.join().map_err(|_| ended())??;
+        let bulk = bulk.join().map_err(|_| ended())??;
+        listened?;
+        Ok((heap, bulk, subscription.state()?))
+    });
+    let runs = daemon.runs();
+    daemon.signal(Signal::TERM);
+    let status = daemon.end(Duration::from_secs(60));
+    if !runs || status != Some(0) {
+        return Err(format!("the daemon ended with {status:?}, it ran until then: {runs}").into());
+    }
+    let (heap, bulk, after) = played?;
+    let report: Value = serde_json::from_slice(&fs::read(setup.folder.join("report.json"))?)?;
+    let arm = &report["arms"][0];
+    Ok(vec![
+        stayed(&before, &after, &offs),
+        answers(arm, setup.most_age_ticks),
+        came(setup, &heap, &bulk),
+        outside(arm),
+    ])
+}
+
+/// Waits until the tool presses.
+fn under_force(subscription: &Subscription) -> Result<ArmState, Failure> {
+    let end = Instant::now() + Duration::from_secs(60);
+    while Instant::now() < end {
+        if let Ok(state) = subscription.state()
+            && length(&state.force_n) > 1.0
+        {
+            return Ok(state);
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    Err("no force in a minute".into())
+}
+
+/// Hears force-offs, by their reasons.
+fn listen(
+    monitor: &mut Client,
+    length: Duration,
+    offs: &mut BTreeMap<u8, usize>,
+    goes_on: impl FnMut() -> bool,
+) -> Result<(), Failure> {
+    let (end, mut goes_on) = (Instant::now() + length, goes_on);
+    while Instant::now() < end && goes_on() {
+        if let Some(News::Event(Event::ForceOff(off))) = monitor.poll(Duration::from_millis(100))? {
+            *offs.entry(off.reason).or_insert(0) += 1;
+        }
+        monitor.renew(2000)?;
+    }
+    Ok(())
+}
+
+/// Puts boxes about the tool until there are enough, then one in another's place again and again.
+fn heap(socket: &Path, setup: &Setup, ending: &AtomicBool) -> Result<Came, Failure> {
+    let mut client = Client::connect_to(socket, "heap")?;
+    client.set_timeout(Duration::from_secs(60));
+    let mut random = Random::new(setup.seed);
+    let (mut came, mut bodies) = (Came::default(), Vec::new());
+    let small = cuboid([0.01, 0.012, 0.008], 1);
+    let mut count = 0;
+    while !ending.load(Ordering::Relaxed) {
+        if bodies.len() >= setup.boxes {
+            let body = bodies.swap_remove(random.below(bodies.len()));
+            tolerant(client.remove_body(body))?;
+        }
+        count += 1;
+        let at = [
+            random.within(-0.08, 0.08),
+            random.within(-0.08, 0.08),
+            random.within(0.03, 0.2),
+        ];
+        let name = format!("box-{count}");
+        match tolerant(client.add_body(&spec(&name, BodyKind::Dynamic, at), &small))? {
+            Some(body) => {
+                came.boxes += 1;
+                bodies.push(body);
+            }
+            None => came.refused += 1,
+        }
+        client.renew(2000)?;
+        let pause_ms = [10, 300][usize::from(bodies.len() >= setup.boxes)];
+        std::thread::sleep(Duration::from_millis(pause_ms));
+    }
+    Ok(came)
+}
+
+/// Lets the mesh come and go.
+fn bulk(socket: &Path, setup: &Setup, mesh: &Mesh, ending: &AtomicBool) -> Result<Came, Failure> {
+    let mut client = Client::connect_to(socket, "bulk")?;
+    client.set_timeout(Duration::from_secs(120));
+    let mut random = Random::new(setup.seed + 1);
+    let mut came = Came::default();
+    let mut count = 0;
+    while !ending.load(Ordering::Relaxed) {
+        count += 1;
+        // Beside the tool, among falling boxes or above them.
+        let at = [
+            0.08 * [1.0, -1.0][random.below(2)],
+            random.within(-0.08, 0.08),
+            random.within(0.08, 0.3),
+        ];
+        let kind = [BodyKind::Static, BodyKind::Kinematic][random.below(2)];
+        let start = Instant::now();
+        let body = tolerant(client.add_body(&spec(&format!("bulk-{count}"), kind, at), mesh))?;
+        let Some(body) = body else {
+            came.refused += 1;
+            continue;
+        };
+        came.meshes += 1;
+        came.slowest_s = came.slowest_s.max(start.elapsed().as_secs_f64());
+        client.renew(2000)?;
+        std::thread::sleep(Duration::from_millis(500));
+        client.remove_body(body)?;
+    }
+    Ok(came)
+}
+
+/// A ball with bumps of at least so many triangles.
+fn lumpy_ball(radius_m: f64, triangles: usize) -> Mesh {
+    let cuts = (triangles as f64 / 12.0).sqrt().ceil().max(1.0) as u32;
+    let mut mesh = cuboid([1.0; 3], cuts);
+    for p in &mut mesh.positions {
+        let bump = (7.0 * p[0]).sin() * (6.0 * p[1]).cos() + (5.0 * p[2]).sin();
+        let scale = radius_m * (1.0 + 0.05 * bump) / length(p);
+        p.iter_mut().for_each(|x| *x *= scale);
+    }
+    mesh
+}
+
+/// Force did not go off.
+fn stayed(before: &ArmState, after: &ArmState, offs: &BTreeMap<u8, usize>) -> Verdict {
+    let told: Vec<String> = (offs.iter())
+        .map(|(reason, count)| format!("{count} of {} ({reason})", force_off_text(*reason)))
+        .collect();
+    Verdict {
+        rule: "force",
+        checked: (after.tick - before.tick) as usize,
+        broken: (after.force_offs - before.force_offs) as usize,
+        words: format!("force-offs; told: {}", told.join(", ")),
+    }
+}
+
+/// Contact data was young.
+fn answers(arm: &Value, most_ticks: f64) -> Verdict {
+    let age = |of: &str| arm["snapshot_age_ticks"][of].as_f64().unwrap_or(f64::NAN);
+    let [p50, p99, p999, max] = ["p50", "p99", "p999", "max"].map(age);
+    Verdict {
+        rule: "answers",
+        checked: 1,
+        // A figure that is not there is no good one.
+        broken: usize::from(!(p99 <= most_ticks)),
+        words: format!(
+            "age p50 {p50}, p99 {p99}, p99.9 {p999}, max {max} ticks; p99 may be {most_ticks}"
+        ),
+    }
+}
+
+/// There was what was to be withstood.
+fn came(setup: &Setup, heap: &Came, bulk: &Came) -> Verdict {
+    let enough = heap.boxes >= setup.boxes && bulk.meshes >= 2;
+    Verdict {
+        rule: "came",
+        checked: heap.boxes + bulk.meshes,
+        broken: usize::from(!enough),
+        words: format!(
+            "{} boxes ({} refused), the mesh {} times ({} refused), {:.1} s at most to come",
+            heap.boxes, heap.refused, bulk.meshes, bulk.refused, bulk.slowest_s
+        ),
+    }
+}
+
+/// The tool was inside of nothing, by the daemon's independent checker.
+fn outside(arm: &Value) -> Verdict {
+    let number = |key: &str| arm[key].as_f64().unwrap_or(f64::NAN);
+    let (deepest, crossings) = (number("max_penetration_m"), number("crossings"));
+    Verdict {
+        rule: "penetration",
+        checked: number("checked_ticks") as usize,
+        broken: usize::from(!(deepest <= 0.0 && crossings == 0.0)),
+        words: format!(
+            "{deepest} m, {crossings} crossings, {} ticks not checked",
+            number("unchecked_ticks")
+        ),
+    }
+}
