@@ -1,5 +1,5 @@
 //! What an arm is sent, read from recordings by a reader that shares no code with the daemon: the
-//! bounds of a force, and that it ends and comes back as `docs/safety.md` says.
+//! bounds of a force, that it ends and comes back, and where tools get, as `docs/safety.md` says.
 //!
 //! Virtual time where the hand alone decides; real processes where a process is stopped.
 
@@ -11,6 +11,7 @@ use hapticd_chaos::recording::{self, ArmTick, Tick};
 
 mod bounds;
 mod threads;
+mod tools;
 
 /// Files of a test, removed when it passes.
 struct Folder(PathBuf);

@@ -14,6 +14,10 @@ pub struct ArmTick {
     pub wanted_n: f64,
     /// Height of the hand, m.
     pub hand_z_m: f64,
+    /// Where the tool is that is kept out of bodies, world, m.
+    pub proxy_m: [f64; 3],
+    /// The tip of a needle that is in tissue, world, m.
+    pub tip_m: Option<[f64; 3]>,
     /// The governor's state, as in the state block.
     pub state: u8,
     /// Why force is off, 0 for no reason.
@@ -77,10 +81,18 @@ struct PoseText {
 }
 
 #[derive(Deserialize)]
+struct NeedleText {
+    phase: String,
+    tip_m: [Num; 3],
+}
+
+#[derive(Deserialize)]
 struct OutputText {
     wanted: WrenchText,
     sent: WrenchText,
     world_from_device: PoseText,
+    world_from_proxy: PoseText,
+    needle: Option<NeedleText>,
     state: u8,
     reason: u8,
 }
@@ -99,10 +111,15 @@ struct TickText {
 
 impl From<TickText> for Tick {
     fn from(text: TickText) -> Self {
+        let plain = |of: [Num; 3]| of.map(|x| x.0);
         let arm = |arm: ArmText| ArmTick {
-            force_n: arm.output.sent.force_n.map(|x| x.0),
-            wanted_n: length(&arm.output.wanted.force_n.map(|x| x.0)),
+            force_n: plain(arm.output.sent.force_n),
+            wanted_n: length(&plain(arm.output.wanted.force_n)),
             hand_z_m: arm.output.world_from_device.position_m[2].0,
+            proxy_m: plain(arm.output.world_from_proxy.position_m),
+            tip_m: (arm.output.needle)
+                .filter(|needle| needle.phase == "inserted")
+                .map(|needle| plain(needle.tip_m)),
             state: arm.output.state,
             reason: arm.output.reason,
         };

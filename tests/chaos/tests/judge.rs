@@ -32,6 +32,7 @@ fn ticks(forces: impl IntoIterator<Item = f64>) -> Vec<Tick> {
             hand_z_m: -0.04,
             state: 3,
             reason: 0,
+            ..ArmTick::default()
         }],
     };
     forces.into_iter().enumerate().map(tick).collect()

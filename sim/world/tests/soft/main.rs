@@ -364,6 +364,26 @@ fn what_begins_inside_is_not_felt() {
     assert!(rig.go(BELOW, BELOW, 50)[49].z > 0.5);
 }
 
+/// From inside one body into the next, never clear of both: neither is felt until it was in the air.
+#[test]
+fn what_begins_inside_feels_no_neighbour_either() {
+    let aside = Vec3::new(0.062, 0.0, 0.0);
+    let mut beside = slab(20e3);
+    beside.name = "more tissue".into();
+    beside.id += 2;
+    beside.mesh = moved(&beside.mesh, &aside);
+    let mut rig = Rig::new(&[slab(20e3), beside], Vec::new(), 4);
+    let inside = Vec3::new(0.0, 0.0, -0.004);
+    let mut forces = rig.go(inside, inside, 100);
+    forces.extend(rig.go(inside, inside + aside, 300));
+    forces.extend(rig.go(inside + aside, inside + aside, 100));
+    assert!(forces.iter().all(|f| *f == Vec3::zeros()));
+    rig.go(inside + aside, ABOVE + aside, 200);
+    rig.go(ABOVE + aside, ABOVE + aside, 60);
+    rig.go(ABOVE + aside, BELOW + aside, 300);
+    assert!(rig.go(BELOW + aside, BELOW + aside, 50)[49].z > 0.5);
+}
+
 /// The rigid promise is untouched: a wall under thin tissue stops the ball however hard tissue and hand press.
 #[test]
 fn a_wall_beneath_tissue_is_not_entered() {

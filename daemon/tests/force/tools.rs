@@ -1,0 +1,99 @@
+//! Where tools get and what they are sent there, in virtual time: beside thin plates, inside of
+//! bodies, in tissue and at bone.
+
+use super::*;
+
+/// Period of the loop, s.
+const DT: f64 = 1e-3;
+
+#[test]
+fn a_tool_that_is_flung_at_a_thin_plate_stays_on_its_side() {
+    let folder = Folder::new("plate");
+    // A tenth of a millimetre, its upper side at 0.05 mm.
+    let text = "[safety]\npeak_force_n = 4.0\ncontinuous_force_n = 4.0\n\
+        velocity_limit_m_s = 10.0\nramp_s = 0.1\n\
+        [[arm]]\nname = \"arm-0\"\nkind = \"simulated\"\nintention = \"./hand.toml\"\n\
+        tool = { kind = \"sphere\", radius_m = 0.005 }\n\
+        hand = { stiffness_n_per_m = 2000.0, damping_n_s_per_m = 20.0 }\n\
+        [[body]]\nname = \"plate\"\n\
+        shape = { kind = \"cuboid\", size_m = [0.4, 0.4, 0.0001] }\n";
+    // It wants to cross the plate at 11 m/s, again and again.
+    let hand =
+        "kind = \"press\"\nfrom = [0.0, 0.0, 0.3]\ndepth_m = 0.6\nmove_s = 0.1\nhold_s = 0.4\n";
+    std::fs::write(folder.0.join("scene.toml"), text).unwrap();
+    std::fs::write(folder.0.join("hand.toml"), hand).unwrap();
+    let ticks = arm(&folder.run(10));
+    let crossings = ticks
+        .windows(2)
+        .filter(|pair| pair[0].hand_z_m >= 0.0 && pair[1].hand_z_m < 0.0)
+        .map(|pair| (pair[0].hand_z_m - pair[1].hand_z_m) / DT);
+    let fastest = crossings.fold(0.0, f64::max);
+    assert!(fastest > 4.0, "the hand crosses the plate at {fastest} m/s");
+    let lowest = ticks.iter().map(|tick| tick.proxy_m[2]);
+    let lowest = lowest.fold(f64::INFINITY, f64::min);
+    // The radius and half of the plate; it comes to lie on it.
+    assert!(
+        (0.005_05..0.0052).contains(&lowest),
+        "the tool's middle is at {lowest} m"
+    );
+}
+
+#[test]
+fn a_tool_that_starts_inside_is_sent_nothing_until_it_is_out() {
+    let folder = Folder::new("inside");
+    let safety = "peak_force_n = 4.0\ncontinuous_force_n = 4.0\nramp_s = 0.1\n";
+    // From the middle of the floor up through its top, and down on it again.
+    let hand =
+        "kind = \"press\"\nfrom = [0.0, 0.0, -0.03]\ndepth_m = -0.1\nmove_s = 1.0\nhold_s = 0.5\n";
+    folder.scene(safety, hand, &[0.0]);
+    let ticks = arm(&folder.run(4));
+    // Its middle is a radius above the top.
+    let is_out = |tick: &ArmTick| tick.hand_z_m > -0.015;
+    let out = ticks.iter().position(is_out).unwrap();
+    assert!(out > 200, "out after {out} ticks");
+    for (tick, arm) in ticks[..out].iter().enumerate() {
+        assert_eq!(arm.force_n, [0.0; 3], "tick {tick}");
+    }
+    // What is out comes in no more.
+    let after = &ticks[out + 100..];
+    let lowest = after.iter().map(|tick| tick.proxy_m[2]);
+    let lowest = lowest.fold(f64::INFINITY, f64::min);
+    assert!(lowest > -0.015, "the tool's middle is at {lowest} m");
+    assert!(longest(after) > 1.0, "{} N", longest(after));
+}
+
+/// 800 N/m of coupling: what surfaces push out (0.1 m/s) and let fall (0.2 m/s), what hand and
+/// surface go (0.1 m/s together), and 0.1 N of damping and friction.
+#[test]
+fn the_recorded_force_on_tissue_never_jumps() {
+    let folder = Folder::new("tissue");
+    let text = include_str!("../../../config/palpation.toml");
+    std::fs::write(folder.0.join("scene.toml"), text).unwrap();
+    let ticks = arm(&folder.run(10));
+    let most = 800.0 * DT * (0.1 + 0.2 + 0.1) + 0.1;
+    let pressed = ticks.iter().filter(|tick| tick.wanted_n > 0.5).count();
+    assert!(pressed > 500, "{pressed} ticks under force");
+    for (tick, pair) in ticks.windows(2).enumerate() {
+        let change = (pair[1].wanted_n - pair[0].wanted_n).abs();
+        assert!(change < most, "tick {tick}: {change} N");
+    }
+}
+
+/// The rib of the scene: a ball of flat triangles between 11.95 and 12 mm; the needle is 0.6 mm
+/// thick from its axis.
+#[test]
+fn the_recorded_tip_of_a_needle_stays_out_of_bone() {
+    const RIB_M: [f64; 3] = [0.008, 0.0, -0.062];
+    let folder = Folder::new("needle");
+    let text = include_str!("../../../config/needle.toml");
+    std::fs::write(folder.0.join("scene.toml"), text).unwrap();
+    let ticks = arm(&folder.run(9));
+    let tips: Vec<[f64; 3]> = ticks.iter().filter_map(|tick| tick.tip_m).collect();
+    assert!(tips.len() > 4000, "{} ticks in tissue", tips.len());
+    let nearest = tips
+        .iter()
+        .map(|tip| recording::length(&[0, 1, 2].map(|k| tip[k] - RIB_M[k])))
+        .fold(f64::INFINITY, f64::min);
+    // It gets there: the hand pushes on.
+    assert!((0.0125..0.0128).contains(&nearest), "{nearest} m");
+}
