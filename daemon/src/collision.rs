@@ -3,8 +3,9 @@
 //! [`Collider::answer`] is a pure function of the commands and the query (given the scene so far), which is what makes recordings
 //! replayable: the recorder keeps the commands and the query's tick of every step, and in which steps the dynamics' work came back.
 //!
-//! Answers come first: nothing here takes longer the larger a mesh that comes or goes is, or the more bodies there are that pile up. The
-//! importer prepares a body, the planner computes for the dynamics, the janitor frees.
+//! Answers come first: the importer prepares a body, the planner computes for the dynamics, the janitor
+//! frees, so nothing here takes longer the more bodies pile up or the larger a mesh is that goes. A mesh
+//! that comes is prepared for a GPU's mid-phase here, which takes longer the larger it is.
 //! It runs on the collision thread in real time ([`run`]) and inline in virtual time.
 
 use std::collections::VecDeque;
