@@ -216,6 +216,9 @@ pub fn run_virtual(mut rig: Rig, config: &config::Config, mut options: Options) 
             if let Ok(Some(new)) = found(read, &mut news) {
                 set_level(log, &new);
                 driver.tighten(&new.limits);
+                if !new.surfaces.is_empty() {
+                    driver.ease();
+                }
                 for (id, material) in &new.surfaces {
                     driver.command(SceneCommand::Surface {
                         id: *id,
@@ -520,6 +523,17 @@ pub fn run_real(
     }
     let (step, latency_hold) = realtime::power::forbid_deep_sleep();
     granted.add(step);
+    let guard = guard(
+        config,
+        period_ns,
+        [
+            Some(&supervisor_beat),
+            ipc_beat.as_ref(),
+            Some(&collision_beat),
+            Some(&scribe_beat),
+        ],
+    );
+    let longest = guard.longest();
     let (setup_in, setup_out) = std::sync::mpsc::channel();
     let (go, ready) = std::sync::mpsc::channel::<()>();
     let loop_thread = {
@@ -541,16 +555,7 @@ pub fn run_real(
             records: record_in,
             limits: composer,
             gone: gone_out,
-            guard: guard(
-                config,
-                period_ns,
-                [
-                    Some(&supervisor_beat),
-                    ipc_beat.as_ref(),
-                    Some(&collision_beat),
-                    Some(&scribe_beat),
-                ],
-            ),
+            guard,
             publisher: (publisher, events),
         };
         let core = rig.core;
@@ -681,6 +686,15 @@ pub fn run_real(
         fade_ns: (config.safety.fade_ms * 1e6) as u64,
     };
     let ended = ending.run(threads, service, died);
+    let [supervisor, ipc, collision, scribe] =
+        std::array::from_fn(|thread| longest[thread].load(Ordering::Relaxed));
+    tracing::info!(
+        supervisor,
+        ipc,
+        collision,
+        scribe,
+        "longest time without a sign of life, in ticks"
+    );
     shown.end();
     drop(latency_hold);
     ended

@@ -173,6 +173,11 @@ impl VirtualLoop {
         }
     }
 
+    /// Lets forces rise only by the ramp from now on: surfaces are about to change.
+    pub fn ease(&mut self) {
+        (0..MAX_ARMS).for_each(|arm| self.core.ease(arm));
+    }
+
     /// One tick.
     pub fn step(&mut self, stopping: bool) -> &TickRecord {
         let period_ns = self.core.period_ns();

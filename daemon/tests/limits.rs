@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use hapticd::recording::message::InputMessage;
+use hapticd::recording::reader::{Event, Reader};
 use hapticd_client::{ALL_ARMS, Client, ErrorCode, Limit, RequestError, Subscription, want};
 use hapticd_protocol::request;
 
@@ -43,12 +45,16 @@ struct Daemon {
 
 impl Daemon {
     fn start(name: &str, arms: usize, args: &[&str]) -> Self {
+        Self::start_with(name, &configuration(arms, 4.0), args)
+    }
+
+    fn start_with(name: &str, configuration: &str, args: &[&str]) -> Self {
         let folder =
             std::env::temp_dir().join(format!("hapticd-limits-{}-{name}", std::process::id()));
         let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(&folder).unwrap();
         std::fs::write(folder.join("hand.toml"), HAND).unwrap();
-        std::fs::write(folder.join("rig.toml"), configuration(arms, 4.0)).unwrap();
+        std::fs::write(folder.join("rig.toml"), configuration).unwrap();
         let mut process = Command::new(env!("CARGO_BIN_EXE_hapticd"))
             .args(["run", "rig.toml", "--plain"])
             .args(args)
@@ -71,6 +77,12 @@ impl Daemon {
         let mut client = Client::connect_until(&path, "limits", PATIENCE).unwrap();
         client.set_timeout(PATIENCE);
         client
+    }
+
+    fn ask_to_end(&self) {
+        let pid = self.process.id().to_string();
+        let sent = Command::new("kill").args(["-TERM", &pid]).status();
+        assert!(sent.unwrap().success());
     }
 
     fn app(&self) -> Client {
@@ -211,14 +223,7 @@ fn done_means_in_force_step_by_step_and_the_recording_replays() {
     }
     presses(&arm, 3.4);
     let folder = daemon.folder.clone();
-    let pid = daemon.process.id().to_string();
-    assert!(
-        Command::new("kill")
-            .args(["-TERM", &pid])
-            .status()
-            .unwrap()
-            .success()
-    );
+    daemon.ask_to_end();
     assert_eq!(daemon.process.wait().unwrap().code(), Some(0));
     verify(&folder);
 }
@@ -252,6 +257,78 @@ fn a_reload_that_tightens_is_in_force_when_it_is_told() {
     let largest = largest_after_slew(&arm, 200);
     assert!(largest <= 1.0 + 1e-9, "{largest} N after the release");
     daemon.end();
+}
+
+/// The ticks of a recording with the loop's time in s, the force of the first arm, N, and what it was told.
+fn recorded(folder: &Path) -> Vec<(f64, f64, InputMessage)> {
+    let mut reader = Reader::open(&folder.join("run.mcap")).unwrap();
+    let mut ticks = Vec::new();
+    while let Some(event) = reader.event().unwrap() {
+        if let Event::Tick(tick) = event {
+            let arm = &tick.arms[0];
+            let force_n = arm
+                .output
+                .sent
+                .force_n
+                .iter()
+                .map(|f| f.0 * f.0)
+                .sum::<f64>();
+            ticks.push((tick.now_ns as f64 * 1e-9, force_n.sqrt(), arm.input.clone()));
+        }
+    }
+    ticks
+}
+
+#[test]
+fn what_is_undone_and_what_is_reloaded_raises_force_by_the_ramp_only() {
+    // 4 N in 2 s; the slew limit would be 1000 N/s.
+    let slope_n_per_s = 4.0 / 2.0;
+    let text = |stiffness: f64| {
+        let text = configuration(1, 4.0).replace("ramp_s = 0.05", "ramp_s = 2.0");
+        let text = text.replace(
+            "name = \"floor\"\n",
+            "name = \"floor\"\nmaterial = \"skin\"\n",
+        );
+        format!("{text}[[material]]\nname = \"skin\"\nstiffness_n_per_m = {stiffness:?}\n")
+    };
+    let mut daemon = Daemon::start_with("ramps", &text(15.0), &["--record", "run.mcap"]);
+    daemon.until("arm attached");
+    let (mut app, mut technician) = (daemon.app(), daemon.technician());
+    let arm = app.subscribe(0, want::STATE).unwrap();
+    presses(&arm, 0.8);
+    app.tighten_force(0, 0.5, f64::INFINITY).unwrap();
+    largest_after_slew(&arm, 20);
+    technician.release_limits(0).unwrap();
+    presses(&arm, 0.8);
+    largest_after_slew(&arm, 1500);
+    let before_n = force_n(&arm).1;
+    std::fs::write(daemon.folder.join("rig.toml"), text(400.0)).unwrap();
+    technician.reload().unwrap();
+    presses(&arm, 3.4);
+    let folder = daemon.folder.clone();
+    daemon.ask_to_end();
+    assert_eq!(daemon.process.wait().unwrap().code(), Some(0));
+    let ticks = recorded(&folder);
+    let follows = |what: &str, from: usize, until_n: f64| {
+        let (begin_s, begin_n, _) = ticks[from - 1];
+        let end = (from..ticks.len()).find(|k| ticks[*k].1 > until_n);
+        let end = end.unwrap_or_else(|| panic!("{what}: it does not come to {until_n} N"));
+        for (now_s, n, _) in &ticks[from..=end] {
+            let bound_n = begin_n + slope_n_per_s * (now_s - begin_s) + 1e-9;
+            assert!(*n <= bound_n, "{what}: {n} N where {bound_n} N are due");
+        }
+    };
+    let peak_n = |k: &usize| ticks[*k].2.limits.as_ref().map(|l| l.peak_force_n.0);
+    let low = (0..ticks.len()).find(|k| peak_n(k) == Some(0.5)).unwrap();
+    let released = (low..ticks.len()).find(|k| peak_n(k) == Some(4.0)).unwrap();
+    follows("the undo", released, 0.8);
+    let reloaded = ticks.iter().position(|(_, _, input)| input.eased).unwrap();
+    assert!(
+        (ticks[reloaded - 1].1 - before_n).abs() < 0.3,
+        "it pressed on a soft floor"
+    );
+    follows("the reload", reloaded, 3.4);
+    verify(&folder);
 }
 
 #[test]

@@ -155,7 +155,7 @@ fn drive(text: &str) -> (u64, u64, u64) {
                 };
                 all.clears[0] += 1;
             });
-            configured.set_limits(base);
+            configured.set_limits(base, true);
         }
         // A supervisor that hangs for a while, after which its stop is cleared.
         if !(2000..2200).contains(&k) {

@@ -101,6 +101,7 @@ pub struct LoopCore {
     offered_soft: [u64; MAX_ARMS],
     /// By arm: latched faults were cleared since the last tick.
     cleared: [bool; MAX_ARMS],
+    eased: [bool; MAX_ARMS],
     gone: [u32; MAX_GONE],
     gone_count: u8,
     /// By arm: its tool touched a body that was forgotten.
@@ -175,6 +176,7 @@ impl LoopCore {
             offered: [0; MAX_ARMS],
             offered_soft: [0; MAX_ARMS],
             cleared: [false; MAX_ARMS],
+            eased: [false; MAX_ARMS],
             gone: [0; MAX_GONE],
             gone_count: 0,
             let_down: [false; MAX_ARMS],
@@ -274,6 +276,14 @@ impl LoopCore {
         if let Some(Some(c)) = self.channels.get_mut(arm) {
             self.cleared[arm] = true;
             c.governor.clear();
+        }
+    }
+
+    /// Lets an arm's force rise only by the ramp, from what it is now: surfaces are about to change. Real-time.
+    pub fn ease(&mut self, arm: usize) {
+        if let Some(Some(c)) = self.channels.get_mut(arm) {
+            self.eased[arm] = true;
+            c.governor.ease();
         }
     }
 
@@ -407,6 +417,7 @@ impl LoopCore {
                 gains: c.gains,
                 limits: *c.governor.limits(),
                 cleared: std::mem::take(&mut self.cleared[i]),
+                eased: std::mem::take(&mut self.eased[i]),
                 world_from_device: devices[i].unwrap_or_else(Pose::identity),
                 world_from_proxy: outcome.proxy,
                 wanted,

@@ -97,6 +97,8 @@ pub struct Configured {
     pub limits: Limits,
     /// The coupling's gains by arm, once they are measured.
     pub gains: [Option<Gains>; MAX_ARMS],
+    /// Counts the reloads that change surfaces.
+    pub surfaces: u64,
 }
 
 /// What the clients' server wants of the loop.
@@ -162,6 +164,7 @@ pub fn link(core: &LoopCore, limits: Limits) -> (Composer, ConfiguredOwner, Rest
         version: 0,
         limits,
         gains: [None; MAX_ARMS],
+        surfaces: 0,
     };
     let (configured_out, configured) = latest::latest(value);
     let (restrictions_out, restrictions) = latest::latest(Restrictions::default());
@@ -185,6 +188,7 @@ pub fn link(core: &LoopCore, limits: Limits) -> (Composer, ConfiguredOwner, Rest
             configured_taken: taken.clone(),
             versions: (0, 0),
             clears: [0; MAX_ARMS],
+            surfaces: 0,
             changed: None,
         },
         ConfiguredOwner {
@@ -201,9 +205,11 @@ pub fn link(core: &LoopCore, limits: Limits) -> (Composer, ConfiguredOwner, Rest
 }
 
 impl ConfiguredOwner {
-    /// Publishes the configuration's limits after a reload. Gives the version to wait for.
-    pub fn set_limits(&mut self, limits: Limits) -> u64 {
+    /// Publishes the configuration's limits after a reload. Gives the version to wait for. `eases`: surfaces change with it, which are
+    /// to be sent after this; forces rise by the ramp then.
+    pub fn set_limits(&mut self, limits: Limits, eases: bool) -> u64 {
         self.value.limits = limits;
+        self.value.surfaces += u64::from(eases);
         self.publish()
     }
 
@@ -258,6 +264,8 @@ pub struct Composer {
     versions: (u64, u64),
     /// The clears that were carried out, by arm.
     clears: [u64; MAX_ARMS],
+    /// The changes of surfaces that were heard of.
+    surfaces: u64,
     /// What the next tick keeps, if that is new.
     changed: Option<InForce>,
 }
@@ -277,7 +285,12 @@ impl Composer {
             restrictions: restrictions.version,
             ..InForce::default()
         };
+        let eases = configured.surfaces != self.surfaces;
+        self.surfaces = configured.surfaces;
         for arm in 0..MAX_ARMS {
+            if eases {
+                core.ease(arm);
+            }
             if let Some(gains) = configured.gains[arm] {
                 core.set_gains(arm, gains);
             }

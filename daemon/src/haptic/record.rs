@@ -47,6 +47,8 @@ pub struct ArmTick {
     pub limits: Limits,
     /// Input: latched faults were cleared before this tick.
     pub cleared: bool,
+    /// Input: before this tick force was told to rise only by the ramp, from what it was.
+    pub eased: bool,
     /// Tool where the hand is, world.
     pub world_from_device: Pose,
     /// Tool where it is allowed to be, world.
@@ -146,6 +148,7 @@ impl ArmTick {
             gains: Gains::default(),
             limits: Limits::default(),
             cleared: false,
+            eased: false,
             world_from_device: Pose::identity(),
             world_from_proxy: Pose::identity(),
             wanted: Wrench::default(),

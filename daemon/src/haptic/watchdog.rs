@@ -14,7 +14,7 @@
 //! All four verdicts are inputs of the tick and are recorded with it.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// A thread that the loop watches. The discriminant is its bit in a recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,11 +112,15 @@ impl Watchdog {
 /// A thread's count of its rounds, shared with the loop.
 pub type Beat = Arc<AtomicU64>;
 
+/// The longest silence of each thread so far, in ticks. Whoever has it may read it at any time.
+pub type Longest = Arc<[AtomicU32; WATCHED]>;
+
 /// The watchdog with the counts that it looks at.
 #[derive(Debug)]
 pub struct Guard {
     watchdog: Watchdog,
     beats: [Option<Beat>; WATCHED],
+    longest: Longest,
 }
 
 impl Guard {
@@ -127,7 +131,14 @@ impl Guard {
         Guard {
             watchdog: Watchdog::new(budgets),
             beats: threads.map(|t| t.map(|(beat, _)| beat)),
+            longest: Longest::default(),
         }
+    }
+
+    /// Where the longest silences stand.
+    #[must_use]
+    pub fn longest(&self) -> Longest {
+        self.longest.clone()
     }
 
     /// Watches nobody.
@@ -140,7 +151,14 @@ impl Guard {
     pub fn tick(&mut self) -> Silent {
         let count =
             |beat: &Option<Beat>| beat.as_ref().map_or(0, |beat| beat.load(Ordering::Relaxed));
-        self.watchdog.tick(self.beats.each_ref().map(count))
+        let silent = self.watchdog.tick(self.beats.each_ref().map(count));
+        for (longest, seen) in self.longest.iter().zip(&self.watchdog.0) {
+            // Nobody else writes.
+            if seen.ticks > longest.load(Ordering::Relaxed) {
+                longest.store(seen.ticks, Ordering::Relaxed);
+            }
+        }
+        silent
     }
 }
 
@@ -177,6 +195,18 @@ mod tests {
         assert_eq!(last, expected);
         assert_eq!(Silent::from_bits(expected.bits()), expected);
         assert_eq!(Silent::from_bits(0xf0), Silent::NONE);
+    }
+
+    #[test]
+    fn the_longest_silence_stays() {
+        let beat = Beat::default();
+        let mut guard = Guard::new([Some((beat.clone(), 3)), None, None, None]);
+        let longest = guard.longest();
+        for silence in [2, 7, 4] {
+            beat.fetch_add(1, Ordering::Relaxed);
+            (0..=silence).for_each(|_| _ = guard.tick());
+        }
+        assert_eq!(longest[0].load(Ordering::Relaxed), 7);
     }
 
     #[test]

@@ -299,6 +299,9 @@ pub struct InputMessage {
     /// Latched faults were cleared before this tick.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cleared: bool,
+    /// Force was told to rise only by the ramp, from what it was, before this tick.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub eased: bool,
 }
 
 fn is_zero(n: &u64) -> bool {
@@ -565,6 +568,7 @@ impl TickMessage {
                             gains: new.then_some(now),
                             limits: new_limits.then_some(limits),
                             cleared: arm.cleared,
+                            eased: arm.eased,
                         },
                         output: OutputMessage::of(arm),
                     }

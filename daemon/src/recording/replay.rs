@@ -312,6 +312,9 @@ impl Replay {
         if arm.input.cleared {
             self.core.clear_faults(index);
         }
+        if arm.input.eased {
+            self.core.ease(index);
+        }
         if let Some(limits) = &arm.input.limits {
             // The run kept them.
             self.core

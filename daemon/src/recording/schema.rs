@@ -101,7 +101,7 @@ fn input() -> Value {
         "sample": sample(), "attached": flag(), "offered": integer(),
         "gains": object(Value::Object(all(&gains, &number()))),
         "limits": merged(&[all(&limits, &number()).into(), all(&counts, &integer()).into()]),
-        "cleared": flag(),
+        "cleared": flag(), "eased": flag(),
     }))
 }
 

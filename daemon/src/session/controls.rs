@@ -78,7 +78,9 @@ impl Controls {
 
     fn take_over(&mut self, new: Reloaded, tokens: Vec<u64>) {
         set_level(self.log.as_ref(), &new);
-        let version = self.configured.set_limits(new.limits);
+        let version = self
+            .configured
+            .set_limits(new.limits, !new.surfaces.is_empty());
         let commands = new.surfaces.iter().map(|(id, material)| {
             let (id, material) = (*id, *material);
             SceneCommand::Surface { id, material }

@@ -15,7 +15,10 @@
 //! 7. **Return.** After a cut, or a fade that came to its end, force returns only when every cause is gone, after
 //!    `engage_ticks` ticks in a row in which less than the engage force was wanted, and with a linear ramp of `ramp_s`. If the cause of a fade goes
 //!    before the fade is done, the ramp starts from where the fade has come to.
-//! 8. **Latched.** An emergency stop and a supervisor's stop need [`Governor::clear`]; a shutdown is for good.
+//! 8. **Rise.** A peak or continuous limit that is raised rises to its new value with the slope of the ramp of `ramp_s`, after a ramp
+//!    of 7. that is under way, and so does the peak from the present force on after [`Governor::ease`]: no hand is thrown by a limit or
+//!    a surface that changes.
+//! 9. **Latched.** An emergency stop and a supervisor's stop need [`Governor::clear`]; a shutdown is for good.
 //!
 //! # Faults that the governor finds itself
 //! wanted wrench or sample not finite; sample marked invalid, stalled, uncalibrated, or with its safety switch open; sample or contact data
@@ -126,6 +129,44 @@ pub struct Governed {
     pub reanchor: bool,
 }
 
+/// How much of a channel's limits is let out.
+#[derive(Clone, Copy, Debug)]
+struct Allowed {
+    peak: f64,
+    continuous: f64,
+}
+
+impl Allowed {
+    fn all(peak: f64, continuous: f64) -> Self {
+        Allowed { peak, continuous }
+    }
+
+    /// What is out now, if anything is, and not more.
+    fn ease(&mut self, out: f64) {
+        if out > 0.0 {
+            self.peak = self.peak.min(out);
+        }
+    }
+
+    /// One tick, in which a ramp rises by this share of the whole.
+    fn rise(&mut self, limits: ChannelLimits, share: f64) -> ChannelLimits {
+        let rise = |now: f64, to: f64| {
+            if now < to {
+                (now + to * share).min(to)
+            } else {
+                to
+            }
+        };
+        self.peak = rise(self.peak, limits.peak);
+        self.continuous = rise(self.continuous, limits.continuous);
+        ChannelLimits {
+            peak: self.peak,
+            continuous: self.continuous,
+            ..limits
+        }
+    }
+}
+
 const BRAKE: ReasonSet = ReasonSet::of(ForceOffReason::OverVelocity)
     .with(ForceOffReason::EmergencyStop)
     .with(ForceOffReason::Supervisor);
@@ -153,6 +194,9 @@ pub struct Governor {
     workspace: Workspace,
     force: Channel,
     torque: Channel,
+    /// What is let out of those limits: less, for a while, where they were raised.
+    force_allowed: Allowed,
+    torque_allowed: Allowed,
     force_oscillation: OscillationDetector,
     torque_oscillation: OscillationDetector,
     /// The orientation of the last sane tick, and the sum of all small turns since the start, rad.
@@ -184,6 +228,8 @@ impl Governor {
             workspace: spec.workspace,
             force: Channel::default(),
             torque: Channel::default(),
+            force_allowed: Allowed::all(ceiling.peak_force_n, ceiling.continuous_force_n),
+            torque_allowed: Allowed::all(ceiling.peak_torque_nm, ceiling.continuous_torque_nm),
             force_oscillation: OscillationDetector::default(),
             torque_oscillation: OscillationDetector::default(),
             last_rotation: None,
@@ -200,7 +246,7 @@ impl Governor {
     }
 
     /// Puts an application's limits on top of the ceiling; each call replaces the one before, none can pass the ceiling.
-    /// May be called between ticks while force is on: the force follows inside the slew limit. Where the combination asks for more
+    /// May be called between ticks while force is on: the force falls inside the slew limit, and rises with the slope of the ramp. Where the combination asks for more
     /// peak than its continuous limit allows the peak is lowered ([`Limits::keepable`]), so a combination of valid limits is taken.
     ///
     /// # Errors
@@ -240,6 +286,12 @@ impl Governor {
     pub fn release(&mut self) {
         self.scale = 0.0;
         self.state = GovernorState::Disengaged;
+    }
+
+    /// Lets force and torque rise from what they are now only with the slope of the ramp: what is touched is about to change.
+    pub fn ease(&mut self) {
+        self.force_allowed.ease(self.force.output().norm());
+        self.torque_allowed.ease(self.torque.output().norm());
     }
 
     /// The force-offs so far.
@@ -298,6 +350,13 @@ impl Governor {
         let dt_s = gap_ns.min(self.limits.stall_ns) as f64 * 1e-9;
 
         let (force_limits, torque_limits) = (self.force_limits(), self.torque_limits());
+        // One ramp after the other: both at once would be steeper than either.
+        let share = match self.state {
+            GovernorState::Ramping => 0.0,
+            _ => dt_s / self.limits.ramp_s,
+        };
+        let force_limits = self.force_allowed.rise(force_limits, share);
+        let torque_limits = self.torque_allowed.rise(torque_limits, share);
         self.force.hold(gap_s, &force_limits);
         self.torque.hold(gap_s, &torque_limits);
 

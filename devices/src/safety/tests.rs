@@ -393,7 +393,13 @@ fn an_application_can_tighten_but_not_loosen_and_the_force_follows_inside_the_sl
             ..Limits::default()
         })
         .expect("no tighter than the ceiling");
-    assert_eq!(bench.ticks(10).wrench.force_n.x, 9.0);
+    // Up by the ramp: 10 N in a second, and a tick for rounding.
+    for _ in 0..=700 {
+        let now = bench.tick().wrench.force_n.x;
+        assert!(now - last <= 0.01 + 1e-12 && now >= last, "{last} {now}");
+        last = now;
+    }
+    assert_eq!(last, 9.0);
     let nonsense = Limits {
         edge_fade_m: -1.0,
         ..Limits::default()
@@ -404,6 +410,47 @@ fn an_application_can_tighten_but_not_loosen_and_the_force_follows_inside_the_sl
         10.0,
         "refused limits change nothing"
     );
+}
+
+#[test]
+fn what_is_eased_rises_by_the_ramp_from_where_it_is() {
+    let mut bench = Bench::active(4.0);
+    bench.governor.ease();
+    bench.wanted.force_n.x = 9.0;
+    let mut last = 4.0;
+    for _ in 0..=500 {
+        let now = bench.tick().wrench.force_n.x;
+        assert!(now - last <= 0.01 + 1e-12 && now >= last, "{last} {now}");
+        last = now;
+    }
+    assert_eq!(last, 9.0);
+    // Nothing is felt, so nothing can jump: what is touched next is felt at once.
+    bench.wanted.force_n.x = 0.0;
+    bench.ticks(20);
+    bench.governor.ease();
+    bench.wanted.force_n.x = 9.0;
+    assert_eq!(bench.ticks(20).wrench.force_n.x, 9.0);
+}
+
+#[test]
+fn a_limit_that_is_raised_during_the_ramp_makes_it_no_steeper() {
+    let peak = |peak_force_n: f64| Limits {
+        peak_force_n,
+        ..Limits::default()
+    };
+    let mut bench = Bench::new();
+    bench.governor.tighten(&peak(1.0)).expect("tighter");
+    while bench.tick().state != S::Ramping {}
+    bench.wanted.force_n.x = 9.0;
+    let mut last = bench.ticks(900).wrench.force_n.x;
+    assert!(0.85 < last && last < 0.95, "not the ramp's: {last}");
+    bench.governor.tighten(&peak(1e6)).expect("the ceiling");
+    for _ in 0..1200 {
+        let now = bench.tick().wrench.force_n.x;
+        assert!(now - last <= 0.01 + 1e-12 && now >= last, "{last} {now}");
+        last = now;
+    }
+    assert_eq!(last, 9.0);
 }
 
 #[test]
