@@ -101,7 +101,7 @@ impl Supervisor<'_> {
                 return died;
             }
             if pulse.is_gone(self.signs.flags.heartbeat.load(Ordering::Relaxed)) {
-                tracing::error!("the haptic loop hangs: the arms are told to stop without it");
+                tracing::error!("the haptic loop hangs: the run ends without it");
                 self.brake.stop_arms();
                 return Some("haptic");
             }

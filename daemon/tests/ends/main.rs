@@ -16,8 +16,11 @@ use hapticd_client::{ArmState, Client, Subscription, want};
 use hapticd_devices::safety::ForceOffReason;
 use hapticd_frozen::Frozen;
 use hapticd_protocol::request;
+use rustix::process::{Pid, Signal, kill_process};
 
 const PATIENCE: Duration = Duration::from_secs(60);
+/// From an order to end to a force of exactly zero, at the default `fade_ms`.
+const FADE_TICKS: u64 = 100;
 
 /// A hand that comes down on the floor, presses for 20 s, and does so again: one that is down
 /// before the loop runs feels nothing.
@@ -37,13 +40,25 @@ position_m = [0.0, 0.0, -0.03]
 shape = { kind = \"cuboid\", size_m = [0.5, 0.5, 0.02] }
 ";
 
+/// As patient as the daemon can be told to be: force is to end for what a test does, and not
+/// because the machine has other work.
+const PATIENT: &str =
+    "continuous_force_n = 4.0\nstale_input_ms = 1000.0\nstale_contact_ms = 5000.0\n";
+/// A pause of the loop that counts as a stall, ms. The arms' threads wait for a little longer than
+/// that before they take a loop for silent.
+const STALL_MS: u32 = 1000;
+
 /// A folder with a rig and its hand; `safety`: keys of that section.
 fn folder(name: &str, safety: &str) -> PathBuf {
+    folder_with(name, STALL_MS, safety)
+}
+
+fn folder_with(name: &str, stall_ms: u32, safety: &str) -> PathBuf {
     let path = std::env::temp_dir().join(format!("hapticd-ends-{}-{name}", std::process::id()));
     let _ = std::fs::remove_dir_all(&path);
     std::fs::create_dir_all(&path).unwrap();
     std::fs::write(path.join("hand.toml"), HAND).unwrap();
-    let safety = format!("[safety]\ncontinuous_force_n = 4.0\n{safety}");
+    let safety = format!("[safety]\n{PATIENT}stall_ms = {stall_ms}.0\n{safety}");
     std::fs::write(path.join("rig.toml"), safety + RIG).unwrap();
     path
 }
@@ -185,15 +200,17 @@ fn force_n(tick: &TickMessage) -> f64 {
     force.iter().map(|f| f.0 * f.0).sum::<f64>().sqrt()
 }
 
-/// The loop's time from the tick that was told to stop to the first one without force, which stays
-/// off.
-fn fade_ns(ticks: &[TickMessage]) -> u64 {
+/// The ticks that the loop ran from the one that was told to stop to the first one without force,
+/// which stays off.
+fn fade_ticks(ticks: &[TickMessage]) -> u64 {
     let from = ticks.iter().position(|t| t.stopping).unwrap();
-    assert!(force_n(&ticks[from - 1]) > 1.0, "it did not press");
+    let before = &ticks[from - 1].arms[0].output;
+    let pressed = force_n(&ticks[from - 1]);
+    assert!(pressed > 1.0, "{pressed} N, reason {}", before.reason);
     let zero = (from..ticks.len()).find(|k| force_n(&ticks[*k]) == 0.0);
     let zero = zero.expect("force ends");
     assert!(ticks[zero..].iter().all(|t| force_n(t) == 0.0));
-    ticks[zero].now_ns - ticks[from].now_ns
+    ticks[zero].tick - ticks[from].tick
 }
 
 fn replays(dir: &Path, name: &str) {
@@ -225,7 +242,7 @@ fn a_reader_of_the_output_that_stops_holds_up_no_stop() {
     daemon.is_off();
     let status = daemon.end();
     assert_eq!(status.code(), Some(1), "the report was not read");
-    assert!(fade_ns(&ticks(&dir, "run.mcap")) <= 100_000_000);
+    assert!(fade_ticks(&ticks(&dir, "run.mcap")) <= FADE_TICKS);
     replays(&dir, "run.mcap");
     drop(reader);
     let _ = filled.join().unwrap();
@@ -274,7 +291,7 @@ fn a_pipe_in_the_place_of_the_configuration_is_refused() {
     daemon.signal("-TERM");
     daemon.is_off();
     assert_eq!(daemon.end().code(), Some(0));
-    assert!(fade_ns(&ticks(&dir, "run.mcap")) <= 100_000_000);
+    assert!(fade_ticks(&ticks(&dir, "run.mcap")) <= FADE_TICKS);
     std::fs::remove_dir_all(dir).unwrap();
 }
 
@@ -337,8 +354,8 @@ fn every_signal_that_can_be_caught_ends_in_order_or_does_nothing() {
         });
         daemon.signal(&format!("-{last}"));
         assert_eq!(daemon.end().code(), Some(0), "{last}");
-        let fade_ns = fade_ns(&ticks(&dir, "run.mcap"));
-        assert!(fade_ns <= 100_000_000, "{last}: {fade_ns} ns");
+        let fade_ticks = fade_ticks(&ticks(&dir, "run.mcap"));
+        assert!(fade_ticks <= FADE_TICKS, "{last}: {fade_ticks} ticks");
         std::fs::remove_dir_all(dir).unwrap();
     }
 }
@@ -369,26 +386,30 @@ fn a_second_signal_cuts_what_still_fades() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
-/// `timeout` signals its child, and then its process group, which the child is in.
+/// Who relays an order to its child and to the process group that the child is in delivers it twice.
 #[test]
 fn an_order_that_is_delivered_twice_fades() {
     let dir = folder("twice", "fade_ms = 1000.0\n");
-    let mut command = Command::new("timeout");
-    command
-        .args(["600", env!("CARGO_BIN_EXE_hapticd")])
-        .args(["run", "rig.toml", "--plain", "--record", "run.mcap"])
-        .current_dir(&dir)
-        .env("XDG_RUNTIME_DIR", &dir)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
+    let command = command(
+        &dir,
+        &["run", "rig.toml", "--plain", "--record", "run.mcap"],
+    );
     let mut daemon = Daemon::press(&dir, command);
-    daemon.signal("-TERM");
+    let process = Pid::from_child(&daemon.process);
+    let from = Instant::now();
+    kill_process(process, Signal::TERM).unwrap();
+    // Two at once are one to the kernel: the first one must have been taken.
+    while daemon.state().is_none_or(|state| state.reason == 0) {
+        assert!(from.elapsed() < PATIENCE, "it never fades");
+    }
+    kill_process(process, Signal::TERM).unwrap();
+    // On a machine that held this up for longer they are two orders.
+    let is_one = from.elapsed() < Duration::from_millis(20);
     assert_eq!(daemon.end().code(), Some(0));
     let ticks = ticks(&dir, "run.mcap");
-    let cut = ticks.iter().position(|t| t.cut);
-    assert_eq!(cut, None, "of {} ticks", ticks.len());
-    let fade_ns = fade_ns(&ticks);
-    assert!(fade_ns > 500_000_000, "it was not cut: {fade_ns} ns");
+    let is_cut = ticks.iter().any(|t| t.cut);
+    assert!(!(is_one && is_cut), "it was cut");
+    assert!(is_cut || fade_ticks(&ticks) > 500);
     std::fs::remove_dir_all(dir).unwrap();
 }
 
@@ -447,7 +468,7 @@ fn a_shutdown_by_request_fades_while_the_supervisor_hangs() {
     drop(held);
     assert_eq!(daemon.end().code(), Some(0));
     let ticks = ticks(&dir, "run.mcap");
-    assert!(fade_ns(&ticks) <= 100_000_000);
+    assert!(fade_ticks(&ticks) <= FADE_TICKS);
     let stopping = ticks.iter().find(|t| t.stopping).unwrap();
     assert!(stopping.tick <= off.tick, "while it was held");
     std::fs::remove_dir_all(dir).unwrap();
@@ -462,10 +483,38 @@ fn a_loop_that_hangs_leaves_no_force_and_ends_the_run() {
     let mut daemon = Daemon::press(&dir, command);
     let held = Frozen::named(daemon.process.id(), "haptic").unwrap();
     daemon.says("the loop sends no commands: no force is asked of the arm");
-    daemon.says("the haptic loop hangs: the arms are told to stop without it");
+    daemon.says("the haptic loop hangs: the run ends without it");
     assert!(held.is_gone(), "the run goes on");
     assert_eq!(daemon.end().code(), Some(1));
     daemon.says("thread haptic died");
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+/// A machine that gives the loop no processor for a while ends no run.
+#[test]
+fn a_loop_that_pauses_leaves_no_force_and_the_run_goes_on() {
+    let dir = folder_with("pauses", 100, "");
+    let mut command = command(
+        &dir,
+        &["run", "rig.toml", "--plain", "--record", "run.mcap"],
+    );
+    command.stderr(Stdio::piped());
+    let mut daemon = Daemon::press(&dir, command);
+    let held = Frozen::named(daemon.process.id(), "haptic").unwrap();
+    daemon.says("the loop sends no commands: no force is asked of the arm");
+    drop(held);
+    let seen = daemon.state().unwrap().tick;
+    let after = daemon.until("it runs", |state| state.tick > seen + 100);
+    // The hand is down, so what is wanted is never small.
+    assert_eq!(after.force_n, [0.0; 3]);
+    daemon.signal("-TERM");
+    assert_eq!(daemon.end().code(), Some(0));
+    let ticks = ticks(&dir, "run.mcap");
+    let stall = ticks.iter().find(|t| {
+        let output = &t.arms[0].output;
+        output.reason == ForceOffReason::Stall.code() && t.tick > 0
+    });
+    assert_eq!(force_n(stall.expect("it is said to be a stall")), 0.0);
     std::fs::remove_dir_all(dir).unwrap();
 }
 
