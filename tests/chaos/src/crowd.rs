@@ -278,7 +278,7 @@ fn came(setup: &Setup, heap: &Came, bulk: &Came) -> Verdict {
 }
 
 /// The tool was inside of nothing, by the daemon's independent checker.
-fn outside(arm: &Value) -> Verdict {
+pub(crate) fn outside(arm: &Value) -> Verdict {
     let number = |key: &str| arm[key].as_f64().unwrap_or(f64::NAN);
     let (deepest, crossings) = (number("max_penetration_m"), number("crossings"));
     Verdict {

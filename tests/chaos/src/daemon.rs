@@ -61,10 +61,22 @@ impl Daemon {
     /// When it cannot be started.
     pub fn start(program: &Path, folder: &Path) -> Result<Self, Failure> {
         fs::write(folder.join("press.toml"), INTENTION)?;
-        write_configuration(folder, PEAK_N)?;
+        write_configuration(folder, &configuration(PEAK_N))?;
         write_peak(folder, PEAK_N)?;
         let recording = ["--record", "run.mcap", "--report", "report.json"];
         let arguments = [&["run", "config.toml", "--plain"], &recording[..]].concat();
+        Self::spawn(program, folder, &arguments)
+    }
+
+    /// Starts one in a folder with the same two hands and nothing recorded; `more`: sections of its
+    /// configuration.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn start_plain(program: &Path, folder: &Path, more: &str) -> Result<Self, Failure> {
+        fs::write(folder.join("press.toml"), INTENTION)?;
+        write_configuration(folder, &(configuration(PEAK_N) + more))?;
+        let arguments = ["run", "config.toml", "--plain", "--report", "report.json"];
         Self::spawn(program, folder, &arguments)
     }
 
@@ -160,7 +172,7 @@ impl Daemon {
     /// # Errors
     /// What the system says.
     pub fn configure(&self, peak_n: f64) -> Result<(), Failure> {
-        write_configuration(&self.folder, peak_n)?;
+        write_configuration(&self.folder, &configuration(peak_n))?;
         // Who reads the old one is done with it before the new peak is told.
         std::thread::sleep(Duration::from_secs(1));
         write_peak(&self.folder, peak_n)
@@ -188,9 +200,9 @@ fn write_peak(folder: &Path, peak_n: f64) -> Result<(), Failure> {
     Ok(fs::write(folder.join("peak"), format!("{peak_n:?}"))?)
 }
 
-fn write_configuration(folder: &Path, peak_n: f64) -> Result<(), Failure> {
+fn write_configuration(folder: &Path, text: &str) -> Result<(), Failure> {
     let fresh = folder.join("config.toml.new");
-    fs::write(&fresh, configuration(peak_n))?;
+    fs::write(&fresh, text)?;
     Ok(fs::rename(fresh, folder.join("config.toml"))?)
 }
 

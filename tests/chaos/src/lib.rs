@@ -4,7 +4,8 @@
 //! holds every tick against what was acknowledged.
 //!
 //! * [`episode`] runs one daemon for some twenty seconds, from a seed.
-//! * [`crowd`] is a trial of another kind: a full scene and nothing but good clients.
+//! * [`crowd`] and [`soak`] are trials of another kind, with nothing but good clients: a full scene,
+//!   and an hour.
 //! * [`clients`] are the processes that misbehave; [`notes`] is what all of them write down, with
 //!   `CLOCK_MONOTONIC`, the clock of the recording.
 //! * [`recording`] reads the recording by itself, not with the daemon's own reader.
@@ -22,6 +23,7 @@ pub mod notes;
 pub mod random;
 pub mod raw;
 pub mod recording;
+pub mod soak;
 
 /// Anything that ends an episode early, in a sentence.
 pub type Failure = Box<dyn std::error::Error + Send + Sync>;

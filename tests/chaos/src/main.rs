@@ -9,6 +9,7 @@ use hapticd_chaos::{
     crowd,
     episode::{self, Outcome, Setup},
     judge::Verdict,
+    soak,
 };
 use std::{
     path::{Path, PathBuf},
@@ -26,7 +27,10 @@ chaos judge DIR
 chaos crowd [--minutes M] [--seed S] [--daemon PROGRAM] [--folder DIR] [--boxes N] [--triangles N]
     a heap of N dynamic boxes (25) and a mesh of N triangles (2000000) that comes and goes, beside a
     tool that presses, for M minutes (2): no force-off, and contact data no older than 8 ticks in 99
-    of 100 ticks";
+    of 100 ticks
+chaos soak [--minutes M] [--seed S] [--daemon PROGRAM] [--folder DIR] [--no-realtime]
+    one daemon under force for M minutes (2), with clients that come and go: what it holds stays the
+    same, and no thread is taken for hung; --no-realtime: it does not ask for real-time priorities";
 
 struct Options {
     minutes: f64,
@@ -36,8 +40,27 @@ struct Options {
     actions: usize,
     only: Vec<String>,
     keep: bool,
+    realtime: bool,
     boxes: usize,
     triangles: usize,
+}
+
+impl Options {
+    /// Sets one that has a value.
+    fn set(&mut self, name: &str, value: &str) -> Result<(), Failure> {
+        match name {
+            "--minutes" => self.minutes = value.parse()?,
+            "--seed" => self.seed = value.parse()?,
+            "--daemon" => self.daemon = value.into(),
+            "--folder" => self.folder = value.into(),
+            "--only" => self.only = value.split(',').map(str::to_owned).collect(),
+            "--boxes" => self.boxes = value.parse()?,
+            "--triangles" => self.triangles = value.parse()?,
+            "--actions" => self.actions = value.parse()?,
+            _ => return Err(USAGE.into()),
+        }
+        Ok(())
+    }
 }
 
 fn options(arguments: &[String]) -> Result<Options, Failure> {
@@ -50,26 +73,19 @@ fn options(arguments: &[String]) -> Result<Options, Failure> {
         actions: 11,
         only: Vec::new(),
         keep: false,
+        realtime: true,
         boxes: 25,
         triangles: 2_000_000,
     };
     let mut arguments = arguments.iter();
     while let Some(name) = arguments.next() {
-        if name == "--keep" {
-            options.keep = true;
-            continue;
-        }
-        let value = arguments.next().ok_or(USAGE)?;
         match name.as_str() {
-            "--minutes" => options.minutes = value.parse()?,
-            "--seed" => options.seed = value.parse()?,
-            "--daemon" => options.daemon = value.into(),
-            "--folder" => options.folder = value.into(),
-            "--only" => options.only = value.split(',').map(str::to_owned).collect(),
-            "--boxes" => options.boxes = value.parse()?,
-            "--triangles" => options.triangles = value.parse()?,
-            "--actions" => options.actions = value.parse()?,
-            _ => return Err(USAGE.into()),
+            "--keep" => options.keep = true,
+            "--no-realtime" => options.realtime = false,
+            name => {
+                let value = arguments.next().ok_or(USAGE)?;
+                options.set(name, value)?;
+            }
         }
     }
     Ok(options)
@@ -84,6 +100,7 @@ fn main() -> ExitCode {
             episode::verdict(Path::new(folder)).map(|outcome| print(&outcome) == 0)
         }
         ["crowd", ..] => options(&arguments[1..]).and_then(|options| crowd(&options)),
+        ["soak", ..] => options(&arguments[1..]).and_then(|options| soak(&options)),
         _ => options(&arguments).and_then(|options| run(&options)),
     };
     match result {
@@ -139,9 +156,26 @@ fn crowd(options: &Options) -> Result<bool, Failure> {
         triangles: options.triangles,
         most_age_ticks: 8.0,
     })?;
-    let broken = print_all(&verdicts);
+    conclude(options, &folder, &verdicts)
+}
+
+fn soak(options: &Options) -> Result<bool, Failure> {
+    let folder = fresh(options, "soak")?;
+    let verdicts = soak::run(&soak::Setup {
+        daemon: options.daemon.canonicalize()?,
+        folder: folder.clone(),
+        seed: options.seed,
+        length: Duration::from_secs_f64(options.minutes * 60.0),
+        realtime: options.realtime,
+    })?;
+    conclude(options, &folder, &verdicts)
+}
+
+/// Prints a trial's rules, and keeps its files where one is broken.
+fn conclude(options: &Options, folder: &Path, verdicts: &[Verdict]) -> Result<bool, Failure> {
+    let broken = print_all(verdicts);
     if broken == 0 && !options.keep {
-        std::fs::remove_dir_all(&folder)?;
+        std::fs::remove_dir_all(folder)?;
     } else {
         println!("  kept: {}", folder.display());
     }

@@ -208,7 +208,10 @@ fn alive(folder: &Path, offs: &BTreeMap<u8, usize>, renewed: usize) -> Result<Ve
         .collect();
     let log = fs::read_to_string(folder.join("log"))?;
     let longest = log.lines().find(|line| line.contains("sign of life, in"));
-    let longest = longest.and_then(|line| line.split_once("longest")).unzip().1;
+    let longest = longest
+        .and_then(|line| line.split_once("longest"))
+        .unzip()
+        .1;
     Ok(Verdict {
         rule: "alive",
         checked: renewed,
