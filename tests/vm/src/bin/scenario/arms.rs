@@ -583,7 +583,7 @@ pub fn twins() -> Result<String, String> {
     ))
 }
 
-/// The operator opens the safety switch, the sensors freeze, the encoders lose their origin: no force, until it is well again.
+/// The operator opens the safety switch, the sensors freeze, the encoders lose their origin, the motors are hot: no force, until it is well again.
 pub fn interlocks() -> Result<String, String> {
     let arm = uhid("rig/uhid/0")?;
     plug(&arm, &Identity::generic("LOCKS"))?;
@@ -592,7 +592,7 @@ pub fn interlocks() -> Result<String, String> {
         &config(&[one("right", "LOCKS", 0.0)], SHORT_S),
     )?;
     type Set = fn(&Arm, bool);
-    let cases: [(&str, &str, Set); 3] = [
+    let cases: [(&str, &str, Set); 4] = [
         (
             "safety switch",
             "safety switch open",
@@ -600,6 +600,7 @@ pub fn interlocks() -> Result<String, String> {
         ),
         ("calibration", "device not calibrated", Arm::set_calibrated),
         ("sample stream", "device sample too old", Arm::set_streaming),
+        ("cool motors", "device too hot", Arm::set_cool),
     ];
     for (name, _, set) in cases {
         full_force(&mut daemon, &arm)?;
