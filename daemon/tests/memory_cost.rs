@@ -1,4 +1,4 @@
-//! What a mesh is estimated to cost is what is allocated for it, and never less.
+//! What a mesh is estimated to cost is what is allocated for it, and never less; and it is bounded by the length of its file.
 
 use hapticd::ipc::memory_quota::Cost;
 use hapticd_audit::Solid;
@@ -21,9 +21,11 @@ fn soup(count: u32) -> TriMesh {
     TriMesh::new(positions, triangles).unwrap()
 }
 
-#[test]
-fn the_estimate_covers_what_is_allocated() {
-    for (name, mesh) in [
+/// Most bytes that are allocated for a byte of a mesh in single precision. Rays of deformable bodies come on top.
+const MAX_RESIDENT: f64 = 12.0;
+
+fn meshes() -> [(&'static str, TriMesh); 5] {
+    [
         ("ball", shapes::icosphere(0.5, 6).unwrap()),
         (
             "ground",
@@ -32,38 +34,99 @@ fn the_estimate_covers_what_is_allocated() {
         ("ring", shapes::torus(0.5, 0.1, 300, 100).unwrap()),
         ("sheet", shapes::sheet(0.5, 150).unwrap()),
         ("soup", soup(20_000)),
-    ] {
-        let counts = (mesh.positions().len() as u32, mesh.triangles().len() as u32);
+    ]
+}
+
+/// Bytes of what is kept of a mesh as a body, by part.
+struct Parts {
+    mesh: u64,
+    /// Adjacency, boxes, what else the queries need; what dynamics know of the body.
+    index: u64,
+    checker: u64,
+    rays: u64,
+    /// What clients are shown is a file of its own.
+    file: u64,
+}
+
+impl Parts {
+    /// By allocating what the importer and the checker do.
+    fn of(mesh: &TriMesh, soft: bool) -> Self {
+        let (copy, of_mesh) = held(|| mesh.clone());
+        let (shape, of_index) = held(|| Shape::of(copy).0);
+        let shared = shape.index.mesh().unwrap().clone();
+        let (checked, of_checker) = held(|| Solid::of(shared));
+        let spec = BodySpec {
+            name: String::new(),
+            kind: BodyKind::Static,
+            solid: shape.closed,
+            shape,
+            world_from_body: Pose::identity(),
+            material: hapticd::scene::DEFAULT_MATERIAL,
+            restitution: 0.0,
+            density_kg_m3: 1000.0,
+        };
+        // Not every mesh is one for rays; those that are not cost less.
+        let (_, of_rays) = held(|| soft.then(|| spec.soft_shape().is_ok()));
+        drop((spec, checked));
+        let bytes = |now: i64| u64::try_from(now).unwrap();
+        Self {
+            mesh: bytes(of_mesh.now),
+            index: bytes(of_index.now),
+            checker: bytes(of_checker.now),
+            rays: bytes(of_rays.now),
+            file: 12 * (mesh.positions().len() + mesh.triangles().len()) as u64,
+        }
+    }
+
+    fn resident(&self) -> u64 {
+        self.mesh + self.index + self.checker + self.rays + self.file
+    }
+
+    /// By a byte of a file in single precision.
+    fn share(&self) -> f64 {
+        self.resident() as f64 / self.file as f64
+    }
+}
+
+fn counts(mesh: &TriMesh) -> (u32, u32) {
+    (mesh.positions().len() as u32, mesh.triangles().len() as u32)
+}
+
+#[test]
+fn the_estimate_covers_what_is_allocated() {
+    for (name, mesh) in meshes() {
+        let (vertices, triangles) = counts(&mesh);
         for soft in [false, true] {
-            let cost = Cost::of(counts.0, counts.1, soft);
-            let copy = mesh.clone();
-            let ((shape, checked), held) = held(|| {
-                // The importer's: positions and triangles are the mesh's own.
-                let mesh = copy.clone();
-                let shape = Shape::of(mesh).0;
-                let spec = BodySpec {
-                    name: name.to_owned(),
-                    kind: BodyKind::Static,
-                    solid: shape.closed,
-                    shape,
-                    world_from_body: Pose::identity(),
-                    material: hapticd::scene::DEFAULT_MATERIAL,
-                    restitution: 0.0,
-                    density_kg_m3: 1000.0,
-                };
-                if soft {
-                    // Not every mesh is one for rays; those that are not cost less.
-                    let _ = spec.soft_shape();
-                }
-                (spec, Solid::new(&copy))
-            });
-            // What clients are shown is a file of its own.
-            let file = 12 * u64::from(counts.0) + 12 * u64::from(counts.1);
-            let resident = held.now as u64 + file;
+            let cost = Cost::of(vertices, triangles, soft);
+            let parts = Parts::of(&mesh, soft);
+            let resident = parts.resident();
+            let each = |bytes: u64| bytes as f64 / f64::from(triangles);
+            println!(
+                "{name}, soft {soft}: bytes a triangle: mesh {:.1}, index {:.1}, checker {:.1}, rays {:.1}, shown {:.1}; \
+                 {:.2} a byte of mesh, estimate {:.2}",
+                each(parts.mesh),
+                each(parts.index),
+                each(parts.checker),
+                each(parts.rays),
+                each(parts.file),
+                parts.share(),
+                cost.resident as f64 / parts.file as f64,
+            );
             let of_estimate = resident as f64 / cost.resident as f64;
             assert!(resident <= cost.resident, "{name}: {resident} of {cost:?}");
             assert!(of_estimate > 0.5, "{name}: {resident} of {cost:?}");
-            drop((shape, checked));
         }
+    }
+}
+
+#[test]
+fn a_body_takes_twelve_bytes_a_byte_of_mesh_at_most() {
+    for (name, mesh) in meshes() {
+        let (vertices, triangles) = counts(&mesh);
+        let parts = Parts::of(&mesh, false);
+        let estimate = Cost::of(vertices, triangles, false).resident;
+        let of_estimate = estimate as f64 / parts.file as f64;
+        assert!(parts.share() <= MAX_RESIDENT, "{name}: {}", parts.share());
+        assert!(of_estimate <= MAX_RESIDENT, "{name}: {of_estimate}");
     }
 }

@@ -1,9 +1,9 @@
 //! What clients' bodies cost in memory: estimated from the two counts in a mesh's header before anything large is allocated, reserved,
 //! and free again when the last of the body is, whichever thread does that: the ledger sees whether the body's mesh is still there.
 //!
-//! A body is more than its mesh: adjacency, two box hierarchies, a copy for other clients, one for the checker and, where there are
+//! A body is more than its mesh: adjacency, boxes for the queries and for the checker, a copy for other clients and, where there are
 //! deformable bodies, one for rays. All of it is locked in memory where the daemon may lock. So what counts against a quota is what it
-//! all takes ([`Cost`]), not the length of a file.
+//! all takes ([`Cost`]), not the length of a file. Without rays that is at most 12 bytes a byte of a mesh in single precision.
 
 use std::sync::{Arc, Weak};
 
@@ -30,16 +30,17 @@ impl Cost {
         let (v, t) = (u64::from(vertices), u64::from(triangles));
         // Euler: V - E + F is at most 2 a piece, and 0 or less where there are handles; on a closed surface E is 3/2 F.
         let e = (3 * t).min((v + t).max(3 * t / 2 + 1));
-        // Positions, owners of vertices, four edges each; corners, sides, place in leaf order, the triangle in single precision.
         let mesh = 24 * v + 12 * t;
+        // Owners of vertices, sides of triangles, edges.
         let adjacency = 4 * v + 12 * t + 16 * e;
-        // Two nodes of 80 bytes a triangle and its place; one and a half boxes of 64.
-        let trees = (16 * v) + (160 + 4 + 4) * t + (40 + 96) * t;
+        // Two boxes of 32 bytes a triangle and what it owns; vertices in single precision and the ends of four edges of each; a point of
+        // each piece (three vertices or more).
+        let index = (16 + 16 + 8) * v + (2 * 32 + 1) * t;
         let shown = 12 * v + 12 * t;
-        // Its own vertices, one more for each piece (three vertices or more), corners and boxes.
-        let checked = (24 + 8) * v + 160 * t;
+        // Its vertices and one more for each piece; triangles in order, half a box of 32 bytes for each.
+        let checked = 6 * v + (4 + 16) * t;
         let rays = if soft { 72 * v + 140 * t } else { 0 };
-        let resident = mesh + adjacency + trees + shown + checked + rays + FIXED_BYTES;
+        let resident = mesh + adjacency + index + shown + checked + rays + FIXED_BYTES;
         // The file, its numbers twice, sides that are sorted, corners and moments that the tree is built from.
         let transient = 84 * v + 400 * t;
         Self {

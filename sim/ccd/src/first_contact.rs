@@ -324,7 +324,7 @@ impl Search<'_> {
                 continue;
             }
             let (na, nb) = (&nodes_a[ia as usize], &nodes_b[ib as usize]);
-            let (moved, still) = (self.start.obb(&na.obb()), nb.obb());
+            let (moved, still) = (self.start.obb(&a.tree.obb(ia)), b.tree.obb(ib));
             if !self.overlap(&moved, &still) {
                 continue;
             }
@@ -336,15 +336,15 @@ impl Search<'_> {
             }
             match (na.is_leaf(), nb.is_leaf()) {
                 (true, true) => {
-                    self.leaves(&a.leaf(na.leaf), &b.leaf(nb.leaf));
+                    self.leaves(&a.leaf(na.triangle()), &b.leaf(nb.triangle()));
                 }
                 (false, leaf) if leaf || na.size() > nb.size() => {
-                    stack.push((na.children + 1, ib));
-                    stack.push((na.children, ib));
+                    stack.push((na.children() + 1, ib));
+                    stack.push((na.children(), ib));
                 }
                 _ => {
-                    stack.push((ia, nb.children + 1));
-                    stack.push((ia, nb.children));
+                    stack.push((ia, nb.children() + 1));
+                    stack.push((ia, nb.children()));
                 }
             }
         }
@@ -397,11 +397,11 @@ impl Search<'_> {
         let mut stack = vec![0u32];
         while let Some(i) = stack.pop() {
             let node = &nodes[i as usize];
-            if !self.overlap(&tip, &node.obb()) {
+            if !self.overlap(&tip, &b.tree.obb(i)) {
                 continue;
             }
             if node.is_leaf() {
-                let leaf = b.leaf(node.leaf);
+                let leaf = b.leaf(node.triangle());
                 let vertex = [*p, *p, *p];
                 self.pair(
                     PairKind::VertexFace,
@@ -411,8 +411,8 @@ impl Search<'_> {
                     leaf.triangle,
                 );
             } else {
-                stack.push(node.children + 1);
-                stack.push(node.children);
+                stack.push(node.children() + 1);
+                stack.push(node.children());
             }
         }
     }
@@ -427,17 +427,17 @@ impl Search<'_> {
         let mut stack = vec![0u32];
         while let Some(i) = stack.pop() {
             let node = &nodes[i as usize];
-            let moved = self.start.obb(&node.obb());
+            let moved = self.start.obb(&a.tree.obb(i));
             if !self.overlap(&moved, &tip) {
                 continue;
             }
             if node.is_leaf() {
-                let leaf = a.leaf(node.leaf);
+                let leaf = a.leaf(node.triangle());
                 let face = leaf.corners.map(|x| self.start.point(&x));
                 self.pair(PairKind::FaceVertex, &face, &[*p; 3], leaf.triangle, 0);
             } else {
-                stack.push(node.children + 1);
-                stack.push(node.children);
+                stack.push(node.children() + 1);
+                stack.push(node.children());
             }
         }
     }

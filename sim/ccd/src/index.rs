@@ -1,4 +1,4 @@
-//! What the queries know of one shape, built once and shared: mesh, adjacency, hierarchy, leaf data.
+//! What the queries know of one shape, built once and shared: mesh, adjacency, hierarchy, vertices in single precision.
 //!
 //! A shape is a triangle mesh, or a single point (the centre of a sphere tool, whose radius the queries
 //! take separately). Building allocates and takes O(n log n); reading is lock-free and allocation-free,
@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use hapticd_geometry::{Adjacency, NO_FACE, TriMesh, Vec3};
 
-use crate::cull::Boxes;
+use crate::cull::{Owned, Small};
 use crate::pair::PairKind;
 use crate::tree::{ObbTree, TreeDefect};
 
@@ -34,36 +34,38 @@ pub(crate) struct Surface {
     mesh: Arc<TriMesh>,
     adjacency: Adjacency,
     pub(crate) tree: ObbTree,
-    pub(crate) boxes: Boxes,
+    pub(crate) small: Small,
     /// By vertex, the other ends of four of its edges, [`NO_VERTEX`] for none: see [`MeshIndex::along_edges`].
     along_edges: Vec<[u32; 4]>,
-    /// By triangle: its place in leaf order.
-    pub(crate) leaf_of: Vec<u32>,
 }
 
 /// In [`Surface::along_edges`]: no edge.
 const NO_VERTEX: u32 = u32::MAX;
 
 impl Surface {
-    /// The corners of a triangle by its place in leaf order, which must be one.
+    /// The corners of a triangle, which must be one.
     #[inline]
-    pub(crate) fn corners(&self, leaf: u32) -> [Vec3; 3] {
-        self.mesh
-            .triangle(self.tree.order()[leaf as usize] as usize)
+    pub(crate) fn corners(&self, triangle: u32) -> [Vec3; 3] {
+        self.mesh.triangle(triangle as usize)
     }
 
-    /// A triangle by its place in leaf order, which must be one.
-    #[inline]
-    pub(crate) fn leaf(&self, leaf: u32) -> Leaf {
-        let triangle = self.tree.order()[leaf as usize];
-        let owner = &self.boxes.triangles[leaf as usize];
+    /// The vertices of a triangle, which must be one.
+    #[inline(always)]
+    pub(crate) fn vertices(&self, triangle: u32) -> &[u32; 3] {
+        &self.mesh.triangles()[triangle as usize]
+    }
+
+    /// All of a triangle, which must be one.
+    #[inline(always)]
+    pub(crate) fn leaf(&self, triangle: u32) -> Leaf {
+        let owned = self.small.owned[triangle as usize];
         Leaf {
-            corners: self.mesh.triangle(triangle as usize),
-            vertices: self.mesh.triangles()[triangle as usize],
+            corners: self.corners(triangle),
+            vertices: *self.vertices(triangle),
             edges: self.adjacency.triangle_edges[triangle as usize],
             triangle,
-            owned_vertices: owner.owned_vertices,
-            owned_edges: owner.owned_edges,
+            owned_vertices: owned.vertices(),
+            owned_edges: owned.edges(),
         }
     }
 }
@@ -102,27 +104,22 @@ impl MeshIndex {
 
     fn assemble(mesh: Arc<TriMesh>, tree: ObbTree) -> Self {
         let adjacency = Adjacency::new(&mesh);
-        let mut leaf_of = vec![0; tree.order().len()];
-        for (k, &triangle) in tree.order().iter().enumerate() {
-            leaf_of[triangle as usize] = k as u32;
-        }
         let owned = |triangle: u32| {
             let vertices = mesh.triangles()[triangle as usize];
             let edges = adjacency.triangle_edges[triangle as usize];
-            [
+            Owned::new(
                 mask(&vertices, &adjacency.owned_vertices(triangle, vertices)),
                 mask(&edges, &adjacency.owned_edges(triangle)),
-            ]
+            )
         };
-        let boxes = Boxes::new(&tree, &mesh, owned);
+        let small = Small::new(&tree, &mesh, owned);
         Self {
             shape: Shape::Surface(Box::new(Surface {
                 along_edges: along_edges(&mesh, &adjacency),
-                boxes,
+                small,
                 mesh,
                 adjacency,
                 tree,
-                leaf_of,
             })),
         }
     }

@@ -42,7 +42,7 @@ impl Winding {
         let Some(surface) = shape.surface() else {
             return Some(0);
         };
-        let root = surface.tree.nodes()[0].obb();
+        let root = surface.tree.obb(0);
         if !p.iter().all(|x| x.is_finite()) {
             return None;
         }
@@ -63,18 +63,18 @@ impl Winding {
         self.stack.push(0);
         while let Some(i) = self.stack.pop() {
             let node = &nodes[i as usize];
-            let obb = node.obb();
+            let obb = surface.tree.obb(i);
             let (from, along) = (obb.axes.tr_mul(&(p - obb.center)), obb.axes.tr_mul(d));
             let slack = 1e-12 * (obb.center.amax() + p.amax() + obb.half.amax());
             if !meets(&from, &along, &obb.half.add_scalar(slack)) {
                 continue;
             }
             if node.is_leaf() {
-                let corners = surface.corners(node.leaf);
+                let corners = surface.corners(node.triangle());
                 crossings += crossing(&corners.map(|c| c - p), d)?;
             } else {
-                self.stack.push(node.children + 1);
-                self.stack.push(node.children);
+                self.stack.push(node.children() + 1);
+                self.stack.push(node.children());
             }
         }
         Some(crossings)

@@ -52,18 +52,18 @@ impl Intersections {
         self.stack.push((0, 0));
         while let Some((ia, ib)) = self.stack.pop() {
             let (na, nb) = (&nodes_a[ia as usize], &nodes_b[ib as usize]);
-            let moved = na.obb();
+            let moved = a.tree.obb(ia);
             let moved = Obb {
                 center: motion.point(&moved.center),
                 axes: motion.rotation * moved.axes,
                 ..moved
             };
-            if !overlap(&moved, &nb.obb()) {
+            if !overlap(&moved, &b.tree.obb(ib)) {
                 continue;
             }
             match (na.is_leaf(), nb.is_leaf()) {
                 (true, true) => {
-                    let (la, lb) = (a.leaf(na.leaf), b.leaf(nb.leaf));
+                    let (la, lb) = (a.leaf(na.triangle()), b.leaf(nb.triangle()));
                     let corners = la.corners.each_ref().map(|p| motion.point(p));
                     if triangles_intersect(&corners, &lb.corners) {
                         self.pairs.push((la.triangle, lb.triangle));
@@ -73,12 +73,12 @@ impl Intersections {
                     }
                 }
                 (false, leaf) if leaf || na.size() > nb.size() => {
-                    self.stack.push((na.children + 1, ib));
-                    self.stack.push((na.children, ib));
+                    self.stack.push((na.children() + 1, ib));
+                    self.stack.push((na.children(), ib));
                 }
                 _ => {
-                    self.stack.push((ia, nb.children + 1));
-                    self.stack.push((ia, nb.children));
+                    self.stack.push((ia, nb.children() + 1));
+                    self.stack.push((ia, nb.children()));
                 }
             }
         }

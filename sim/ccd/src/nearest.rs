@@ -1,11 +1,11 @@
 //! The point of a mesh that is nearest to a point: by the hierarchy, nearest boxes first.
 //!
-//! Allocates nothing once its stack has grown to the depth of the tree. Deterministic: of triangles that are equally near the first of the leaf order counts.
+//! Allocates nothing once its stack has grown to the depth of the tree. Deterministic: of triangles that are equally near the first that the search comes upon counts.
 
 use hapticd_geometry::{Vec3, closest};
 
 use crate::index::{MeshIndex, Shape};
-use crate::tree::Node;
+use crate::obb::Obb;
 
 /// Where a mesh is nearest.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,8 +25,7 @@ pub struct NearestWork {
 }
 
 /// Square of the distance to a box, m².
-fn square_to(node: &Node, p: &Vec3) -> f64 {
-    let obb = node.obb();
+fn square_to(obb: &Obb, p: &Vec3) -> f64 {
     let beyond = obb.axes.tr_mul(&(p - obb.center)).abs() - obb.half;
     beyond.map(|x| x.max(0.0)).norm_squared()
 }
@@ -59,27 +58,22 @@ impl NearestWork {
                 continue;
             };
             if node.is_leaf() {
-                let (point, _) = closest::point_triangle(p, &surface.corners(node.leaf));
+                let (point, _) = closest::point_triangle(p, &surface.corners(node.triangle()));
                 let square = (p - point).norm_squared();
                 if square < best {
                     best = square;
-                    found = Some((point, node.leaf));
+                    found = Some((point, node.triangle()));
                 }
                 continue;
             }
-            let child = |number: u32| {
-                let square = nodes
-                    .get(number as usize)
-                    .map_or(f64::INFINITY, |n| square_to(n, p));
-                (square, number)
-            };
-            let (a, b) = (child(node.children), child(node.children + 1));
+            let child = |number: u32| (square_to(&surface.tree.obb(number), p), number);
+            let (a, b) = (child(node.children()), child(node.children() + 1));
             // The nearer one is looked at first.
             let (near, far) = if b.0 < a.0 { (b, a) } else { (a, b) };
             self.stack.extend([far, near]);
         }
-        found.map(|(point, leaf)| {
-            let [a, b, c] = surface.corners(leaf);
+        found.map(|(point, triangle)| {
+            let [a, b, c] = surface.corners(triangle);
             let normal = (b - a).cross(&(c - a)).try_normalize(0.0);
             Nearest {
                 point,

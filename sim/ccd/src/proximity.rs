@@ -18,11 +18,12 @@ use std::cmp::Ordering;
 use hapticd_geometry::closest::{point_triangle, segment_segment};
 use hapticd_geometry::{Pose, Rigid, Vec3};
 
-use crate::cull::{Link, Moved, Shift};
+use crate::cull::{Box32, Moved, Shift};
 use crate::front::{BUCKETS, Front, Item, Scale};
 use crate::index::{MeshIndex, Shape, Surface};
 use crate::obb::Obb;
 use crate::pair::PairKind;
+use crate::tree::{Link, Quad};
 
 /// When the list overflows, pairs this part nearer than the last one kept are still looked for, others
 /// are given up. Without it, shapes resting flat on each other (any number of pairs at one distance) are
@@ -129,7 +130,7 @@ impl Proximity {
                 (Shape::Surface(a), Shape::Surface(b)) => {
                     self.reserve(3 * (a.tree.depth() + b.tree.depth()) as usize + 8);
                     let search = Search::new(a, b, &motion);
-                    self.moved.start(a.boxes.nodes.len());
+                    self.moved.start(a.tree.nodes().len());
                     search.run(
                         &mut self.moved,
                         &mut self.front,
@@ -193,9 +194,10 @@ impl Proximity {
             let search = Search::new(a, b, &motion);
             self.found.all = true;
             for &[in_a, in_b] in candidates {
-                let leaf_a = *a.leaf_of.get(in_a as usize)? as usize;
-                let leaf_b = *b.leaf_of.get(in_b as usize)? as usize;
-                search.compare(leaf_a, leaf_b, &mut self.found);
+                if in_a as usize >= a.small.owned.len() || in_b as usize >= b.small.owned.len() {
+                    return None;
+                }
+                search.compare(in_a, in_b, &mut self.found);
                 if self.found.pairs.len() >= 2 * self.capacity {
                     return None;
                 }
@@ -358,7 +360,7 @@ impl<'a> Search<'a> {
             a,
             b,
             b_from_a,
-            shift: Shift::new(&a.boxes, &b.boxes, turn, by),
+            shift: Shift::new(&a.small, &b.small, turn, by),
         }
     }
 
@@ -416,17 +418,17 @@ impl<'a> Search<'a> {
         found: &mut Found,
         counters: &mut Counters,
     ) -> Below {
-        let (a, b) = (&self.a.boxes, &self.b.boxes);
-        let (na, nb) = (&a.nodes[item.a as usize], &b.nodes[item.b as usize]);
+        let (a, b) = (self.a.tree.nodes(), self.b.tree.nodes());
+        let (na, nb) = (&a[item.a as usize], &b[item.b as usize]);
         let mut below = Below::default();
         match (na.link(), nb.link()) {
             (Link::Leaf(la), Link::Leaf(lb)) => {
                 counters.leaves += 1;
-                self.compare(la as usize, lb as usize, found);
+                self.compare(la, lb, found);
             }
             (Link::Quad(group), _) if nb.is_leaf() || na.size() > nb.size() => {
-                let quad = self.shift.apply_to_quad(&a.quad(group));
-                let bounds = self.shift.bounds_squared(nb, &quad);
+                let quad = self.shift.apply_to_quad(&Quad::of(a, group));
+                let bounds = self.shift.bounds_squared(&Box32::of(nb), &quad);
                 for (a, bound) in group.below().zip(bounds) {
                     below.push(Item {
                         a,
@@ -436,8 +438,8 @@ impl<'a> Search<'a> {
                 }
             }
             (_, Link::Quad(group)) => {
-                let quad = b.quad(group);
-                let here = moved.get(item.a, &a.nodes, &self.shift);
+                let quad = Quad::of(b, group);
+                let here = moved.get(item.a, a, &self.shift);
                 let bounds = self.shift.bounds_squared(here, &quad);
                 for (b, bound) in group.below().zip(bounds) {
                     below.push(Item {
@@ -454,20 +456,20 @@ impl<'a> Search<'a> {
         below
     }
 
-    /// Offers all feature pairs that two triangles, given in leaf order, own. What their bounds put out of reach is not measured:
+    /// Offers all feature pairs that two triangles own. What their bounds put out of reach is not measured:
     /// two thirds of all.
     #[inline]
-    fn compare(&self, a: usize, b: usize, found: &mut Found) {
+    fn compare(&self, a: u32, b: u32, found: &mut Found) {
         let limit = found.limit_squared;
         let near = (self.shift).near_features(
-            &self.a.boxes.triangles[a],
-            &self.b.boxes.triangles[b],
+            &self.a.small.triangle(a, self.a.vertices(a)),
+            &self.b.small.triangle(b, self.b.vertices(b)),
             limit,
         );
         if near.is_empty() {
             return;
         }
-        let (a, b) = (self.a.leaf(a as u32), self.b.leaf(b as u32));
+        let (a, b) = (self.a.leaf(a), self.b.leaf(b));
         let [p, q, r] = &a.corners;
         let corners = [p, q, r].map(|p| self.b_from_a.point(p));
         for i in 0..3 {
@@ -552,10 +554,9 @@ fn search_point(
         let node = &nodes[item.b as usize];
         if node.is_leaf() {
             counters.leaves += 1;
-            let corners = surface.corners(node.leaf);
-            let (near, _) = point_triangle(p, &corners);
+            let triangle = node.triangle();
+            let (near, _) = point_triangle(p, &surface.corners(triangle));
             let squared = (p - near).norm_squared();
-            let triangle = surface.tree.order()[node.leaf as usize];
             match kind {
                 PairKind::FaceVertex => found.offer(squared, kind, triangle, 0),
                 _ => found.offer(squared, kind, 0, triangle),
@@ -566,9 +567,9 @@ fn search_point(
         let child = |c: u32| Item {
             a: 0,
             b: c,
-            bound: point_bound_squared(p, &nodes[c as usize].obb()),
+            bound: point_bound_squared(p, &surface.tree.obb(c)),
         };
-        let (first, second) = (child(node.children), child(node.children + 1));
+        let (first, second) = (child(node.children()), child(node.children() + 1));
         let (near, far) = if second.bound < first.bound {
             (second, first)
         } else {

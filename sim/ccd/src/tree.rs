@@ -1,145 +1,30 @@
 //! Hierarchies of oriented boxes over a mesh (Redon 2002, section 3.1).
 //!
 //! Binary, built top-down: a box is fitted, the triangles are cut in two along one of its axes, and so on down to one
-//! triangle a leaf; the cut is the *min-max* one (see the private module `build`). Built off-line: allocates, takes time O(n log n), is deterministic
-//! whatever the number of threads. Kept next to its mesh as bytes ([`bytes`]). Reading is lock-free and allocation-free.
+//! triangle a leaf; the cut is the *min-max* one (see the private module `build`). One hierarchy serves all queries: those that
+//! take a box at a time in double precision, and [`crate::proximity`], which takes four at a time in single precision and every
+//! other level. Built off-line: allocates, takes time O(n log n), is deterministic whatever the number of threads. Kept next to its
+//! mesh as bytes ([`bytes`]). Reading is lock-free and allocation-free.
 
 mod build;
 pub mod bytes;
+mod node;
 
-use hapticd_geometry::{Mat3, TriMesh, Vec3};
-use nalgebra::{Quaternion, Rotation3, UnitQuaternion};
+use hapticd_geometry::{TriMesh, Vec3};
 
 use crate::obb::Obb;
+pub use node::Node;
+pub(crate) use node::{Group, Link, Quad};
 
-/// In [`Node::leaf`]: not a leaf.
-pub const INNER: u32 = u32::MAX;
-
-/// One box of the hierarchy, 80 bytes: the axes as a quaternion, the half sizes in single precision, rounded up.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Node {
-    center: Vec3,
-    /// x, y, z, w.
-    rotation: [f64; 4],
-    half: [f32; 3],
-    /// Inner node: index of the first child, the second is the next one. Leaf: unused.
-    pub children: u32,
-    /// Leaf: position in leaf order of its triangle, see [`ObbTree::order`]. Inner node: [`INNER`].
-    pub leaf: u32,
-}
-
-impl Node {
-    const BLANK: Self = Self {
-        center: Vec3::new(0.0, 0.0, 0.0),
-        rotation: [0.0, 0.0, 0.0, 1.0],
-        half: [0.0; 3],
-        children: 0,
-        leaf: INNER,
-    };
-
-    /// `obb` must have axes as they are stored, or a little to spare.
-    fn new(obb: &Obb, children: u32, leaf: u32) -> Self {
-        Self {
-            center: obb.center,
-            rotation: quaternion(&obb.axes),
-            half: [0, 1, 2].map(|i| {
-                let half = obb.half[i] as f32;
-                if f64::from(half) < obb.half[i] {
-                    half.next_up()
-                } else {
-                    half
-                }
-            }),
-            children,
-            leaf,
-        }
-    }
-
-    /// Orthonormal axes as a node would give them back.
-    fn axes_as_stored(axes: &Mat3) -> Mat3 {
-        matrix(&quaternion(axes))
-    }
-
-    /// The box: encloses all triangles below.
-    #[inline]
-    #[must_use]
-    pub fn obb(&self) -> Obb {
-        Obb {
-            center: self.center,
-            axes: matrix(&self.rotation),
-            half: self.half(),
-        }
-    }
-
-    /// Centre of the box.
-    #[inline]
-    #[must_use]
-    pub fn center(&self) -> Vec3 {
-        self.center
-    }
-
-    /// Half sizes of the box.
-    #[inline]
-    #[must_use]
-    pub fn half(&self) -> Vec3 {
-        let [x, y, z] = self.half.map(f64::from);
-        Vec3::new(x, y, z)
-    }
-
-    /// Square of half the diagonal.
-    #[inline]
-    #[must_use]
-    pub fn size(&self) -> f32 {
-        let [x, y, z] = self.half;
-        x * x + y * y + z * z
-    }
-
-    /// Whether the node holds one triangle.
-    #[inline]
-    #[must_use]
-    pub fn is_leaf(&self) -> bool {
-        self.leaf != INNER
-    }
-}
-
-fn quaternion(axes: &Mat3) -> [f64; 4] {
-    let mut axes = *axes;
-    // A box is the same with one axis turned round.
-    if axes.determinant() < 0.0 {
-        axes.set_column(2, &-axes.column(2));
-    }
-    let rotation = Rotation3::from_matrix_unchecked(axes);
-    let q = UnitQuaternion::from_rotation_matrix(&rotation);
-    [q.i, q.j, q.k, q.w]
-}
-
-/// Orthonormal to rounding whatever the length of the quaternion.
-#[inline]
-fn matrix(&[i, j, k, w]: &[f64; 4]) -> Mat3 {
-    let q = Quaternion::new(w, i, j, k);
-    let s = 2.0 / q.norm_squared();
-    let (xs, ys, zs) = (i * s, j * s, k * s);
-    let (xx, yy, zz) = (i * xs, j * ys, k * zs);
-    let (xy, yz, zx) = (i * ys, j * zs, k * xs);
-    let (wx, wy, wz) = (w * xs, w * ys, w * zs);
-    Mat3::new(
-        1.0 - (yy + zz),
-        xy - wz,
-        zx + wy,
-        xy + wz,
-        1.0 - (xx + zz),
-        yz - wx,
-        zx - wy,
-        yz + wx,
-        1.0 - (xx + yy),
-    )
-}
+/// No node, no triangle.
+const NONE: u32 = u32::MAX;
 
 /// A hierarchy of oriented boxes, in the frame of its mesh. Node 0 is the root.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ObbTree {
     nodes: Vec<Node>,
-    order: Vec<u32>,
+    /// What the centres of the boxes are counted from.
+    origin: Vec3,
     depth: u32,
 }
 
@@ -153,7 +38,7 @@ pub enum TreeDefect {
         /// Triangles of the mesh.
         triangles: usize,
     },
-    /// A child index is out of range or a node is reached twice.
+    /// A child index is out of range, a node is reached twice, or boxes of a group do not lie together.
     BadChild {
         /// The parent.
         node: u32,
@@ -190,10 +75,10 @@ impl ObbTree {
         build::build(mesh, threads)
     }
 
-    /// Memory of the hierarchy, bytes: about 164 a triangle.
+    /// Memory of the hierarchy, bytes: 64 a triangle.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        size_of::<Self>() + size_of_val(&self.nodes[..]) + size_of_val(&self.order[..])
+        size_of::<Self>() + self.nodes.capacity() * size_of::<Node>()
     }
 
     /// All nodes; children come after their parent.
@@ -203,11 +88,20 @@ impl ObbTree {
         &self.nodes
     }
 
-    /// Triangle indices in leaf order: neighbours in the tree are neighbours here.
+    /// What the centres of the boxes are counted from, in the frame of the mesh.
     #[inline]
+    pub(crate) fn origin(&self) -> &Vec3 {
+        &self.origin
+    }
+
+    /// A box, in the frame of the mesh: encloses all triangles below.
+    ///
+    /// # Panics
+    /// If there is no such node.
+    #[inline(always)]
     #[must_use]
-    pub fn order(&self) -> &[u32] {
-        &self.order
+    pub fn obb(&self, node: u32) -> Obb {
+        self.nodes[node as usize].obb(&self.origin)
     }
 
     /// Longest path from the root to a leaf, in edges.
@@ -221,7 +115,7 @@ impl ObbTree {
     #[must_use]
     pub fn triangle_of(&self, node: u32) -> Option<u32> {
         let node = self.nodes.get(node as usize)?;
-        self.order.get(node.leaf as usize).copied()
+        node.is_leaf().then_some(node.triangle())
     }
 
     /// Checks that the hierarchy is one over `mesh`: one leaf a triangle, every triangle in every box
@@ -231,36 +125,41 @@ impl ObbTree {
     /// The first defect found, see [`TreeDefect`].
     pub fn validate(&self, mesh: &TriMesh, tolerance: f64) -> Result<(), TreeDefect> {
         let triangles = mesh.triangles().len();
-        if self.order.len() != triangles {
-            return Err(TreeDefect::LeafCount {
-                leaves: self.order.len(),
-                triangles,
-            });
+        let leaves = self.nodes.iter().filter(|node| node.is_leaf()).count();
+        if leaves != triangles {
+            return Err(TreeDefect::LeafCount { leaves, triangles });
         }
-        let mut parent = vec![INNER; self.nodes.len()];
+        let mut parent = vec![NONE; self.nodes.len()];
+        let mut levels = vec![0_u32; self.nodes.len()];
         for (i, node) in self.nodes.iter().enumerate() {
-            if node.is_leaf() {
+            let Link::Quad(group) = node.link() else {
                 continue;
-            }
-            for child in [node.children as usize, node.children as usize + 1] {
-                let fresh = child > i && parent.get(child) == Some(&INNER);
+            };
+            let bad = TreeDefect::BadChild { node: i as u32 };
+            let children = node.children() as usize;
+            for child in [children, children + 1] {
+                let fresh = child > i && parent.get(child) == Some(&NONE);
                 if !fresh {
-                    return Err(TreeDefect::BadChild { node: i as u32 });
+                    return Err(bad);
                 }
                 parent[child] = i as u32;
+                levels[child] = levels[i] + 1;
+            }
+            if !self.lies_together(node.children(), levels[i] % 2 == 0, group) {
+                return Err(bad);
             }
         }
         let mut seen = vec![false; triangles];
         for (i, node) in self.nodes.iter().enumerate().filter(|(_, n)| n.is_leaf()) {
-            let triangle = self.order.get(node.leaf as usize).copied().unwrap_or(INNER);
+            let triangle = node.triangle();
             match seen.get_mut(triangle as usize) {
                 Some(s) if !*s => *s = true,
                 _ => return Err(TreeDefect::NotOneLeaf { triangle }),
             }
             let corners = mesh.triangle(triangle as usize);
             let mut above = i as u32;
-            while above != INNER {
-                let obb = self.nodes[above as usize].obb();
+            while above != NONE {
+                let obb = self.obb(above);
                 if corners.iter().any(|p| !obb.contains(p, tolerance)) {
                     return Err(TreeDefect::NotContained {
                         node: above,
@@ -274,5 +173,22 @@ impl ObbTree {
             Some(t) => Err(TreeDefect::NotOneLeaf { triangle: t as u32 }),
             None => Ok(()),
         }
+    }
+
+    /// Whether a group below two children, which exist, is what it should be. Of a box of an even level: what is below them, or a
+    /// child where it is a leaf, which then is the second.
+    fn lies_together(&self, children: u32, even: bool, group: Group) -> bool {
+        let [first, second] = [0, 1].map(|k| &self.nodes[(children + k) as usize]);
+        let (mut count, mut next) = (2, children + 2);
+        if even {
+            for child in [first, second].into_iter().filter(|c| !c.is_leaf()) {
+                if child.children() != next {
+                    return false;
+                }
+                (count, next) = (count + 1, next + 2);
+            }
+        }
+        let lone_first = count == 3 && first.is_leaf();
+        group.count == count && group.first == children + count - 2 && !lone_first
     }
 }

@@ -40,7 +40,7 @@ fn below(shape: &MeshIndex) -> Vec<Vec<u32>> {
         all[i] = if node.is_leaf() {
             tree.triangle_of(i as u32).into_iter().collect()
         } else {
-            let c = node.children as usize;
+            let c = node.children() as usize;
             [&all[c][..], &all[c + 1][..]].concat()
         };
     }
@@ -72,7 +72,7 @@ fn what_is_culled_recedes_throughout() {
     let (mut culled, mut between) = (0, 0);
     for shape in solids() {
         let mesh = shape.mesh().expect("a mesh");
-        let nodes = shape.tree().expect("a mesh").nodes();
+        let tree = shape.tree().expect("a mesh");
         let below = below(&shape);
         for strategy in [Strategy::TopDown, Strategy::BottomUp] {
             for most in [3, 6, 9] {
@@ -80,8 +80,8 @@ fn what_is_culled_recedes_throughout() {
                 let (start, screw) = random_motion(&mut rng);
                 let (_, second) = random_motion(&mut rng);
                 let still = Screw::identity();
-                for (i, node) in nodes.iter().enumerate() {
-                    let obb = node.obb().transformed(&start);
+                for i in 0..tree.nodes().len() {
+                    let obb = tree.obb(i as u32).transformed(&start);
                     let cone: Vec<Vec3> = cones
                         .of(i as u32)
                         .iter()
@@ -122,13 +122,13 @@ fn what_is_culled_recedes_throughout() {
 fn intervals_agree_where_both_apply() {
     let shape = &solids()[2];
     let cones = BackFaceCones::new(shape, 6, Strategy::TopDown).expect("closed");
-    let nodes = shape.tree().expect("a mesh").nodes();
+    let tree = shape.tree().expect("a mesh");
     let mut rng = SplitMix(22);
     let (mut exact, mut bounded) = (0, 0);
     for _ in 0..10 {
         let (start, screw) = random_motion(&mut rng);
-        for (i, node) in nodes.iter().enumerate() {
-            let obb = node.obb().transformed(&start);
+        for i in 0..tree.nodes().len() {
+            let obb = tree.obb(i as u32).transformed(&start);
             let cone: Vec<Vec3> = cones
                 .of(i as u32)
                 .iter()

@@ -282,8 +282,7 @@ fn trees_are_valid_balanced_and_repeatable() {
             tree.depth()
         );
         let again = ObbTree::new(&mesh);
-        assert_eq!(tree.order(), again.order());
-        assert!(tree.nodes().iter().zip(again.nodes()).all(|(x, y)| x == y));
+        assert_eq!(tree, again);
     }
     // Far from the origin the boxes still hold.
     let mesh = shapes::icosphere(0.01, 2).expect("valid");

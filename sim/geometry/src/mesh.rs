@@ -52,7 +52,7 @@ impl TriMesh {
     ///
     /// # Errors
     /// See [`MeshError`].
-    pub fn new(positions: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Result<Self, MeshError> {
+    pub fn new(mut positions: Vec<Vec3>, mut triangles: Vec<[u32; 3]>) -> Result<Self, MeshError> {
         if triangles.is_empty() {
             return Err(MeshError::Empty);
         }
@@ -80,6 +80,9 @@ impl TriMesh {
                 });
             }
         }
+        // Meshes stay for long; what their loaders reserved need not.
+        positions.shrink_to_fit();
+        triangles.shrink_to_fit();
         Ok(TriMesh {
             positions,
             triangles,

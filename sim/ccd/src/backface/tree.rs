@@ -1,6 +1,6 @@
 //! The cones of a hierarchy of boxes.
 
-use hapticd_geometry::{MeshReport, Vec3};
+use hapticd_geometry::{MeshReport, TriMesh, Vec3};
 
 use super::cone::{MOST_VECTORS, enclosing_cone};
 use crate::index::{MeshIndex, Surface};
@@ -104,17 +104,18 @@ impl BackFaceCones {
             });
         }
         let nodes = surface.tree.nodes();
-        let normals = leaf_normals(surface);
-        let ranges = leaf_ranges(surface);
+        let normals = normals(mesh);
+        let below = (strategy == Strategy::TopDown).then(|| triangles_below(surface));
         let mut cones: Vec<Option<Vec<Vec3>>> = vec![None; nodes.len()];
         // Children come after their parent.
         for (i, node) in nodes.iter().enumerate().rev() {
-            let below = if node.is_leaf() || strategy == Strategy::TopDown {
-                let [from, to] = ranges[i];
-                let below = &normals[from as usize..to as usize];
-                below.iter().copied().collect::<Option<Vec<Vec3>>>()
+            let below = if node.is_leaf() {
+                normals[node.triangle() as usize].map(|normal| vec![normal])
+            } else if let Some(below) = &below {
+                let below = below[i].iter().map(|&t| normals[t as usize]);
+                below.collect()
             } else {
-                let children = node.children as usize;
+                let children = node.children() as usize;
                 let both = cones[children].as_ref().zip(cones[children + 1].as_ref());
                 both.map(|(x, y)| x.iter().chain(y).copied().collect::<Vec<Vec3>>())
             };
@@ -155,25 +156,24 @@ impl BackFaceCones {
     }
 }
 
-/// Outward unit normals in leaf order; `None` for triangles without area.
-fn leaf_normals(surface: &Surface) -> Vec<Option<Vec3>> {
-    let normal = |[p, q, r]: &[Vec3; 3]| (q - p).cross(&(r - p)).try_normalize(0.0);
-    let leaves = 0..surface.tree.order().len() as u32;
-    leaves.map(|l| normal(&surface.corners(l))).collect()
+/// Outward unit normals; `None` for triangles without area.
+fn normals(mesh: &TriMesh) -> Vec<Option<Vec3>> {
+    let normal = |[p, q, r]: [Vec3; 3]| (q - p).cross(&(r - p)).try_normalize(0.0);
+    let triangles = 0..mesh.triangles().len();
+    triangles.map(|t| normal(mesh.triangle(t))).collect()
 }
 
-/// The leaves below every node.
-fn leaf_ranges(surface: &Surface) -> Vec<[u32; 2]> {
+/// The triangles below every node.
+fn triangles_below(surface: &Surface) -> Vec<Vec<u32>> {
     let nodes = surface.tree.nodes();
-    let mut ranges = vec![[0; 2]; nodes.len()];
+    let mut below: Vec<Vec<u32>> = vec![Vec::new(); nodes.len()];
     for (i, node) in nodes.iter().enumerate().rev() {
-        ranges[i] = if node.is_leaf() {
-            [node.leaf, node.leaf + 1]
+        below[i] = if node.is_leaf() {
+            vec![node.triangle()]
         } else {
-            let children = node.children as usize;
-            let [x, y] = [ranges[children], ranges[children + 1]];
-            [x[0].min(y[0]), x[1].max(y[1])]
+            let children = node.children() as usize;
+            [&below[children][..], &below[children + 1][..]].concat()
         };
     }
-    ranges
+    below
 }

@@ -23,7 +23,7 @@ pub fn swept_box(shape: &MeshIndex, motion: &Motion, margin_m: f64) -> SweptBox 
     let (center, axes, half) = match &shape.shape {
         Shape::Point(p) => (*p, hapticd_geometry::Mat3::identity(), Vec3::zeros()),
         Shape::Surface(s) => {
-            let root = s.tree.nodes()[0].obb();
+            let root = s.tree.obb(0);
             (root.center, root.axes, root.half)
         }
     };

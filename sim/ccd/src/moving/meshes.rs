@@ -353,6 +353,6 @@ fn sane(clearance_m: f64, floor: f64) -> bool {
 fn middle(shape: &MeshIndex) -> Vec3 {
     match &shape.shape {
         Shape::Point(p) => *p,
-        Shape::Surface(s) => s.tree.nodes()[0].center(),
+        Shape::Surface(s) => s.tree.obb(0).center,
     }
 }

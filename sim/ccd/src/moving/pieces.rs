@@ -120,7 +120,7 @@ impl Pieces for MeshPieces<'_> {
 
     fn enclose(&self, piece: &MeshPiece) -> Obb {
         match (piece, self.0.tree()) {
-            (MeshPiece::Node(i), Some(tree)) => tree.nodes()[*i as usize].obb(),
+            (MeshPiece::Node(i), Some(tree)) => tree.obb(*i),
             (MeshPiece::Triangle(corners), _) => fit_triangle(corners),
             (MeshPiece::Node(_), None) => fit_triangle(&[Vec3::zeros(); 3]),
         }
@@ -131,10 +131,10 @@ impl Pieces for MeshPieces<'_> {
             (MeshPiece::Node(i), Some(surface)) => {
                 let node = &surface.tree.nodes()[*i as usize];
                 if node.is_leaf() {
-                    let corners = surface.corners(node.leaf);
+                    let corners = surface.corners(node.triangle());
                     [Some(MeshPiece::Triangle(corners)), None]
                 } else {
-                    [0, 1].map(|k| Some(MeshPiece::Node(node.children + k)))
+                    [0, 1].map(|k| Some(MeshPiece::Node(node.children() + k)))
                 }
             }
             (MeshPiece::Triangle(corners), _) => {

@@ -88,18 +88,13 @@ impl<'a> Side<'a> {
     }
 
     fn obb(&self, i: u32) -> Obb {
-        match (&self.shape.shape, self.node(i)) {
-            (Shape::Point(p), _) => Obb {
+        match &self.shape.shape {
+            Shape::Point(p) => Obb {
                 center: *p,
                 axes: Mat3::identity(),
                 half: Vec3::zeros(),
             },
-            (_, Some(node)) => node.obb(),
-            (_, None) => Obb {
-                center: Vec3::zeros(),
-                axes: Mat3::identity(),
-                half: Vec3::zeros(),
-            },
+            Shape::Surface(s) => s.tree.obb(i),
         }
     }
 
@@ -109,13 +104,12 @@ impl<'a> Side<'a> {
 
     fn children(&self, i: u32) -> Option<u32> {
         let node = self.node(i)?;
-        (!node.is_leaf()).then_some(node.children)
+        (!node.is_leaf()).then_some(node.children())
     }
 
     fn leaf(&self, i: u32) -> Option<Leaf> {
         let surface = self.shape.surface()?;
-        let leaf = self.node(i).filter(|node| node.is_leaf())?.leaf;
-        Some(surface.leaf(leaf))
+        Some(surface.leaf(surface.tree.triangle_of(i)?))
     }
 }
 

@@ -5,12 +5,13 @@
 //! into bins along each axis, and the bounds of what is before and after every wall follow from those of the bins. The best wall of each axis is then measured by
 //! boxes fitted to both sides. Small sets are cut at every position by the bounds alone.
 //!
-//! What a subtree is depends on its triangles only, and where it is stored on their number: subtrees can be built by any number of threads
-//! and come out the same.
+//! What a subtree is depends on its triangles only, and where it is stored on their number and its level: subtrees can be built by any number of
+//! threads and come out the same.
 
 use hapticd_geometry::{Mat3, TriMesh, Vec3};
 
-use super::{INNER, Node, ObbTree};
+use super::ObbTree;
+use super::node::{Node, Turn};
 use crate::obb::{Moments, Obb, fit_triangle};
 
 /// Sets of up to so many are cut at every position.
@@ -100,26 +101,32 @@ pub(super) fn build(mesh: &TriMesh, threads: usize) -> ObbTree {
         shape: &shape,
         casts: Vec::new(),
     };
-    let place = Place {
-        leaf: 0,
-        below: 1,
+    let site = Site {
+        node: &mut root[0],
+        pair: &mut [],
+        pair_at: 0,
+        below,
+        below_at: 1,
         level: 0,
     };
-    let depth = part.subtree(&mut order, &mut root[0], below, place, threads.max(1));
+    let depth = part.subtree(&mut order, site, threads.max(1));
     ObbTree {
         nodes,
-        order,
+        origin,
         depth,
     }
 }
 
 /// Where a subtree is stored.
-#[derive(Clone, Copy)]
-struct Place {
-    /// Of its first triangle, in leaf order.
-    leaf: u32,
-    /// Of the nodes below its root.
-    below: u32,
+struct Site<'a> {
+    /// Its root.
+    node: &'a mut Node,
+    /// Of a root of an odd level with children: these, and the index of the first. They lie in their grandparent's group.
+    pair: &'a mut [Node],
+    pair_at: u32,
+    /// All others, and the index of the first.
+    below: &'a mut [Node],
+    below_at: u32,
     level: u32,
 }
 
@@ -129,76 +136,141 @@ struct Part<'a> {
     casts: Vec<Cast>,
 }
 
-impl Part<'_> {
-    /// Builds the tree over `set` into `node` and `below`, which are `2 n - 2` nodes; its depth.
-    fn subtree(
-        &mut self,
-        set: &mut [u32],
-        node: &mut Node,
-        below: &mut [Node],
-        place: Place,
-        threads: usize,
-    ) -> u32 {
+impl<'s> Part<'s> {
+    /// Builds the tree over `set` whose root is of an even level; its depth.
+    ///
+    /// First what is below the root, in this order: its two children, the children of the first, those of the second. If one child is a
+    /// leaf it is the second. So the boxes that are left when the level in between is left out lie together.
+    fn subtree(&mut self, set: &mut [u32], site: Site<'_>, threads: usize) -> u32 {
         if let [only] = set {
-            *node = self.node(
-                &fit_triangle(&self.shape.corners[*only as usize]),
-                0,
-                place.leaf,
-            );
-            return place.level;
+            *site.node = self.leaf(*only);
+            return site.level;
         }
-        let (obb, cut) = self.fit_and_cut(set);
-        *node = self.node(&obb, place.below, INNER);
-        let (left, right) = set.split_at_mut(cut);
-        let (children, rest) = below.split_at_mut(2);
+        let n = set.len();
+        let (turn, obb, cut) = self.fit_and_cut(set);
+        let (mut left, mut right) = set.split_at_mut(cut);
+        if left.len() == 1 {
+            std::mem::swap(&mut left, &mut right);
+        }
+        let sizes = [left.len(), right.len()];
+        let pairs = sizes.map(|n| if n > 1 { 2 } else { 0 });
+        let group = (4 + pairs[0] + pairs[1]) as u32 / 2;
+        *site.node = self.node(turn, &obb, Node::inner(site.below_at, group));
+        let (children, rest) = site.below.split_at_mut(2);
         let (first, second) = children.split_at_mut(1);
-        let (below_left, below_right) = rest.split_at_mut(2 * (cut - 1));
-        let place_left = Place {
-            leaf: place.leaf,
-            below: place.below + 2,
-            level: place.level + 1,
+        let (pair_first, rest) = rest.split_at_mut(pairs[0]);
+        let (pair_second, rest) = rest.split_at_mut(pairs[1]);
+        let (below_first, below_second) = rest.split_at_mut(2 * sizes[0] - 2 - pairs[0]);
+        let pair_at = site.below_at + 2;
+        let below_at = pair_at + (pairs[0] + pairs[1]) as u32;
+        let level = site.level + 1;
+        let second_at = below_at + below_first.len() as u32;
+        let first = Site {
+            node: &mut first[0],
+            pair: pair_first,
+            pair_at,
+            below: below_first,
+            below_at,
+            level,
         };
-        let place_right = Place {
-            leaf: place.leaf + cut as u32,
-            below: place.below + 2 * cut as u32,
-            level: place.level + 1,
+        let second = Site {
+            node: &mut second[0],
+            pair: pair_second,
+            pair_at: pair_at + pairs[0] as u32,
+            below: below_second,
+            below_at: second_at,
+            level,
         };
-        if threads > 1 && left.len() + right.len() >= THREAD {
-            let mut other = Part {
-                shape: self.shape,
-                casts: Vec::new(),
-            };
-            let (mine, theirs) = (threads - threads / 2, threads / 2);
-            return std::thread::scope(|scope| {
-                let there = scope.spawn(move || {
-                    other.subtree(left, &mut first[0], below_left, place_left, theirs)
-                });
-                let here = self.subtree(right, &mut second[0], below_right, place_right, mine);
-                match there.join() {
-                    Ok(depth) => depth.max(here),
-                    Err(panic) => std::panic::resume_unwind(panic),
-                }
-            });
-        }
-        let x = self.subtree(left, &mut first[0], below_left, place_left, 1);
-        let y = self.subtree(right, &mut second[0], below_right, place_right, 1);
-        x.max(y)
+        self.both(
+            [n, threads],
+            |part, threads| part.side(left, first, threads),
+            |part, threads| part.side(right, second, threads),
+        )
     }
 
-    fn node(&self, obb: &Obb, children: u32, leaf: u32) -> Node {
-        let mut obb = *obb;
-        obb.center += self.shape.origin;
-        // Moving the centre rounds; containment is meant for the mesh as it is.
-        let slack = 4.0 * f64::EPSILON * (obb.center.amax() + self.shape.origin.amax());
-        obb.half = obb.half.map(|h| h + slack);
-        Node::new(&obb, children, leaf)
+    /// As [`Part::subtree`], whose root is of an odd level: its children have their place already.
+    fn side(&mut self, set: &mut [u32], site: Site<'_>, threads: usize) -> u32 {
+        if let [only] = set {
+            *site.node = self.leaf(*only);
+            return site.level;
+        }
+        let n = set.len();
+        let (turn, obb, cut) = self.fit_and_cut(set);
+        *site.node = self.node(turn, &obb, Node::inner(site.pair_at, 2));
+        let (left, right) = set.split_at_mut(cut);
+        let (first, second) = site.pair.split_at_mut(1);
+        let (below_first, below_second) = site.below.split_at_mut(2 * (cut - 1));
+        let level = site.level + 1;
+        let second_at = site.below_at + below_first.len() as u32;
+        let first = Site {
+            node: &mut first[0],
+            pair: &mut [],
+            pair_at: 0,
+            below: below_first,
+            below_at: site.below_at,
+            level,
+        };
+        let second = Site {
+            node: &mut second[0],
+            pair: &mut [],
+            pair_at: 0,
+            below: below_second,
+            below_at: second_at,
+            level,
+        };
+        self.both(
+            [n, threads],
+            |part, threads| part.subtree(left, first, threads),
+            |part, threads| part.subtree(right, second, threads),
+        )
+    }
+
+    /// Does two things that are about so many triangles, at once if there are threads and it is worth it; the greater of what
+    /// they give.
+    fn both(
+        &mut self,
+        [n, threads]: [usize; 2],
+        first: impl FnOnce(&mut Part<'s>, usize) -> u32 + Send,
+        second: impl FnOnce(&mut Part<'s>, usize) -> u32,
+    ) -> u32 {
+        if threads <= 1 || n < THREAD {
+            return first(self, 1).max(second(self, 1));
+        }
+        let mut other = Part {
+            shape: self.shape,
+            casts: Vec::new(),
+        };
+        std::thread::scope(|scope| {
+            let there = scope.spawn(move || first(&mut other, threads / 2));
+            let here = second(self, threads - threads / 2);
+            match there.join() {
+                Ok(depth) => depth.max(here),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        })
+    }
+
+    /// The box of one triangle: along its longest side, as flat as axes that can be kept allow.
+    fn leaf(&self, triangle: u32) -> Node {
+        let corners = &self.shape.corners[triangle as usize];
+        let turn = Turn::nearest(&fit_triangle(corners).axes);
+        let obb = Obb::with_axes(turn.axes(), corners.iter());
+        self.node(turn, &obb, Node::leaf(triangle))
+    }
+
+    /// `obb` is about the origin of the tree and has the axes of `turn`.
+    fn node(&self, turn: Turn, obb: &Obb, link: u32) -> Node {
+        // The origin rounds where it is taken off and where it is added; containment is meant for the mesh as it is.
+        let slack = 8.0 * f64::EPSILON * (obb.center.amax() + self.shape.origin.amax());
+        Node::new(turn, &obb.center, &obb.half.add_scalar(slack), link)
     }
 
     /// The box of a set, and the set reordered so that the best cut is at the returned place, between 1 and its length - 1.
-    fn fit_and_cut(&mut self, set: &mut [u32]) -> (Obb, usize) {
+    fn fit_and_cut(&mut self, set: &mut [u32]) -> (Turn, Obb, usize) {
         let n = set.len();
         // The very axes that the node will have.
-        let axes = Node::axes_as_stored(&self.axes_of(set));
+        let turn = Turn::nearest(&self.axes_of(set));
+        let axes = turn.axes();
         let reference = self.shape.corners[set[0] as usize][0];
         self.casts.clear();
         let mut all = Bounds::NONE;
@@ -230,7 +302,7 @@ impl Part<'_> {
             3..=CUT_EVERYWHERE => self.cut_everywhere(set),
             _ => self.cut_at_bins(set),
         };
-        (obb, cut)
+        (turn, obb, cut)
     }
 
     fn axes_of(&self, set: &[u32]) -> Mat3 {

@@ -1,18 +1,18 @@
 //! A hierarchy as bytes, to be kept next to its mesh: building once saves the time at every start.
 //!
-//! Little-endian: magic, version, checksum of the mesh, number of triangles, depth, leaf order, nodes, checksum of all before. What is read is
+//! Little-endian: magic, version, checksum of the mesh, number of triangles, depth, origin, nodes, checksum of all before. What is read is
 //! checked as far as it can be wrong: length, both checksums, and that it is a hierarchy over this very mesh with every triangle in every box above it.
 //! So bytes that are accepted are safe to use, whoever wrote them; any others are an error, never a panic. No I/O here.
 
-use hapticd_geometry::TriMesh;
+use hapticd_geometry::{TriMesh, Vec3};
 
 use super::{Node, ObbTree, TreeDefect};
 
 const MAGIC: [u8; 8] = *b"hapticOT";
 /// Of the format. Older ones are not read: build again.
-const VERSION: u32 = 1;
-const HEADER: usize = 8 + 4 + 8 + 4 + 4;
-const NODE: usize = 24 + 32 + 12 + 4 + 4;
+const VERSION: u32 = 2;
+const HEADER: usize = 8 + 4 + 8 + 4 + 4 + 24;
+const NODE: usize = 8 * 4;
 
 /// Why bytes are not a hierarchy over a mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,20 +73,16 @@ impl ObbTree {
     /// The hierarchy as bytes, tied to the mesh it was built over.
     #[must_use]
     pub fn to_bytes(&self, mesh: &TriMesh) -> Vec<u8> {
-        let mut out = Vec::with_capacity(length(self.order.len()));
+        let triangles = self.nodes.len().div_ceil(2);
+        let mut out = Vec::with_capacity(length(triangles));
         out.extend(MAGIC);
         out.extend(VERSION.to_le_bytes());
         out.extend(mesh_checksum(mesh).to_le_bytes());
-        out.extend((self.order.len() as u32).to_le_bytes());
+        out.extend((triangles as u32).to_le_bytes());
         out.extend(self.depth.to_le_bytes());
-        out.extend(self.order.iter().flat_map(|t| t.to_le_bytes()));
-        for node in &self.nodes {
-            let numbers = node.center.iter().chain(&node.rotation);
-            out.extend(numbers.flat_map(|x| x.to_le_bytes()));
-            out.extend(node.half.iter().flat_map(|x| x.to_le_bytes()));
-            out.extend(node.children.to_le_bytes());
-            out.extend(node.leaf.to_le_bytes());
-        }
+        out.extend(self.origin.iter().flat_map(|x| x.to_le_bytes()));
+        let words = self.nodes.iter().flat_map(Node::words);
+        out.extend(words.flat_map(u32::to_le_bytes));
         let sum = checksum(&out);
         out.extend(sum.to_le_bytes());
         out
@@ -133,20 +129,22 @@ impl ObbTree {
 
     /// [`ObbTree::validate`], with what it takes for granted.
     fn check(&self, mesh: &TriMesh) -> Result<(), TreeDefect> {
+        if !self.origin.iter().all(|x| x.is_finite()) {
+            return Err(TreeDefect::BadBox { node: 0 });
+        }
         let (low, high) = mesh.bounds();
         self.validate(mesh, 1e-12 * (low.amax() + high.amax()))?;
         let mut levels = vec![0; self.nodes.len()];
         let mut deepest = 0;
         for (i, node) in self.nodes.iter().enumerate() {
             deepest = deepest.max(levels[i]);
-            let numbers = node.center.sum() + node.rotation.iter().sum::<f64>();
-            let turned = node.obb().axes.sum();
-            let sizes = node.half.iter().all(|h| h.is_finite() && *h >= 0.0);
-            if !(numbers.is_finite() && turned.is_finite() && sizes) {
+            let center = node.center32().iter().all(|x| x.is_finite());
+            let half = node.half().iter().all(|h| *h >= 0.0);
+            if !(center && half) {
                 return Err(TreeDefect::BadBox { node: i as u32 });
             }
             if !node.is_leaf() {
-                let children = node.children as usize;
+                let children = node.children() as usize;
                 levels[children] = levels[i] + 1;
                 levels[children + 1] = levels[i] + 1;
             }
@@ -178,33 +176,22 @@ impl Reader<'_> {
         self.take().map(f64::from_le_bytes)
     }
 
-    fn f32(&mut self) -> Option<f32> {
-        self.take().map(f32::from_le_bytes)
-    }
-
     fn tree(&mut self, count: usize, depth: u32) -> Option<ObbTree> {
-        let order = (0..count)
-            .map(|_| self.u32())
-            .collect::<Option<Vec<u32>>>()?;
+        let origin = Vec3::new(self.f64()?, self.f64()?, self.f64()?);
         let nodes = (0..nodes_of(count)).map(|_| self.node());
         Some(ObbTree {
             nodes: nodes.collect::<Option<Vec<Node>>>()?,
-            order,
+            origin,
             depth,
         })
     }
 
     fn node(&mut self) -> Option<Node> {
-        let mut node = Node::BLANK;
-        for x in node.center.iter_mut().chain(&mut node.rotation) {
-            *x = self.f64()?;
+        let mut words = [0; 8];
+        for word in &mut words {
+            *word = self.u32()?;
         }
-        for x in &mut node.half {
-            *x = self.f32()?;
-        }
-        node.children = self.u32()?;
-        node.leaf = self.u32()?;
-        Some(node)
+        Some(Node::from_words(words))
     }
 }
 
@@ -214,10 +201,8 @@ fn nodes_of(triangles: usize) -> usize {
 
 fn length(triangles: usize) -> usize {
     // Saturating: the number comes from outside.
-    let body = triangles
-        .saturating_mul(4)
-        .saturating_add(NODE.saturating_mul(nodes_of(triangles)));
-    body.saturating_add(HEADER + 8)
+    let nodes = NODE.saturating_mul(nodes_of(triangles));
+    nodes.saturating_add(HEADER + 8)
 }
 
 /// FNV-1a over words of eight bytes, and a last mixing: finds damage, does not keep anyone from forging.
@@ -263,7 +248,7 @@ impl Sum {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hapticd_geometry::{Vec3, shapes};
+    use hapticd_geometry::shapes;
 
     fn saved() -> (TriMesh, ObbTree, Vec<u8>) {
         let mesh = shapes::torus(0.3, 0.1, 12, 7).unwrap();

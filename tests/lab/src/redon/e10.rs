@@ -10,7 +10,7 @@ use std::hint::black_box;
 use hapticd_ccd::first_contact::{FirstContactOptions, first_contact};
 use hapticd_ccd::obb::{Axes, Obb, overlap_on};
 use hapticd_ccd::sweep::{SweepOptions, overlap_during};
-use hapticd_ccd::tree::Node;
+use hapticd_ccd::tree::ObbTree;
 use hapticd_geometry::{Interval, Rigid};
 use serde_json::Value;
 
@@ -68,7 +68,7 @@ struct Search {
 
 impl Search {
     /// One step, from the roots, or if there is a table from where the last one ended.
-    fn run(&mut self, nodes: [&[Node]; 2], step: &Step) {
+    fn run(&mut self, trees: [&ObbTree; 2], step: &Step) {
         let began = Moment::now();
         let poses = [
             Rigid::new(&step.start),
@@ -84,9 +84,9 @@ impl Search {
         self.ends.clear();
         while let Some(End { pair, parent, .. }) = self.stack.pop() {
             let (a, b) = pair;
-            let (na, nb) = (&nodes[0][a as usize], &nodes[1][b as usize]);
-            if !self.overlap(&na.obb(), &nb.obb(), &poses, step) {
-                self.end_apart(nodes, pair, parent, &poses, step);
+            let (na, nb) = (&trees[0].nodes()[a as usize], &trees[1].nodes()[b as usize]);
+            if !self.overlap(&trees[0].obb(a), &trees[1].obb(b), &poses, step) {
+                self.end_apart(trees, pair, parent, &poses, step);
                 continue;
             }
             let children = match (na.is_leaf(), nb.is_leaf()) {
@@ -100,9 +100,9 @@ impl Search {
                     continue;
                 }
                 (false, leaf) if leaf || na.size() > nb.size() => {
-                    [(na.children + 1, b), (na.children, b)]
+                    [(na.children() + 1, b), (na.children(), b)]
                 }
-                _ => [(a, nb.children + 1), (a, nb.children)],
+                _ => [(a, nb.children() + 1), (a, nb.children())],
             };
             if let Some(parents) = &mut self.parents {
                 parents.insert(pair, parent);
@@ -124,7 +124,7 @@ impl Search {
     /// Notes a pair that is apart; with a table its parent instead of it and its sibling, if that is apart, too.
     fn end_apart(
         &mut self,
-        nodes: [&[Node]; 2],
+        trees: [&ObbTree; 2],
         mut pair: Pair,
         mut parent: Pair,
         poses: &[Rigid; 2],
@@ -135,10 +135,7 @@ impl Search {
                 .ends
                 .last()
                 .is_some_and(|last| last.apart && last.parent == parent);
-            let obbs = (
-                nodes[0][parent.0 as usize].obb(),
-                nodes[1][parent.1 as usize].obb(),
-            );
+            let obbs = (trees[0].obb(parent.0), trees[1].obb(parent.1));
             if !sibling || pair == parent || self.overlap(&obbs.0, &obbs.1, poses, step) {
                 break;
             }
@@ -188,7 +185,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     let (Some(motor), Some(door)) = (scene.motor.tree(), scene.door.tree()) else {
         return Err(Failure::Run("a model has no hierarchy".into()));
     };
-    let nodes = [motor.nodes(), door.nodes()];
+    let trees = [motor, door];
     let mut root = Search::default();
     let mut table = Search {
         parents: Some(HashMap::new()),
@@ -196,8 +193,8 @@ fn run(context: &Context) -> Result<Report, Failure> {
     };
     let (mut lost, mut whole) = (0, 0.0);
     for step in &scene.trajectory.steps {
-        root.run(nodes, step);
-        table.run(nodes, step);
+        root.run(trees, step);
+        table.run(trees, step);
         let found: HashSet<&Pair> = table.leaves.iter().collect();
         lost += root
             .leaves

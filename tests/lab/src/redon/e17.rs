@@ -43,15 +43,15 @@ fn run(context: &Context) -> Result<Report, Failure> {
         while let Some((i, at)) = waiting.pop() {
             let node = &nodes[i as usize];
             if at < level && !node.is_leaf() {
-                waiting.extend([(node.children, at + 1), (node.children + 1, at + 1)]);
-            } else if recedes(&node.obb(), cones.of(i), &screw, 1.0) {
+                waiting.extend([(node.children(), at + 1), (node.children() + 1, at + 1)]);
+            } else if recedes(&tree.obb(i), cones.of(i), &screw, 1.0) {
                 let mut below = vec![i];
                 while let Some(i) = below.pop() {
                     let node = &nodes[i as usize];
                     if node.is_leaf() {
                         culled += 1;
                     } else {
-                        below.extend([node.children, node.children + 1]);
+                        below.extend([node.children(), node.children() + 1]);
                     }
                 }
             }
