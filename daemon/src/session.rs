@@ -21,6 +21,7 @@ use hapticd_world::SkinSpec;
 use crate::arms::{self, ArmState, Opener};
 use crate::backend;
 use crate::collision::{self, SceneCommand};
+use crate::gpu_threads::gpu_threads;
 use crate::haptic::core::ArmInput;
 use crate::haptic::events::EventFeed;
 use crate::haptic::limits;
@@ -269,11 +270,15 @@ pub fn run_real(
         let chosen = backend::choose(scene, config.collision.backend, options.sink.is_some())?;
         tracing::info!("{chosen}");
     }
-    let chosen = backend::choose_near(&mut rig.collider, config.collision.backend)?;
+    let (gpu_threads, gpu_threads_end) = gpu_threads();
+    let wanted = config.collision.backend;
+    let chosen = backend::choose_near(&mut rig.collider, wanted, &gpu_threads)?;
     tracing::info!("{chosen}");
     let broad_phase = rig.collider.world().broad_phase().name();
     tracing::info!("which bodies may touch at all: {broad_phase}");
-    let keep = backend::keep(rig.soft.as_ref(), &rig.collider);
+    let keep = backend::keep(rig.soft.as_ref(), &rig.collider, &gpu_threads);
+    // From now on only the keeper starts any.
+    drop(gpu_threads);
     let names = rig.names();
     let period_ns = rig.period_ns;
     let live = Live::of(&rig);
@@ -654,6 +659,7 @@ pub fn run_real(
         soft: soft_thread,
         skin: skin_thread,
         keeper: keeper_thread,
+        gpu: gpu_threads_end,
         scribe: scribe_thread,
         news,
     };
