@@ -355,7 +355,6 @@ fn the_collision_thread_takes_over_what_the_keeper_finds() {
         soft: None,
         log: None,
         log_lost: Arc::default(),
-        infos: Arc::default(),
         near: near.clone(),
         broad: Arc::default(),
         planner: hapticd::planner::planner().0,

@@ -10,22 +10,20 @@
 //!
 //! # Practice
 //!
-//! Shelf and words are bounded, and putting something on the shelf waits for nothing. No mesh is
-//! held there, for a thread that hangs must not keep memory that somebody pays for.
+//! Shelf and words are bounded, and neither is a channel whose ends wait for each other
+//! ([`hapticd_sync::delivery`]). No mesh is held there, for a thread that hangs must not keep memory that somebody pays for.
 //!
 //! A shape takes long to make ready: its boxes are sorted, and all go to the device. Until the
 //! thread has said that it is done no question is sent ([`SweepError::Preparing`]), or the answer
 //! would be late by what is no fault of the device's.
 
 use std::collections::VecDeque;
-use std::sync::mpsc::{
-    Receiver, RecvTimeoutError, SyncSender, TryRecvError, TrySendError, sync_channel,
-};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use hapticd_ccd::MeshIndex;
 use hapticd_geometry::{Pose, Screw};
+use hapticd_sync::delivery::{NoValue, Receiver, Sender, Unsent, delivery};
 
 use super::Sweeper;
 use crate::device::Fault;
@@ -68,7 +66,7 @@ enum Word {
 /// Who asks. Never calls the device, and waits in [`Sweeper::rest`] and [`Sweeper::finish`] only.
 #[derive(Debug)]
 pub struct AskingEnd {
-    shelf: SyncSender<Errand>,
+    shelf: Sender<Errand>,
     words: Receiver<Word>,
     /// Heard, and not yet looked at.
     heard: VecDeque<Word>,
@@ -87,16 +85,16 @@ pub struct AskingEnd {
 pub struct DeviceEnd<D> {
     device: D,
     shelf: Receiver<Errand>,
-    words: SyncSender<Word>,
+    words: Sender<Word>,
     /// What the other end calls a shape, and what the device does.
     names: Vec<(ShapeId, ShapeId)>,
 }
 
 /// Both ends, for a device that has these shapes.
 pub(super) fn pair<D: Sweeper>(device: D, shapes: Vec<ShapeId>) -> (AskingEnd, DeviceEnd<D>) {
-    let (shelf_in, shelf) = sync_channel(SHELF);
+    let (shelf_in, shelf) = delivery(SHELF);
     // Every errand leads to one word at most, and the last is about the end.
-    let (words_in, words) = sync_channel(SHELF + DEPTH + 2);
+    let (words_in, words) = delivery(SHELF + DEPTH + 2);
     let next_shape = shapes.iter().map(|id| id.number() + 1).max().unwrap_or(0);
     let mut asking = AskingEnd {
         shelf: shelf_in,
@@ -135,18 +133,18 @@ impl AskingEnd {
         // Or what is said of shapes would fill the words while nothing is asked.
         self.hear();
         let now = self.now();
-        match self.shelf.try_send(errand) {
+        match self.shelf.send(errand) {
             Ok(()) => {
                 if self.unready.0 == 0 {
                     self.unready.1 = now;
                 }
                 self.unready.0 += 1;
             }
-            Err(TrySendError::Full(_)) => {
+            Err(Unsent::Full(_)) => {
                 let why = format!("{SHELF} shapes wait for the device");
                 self.note(Fault::Driver(why));
             }
-            Err(TrySendError::Disconnected(_)) => self.note(Self::gone()),
+            Err(Unsent::Gone(_)) => self.note(Self::gone()),
         }
     }
 
@@ -155,8 +153,8 @@ impl AskingEnd {
         loop {
             match self.words.try_recv() {
                 Ok(word) => self.take_in(word),
-                Err(TryRecvError::Empty) => return,
-                Err(TryRecvError::Disconnected) => return self.note(Self::gone()),
+                Err(NoValue::Empty) => return,
+                Err(NoValue::Gone) => return self.note(Self::gone()),
             }
         }
     }
@@ -211,14 +209,14 @@ impl Sweeper for AskingEnd {
             number: self.sent + 1,
         };
         let room = std::mem::take(&mut self.spare);
-        match (self.shelf).try_send(Errand::Sweeps(ticket, sweeps.to_vec(), room)) {
+        match (self.shelf).send(Errand::Sweeps(ticket, sweeps.to_vec(), room)) {
             Ok(()) => {
                 self.sent += 1;
                 self.under_way += 1;
                 Ok(ticket)
             }
-            Err(TrySendError::Full(_)) => Err(SweepError::Busy),
-            Err(TrySendError::Disconnected(_)) => Err(Self::gone().into()),
+            Err(Unsent::Full(_)) => Err(SweepError::Busy),
+            Err(Unsent::Gone(_)) => Err(Self::gone().into()),
         }
     }
 
@@ -240,8 +238,8 @@ impl Sweeper for AskingEnd {
     fn finish(&mut self) -> Result<(), Fault> {
         while (self.under_way > 0 || self.unready.0 > 0) && self.fault.is_none() {
             match self.words.recv() {
-                Ok(word) => self.take_in(word),
-                Err(_) => self.note(Self::gone()),
+                Some(word) => self.take_in(word),
+                None => self.note(Self::gone()),
             }
         }
         self.fault.clone().map_or(Ok(()), Err)
@@ -250,8 +248,8 @@ impl Sweeper for AskingEnd {
     fn rest(&mut self, at_most: Duration) {
         match self.words.recv_timeout(at_most) {
             Ok(word) => self.take_in(word),
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => self.note(Self::gone()),
+            Err(NoValue::Empty) => {}
+            Err(NoValue::Gone) => self.note(Self::gone()),
         }
     }
 }
@@ -270,15 +268,15 @@ impl<D: Sweeper> DeviceEnd<D> {
 
     fn round(&mut self, unsaid: &mut usize) -> Result<(), Ended> {
         let errand = match *unsaid {
-            0 => self.shelf.recv().map_err(|_| Ended)?,
+            0 => self.shelf.recv().ok_or(Ended)?,
             _ => match self.shelf.try_recv() {
                 Ok(errand) => errand,
                 // All at once: whatever is added, everything goes to the device again.
-                Err(TryRecvError::Empty) => {
+                Err(NoValue::Empty) => {
                     self.upload()?;
                     return self.say(Word::Ready(std::mem::take(unsaid)));
                 }
-                Err(TryRecvError::Disconnected) => return Err(Ended),
+                Err(NoValue::Gone) => return Err(Ended),
             },
         };
         match errand {
