@@ -20,6 +20,7 @@ use hapticd_rays::{Charge, Detector, PATIENCE, Refused, Settings, Watched};
 use hapticd_world::SoftScene;
 
 use crate::collision::Collider;
+use crate::gpu_threads::GpuThreads;
 use crate::keeper::{self, Kept, Owner, Pace, SceneEnd, Standing};
 use crate::skin::LargeSkins;
 
@@ -58,11 +59,15 @@ pub fn choose(scene: &mut SoftScene, wanted: Backend, exact: bool) -> Result<Str
 }
 
 /// Has a GPU look for the triangles near the tools. With "auto" only where a tool and a body have so many of them that it pays: opening a device
-/// takes time and memory. Says in words what was chosen.
+/// takes time and memory. The device gets one of these threads. Says in words what was chosen.
 ///
 /// # Errors
 /// If nothing but a GPU will do and there is none.
-pub fn choose_near(collider: &mut Collider, wanted: Backend) -> Result<String, NoBackend> {
+pub fn choose_near(
+    collider: &mut Collider,
+    wanted: Backend,
+    threads: &GpuThreads,
+) -> Result<String, NoBackend> {
     let triangles = collider.world().largest_pair();
     match wanted {
         Backend::Cpu => Ok("what is near the tools: CPU".to_owned()),
@@ -70,12 +75,12 @@ pub fn choose_near(collider: &mut Collider, wanted: Backend) -> Result<String, N
             "what is near the tools: CPU ({triangles} triangles at most, a GPU pays from {} on)",
             gpu::WORTH
         )),
-        Backend::Auto => Ok(install_near(collider).map_or_else(
+        Backend::Auto => Ok(install_near(collider, threads).map_or_else(
             |why| format!("what is near the tools: CPU ({why})"),
             |name| format!("what is near the tools: {name}"),
         )),
         Backend::Gpu => {
-            let name = install_near(collider).map_err(|why| NoBackend { why })?;
+            let name = install_near(collider, threads).map_err(|why| NoBackend { why })?;
             Ok(format!("what is near the tools: {name}"))
         }
     }
@@ -110,8 +115,12 @@ fn install(scene: &mut SoftScene) -> Result<String, String> {
 }
 
 /// The adapter's name, or why there is none.
-fn install_near(collider: &mut Collider) -> Result<String, String> {
-    let (midphase, name) = gpu::midphase()?;
+fn install_near(collider: &mut Collider, threads: &GpuThreads) -> Result<String, String> {
+    let world = collider.world();
+    let (midphase, name) = gpu::midphase(threads, |midphase| {
+        world.shapes().for_each(|shape| midphase.prepare(shape));
+        Ok(())
+    })?;
     collider.set_midphase(midphase);
     Ok(name)
 }
@@ -183,7 +192,7 @@ pub struct Keep {
 }
 
 /// What is to be asked again when it is given up: the GPUs that [`choose`] and [`choose_near`] found.
-pub fn keep(scene: Option<&SoftScene>, collider: &Collider) -> Keep {
+pub fn keep(scene: Option<&SoftScene>, collider: &Collider, threads: &GpuThreads) -> Keep {
     let mut keep = Keep::default();
     if scene.is_some_and(|scene| scene.detector().charge().is_some()) {
         let make = Box::new(|settings: &Settings| gpu::detector(*settings));
@@ -192,10 +201,9 @@ pub fn keep(scene: Option<&SoftScene>, collider: &Collider) -> Keep {
         keep.ends.push(Box::new(end));
     }
     if collider.world().midphase().is_some() {
-        let make = Box::new(|shapes: &Vec<Weak<MeshIndex>>| {
-            let (mut midphase, name) = gpu::midphase()?;
-            prove(&mut *midphase, shapes)?;
-            Ok((midphase, name))
+        let threads = threads.clone();
+        let make = Box::new(move |shapes: &Vec<Weak<MeshIndex>>| {
+            gpu::midphase(&threads, |midphase| prove(midphase, shapes))
         });
         let (near, end) = keeper::pair("what is near the tools", Pace::DEFAULT, make);
         keep.near = Some(near);
@@ -257,6 +265,8 @@ mod gpu {
     };
     use hapticd_world::Polygonizer;
 
+    use crate::gpu_threads::GpuThreads;
+
     /// Triangles of two meshes from which on it is asked.
     pub const WORTH: usize = Limits::DEFAULT.triangles;
 
@@ -269,12 +279,19 @@ mod gpu {
         Gpu::open(options).map_err(|e| e.to_string())
     }
 
-    /// What looks for what is near, and the adapter's name; or why there is none.
-    pub fn midphase() -> Result<(Box<dyn MidPhase>, String), String> {
+    /// What looks for what is near, and the adapter's name; or why there is none. It is made `ready` on
+    /// this thread, which may wait for the driver, before its device gets its own.
+    pub fn midphase(
+        threads: &GpuThreads,
+        ready: impl FnOnce(&mut dyn MidPhase) -> Result<(), String>,
+    ) -> Result<(Box<dyn MidPhase>, String), String> {
         let gpu = open(RayQueries::Off)?;
         let name = gpu.adapter().name.clone();
-        let midphase = GpuMidPhase::new(gpu, Limits::DEFAULT).map_err(|e| e.to_string())?;
-        Ok((Box::new(midphase), name))
+        let mut midphase = GpuMidPhase::new(gpu, Limits::DEFAULT).map_err(|e| e.to_string())?;
+        ready(&mut midphase)?;
+        let (asking, device) = midphase.beside();
+        threads.start(|| device.serve())?;
+        Ok((Box::new(asking), name))
     }
 
     /// Looks at a skin, a millisecond each at most: a frame that takes half a second is none to wait for.
@@ -306,6 +323,8 @@ mod gpu {
     use hapticd_rays::{Detector, Settings};
     use hapticd_world::Polygonizer;
 
+    use crate::gpu_threads::GpuThreads;
+
     pub const WORTH: usize = 1;
     const WITHOUT: &str = "this hapticd was built without the feature `gpu`";
 
@@ -317,7 +336,10 @@ mod gpu {
         Err(WITHOUT.to_owned())
     }
 
-    pub fn midphase() -> Result<(Box<dyn MidPhase>, String), String> {
+    pub fn midphase(
+        _: &GpuThreads,
+        _: impl FnOnce(&mut dyn MidPhase) -> Result<(), String>,
+    ) -> Result<(Box<dyn MidPhase>, String), String> {
         Err(WITHOUT.to_owned())
     }
 }

@@ -394,8 +394,6 @@ pub struct Links {
     pub log: Option<Sender<StepLog>>,
     /// Steps that the recorder missed.
     pub log_lost: std::sync::Arc<AtomicU64>,
-    /// Who is in the scene, for those who list it.
-    pub infos: std::sync::Arc<std::sync::Mutex<Vec<BodyInfo>>>,
     /// What a GPU was asked, after each answer; stays `None` where none is.
     pub near: std::sync::Arc<std::sync::Mutex<Option<NearFacts>>>,
     /// What the broad phase has done, after each answer.
@@ -443,11 +441,6 @@ pub fn run(
             }
             tell(soft, &mut untold);
         }
-        if !applied.is_empty()
-            && let Ok(mut infos) = links.infos.lock()
-        {
-            *infos = collider.infos();
-        }
         while let Some(buffer) = links.used.pop() {
             spare.push(buffer);
         }
@@ -473,7 +466,7 @@ pub fn run(
             log(&links, commands(step, applied, std::mem::take(&mut landed)));
         }
         let started = now_ns();
-        let (snapshots, planner) = (&mut links.snapshots, &links.planner);
+        let (snapshots, planner) = (&mut links.snapshots, &mut links.planner);
         let answered = collider.answer_beside(
             &query,
             false,

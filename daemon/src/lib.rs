@@ -10,6 +10,7 @@ pub mod broad;
 pub mod checker;
 pub mod cli;
 pub mod collision;
+pub mod gpu_threads;
 pub mod haptic;
 pub mod hid;
 pub mod inside;

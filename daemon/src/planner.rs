@@ -2,11 +2,12 @@
 //! newcomer has space ([`hapticd_world::Work`]).
 //!
 //! One piece of work is under way at a time. The collision thread waits for it for a moment, in which most of it is done, and then
-//! answers on without it. At the ordinary priority, below the collision thread.
+//! answers on without it. At the ordinary priority, below the collision thread: which therefore never waits for
+//! the planner to finish handing over ([`hapticd_sync::delivery`]).
 
 use std::time::Duration;
 
-use crossbeam::channel::{Receiver, Sender, bounded};
+use hapticd_sync::delivery::{Receiver, Sender, Unsent, delivery};
 use hapticd_world::Work;
 
 /// How long an answer waits for the course that it could give: less than the loop's period by far.
@@ -26,8 +27,8 @@ pub struct Ends {
 
 /// Both ends.
 pub fn planner() -> (Planner, Ends) {
-    let (work_in, work_out) = bounded(1);
-    let (done_in, done_out) = bounded(1);
+    let (work_in, work_out) = delivery(1);
+    let (done_in, done_out) = delivery(1);
     let planner = Planner {
         work: work_in,
         done: done_out,
@@ -41,11 +42,10 @@ pub fn planner() -> (Planner, Ends) {
 
 impl Planner {
     /// Gives work away; back if it was done within a moment. Without a thread it is done here.
-    pub fn give(&self, work: Box<Work>) -> Option<Box<Work>> {
+    pub fn give(&mut self, work: Box<Work>) -> Option<Box<Work>> {
         match self.work.send(work) {
             Ok(()) => self.done.recv_timeout(GRACE).ok(),
-            Err(unsent) => {
-                let mut work = unsent.0;
+            Err(Unsent::Gone(mut work) | Unsent::Full(mut work)) => {
                 work.run();
                 Some(work)
             }
@@ -53,14 +53,14 @@ impl Planner {
     }
 
     /// What was given away and is done. Does not wait.
-    pub fn take(&self) -> Option<Box<Work>> {
+    pub fn take(&mut self) -> Option<Box<Work>> {
         self.done.try_recv().ok()
     }
 }
 
 /// Does what is given until nobody gives any more.
-pub fn serve(ends: &Ends) {
-    while let Ok(mut work) = ends.work.recv() {
+pub fn serve(mut ends: Ends) {
+    while let Some(mut work) = ends.work.recv() {
         work.run();
         // The collision thread has ended.
         if ends.done.send(work).is_err() {

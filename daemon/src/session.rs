@@ -21,6 +21,7 @@ use hapticd_world::SkinSpec;
 use crate::arms::{self, ArmState, Opener};
 use crate::backend;
 use crate::collision::{self, SceneCommand};
+use crate::gpu_threads::gpu_threads;
 use crate::haptic::core::ArmInput;
 use crate::haptic::events::EventFeed;
 use crate::haptic::limits;
@@ -272,11 +273,15 @@ pub fn run_real(
         let chosen = backend::choose(scene, config.collision.backend, options.sink.is_some())?;
         tracing::info!("{chosen}");
     }
-    let chosen = backend::choose_near(&mut rig.collider, config.collision.backend)?;
+    let (gpu_threads, gpu_threads_end) = gpu_threads();
+    let wanted = config.collision.backend;
+    let chosen = backend::choose_near(&mut rig.collider, wanted, &gpu_threads)?;
     tracing::info!("{chosen}");
     let broad_phase = rig.collider.world().broad_phase().name();
     tracing::info!("which bodies may touch at all: {broad_phase}");
-    let keep = backend::keep(rig.soft.as_ref(), &rig.collider);
+    let keep = backend::keep(rig.soft.as_ref(), &rig.collider, &gpu_threads);
+    // From now on only the keeper starts any.
+    drop(gpu_threads);
     let names = rig.names();
     let period_ns = rig.period_ns;
     let live = Live::of(&rig);
@@ -303,7 +308,6 @@ pub fn run_real(
     let (gone_in, gone_out) = ring::ring(GONE);
     let (events, client_events, scribe_events) = EventFeed::new();
     let (log_in, log_out) = crossbeam::channel::bounded(RECORDS);
-    let infos = Arc::new(Mutex::new(rig.collider.infos()));
     let body_names: Vec<_> = (rig.collider.world().infos())
         .map(|body| (body.id, body.name))
         .collect();
@@ -477,7 +481,7 @@ pub fn run_real(
     let (raised_in, raised_out) = std::sync::mpsc::channel();
     let (planner, planner_ends) = planner::planner();
     let (janitor, garbage) = janitor::janitor();
-    let planner_thread = spawn("planner", move || planner::serve(&planner_ends))?;
+    let planner_thread = spawn("planner", move || planner::serve(planner_ends))?;
     let janitor_thread = spawn("janitor", move || janitor::serve(&garbage))?;
     let collision_thread = {
         let links = collision::Links {
@@ -490,7 +494,6 @@ pub fn run_real(
             soft: soft_bodies,
             log: Some(log_in),
             log_lost: Arc::new(AtomicU64::new(0)),
-            infos,
             near: near.clone(),
             broad: broad.clone(),
             keeper: keep.near,
@@ -500,6 +503,9 @@ pub fn run_real(
         let (stop, beat, collider) = (stop.clone(), collision_beat.clone(), rig.collider);
         spawn("collision", move || {
             let step = realtime::priority::raise("nice of the collision thread", NICENESS);
+            // A busy program would keep it from an answer for a slice of its own, three milliseconds.
+            let sliced = realtime::priority::ask_for_short_slices(SLICE_US);
+            tracing::debug!("collision thread: {sliced}");
             // The supervisor reads it once; if it is gone there is nobody to tell.
             let _ = raised_in.send(step);
             collision::run(collider, links, &stop, &beat);
@@ -659,6 +665,7 @@ pub fn run_real(
         soft: soft_thread,
         skin: skin_thread,
         keeper: keeper_thread,
+        gpu: gpu_threads_end,
         scribe: scribe_thread,
         news,
     };
@@ -716,7 +723,8 @@ fn priority(of_loop: u32, wanted: u8) -> u8 {
     u8::try_from(of_loop.saturating_sub(1)).map_or(wanted, |below| wanted.min(below))
 }
 
-/// Time slices of such a thread where there is no SCHED_FIFO to be had: a round needs no more.
+/// Time slices of such a thread where there is no SCHED_FIFO to be had, and of the collision thread: a
+/// round needs no more.
 const SLICE_US: u32 = 200;
 
 /// Asks for SCHED_FIFO for the calling thread, see [`priority`]; or else to go before ordinary

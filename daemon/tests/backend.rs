@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use hapticd::backend::prove;
 use hapticd::collision::{self, Collider};
+use hapticd::gpu_threads::gpu_threads;
 use hapticd::haptic::record::TickRecord;
 use hapticd::keeper::{self, Kept, Make, Pace};
 use hapticd::near::NearFacts;
@@ -354,7 +355,6 @@ fn the_collision_thread_takes_over_what_the_keeper_finds() {
         soft: None,
         log: None,
         log_lost: Arc::default(),
-        infos: Arc::default(),
         near: near.clone(),
         broad: Arc::default(),
         planner: hapticd::planner::planner().0,
@@ -438,17 +438,18 @@ fn a_gpu_that_does_not_answer_is_not_handed_over() {
 fn only_what_was_had_is_asked_again() {
     use hapticd::backend::keep;
     let mut soft = palpation();
-    let kept = keep(soft.soft.as_ref(), &soft.collider);
+    let (threads, _end) = gpu_threads();
+    let kept = keep(soft.soft.as_ref(), &soft.collider, &threads);
     assert!(kept.ends.is_empty() && kept.soft.is_none() && kept.near.is_none());
     let scene = soft.soft.as_mut().unwrap();
     let detector = GpuDetector::new(open(), *scene.detector_settings()).unwrap();
     let watched = Watched::new(Box::new(detector), PATIENCE);
     scene.set_detector(Box::new(watched)).unwrap();
-    let kept = keep(soft.soft.as_ref(), &soft.collider);
+    let kept = keep(soft.soft.as_ref(), &soft.collider, &threads);
     assert!(kept.ends.len() == 1 && kept.soft.is_some() && kept.near.is_none());
     let midphase = GpuMidPhase::new(open(), Limits::DEFAULT).unwrap();
     soft.collider.set_midphase(Box::new(midphase));
-    let kept = keep(soft.soft.as_ref(), &soft.collider);
+    let kept = keep(soft.soft.as_ref(), &soft.collider, &threads);
     assert!(kept.ends.len() == 2 && kept.soft.is_some() && kept.near.is_some());
 }
 
@@ -599,16 +600,18 @@ fn who_looks_for_what_is_near_is_what_was_asked_for() {
     use hapticd::backend::choose_near;
     use hapticd_config::Backend;
     let mut collider = assembly().collider;
-    let chosen = choose_near(&mut collider, Backend::Cpu).unwrap();
+    let (threads, _end) = gpu_threads();
+    let chosen = choose_near(&mut collider, Backend::Cpu, &threads).unwrap();
     assert_eq!(chosen, "what is near the tools: CPU");
-    let chosen = choose_near(&mut collider, Backend::Auto).unwrap();
+    let chosen = choose_near(&mut collider, Backend::Auto, &threads).unwrap();
     assert!(
         chosen.contains("CPU (") && chosen.contains("from 50000 on"),
         "{chosen}"
     );
     assert!(collider.world().midphase().is_none());
     let choice = Choice::from_env().unwrap().unwrap_or(Choice::Hardware);
-    match (Gpu::open(choice), choose_near(&mut collider, Backend::Gpu)) {
+    let chosen = choose_near(&mut collider, Backend::Gpu, &threads);
+    match (Gpu::open(choice), chosen) {
         (Ok(gpu), Ok(chosen)) => {
             assert!(chosen.contains(&gpu.adapter().name), "{chosen}");
             assert!(collider.world().midphase().is_some());

@@ -435,7 +435,6 @@ fn a_churn_with_the_real_threads_raises_no_alarm() {
         soft: None,
         log: Some(log),
         log_lost: log_lost.clone(),
-        infos: Arc::default(),
         near: Arc::default(),
         broad: Arc::default(),
         planner,
@@ -448,7 +447,7 @@ fn a_churn_with_the_real_threads_raises_no_alarm() {
     let collider = rig.collider;
     let (ticks, guests, report) = std::thread::scope(|threads| {
         let scribe = threads.spawn(|| serve(scribe, record_out, steps, &scribe_beat));
-        threads.spawn(move || planner::serve(&planner_ends));
+        threads.spawn(move || planner::serve(planner_ends));
         threads.spawn(move || janitor::serve(&garbage));
         threads.spawn(|| drop(collision::run(collider, collision_links, &stop, &beat)));
         let ticks = threads.spawn(|| {

@@ -84,7 +84,6 @@ impl Side {
             soft: None,
             log: Some(log),
             log_lost: Arc::default(),
-            infos: Arc::default(),
             near: Arc::default(),
             broad: Arc::default(),
             planner,
@@ -163,7 +162,7 @@ fn answers_come_while_the_dynamics_never_do() {
     side.answers(50);
     assert!(side.replies.try_recv().is_err());
     let ends = side.ends.take().unwrap();
-    std::thread::spawn(move || planner::serve(&ends));
+    std::thread::spawn(move || planner::serve(ends));
     side.answers(50);
     let replies: Vec<_> = (0..3).map(|_| side.reply()).collect();
     assert!(
@@ -178,7 +177,7 @@ fn answers_come_while_the_dynamics_never_do() {
 fn what_leaves_the_scene_is_freed_elsewhere() {
     let mut side = Side::new();
     let ends = side.ends.take().unwrap();
-    std::thread::spawn(move || planner::serve(&ends));
+    std::thread::spawn(move || planner::serve(ends));
     let far = Vec3::new(0.1, 0.1, 0.3);
     for round in 0..5 {
         let spec = body("guest", BodyKind::Static, far);

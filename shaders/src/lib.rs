@@ -22,6 +22,8 @@
 //!
 //! * [`Midphase`] is continuous detection's: which triangles of two meshes may meet while one moves.
 //! * [`GpuMidPhase`] puts that behind the trait that a world asks, [`hapticd_ccd::MidPhase`].
+//!   [`GpuMidPhase::beside`] does so for a thread that must not call a driver: another one
+//!   [serves](DeviceEnd::serve) the device.
 //!
 //! * [`GpuSkin`] makes large skins: what `hapticd_skin::Skin` does, for points that all blend. [`LargeSkins`] puts that behind the trait that who shows
 //!   them asks, [`hapticd_skin::Polygonizer`].
@@ -72,7 +74,7 @@ pub use feed::Feed;
 pub use hits::{Hit, Hits, List, Place};
 pub use midphase::{Candidate, Candidates, Midphase, ShapeId, SweepError, Tally};
 pub use narrow::{Found, Launch, Narrow, Room, Step};
-pub use near::{GpuMidPhase, Limits, Patience};
+pub use near::{AskingEnd, DeviceEnd, GpuMidPhase, Limits, Patience, Sweeper};
 pub use pass::{Access, Bound, Pass, PassError, Slot, Source};
 pub use plan::{Chunk, ClusterPoints, Near, Row, Run};
 pub use queries::{RayQueries, UnknownRayQueries};

@@ -40,10 +40,18 @@ pub const FURTHEST_M: f64 = 1e6;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ShapeId(u32);
 
-#[cfg(test)]
 impl ShapeId {
-    /// Of a device that a test makes up.
-    pub(crate) const FIRST: Self = Self(0);
+    /// The shape that was added so many shapes after the first one.
+    #[must_use]
+    pub const fn nth(number: u32) -> Self {
+        Self(number)
+    }
+
+    /// See [`ShapeId::nth`].
+    #[must_use]
+    pub const fn number(self) -> u32 {
+        self.0
+    }
 }
 
 /// Two triangles that may come near each other.
@@ -75,6 +83,24 @@ pub struct Candidates {
 }
 
 impl Candidates {
+    /// All candidates of so many sweeps, from whatever finds them beside a device.
+    #[must_use]
+    pub fn whole(ticket: Ticket, sweeps: usize, mut pairs: Vec<Candidate>) -> Self {
+        pairs.retain(|pair| (pair.query as usize) < sweeps);
+        pairs.sort_unstable();
+        let mut wanted = vec![0; sweeps];
+        for pair in &pairs {
+            wanted[pair.query as usize] += 1;
+        }
+        Self {
+            ticket,
+            pairs,
+            kept: wanted.clone(),
+            wanted,
+            gpu_ns: None,
+        }
+    }
+
     /// Whether all of a sweep's candidates are there.
     #[must_use]
     pub fn is_complete(&self, query: usize) -> bool {
@@ -97,6 +123,9 @@ pub enum SweepError {
     /// As many steps are under way as there can be; receive one first.
     #[error("{DEPTH} steps are under way already")]
     Busy,
+    /// The device's thread makes shapes ready.
+    #[error("shapes are being made ready")]
+    Preparing,
     /// A number that is none, or too large.
     #[error("sweep {query}: {value} is not within {FURTHEST_M}")]
     Range {
@@ -121,6 +150,19 @@ pub enum SweepError {
     /// The device has failed.
     #[error(transparent)]
     Fault(#[from] Fault),
+}
+
+impl SweepError {
+    /// What became of the device; `Err`: nothing, this is about the sweeps.
+    ///
+    /// # Errors
+    /// The error itself.
+    pub fn into_fault(self) -> Result<Fault, Self> {
+        match self {
+            Self::Fault(fault) | Self::Buffer(BufferError::Fault(fault)) => Ok(fault),
+            error => Err(error),
+        }
+    }
 }
 
 /// How many candidates there are.

@@ -6,8 +6,12 @@
 //! up: it is never asked again. Whoever wants a GPU again makes another mid-phase.
 //!
 //! An answer is due [`Patience::Within`] from its question. What is late is dropped when it comes, and the CPU answers in the same call;
-//! until it has come nothing more is asked. So a device that hangs costs one such wait over its whole life. What cannot be bounded here
-//! is a driver that holds up a call which should not wait. Allocates, as the driver does.
+//! until it has come nothing more is asked. So a device that hangs costs one such wait over its whole life.
+//!
+//! A driver may also hold up a call that should not wait. Whatever has a deadline therefore never
+//! calls it: [`GpuMidPhase::beside`] gives the device to a thread of its own and leaves this end with a
+//! hand-over in its place ([`AskingEnd`]). Without that it is for threads that may wait. Allocates, as
+//! the driver does.
 
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -16,11 +20,14 @@ use hapticd_ccd::{Ask, MeshIndex, MidPhase, MidPhaseFacts};
 use hapticd_geometry::Screw;
 
 use crate::boxes::MeshBoxes;
-use crate::buffer::BufferError;
 use crate::device::{Fault, Gpu};
 use crate::midphase::{Candidates, Midphase, ShapeId, SweepError};
 use crate::sweep::Sweep;
 use crate::tracer::{SetupError, Ticket};
+
+pub use beside::{AskingEnd, DeviceEnd};
+
+mod beside;
 
 /// How long to wait for an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,25 +70,43 @@ impl Limits {
     };
 }
 
-/// What sweeps are sent to: a device, or what hangs in a test.
+/// What sweeps are sent to: a device, or the hand-over to the thread that has it.
 pub trait Sweeper: std::fmt::Debug + Send {
-    /// See [`Midphase::add`].
-    fn add(&mut self, mesh: &MeshBoxes) -> ShapeId;
-    /// See [`Midphase::keep`].
+    /// Adds a shape; `None`: it has no triangles.
+    fn add(&mut self, shape: &Arc<MeshIndex>) -> Option<ShapeId>;
+    /// Forgets all shapes but these. Their names from now on, in the same order.
     fn keep(&mut self, shapes: &[ShapeId]) -> Vec<ShapeId>;
-    /// See [`Midphase::send`].
+    /// Sends sweeps, all in one step.
+    ///
+    /// # Errors
+    /// Nothing was sent then.
     fn send(&mut self, sweeps: &[Sweep]) -> Result<Ticket, SweepError>;
-    /// See [`Midphase::receive_into`].
-    fn receive_into(&mut self, found: &mut Candidates) -> Result<bool, Fault>;
-    /// Until all that was sent is answered.
+    /// The oldest answer into `found`; whether one has come. Does not wait for it.
+    ///
+    /// # Errors
+    /// If there will be no answer to a step, or to none any more.
+    fn receive_into(&mut self, found: &mut Candidates) -> Result<bool, SweepError>;
+    /// Waits until all that was sent is answered, however long that takes.
+    ///
+    /// # Errors
+    /// If the device has failed.
     fn finish(&mut self) -> Result<(), Fault>;
+    /// Lets others run, for so long at most, or until there is word.
+    fn rest(&mut self, at_most: Duration) {
+        let _ = at_most;
+        std::thread::yield_now();
+    }
     /// Time from an origin of its own.
-    fn now(&self) -> Duration;
+    fn now(&self) -> Duration {
+        static ORIGIN: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+        ORIGIN.get_or_init(Instant::now).elapsed()
+    }
 }
 
 impl Sweeper for Midphase {
-    fn add(&mut self, mesh: &MeshBoxes) -> ShapeId {
-        Midphase::add(self, mesh)
+    fn add(&mut self, shape: &Arc<MeshIndex>) -> Option<ShapeId> {
+        let mesh = shape.mesh()?;
+        Some(Midphase::add(self, &MeshBoxes::new(mesh)))
     }
     fn keep(&mut self, shapes: &[ShapeId]) -> Vec<ShapeId> {
         Midphase::keep(self, shapes)
@@ -89,15 +114,11 @@ impl Sweeper for Midphase {
     fn send(&mut self, sweeps: &[Sweep]) -> Result<Ticket, SweepError> {
         Midphase::send(self, sweeps)
     }
-    fn receive_into(&mut self, found: &mut Candidates) -> Result<bool, Fault> {
-        Midphase::receive_into(self, found)
+    fn receive_into(&mut self, found: &mut Candidates) -> Result<bool, SweepError> {
+        Ok(Midphase::receive_into(self, found)?)
     }
     fn finish(&mut self) -> Result<(), Fault> {
         self.gpu().wait()
-    }
-    fn now(&self) -> Duration {
-        static ORIGIN: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
-        ORIGIN.get_or_init(Instant::now).elapsed()
     }
 }
 
@@ -132,7 +153,7 @@ impl GpuMidPhase {
     pub fn new(gpu: Gpu, limits: Limits) -> Result<Self, SetupError> {
         let mut midphase = Midphase::new(gpu)?;
         midphase.set_most_room(limits.candidates);
-        Ok(Self::of(midphase, limits))
+        Ok(Self::on(midphase, limits))
     }
 
     /// The device.
@@ -143,7 +164,8 @@ impl GpuMidPhase {
 }
 
 impl<D: Sweeper> GpuMidPhase<D> {
-    fn of(midphase: D, limits: Limits) -> Self {
+    /// On whatever answers sweeps.
+    pub fn on(midphase: D, limits: Limits) -> Self {
         Self {
             midphase,
             limits,
@@ -158,6 +180,21 @@ impl<D: Sweeper> GpuMidPhase<D> {
             lateness: 0,
             facts: MidPhaseFacts::default(),
         }
+    }
+
+    /// Parts from the device: what asks, and what is to be served by a thread of its own. The device keeps its shapes, and the
+    /// counts go on. An answer that is still owed is dropped.
+    #[must_use]
+    pub fn beside(self) -> (GpuMidPhase<AskingEnd>, DeviceEnd<D>) {
+        let ids = self.shapes.iter().map(|&(_, id)| id).collect();
+        let (asking, device) = beside::pair(self.midphase, ids);
+        let asking = GpuMidPhase {
+            shapes: self.shapes,
+            lateness: self.lateness,
+            facts: self.facts,
+            ..GpuMidPhase::on(asking, self.limits)
+        };
+        (asking, device)
     }
 
     /// How many shapes the GPU has.
@@ -217,13 +254,24 @@ impl<D: Sweeper> GpuMidPhase<D> {
                     self.give_up(format!("the GPU has not answered for {ms} ms"));
                 }
             }
-            Err(fault) => self.give_up(fault.to_string()),
+            Err(error) => {
+                self.owed = None;
+                self.note_failed(error);
+            }
         }
-        self.owed.is_some()
+        self.owed.is_some() || self.is_given_up()
+    }
+
+    /// An answer that will not come: of one step, or the device has failed.
+    fn note_failed(&mut self, error: SweepError) {
+        match error.into_fault() {
+            Ok(fault) => self.give_up(fault.to_string()),
+            Err(_) => self.facts.refused += self.sweeps.len() as u64,
+        }
     }
 
     /// Takes the answer to `ticket`, and what is left of older ones. `false`: it has not come.
-    fn take(&mut self, ticket: Ticket) -> Result<bool, Fault> {
+    fn take(&mut self, ticket: Ticket) -> Result<bool, SweepError> {
         while self.midphase.receive_into(&mut self.found)? {
             if self.found.ticket == ticket {
                 return Ok(true);
@@ -232,7 +280,7 @@ impl<D: Sweeper> GpuMidPhase<D> {
         Ok(false)
     }
 
-    fn wait_for(&mut self, ticket: Ticket, asked: Duration) -> Result<bool, Fault> {
+    fn wait_for(&mut self, ticket: Ticket, asked: Duration) -> Result<bool, SweepError> {
         match self.limits.patience {
             Patience::Answer => {
                 self.midphase.finish()?;
@@ -240,14 +288,14 @@ impl<D: Sweeper> GpuMidPhase<D> {
             }
             Patience::Within(within) => loop {
                 // The time first: an answer that came while this thread was not running is not late.
-                let is_due = self.midphase.now().saturating_sub(asked) >= within;
+                let since = self.midphase.now().saturating_sub(asked);
                 if self.take(ticket)? {
                     return Ok(true);
                 }
-                if is_due {
+                if since >= within {
                     return Ok(false);
                 }
-                std::thread::yield_now();
+                self.midphase.rest(within - since);
             },
             Patience::Looks(looks) => {
                 for _ in 0..looks {
@@ -279,17 +327,14 @@ impl<D: Sweeper> GpuMidPhase<D> {
                 }
                 self.note_late();
             }
-            Err(fault) => self.give_up(fault.to_string()),
+            Err(error) => self.note_failed(error),
         }
     }
 }
 
 impl<D: Sweeper> MidPhase for GpuMidPhase<D> {
     fn prepare(&mut self, shape: &Arc<MeshIndex>) {
-        let Some(mesh) = shape.mesh() else {
-            return;
-        };
-        if self.id(shape).is_some() {
+        if shape.mesh().is_none() || self.id(shape).is_some() || self.is_given_up() {
             return;
         }
         if self.shapes.iter().any(|(of, _)| of.strong_count() == 0) {
@@ -299,8 +344,9 @@ impl<D: Sweeper> MidPhase for GpuMidPhase<D> {
                 *id = new;
             }
         }
-        let id = self.midphase.add(&MeshBoxes::new(mesh));
-        self.shapes.push((Arc::downgrade(shape), id));
+        if let Some(id) = self.midphase.add(shape) {
+            self.shapes.push((Arc::downgrade(shape), id));
+        }
     }
 
     fn ask(&mut self, asks: &mut dyn Iterator<Item = Ask<'_>>) {
@@ -319,7 +365,12 @@ impl<D: Sweeper> MidPhase for GpuMidPhase<D> {
             return;
         }
         let now = self.midphase.now();
-        match self.midphase.send(&self.sweeps) {
+        let mut sent = self.midphase.send(&self.sweeps);
+        if matches!(sent, Err(SweepError::Preparing)) && self.limits.patience == Patience::Answer {
+            sent = (self.midphase.finish().map_err(SweepError::from))
+                .and_then(|()| self.midphase.send(&self.sweeps));
+        }
+        match sent {
             Ok(ticket) => {
                 self.facts.sent += self.sweeps.len() as u64;
                 self.waiting = Some((ticket, now));
@@ -329,10 +380,7 @@ impl<D: Sweeper> MidPhase for GpuMidPhase<D> {
                 while let Ok(true) = self.midphase.receive_into(&mut self.found) {}
                 self.note_late();
             }
-            Err(SweepError::Fault(fault) | SweepError::Buffer(BufferError::Fault(fault))) => {
-                self.give_up(fault.to_string());
-            }
-            Err(_) => self.facts.refused += self.sweeps.len() as u64,
+            Err(error) => self.note_failed(error),
         }
     }
 

@@ -161,6 +161,48 @@ fn with(mut world: World, limits: Limits) -> (World, Breaker) {
     (world, breaker)
 }
 
+/// The device on a thread of its own; it ends with the world.
+fn beside(mut world: World, limits: Limits) -> (World, Breaker, std::thread::JoinHandle<()>) {
+    let midphase = GpuMidPhase::new(gpu(), limits).unwrap();
+    let breaker = midphase.gpu().breaker();
+    let (midphase, device) = midphase.beside();
+    let thread = std::thread::spawn(|| device.serve());
+    world.set_midphase(Box::new(midphase));
+    (world, breaker, thread)
+}
+
+#[test]
+fn another_threads_answers_are_the_same_bit_for_bit() {
+    let mut chance = Chance(67);
+    let mut without = scene(200);
+    let (mut with, breaker, thread) = beside(scene(200), ALL);
+    for tick in 0..30 {
+        let mesh = shapes::icosphere(0.02, 2).unwrap();
+        let at = chance.vector() * 0.05;
+        let ids = [&mut with, &mut without].map(|world| {
+            let spec = spec("passer-by", BodyKind::Kinematic, mesh.clone(), at);
+            world.add_body(spec).unwrap()
+        });
+        if tick == 20 {
+            let facts = facts(&with);
+            assert!(
+                facts.answered > 50 && facts.given_up.is_empty(),
+                "{facts:?}"
+            );
+            breaker.lose();
+        }
+        let query = query(&without, tick, &mut chance);
+        same(&mut with, &mut without, &query, 1000);
+        for (world, id) in [&mut with, &mut without].into_iter().zip(ids) {
+            world.remove_body(id).unwrap();
+        }
+    }
+    let facts = facts(&with);
+    assert!(facts.given_up.contains("lost"), "{facts:?}");
+    drop(with);
+    thread.join().unwrap();
+}
+
 #[test]
 fn answers_are_the_same_bit_for_bit() {
     let mut chance = Chance(41);

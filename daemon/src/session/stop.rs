@@ -11,6 +11,7 @@ use hapticd_sys::clock::now_ns;
 
 use super::SessionError;
 use super::sentry::Brake;
+use crate::gpu_threads::GpuThreadsEnd;
 use crate::haptic::watchdog::Beat;
 use crate::service::Service;
 use crate::stats::Report;
@@ -29,6 +30,8 @@ pub(super) struct Threads {
     pub(super) skin: Option<JoinHandle<()>>,
     /// It ends when the sender, through which nothing is ever sent, goes.
     pub(super) keeper: Option<(JoinHandle<()>, Sender<Infallible>)>,
+    /// Of threads that nobody joins.
+    pub(super) gpu: GpuThreadsEnd,
     pub(super) scribe: JoinHandle<Report>,
     pub(super) news: JoinHandle<()>,
 }
@@ -113,6 +116,10 @@ impl Ending<'_> {
             if ends_soon(&thread) {
                 join(thread, &mut died, "keeper");
             }
+        }
+        let patience = Duration::from_nanos(PATIENCE_NS);
+        if !threads.gpu.have_ended(patience) {
+            tracing::warn!("a GPU's driver hangs: its thread is left to the end of the process");
         }
         // It ends when loop and collision thread have: what they did last is written.
         let report = threads

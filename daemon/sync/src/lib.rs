@@ -6,8 +6,9 @@
 //! | [`seqlock::slice`] | the same | the same, of a length that is known only at run time | the same | the same |
 //! | [`latest`] | one writer → one reader, same process | the newest value | never full, never empty | both sides wait-free |
 //! | [`ring`] | one producer → one consumer, same process | every value, in order | `push` gives the value back and counts it | both sides wait-free |
+//! | [`delivery`] | the same | the same | `send` gives the value back | the same, and the consumer may wait |
 //!
-//! All of it is callable from the haptic loop: after construction nothing here allocates, frees, locks, waits or makes a
+//! All but [`delivery`] is callable from the haptic loop: after construction nothing there allocates, frees, locks, waits or makes a
 //! system call. Which of the two ends lives on which thread is the caller's choice; each end is `Send` and none is `Clone`
 //! where a second one would break the single-writer or single-reader rule.
 //!
@@ -21,7 +22,7 @@
 //! RUSTFLAGS="--cfg loom" cargo test --release -p hapticd-sync --lib loom_
 //! ```
 //!
-//! Two limits of loom are worth knowing: it treats `SeqCst` as `AcqRel` (nothing here uses `SeqCst`), and it does not
+//! Two limits of loom are worth knowing: it treats `SeqCst` as `AcqRel` (only [`delivery`] uses `SeqCst`, in the fences about its bell; it is not modelled, but run with real threads), and it does not
 //! explore load buffering, so it may miss a bug but does not invent one. [`ring`] is a thin face of `ringbuf` and is not
 //! modelled: `ringbuf` does not use loom's atomics.
 //!
@@ -35,6 +36,7 @@
 //!     cargo test -p hapticd-sync --target x86_64-unknown-linux-gnu --test stress
 //! ```
 
+pub mod delivery;
 pub mod latest;
 pub mod ring;
 pub mod seqlock;

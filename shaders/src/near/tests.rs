@@ -27,8 +27,8 @@ impl Slow {
 }
 
 impl Sweeper for Slow {
-    fn add(&mut self, _: &MeshBoxes) -> ShapeId {
-        ShapeId::FIRST
+    fn add(&mut self, _: &Arc<MeshIndex>) -> Option<ShapeId> {
+        Some(ShapeId::nth(0))
     }
     fn keep(&mut self, shapes: &[ShapeId]) -> Vec<ShapeId> {
         shapes.to_vec()
@@ -42,7 +42,7 @@ impl Sweeper for Slow {
         self.sent.push((ticket, self.now.get()));
         Ok(ticket)
     }
-    fn receive_into(&mut self, found: &mut Candidates) -> Result<bool, Fault> {
+    fn receive_into(&mut self, found: &mut Candidates) -> Result<bool, SweepError> {
         self.pass(LOOK);
         let (Some(after), Some(&(ticket, at))) = (self.after, self.sent.first()) else {
             return Ok(false);
@@ -74,7 +74,7 @@ fn asked(after: Option<Duration>) -> (GpuMidPhase<Slow>, Arc<MeshIndex>) {
         sent: Vec::new(),
         questions: 0,
     };
-    let mut midphase = GpuMidPhase::of(device, limits);
+    let mut midphase = GpuMidPhase::on(device, limits);
     let ball = shapes::icosphere(0.01, 1).unwrap();
     let ball = Arc::new(MeshIndex::new(ball));
     midphase.prepare(&ball);

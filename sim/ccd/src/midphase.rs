@@ -37,7 +37,7 @@ pub struct MidPhaseFacts {
     pub short: u64,
     /// The answer had not come when it was needed.
     pub late: u64,
-    /// Not sent, or sent in vain: numbers out of range, no memory.
+    /// Not sent, or sent in vain: numbers out of range, no memory, shapes not ready yet.
     pub refused: u64,
     /// Candidates in the last answer that was used.
     pub candidates: u64,
@@ -49,7 +49,9 @@ pub struct MidPhaseFacts {
 
 /// See the module page.
 pub trait MidPhase: Debug + Send {
-    /// Gets a shape ready, so that the first question about it is not late. Allocates and takes long. Points are of no interest.
+    /// Gets a shape ready, so that the first question about it is not late. Allocates, and takes long
+    /// unless another thread does it; until that has, questions are declined. Points are of no
+    /// interest.
     fn prepare(&mut self, shape: &Arc<MeshIndex>);
 
     /// Asks, all at once; what was asked before is forgotten.

@@ -1,0 +1,210 @@
+//! A bounded queue between two threads of unlike priority, for values that somebody waits for: a [`ring`](crate::ring) and a bell.
+//!
+//! * **Neither end waits for the other unasked.** [`Sender::send`] and [`Receiver::try_recv`] are
+//!   wait-free but for one system call that wakes; only [`Receiver::recv`] and
+//!   [`Receiver::recv_timeout`] wait.
+//! * **Full**: the value comes back. **The other end is gone**: the same, and said so.
+//! * The last end to be dropped drops what is left inside.
+//!
+//! # Why not a channel
+//!
+//! The bounded channels of the standard library and of crossbeam are lock-free, not wait-free. A
+//! sender takes a place, writes, and then marks the place as written; a receiver that finds a place
+//! taken and not marked *spins until it is*, in `try_recv`, too. A sender of lower priority that is
+//! interrupted between the two is not run again while the receiver spins in its stead: what should
+//! not wait then waits for a time slice of somebody else's, tens of milliseconds on a busy machine.
+//! Here a value is there or it is not.
+
+use crate::ring::{Consumer, Producer, ring};
+use std::{
+    sync::{
+        Arc, OnceLock,
+        atomic::{Ordering, fence},
+    },
+    thread::Thread,
+    time::{Duration, Instant},
+};
+
+/// Makes a queue for `capacity` values (at least 1). Allocates once.
+pub fn delivery<T: Send>(capacity: usize) -> (Sender<T>, Receiver<T>) {
+    let (values_in, values) = ring(capacity);
+    let waiter = Arc::<OnceLock<Thread>>::default();
+    let sender = Sender {
+        values: Some(values_in),
+        waiter: Arc::clone(&waiter),
+    };
+    (sender, Receiver { values, waiter })
+}
+
+/// Why a value was not sent; it comes back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unsent<T> {
+    /// There is no room.
+    Full(T),
+    /// Nobody receives any more.
+    Gone(T),
+}
+
+/// Why there is no value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoValue {
+    /// Not yet.
+    Empty,
+    /// Nor will there be one: nobody sends any more, and all was received.
+    Gone,
+}
+
+/// The sending end.
+#[derive(Debug)]
+pub struct Sender<T> {
+    /// `None` while it is dropped.
+    values: Option<Producer<T>>,
+    waiter: Arc<OnceLock<Thread>>,
+}
+
+impl<T> Sender<T> {
+    /// Sends, and wakes the receiver if it waits.
+    ///
+    /// # Errors
+    /// [`Unsent`], with the value.
+    pub fn send(&mut self, value: T) -> Result<(), Unsent<T>> {
+        let Some(values) = &mut self.values else {
+            return Err(Unsent::Gone(value));
+        };
+        if values.is_abandoned() {
+            return Err(Unsent::Gone(value));
+        }
+        values.push(value).map_err(Unsent::Full)?;
+        self.ring_the_bell();
+        Ok(())
+    }
+
+    fn ring_the_bell(&self) {
+        // Either the waiter's name is seen here, or what was just done is seen by the look that it takes
+        // after it has left its name: see `Receiver::wait`.
+        fence(Ordering::SeqCst);
+        if let Some(waiter) = self.waiter.get() {
+            waiter.unpark();
+        }
+    }
+}
+
+impl<T> Drop for Sender<T> {
+    fn drop(&mut self) {
+        self.values = None;
+        self.ring_the_bell();
+    }
+}
+
+/// The receiving end. The thread that waits first is the only one that may wait.
+#[derive(Debug)]
+pub struct Receiver<T> {
+    values: Consumer<T>,
+    waiter: Arc<OnceLock<Thread>>,
+}
+
+impl<T> Receiver<T> {
+    /// The oldest value. Wait-free.
+    ///
+    /// # Errors
+    /// [`NoValue`].
+    pub fn try_recv(&mut self) -> Result<T, NoValue> {
+        if let Some(value) = self.values.pop() {
+            return Ok(value);
+        }
+        if !self.values.is_abandoned() {
+            return Err(NoValue::Empty);
+        }
+        // What was sent before it was left is there now.
+        self.values.pop().ok_or(NoValue::Gone)
+    }
+
+    /// The oldest value; waits for it. `None`: there will not be one.
+    pub fn recv(&mut self) -> Option<T> {
+        self.wait(None).ok()
+    }
+
+    /// The oldest value; waits for it, for so long at most.
+    ///
+    /// # Errors
+    /// [`NoValue`]: it has not come, or will not.
+    pub fn recv_timeout(&mut self, at_most: Duration) -> Result<T, NoValue> {
+        self.wait(Instant::now().checked_add(at_most))
+    }
+
+    fn wait(&mut self, until: Option<Instant>) -> Result<T, NoValue> {
+        let here = self.waiter.get_or_init(std::thread::current);
+        debug_assert_eq!(here.id(), std::thread::current().id());
+        // See `Sender::ring_the_bell`.
+        fence(Ordering::SeqCst);
+        loop {
+            match self.try_recv() {
+                Err(NoValue::Empty) => {}
+                done => return done,
+            }
+            match until {
+                None => std::thread::park(),
+                Some(until) => {
+                    let left = until.saturating_duration_since(Instant::now());
+                    if left.is_zero() {
+                        return Err(NoValue::Empty);
+                    }
+                    std::thread::park_timeout(left);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    const LONG: Duration = Duration::from_secs(300);
+
+    #[test]
+    fn values_come_in_order_and_wake_who_waits() {
+        const COUNT: u64 = 100_000;
+        let (mut sender, mut receiver) = delivery(4);
+        let (mut back_in, mut back) = delivery(4);
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                while let Some(value) = receiver.recv() {
+                    assert_eq!(back_in.send(value), Ok(()));
+                }
+            });
+            for value in 0..COUNT {
+                assert_eq!(sender.send(value), Ok(()));
+                // A wake-up that is lost is waited for until the end of the test.
+                assert_eq!(back.recv_timeout(LONG), Ok(value));
+            }
+            drop(sender);
+            assert_eq!(back.recv(), None);
+        });
+    }
+
+    #[test]
+    fn what_does_not_fit_or_has_nobody_comes_back() {
+        let (mut sender, mut receiver) = delivery(1);
+        assert_eq!(receiver.try_recv(), Err(NoValue::Empty));
+        assert_eq!(receiver.recv_timeout(Duration::ZERO), Err(NoValue::Empty));
+        assert_eq!(sender.send('a'), Ok(()));
+        assert_eq!(sender.send('b'), Err(Unsent::Full('b')));
+        assert_eq!(receiver.try_recv(), Ok('a'));
+        assert_eq!(sender.send('c'), Ok(()));
+        drop(sender);
+        assert_eq!(receiver.try_recv(), Ok('c'));
+        assert_eq!(receiver.try_recv(), Err(NoValue::Gone));
+        let (mut sender, receiver) = delivery(1);
+        drop(receiver);
+        assert_eq!(sender.send('d'), Err(Unsent::Gone('d')));
+    }
+
+    #[test]
+    fn who_waits_hears_that_nobody_sends_any_more() {
+        let (sender, mut receiver) = delivery::<u8>(1);
+        let thread = std::thread::spawn(move || receiver.recv());
+        drop(sender);
+        assert_eq!(thread.join().unwrap(), None);
+    }
+}
