@@ -4,8 +4,8 @@
 //! replayable: the recorder keeps the commands and the query's tick of every step, and in which steps the dynamics' work came back.
 //!
 //! Answers come first: the importer prepares a body, the planner computes for the dynamics, the janitor
-//! frees, so nothing here takes longer the more bodies pile up or the larger a mesh is that goes. A mesh
-//! that comes is prepared for a GPU's mid-phase here, which takes longer the larger it is.
+//! frees, and a GPU's own thread makes shapes ready for it, so nothing here takes longer the more bodies
+//! pile up or the larger a mesh is that comes or goes.
 //! It runs on the collision thread in real time ([`run`]) and inline in virtual time.
 
 use std::collections::VecDeque;
