@@ -58,16 +58,7 @@ fn the_force_ends_with_its_client_while_a_close_hangs() {
         density_kg_m3: 1000.0,
     };
     let body = app.add_body(&spec, &table).unwrap();
-    loop {
-        arm.wake().unwrap().wait(patience).unwrap();
-        let state = arm.state().unwrap();
-        if state.contacts > 0 && state.force_n[2] > 0.5 {
-            break;
-        }
-        if state.tick.is_multiple_of(50) {
-            app.renew(600_000).unwrap();
-        }
-    }
+    until_it_presses(&mut arm, &mut app, patience);
     app.renew(600_000).unwrap();
     // As they are, and in the queue of another socket, where none of their own options helps. Whose descriptor is the last one, and
     // hangs, is the scheduler's choice: ours must not hang here, and of so many some are the daemon's.
