@@ -251,8 +251,7 @@ impl Opener for OpenSim {
 const RECORDS: usize = 4096;
 /// Bodies on their way out of the loop.
 const GONE: usize = 256;
-/// The collision thread goes before everything but the real-time threads: what it answers late fades force. So do the threads that
-/// the loop watches where there is no SCHED_FIFO for them.
+/// Where there is no SCHED_FIFO, the collision thread and the threads that the loop watches go before ordinary ones.
 const NICENESS: i32 = -10;
 /// How often the supervisor looks whether the configuration's file has changed, ns.
 const RELOAD_EVERY_NS: u64 = 1_000_000_000;
@@ -502,10 +501,11 @@ pub fn run_real(
         };
         let (stop, beat, collider) = (stop.clone(), collision_beat.clone(), rig.collider);
         spawn("collision", move || {
-            let step = realtime::priority::raise("nice of the collision thread", NICENESS);
-            // A busy program would keep it from an answer for a slice of its own, three milliseconds.
-            let sliced = realtime::priority::ask_for_short_slices(SLICE_US);
-            tracing::debug!("collision thread: {sliced}");
+            let step = request_priority(
+                rt_priority,
+                COLLISION_PRIORITY,
+                "nice of the collision thread",
+            );
             // The supervisor reads it once; if it is gone there is nobody to tell.
             let _ = raised_in.send(step);
             collision::run(collider, links, &stop, &beat);
@@ -587,7 +587,7 @@ pub fn run_real(
     for step in setup_out.recv().unwrap_or_default() {
         granted.add(step);
     }
-    if let Ok(step) = raised_out.recv() {
+    if let Ok(Some(step)) = raised_out.recv() {
         granted.add(step);
     }
     // What it starts from now on does not inherit it.
@@ -709,10 +709,14 @@ pub fn run_real(
 
 /// Above every thread that computes for a living, so that none of those that others rely on waits
 /// for it; below whatever has a deadline. What these do in a round is short.
-const SENTRY_PRIORITY: u8 = 3;
-const SUPERVISOR_PRIORITY: u8 = 2;
+const SENTRY_PRIORITY: u8 = 4;
+const SUPERVISOR_PRIORITY: u8 = 3;
 /// Of the thread that serves clients.
-pub(crate) const IPC_PRIORITY: u8 = 1;
+pub(crate) const IPC_PRIORITY: u8 = 2;
+/// Below all of those, for an answer may take long; above what is ordinary, for a niceness counts
+/// within one session or control group only: beside another one's busy programs the thread waited
+/// seconds for its turn at -10, and what it answers late fades force.
+const COLLISION_PRIORITY: u8 = 1;
 /// Ticks, in time, after which the loop notes that the collision thread or the scribe is silent,
 /// ms. No force depends on it.
 const SILENT_OTHERS_MS: u32 = 1000;
@@ -723,8 +727,7 @@ fn priority(of_loop: u32, wanted: u8) -> u8 {
     u8::try_from(of_loop.saturating_sub(1)).map_or(wanted, |below| wanted.min(below))
 }
 
-/// Time slices of such a thread where there is no SCHED_FIFO to be had, and of the collision thread: a
-/// round needs no more.
+/// Time slices of such a thread where there is no SCHED_FIFO to be had: a round needs no more.
 const SLICE_US: u32 = 200;
 
 /// Asks for SCHED_FIFO for the calling thread, see [`priority`]; or else to go before ordinary
