@@ -8,8 +8,12 @@
 //! pile up or the larger a mesh is that comes or goes.
 //! It runs on the collision thread in real time ([`run`]) and inline in virtual time.
 
+pub mod urgency;
+
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use urgency::Urgency;
 
 use crate::broad::BroadFacts;
 use crate::janitor::Janitor;
@@ -404,6 +408,8 @@ pub struct Links {
     pub janitor: Janitor,
     /// Where a new GPU comes from when the one that looks for what is near is given up.
     pub keeper: Option<SceneEnd<Collider>>,
+    /// How the thread is scheduled.
+    pub urgency: Urgency,
 }
 
 /// The collision thread: free-running, takes the newest query and answers it, until `stop`. `heartbeat` counts its rounds.
@@ -426,6 +432,7 @@ pub fn run(
         // Looked at before the commands: what was asked before the end is done and recorded.
         ending = stop.load(Ordering::Acquire);
         heartbeat.fetch_add(1, Ordering::Relaxed);
+        links.urgency.attend();
         if let Some(keeper) = &mut links.keeper {
             keeper.attend(&mut collider);
         }

@@ -20,6 +20,7 @@ use hapticd_world::SkinSpec;
 
 use crate::arms::{self, ArmState, Opener};
 use crate::backend;
+use crate::collision::urgency::Urgency;
 use crate::collision::{self, SceneCommand};
 use crate::gpu_threads::gpu_threads;
 use crate::haptic::core::ArmInput;
@@ -483,7 +484,7 @@ pub fn run_real(
     let planner_thread = spawn("planner", move || planner::serve(planner_ends))?;
     let janitor_thread = spawn("janitor", move || janitor::serve(&garbage))?;
     let collision_thread = {
-        let links = collision::Links {
+        let mut links = collision::Links {
             pair_capacity: rig.pair_capacity,
             queries: query_reader,
             snapshots: snapshot_in,
@@ -498,16 +499,18 @@ pub fn run_real(
             keeper: keep.near,
             planner,
             janitor,
+            urgency: Urgency::none(),
         };
         let (stop, beat, collider) = (stop.clone(), collision_beat.clone(), rig.collider);
         spawn("collision", move || {
-            let step = request_priority(
-                rt_priority,
-                COLLISION_PRIORITY,
-                "nice of the collision thread",
-            );
+            // For as long as it is ordinary.
+            let raised = realtime::priority::raise("nice of the collision thread", NICENESS);
+            let sliced = realtime::priority::ask_for_short_slices(SLICE_US);
+            links.urgency = Urgency::ask(priority(rt_priority, COLLISION_PRIORITY));
+            let urgent = links.urgency.is_granted();
+            tracing::debug!(urgent, "{raised}; {sliced}");
             // The supervisor reads it once; if it is gone there is nobody to tell.
-            let _ = raised_in.send(step);
+            let _ = raised_in.send((!urgent && !raised.is_granted()).then_some(raised));
             collision::run(collider, links, &stop, &beat);
         })?
     };
@@ -713,7 +716,7 @@ const SENTRY_PRIORITY: u8 = 4;
 const SUPERVISOR_PRIORITY: u8 = 3;
 /// Of the thread that serves clients.
 pub(crate) const IPC_PRIORITY: u8 = 2;
-/// Below all of those, for an answer may take long; above what is ordinary, for a niceness counts
+/// Below all of those, for an answer may take long, and for a share of the time only ([`Urgency`]); above what is ordinary, for a niceness counts
 /// within one session or control group only: beside another one's busy programs the thread waited
 /// seconds for its turn at -10, and what it answers late fades force.
 const COLLISION_PRIORITY: u8 = 1;

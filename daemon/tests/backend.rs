@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
 use hapticd::backend::prove;
+use hapticd::collision::urgency::Urgency;
 use hapticd::collision::{self, Collider};
 use hapticd::gpu_threads::gpu_threads;
 use hapticd::haptic::record::TickRecord;
@@ -360,6 +361,7 @@ fn the_collision_thread_takes_over_what_the_keeper_finds() {
         planner: hapticd::planner::planner().0,
         janitor: hapticd::janitor::janitor().0,
         keeper: Some(end),
+        urgency: Urgency::none(),
     };
     let (stop, beat) = (AtomicBool::new(false), AtomicU64::new(0));
     std::thread::scope(|threads| {

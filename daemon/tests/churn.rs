@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hapticd::checker::Checker;
+use hapticd::collision::urgency::Urgency;
 use hapticd::collision::{self, Applied, Request, SceneCommand, SceneReply};
 use hapticd::haptic::core::ArmInput;
 use hapticd::haptic::limits;
@@ -440,6 +441,7 @@ fn a_churn_with_the_real_threads_raises_no_alarm() {
         planner,
         janitor,
         keeper: None,
+        urgency: Urgency::none(),
     };
     let (flags, stop, beat) = (Flags::new(), AtomicBool::new(false), AtomicU64::new(0));
     let scribe_beat = Beat::default();

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crossbeam::channel::{Receiver, Sender, bounded};
+use hapticd::collision::urgency::Urgency;
 use hapticd::collision::{self, Request, SceneCommand, SceneReply, StepLog};
 use hapticd::rig::{self, Rig};
 use hapticd::{janitor, planner};
@@ -89,6 +90,7 @@ impl Side {
             planner,
             janitor,
             keeper: None,
+            urgency: Urgency::none(),
         };
         let stop = Arc::new(AtomicBool::new(false));
         let (stopped, collider) = (stop.clone(), rig.collider);
