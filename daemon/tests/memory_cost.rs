@@ -101,20 +101,19 @@ fn the_estimate_covers_what_is_allocated() {
             let parts = Parts::of(&mesh, soft);
             let resident = parts.resident();
             let each = |bytes: u64| bytes as f64 / f64::from(triangles);
-            println!(
-                "{name}, soft {soft}: bytes a triangle: mesh {:.1}, index {:.1}, checker {:.1}, rays {:.1}, shown {:.1}; \
-                 {:.2} a byte of mesh, estimate {:.2}",
+            let parts = format!(
+                "{name}, soft {soft}: {resident} of {cost:?}; bytes a triangle: mesh {:.1}, index {:.1}, \
+                 checker {:.1}, rays {:.1}, shown {:.1}; {:.2} a byte of mesh",
                 each(parts.mesh),
                 each(parts.index),
                 each(parts.checker),
                 each(parts.rays),
                 each(parts.file),
                 parts.share(),
-                cost.resident as f64 / parts.file as f64,
             );
             let of_estimate = resident as f64 / cost.resident as f64;
-            assert!(resident <= cost.resident, "{name}: {resident} of {cost:?}");
-            assert!(of_estimate > 0.5, "{name}: {resident} of {cost:?}");
+            assert!(resident <= cost.resident, "{parts}");
+            assert!(of_estimate > 0.5, "{parts}");
         }
     }
 }

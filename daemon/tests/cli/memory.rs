@@ -113,11 +113,6 @@ fn a_mesh_takes_a_bounded_share_of_memory_and_gives_it_back() {
     };
     // What importing took on top has gone back.
     wait("held", &|now| now < before + 12 * file);
-    let took = resident_bytes(process).saturating_sub(before);
-    println!(
-        "{took} bytes resident for {file}: {:.2}",
-        took as f64 / file as f64
-    );
     app.remove_body(body).unwrap();
     wait("given back", &|now| now < before + 4 * file);
     daemon.signal("-TERM");

@@ -145,7 +145,7 @@ impl ObbTree {
                 parent[child] = i as u32;
                 levels[child] = levels[i] + 1;
             }
-            if !self.lies_together(node.children(), levels[i] % 2 == 0, group) {
+            if !self.lies_together(node.children(), levels[i].is_multiple_of(2), group) {
                 return Err(bad);
             }
         }
