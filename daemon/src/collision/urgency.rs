@@ -3,7 +3,7 @@
 //! What it answers late fades force, so it asks for SCHED_FIFO. A real-time thread that never leaves a
 //! processor harms those above it, the haptic loop too: the kernel then takes that processor from all
 //! of them for 50 ms of each second (real-time throttling; the fair server from Linux 6.12 on). A scene
-//! that takes long to answer for would halt the loop. So the thread is urgent for [`SHARE`] of the time
+//! that takes long to answer for would halt the loop. So the thread is urgent for `SHARE` of the time
 //! at most and ordinary for the rest, in which it has the niceness that it was given.
 //!
 //! The share is kept from answer to answer: a single one is not interrupted.
@@ -65,7 +65,7 @@ impl Urgency {
     }
 }
 
-/// What may be taken as an urgent thread: a bucket that fills at [`SHARE`] of the time.
+/// What may be taken as an urgent thread: a bucket that fills at `SHARE` of the time.
 #[derive(Debug)]
 struct Allowance {
     credit_ns: f64,
