@@ -35,7 +35,7 @@ const STEP: f32 = 1.265e-5;
 /// One box of the hierarchy, 32 bytes.
 ///
 /// Boxes lie so that the two below a box lie together, and so do the two to four that are below a box of an even level when
-/// its children are left out: see [`Group`].
+/// its children are left out: see `Group`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(32))]
 pub struct Node {
