@@ -24,7 +24,8 @@ use super::{
     sockets::{self, Bound},
     surfaces::SurfaceFds,
 };
-use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
+use crossbeam::channel::{Receiver, Sender, unbounded};
+use hapticd_sync::delivery;
 use hapticd_sys::{clock::now_ns, socket::Connection, wake::Wake};
 use peers::Peer;
 use replies::Line;
@@ -36,12 +37,17 @@ use std::{
         Arc,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
+    time::Duration,
 };
 
 /// Events of the loop that clients are told before what waits for them is sent.
 const EVENTS_PER_TURN: usize = 128;
 /// Meshes that may wait for the importer.
 const MAX_IMPORTS: usize = 16;
+/// Imported ones that may wait for the server.
+const MAX_IMPORTED: usize = 4 * MAX_IMPORTS;
+/// How long the importer waits when as many do.
+const BEHIND: Duration = Duration::from_millis(5);
 
 /// What clients pass.
 type File = Foreign<OwnedFd>;
@@ -97,8 +103,9 @@ pub struct Server {
     motions: BTreeMap<u32, Command>,
     /// Commands wait for the haptic loop.
     settling: bool,
-    imports: Sender<Import<File>>,
-    imported: Receiver<(u64, Result<Imported, Refusal>)>,
+    /// To and from the importer, which is of lower priority: nothing here waits for it to hand over.
+    imports: delivery::Sender<Import<File>>,
+    imported: delivery::Receiver<(u64, Result<Imported, Refusal>)>,
     notices: Receiver<Notice>,
     handle: Handle,
     closer: DescriptorCloser,
@@ -117,8 +124,8 @@ impl Server {
         let app = sockets::bind(&setup.app, &closer)?;
         let technician = sockets::bind(&setup.technician, &closer)?;
         let (notice_sender, notices) = unbounded();
-        let (imports, jobs) = bounded::<Import<File>>(MAX_IMPORTS);
-        let (results, imported) = unbounded();
+        let (imports, mut jobs) = delivery::delivery::<Import<File>>(MAX_IMPORTS);
+        let (mut results, imported) = delivery::delivery(MAX_IMPORTED);
         let wake = Arc::new(Wake::new()?);
         let importer_wake = wake.try_clone()?;
         let soft = setup.bodies.iter().any(|body| body.kind.is_simulated());
@@ -127,12 +134,18 @@ impl Server {
             .name("hapticd-import".to_owned())
             .spawn(move || {
                 // Ends when the server does and drops the other end.
-                for job in jobs {
+                while let Some(job) = jobs.recv() {
                     let result = import(&job, soft, &mut ledger);
                     let token = job.token;
                     // Before the answer: its descriptors go to the closer.
                     drop(job);
-                    if results.send((token, result)).is_err() {
+                    let mut unsent = results.send((token, result));
+                    while let Err(delivery::Unsent::Full(result)) = unsent {
+                        // The server is behind; it has been woken for those before this one.
+                        std::thread::sleep(BEHIND);
+                        unsent = results.send(result);
+                    }
+                    if unsent.is_err() {
                         return;
                     }
                     importer_wake.signal();

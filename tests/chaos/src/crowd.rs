@@ -4,18 +4,21 @@
 //! forces are made from may not be old.
 //!
 //! Real time, so the verdict is one of the machine that it runs on, too: a release build on a quiet machine
-//! of two cores is what the bounds are for.
+//! of two cores is what the bounds are for. A force-off that comes with a pause of the whole machine
+//! ([`crate::pauses`]) is told and is none of the daemon's.
 
 use crate::{
     Failure,
     clients::{cuboid, spec, tolerant},
     daemon::Daemon,
     judge::Verdict,
+    pauses::{Pauses, Seen},
     random::Random,
     recording::length,
 };
 use hapticd_client::{BodyKind, Client, Event, Mesh, News, Subscription, want};
 use hapticd_protocol::block::{ArmState, force_off_text};
+use hapticd_sys::clock::now_ns;
 use rustix::process::Signal;
 use serde_json::Value;
 use std::{
@@ -95,7 +98,8 @@ pub fn run(setup: &Setup) -> Result<Vec<Verdict>, Failure> {
     let subscription = monitor.subscribe(0, want::STATE | want::EVENTS)?;
     let before = under_force(&subscription)?;
     let ending = AtomicBool::new(false);
-    let mut offs = BTreeMap::new();
+    let mut offs = Vec::new();
+    let pauses = Pauses::watch();
     let played: Result<(Came, Came, ArmState), Failure> = std::thread::scope(|scope| {
         let (ending, socket, mesh) = (&ending, &socket, &mesh);
         let heap = scope.spawn(move || heap(socket, setup, ending));
@@ -110,6 +114,7 @@ pub fn run(setup: &Setup) -> Result<Vec<Verdict>, Failure> {
         listened?;
         Ok((heap, bulk, subscription.state()?))
     });
+    let paused = pauses.end();
     let runs = daemon.runs();
     daemon.signal(Signal::TERM);
     let status = daemon.end(Duration::from_secs(60));
@@ -120,7 +125,7 @@ pub fn run(setup: &Setup) -> Result<Vec<Verdict>, Failure> {
     let report: Value = serde_json::from_slice(&fs::read(setup.folder.join("report.json"))?)?;
     let arm = &report["arms"][0];
     Ok(vec![
-        stayed(&before, &after, &offs),
+        stayed(&before, &after, &offs, &paused),
         answers(arm, setup.most_age_ticks),
         came(setup, &heap, &bulk),
         outside(arm),
@@ -141,17 +146,17 @@ fn under_force(subscription: &Subscription) -> Result<ArmState, Failure> {
     Err("no force in a minute".into())
 }
 
-/// Hears force-offs, by their reasons.
+/// Hears force-offs: their reasons, and when.
 fn listen(
     monitor: &mut Client,
     length: Duration,
-    offs: &mut BTreeMap<u8, usize>,
+    offs: &mut Vec<(u8, u64)>,
     goes_on: impl FnMut() -> bool,
 ) -> Result<(), Failure> {
     let (end, mut goes_on) = (Instant::now() + length, goes_on);
     while Instant::now() < end && goes_on() {
         if let Some(News::Event(Event::ForceOff(off))) = monitor.poll(Duration::from_millis(100))? {
-            *offs.entry(off.reason).or_insert(0) += 1;
+            offs.push((off.reason, now_ns()));
         }
         monitor.renew(2000)?;
     }
@@ -235,16 +240,33 @@ fn lumpy_ball(radius_m: f64, triangles: usize) -> Mesh {
     mesh
 }
 
-/// Force did not go off.
-fn stayed(before: &ArmState, after: &ArmState, offs: &BTreeMap<u8, usize>) -> Verdict {
-    let told: Vec<String> = (offs.iter())
+/// Reasons of a force-off that a pause of the machine brings about: the loop stalled, and a sample that
+/// is too old.
+const OF_A_PAUSE: [u8; 2] = [9, 32];
+
+/// Force did not go off, but for pauses of the machine.
+fn stayed(before: &ArmState, after: &ArmState, offs: &[(u8, u64)], paused: &Seen) -> Verdict {
+    let is_pause =
+        |(reason, at_ns): &&(u8, u64)| OF_A_PAUSE.contains(reason) && paused.explains(*at_ns);
+    let (explained, others): (Vec<_>, Vec<_>) = offs.iter().partition(is_pause);
+    let mut counts = BTreeMap::new();
+    for (reason, _) in others {
+        *counts.entry(*reason).or_insert(0_usize) += 1;
+    }
+    let told: Vec<String> = (counts.iter())
         .map(|(reason, count)| format!("{count} of {} ({reason})", force_off_text(*reason)))
         .collect();
+    let (pauses, longest_ms) = paused.count_and_longest_ms();
+    let all = (after.force_offs - before.force_offs) as usize;
     Verdict {
         rule: "force",
         checked: (after.tick - before.tick) as usize,
-        broken: (after.force_offs - before.force_offs) as usize,
-        words: format!("force-offs; told: {}", told.join(", ")),
+        broken: all.saturating_sub(explained.len()),
+        words: format!(
+            "force-offs; told: {}; {} more by {pauses} pauses of the machine, {longest_ms:.1} ms at most",
+            told.join(", "),
+            explained.len()
+        ),
     }
 }
 

@@ -20,6 +20,7 @@ pub mod daemon;
 pub mod episode;
 pub mod judge;
 pub mod notes;
+pub mod pauses;
 pub mod random;
 pub mod raw;
 pub mod recording;

@@ -5,12 +5,12 @@ use super::super::{
 };
 use super::peers::Peer;
 use super::{ClientStatus, File, Server, ServerStatus};
-use crossbeam::channel::TrySendError;
 use hapticd_protocol::{
     reply::{self, BlockKind, ErrorCode, Reply},
     text::Text,
     wire::Limit,
 };
+use hapticd_sync::delivery::Unsent;
 use hapticd_sys::{
     clock::now_ns,
     sealed_file::create_sealed,
@@ -42,10 +42,10 @@ impl Server {
                     Output::Command(command) => self.submit(command, &mut more),
                     Output::Import(job) => {
                         let token = job.token;
-                        let refusal = match self.imports.try_send(job) {
+                        let refusal = match self.imports.send(job) {
                             Ok(()) => continue,
-                            Err(TrySendError::Full(_)) => Refusal::new(ErrorCode::Busy, 0, 0),
-                            Err(TrySendError::Disconnected(_)) => {
+                            Err(Unsent::Full(_)) => Refusal::new(ErrorCode::Busy, 0, 0),
+                            Err(Unsent::Gone(_)) => {
                                 Refusal::text(ErrorCode::Internal, "the importer has ended")
                             }
                         };
