@@ -25,8 +25,8 @@ use crossbeam::channel::{Receiver, Sender, TrySendError};
 use hapticd_ccd::MidPhase;
 use hapticd_geometry::Pose;
 use hapticd_haptics::{BodyKey, MAX_ARMS, Material, Query, Snapshot};
-use hapticd_sync::latest;
 use hapticd_sync::ring;
+use hapticd_sync::{delivery, latest};
 use hapticd_sys::clock::now_ns;
 use hapticd_world::{AddError, Adding, BodyInfo, BodySpec, CommandError, Work, World};
 
@@ -391,7 +391,7 @@ pub struct Links {
     /// Commands from clients.
     pub requests: Receiver<Request>,
     /// Their answers.
-    pub replies: Sender<(u64, SceneReply)>,
+    pub replies: delivery::Sender<(u64, SceneReply)>,
     /// To the soft bodies: who came and who went. `None`: there are none.
     pub soft: Option<Sender<Applied>>,
     /// Steps for the recorder; a full queue drops and counts.
@@ -550,7 +550,7 @@ impl Desk {
                 links.janitor.free(*body);
             }
             applied.extend(done);
-            let _ = links.replies.try_send((token, reply));
+            let _ = links.replies.send((token, reply));
         }
         false
     }
@@ -569,7 +569,7 @@ impl Desk {
                     let refused = matches!(reply, SceneReply::AddRefused(_));
                     applied.extend(done);
                     // A client that is gone needs no answer.
-                    let _ = links.replies.try_send((request.token, reply));
+                    let _ = links.replies.send((request.token, reply));
                     if let (true, SceneCommand::Add(body)) = (refused, request.command) {
                         links.janitor.free(*body);
                     }

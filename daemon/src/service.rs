@@ -20,7 +20,7 @@ use hapticd_protocol::reply::ArmInfo;
 use hapticd_protocol::request::BodyKind as WireKind;
 use hapticd_protocol::text::{Name, Text};
 use hapticd_protocol::wire::{Limit, Pose as WirePose};
-use hapticd_sync::{latest, ring};
+use hapticd_sync::{delivery, latest, ring};
 use hapticd_sys::{descriptors::raise_limit, folder, realtime::Step};
 use hapticd_world::{BodyInfo, BodyKind};
 
@@ -282,7 +282,7 @@ impl ArmFacts {
 pub struct Service {
     handle: Handle,
     thread: std::thread::JoinHandle<std::io::Result<()>>,
-    replies: Receiver<(u64, SceneReply)>,
+    replies: delivery::Receiver<(u64, SceneReply)>,
     /// What clients want of the supervisor.
     pub wishes: Receiver<Wish>,
     events_told: u64,
@@ -303,7 +303,7 @@ impl Service {
         period_ns: u64,
         requests: Sender<Request>,
         gone: ring::Producer<BodyOrder>,
-        replies: Receiver<(u64, SceneReply)>,
+        replies: delivery::Receiver<(u64, SceneReply)>,
         mut live: latest::Reader<Live>,
         (surfaces, skins): (&[SurfaceInfo], &[SkinInfo]),
         shapes: &[(u32, Cow<'_, TriMesh>)],
@@ -582,7 +582,7 @@ mod tests {
             key: hapticd_haptics::tool_key(0, id),
         });
         let (requests, _) = crossbeam::channel::bounded(1);
-        let (_, replies) = crossbeam::channel::bounded(1);
+        let (_, replies) = delivery::delivery(1);
         let (gone, _) = ring::ring(1);
         let started = Service::start(
             &config,

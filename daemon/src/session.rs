@@ -13,6 +13,7 @@ use hapticd_devices::arm::{ArmCommand, ArmSpec};
 use hapticd_devices::sim::{SimRig, SimTransport};
 use hapticd_devices::transport::Transport;
 use hapticd_haptics::{Gains, MAX_ARMS, Query};
+use hapticd_sync::delivery::delivery;
 use hapticd_sync::{latest, ring};
 use hapticd_sys::realtime;
 use hapticd_sys::signals::Signals;
@@ -304,7 +305,7 @@ pub fn run_real(
     let (record_in, record_out) = ring::ring::<TickRecord>(RECORDS);
     let (composer, configured, restrictions) = limits::link(&rig.core, rig::limits(&config.safety));
     let (request_in, request_out) = crossbeam::channel::bounded(256);
-    let (reply_in, reply_out) = crossbeam::channel::bounded(256);
+    let (reply_in, reply_out) = delivery(256);
     let (gone_in, gone_out) = ring::ring(GONE);
     let (events, client_events, scribe_events) = EventFeed::new();
     let (log_in, log_out) = crossbeam::channel::bounded(RECORDS);

@@ -344,7 +344,7 @@ fn the_collision_thread_takes_over_what_the_keeper_finds() {
     let (snapshot_in, mut snapshots) = ring::ring(collision::BUFFERS);
     let (mut used, used_out) = ring::ring(2 * collision::BUFFERS);
     let (_requests, requests_out) = crossbeam::channel::bounded(1);
-    let (replies, _replies) = crossbeam::channel::bounded(1);
+    let (replies, _replies) = hapticd_sync::delivery::delivery(1);
     let near = Arc::new(Mutex::new(None));
     let links = collision::Links {
         pair_capacity: rig.pair_capacity,

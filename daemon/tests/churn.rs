@@ -394,7 +394,7 @@ fn a_churn_with_the_real_threads_raises_no_alarm() {
     let base = rig.core.governor(0).map(|governor| *governor.limits());
     let (composer, _configured, _restrictions) = limits::link(&rig.core, base.unwrap());
     let (requests, requests_out) = crossbeam::channel::bounded(16);
-    let (reply_in, replies) = crossbeam::channel::bounded(16);
+    let (reply_in, mut replies) = hapticd_sync::delivery::delivery(16);
     let (mut gone_in, gone) = ring::ring(64);
     let (log, steps) = crossbeam::channel::bounded(4096);
     let log_lost = Arc::new(AtomicU64::new(0));
@@ -481,7 +481,7 @@ fn a_churn_with_the_real_threads_raises_no_alarm() {
         let ends = Stop(&stop, &flags);
         let (mut random, mut guests) = (Random(17), Guests::new());
         let mut kept = Vec::new();
-        let ask = |command: SceneCommand| {
+        let mut ask = |command: SceneCommand| {
             requests.send(Request { command, token: 0 }).unwrap();
             replies.recv_timeout(WATCHDOG).expect("an answer").1
         };

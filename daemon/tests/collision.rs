@@ -11,7 +11,7 @@ use hapticd::rig::{self, Rig};
 use hapticd::{janitor, planner};
 use hapticd_geometry::{Pose, Vec3, shapes};
 use hapticd_haptics::{Material, Query, Snapshot};
-use hapticd_sync::{latest, ring};
+use hapticd_sync::{delivery, latest, ring};
 use hapticd_world::{BodyKind, BodySpec, Shape};
 
 /// Longer than anything here takes on any machine: what waits for so long hangs.
@@ -56,7 +56,7 @@ struct Side {
     snapshots: ring::Consumer<Box<Snapshot>>,
     used: ring::Producer<Box<Snapshot>>,
     requests: Sender<Request>,
-    replies: Receiver<(u64, SceneReply)>,
+    replies: delivery::Receiver<(u64, SceneReply)>,
     steps: Receiver<StepLog>,
     garbage: Receiver<BodySpec>,
     ends: Option<planner::Ends>,
@@ -71,7 +71,7 @@ impl Side {
         let (snapshot_in, snapshots) = ring::ring(collision::BUFFERS);
         let (used, used_out) = ring::ring(2 * collision::BUFFERS);
         let (requests, requests_out) = bounded(64);
-        let (replies_in, replies) = bounded(64);
+        let (replies_in, replies) = delivery::delivery(64);
         let (log, steps) = crossbeam::channel::unbounded();
         let (planner, ends) = planner::planner();
         let (janitor, garbage) = janitor::janitor();
@@ -141,7 +141,7 @@ impl Side {
         self.requests.send(Request { command, token }).unwrap();
     }
 
-    fn reply(&self) -> (u64, SceneReply) {
+    fn reply(&mut self) -> (u64, SceneReply) {
         self.replies.recv_timeout(WATCHDOG).unwrap()
     }
 }

@@ -251,7 +251,7 @@ fn stayed(before: &ArmState, after: &ArmState, offs: &[(u8, u64)], paused: &Seen
     let (explained, others): (Vec<_>, Vec<_>) = offs.iter().partition(is_pause);
     let mut counts = BTreeMap::new();
     for (reason, _) in others {
-        *counts.entry(*reason).or_insert(0_usize) += 1;
+        *counts.entry(reason).or_insert(0_usize) += 1;
     }
     let told: Vec<String> = (counts.iter())
         .map(|(reason, count)| format!("{count} of {} ({reason})", force_off_text(*reason)))
