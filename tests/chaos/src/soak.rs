@@ -3,7 +3,7 @@
 //! that force depends on is taken for hung.
 //!
 //! Builds beside it are the load that it is for. How late the loop was is the machine's, and is told
-//! without a verdict.
+//! without a verdict; so are pauses of a whole processor ([`crate::pauses`]).
 
 use crate::{
     Failure,
@@ -12,10 +12,12 @@ use crate::{
     daemon::Daemon,
     judge::Verdict,
     notes::What,
+    pauses::{Pauses, Seen},
     random::Random,
 };
 use hapticd_client::{BodyKind, Client, Event, News, want};
 use hapticd_protocol::block::force_off_text;
+use hapticd_sys::clock::now_ns;
 use rustix::process::Signal;
 use serde_json::Value;
 use std::{
@@ -69,7 +71,8 @@ pub fn run(setup: &Setup) -> Result<Vec<Verdict>, Failure> {
     let mut monitor = Client::connect_until(&socket, "monitor", Duration::from_secs(60))?;
     monitor.subscribe(0, want::EVENTS)?;
     let ending = AtomicBool::new(false);
-    let mut offs = BTreeMap::new();
+    let mut offs = Vec::new();
+    let pauses = Pauses::watch();
     let mut held = Vec::new();
     let played: Result<[usize; 2], Failure> = std::thread::scope(|scope| {
         let (ending, socket) = (&ending, &socket);
@@ -86,6 +89,7 @@ pub fn run(setup: &Setup) -> Result<Vec<Verdict>, Failure> {
         watched?;
         Ok([renewed, added])
     });
+    let paused = pauses.end();
     let runs = daemon.runs();
     daemon.signal(Signal::TERM);
     let status = daemon.end(Duration::from_secs(60));
@@ -95,7 +99,7 @@ pub fn run(setup: &Setup) -> Result<Vec<Verdict>, Failure> {
     let [renewed, added] = played?;
     let report: Value = serde_json::from_slice(&fs::read(setup.folder.join("report.json"))?)?;
     let mut verdicts = vec![
-        alive(&setup.folder, &offs, renewed)?,
+        alive(&setup.folder, &offs, &paused, renewed)?,
         stays("resident", &held, 1 << 20, 16 << 20, |held| held.resident),
         stays("descriptors", &held, 1, 0, |held| held.descriptors),
         stays("threads", &held, 1, CLOSERS, |held| held.threads),
@@ -116,7 +120,7 @@ pub fn run(setup: &Setup) -> Result<Vec<Verdict>, Failure> {
 fn watch(
     length: Duration,
     monitor: &mut Client,
-    offs: &mut BTreeMap<u8, usize>,
+    offs: &mut Vec<(u8, u64)>,
     held: &mut Vec<Held>,
     mut usage: impl FnMut() -> Option<What>,
 ) -> Result<(), Failure> {
@@ -124,7 +128,7 @@ fn watch(
     let mut due = Instant::now();
     while Instant::now() < end {
         if let Some(News::Event(Event::ForceOff(off))) = monitor.poll(Duration::from_millis(100))? {
-            *offs.entry(off.reason).or_insert(0) += 1;
+            offs.push((off.reason, now_ns()));
         }
         monitor.renew(5000)?;
         if Instant::now() < due {
@@ -203,11 +207,24 @@ fn churn(socket: &Path, seed: u64, ending: &AtomicBool) -> Result<usize, Failure
     Ok(added)
 }
 
-/// No thread was taken for hung; how near each came to it is told.
-fn alive(folder: &Path, offs: &BTreeMap<u8, usize>, renewed: usize) -> Result<Verdict, Failure> {
-    let told: Vec<String> = (offs.iter())
+/// No thread was taken for hung, unless its processor paused; how near each came to it is told.
+fn alive(
+    folder: &Path,
+    offs: &[(u8, u64)],
+    paused: &Seen,
+    renewed: usize,
+) -> Result<Verdict, Failure> {
+    let mut counts = BTreeMap::new();
+    for (reason, _) in offs {
+        *counts.entry(*reason).or_insert(0_usize) += 1;
+    }
+    let told: Vec<String> = (counts.iter())
         .map(|(reason, count)| format!("{count} of {} ({reason})", force_off_text(*reason)))
         .collect();
+    let hung = (offs.iter())
+        .filter(|(reason, at_ns)| HUNG.contains(reason) && !paused.explains(*at_ns))
+        .count();
+    let (pauses, longest_ms) = paused.count_and_longest_ms();
     let log = fs::read_to_string(folder.join("log"))?;
     let longest = log.lines().find(|line| line.contains("sign of life, in"));
     let longest = longest
@@ -217,9 +234,9 @@ fn alive(folder: &Path, offs: &BTreeMap<u8, usize>, renewed: usize) -> Result<Ve
     Ok(Verdict {
         rule: "alive",
         checked: renewed,
-        broken: HUNG.iter().filter_map(|reason| offs.get(reason)).sum(),
+        broken: hung,
         words: format!(
-            "force-offs: {}; longest{}",
+            "force-offs: {}; {pauses} pauses of the machine, {longest_ms:.1} ms at most; longest{}",
             told.join(", "),
             longest.unwrap_or(" silences are not told")
         ),
