@@ -250,6 +250,7 @@ fn stayed(before: &ArmState, after: &ArmState, offs: &[(u8, u64)], paused: &Seen
         |(reason, at_ns): &&(u8, u64)| OF_A_PAUSE.contains(reason) && paused.explains(*at_ns);
     let (explained, others): (Vec<_>, Vec<_>) = offs.iter().partition(is_pause);
     let mut counts = BTreeMap::new();
+    let unexplained = others.len();
     for (reason, _) in others {
         *counts.entry(reason).or_insert(0_usize) += 1;
     }
@@ -261,7 +262,8 @@ fn stayed(before: &ArmState, after: &ArmState, offs: &[(u8, u64)], paused: &Seen
     Verdict {
         rule: "force",
         checked: (after.tick - before.tick) as usize,
-        broken: all.saturating_sub(explained.len()),
+        // Told ones, and those that were not.
+        broken: unexplained.max(all.saturating_sub(explained.len())),
         words: format!(
             "force-offs; told: {}; {} more by {pauses} pauses of the machine, {longest_ms:.1} ms at most",
             told.join(", "),

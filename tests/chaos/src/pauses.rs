@@ -14,8 +14,8 @@ use std::time::Duration;
 /// Above every thread of the daemon's.
 const PRIORITY: u8 = 98;
 const NAP: Duration = Duration::from_millis(1);
-/// Later than this it is a pause, ns: samples are too old from 5 ms on, one of which an arm needs.
-const LATE_NS: u64 = 3_000_000;
+/// Later than this it is a pause, ns: samples are too old from 5 ms on, of which an arm needs two.
+const LATE_NS: u64 = 2_500_000;
 /// What happens so long after a pause is its doing, and heard of, ns.
 const AFTER_NS: u64 = 60_000_000;
 
