@@ -15,7 +15,7 @@
 //! What it cannot know it does not guess: a shape whose step was lost, or a place from before a
 //! record that was lost. Such a tick counts as not checked, with the cause; what is known is
 //! checked all the same. A lost place is known again when the body moves, or when it is its turn to be
-//! surveyed ([`TickRecord::surveyed`]).
+//! surveyed ([`TickRecord::surveyed`]). So it is with a large shape that is not ready yet ([`Preparer`]).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -32,8 +32,11 @@ use crate::collision::{Applied, SceneCommand};
 use crate::haptic::record::{ArmTick, MovedBody, TickRecord};
 use crate::stats::{NotChecked, Stats};
 
+mod preparer;
 #[cfg(test)]
 mod tests;
+
+use preparer::{Ends, Preparer};
 
 enum ArmShape {
     Ball(f64),
@@ -62,7 +65,8 @@ enum Scene {
 }
 
 struct CheckedBody {
-    solid: Solid,
+    /// `None`: it is being made ready.
+    solid: Option<Solid>,
     movable: bool,
     initial: Pose,
     /// Where it is after the last record; `None`: not known, because a record was lost.
@@ -78,6 +82,8 @@ pub struct Checker {
     /// Where the tools are after the last record, as far as it is known.
     proxies: [Option<Pose>; MAX_ARMS],
     bodies: HashMap<BodyKey, CheckedBody>,
+    /// Makes large shapes ready; without it they are made ready here.
+    preparer: Option<Preparer>,
     limits: SweepLimits,
     /// The last record's tick.
     tick: u64,
@@ -133,11 +139,20 @@ impl Checker {
             arms: [const { None }; MAX_ARMS],
             proxies: [None; MAX_ARMS],
             bodies: HashMap::new(),
+            preparer: None,
             limits: SweepLimits::default(),
             tick: 0,
             offered: 0,
             misplaced: 0,
         }
+    }
+
+    /// From now on another thread makes large shapes ready, with the end that this gives:
+    /// [`Checker::add_body`] does not take long, and ticks before a shape is ready are not wholly checked.
+    pub fn prepare_beside(&mut self) -> Ends {
+        let (preparer, ends) = preparer::preparer();
+        self.preparer = Some(preparer);
+        ends
     }
 
     /// An arm's tool: a mesh, or a ball of this radius.
@@ -152,8 +167,12 @@ impl Checker {
 
     /// A body came to the scene.
     pub fn add_body(&mut self, key: BodyKey, mesh: &Arc<TriMesh>, pose: &Pose, kind: BodyKind) {
+        let solid = match &self.preparer {
+            Some(preparer) => preparer.prepare(key, mesh),
+            None => Some(Solid::of(mesh.clone())),
+        };
         let body = CheckedBody {
-            solid: Solid::of(mesh.clone()),
+            solid,
             movable: kind != BodyKind::Static,
             initial: *pose,
             pose: None,
@@ -245,6 +264,12 @@ impl Checker {
 
     /// Takes over which bodies the loop had in this tick.
     fn begin(&mut self, record: &TickRecord, stats: &mut Stats) {
+        for (key, solid) in self.preparer.iter().flat_map(Preparer::ready) {
+            // One that has gone meanwhile is dropped.
+            if let Some(body) = self.bodies.get_mut(&key) {
+                body.solid = Some(solid);
+            }
+        }
         let lost = record.tick.saturating_sub(self.tick + 1);
         self.tick = record.tick;
         if lost > 0 {
@@ -338,9 +363,13 @@ impl Checker {
                 verdict.missing = Some(NotChecked::UnknownShape);
                 continue;
             };
+            let Some(solid) = &body.solid else {
+                verdict.missing.get_or_insert(NotChecked::Busy);
+                continue;
+            };
             if let Some(pose) = &body.pose {
                 for (from, to) in motion.pieces() {
-                    let sweep = sweep_tool(tool, &from, to, &body.solid, pose, &self.limits);
+                    let sweep = sweep_tool(tool, &from, to, solid, pose, &self.limits);
                     verdict.motion(sweep);
                 }
             } else {
@@ -351,16 +380,9 @@ impl Checker {
             let Some(after) = after else { continue };
             let at = &tick.world_from_proxy;
             if let (Some(before), Some(_)) = (&body.pose, moved) {
-                verdict.motion(sweep_body(
-                    tool,
-                    at,
-                    &body.solid,
-                    before,
-                    &after,
-                    &self.limits,
-                ));
+                verdict.motion(sweep_body(tool, at, solid, before, &after, &self.limits));
             }
-            verdict.depth(penetration_depth_m(tool, at, &body.solid, &after));
+            verdict.depth(penetration_depth_m(tool, at, solid, &after));
         }
     }
 

@@ -291,7 +291,12 @@ pub fn run_real(
     let live = Arc::new(Mutex::new(live));
     let flags = brake.flags.clone();
     let stop = brake.stop.clone();
-    let checker = options.check.then(|| rig.checker());
+    let mut checker = options.check.then(|| rig.checker());
+    if let Some(checker) = &mut checker {
+        let shapes = checker.prepare_beside();
+        // It ends with the checker.
+        spawn("checker", move || while shapes.serve_one() {})?;
+    }
     let specs: Vec<_> = rig
         .arms
         .iter()

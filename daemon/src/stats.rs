@@ -150,7 +150,7 @@ pub struct ArmReport {
 /// Why the independent checker did not check a tick wholly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotChecked {
-    /// It could not keep up.
+    /// It could not keep up, or a large shape was not ready yet.
     Busy,
     /// It did not know where something had been: records were lost on the way to it, or a tool was
     /// placed.
@@ -162,7 +162,7 @@ pub enum NotChecked {
 /// How many ticks the independent checker did not check wholly, by the cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Unchecked {
-    /// It could not keep up.
+    /// It could not keep up, or a large shape was not ready yet.
     pub busy: u64,
     /// A place was not known: ticks whose records were lost, and those until it was known again.
     pub unknown_place: u64,

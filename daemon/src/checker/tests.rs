@@ -136,6 +136,61 @@ fn a_body_that_follows_in_a_slot_is_not_the_one_before() {
 }
 
 #[test]
+fn ticks_before_a_large_shape_is_ready_are_not_checked_and_then_penetration_is_found() {
+    let (small, large) = (key(3, 1), key(4, 1));
+    let (preparer, ends) = preparer::preparer();
+    let mut run = Run::new();
+    run.checker.preparer = Some(preparer);
+    run.add(small, BodyKind::Static, 1);
+    let ball = Arc::new(shapes::icosphere(0.05, 5).unwrap());
+    run.checker
+        .add_body(large, &ball, &Pose::identity(), BodyKind::Static);
+    let both = |r: &mut TickRecord| {
+        r.arms[0].world_from_proxy = Pose::translation(0.0, 0.0, 0.06);
+        solid(r, small);
+        solid(r, large);
+    };
+    let report = run.tick(both);
+    assert_eq!((report.checked_ticks, report.unchecked_why.busy), (0, 1));
+    assert!(clean(&report));
+    // What is ready is checked meanwhile: the block reaches up to 0.05 m.
+    let report = run.tick(|r| {
+        both(r);
+        r.arms[0].world_from_proxy = Pose::translation(0.04, 0.04, 0.05);
+    });
+    assert_eq!((report.checked_ticks, report.unchecked_why.busy), (0, 2));
+    assert!((report.max_penetration_m - RADIUS_M).abs() < 1e-9);
+    // And the large one as soon as it is.
+    assert!(ends.serve_one());
+    let report = run.tick(|r| {
+        both(r);
+        r.arms[0].solid = 1 << large.slot;
+        r.arms[0].world_from_proxy = Pose::translation(0.0, 0.0, 0.045);
+    });
+    assert_eq!((report.checked_ticks, report.unchecked_why.busy), (1, 2));
+    assert!(report.max_penetration_m > 0.009);
+}
+
+#[test]
+fn a_large_body_that_goes_before_it_is_ready_is_forgotten() {
+    let large = key(4, 1);
+    let (preparer, ends) = preparer::preparer();
+    let mut run = Run::new();
+    run.checker.preparer = Some(preparer);
+    let ball = Arc::new(shapes::icosphere(0.05, 5).unwrap());
+    run.checker
+        .add_body(large, &ball, &Pose::identity(), BodyKind::Static);
+    run.remove(large, 2);
+    run.tick(|r| r.arms[0].offered = 2);
+    assert!(ends.serve_one());
+    run.tick(|_| ());
+    assert_eq!(run.checker.shapes(), 0);
+    // Its thread ends with the checker.
+    drop(run);
+    assert!(!ends.serve_one());
+}
+
+#[test]
 fn penetration_that_is_planted_in_a_slot_used_again_is_found() {
     let (old, new) = (key(3, 1), key(3, 2));
     let mut run = Run::new();

@@ -17,8 +17,10 @@ use crate::{
     recording::length,
 };
 use hapticd_client::{BodyKind, Client, Event, Mesh, News, Subscription, want};
-use hapticd_protocol::block::{ArmState, force_off_text};
-use hapticd_sys::clock::now_ns;
+use hapticd_protocol::{
+    block::{ArmState, force_off_text},
+    event::ForceOff,
+};
 use rustix::process::Signal;
 use serde_json::Value;
 use std::{
@@ -146,17 +148,17 @@ fn under_force(subscription: &Subscription) -> Result<ArmState, Failure> {
     Err("no force in a minute".into())
 }
 
-/// Hears force-offs: their reasons, and when.
+/// Hears force-offs.
 fn listen(
     monitor: &mut Client,
     length: Duration,
-    offs: &mut Vec<(u8, u64)>,
+    offs: &mut Vec<ForceOff>,
     goes_on: impl FnMut() -> bool,
 ) -> Result<(), Failure> {
     let (end, mut goes_on) = (Instant::now() + length, goes_on);
     while Instant::now() < end && goes_on() {
         if let Some(News::Event(Event::ForceOff(off))) = monitor.poll(Duration::from_millis(100))? {
-            offs.push((off.reason, now_ns()));
+            offs.push(off);
         }
         monitor.renew(2000)?;
     }
@@ -245,18 +247,11 @@ fn lumpy_ball(radius_m: f64, triangles: usize) -> Mesh {
 const OF_A_PAUSE: [u8; 2] = [9, 32];
 
 /// Force did not go off, but for pauses of the machine.
-fn stayed(before: &ArmState, after: &ArmState, offs: &[(u8, u64)], paused: &Seen) -> Verdict {
+fn stayed(before: &ArmState, after: &ArmState, offs: &[ForceOff], paused: &Seen) -> Verdict {
     let is_pause =
-        |(reason, at_ns): &&(u8, u64)| OF_A_PAUSE.contains(reason) && paused.explains(*at_ns);
+        |off: &&ForceOff| OF_A_PAUSE.contains(&off.reason) && paused.explains(off.time_ns);
     let (explained, others): (Vec<_>, Vec<_>) = offs.iter().partition(is_pause);
-    let mut counts = BTreeMap::new();
     let unexplained = others.len();
-    for (reason, _) in others {
-        *counts.entry(reason).or_insert(0_usize) += 1;
-    }
-    let told: Vec<String> = (counts.iter())
-        .map(|(reason, count)| format!("{count} of {} ({reason})", force_off_text(*reason)))
-        .collect();
     let (pauses, longest_ms) = paused.count_and_longest_ms();
     let all = (after.force_offs - before.force_offs) as usize;
     Verdict {
@@ -265,11 +260,27 @@ fn stayed(before: &ArmState, after: &ArmState, offs: &[(u8, u64)], paused: &Seen
         // Told ones, and those that were not.
         broken: unexplained.max(all.saturating_sub(explained.len())),
         words: format!(
-            "force-offs; told: {}; {} more by {pauses} pauses of the machine, {longest_ms:.1} ms at most",
-            told.join(", "),
+            "force-offs{}; {} by {pauses} pauses of the machine, {longest_ms:.1} ms at most",
+            told(others),
             explained.len()
         ),
     }
+}
+
+/// Force-offs in words: each cause with the ticks that it came with.
+pub(crate) fn told<'a>(offs: impl IntoIterator<Item = &'a ForceOff>) -> String {
+    let mut ticks = BTreeMap::<u8, Vec<String>>::new();
+    for off in offs {
+        let of_cause = ticks.entry(off.reason).or_default();
+        of_cause.push(off.tick.to_string());
+    }
+    let causes: Vec<String> = (ticks.iter())
+        .map(|(&reason, ticks)| {
+            let words = force_off_text(reason);
+            format!("{words} ({reason}) at ticks {}", ticks.join(", "))
+        })
+        .collect();
+    causes.join("; ")
 }
 
 /// Contact data was young.

@@ -16,8 +16,8 @@ const PRIORITY: u8 = 98;
 const NAP: Duration = Duration::from_millis(1);
 /// Later than this it is a pause, ns: samples are too old from 5 ms on, of which an arm needs two.
 const LATE_NS: u64 = 2_500_000;
-/// What happens so long after a pause is its doing, and heard of, ns.
-const AFTER_NS: u64 = 60_000_000;
+/// What the loop notes so long after a pause is its doing: how old a sample may be, and two ticks, ns.
+const AFTER_NS: u64 = 7_000_000;
 
 /// The watching threads, with what they have seen: beginnings and ends, ns of `CLOCK_MONOTONIC`.
 pub struct Pauses {
@@ -80,9 +80,9 @@ fn note(seen: &Mutex<Vec<[u64; 2]>>, stop: &AtomicBool) {
 pub struct Seen(Vec<[u64; 2]>);
 
 impl Seen {
-    /// Whether what was heard of at this time may be a pause's doing.
-    pub fn explains(&self, heard_ns: u64) -> bool {
-        let is_after = |[begin, end]: &[u64; 2]| (*begin..=end + AFTER_NS).contains(&heard_ns);
+    /// Whether what the loop noted at this time may be a pause's doing.
+    pub fn explains(&self, at_ns: u64) -> bool {
+        let is_after = |[begin, end]: &[u64; 2]| (*begin..=end + AFTER_NS).contains(&at_ns);
         self.0.iter().any(is_after)
     }
 
@@ -101,7 +101,7 @@ mod tests {
     fn a_pause_explains_what_follows_it_at_once() {
         let ms = 1_000_000;
         let seen = Seen(vec![[10 * ms, 16 * ms]]);
-        let explained = [9, 10, 16, 70, 77].map(|at| seen.explains(at * ms));
+        let explained = [9, 10, 16, 22, 24].map(|at| seen.explains(at * ms));
         assert_eq!(explained, [false, true, true, true, false]);
         assert_eq!(seen.count_and_longest_ms(), (1, 6.0));
     }

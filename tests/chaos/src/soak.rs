@@ -8,7 +8,7 @@
 use crate::{
     Failure,
     clients::{LEFT_X_M, cuboid, spec, tolerant},
-    crowd::outside,
+    crowd::{outside, told},
     daemon::Daemon,
     judge::Verdict,
     notes::What,
@@ -16,12 +16,10 @@ use crate::{
     random::Random,
 };
 use hapticd_client::{BodyKind, Client, Event, News, want};
-use hapticd_protocol::block::force_off_text;
-use hapticd_sys::clock::now_ns;
+use hapticd_protocol::event::ForceOff;
 use rustix::process::Signal;
 use serde_json::Value;
 use std::{
-    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
     sync::atomic::{AtomicBool, Ordering},
@@ -120,7 +118,7 @@ pub fn run(setup: &Setup) -> Result<Vec<Verdict>, Failure> {
 fn watch(
     length: Duration,
     monitor: &mut Client,
-    offs: &mut Vec<(u8, u64)>,
+    offs: &mut Vec<ForceOff>,
     held: &mut Vec<Held>,
     mut usage: impl FnMut() -> Option<What>,
 ) -> Result<(), Failure> {
@@ -128,7 +126,7 @@ fn watch(
     let mut due = Instant::now();
     while Instant::now() < end {
         if let Some(News::Event(Event::ForceOff(off))) = monitor.poll(Duration::from_millis(100))? {
-            offs.push((off.reason, now_ns()));
+            offs.push(off);
         }
         monitor.renew(5000)?;
         if Instant::now() < due {
@@ -210,19 +208,12 @@ fn churn(socket: &Path, seed: u64, ending: &AtomicBool) -> Result<usize, Failure
 /// No thread was taken for hung, unless its processor paused; how near each came to it is told.
 fn alive(
     folder: &Path,
-    offs: &[(u8, u64)],
+    offs: &[ForceOff],
     paused: &Seen,
     renewed: usize,
 ) -> Result<Verdict, Failure> {
-    let mut counts = BTreeMap::new();
-    for (reason, _) in offs {
-        *counts.entry(*reason).or_insert(0_usize) += 1;
-    }
-    let told: Vec<String> = (counts.iter())
-        .map(|(reason, count)| format!("{count} of {} ({reason})", force_off_text(*reason)))
-        .collect();
     let hung = (offs.iter())
-        .filter(|(reason, at_ns)| HUNG.contains(reason) && !paused.explains(*at_ns))
+        .filter(|off| HUNG.contains(&off.reason) && !paused.explains(off.time_ns))
         .count();
     let (pauses, longest_ms) = paused.count_and_longest_ms();
     let log = fs::read_to_string(folder.join("log"))?;
@@ -237,7 +228,7 @@ fn alive(
         broken: hung,
         words: format!(
             "force-offs: {}; {pauses} pauses of the machine, {longest_ms:.1} ms at most; longest{}",
-            told.join(", "),
+            told(offs),
             longest.unwrap_or(" silences are not told")
         ),
     })
