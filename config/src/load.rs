@@ -53,8 +53,8 @@ pub fn load(path: &Path) -> Result<Loaded, LoadError> {
         path: path.to_owned(),
         error,
     };
-    // `parse` says at which length it is too long; far beyond that nothing is read at all.
-    let bytes = hapticd_files::read(path, 64 * TEXT_BYTES_MAX as u64).map_err(unreadable)?;
+    // Not looked at any further: a reload costs no more than the longest file that is read.
+    let bytes = hapticd_files::read(path, TEXT_BYTES_MAX as u64).map_err(unreadable)?;
     let name = path.display().to_string();
     let text = decode_utf8(&name, bytes).map_err(|errors| LoadError::Invalid(Box::new(errors)))?;
     parse(&name, &text, &Context::of_file(path))

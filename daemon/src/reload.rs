@@ -62,10 +62,9 @@ pub fn reader(path: PathBuf, mut loaded: Loaded, rig: &Rig) -> Reload {
         let changes = compare(&loaded, &new).map_err(|e| e.to_string())?;
         let limits = rig::limits(&new.config.safety);
         for spec in &specs {
-            limits
-                .tightened_by_arm(spec)
-                .validate()
-                .map_err(|e| format!("limits of arm {}: {e}", spec.name))?;
+            let of_arm = limits.tightened_by_arm(spec);
+            let checked = of_arm.validate().and_then(|()| of_arm.validate_fade());
+            checked.map_err(|e| format!("limits of arm {}: {e}", spec.name))?;
         }
         let reloaded = Reloaded {
             limits,

@@ -259,6 +259,7 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
     let period_ns = 1_000_000_000 / u64::from(config.haptic_loop.rate_hz.max(1));
     let period_s = period_ns as f64 * 1e-9;
     let limits = limits(&config.safety);
+    let mut slow = None;
     // A simulated arm lives on the clock that the loop lives on.
     let start_ns = if virtual_time {
         0
@@ -286,6 +287,7 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
                 continue;
             }
         };
+        slow = slow.or(limits.tightened_by_arm(&spec).validate_fade().err());
         arms.push(RigArm {
             name: arm.name.clone(),
             frame,
@@ -302,6 +304,7 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
         );
         tools.push(built);
     }
+    faults.extend(slow.map(limits_fault));
     // One set of distances for the scene: that of the widest workspace, as the source scales them by the scene's width.
     let width = arms
         .iter()
@@ -666,8 +669,10 @@ fn body_fault(body: &config::Body, error: SceneError) -> Fault {
 
 fn limits_fault(error: LimitsError) -> Fault {
     let field = match error {
-        LimitsError::WindowTooShort { .. } => "continuous_window_s",
-        LimitsError::OutOfRange { field, .. } => field,
+        LimitsError::WindowTooShort { field, .. } | LimitsError::OutOfRange { field, .. } => field,
+        // The configuration's are a millisecond's.
+        LimitsError::SlewTooLow { field, .. } if field == "slew_n_per_s" => "slew_n_per_ms",
+        LimitsError::SlewTooLow { .. } => "slew_nm_per_ms",
     };
     Fault {
         key: format!("safety.{field}"),

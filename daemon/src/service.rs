@@ -356,6 +356,7 @@ impl Service {
                 mesh_bytes: config.ipc.max_mesh_bytes,
                 memory_bytes: u64::from(config.ipc.memory_mb) << 20,
                 lease_ms: config.ipc.lease_ms,
+                max_lease_ms: config.ipc.max_lease_ms.max(config.ipc.lease_ms),
                 ..Quotas::default()
             },
             arms: arms

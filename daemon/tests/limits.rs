@@ -279,6 +279,29 @@ fn recorded(folder: &Path) -> Vec<(f64, f64, InputMessage)> {
     ticks
 }
 
+/// With it SIGTERM would end the process while the arm still pushes.
+#[test]
+fn a_reload_with_which_force_would_not_fade_is_refused() {
+    let mut daemon = Daemon::start("slow", 1, &[]);
+    daemon.until("arm attached");
+    let (mut app, mut technician) = (daemon.app(), daemon.technician());
+    let arm = app.subscribe(0, want::STATE).unwrap();
+    presses(&arm, 3.4);
+    let slow = configuration(1, 4.0).replace("[safety]\n", "[safety]\nslew_n_per_ms = 0.001\n");
+    std::fs::write(daemon.folder.join("rig.toml"), slow).unwrap();
+    let why = technician.reload().unwrap_err().to_string();
+    assert!(why.contains("a peak of 4 must fade within 50 ms"), "{why}");
+    daemon.until("configuration not reloaded, the old one stays: ");
+    // The old one stays: force is gone in time.
+    daemon.ask_to_end();
+    let begun = Instant::now();
+    while force_n(&arm).1 > 0.0 {
+        assert!(begun.elapsed() < PATIENCE, "force stays: {:?}", arm.state());
+        std::thread::sleep(Duration::from_micros(300));
+    }
+    assert_eq!(daemon.process.wait().unwrap().code(), Some(0));
+}
+
 #[test]
 fn what_is_undone_and_what_is_reloaded_raises_force_by_the_ramp_only() {
     // 4 N in 2 s; the slew limit would be 1000 N/s.

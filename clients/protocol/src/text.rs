@@ -71,6 +71,14 @@ impl<const N: usize> Text<N> {
     }
 }
 
+/// Line breaks of other kinds, and marks of the direction of writing: in a log or a list such a name would look like another.
+fn reorders(character: char) -> bool {
+    matches!(
+        character,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+    )
+}
+
 fn is_allowed(character: char) -> bool {
     !character.is_control() || character == '\n'
 }
@@ -108,6 +116,9 @@ impl Name {
         }
         if name.chars().any(char::is_control) {
             return Err("control characters");
+        }
+        if name.chars().any(reorders) {
+            return Err("characters that break or reorder lines");
         }
         Ok(Self(Text::lossy(name)))
     }
@@ -156,6 +167,12 @@ mod tests {
             "longer than 63 bytes"
         );
         assert_eq!(Name::new("a\nb").unwrap_err(), "control characters");
+        for mark in ['\u{2028}', '\u{202e}', '\u{2067}', '\u{200f}'] {
+            let name = format!("a{mark}b");
+            let why = Name::new(&name).unwrap_err();
+            assert_eq!(why, "characters that break or reorder lines");
+        }
+        assert!(Name::new("Gr\u{fc}\u{df}e, \u{5de6}").is_ok());
         assert_eq!(Name::new(&"é".repeat(31)).unwrap().as_str(), "é".repeat(31));
         assert!(Name::new(&"x".repeat(63)).is_ok());
     }

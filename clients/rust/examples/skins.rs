@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             }
         }
         std::thread::sleep(Duration::from_millis(700));
-        client.renew(2000)?;
+        client.renew(1000)?;
     }
     Ok(())
 }

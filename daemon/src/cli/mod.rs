@@ -17,6 +17,7 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::OnceLock;
 
 use clap::{Parser, Subcommand};
 
@@ -95,7 +96,7 @@ pub fn main() -> ExitCode {
         Command::Export(args) => export::export(&args),
         Command::Schema => schema::schema(),
     };
-    match done {
+    match done.and_then(|()| all_said()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Input(text)) => {
             eprintln!("{}", text.trim_end());
@@ -131,9 +132,13 @@ fn create(path: &Path, force: bool) -> Result<(File, Fresh), Failure> {
     }
     match File::create_new(path) {
         Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
-            // A pipe or a device holds nothing that could be lost.
+            // A pipe or a device holds nothing that could be lost. One that nobody reads is no place to write to, and
+            // would be waited for.
             if path.metadata().is_ok_and(|m| !m.is_file() && !m.is_dir()) {
-                return anyway();
+                return Ok((
+                    hapticd_sys::pipe::open_writable(path).map_err(said)?,
+                    Fresh::default(),
+                ));
             }
             Err(taken(path))
         }
@@ -149,8 +154,34 @@ fn taken(path: &Path) -> Failure {
     ))
 }
 
-/// Prints a line to standard output. A reader that went away (`hapticd ... | head`) is not an error.
+/// Why something could not be said: the first reason.
+static UNSAID: OnceLock<io::Error> = OnceLock::new();
+
+/// Prints a line to standard output. What cannot be said is an error at the end ([`unsaid`]).
 fn say(line: &str) {
     use std::io::Write;
-    let _ = writeln!(io::stdout().lock(), "{line}");
+    if let Err(error) = writeln!(io::stdout().lock(), "{line}") {
+        let _ = UNSAID.set(error);
+    }
+}
+
+/// Why not all could be said.
+fn unsaid() -> Option<&'static io::Error> {
+    UNSAID.get()
+}
+
+/// What is said to a terminal that was closed (`EIO`).
+const HUNG_UP: i32 = 5;
+
+/// The failure to say something. A reader that went away (`hapticd ... | head`) has what it wanted.
+fn all_said() -> Result<(), Failure> {
+    let is_gone = |error: &io::Error| {
+        error.kind() == io::ErrorKind::BrokenPipe || error.raw_os_error() == Some(HUNG_UP)
+    };
+    match unsaid() {
+        Some(error) if !is_gone(error) => {
+            Err(Failure::Runtime(format!("standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
 }

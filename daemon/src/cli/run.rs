@@ -185,6 +185,12 @@ pub(super) fn built(
         without(&mut config, errors);
     }
     let mut findings = Vec::new();
+    if loaded.config.arms.is_empty() {
+        findings.push(config::Finding {
+            key: None,
+            message: "the configuration has no [[arm]]: there is nothing to run".to_owned(),
+        });
+    }
     if virtual_time {
         findings.extend(loaded.config.arms.iter().filter_map(not_virtual));
     }
@@ -240,8 +246,8 @@ fn start(loaded: config::Loaded, file: Option<PathBuf>, common: Common) -> Resul
     let tui = !common.plain && !common.virtual_time && std::io::stdout().is_terminal();
     let (log, log_end) = log::start(config.log.level, common.log_format, tui);
     let rig = rig(&loaded, common.virtual_time)?;
-    if config.arms.is_empty() {
-        return Err(Failure::Input("the configuration has no [[arm]]".into()));
+    if let Some(report) = &common.report {
+        can_be_made(report)?;
     }
     let time = if common.virtual_time {
         Time::Virtual
@@ -298,6 +304,26 @@ fn start(loaded: config::Loaded, file: Option<PathBuf>, common: Common) -> Resul
             "the recording is not complete: {why}"
         ))),
     }
+}
+
+/// A report that cannot be written is better known before the run than after it.
+fn can_be_made(report: &Path) -> Result<(), Failure> {
+    let folder = match report.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    };
+    if folder.is_dir() && !report.is_dir() {
+        return Ok(());
+    }
+    let why = if report.is_dir() {
+        "it is a folder"
+    } else {
+        "there is no such folder to write it to"
+    };
+    Err(Failure::Input(format!(
+        "--report {}: {why}",
+        report.display()
+    )))
 }
 
 /// Prints the summary and writes the JSON report. Penetration is a failure of ours, not a statistic.

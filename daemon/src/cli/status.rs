@@ -59,7 +59,8 @@ pub fn status(args: &Args) -> Result<(), Failure> {
         } else {
             print(&json);
         }
-        if !args.watch {
+        // Nobody reads it any more.
+        if !args.watch || super::unsaid().is_some() {
             return Ok(());
         }
         std::thread::sleep(EVERY);

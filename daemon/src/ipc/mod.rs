@@ -52,7 +52,7 @@ use hapticd_geometry::Pose;
 use hapticd_protocol::{
     event::{Event, RemovedCode},
     reply::ErrorCode,
-    request::{BodyKind, TightenLimits},
+    request::{BodyKind, MAX_LEASE_MS, TightenLimits},
     text::Name,
 };
 use hapticd_world::{AddError, BodySpec, CommandError};
@@ -383,6 +383,8 @@ pub struct Quotas {
     pub memory_bytes: u64,
     /// A client with bodies that says nothing for this long is silent, ms.
     pub lease_ms: u32,
+    /// The longest time that a client may ask for instead, ms.
+    pub max_lease_ms: u32,
 }
 
 impl Default for Quotas {
@@ -394,6 +396,7 @@ impl Default for Quotas {
             mesh_bytes: 256 << 20,
             memory_bytes: 0,
             lease_ms: 200,
+            max_lease_ms: MAX_LEASE_MS,
         }
     }
 }

@@ -196,7 +196,8 @@ fn check(configured: &Limits, all: &Restriction, wish: &Restriction) -> Result<(
                 wished,
                 least,
                 format!(
-                    "{what} is {wished} {unit}, at least {least}: the peak must fade within {} ms",
+                    "{what} is {} {unit}, at least {least}: the peak must fade within {} ms",
+                    short(wished),
                     fade_s * 1e3
                 ),
             ));
@@ -205,9 +206,13 @@ fn check(configured: &Limits, all: &Restriction, wish: &Restriction) -> Result<(
     let limits = all.applied_to(configured);
     limits.validate().map_err(|error| match error {
         LimitsError::WindowTooShort { .. } => too_short(&limits),
-        LimitsError::OutOfRange { field, value, must } => {
-            refused(value, 0.0, format!("{field} is {value}, must be {must}"))
-        }
+        LimitsError::OutOfRange { field, value, must } => refused(
+            value,
+            0.0,
+            format!("{field} is {}, must be {must}", short(value)),
+        ),
+        // Asked for above, by what stood before.
+        LimitsError::SlewTooLow { value, least, .. } => refused(value, least, error.to_string()),
     })
 }
 
@@ -238,11 +243,22 @@ fn too_short(limits: &Limits) -> Refusal {
         continuous,
         least,
         format!(
-            "continuous_{what} is {continuous} {unit}, at least {least} with a peak of {peak} {unit} and a window of {} s; or \
+            "continuous_{what} is {} {unit}, at least {least} with a peak of {peak} {unit} and a window of {} s; or \
              tighten peak_{what} to {most} or less with it",
+            short(continuous),
             limits.continuous_window_s
         ),
     )
+}
+
+/// A number as a person reads it: not three hundred digits of one that is hardly there.
+fn short(value: f64) -> String {
+    let size = value.abs();
+    if value == 0.0 || (1e-4..1e7).contains(&size) {
+        value.to_string()
+    } else {
+        format!("{value:e}")
+    }
 }
 
 /// Numbers as whole ones for programs, and exactly in the sentence.

@@ -164,14 +164,16 @@ pub(super) fn found(
 
 /// Tells what a reload has changed.
 pub(super) fn tell_reloaded(changes: &[String], news: &mut Vec<String>) {
-    tell(
-        news,
-        if changes.is_empty() {
-            "configuration reloaded: nothing changed".into()
-        } else {
-            format!("configuration reloaded: {}", changes.join(", "))
-        },
-    );
+    if changes.is_empty() {
+        let what = "configuration reloaded: nothing changed";
+        tracing::info!("{what}");
+        news.push(what.to_owned());
+    } else {
+        tell(
+            news,
+            format!("configuration reloaded: {}", changes.join(", ")),
+        );
+    }
 }
 
 /// Puts a reloaded level of the log into force.

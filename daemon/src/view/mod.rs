@@ -1,9 +1,10 @@
 //! The live view of `hapticd demo` and `hapticd run`: a screen of the arms, the loop and the events; and the plain lines for when
 //! standard output is no terminal.
 //!
-//! [`draw::draw`] and [`plain::line`] are pure. [`View`] owns the terminal on a thread of its own, so that a terminal that takes
+//! [`draw::draw`] and [`plain::line`] are pure. [`View`] owns the terminal on threads of its own, so that a terminal that takes
 //! nothing (a stalled connection) holds up neither the loop nor the supervisor: frames are handed over through a queue of one and
-//! dropped when the thread is busy. The terminal is put back when the view is dropped, and on a panic of any thread.
+//! dropped when the thread is busy. Keys have a thread beside it, which writes nothing: who wants the end is heard when the terminal
+//! takes nothing, too. The terminal is put back when the view is dropped, and on a panic of any thread.
 
 pub mod arm;
 pub mod draw;
@@ -67,8 +68,19 @@ pub struct View {
 
 struct Running {
     frames: SyncSender<Box<Live>>,
-    quit: Arc<AtomicBool>,
+    keys: Arc<Keys>,
     thread: JoinHandle<()>,
+}
+
+/// What the keys asked for.
+#[derive(Default)]
+struct Keys {
+    quit: AtomicBool,
+    paused: AtomicBool,
+    /// What is shown is not what it should be: paused, or another size.
+    changed: AtomicBool,
+    /// The view is over: nobody listens any more.
+    over: AtomicBool,
 }
 
 impl View {
@@ -107,7 +119,7 @@ impl View {
         };
         // Full: the terminal is slow, the next frame will do.
         let _ = running.frames.try_send(Box::new(live.clone()));
-        if running.quit.load(Ordering::Relaxed) {
+        if running.keys.quit.load(Ordering::Relaxed) {
             ViewWish::Quit
         } else {
             ViewWish::Continue
@@ -117,9 +129,15 @@ impl View {
 
 impl Drop for View {
     fn drop(&mut self) {
-        let Some(Running { frames, thread, .. }) = self.running.take() else {
+        let Some(Running {
+            frames,
+            keys,
+            thread,
+        }) = self.running.take()
+        else {
             return;
         };
+        keys.over.store(true, Ordering::Relaxed);
         // The thread ends when nobody can send any more.
         drop(frames);
         let asked = Instant::now();
@@ -139,28 +157,66 @@ impl Drop for View {
 fn start(title: &str) -> std::io::Result<Running> {
     let screen = Screen::enter()?;
     let (frames, receiver) = sync_channel(1);
-    let quit = Arc::new(AtomicBool::new(false));
-    let asked = quit.clone();
+    let keys = Arc::new(Keys::default());
+    let (pressed, asked) = (keys.clone(), keys.clone());
     let title = title.to_owned();
+    // It ends by itself when the view is over.
+    std::thread::Builder::new()
+        .name("keys".to_owned())
+        .spawn(move || listen(&pressed))?;
     let thread = std::thread::Builder::new()
         .name("view".to_owned())
         .spawn(move || serve(screen, &receiver, &asked, title))?;
     Ok(Running {
         frames,
-        quit,
+        keys,
         thread,
     })
 }
 
-/// The thread: draws what comes, looks at the keys in between.
-fn serve(mut screen: Screen, frames: &Receiver<Box<Live>>, quit: &AtomicBool, title: String) {
+/// The keys' thread: hears what a person wants, also while the terminal takes nothing.
+fn listen(keys: &Keys) {
+    while !keys.over.load(Ordering::Relaxed) {
+        // Who closes the terminal of a live view wants the end, in good order. Asked for keys, a terminal that hung up would
+        // keep the event reader busy for ever.
+        if screen::is_gone() {
+            keys.quit.store(true, Ordering::Relaxed);
+            return;
+        }
+        match event::poll(KEYS) {
+            Ok(true) => {}
+            Ok(false) => continue,
+            Err(_) => {
+                std::thread::sleep(KEYS);
+                continue;
+            }
+        }
+        match event::read() {
+            Ok(Event::Key(key)) => match wish(&key) {
+                Some(Wish::Quit) => keys.quit.store(true, Ordering::Relaxed),
+                Some(Wish::Pause) => {
+                    keys.paused.fetch_xor(true, Ordering::Relaxed);
+                    keys.changed.store(true, Ordering::Relaxed);
+                }
+                None => {}
+            },
+            Ok(Event::Resize(..)) => keys.changed.store(true, Ordering::Relaxed),
+            // An error: the terminal went away, which is asked for next.
+            Ok(_) | Err(_) => {}
+        }
+    }
+}
+
+/// The thread that draws what comes.
+fn serve(mut screen: Screen, frames: &Receiver<Box<Live>>, keys: &Keys, title: String) {
     let mut state = draw::State {
         title,
         paused: false,
     };
     let mut shown: Option<Box<Live>> = None;
     loop {
-        let mut changed = false;
+        let mut changed = keys.changed.swap(false, Ordering::Relaxed);
+        state.paused = keys.paused.load(Ordering::Relaxed);
         match frames.recv_timeout(KEYS) {
             Ok(live) => {
                 if !state.paused {
@@ -171,28 +227,6 @@ fn serve(mut screen: Screen, frames: &Receiver<Box<Live>>, quit: &AtomicBool, ti
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return,
         }
-        // Who closes the terminal of a live view wants the end, in good order. Asked for keys, a terminal that hung up would
-        // keep the event reader busy for ever.
-        if screen::is_gone() {
-            quit.store(true, Ordering::Relaxed);
-            return;
-        }
-        while let Ok(true) = event::poll(Duration::ZERO) {
-            match event::read() {
-                Ok(Event::Key(key)) => match wish(&key) {
-                    Some(Wish::Quit) => quit.store(true, Ordering::Relaxed),
-                    Some(Wish::Pause) => {
-                        state.paused = !state.paused;
-                        changed = true;
-                    }
-                    None => {}
-                },
-                Ok(Event::Resize(..)) => changed = true,
-                Ok(_) => {}
-                // The terminal went away; the next frame says so.
-                Err(_) => break,
-            }
-        }
         if changed
             && let Some(live) = &shown
             && screen
@@ -200,7 +234,7 @@ fn serve(mut screen: Screen, frames: &Receiver<Box<Live>>, quit: &AtomicBool, ti
                 .is_err()
         {
             // Gone, or given back by the panic hook.
-            quit.store(true, Ordering::Relaxed);
+            keys.quit.store(true, Ordering::Relaxed);
             return;
         }
     }

@@ -36,10 +36,8 @@ impl Screen {
         let made = execute!(io::stdout(), EnterAlternateScreen, Hide)
             .and_then(|()| Terminal::new(CrosstermBackend::new(io::stdout())));
         match made {
-            Ok(mut terminal) => {
-                terminal.clear()?;
-                Ok(Screen { terminal })
-            }
+            // Not cleared: the alternate screen is empty, and clearing asks the terminal for its cursor, which not every one tells.
+            Ok(terminal) => Ok(Screen { terminal }),
             Err(error) => {
                 leave();
                 Err(error)

@@ -22,6 +22,7 @@ pub mod clock;
 pub mod descriptors;
 pub mod folder;
 pub mod machine_memory;
+pub mod pipe;
 pub mod process;
 pub mod realtime;
 pub mod sealed_file;

@@ -24,6 +24,9 @@ pub enum Signal {
     /// SIGXCPU: the kernel will kill the process soon, for the processor time that it used. As
     /// SIGTERM.
     ProcessorTime,
+    /// SIGABRT from outside: whoever watches over services has given the process up. As SIGTERM. A
+    /// process that aborts by itself does so at once.
+    Abort,
     /// SIGHUP: read the configuration again.
     Reload,
     /// Any other that would end or stop the process by default: it does nothing.
@@ -38,12 +41,13 @@ impl Signal {
     }
 }
 
-const ANSWERED: [(libc::c_int, Signal); 6] = [
+const ANSWERED: [(libc::c_int, Signal); 7] = [
     (libc::SIGTERM, Signal::Terminate),
     (libc::SIGINT, Signal::Interrupt),
     (libc::SIGQUIT, Signal::Quit),
     (libc::SIGPWR, Signal::PowerFailure),
     (libc::SIGXCPU, Signal::ProcessorTime),
+    (libc::SIGABRT, Signal::Abort),
     (libc::SIGHUP, Signal::Reload),
 ];
 
@@ -79,7 +83,7 @@ pub struct Signals(OwnedFd);
 
 impl Signals {
     /// Blocks the ordinary delivery of every [`Signal`] for this thread and those it will make, and
-    /// receives them here instead. What a broken program does to itself (SIGSEGV, SIGABRT and their
+    /// receives them here instead. What a broken program does to itself (SIGSEGV, SIGILL and their
     /// like) is not among them, nor what only a terminal's owner cares for (SIGWINCH).
     ///
     /// # Errors

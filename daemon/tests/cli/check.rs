@@ -124,3 +124,75 @@ fn a_recording_that_was_removed_meanwhile_is_a_failure() {
     daemon.until("its file was removed");
     std::fs::remove_dir_all(dir).unwrap();
 }
+
+/// What `run` would refuse is not good, and what it would warn of is warned of.
+#[test]
+fn check_says_what_run_would_say() {
+    let dir = folder("as-run");
+    let slow = format!("[safety]\nslew_n_per_ms = 0.001\n{ARM}");
+    let cold = format!("[safety]\ncontinuous_force_n = 0.001\n{ARM}");
+    for (text, words) in [
+        (String::new(), "the configuration has no [[arm]]"),
+        (
+            slow,
+            "slew_n_per_s is 1, must be at least 80: a peak of 4 must fade within 50 ms",
+        ),
+        (cold, "continuous_force_n is 0.001: with a peak of 4"),
+    ] {
+        std::fs::write(dir.join("rig.toml"), text).unwrap();
+        for args in [
+            ["check", "rig.toml"].as_slice(),
+            &["run", "rig.toml", "--plain"],
+        ] {
+            let out = hapticd(&dir, args);
+            assert_eq!(out.status.code(), Some(2), "{args:?}: {out:?}");
+            let said = String::from_utf8(out.stderr).unwrap();
+            assert!(said.contains(words), "{args:?}: {said}");
+        }
+    }
+    let other = ARM.replace("\"right\"", "\"left\"");
+    std::fs::write(dir.join("rig.toml"), format!("{ARM}{other}")).unwrap();
+    let out = hapticd(&dir, &["check", "rig.toml", "--strict"]);
+    assert_eq!(out.status.code(), Some(2));
+    let said = String::from_utf8(out.stdout).unwrap();
+    assert!(said.contains("10.0 mm inside the tool of `left`"), "{said}");
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+/// A reader that is full is none, and scripts ask for the status.
+#[test]
+fn what_cannot_be_said_is_a_failure() {
+    let dir = folder("full");
+    std::fs::write(dir.join("rig.toml"), ARM).unwrap();
+    let full = std::fs::File::options().write(true).open("/dev/full");
+    let status = std::process::Command::new(env!("CARGO_BIN_EXE_hapticd"))
+        .args(["check", "rig.toml"])
+        .current_dir(&dir)
+        .stdout(full.unwrap())
+        .status();
+    assert_eq!(status.unwrap().code(), Some(1));
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+/// What would be waited for, or lost at the end of a run, is said before it begins.
+#[test]
+fn outputs_that_cannot_be_made_are_refused_before_the_run() {
+    let dir = folder("outputs");
+    std::fs::write(dir.join("rig.toml"), ARM).unwrap();
+    let made = std::process::Command::new("mkfifo")
+        .arg(dir.join("pipe"))
+        .status();
+    assert!(made.unwrap().success());
+    for (args, words) in [
+        (["--record", "pipe"], "pipe: "),
+        (["--report", "nowhere/x.json"], "there is no such folder"),
+        (["--report", "."], "it is a folder"),
+    ] {
+        let args = [&["run", "rig.toml", "--plain"], args.as_slice()].concat();
+        let out = hapticd(&dir, &args);
+        assert_eq!(out.status.code(), Some(2), "{args:?}");
+        let said = String::from_utf8(out.stderr).unwrap();
+        assert!(said.contains(words), "{args:?}: {said}");
+    }
+    std::fs::remove_dir_all(dir).unwrap();
+}

@@ -586,7 +586,6 @@ fn the_logs_level_and_a_bodys_surface_change_without_a_restart_and_replay() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
-/// A client puts a table under the hand and is gone while the hand presses on it.
 /// Waits until an arm presses on the body of a client, whose lease is kept meanwhile. From below, too:
 /// the hand may have been down before the body was there.
 fn until_it_presses(arm: &mut Subscription, app: &mut Client, patience: Duration) {
@@ -597,11 +596,12 @@ fn until_it_presses(arm: &mut Subscription, app: &mut Client, patience: Duration
             return;
         }
         if state.tick.is_multiple_of(50) {
-            app.renew(600_000).unwrap();
+            app.renew(1000).unwrap();
         }
     }
 }
 
+/// A client puts a table under the hand and is gone while the hand presses on it.
 #[test]
 fn the_force_of_a_body_ends_with_its_client_and_the_recording_replays() {
     let dir = folder("gone");
@@ -674,7 +674,11 @@ fn the_force_of_a_body_ends_with_its_client_and_the_recording_replays() {
 fn cloth_gives_way_to_a_clients_body_and_the_recording_replays() {
     let dir = folder("guest");
     let cloth = "\n[[body]]\nname = \"awning\"\nkind = \"cloth\"\nshape = { kind = \"sheet\", size_m = 0.2, cells = 10 }\npinned = \"border\"\n";
-    std::fs::write(dir.join("rig.toml"), format!("{ARM}{cloth}")).unwrap();
+    std::fs::write(
+        dir.join("rig.toml"),
+        format!("{ARM}{cloth}\n[ipc]\nmax_lease_ms = 10000\n"),
+    )
+    .unwrap();
     let args = [
         "record",
         "rig.toml",
@@ -764,9 +768,9 @@ fn check_reports_what_the_meshes_are_like() {
     let open = format!("{corners}f 1 3 2\nf 1 2 4\nf 2 3 4\n");
     std::fs::write(dir.join("closed.obj"), closed).unwrap();
     std::fs::write(dir.join("open.obj"), open).unwrap();
-    let config = "[[body]]\nname = \"a\"\nshape = { kind = \"mesh\", file = \"closed.obj\" }\n\
+    let bodies = "[[body]]\nname = \"a\"\nshape = { kind = \"mesh\", file = \"closed.obj\" }\n\
                   [[body]]\nname = \"b\"\nsolid = false\nshape = { kind = \"mesh\", file = \"open.obj\" }\n";
-    std::fs::write(dir.join("case.toml"), config).unwrap();
+    std::fs::write(dir.join("case.toml"), format!("{ARM}{bodies}")).unwrap();
     let out = hapticd(&dir, &["check", "case.toml"]);
     assert_eq!(out.status.code(), Some(0));
     let said = String::from_utf8(out.stdout).unwrap();

@@ -158,3 +158,32 @@ fn the_status_of_a_planar_scene_has_the_measures_of_its_structure() {
     assert_eq!(daemon.process.wait().unwrap().code(), Some(0));
     std::fs::remove_dir_all(dir).unwrap();
 }
+
+/// Who looks at the first lines only leaves nobody behind who goes on asking.
+#[test]
+fn a_watch_ends_with_its_reader() {
+    let dir = folder("status-reader");
+    std::fs::write(dir.join("rig.toml"), ARM).unwrap();
+    let mut daemon = Daemon::start(&dir, &["run", "rig.toml", "--plain"]);
+    daemon.until("arm attached");
+    let watch = |stdout: Stdio| {
+        Command::new(env!("CARGO_BIN_EXE_hapticd"))
+            .args(["status", "--watch"])
+            .env("XDG_RUNTIME_DIR", &dir)
+            .stdout(stdout)
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap()
+    };
+    let mut read = watch(Stdio::piped());
+    let mut lines = BufReader::new(read.stdout.take().unwrap()).lines();
+    assert!(lines.next().unwrap().is_ok());
+    drop(lines);
+    assert_eq!(read.wait().unwrap().code(), Some(0));
+    let full = std::fs::File::options().write(true).open("/dev/full");
+    let mut unread = watch(full.unwrap().into());
+    assert_eq!(unread.wait().unwrap().code(), Some(1));
+    daemon.signal("-TERM");
+    assert_eq!(daemon.process.wait().unwrap().code(), Some(0));
+    std::fs::remove_dir_all(dir).unwrap();
+}

@@ -249,6 +249,58 @@ fn a_reader_of_the_output_that_stops_holds_up_no_stop() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
+/// A terminal, with its size set, and a second way to its inside.
+fn terminal() -> (std::fs::File, std::fs::File, PathBuf) {
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    let outside = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&outside).unwrap();
+    unlockpt(&outside).unwrap();
+    let name = ptsname(&outside, Vec::new()).unwrap();
+    let path = PathBuf::from(name.to_str().unwrap());
+    let size = rustix::termios::Winsize {
+        ws_row: 40,
+        ws_col: 120,
+        ws_xpixel: 0,
+        ws_ypixel: 0,
+    };
+    rustix::termios::tcsetwinsize(&outside, size).unwrap();
+    let inside = std::fs::File::options().read(true).write(true).open(&path);
+    (outside.into(), inside.unwrap(), path)
+}
+
+/// A terminal that takes no more (a link that stalls, a multiplexer that is frozen) still has keys.
+#[test]
+fn a_key_ends_a_run_whose_terminal_takes_nothing() {
+    use std::os::unix::fs::OpenOptionsExt;
+    for key in [b"q", b"\x03"] {
+        let dir = folder("terminal", "");
+        let (mut outside, inside, path) = terminal();
+        let mut command = command(&dir, &["run", "rig.toml", "--record", "run.mcap"]);
+        command.stdin(inside.try_clone().unwrap()).stdout(inside);
+        let mut daemon = Daemon::press(&dir, command);
+        let mut filler = std::fs::File::options()
+            .write(true)
+            .custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed())
+            .open(&path)
+            .unwrap();
+        while filler.write(b" ").is_ok() {}
+        // Many frames are due.
+        let seen = daemon.state().unwrap().tick;
+        daemon.until("a second passes", |state| state.tick > seen + 1000);
+        outside.write_all(key).unwrap();
+        daemon.is_off();
+        let drained = std::thread::spawn(move || {
+            let mut bytes = [0; 4096];
+            while outside.read(&mut bytes).is_ok_and(|count| count > 0) {}
+        });
+        assert_eq!(daemon.end().code(), Some(0));
+        drop(filler);
+        drained.join().unwrap();
+        assert!(fade_ticks(&ticks(&dir, "run.mcap")) <= FADE_TICKS);
+        std::fs::remove_dir_all(dir).unwrap();
+    }
+}
+
 /// The log is no reason to keep force either, whichever thread waits for its reader.
 #[test]
 fn a_reader_of_the_log_that_stops_holds_up_no_stop() {
@@ -338,7 +390,7 @@ fn every_signal_that_can_be_caught_ends_in_order_or_does_nothing() {
         "USR1", "USR2", "ALRM", "VTALRM", "PROF", "IO", "PIPE", "STKFLT", "XFSZ", "TSTP", "TTIN",
         "TTOU", "34", "64",
     ];
-    for last in ["QUIT", "PWR", "XCPU", "INT"] {
+    for last in ["QUIT", "PWR", "XCPU", "ABRT", "INT"] {
         let dir = folder(&format!("signal-{last}"), "");
         let command = command(
             &dir,

@@ -38,7 +38,7 @@ impl Folder {
         };
         let arms: String = arms.iter().enumerate().map(arm).collect();
         let text = format!(
-            "[safety]\n{safety}\n{arms}[[body]]\nname = \"floor\"\n\
+            "[ipc]\nmax_lease_ms = 10000\n[safety]\n{safety}\n{arms}[[body]]\nname = \"floor\"\n\
              position_m = [0.0, 0.0, -0.03]\n\
              shape = {{ kind = \"cuboid\", size_m = [1.0, 0.5, 0.02] }}\n\
              material = \"stone\"\n[[material]]\nname = \"stone\"\nstiffness_n_per_m = 5000.0\n"

@@ -115,11 +115,39 @@ pub enum LimitsError {
         /// What is allowed.
         must: &'static str,
     },
+    /// Force could not change fast enough to be gone when a fade is over.
+    #[error(
+        "{field} is {value}, must be at least {least}: a peak of {peak} must fade within {fade_ms} ms"
+    )]
+    SlewTooLow {
+        /// The field of [`Limits`].
+        field: &'static str,
+        /// Its value.
+        value: f64,
+        /// The least that is enough.
+        least: f64,
+        /// The peak, in the field's unit times a second.
+        peak: f64,
+        /// Time of the fade, ms.
+        fade_ms: f64,
+    },
     /// Within one tick as long as a stall the peak could heat the arm past the continuous limit.
     #[error(
-        "continuous_window_s is {window_s}, must be at least {needed_s} for this ratio of peak to continuous limit and this stall_ns"
+        "{field} is {continuous}: with a peak of {peak} a tick as long as a stall would heat the arm past it, \
+         so it must be at least {least:.4}, or the peak at most {most:.4} (or continuous_window_s at least \
+         {needed_s:.1} instead of {window_s})"
     )]
     WindowTooShort {
+        /// The continuous limit, a field of [`Limits`].
+        field: &'static str,
+        /// Its value.
+        continuous: f64,
+        /// The peak that it goes with.
+        peak: f64,
+        /// The least continuous limit for this peak.
+        least: f64,
+        /// The largest peak for this continuous limit.
+        most: f64,
         /// The window that was asked for, s.
         window_s: f64,
         /// The shortest one that can be kept, s.
@@ -256,15 +284,53 @@ impl Limits {
                 });
             }
         }
-        for (peak, continuous) in [
-            (self.peak_force_n, self.continuous_force_n),
-            (self.peak_torque_nm, self.continuous_torque_nm),
+        for (field, peak, continuous) in [
+            (
+                "continuous_force_n",
+                self.peak_force_n,
+                self.continuous_force_n,
+            ),
+            (
+                "continuous_torque_nm",
+                self.peak_torque_nm,
+                self.continuous_torque_nm,
+            ),
         ] {
             let needed_s = self.window_needed_s(peak, continuous);
             if self.continuous_window_s < needed_s {
                 return Err(LimitsError::WindowTooShort {
+                    field,
+                    continuous,
+                    peak,
+                    least: peak / self.peak_for(1.0),
+                    most: self.peak_for(continuous),
                     window_s: self.continuous_window_s,
                     needed_s,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that a force of the peak can be gone when a fade is over: the slew limit bounds the way down, too.
+    ///
+    /// # Errors
+    /// [`LimitsError::SlewTooLow`].
+    pub fn validate_fade(&self) -> Result<(), LimitsError> {
+        let fade_s = self.fade_ns as f64 * 1e-9;
+        for (field, value, peak) in [
+            ("slew_n_per_s", self.slew_n_per_s, self.peak_force_n),
+            ("slew_nm_per_s", self.slew_nm_per_s, self.peak_torque_nm),
+        ] {
+            let least = peak / fade_s;
+            // A hair less is what the division rounds.
+            if value < least * (1.0 - 1e-9) {
+                return Err(LimitsError::SlewTooLow {
+                    field,
+                    value,
+                    least,
+                    peak,
+                    fade_ms: fade_s * 1e3,
                 });
             }
         }
@@ -379,6 +445,40 @@ mod tests {
                 assert!(value.is_nan());
             }
             other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_slew_limit_that_outlasts_the_fade_is_refused() {
+        let limits = Limits {
+            peak_force_n: 4.0,
+            peak_torque_nm: 0.1,
+            slew_n_per_s: 80.0,
+            slew_nm_per_s: 2.0,
+            ..Limits::for_arm(&spec())
+        };
+        assert_eq!(limits.validate_fade(), Ok(()));
+        for (field, slow) in [
+            (
+                "slew_n_per_s",
+                Limits {
+                    slew_n_per_s: 79.9,
+                    ..limits
+                },
+            ),
+            (
+                "slew_nm_per_s",
+                Limits {
+                    slew_nm_per_s: 1.9,
+                    ..limits
+                },
+            ),
+        ] {
+            let error = slow.validate_fade().unwrap_err();
+            assert!(
+                matches!(error, LimitsError::SlewTooLow { field: f, .. } if f == field),
+                "{error}"
+            );
         }
     }
 

@@ -66,6 +66,8 @@ const INTENTION: &str = "kind = \"press\"\nfrom = [0.0, 0.0, 0.05]\ndepth_m = 0.
 const CONFIGURATION: &str = r#"
 [log]
 level = "info"
+[ipc]
+max_lease_ms = 10000
 [safety]
 peak_force_n = 4.0
 continuous_force_n = 4.0

@@ -63,7 +63,7 @@ struct Held {
 pub fn run(setup: &Setup) -> Result<Vec<Verdict>, Failure> {
     fs::create_dir_all(&setup.folder)?;
     let priority = if setup.realtime { 70 } else { 0 };
-    let more = format!("[loop]\nrt_priority = {priority}\n");
+    let more = format!("[ipc]\nmax_lease_ms = 10000\n[loop]\nrt_priority = {priority}\n");
     let mut daemon = Daemon::start_plain(&setup.daemon, &setup.folder, &more)?;
     let socket = setup.folder.join("hapticd/app.sock");
     let mut monitor = Client::connect_until(&socket, "monitor", Duration::from_secs(60))?;

@@ -1,11 +1,11 @@
 //! A warning of `hapticd check`: tools that start inside of a body feel nothing of it until they
 //! are moved out.
 
-use hapticd_audit::{Solid, Tool, penetration_depth_m};
+use hapticd_audit::{Solid, Tool, penetration_depth_m, tools_overlap_m};
 use hapticd_geometry::Pose;
 
 use super::warnings::Warning;
-use crate::rig::{Rig, Source};
+use crate::rig::{Rig, RigArm, Source};
 
 /// A warning for every tool that is inside of a body, or overlaps one, where its arm starts: at the
 /// hand's first pose of a simulated arm, in the middle of a device's workspace.
@@ -21,20 +21,8 @@ pub(super) fn warnings(rig: &Rig) -> Vec<Warning> {
         };
         let body = Solid::new(mesh);
         for (arm, solid) in rig.arms.iter().zip(&tools) {
-            let (start, what) = match &arm.source {
-                Source::Simulated(hand) => (*hand.intended(), "starts"),
-                Source::Hid(_) => (
-                    Pose::from(arm.spec.workspace.center),
-                    "is in the middle of its workspace",
-                ),
-            };
-            let tool = match solid {
-                Some(solid) => Tool::Mesh(solid),
-                None => Tool::Sphere {
-                    radius_m: arm.tool_radius_m,
-                },
-            };
-            let at = arm.frame.to_world(&start);
+            let (at, what) = start(arm);
+            let tool = tool(arm, solid.as_ref());
             let depth_m = penetration_depth_m(&tool, &at, &body, &info.initial);
             if depth_m > 0.0 {
                 let [x, y, z] = <[f64; 3]>::from(at.translation.vector * 1e3);
@@ -50,5 +38,43 @@ pub(super) fn warnings(rig: &Rig) -> Vec<Warning> {
             }
         }
     }
+    for (i, arm) in rig.arms.iter().enumerate() {
+        for (j, other) in rig.arms.iter().enumerate().skip(i + 1) {
+            let (tool, into) = (tool(arm, tools[i].as_ref()), tool(other, tools[j].as_ref()));
+            let depth_m = tools_overlap_m(&tool, &start(arm).0, &into, &start(other).0);
+            if depth_m > 0.0 {
+                found.push(Warning {
+                    key: format!("arm.{}.tool", arm.name),
+                    message: format!(
+                        "the tool starts {:.1} mm inside the tool of `{}`: neither feels the other \
+                         until they are apart",
+                        depth_m * 1e3,
+                        other.name
+                    ),
+                });
+            }
+        }
+    }
     found
+}
+
+/// Where the tool of an arm is in the world when its arm starts, and how to say so.
+fn start(arm: &RigArm) -> (Pose, &'static str) {
+    let (start, what) = match &arm.source {
+        Source::Simulated(hand) => (*hand.intended(), "starts"),
+        Source::Hid(_) => (
+            Pose::from(arm.spec.workspace.center),
+            "is in the middle of its workspace",
+        ),
+    };
+    (arm.frame.to_world(&start), what)
+}
+
+fn tool<'a>(arm: &RigArm, solid: Option<&'a Solid>) -> Tool<'a> {
+    match solid {
+        Some(solid) => Tool::Mesh(solid),
+        None => Tool::Sphere {
+            radius_m: arm.tool_radius_m,
+        },
+    }
 }

@@ -27,6 +27,9 @@ use registry::Registry;
 use session::{HELLO_NS, Session};
 use std::collections::BTreeMap;
 
+/// Places that only technicians can take, beside those that are everybody's.
+const TECHNICIANS: usize = 4;
+
 /// What is to be done next.
 pub enum Output<F> {
     /// Send this reply.
@@ -201,7 +204,12 @@ impl Hub {
         if self.stopping {
             return Err(self.refused(RefusedCode::ShuttingDown, None));
         }
-        if self.sessions.len() >= self.quotas.clients {
+        // Applications cannot lock a technician out, who may take back what they did.
+        let places = match role {
+            Role::App => self.quotas.clients,
+            Role::Technician => self.quotas.clients.saturating_add(TECHNICIANS),
+        };
+        if self.sessions.len() >= places {
             return Err(self.refused(RefusedCode::TooManyClients, None));
         }
         let id = ClientId(self.next_client);

@@ -29,14 +29,15 @@ fn out_of_range(what: &str, value: f64, limit: f64) -> Refusal {
     }
 }
 
-fn lease_until(lease_ms: u32, now_ns: u64) -> Result<u64, Refusal> {
-    if (1..=MAX_LEASE_MS).contains(&lease_ms) {
+fn lease_until(lease_ms: u32, most_ms: u32, now_ns: u64) -> Result<u64, Refusal> {
+    let most_ms = most_ms.min(MAX_LEASE_MS);
+    if (1..=most_ms).contains(&lease_ms) {
         Ok(now_ns.saturating_add(u64::from(lease_ms) * 1_000_000))
     } else {
         Err(out_of_range(
             "lease_ms",
             f64::from(lease_ms),
-            f64::from(MAX_LEASE_MS),
+            f64::from(most_ms),
         ))
     }
 }
@@ -101,7 +102,8 @@ impl Hub {
                 if speed_m_s > MAX_SPEED_M_S {
                     return Err(out_of_range("speed_m_s", speed_m_s, MAX_SPEED_M_S));
                 }
-                let lease_until_ns = lease_until(command.lease_ms, now_ns)?;
+                let lease_until_ns =
+                    lease_until(command.lease_ms, self.quotas.max_lease_ms, now_ns)?;
                 let body = command.body;
                 self.registry.lease(client, body, now_ns, lease_until_ns)?;
                 let world_from_body = pose(&command.world_from_body);
@@ -148,7 +150,7 @@ impl Hub {
                 Ok(None)
             }
             Request::Renew(renew) => {
-                let until_ns = lease_until(renew.lease_ms, now_ns)?;
+                let until_ns = lease_until(renew.lease_ms, self.quotas.max_lease_ms, now_ns)?;
                 self.registry.renew(client, until_ns);
                 session.silent_at_ns = session.silent_at_ns.max(until_ns);
                 done

@@ -124,6 +124,18 @@ fn limits_that_cannot_be_kept_are_refused_with_numbers() {
             why.detail
         );
     }
+    // A number that is hardly there is told in a word, and its bound with it.
+    let tiny = TightenLimits {
+        slew_n_per_s: Limit(5e-324),
+        ..none()
+    };
+    let why = f.refusal(&tiny).expect("a force that does not fade");
+    assert!(
+        why.detail
+            .contains("slew_n_per_s is 5e-324 N/s, at least 80: "),
+        "{}",
+        why.detail
+    );
     for slew in [0.0, 79.0] {
         let stiff = TightenLimits {
             slew_n_per_s: Limit(slew),

@@ -177,6 +177,18 @@ fn values_out_of_range_are_refused() {
             ErrorCode::OutOfRange
         );
     }
+    // A technician may allow less.
+    let mut brief = Rig::new(Quotas {
+        max_lease_ms: 300,
+        ..Quotas::default()
+    });
+    let client = brief.connect(Role::App);
+    assert_eq!(
+        brief.refused(client, request::Renew { lease_ms: 301 }),
+        ErrorCode::OutOfRange
+    );
+    assert_eq!(brief.ask(client, request::Renew { lease_ms: 300 }), done());
+    let client = rig.connect(Role::App);
     let mut fast = move_body(2, 100);
     fast.speed_m_s.0 = 20.1;
     assert_eq!(rig.refused(client, fast), ErrorCode::OutOfRange);

@@ -132,10 +132,20 @@ fn connections_over_the_quota_or_without_permission_are_refused() {
         (refused.code, refused.limit),
         (RefusedCode::TooManyClients, 2)
     );
+    // Applications take no place of a technician's.
+    for _ in 0..crate::ipc::hub::TECHNICIANS {
+        rig.connect(Role::Technician);
+    }
+    let refused = rig.hub.connect(Role::Technician, true, rig.now_ns);
+    assert_eq!(refused.unwrap_err().code, RefusedCode::TooManyClients);
+    for id in 3..7 {
+        rig.hub
+            .disconnect(ClientId(id), GoneWhy::Closed, &mut rig.out);
+    }
     rig.hub.disconnect(second, GoneWhy::Closed, &mut rig.out);
     assert_eq!(
         rig.connect(Role::App),
-        ClientId(3),
+        ClientId(7),
         "numbers are never used twice"
     );
 }
