@@ -209,3 +209,28 @@ fn whether_meshes_meet_is_not_told_beyond_the_visits() {
     assert_eq!(winding.about_within(&ball, &p, &mut few), Some(1));
     assert_eq!(winding.about(&ball, &p), Some(1));
 }
+
+/// Two fine flat meshes face to face: any number of pairs at one distance, so that even these take more than a budget allows. What is lost is
+/// what the boxes' bounds lose to rounding: 8 um at meshes of a metre.
+#[test]
+fn flat_on_flat_keeps_most_of_its_certificate() {
+    let ground = MeshIndex::new(shapes::sheet(0.5, 224).unwrap());
+    let tool = MeshIndex::new(shapes::sheet(0.06, 70).unwrap());
+    let mut p = Proximity::new(4096);
+    for height in [3e-5, 2e-3] {
+        let turn = Quat::from_axis_angle(&Vec3::z_axis(), 0.3);
+        let pose = Pose::from_parts(Vec3::new(0.003, 0.001, height).into(), turn);
+        let whole = p
+            .query(&tool, 0.0, &ground, &pose, 1.5 * height)
+            .complete_to;
+        for budget in [1 << 16, 1 << 18] {
+            let near = p.query_within(&tool, 0.0, &ground, &pose, 1.5 * height, budget);
+            let lost = whole - near.complete_to;
+            assert!(near.exhausted);
+            assert!(
+                lost < 1e-5 + 0.01 * height,
+                "{height} {budget}: {lost:e} of {whole:e}"
+            );
+        }
+    }
+}
