@@ -106,11 +106,28 @@ impl Front {
         true
     }
 
+    /// The least bound of all items; infinity if there is none. As long as the nearest bucket.
+    pub(crate) fn least(&self) -> f64 {
+        let mut slot = self.nearest().map_or(NONE, |bucket| self.heads[bucket]);
+        let mut least = f64::INFINITY;
+        while slot != NONE {
+            let (item, next) = &self.items[slot as usize];
+            least = least.min(item.bound);
+            slot = *next;
+        }
+        least
+    }
+
+    #[inline]
+    fn nearest(&self) -> Option<usize> {
+        let word = self.filled.iter().position(|w| *w != 0)?;
+        Some(64 * word + self.filled[word].trailing_zeros() as usize)
+    }
+
     /// Takes an item of the nearest bucket.
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<Item> {
-        let word = self.filled.iter().position(|w| *w != 0)?;
-        let bucket = 64 * word + self.filled[word].trailing_zeros() as usize;
+        let bucket = self.nearest()?;
         let slot = self.heads[bucket];
         let place = &mut self.items[slot as usize];
         let (item, next) = *place;
@@ -118,7 +135,7 @@ impl Front {
         self.free = slot;
         self.heads[bucket] = next;
         if next == NONE {
-            self.filled[word] &= !(1 << (bucket % 64));
+            self.filled[bucket / 64] &= !(1 << (bucket % 64));
         }
         Some(item)
     }
@@ -148,7 +165,14 @@ mod tests {
             }
             let mut last = 0.0;
             let mut popped = Vec::new();
-            while let Some(item) = front.pop() {
+            loop {
+                let least = front.least();
+                let Some(item) = front.pop() else {
+                    assert_eq!(least, f64::INFINITY);
+                    break;
+                };
+                let left = pushed.iter().filter(|bound| !popped.contains(*bound));
+                assert_eq!(least, left.copied().fold(f64::INFINITY, f64::min));
                 assert!(item.bound >= last / 1.13);
                 last = item.bound.max(last);
                 popped.push(item.bound);

@@ -10,7 +10,8 @@
 //! # Practice
 //!
 //! `O(log n)` and the crossings, where the sum of solid angles (van Oosterom and Strackee 1983) takes every triangle: 100 ms for two
-//! million, on a thread that has a millisecond. Allocates while its stack grows. No panics.
+//! million, on a thread that has a millisecond. A mesh can be made in which one ray meets every box; [`Winding::about_within`] then gives
+//! up. Allocates while its stack grows. No panics.
 
 use hapticd_geometry::Vec3;
 
@@ -39,6 +40,11 @@ impl Winding {
     /// The winding number of a closed mesh about `p` (its own frame); 0 for a point shape. `None`: `p` is on the surface as far as
     /// rounding tells, or no ray was far enough from all sides, or a number is not finite.
     pub fn about(&mut self, shape: &MeshIndex, p: &Vec3) -> Option<i32> {
+        self.about_within(shape, p, &mut { u64::MAX })
+    }
+
+    /// As [`Winding::about`]; `None`, too, if `visits` boxes are not enough to tell. Takes off `visits` what it used.
+    pub fn about_within(&mut self, shape: &MeshIndex, p: &Vec3, visits: &mut u64) -> Option<i32> {
         let Some(surface) = shape.surface() else {
             return Some(0);
         };
@@ -52,16 +58,17 @@ impl Winding {
         }
         DIRECTIONS
             .iter()
-            .find_map(|&d| self.along(surface, p, &Vec3::from(d)))
+            .find_map(|&d| self.along(surface, p, &Vec3::from(d), visits))
     }
 
-    /// Crossings of one ray; `None`: it comes too near to a side, or starts on the surface.
-    fn along(&mut self, surface: &Surface, p: &Vec3, d: &Vec3) -> Option<i32> {
+    /// Crossings of one ray; `None`: it comes too near to a side, or starts on the surface, or the visits are used up.
+    fn along(&mut self, surface: &Surface, p: &Vec3, d: &Vec3, visits: &mut u64) -> Option<i32> {
         let nodes = surface.tree.nodes();
         let mut crossings = 0;
         self.stack.clear();
         self.stack.push(0);
         while let Some(i) = self.stack.pop() {
+            *visits = visits.checked_sub(1)?;
             let node = &nodes[i as usize];
             let obb = surface.tree.obb(i);
             let (from, along) = (obb.axes.tr_mul(&(p - obb.center)), obb.axes.tr_mul(d));

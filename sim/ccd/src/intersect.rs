@@ -1,7 +1,8 @@
 //! Which triangles of two standing meshes intersect: the static question, all pairs of it.
 //!
 //! Simultaneous descent of the two box hierarchies with the discrete box test, and at the leaves whether a side of one triangle passes through the
-//! other. Off the real-time path: allocates while its buffers grow. Deterministic; no panics; numbers that are not finite intersect nothing. Metres.
+//! other. Off the real-time path: allocates while its buffers grow. Takes as long as there are boxes that overlap; who may not wait for
+//! that asks [`Intersections::any_within`]. Deterministic; no panics; numbers that are not finite intersect nothing. Metres.
 
 use hapticd_geometry::{Pose, Rigid, Vec3};
 
@@ -31,26 +32,50 @@ impl Intersections {
         b_from_a: &Pose,
         most: usize,
     ) -> &[(u32, u32)] {
-        self.search(a, b, b_from_a, most);
+        self.search(a, b, b_from_a, most, &mut { u64::MAX });
         &self.pairs
     }
 
     /// Whether there is any.
     pub fn any(&mut self, a: &MeshIndex, b: &MeshIndex, b_from_a: &Pose) -> bool {
-        self.search(a, b, b_from_a, 1);
-        !self.pairs.is_empty()
+        self.any_within(a, b, b_from_a, &mut { u64::MAX }) == Some(true)
     }
 
-    fn search(&mut self, a: &MeshIndex, b: &MeshIndex, b_from_a: &Pose, most: usize) {
+    /// Whether there is any; `None` if `visits` pairs of boxes are not enough to tell. Takes off `visits` what it used.
+    pub fn any_within(
+        &mut self,
+        a: &MeshIndex,
+        b: &MeshIndex,
+        b_from_a: &Pose,
+        visits: &mut u64,
+    ) -> Option<bool> {
+        let searched = self.search(a, b, b_from_a, 1, visits);
+        let any = !self.pairs.is_empty();
+        (searched || any).then_some(any)
+    }
+
+    /// False: the visits were used up before all boxes that overlap were visited.
+    fn search(
+        &mut self,
+        a: &MeshIndex,
+        b: &MeshIndex,
+        b_from_a: &Pose,
+        most: usize,
+        visits: &mut u64,
+    ) -> bool {
         self.pairs.clear();
         self.stack.clear();
         let (Some(a), Some(b)) = (a.surface(), b.surface()) else {
-            return;
+            return true;
         };
         let motion = Rigid::new(b_from_a);
         let (nodes_a, nodes_b) = (a.tree.nodes(), b.tree.nodes());
         self.stack.push((0, 0));
         while let Some((ia, ib)) = self.stack.pop() {
+            let Some(left) = visits.checked_sub(1) else {
+                return false;
+            };
+            *visits = left;
             let (na, nb) = (&nodes_a[ia as usize], &nodes_b[ib as usize]);
             let moved = a.tree.obb(ia);
             let moved = Obb {
@@ -68,7 +93,7 @@ impl Intersections {
                     if triangles_intersect(&corners, &lb.corners) {
                         self.pairs.push((la.triangle, lb.triangle));
                         if self.pairs.len() >= most {
-                            return;
+                            return true;
                         }
                     }
                 }
@@ -82,6 +107,7 @@ impl Intersections {
                 }
             }
         }
+        true
     }
 }
 

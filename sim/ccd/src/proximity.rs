@@ -10,8 +10,17 @@
 //!
 //! Runs on the collision thread: no locks, no allocation after construction and the first query of a
 //! shape (buffers are kept), no recursion, no panics. A pure function of its arguments: equal inputs give
-//! equal lists. Time is not bounded a priori; it grows with the number of pairs within reach, or with the
-//! capacity where that is less. Metres; distances are those of the shapes' features minus the radius of A.
+//! equal lists. The time of [`Proximity::query`] grows with the number of pairs within reach, or with the
+//! capacity where that is less, and for some meshes beyond that: a thousand boxes that all overlap are all
+//! visited. [`Proximity::query_within`] bounds it. Metres; distances are those of the shapes' features minus
+//! the radius of A.
+//!
+//! # Budget
+//!
+//! A query that has used up its budget stops. What it has not visited lies below the box pairs that still
+//! wait, and is no nearer than the least of their bounds: so far, and no farther, the list is complete. The
+//! nearest boxes are visited first, so that bound is the largest that so much work can prove. The budget
+//! counts tests, not time: equal arguments give equal lists, with a budget as without.
 
 use std::cmp::Ordering;
 
@@ -49,14 +58,23 @@ pub struct NearSet<'a> {
     /// Sorted by distance, then kind, then feature indices.
     pub pairs: &'a [NearPair],
     /// Every feature pair that is not in the list is at least so far apart, metres. The reach asked
-    /// for, or less if there were more pairs than the capacity; negative infinity if nothing can be said
-    /// (an argument that is not finite, two point shapes).
+    /// for, or less if there were more pairs than the capacity or the budget was used up; negative
+    /// infinity if nothing can be said (an argument that is not finite, two point shapes).
     pub complete_to: f64,
+    /// The budget was used up before everything within reach was visited.
+    pub exhausted: bool,
     /// Box pairs whose distance was bounded.
     pub box_tests: u64,
     /// Triangle pairs whose features were compared.
     pub leaf_tests: u64,
+    /// All of it in the units of a budget: see [`Proximity::query_within`].
+    pub work: u64,
 }
+
+/// What it takes to compare two triangles, in tests of two boxes: measured, to the next power of two.
+pub const LEAF_WORK: u64 = 8;
+/// A point is searched for depth first until it took so much: more than it does where little is near.
+const DEEP_WORK: u64 = 1 << 12;
 
 /// Most box pairs that wait in order of distance (1.5 MiB); those beyond are searched to the bottom at once.
 const FRONT: usize = 1 << 16;
@@ -120,10 +138,35 @@ impl Proximity {
         b_from_a: &Pose,
         reach: f64,
     ) -> NearSet<'_> {
+        self.query_within(a, a_radius, b, b_from_a, reach, u64::MAX)
+    }
+
+    /// As [`Proximity::query`], but stops when it has done `budget` work: a box whose distance is bounded counts 1, a pair of triangles
+    /// that is compared [`LEAF_WORK`], a point and a triangle 1. [`NearSet::work`] exceeds the budget by less than [`LEAF_WORK`].
+    ///
+    /// Stopped, the list holds pairs that are there, with their distances, and [`NearSet::complete_to`] is a lower bound on the distance of
+    /// every other: 0 less the radius of A where boxes that overlap were left. A query that stays within its budget is the one without, bit
+    /// for bit.
+    pub fn query_within(
+        &mut self,
+        a: &MeshIndex,
+        a_radius: f64,
+        b: &MeshIndex,
+        b_from_a: &Pose,
+        reach: f64,
+        budget: u64,
+    ) -> NearSet<'_> {
         self.found.start(a_radius, reach);
         self.front.clear(self.found.limit_squared);
         self.stack.clear();
-        let mut counters = Counters::default();
+        let meshes = a.surface().is_some() && b.surface().is_some();
+        let mut counters = Counters {
+            budget,
+            leaf_work: if meshes { LEAF_WORK } else { 1 },
+            ..Counters::default()
+        };
+        // Square of a lower bound on the distance of what was not visited.
+        let mut unvisited = f64::INFINITY;
         let motion = Rigid::new(b_from_a);
         let searched = finite(a_radius, b_from_a, reach)
             && match (&a.shape, &b.shape) {
@@ -131,7 +174,7 @@ impl Proximity {
                     self.reserve(3 * (a.tree.depth() + b.tree.depth()) as usize + 8);
                     let search = Search::new(a, b, &motion);
                     self.moved.start(a.tree.nodes().len());
-                    search.run(
+                    unvisited = search.run(
                         &mut self.moved,
                         &mut self.front,
                         &mut self.stack,
@@ -144,14 +187,28 @@ impl Proximity {
                     self.reserve(b.tree.depth() as usize + 4);
                     let p = motion.point(p);
                     let kind = PairKind::VertexFace;
-                    search_point(&p, b, kind, &mut self.found, &mut self.stack, &mut counters);
+                    unvisited = search_point(
+                        &p,
+                        b,
+                        kind,
+                        &mut self.found,
+                        (&mut self.stack, &mut self.front),
+                        &mut counters,
+                    );
                     true
                 }
                 (Shape::Surface(a), Shape::Point(p)) => {
                     self.reserve(a.tree.depth() as usize + 4);
                     let p = motion.unturn(&(p - motion.translation));
                     let kind = PairKind::FaceVertex;
-                    search_point(&p, a, kind, &mut self.found, &mut self.stack, &mut counters);
+                    unvisited = search_point(
+                        &p,
+                        a,
+                        kind,
+                        &mut self.found,
+                        (&mut self.stack, &mut self.front),
+                        &mut counters,
+                    );
                     true
                 }
                 (Shape::Point(p), Shape::Point(q)) => {
@@ -160,7 +217,9 @@ impl Proximity {
                     true
                 }
             };
+        let exhausted = unvisited < self.found.limit_squared;
         let complete_to = if searched {
+            self.found.give_up_beyond(unvisited);
             self.found.finish(reach)
         } else {
             f64::NEG_INFINITY
@@ -168,8 +227,10 @@ impl Proximity {
         NearSet {
             pairs: &self.found.pairs,
             complete_to,
+            exhausted,
             box_tests: counters.boxes,
             leaf_tests: counters.leaves,
+            work: counters.work(),
         }
     }
 
@@ -209,8 +270,10 @@ impl Proximity {
         Some(NearSet {
             pairs: &self.found.pairs,
             complete_to,
+            exhausted: false,
             box_tests: 0,
             leaf_tests: candidates.len() as u64,
+            work: LEAF_WORK * candidates.len() as u64,
         })
     }
 
@@ -231,6 +294,20 @@ fn finite(radius: f64, pose: &Pose, reach: f64) -> bool {
 struct Counters {
     boxes: u64,
     leaves: u64,
+    leaf_work: u64,
+    budget: u64,
+}
+
+impl Counters {
+    #[inline(always)]
+    fn work(&self) -> u64 {
+        self.boxes + self.leaf_work * self.leaves
+    }
+
+    #[inline(always)]
+    fn is_used_up(&self) -> bool {
+        self.work() >= self.budget
+    }
 }
 
 /// The pairs so far. While searching, [`NearPair::distance`] is the square of the feature distance.
@@ -308,6 +385,14 @@ impl Found {
         self.limit_squared = self.limit_squared.min(self.scale.end(self.last));
     }
 
+    /// Nothing is said of pairs from this squared distance on: they were not searched for.
+    fn give_up_beyond(&mut self, squared: f64) {
+        if squared < self.limit_squared {
+            self.limit_squared = squared;
+            self.truncated = true;
+        }
+    }
+
     /// Drops all but the nearest `capacity` pairs; the largest squared distance among these.
     #[cold]
     fn keep_nearest(&mut self) -> f64 {
@@ -364,6 +449,8 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// Visits all that is within the limit, the nearest first, as far as the budget goes. Returns the square of a lower bound on the distance of
+    /// what is left: infinity if nothing is.
     fn run(
         &self,
         moved: &mut Moved,
@@ -371,7 +458,7 @@ impl<'a> Search<'a> {
         stack: &mut Vec<Item>,
         found: &mut Found,
         counters: &mut Counters,
-    ) {
+    ) -> f64 {
         front.push(Item {
             a: 0,
             b: 0,
@@ -379,6 +466,9 @@ impl<'a> Search<'a> {
         });
         while let Some(mut item) = front.pop() {
             while item.bound < found.limit_squared {
+                if counters.is_used_up() {
+                    return item.bound.min(front.least()).min(least(stack));
+                }
                 let mut below = self.expand(&item, moved, found, counters);
                 let Some(nearest) = below.take_nearest() else {
                     break;
@@ -400,6 +490,9 @@ impl<'a> Search<'a> {
             }
             while let Some(item) = stack.pop() {
                 if item.bound < found.limit_squared {
+                    if counters.is_used_up() {
+                        return item.bound.min(front.least()).min(least(stack));
+                    }
                     let mut below = self.expand(&item, moved, found, counters);
                     let nearest = below.take_nearest();
                     stack.extend_from_slice(below.items());
@@ -407,6 +500,7 @@ impl<'a> Search<'a> {
                 }
             }
         }
+        f64::INFINITY
     }
 
     /// What is below a box pair; nothing below two leaves, whose features are compared.
@@ -533,25 +627,24 @@ impl Below {
     }
 }
 
+fn least(items: &[Item]) -> f64 {
+    items.iter().map(|i| i.bound).fold(f64::INFINITY, f64::min)
+}
+
+/// As [`Search::run`], for a point.
+///
+/// Depth first, which is quickest where little is near. Where that takes long it goes on with the nearest boxes first: then the limit shrinks
+/// soon, and what a budget leaves is as far away as it can be.
 fn search_point(
     p: &Vec3,
     surface: &Surface,
     kind: PairKind,
     found: &mut Found,
-    stack: &mut Vec<Item>,
+    (stack, front): (&mut Vec<Item>, &mut Front),
     counters: &mut Counters,
-) {
-    let nodes = surface.tree.nodes();
-    stack.push(Item {
-        a: 0,
-        b: 0,
-        bound: 0.0,
-    });
-    while let Some(item) = stack.pop() {
-        if item.bound >= found.limit_squared {
-            continue;
-        }
-        let node = &nodes[item.b as usize];
+) -> f64 {
+    let visit = |item: &Item, found: &mut Found, counters: &mut Counters| {
+        let node = &surface.tree.nodes()[item.b as usize];
         if node.is_leaf() {
             counters.leaves += 1;
             let triangle = node.triangle();
@@ -561,7 +654,7 @@ fn search_point(
                 PairKind::FaceVertex => found.offer(squared, kind, triangle, 0),
                 _ => found.offer(squared, kind, 0, triangle),
             }
-            continue;
+            return None;
         }
         counters.boxes += 2;
         let child = |c: u32| Item {
@@ -570,13 +663,32 @@ fn search_point(
             bound: point_bound_squared(p, &surface.tree.obb(c)),
         };
         let (first, second) = (child(node.children()), child(node.children() + 1));
-        let (near, far) = if second.bound < first.bound {
+        Some(if second.bound < first.bound {
             (second, first)
         } else {
             (first, second)
+        })
+    };
+    stack.push(Item::default());
+    loop {
+        // What the queue has no room for is on the stack.
+        let Some(item) = stack.pop().or_else(|| front.pop()) else {
+            return f64::INFINITY;
         };
-        stack.push(far);
-        stack.push(near);
+        if item.bound >= found.limit_squared {
+            continue;
+        }
+        if counters.is_used_up() {
+            return item.bound.min(front.least()).min(least(stack));
+        }
+        let is_deep = counters.work() < DEEP_WORK;
+        if let Some((near, far)) = visit(&item, found, counters) {
+            for item in [far, near] {
+                if is_deep || item.bound < found.limit_squared && !front.push(item) {
+                    stack.push(item);
+                }
+            }
+        }
     }
 }
 

@@ -6,17 +6,18 @@
 //! pair *not* listed is at least that far (blueprint of the contact protocol). If no tool point moves more than `m`
 //! relative to the body, an unlisted pair stays further than `complete_to - m`; so `margin = complete_to - clearance`
 //! keeps it beyond the clearance. A list that had to be cut short has a smaller `complete_to`, hence a smaller margin: work is
-//! bounded and the certificate stays true. What room an answer has goes to the nearest pairs over all bodies.
+//! bounded ([`crate::effort`]) and the certificate stays true. What room an answer has goes to the nearest pairs over all bodies.
 
 use hapticd_ccd::PairKind;
-use hapticd_ccd::{Ask, MeshIndex, NearPair};
+use hapticd_ccd::{Ask, MeshIndex, NearPair, NearSet, Proximity};
 use hapticd_geometry::{Pose, Rigid, Vec3, transform};
 use hapticd_haptics::{
-    BodyEntry, BodyKey, BodyTarget, HINTS, MAX_ARMS, Material, MidPhaseShare, Pair, Query,
-    Snapshot, ToolShape, tool_id, tool_key,
+    ArmQuery, BodyEntry, BodyKey, BodyTarget, HINTS, MAX_ARMS, Material, MidPhaseShare, Pair,
+    Query, Snapshot, ToolShape, tool_id, tool_key,
 };
 
 use crate::body::{BodyKind, Shape};
+use crate::effort::{AnswerWork, BALL, ENCLOSURE, ENCLOSURES, NAMED, SEARCHES};
 use crate::inside::encloses;
 use crate::world::{Resident, Tool, World};
 
@@ -62,38 +63,45 @@ impl World {
         // Every body's nearest pairs first; then which of them there is room for.
         self.near.clear();
         self.found.clear();
+        self.spent = AnswerWork::default();
+        let count = around(&self.slots, &self.tools, query, arm).count() as u64;
+        let (part, mut named) = (SEARCHES / count.max(1), 0);
         for (k, body) in around(&self.slots, &self.tools, query, arm).enumerate() {
-            let body_from_tool = body.world_from_body.inverse() * asked.world_from_tool;
-            let (a, b) = (&tool.shape.index, &body.shape.index);
-            let radius_m = tool.tool.radius_m + body.radius_m;
-            let reach_m = asked.reach_m;
+            let sides = Sides::new(tool, &body, asked);
             let candidates = self.midphase.as_mut().and_then(|m| m.candidates(k));
-            let among = candidates.and_then(|some| {
-                let proximity = &mut self.proximity;
-                proximity.query_among(a, radius_m, b, &body_from_tool, reach_m, some)
+            let few = candidates.filter(|some| named + some.len() <= NAMED);
+            let among = few.and_then(|some| {
+                named += some.len();
+                let near = sides.query_among(&mut self.proximity, some);
+                self.spent.search += near.as_ref().map_or(0, |near| near.work);
+                near
             });
             let near = match among {
                 Some(near) => {
                     out.midphase.bodies += 1;
                     near
                 }
-                None => (self.proximity).query(a, radius_m, b, &body_from_tool, reach_m),
+                None => {
+                    let near = sides.query(&mut self.proximity, part);
+                    self.spent.search += near.work;
+                    near
+                }
             };
-            let mut complete_to = near.complete_to;
-            if near.pairs.is_empty() {
-                // Nothing within reach: the bounding balls may say more. Without this a body far from every tool could go no
-                // further than the reach per answer.
-                let bound_m = body.shape.bound_m + body.radius_m;
-                let apart = balls_apart(&tool.tool, bound_m, &body_from_tool);
-                complete_to = complete_to.max(apart);
-            }
-            self.found.push(Found {
-                pairs: near.pairs.len(),
-                complete_to,
-                taken: 0,
-            });
-            self.near.extend_from_slice(near.pairs);
+            self.found.push(Found::new(&near, &sides, &mut self.near));
         }
+        // Those for which that was not enough share what is left.
+        let exhausted = self.found.iter().filter(|f| f.exhausted).count() as u64;
+        let share = SEARCHES.saturating_sub(self.spent.search) / exhausted.max(1);
+        if share > part && exhausted > 0 {
+            let bodies = around(&self.slots, &self.tools, query, arm);
+            for (body, found) in bodies.zip(&mut self.found).filter(|(_, f)| f.exhausted) {
+                let sides = Sides::new(tool, &body, asked);
+                let near = sides.query(&mut self.proximity, share);
+                self.spent.search += near.work;
+                *found = Found::new(&near, &sides, &mut self.near);
+            }
+        }
+        self.spent.exhausted = self.found.iter().filter(|f| f.exhausted).count();
         if out.midphase.bodies > 0 {
             let took_ns = self.midphase.as_ref().and_then(|m| m.facts().gpu_ns);
             out.midphase.took_ns = took_ns.unwrap_or(0.0) as u64;
@@ -105,7 +113,13 @@ impl World {
             &mut self.distances,
         );
 
-        let mut from = 0;
+        let asks = |body: &Around<'_>| {
+            // By key, not by slot: the loop may have asked while another body had this one's.
+            let known = body.tool || query.pose_of(body.key).is_some();
+            !known || asked.solid & (1 << body.key.slot) == 0
+        };
+        let asking = around(&self.slots, &self.tools, query, arm).filter(asks);
+        let visits_each = ENCLOSURE.min(ENCLOSURES / (asking.count() as u64).max(1));
         let running = self.dynamics.as_deref().filter(|d| d.is_running());
         let bodies = around(&self.slots, &self.tools, query, arm);
         for (body, found) in bodies.zip(&self.found) {
@@ -116,8 +130,7 @@ impl World {
             } = body;
             let body_from_tool = world_from_body.inverse() * asked.world_from_tool;
             let index = &*body.shape.index;
-            let near = &self.near[from..from + found.pairs];
-            from += found.pairs;
+            let near = found.of(&self.near);
             let first = out.pairs.len();
             let mut complete_to = found.complete_to;
             if let Some(left_out) = near.get(found.taken) {
@@ -139,14 +152,27 @@ impl World {
                 }
             }
             let taken = out.pairs.len() - first;
-            // By key, not by slot: the loop may have asked while another body had this one's.
-            let known = body.tool || query.pose_of(body.key).is_some();
-            let is_solid = known && asked.solid & (1 << body.key.slot) != 0;
-            let encloses_tool = !is_solid
-                && (self
-                    .intersections
-                    .any(&tool.shape.index, index, &body_from_tool)
-                    || encloses(&mut self.winding, &tool.shape, body.shape, &body_from_tool));
+            let mut encloses_tool = false;
+            if asks(&body) {
+                let mut visits = visits_each;
+                let meets = self.intersections.any_within(
+                    &tool.shape.index,
+                    index,
+                    &body_from_tool,
+                    &mut visits,
+                );
+                // What is not known to be clear of it is not.
+                encloses_tool = meets != Some(false)
+                    || encloses(
+                        &mut self.winding,
+                        &tool.shape,
+                        body.shape,
+                        &body_from_tool,
+                        &mut visits,
+                    );
+                self.spent.enclosure += visits_each - visits;
+                self.spent.undecided += usize::from(visits == 0 && encloses_tool);
+            }
             out.bodies.push(BodyEntry {
                 key: body.key,
                 id: body.id,
@@ -227,43 +253,112 @@ fn around<'a>(
     }))
 }
 
+/// A tool and what it may touch, where both are.
+struct Sides<'a> {
+    tool: &'a Tool,
+    body_from_tool: Pose,
+    other: &'a MeshIndex,
+    /// Of both.
+    radius_m: f64,
+    body_bound_m: f64,
+    reach_m: f64,
+}
+
+impl<'a> Sides<'a> {
+    fn new(tool: &'a Tool, body: &Around<'a>, asked: &ArmQuery) -> Self {
+        Self {
+            tool,
+            body_from_tool: body.world_from_body.inverse() * asked.world_from_tool,
+            other: &body.shape.index,
+            radius_m: tool.tool.radius_m + body.radius_m,
+            body_bound_m: body.shape.bound_m + body.radius_m,
+            reach_m: asked.reach_m,
+        }
+    }
+
+    fn query<'p>(&self, proximity: &'p mut Proximity, budget: u64) -> NearSet<'p> {
+        let (a, b) = (&self.tool.shape.index, self.other);
+        let pose = &self.body_from_tool;
+        let is_ball = a.mesh().is_none() || b.mesh().is_none();
+        let budget = if is_ball { budget / BALL } else { budget };
+        proximity.query_within(a, self.radius_m, b, pose, self.reach_m, budget)
+    }
+
+    fn query_among<'p>(
+        &self,
+        proximity: &'p mut Proximity,
+        candidates: &[[u32; 2]],
+    ) -> Option<NearSet<'p>> {
+        let (a, b) = (&self.tool.shape.index, self.other);
+        let pose = &self.body_from_tool;
+        proximity.query_among(a, self.radius_m, b, pose, self.reach_m, candidates)
+    }
+}
+
 /// What the query found at one body.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Found {
+    /// Where its pairs begin.
+    first: usize,
     /// How many pairs.
     pairs: usize,
     /// From here on there may be others, metres.
     complete_to: f64,
+    /// The search was given up.
+    exhausted: bool,
     /// How many of the nearest the answer lists.
     taken: usize,
 }
 
+impl Found {
+    /// Keeps what a query found, with all others' pairs.
+    fn new(near: &NearSet<'_>, sides: &Sides<'_>, all: &mut Vec<NearPair>) -> Self {
+        let mut complete_to = near.complete_to;
+        if near.pairs.is_empty() || near.exhausted {
+            // Nothing within reach, or who knows: the bounding balls may say more. Without this a body far from every tool could go
+            // no further than the reach per answer.
+            let apart = balls_apart(&sides.tool.tool, sides.body_bound_m, &sides.body_from_tool);
+            complete_to = complete_to.max(apart);
+        }
+        let first = all.len();
+        all.extend_from_slice(near.pairs);
+        Self {
+            first,
+            pairs: near.pairs.len(),
+            complete_to,
+            exhausted: near.exhausted,
+            taken: 0,
+        }
+    }
+
+    fn of<'n>(&self, all: &'n [NearPair]) -> &'n [NearPair] {
+        &all[self.first..self.first + self.pairs]
+    }
+}
+
 /// Decides how many pairs of each body an answer with room for `room` lists: the nearest over all bodies, since the tool may move only as
-/// far as the shortest certificate. `near` holds the bodies' lists one after the other, each nearest first. Equal distances at the
+/// far as the shortest certificate. `near` holds the bodies' lists, each nearest first. Equal distances at the
 /// end are shared out evenly, so that no body is left without because of its place in the scene. `distances` is work space.
 fn share_room(near: &[NearPair], found: &mut [Found], room: usize, distances: &mut Vec<f64>) {
     for f in found.iter_mut() {
         f.taken = f.pairs;
     }
-    if near.len() <= room {
+    if found.iter().map(|f| f.pairs).sum::<usize>() <= room {
         return;
     }
     distances.clear();
-    distances.extend(near.iter().map(|pair| pair.distance));
+    let listed = found.iter().flat_map(|f| f.of(near));
+    distances.extend(listed.map(|pair| pair.distance));
     let (_, &mut end, _) = distances.select_nth_unstable_by(room, f64::total_cmp);
-    let mut from = 0;
     let (mut left, mut tied) = (room, 0);
     for f in found.iter_mut() {
-        let list = &near[from..from + f.pairs];
-        from += f.pairs;
+        let list = f.of(near);
         f.taken = list.partition_point(|pair| pair.distance < end);
         left -= f.taken;
         tied += usize::from(list.get(f.taken).is_some_and(|pair| pair.distance == end));
     }
-    from = 0;
     for f in found {
-        let list = &near[from..from + f.pairs];
-        from += f.pairs;
+        let list = f.of(near);
         let ties = list[f.taken..].partition_point(|pair| pair.distance == end);
         if ties > 0 {
             let share = ties.min(left / tied);
@@ -345,12 +440,17 @@ mod tests {
             distance,
         };
         let near: Vec<NearPair> = lists.iter().copied().flatten().map(pair).collect();
-        let mut found: Vec<Found> = (lists.iter())
-            .map(|list| Found {
-                pairs: list.len(),
+        let mut first = 0;
+        let list = |list: &&[f64]| {
+            let pairs = list.len();
+            first += pairs;
+            Found {
+                first: first - pairs,
+                pairs,
                 ..Found::default()
-            })
-            .collect();
+            }
+        };
+        let mut found: Vec<Found> = lists.iter().map(list).collect();
         share_room(&near, &mut found, room, &mut Vec::new());
         found.iter().map(|f| f.taken).collect()
     }

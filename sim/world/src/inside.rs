@@ -10,6 +10,8 @@ use crate::body::Shape;
 /// Most pieces of one shape, near the other, that are asked about. A shape in more pieces counts as enclosed until it is apart: that
 /// costs contact with it for a while and never more time than this.
 const MAX_PIECES: usize = 1024;
+/// So many pieces take as long to be found far away as a box takes to be visited.
+const PIECES_PER_VISIT: usize = 8;
 
 /// True if the winding number of `p` is nearer to a non-zero integer than to 0.
 #[must_use]
@@ -32,22 +34,37 @@ pub(crate) fn surrounds(triangles: impl Iterator<Item = [Vec3; 3]>, p: &Vec3) ->
 }
 
 /// Whether a piece of one shape is inside the other, their surfaces not meeting. Where that cannot be told it is said to be so: the
-/// body then stays without force until the tool has moved. `O(log n)` in the triangles; no allocation once `work` has grown.
-pub(crate) fn encloses(work: &mut Winding, tool: &Shape, body: &Shape, from_tool: &Pose) -> bool {
+/// body then stays without force until the tool has moved. `O(log n)` in the triangles of a mesh as they come, never more than `visits`
+/// boxes, which it takes off; no allocation once `work` has grown.
+pub(crate) fn encloses(
+    work: &mut Winding,
+    tool: &Shape,
+    body: &Shape,
+    from_tool: &Pose,
+    visits: &mut u64,
+) -> bool {
     let mut inside = |outer: &Shape, inner: &Shape, pose: &Pose| {
-        if !outer.closed {
+        let apart = pose.translation.vector.norm() * (1.0 - 1e-9) > outer.bound_m + inner.bound_m;
+        if !outer.closed || apart {
             return false;
         }
         let bound = outer.bound_m * outer.bound_m;
-        let mut asked = 0;
+        let (mut seen, mut asked) = (0, 0);
         inner.pieces().iter().any(|p| {
+            seen += 1;
+            if seen % PIECES_PER_VISIT == 0 {
+                match visits.checked_sub(1) {
+                    Some(left) => *visits = left,
+                    None => return true,
+                }
+            }
             let p = transform(pose, p);
             // Not `>`: what is not a number is inside.
             if p.norm_squared() > bound {
                 return false;
             }
             asked += 1;
-            asked > MAX_PIECES || work.about(&outer.index, &p) != Some(0)
+            asked > MAX_PIECES || work.about_within(&outer.index, &p, visits) != Some(0)
         })
     };
     inside(body, tool, from_tool) || inside(tool, body, &from_tool.inverse())

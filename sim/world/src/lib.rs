@@ -9,6 +9,7 @@ mod answer;
 mod body;
 mod broad;
 mod dynamics;
+pub mod effort;
 mod inside;
 mod neighbours;
 mod skins;

@@ -16,6 +16,7 @@ use crate::answer::Found;
 use crate::body::{AddError, BodyKind, BodySpec, CommandError, Shape};
 use crate::broad::BroadPhaseKind;
 use crate::dynamics::{Dynamics, Order};
+use crate::effort::AnswerWork;
 use crate::work::Work;
 
 pub(crate) struct Resident {
@@ -75,6 +76,7 @@ pub struct World {
     pub(crate) near: Vec<NearPair>,
     pub(crate) found: Vec<Found>,
     pub(crate) distances: Vec<f64>,
+    pub(crate) spent: AnswerWork,
     pub(crate) clearance_m: f64,
     /// Only while there is a body that forces move, or one of which it is being found out whether it has space.
     pub(crate) dynamics: Option<Box<Dynamics>>,
@@ -104,6 +106,7 @@ impl World {
             near: Vec::new(),
             found: Vec::with_capacity(MAX_BODIES),
             distances: Vec::new(),
+            spent: AnswerWork::default(),
             clearance_m,
             dynamics: None,
             order: Order::Second {
@@ -155,6 +158,12 @@ impl World {
             .filter_map(|body| mesh(&body.spec.shape))
             .max();
         tool.zip(body).map_or(0, |(tool, body)| tool + body)
+    }
+
+    /// What the last answer took.
+    #[must_use]
+    pub fn spent(&self) -> AnswerWork {
+        self.spent
     }
 
     /// Who was set by [`World::set_midphase`].
