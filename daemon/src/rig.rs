@@ -671,7 +671,10 @@ fn limits_fault(error: LimitsError) -> Fault {
     let field = match error {
         LimitsError::WindowTooShort { field, .. } | LimitsError::OutOfRange { field, .. } => field,
         // The configuration's are a millisecond's.
-        LimitsError::SlewTooLow { field, .. } if field == "slew_n_per_s" => "slew_n_per_ms",
+        LimitsError::SlewTooLow {
+            field: "slew_n_per_s",
+            ..
+        } => "slew_n_per_ms",
         LimitsError::SlewTooLow { .. } => "slew_nm_per_ms",
     };
     Fault {
