@@ -15,7 +15,7 @@
 //! What it cannot know it does not guess: a shape whose step was lost, or a place from before a
 //! record that was lost. Such a tick counts as not checked, with the cause; what is known is
 //! checked all the same. A lost place is known again when the body moves, or when it is its turn to be
-//! surveyed ([`TickRecord::surveyed`]). So it is with a large shape that is not ready yet ([`Preparer`]).
+//! surveyed ([`TickRecord::surveyed`]). So it is with a large shape that is not ready yet.
 
 use std::collections::HashMap;
 use std::sync::Arc;

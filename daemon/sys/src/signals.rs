@@ -201,7 +201,6 @@ mod tests {
         let expected = [
             libc::SIGILL,
             libc::SIGTRAP,
-            libc::SIGABRT,
             libc::SIGBUS,
             libc::SIGFPE,
             libc::SIGKILL,
