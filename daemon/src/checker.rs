@@ -147,8 +147,9 @@ impl Checker {
         }
     }
 
-    /// From now on another thread makes large shapes ready, with the end that this gives:
-    /// [`Checker::add_body`] does not take long, and ticks before a shape is ready are not wholly checked.
+    /// From now on another thread makes large shapes ready, with the end that this returns.
+    /// [`Checker::add_body`] then returns soon; ticks before a shape is ready are not wholly
+    /// checked.
     pub fn prepare_beside(&mut self) -> Ends {
         let (preparer, ends) = preparer::preparer();
         self.preparer = Some(preparer);

@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 
 use hapticd::recording::message::InputMessage;
 use hapticd::recording::reader::{Event, Reader};
-use hapticd_client::{ALL_ARMS, Client, ErrorCode, Limit, RequestError, Subscription, want};
+use hapticd_client::{
+    ALL_ARMS, BodyKind, BodySpec, Client, ErrorCode, Limit, Pose, RequestError, Subscription, want,
+};
 use hapticd_protocol::request;
 
 /// A bound that fails, for what a busy machine may take long to do.
@@ -277,6 +279,50 @@ fn recorded(folder: &Path) -> Vec<(f64, f64, InputMessage)> {
         }
     }
     ticks
+}
+
+/// By an application that hangs: the technician says how long its force may stay.
+#[test]
+fn no_client_may_be_silent_for_longer_than_the_configuration_allows() {
+    let mut daemon = Daemon::start("lease", 1, &[]);
+    daemon.until("arm attached");
+    let mut app = daemon.app();
+    let spec = BodySpec {
+        name: "block",
+        kind: BodyKind::Kinematic,
+        solid: true,
+        world_from_body: Pose {
+            translation_m: [5.0, 0.0, 0.0],
+            ..Pose::IDENTITY
+        },
+        stiffness_n_per_m: 500.0,
+        damping_n_s_per_m: 0.5,
+        friction: 0.3,
+        restitution: 0.0,
+        density_kg_m3: 1000.0,
+    };
+    let mesh = hapticd_chaos::clients::cuboid([0.02; 3], 1);
+    let body = app.add_body(&spec, &mesh).unwrap();
+    let mut ask = |lease_ms| app.set_body_pose(body, spec.world_from_body, 0.1, lease_ms);
+    ask(1000).unwrap();
+    let why = ask(1001).unwrap_err().to_string();
+    assert!(why.contains("lease_ms is 1001, at most 1000"), "{why}");
+    daemon.end();
+}
+
+#[test]
+fn applications_cannot_keep_a_technician_out() {
+    let text = format!("[ipc]\nmax_clients = 2\n{}", configuration(1, 4.0));
+    let mut daemon = Daemon::start_with("places", &text, &[]);
+    daemon.until("arm attached");
+    let apps = [daemon.app(), daemon.app()];
+    let socket = daemon.folder.join("hapticd/app.sock");
+    let third = Client::connect_to(&socket, "third").map(|_| ());
+    let why = third.unwrap_err().to_string();
+    assert!(why.contains("2 clients"), "{why}");
+    daemon.technician().release_limits(ALL_ARMS).unwrap();
+    drop(apps);
+    daemon.end();
 }
 
 /// With it SIGTERM would end the process while the arm still pushes.

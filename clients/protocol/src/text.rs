@@ -71,7 +71,8 @@ impl<const N: usize> Text<N> {
     }
 }
 
-/// Line breaks of other kinds, and marks of the direction of writing: in a log or a list such a name would look like another.
+/// Unicode's line breaks and direction marks: in a log or a list such a name could look like
+/// another.
 fn reorders(character: char) -> bool {
     matches!(
         character,

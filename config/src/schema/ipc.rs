@@ -18,12 +18,14 @@ section! {
         /// Socket for technicians: they can also read metrics, record and reload.
         /// Unless given it is `technician.sock` in the same place.
         technician_socket: Option<PathBuf> = path(PathUse::Socket).optional(Text("/run/hapticd/technician.sock")),
-        /// Most clients at once, on both sockets together. Technicians have four places more, which applications cannot take.
+        /// Most clients at once, on both sockets together.
+        /// Technicians have four places more, which applications cannot take.
         max_clients: u32 = integer(16, 1, 256),
         /// A client that says nothing for this long loses its leases, and the force it asked for ramps to zero.
         lease_ms: u32 = integer(200, 10, 10_000).unit("ms"),
-        /// Longest time that a client may ask for instead, for itself or for the pose of a body: so long may the
-        /// force of an application that hangs stay on. No shorter than `lease_ms`.
+        /// Longest time that a client may ask for instead, for itself or for the pose of a body. So
+        /// long may the force of an application that hangs stay on. `lease_ms` counts if it is
+        /// longer.
         max_lease_ms: u32 = integer(1000, 10, 10_000).unit("ms"),
         /// Largest mesh that a client may send.
         max_mesh_bytes: u64 = integer(268_435_456, 4096, 4_294_967_296).unit("bytes"),

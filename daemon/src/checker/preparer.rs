@@ -1,7 +1,7 @@
-//! Large shapes are made ready for the check beside the thread that checks: that one never stands still
-//! for a mesh of millions of triangles, whose preparation takes seconds.
+//! Large shapes are made ready for the check on a thread of their own. A mesh of millions of
+//! triangles takes seconds; the thread that checks does not wait for it.
 //!
-//! What is not ready is not guessed: the ticks that it was solid in count as not checked.
+//! A shape that is not ready is not guessed: ticks in which it is solid count as not checked.
 
 use std::sync::Arc;
 
@@ -10,9 +10,9 @@ use hapticd_audit::Solid;
 use hapticd_geometry::TriMesh;
 use hapticd_haptics::BodyKey;
 
-/// So many triangles are prepared at once, within a millisecond or a few.
+/// A shape of at most so many triangles is made ready at once: that takes some milliseconds.
 const AT_ONCE: usize = 10_000;
-/// So many wait at most: of bodies that went meanwhile, too, whose memory is held until then.
+/// Most shapes that wait. Each holds its mesh, also after its body was removed.
 const WAITING: usize = 8;
 
 /// The checker's end.
@@ -53,7 +53,7 @@ impl Preparer {
 }
 
 impl Ends {
-    /// Waits for a shape and makes it ready. False: nobody gives any more.
+    /// Waits for a shape and makes it ready. False once the checker is gone.
     pub fn serve_one(&self) -> bool {
         let made = |(key, mesh)| self.ready.send((key, Solid::of(mesh))).is_ok();
         self.orders.recv().is_ok_and(made)

@@ -132,8 +132,8 @@ fn create(path: &Path, force: bool) -> Result<(File, Fresh), Failure> {
     }
     match File::create_new(path) {
         Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
-            // A pipe or a device holds nothing that could be lost. One that nobody reads is no place to write to, and
-            // would be waited for.
+            // A pipe or a device holds nothing that could be lost. A pipe without a reader is an
+            // error: opening it would wait for one.
             if path.metadata().is_ok_and(|m| !m.is_file() && !m.is_dir()) {
                 return Ok((
                     hapticd_sys::pipe::open_writable(path).map_err(said)?,

@@ -59,7 +59,7 @@ pub fn status(args: &Args) -> Result<(), Failure> {
         } else {
             print(&json);
         }
-        // Nobody reads it any more.
+        // The reader is gone.
         if !args.watch || super::unsaid().is_some() {
             return Ok(());
         }

@@ -172,48 +172,51 @@ fn answer(waiting: &Waiting, kept: &[Option<ArmLimits>; MAX_ARMS]) -> Answer {
 
 /// Whether an arm with these limits can keep all restrictions together with the newest one, `wish`.
 fn check(configured: &Limits, all: &Restriction, wish: &Restriction) -> Result<(), Refusal> {
-    // A fade has to come to its end: a force that may hardly change would stand when it must go.
-    let fade_s = configured.fade_ns as f64 * 1e-9;
-    for (what, unit, wished, now, peak) in [
-        (
-            "slew_n_per_s",
-            "N/s",
-            wish.slew_n_per_s,
-            configured.slew_n_per_s,
-            configured.peak_force_n,
-        ),
-        (
-            "slew_nm_per_s",
-            "N m/s",
-            wish.slew_nm_per_s,
-            configured.slew_nm_per_s,
-            configured.peak_torque_nm,
-        ),
-    ] {
-        let least = (peak / fade_s).min(now);
-        if wished < least {
-            return Err(refused(
-                wished,
+    // With the configured peak: that is the force which may be on when the wish comes.
+    let wished = Limits {
+        slew_n_per_s: wish.slew_n_per_s,
+        slew_nm_per_s: wish.slew_nm_per_s,
+        ..*configured
+    };
+    wished
+        .validate_fade()
+        .map_err(|error| refusal(&wished, error))?;
+    let limits = all.applied_to(configured);
+    limits.validate().map_err(|error| refusal(&limits, error))
+}
+
+/// The refusal of one limit, with its number and what it must be.
+fn refusal(limits: &Limits, error: LimitsError) -> Refusal {
+    match error {
+        LimitsError::SlewTooLow {
+            field,
+            value,
+            least,
+            fade_ms,
+            ..
+        } => {
+            let unit = if field == "slew_n_per_s" {
+                "N/s"
+            } else {
+                "N m/s"
+            };
+            let text = short(value);
+            refused(
+                value,
                 least,
                 format!(
-                    "{what} is {} {unit}, at least {least}: the peak must fade within {} ms",
-                    short(wished),
-                    fade_s * 1e3
+                    "{field} is {text} {unit}, at least {least}: \
+                     the peak must fade within {fade_ms} ms"
                 ),
-            ));
+            )
         }
-    }
-    let limits = all.applied_to(configured);
-    limits.validate().map_err(|error| match error {
-        LimitsError::WindowTooShort { .. } => too_short(&limits),
         LimitsError::OutOfRange { field, value, must } => refused(
             value,
             0.0,
             format!("{field} is {}, must be {must}", short(value)),
         ),
-        // Asked for above, by what stood before.
-        LimitsError::SlewTooLow { value, least, .. } => refused(value, least, error.to_string()),
-    })
+        LimitsError::WindowTooShort { .. } => too_short(limits),
+    }
 }
 
 /// The refusal of limits whose peak the heating window does not allow: says which, and both ways out.
@@ -243,7 +246,8 @@ fn too_short(limits: &Limits) -> Refusal {
         continuous,
         least,
         format!(
-            "continuous_{what} is {} {unit}, at least {least} with a peak of {peak} {unit} and a window of {} s; or \
+            "continuous_{what} is {} {unit}, at least {least} with a peak of {peak} {unit} \
+             and a window of {} s; or \
              tighten peak_{what} to {most} or less with it",
             short(continuous),
             limits.continuous_window_s

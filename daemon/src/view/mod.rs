@@ -1,10 +1,11 @@
 //! The live view of `hapticd demo` and `hapticd run`: a screen of the arms, the loop and the events; and the plain lines for when
 //! standard output is no terminal.
 //!
-//! [`draw::draw`] and [`plain::line`] are pure. [`View`] owns the terminal on threads of its own, so that a terminal that takes
-//! nothing (a stalled connection) holds up neither the loop nor the supervisor: frames are handed over through a queue of one and
-//! dropped when the thread is busy. Keys have a thread beside it, which writes nothing: who wants the end is heard when the terminal
-//! takes nothing, too. The terminal is put back when the view is dropped, and on a panic of any thread.
+//! [`draw::draw`] and [`plain::line`] are pure. [`View`] owns the terminal on threads of its own,
+//! so that a terminal that takes nothing (a stalled connection) holds up neither the loop nor the
+//! supervisor: frames are handed over through a queue of one and dropped when the thread is busy. A
+//! second thread reads keys and writes nothing, so `q` works on such a terminal, too. The terminal
+//! is put back when the view is dropped, and on a panic of any thread.
 
 pub mod arm;
 pub mod draw;
@@ -79,7 +80,7 @@ struct Keys {
     paused: AtomicBool,
     /// What is shown is not what it should be: paused, or another size.
     changed: AtomicBool,
-    /// The view is over: nobody listens any more.
+    /// The view has ended.
     over: AtomicBool,
 }
 
@@ -177,7 +178,7 @@ fn start(title: &str) -> std::io::Result<Running> {
 /// The keys' thread: hears what a person wants, also while the terminal takes nothing.
 fn listen(keys: &Keys) {
     while !keys.over.load(Ordering::Relaxed) {
-        // Who closes the terminal of a live view wants the end, in good order. Asked for keys, a terminal that hung up would
+        // Closing the terminal of a live view ends the run in order. A terminal that hung up would
         // keep the event reader busy for ever.
         if screen::is_gone() {
             keys.quit.store(true, Ordering::Relaxed);

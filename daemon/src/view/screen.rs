@@ -36,7 +36,8 @@ impl Screen {
         let made = execute!(io::stdout(), EnterAlternateScreen, Hide)
             .and_then(|()| Terminal::new(CrosstermBackend::new(io::stdout())));
         match made {
-            // Not cleared: the alternate screen is empty, and clearing asks the terminal for its cursor, which not every one tells.
+            // Not cleared: the alternate screen is empty, and clearing asks for the cursor's
+            // position, which some terminals do not tell.
             Ok(terminal) => Ok(Screen { terminal }),
             Err(error) => {
                 leave();

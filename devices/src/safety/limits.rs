@@ -115,9 +115,10 @@ pub enum LimitsError {
         /// What is allowed.
         must: &'static str,
     },
-    /// Force could not change fast enough to be gone when a fade is over.
+    /// The slew limit would make a fade take longer than it may.
     #[error(
-        "{field} is {value}, must be at least {least}: a peak of {peak} must fade within {fade_ms} ms"
+        "{field} is {value}, must be at least {least}: \
+         a peak of {peak} must fade within {fade_ms} ms"
     )]
     SlewTooLow {
         /// The field of [`Limits`].
@@ -126,16 +127,16 @@ pub enum LimitsError {
         value: f64,
         /// The least that is enough.
         least: f64,
-        /// The peak, in the field's unit times a second.
+        /// The peak, N or N·m.
         peak: f64,
         /// Time of the fade, ms.
         fade_ms: f64,
     },
     /// Within one tick as long as a stall the peak could heat the arm past the continuous limit.
     #[error(
-        "{field} is {continuous}: with a peak of {peak} a tick as long as a stall would heat the arm past it, \
-         so it must be at least {least:.4}, or the peak at most {most:.4} (or continuous_window_s at least \
-         {needed_s:.1} instead of {window_s})"
+        "{field} is {continuous}: with a peak of {peak} a tick as long as a stall would heat the arm \
+         past it, so it must be at least {least:.4}, or the peak at most {most:.4} (or \
+         continuous_window_s at least {needed_s:.1} instead of {window_s})"
     )]
     WindowTooShort {
         /// The continuous limit, a field of [`Limits`].
@@ -312,7 +313,8 @@ impl Limits {
         Ok(())
     }
 
-    /// Checks that a force of the peak can be gone when a fade is over: the slew limit bounds the way down, too.
+    /// Checks that a force at its peak can fade within `fade_ns`: the slew limit bounds its fall,
+    /// too.
     ///
     /// # Errors
     /// [`LimitsError::SlewTooLow`].

@@ -10,8 +10,8 @@
 //! # Practice
 //!
 //! `O(log n)` and the crossings, where the sum of solid angles (van Oosterom and Strackee 1983) takes every triangle: 100 ms for two
-//! million, on a thread that has a millisecond. A mesh can be made in which one ray meets every box; [`Winding::about_within`] then gives
-//! up. Allocates while its stack grows. No panics.
+//! million, on a thread that has a millisecond. In a mesh made for it one ray meets every box;
+//! [`Winding::about_within`] then gives up. Allocates while its stack grows. No panics.
 
 use hapticd_geometry::Vec3;
 
@@ -43,7 +43,8 @@ impl Winding {
         self.about_within(shape, p, &mut { u64::MAX })
     }
 
-    /// As [`Winding::about`]; `None`, too, if `visits` boxes are not enough to tell. Takes off `visits` what it used.
+    /// As [`Winding::about`]; also `None` if `visits` boxes are not enough to tell. Subtracts from
+    /// `visits` what it used.
     pub fn about_within(&mut self, shape: &MeshIndex, p: &Vec3, visits: &mut u64) -> Option<i32> {
         let Some(surface) = shape.surface() else {
             return Some(0);
@@ -61,7 +62,8 @@ impl Winding {
             .find_map(|&d| self.along(surface, p, &Vec3::from(d), visits))
     }
 
-    /// Crossings of one ray; `None`: it comes too near to a side, or starts on the surface, or the visits are used up.
+    /// Crossings of one ray. `None`: it comes too near to a side, starts on the surface, or the
+    /// visits are used up.
     fn along(&mut self, surface: &Surface, p: &Vec3, d: &Vec3, visits: &mut u64) -> Option<i32> {
         let nodes = surface.tree.nodes();
         let mut crossings = 0;

@@ -1,8 +1,10 @@
 //! Which triangles of two standing meshes intersect: the static question, all pairs of it.
 //!
-//! Simultaneous descent of the two box hierarchies with the discrete box test, and at the leaves whether a side of one triangle passes through the
-//! other. Off the real-time path: allocates while its buffers grow. Takes as long as there are boxes that overlap; who may not wait for
-//! that asks [`Intersections::any_within`]. Deterministic; no panics; numbers that are not finite intersect nothing. Metres.
+//! Simultaneous descent of the two box hierarchies with the discrete box test, and at the leaves
+//! whether a side of one triangle passes through the other. Off the real-time path: allocates while
+//! its buffers grow. The time grows with the number of boxes that overlap;
+//! [`Intersections::any_within`] bounds it. Deterministic; no panics; numbers that are not finite
+//! intersect nothing. Metres.
 
 use hapticd_geometry::{Pose, Rigid, Vec3};
 
@@ -41,7 +43,8 @@ impl Intersections {
         self.any_within(a, b, b_from_a, &mut { u64::MAX }) == Some(true)
     }
 
-    /// Whether there is any; `None` if `visits` pairs of boxes are not enough to tell. Takes off `visits` what it used.
+    /// Whether there is any; `None` if `visits` pairs of boxes are not enough to tell. Subtracts
+    /// from `visits` what it used.
     pub fn any_within(
         &mut self,
         a: &MeshIndex,

@@ -8,19 +8,19 @@
 //! room for, by distance, then kind, then features. In what order they were come upon does not matter, so somebody else may name the
 //! pairs of triangles ([`crate::midphase`]). Of more, and only then, what is left out of a tie depends on the order of the search.
 //!
-//! Runs on the collision thread: no locks, no allocation after construction and the first query of a
-//! shape (buffers are kept), no recursion, no panics. A pure function of its arguments: equal inputs give
-//! equal lists. The time of [`Proximity::query`] grows with the number of pairs within reach, or with the
-//! capacity where that is less, and for some meshes beyond that: a thousand boxes that all overlap are all
-//! visited. [`Proximity::query_within`] bounds it. Metres; distances are those of the shapes' features minus
-//! the radius of A.
+//! Runs on the collision thread: no locks, no allocation after construction and the first query of
+//! a shape (buffers are kept), no recursion, no panics. A pure function of its arguments: equal
+//! inputs give equal lists. The time of [`Proximity::query`] grows with the number of pairs within
+//! reach, or with the capacity where that is less. For some meshes it grows beyond that: of a
+//! thousand boxes that all overlap each is visited. [`Proximity::query_within`] bounds it. Metres;
+//! distances are those of the shapes' features minus the radius of A.
 //!
 //! # Budget
 //!
-//! A query that has used up its budget stops. What it has not visited lies below the box pairs that still
-//! wait, and is no nearer than the least of their bounds: so far, and no farther, the list is complete. The
-//! nearest boxes are visited first, so that bound is the largest that so much work can prove. The budget
-//! counts tests, not time: equal arguments give equal lists, with a budget as without.
+//! A query that has used up its budget stops. What it has not visited lies below the box pairs that
+//! still wait, and is no nearer than the least of their bounds: so far the list is complete. The
+//! nearest boxes are visited first, so no order proves more with so much work. The budget counts
+//! tests, not time: equal arguments give equal lists.
 
 use std::cmp::Ordering;
 
@@ -71,9 +71,10 @@ pub struct NearSet<'a> {
     pub work: u64,
 }
 
-/// What it takes to compare two triangles, in tests of two boxes: measured, to the next power of two.
+/// Work to compare two triangles, in tests of two boxes: measured, rounded to a power of two.
 pub const LEAF_WORK: u64 = 8;
-/// A point is searched for depth first until it took so much: more than it does where little is near.
+/// Work after which a point's search goes on with the nearest boxes first: more than it takes where
+/// little is near.
 const DEEP_WORK: u64 = 1 << 12;
 
 /// Most box pairs that wait in order of distance (1.5 MiB); those beyond are searched to the bottom at once.
@@ -141,12 +142,25 @@ impl Proximity {
         self.query_within(a, a_radius, b, b_from_a, reach, u64::MAX)
     }
 
-    /// As [`Proximity::query`], but stops when it has done `budget` work: a box whose distance is bounded counts 1, a pair of triangles
-    /// that is compared [`LEAF_WORK`], a point and a triangle 1. [`NearSet::work`] exceeds the budget by less than [`LEAF_WORK`].
+    fn near_point(
+        &mut self,
+        p: &Vec3,
+        surface: &Surface,
+        kind: PairKind,
+        counters: &mut Counters,
+    ) -> f64 {
+        self.reserve(surface.tree.depth() as usize + 4);
+        let waiting = (&mut self.stack, &mut self.front);
+        search_point(p, surface, kind, &mut self.found, waiting, counters)
+    }
+
+    /// As [`Proximity::query`], but stops when it has done `budget` work. A box whose distance is
+    /// bounded counts 1, so does a point that is compared with a triangle; two triangles count
+    /// [`LEAF_WORK`]. [`NearSet::work`] exceeds the budget by less than that.
     ///
-    /// Stopped, the list holds pairs that are there, with their distances, and [`NearSet::complete_to`] is a lower bound on the distance of
-    /// every other: 0 less the radius of A where boxes that overlap were left. A query that stays within its budget is the one without, bit
-    /// for bit.
+    /// A list that was stopped holds pairs with their true distances, and [`NearSet::complete_to`]
+    /// is a lower bound on the distance of every other: minus the radius of A where boxes that
+    /// overlap were left. A query that stays within its budget equals one without, bit for bit.
     pub fn query_within(
         &mut self,
         a: &MeshIndex,
@@ -184,31 +198,13 @@ impl Proximity {
                     true
                 }
                 (Shape::Point(p), Shape::Surface(b)) => {
-                    self.reserve(b.tree.depth() as usize + 4);
                     let p = motion.point(p);
-                    let kind = PairKind::VertexFace;
-                    unvisited = search_point(
-                        &p,
-                        b,
-                        kind,
-                        &mut self.found,
-                        (&mut self.stack, &mut self.front),
-                        &mut counters,
-                    );
+                    unvisited = self.near_point(&p, b, PairKind::VertexFace, &mut counters);
                     true
                 }
                 (Shape::Surface(a), Shape::Point(p)) => {
-                    self.reserve(a.tree.depth() as usize + 4);
                     let p = motion.unturn(&(p - motion.translation));
-                    let kind = PairKind::FaceVertex;
-                    unvisited = search_point(
-                        &p,
-                        a,
-                        kind,
-                        &mut self.found,
-                        (&mut self.stack, &mut self.front),
-                        &mut counters,
-                    );
+                    unvisited = self.near_point(&p, a, PairKind::FaceVertex, &mut counters);
                     true
                 }
                 (Shape::Point(p), Shape::Point(q)) => {
@@ -449,8 +445,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Visits all that is within the limit, the nearest first, as far as the budget goes. Returns the square of a lower bound on the distance of
-    /// what is left: infinity if nothing is.
+    /// Visits all that is within the limit, the nearest first, as far as the budget goes. Returns
+    /// the square of a lower bound on the distance of what is left: infinity if nothing is.
     fn run(
         &self,
         moved: &mut Moved,
@@ -633,8 +629,8 @@ fn least(items: &[Item]) -> f64 {
 
 /// As [`Search::run`], for a point.
 ///
-/// Depth first, which is quickest where little is near. Where that takes long it goes on with the nearest boxes first: then the limit shrinks
-/// soon, and what a budget leaves is as far away as it can be.
+/// Depth first, which is quickest where little is near. After [`DEEP_WORK`] the nearest boxes come
+/// first: then the limit shrinks soon, and what a budget leaves is as far away as it can be.
 fn search_point(
     p: &Vec3,
     surface: &Surface,

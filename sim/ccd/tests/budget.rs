@@ -8,29 +8,15 @@ use common::{SplitMix, oracle_distance};
 use hapticd_ccd::intersect::Intersections;
 use hapticd_ccd::proximity::LEAF_WORK;
 use hapticd_ccd::{MeshIndex, NearSet, PairKind, Proximity, Winding};
-use hapticd_geometry::{NO_OWNER, Pose, Quat, TriMesh, Vec3, shapes, transform};
+use hapticd_geometry::{NO_OWNER, Pose, Quat, Vec3, shapes, transform};
+use hapticd_testkit::meshes;
 
-/// Triangles of 30 mm about the origin, in no order at all.
-fn soup(triangles: u32) -> MeshIndex {
-    let mut rng = SplitMix(5);
-    let mut positions = Vec::new();
-    for _ in 0..triangles {
-        let centre = rng.point(0.01);
-        positions.extend((0..3).map(|_| centre + rng.point(0.03)));
-    }
-    let triangles = (0..triangles).map(|k| [3 * k, 3 * k + 1, 3 * k + 2]);
-    MeshIndex::new(TriMesh::new(positions, triangles.collect()).unwrap())
+fn tangle(triangles: u32) -> MeshIndex {
+    MeshIndex::new(meshes::tangle(triangles).unwrap())
 }
 
-/// Triangles about one edge.
 fn fan(triangles: u32) -> MeshIndex {
-    let mut positions = vec![Vec3::new(0.0, 0.0, -0.03), Vec3::new(0.0, 0.0, 0.03)];
-    positions.extend((0..triangles).map(|k| {
-        let (s, c) = (std::f64::consts::TAU * f64::from(k) / f64::from(triangles)).sin_cos();
-        Vec3::new(0.03 * c, 0.03 * s, 0.0)
-    }));
-    let triangles = (0..triangles).map(|k| [0, 1, 2 + k]);
-    MeshIndex::new(TriMesh::new(positions, triangles.collect()).unwrap())
+    MeshIndex::new(meshes::fan(triangles).unwrap())
 }
 
 fn tools() -> [MeshIndex; 3] {
@@ -101,7 +87,7 @@ fn no_mesh_takes_more_than_the_budget() {
     let mut proximity = Proximity::new(4096);
     let pose = Pose::translation(0.001, 0.002, 0.0015);
     let mut exhausted = 0;
-    for body in [soup(50_000), fan(50_000)] {
+    for body in [tangle(50_000), fan(50_000)] {
         for tool in &tools() {
             for budget in [0, 1, 1 << 10, 1 << 14, 1 << 17] {
                 for reach in [0.001, 0.02] {
@@ -123,7 +109,7 @@ fn what_a_stopped_query_certifies_is_true() {
     let mut rng = SplitMix(3);
     let mut proximity = Proximity::new(300);
     let mut knew = 0;
-    for body in [soup(2000), fan(2000)] {
+    for body in [tangle(2000), fan(2000)] {
         for (k, tool) in tools().iter().enumerate() {
             let radius = if k == 0 { 0.001 } else { 0.0 };
             for i in 0..6 {
@@ -145,7 +131,7 @@ fn what_a_stopped_query_certifies_is_true() {
 fn a_ball_in_fifty_thousand_triangles() {
     let tool = MeshIndex::point(Vec3::zeros());
     let mut proximity = Proximity::new(4096);
-    for body in [soup(50_000), fan(50_000)] {
+    for body in [tangle(50_000), fan(50_000)] {
         for height in [0.0, 0.01, 0.035] {
             let pose = Pose::translation(0.004, 0.003, height);
             for budget in [1 << 12, 1 << 16] {
@@ -183,7 +169,7 @@ fn a_budget_that_is_not_used_up_changes_nothing() {
 
 #[test]
 fn whether_meshes_meet_is_not_told_beyond_the_visits() {
-    let (body, [_, tool, _]) = (soup(5000), tools());
+    let (body, [_, tool, _]) = (tangle(5000), tools());
     let mut search = Intersections::default();
     let near = Pose::translation(0.0, 0.0, 0.0);
     let mut visits = 3;
@@ -210,8 +196,9 @@ fn whether_meshes_meet_is_not_told_beyond_the_visits() {
     assert_eq!(winding.about(&ball, &p), Some(1));
 }
 
-/// Two fine flat meshes face to face: any number of pairs at one distance, so that even these take more than a budget allows. What is lost is
-/// what the boxes' bounds lose to rounding: 8 um at meshes of a metre.
+/// Two fine flat meshes face to face: any number of pairs at one distance, so that even these take
+/// more than a budget allows. What is lost is what the boxes' bounds lose to rounding: 8 um at
+/// meshes of a metre.
 #[test]
 fn flat_on_flat_keeps_most_of_its_certificate() {
     let ground = MeshIndex::new(shapes::sheet(0.5, 224).unwrap());

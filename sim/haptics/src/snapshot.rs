@@ -297,7 +297,8 @@ pub struct BodyEntry {
     pub first_pair: u32,
     /// How many pairs; sorted by `distance_m`.
     pub pair_count: u32,
-    /// More pairs were within reach than the list has room for, or than the answer's budget of work sufficed to find.
+    /// More pairs were within reach than the list has room for, or than the answer's budget of work
+    /// sufficed to find.
     pub full: bool,
     /// The tool is inside this body or around it, or their surfaces meet, so it cannot become solid to it now. Asked for by `ArmQuery::solid`.
     pub encloses_tool: bool,

@@ -1,55 +1,19 @@
-//! How much work answers take, against what they may: ordinary meshes, and meshes made to take much. `cargo bench -p hapticd-world --bench effort`.
+//! How much work answers take, against what they may: ordinary meshes, and meshes made to take
+//! much. `cargo bench -p hapticd-world --bench effort`.
 //!
-//! Work is counted and is the same everywhere; times are the least of several passes. Every scene is one arm and one body.
+//! Work is counted and is the same everywhere; times are the least of several passes. Every scene
+//! is one arm and one body.
 #![allow(missing_docs, clippy::print_stdout)]
 
 use std::time::Instant;
 
 use hapticd_geometry::{Pose, Quat, TriMesh, Vec3, shapes};
 use hapticd_haptics::{ArmQuery, Distances, Material, Query, Snapshot, ToolShape};
+use hapticd_testkit::meshes::{fan, tangle};
 use hapticd_world::{BodyKind, BodySpec, Shape, World, effort};
 
 const PAIRS: usize = 4096;
 const PASSES: usize = 5;
-
-struct Random(u64);
-
-impl Random {
-    /// In -1..1.
-    fn next(&mut self) -> f64 {
-        self.0 = (self.0)
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
-
-    fn point(&mut self, size: f64) -> Vec3 {
-        Vec3::from_fn(|_, _| size * self.next())
-    }
-}
-
-/// Triangles of 30 mm about the origin, in no order at all.
-fn soup(triangles: u32) -> TriMesh {
-    let mut random = Random(5);
-    let mut positions = Vec::new();
-    for _ in 0..triangles {
-        let centre = random.point(0.01);
-        positions.extend((0..3).map(|_| centre + random.point(0.03)));
-    }
-    let triangles = (0..triangles).map(|k| [3 * k, 3 * k + 1, 3 * k + 2]);
-    TriMesh::new(positions, triangles.collect()).unwrap()
-}
-
-/// Triangles about one edge.
-fn fan(triangles: u32) -> TriMesh {
-    let mut positions = vec![Vec3::new(0.0, 0.0, -0.03), Vec3::new(0.0, 0.0, 0.03)];
-    positions.extend((0..triangles).map(|k| {
-        let (s, c) = (std::f64::consts::TAU * f64::from(k) / f64::from(triangles)).sin_cos();
-        Vec3::new(0.03 * c, 0.03 * s, 0.0)
-    }));
-    let triangles = (0..triangles).map(|k| [0, 1, 2 + k]);
-    TriMesh::new(positions, triangles.collect()).unwrap()
-}
 
 fn lumpy_ball(level: u32) -> TriMesh {
     let ball = shapes::icosphere(1.0, level).unwrap();
@@ -132,10 +96,10 @@ fn main() {
         ),
         ("ball, 80k", lumpy_ball(6), true),
         ("ball, 1.3M", lumpy_ball(8), true),
-        ("soup, 5k", soup(5_000), false),
-        ("soup, 20k", soup(20_000), false),
-        ("soup, 50k", soup(50_000), false),
-        ("fan, 50k", fan(50_000), false),
+        ("tangle, 5k", tangle(5_000).unwrap(), false),
+        ("tangle, 20k", tangle(20_000).unwrap(), false),
+        ("tangle, 50k", tangle(50_000).unwrap(), false),
+        ("fan, 50k", fan(50_000).unwrap(), false),
     ];
     for (body_name, mesh, solid) in bodies {
         let body = Shape::of(mesh).0;
@@ -157,7 +121,7 @@ fn main() {
                         let entry = &out.bodies[0];
                         let nearest = (out.pairs.first()).map_or(f64::INFINITY, |p| p.distance_m);
                         let gap = nearest.min(entry.margin_m.max(0.0));
-                        if body_name.starts_with("soup") {
+                        if body_name.starts_with("tangle") {
                             at.z = 0.01 + 0.01 * s;
                             break;
                         }

@@ -2,11 +2,13 @@
 //!
 //! # Theory
 //!
-//! For each body the proximity query returns the nearest feature pairs and a distance `complete_to` such that every
-//! pair *not* listed is at least that far (blueprint of the contact protocol). If no tool point moves more than `m`
-//! relative to the body, an unlisted pair stays further than `complete_to - m`; so `margin = complete_to - clearance`
-//! keeps it beyond the clearance. A list that had to be cut short has a smaller `complete_to`, hence a smaller margin: work is
-//! bounded ([`crate::effort`]) and the certificate stays true. What room an answer has goes to the nearest pairs over all bodies.
+//! For each body the proximity query returns the nearest feature pairs and a distance `complete_to`
+//! such that every pair *not* listed is at least that far (blueprint of the contact protocol). If
+//! no tool point moves more than `m` relative to the body, an unlisted pair stays further than
+//! `complete_to - m`; so `margin = complete_to - clearance` keeps it beyond the clearance. A list
+//! that had to be cut short has a smaller `complete_to`, hence a smaller margin: work is bounded
+//! ([`crate::effort`]) and the certificate stays true. What room an answer has goes to the nearest
+//! pairs over all bodies.
 
 use hapticd_ccd::PairKind;
 use hapticd_ccd::{Ask, MeshIndex, NearPair, NearSet, Proximity};
@@ -315,8 +317,8 @@ impl Found {
     fn new(near: &NearSet<'_>, sides: &Sides<'_>, all: &mut Vec<NearPair>) -> Self {
         let mut complete_to = near.complete_to;
         if near.pairs.is_empty() || near.exhausted {
-            // Nothing within reach, or who knows: the bounding balls may say more. Without this a body far from every tool could go
-            // no further than the reach per answer.
+            // Nothing within reach, or who knows: the bounding balls may say more. Without this a
+            // body far from every tool could go no further than the reach per answer.
             let apart = balls_apart(&sides.tool.tool, sides.body_bound_m, &sides.body_from_tool);
             complete_to = complete_to.max(apart);
         }
@@ -336,9 +338,10 @@ impl Found {
     }
 }
 
-/// Decides how many pairs of each body an answer with room for `room` lists: the nearest over all bodies, since the tool may move only as
-/// far as the shortest certificate. `near` holds the bodies' lists, each nearest first. Equal distances at the
-/// end are shared out evenly, so that no body is left without because of its place in the scene. `distances` is work space.
+/// Decides how many pairs of each body an answer with room for `room` lists: the nearest over all
+/// bodies, since the tool may move only as far as the shortest certificate. `near` holds the
+/// bodies' lists, each nearest first. Equal distances at the end are shared out evenly, so that no
+/// body is left without because of its place in the scene. `distances` is work space.
 fn share_room(near: &[NearPair], found: &mut [Found], room: usize, distances: &mut Vec<f64>) {
     for f in found.iter_mut() {
         f.taken = f.pairs;

@@ -33,9 +33,10 @@ pub(crate) fn surrounds(triangles: impl Iterator<Item = [Vec3; 3]>, p: &Vec3) ->
     (angle / (4.0 * std::f64::consts::PI)).abs() > 0.5
 }
 
-/// Whether a piece of one shape is inside the other, their surfaces not meeting. Where that cannot be told it is said to be so: the
-/// body then stays without force until the tool has moved. `O(log n)` in the triangles of a mesh as they come, never more than `visits`
-/// boxes, which it takes off; no allocation once `work` has grown.
+/// Whether a piece of one shape is inside the other, their surfaces not meeting. Where that cannot
+/// be told it is said to be so: the body then stays without force until the tool has moved. `O(log
+/// n)` in the triangles of a mesh as they come, never more than `visits` boxes, which it takes off;
+/// no allocation once `work` has grown.
 pub(crate) fn encloses(
     work: &mut Winding,
     tool: &Shape,

@@ -16,7 +16,8 @@ const PRIORITY: u8 = 98;
 const NAP: Duration = Duration::from_millis(1);
 /// Later than this it is a pause, ns: samples are too old from 5 ms on, of which an arm needs two.
 const LATE_NS: u64 = 2_500_000;
-/// What the loop notes so long after a pause is its doing: how old a sample may be, and two ticks, ns.
+/// What the loop notes so long after a pause is its doing: how old a sample may be, and two ticks,
+/// ns.
 const AFTER_NS: u64 = 7_000_000;
 
 /// The watching threads, with what they have seen: beginnings and ends, ns of `CLOCK_MONOTONIC`.

@@ -4,6 +4,36 @@ use hapticd_geometry::{MeshError, TriMesh, Vec3};
 
 use crate::random::Random;
 
+/// Triangles of 30 mm about the origin, in no order at all, open: boxes of a tree over them all
+/// overlap.
+///
+/// # Errors
+/// If there are no triangles.
+pub fn tangle(triangles: u32) -> Result<TriMesh, MeshError> {
+    let mut random = Random::new(5);
+    let mut positions = Vec::new();
+    for _ in 0..triangles {
+        let centre = random.vector() * 0.01;
+        positions.extend((0..3).map(|_| centre + random.vector() * 0.03));
+    }
+    let triangles = (0..triangles).map(|k| [3 * k, 3 * k + 1, 3 * k + 2]);
+    TriMesh::new(positions, triangles.collect())
+}
+
+/// Triangles of 30 mm about one edge, open: all are equally near to it.
+///
+/// # Errors
+/// If there are no triangles.
+pub fn fan(triangles: u32) -> Result<TriMesh, MeshError> {
+    let mut positions = vec![Vec3::new(0.0, 0.0, -0.03), Vec3::new(0.0, 0.0, 0.03)];
+    positions.extend((0..triangles).map(|k| {
+        let (s, c) = (std::f64::consts::TAU * f64::from(k) / f64::from(triangles)).sin_cos();
+        Vec3::new(0.03 * c, 0.03 * s, 0.0)
+    }));
+    let triangles = (0..triangles).map(|k| [0, 1, 2 + k]);
+    TriMesh::new(positions, triangles.collect())
+}
+
 /// A cone with its tip at the origin, opening towards +z.
 ///
 /// # Errors

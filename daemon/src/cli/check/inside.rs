@@ -41,13 +41,14 @@ pub(super) fn warnings(rig: &Rig) -> Vec<Warning> {
     for (i, arm) in rig.arms.iter().enumerate() {
         for (j, other) in rig.arms.iter().enumerate().skip(i + 1) {
             let (tool, into) = (tool(arm, tools[i].as_ref()), tool(other, tools[j].as_ref()));
-            let depth_m = tools_overlap_m(&tool, &start(arm).0, &into, &start(other).0);
+            let ((at, what), (there, _)) = (start(arm), start(other));
+            let depth_m = tools_overlap_m(&tool, &at, &into, &there);
             if depth_m > 0.0 {
                 found.push(Warning {
                     key: format!("arm.{}.tool", arm.name),
                     message: format!(
-                        "the tool starts {:.1} mm inside the tool of `{}`: neither feels the other \
-                         until they are apart",
+                        "the tool {what}, {:.1} mm inside the tool of `{}`: neither feels the \
+                         other until they are apart",
                         depth_m * 1e3,
                         other.name
                     ),
