@@ -162,6 +162,10 @@ pub struct Collider {
     motions: Vec<BodyMotion>,
     period_s: f64,
     near: NearBook,
+    /// Of the answer given last.
+    sequence: u64,
+    /// What each arm's last answer took: who took little is answered first.
+    spent: [u64; MAX_ARMS],
 }
 
 impl Collider {
@@ -172,6 +176,8 @@ impl Collider {
             motions,
             period_s,
             near: NearBook::default(),
+            sequence: 0,
+            spent: [0; MAX_ARMS],
         }
     }
 
@@ -335,15 +341,26 @@ impl Collider {
                 None => answered.work.awaited = true,
             }
         }
-        for arm in 0..MAX_ARMS {
-            if !query.arms[arm].present {
+        // An arm whose tool is in a costly mesh makes the others' next answers late, never this one.
+        let mut arms: [usize; MAX_ARMS] = std::array::from_fn(|arm| arm);
+        arms.sort_unstable_by_key(|&arm| (self.spent[arm], arm));
+        let first = self.sequence + 1;
+        for arm in arms {
+            if !self.world.has_answer(query, arm) {
                 continue;
             }
-            let Some(mut snapshot) = buffer() else { break };
-            if self.world.answer(query, arm, &mut snapshot) {
-                answered.last_sequence = snapshot.sequence;
-                deliver(snapshot);
-            }
+            // By the arms' own order: equal queries get equal answers, whatever they cost.
+            let before = (0..arm).filter(|&other| self.world.has_answer(query, other));
+            let sequence = first + before.count() as u64;
+            self.sequence = self.sequence.max(sequence);
+            let Some(mut snapshot) = buffer() else {
+                continue;
+            };
+            self.world.answer(query, arm, &mut snapshot);
+            self.spent[arm] = self.world.spent().search;
+            snapshot.sequence = sequence;
+            answered.last_sequence = answered.last_sequence.max(sequence);
+            deliver(snapshot);
         }
         answered
     }
@@ -668,6 +685,52 @@ mod tests {
         untold.extend((6..9).map(gone));
         tell(&sender, &mut untold);
         assert!(untold.is_empty());
+    }
+
+    /// Who is in a costly mesh is answered after those that are not, under the number that it
+    /// would have had anyway: a replay, which may find it out by other means, has the same.
+    #[test]
+    fn an_arm_that_costs_little_is_answered_first() {
+        let costly = hapticd_world::Shape::of(hapticd_testkit::meshes::tangle(5_000).unwrap()).0;
+        let mut world = World::new(1e-4, 1024);
+        for arm in [0, 2] {
+            let tool = hapticd_haptics::ToolShape::sphere(0.005);
+            world.set_tool(arm, hapticd_world::Shape::point(), tool);
+        }
+        let at = |x| Pose::translation(x, 0.0, 0.0);
+        let mut collider = Collider::new(world, Vec::new(), 1e-3);
+        let (reply, _) = collider.apply_logged(SceneCommand::Add(Box::new(BodySpec {
+            name: "costly".to_owned(),
+            kind: BodyKind::Static,
+            shape: costly,
+            solid: false,
+            world_from_body: Pose::identity(),
+            material: crate::scene::DEFAULT_MATERIAL,
+            restitution: 0.0,
+            density_kg_m3: 1000.0,
+        })));
+        assert!(matches!(reply, SceneReply::Added(_)), "{reply:?}");
+        let mut query = Query::default();
+        for arm in [0, 2] {
+            query.arms[arm].present = true;
+            query.arms[arm].reach_m = 0.002;
+        }
+        let mut answer = |inside: usize| {
+            query.tick += 1;
+            query.arms[inside].world_from_tool = at(0.0);
+            query.arms[2 - inside].world_from_tool = at(1.0);
+            let mut order = Vec::new();
+            let last = collider.answer(
+                &query,
+                || Some(Box::new(Snapshot::new(4096))),
+                |snapshot| order.push((snapshot.arm, snapshot.sequence)),
+            );
+            (order, last)
+        };
+        assert_eq!(answer(0), (vec![(0, 1), (2, 2)], 2));
+        assert_eq!(answer(0), (vec![(2, 4), (0, 3)], 4));
+        answer(2);
+        assert_eq!(answer(2), (vec![(0, 7), (2, 8)], 8));
     }
 
     /// However long soft bodies take, a client that adds and takes away does not fill the memory.

@@ -2,6 +2,12 @@
 
 use std::process::ExitCode;
 
+use hapticd_sys::heap::Heap;
+
+/// No thread with a promise to keep waits for one that holds the allocator and has no processor.
+#[global_allocator]
+static HEAP: Heap = Heap;
+
 fn main() -> ExitCode {
     hapticd::cli::main()
 }

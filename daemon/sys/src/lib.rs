@@ -15,12 +15,14 @@
 //! | [`clock`] | monotonic nanoseconds |
 //! | [`process`] | the end of this process when the ordinary way to it is blocked |
 //! | [`signals`] | signals as a descriptor |
+//! | [`heap`] | the allocator, whose lock inherits priorities |
 //! | [`realtime`] | priority, locked memory, power, affinity; each step says what was granted or why not |
 
 pub mod block;
 pub mod clock;
 pub mod descriptors;
 pub mod folder;
+pub mod heap;
 pub mod machine_memory;
 pub mod pipe;
 pub mod process;
