@@ -44,11 +44,19 @@ struct Rig {
 
 impl Rig {
     fn press(name: &str, hand: &str) -> Self {
+        Rig::press_at(0.0, name, hand, "")
+    }
+
+    /// With the first arm at `x_m`, and more in the scene than floor and block.
+    fn press_at(x_m: f64, name: &str, hand: &str, more: &str) -> Self {
         let folder = Folder::new(name);
         let safety = format!(
             "peak_force_n = {PEAK_N:?}\ncontinuous_force_n = {PEAK_N:?}\nramp_s = 0.2\nstall_ms = 30.0\nstale_input_ms = 40.0\nstale_contact_ms = 40.0\n"
         );
-        folder.scene(&safety, hand, &[0.0, CLIENTS_X_M]);
+        folder.scene(&safety, hand, &[x_m, CLIENTS_X_M]);
+        let scene = folder.0.join("scene.toml");
+        let text = std::fs::read_to_string(&scene).unwrap();
+        std::fs::write(scene, text + more).unwrap();
         let process = folder
             .command(&["run", "scene.toml", "--plain", "--record", "run.mcap"])
             .stderr(std::fs::File::create(folder.0.join("log")).unwrap())
@@ -262,6 +270,22 @@ fn a_collision_thread_that_hangs_costs_all_force() {
     for arm in [0, 1] {
         ends(during(&ticks, at_ns), arm, STALE_CONTACT);
     }
+}
+
+/// A soft slab beside the floor.
+const SLAB: &str = "[[body]]\nname = \"slab\"\nkind = \"soft\"\n\
+    shape = { kind = \"cuboid\", size_m = [0.08, 0.08, 0.05] }\nposition_m = [0.6, 0.0, -0.035]\n\
+    pinned = \"bottom\"\nsoft = { young_modulus_pa = 60000, poisson_ratio = 0.4, cells = 6 }\n\
+    material = \"stone\"\n";
+
+#[test]
+fn a_thread_of_soft_bodies_that_hangs_costs_the_force_on_them() {
+    let mut rig = Rig::press_at(0.6, "soft", HOLD, SLAB);
+    let at_ns = rig.freeze(Some("soft"));
+    let ticks = rig.end();
+    let during = during(&ticks, at_ns);
+    ends(during, 0, STALE_CONTACT);
+    goes_on(during, 1, &[STALE_CONTACT, SUPERVISOR]);
 }
 
 #[test]
