@@ -119,14 +119,20 @@ pub fn load(path: &Path) -> Result<Intention, Error> {
 }
 
 /// A hand that fits a peg of 3 cm into a hole at the origin, whose rim is at z = 0: sets it down 3 cm beside, askew, slides it
-/// over the hole with 3 mm of pressure, pushes it 17 mm in, pulls it out, and begins again. 8 s.
+/// over the hole with 3 mm of pressure, eases off and feels for the hole in a circle of 1 mm (straight in, it would wedge on
+/// the rim), pushes it 17 mm in, pulls it out, and begins again. 8 s.
 fn assembly() -> Result<Intention, IntentionError> {
     let keys = [
         (0.0, [0.03, 0.01, 0.05], 0.1),
         (1.0, [0.03, 0.01, 0.012], 0.05),
         (3.0, [0.0, 0.0, 0.012], 0.0),
-        (3.3, [0.0, 0.0, 0.01], 0.0),
-        (4.3, [0.0, 0.0, -0.002], 0.0),
+        (3.1, [0.0, 0.0, 0.014], 0.0),
+        (3.2, [0.001, 0.0, 0.013], 0.0),
+        (3.3, [0.0, 0.001, 0.013], 0.0),
+        (3.4, [-0.001, 0.0, 0.0125], 0.0),
+        (3.5, [0.0, -0.001, 0.012], 0.0),
+        (3.7, [0.0, 0.0, 0.011], 0.0),
+        (4.5, [0.0, 0.0, -0.002], 0.0),
         (5.2, [0.0, 0.0, -0.002], 0.0),
         (6.7, [0.0, 0.0, 0.05], 0.0),
         (8.0, [0.03, 0.01, 0.05], 0.1),

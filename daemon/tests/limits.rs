@@ -373,7 +373,8 @@ fn what_is_undone_and_what_is_reloaded_raises_force_by_the_ramp_only() {
     let before_n = force_n(&arm).1;
     std::fs::write(daemon.folder.join("rig.toml"), text(400.0)).unwrap();
     technician.reload().unwrap();
-    presses(&arm, 3.4);
+    // A spring that gets stiffer under load keeps what is stored, so force rises by the root.
+    presses(&arm, 2.0);
     let folder = daemon.folder.clone();
     daemon.ask_to_end();
     assert_eq!(daemon.process.wait().unwrap().code(), Some(0));
@@ -396,7 +397,7 @@ fn what_is_undone_and_what_is_reloaded_raises_force_by_the_ramp_only() {
         (ticks[reloaded - 1].1 - before_n).abs() < 0.3,
         "it pressed on a soft floor"
     );
-    follows("the reload", reloaded, 3.4);
+    follows("the reload", reloaded, 2.0);
     verify(&folder);
 }
 

@@ -71,7 +71,7 @@ section! {
         tool: Shape = table::<Shape>().required(Text("sphere")),
         /// Where the arm's base stands in the world.
         world_from_base: Placement = table::<Placement>(),
-        /// Metres in the world per metre of the device.
+        /// Metres in the world per metre of the device. Gains, limits and `max_stiffness_n_per_m` are the device's.
         motion_scale: f64 = number(1.0, 0.01, 100.0),
         /// Upper bound of the stiffness that the arm renders.
         /// "auto" computes it from the arm's damping, friction, resolution and delay, so that it stays passive.

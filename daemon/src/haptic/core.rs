@@ -9,7 +9,7 @@ use hapticd_devices::arm::{ArmCommand, ArmSample, ArmSpec, Wrench};
 use hapticd_devices::safety::{
     ForceOffReason, Governor, GovernorInput, Limits, LimitsError, ReasonSet,
 };
-use hapticd_geometry::{Pose, Vec3};
+use hapticd_geometry::Pose;
 use hapticd_haptics::{
     ArmSetup, Engine, Gains, Guide, MAX_ARMS, MAX_BODIES, Query, Snapshot, SoftSnapshot, TickInput,
     TickOutput, tool_id, tool_in,
@@ -38,8 +38,25 @@ impl ArmFrame {
         self.world_from_base * scaled
     }
 
-    fn base_from_world(&self, world: &Vec3) -> Vec3 {
-        self.world_from_base.rotation.inverse() * world
+    /// The coupling's gains in the world, for gains at the device: a metre of the device is `scale` metres there, while a
+    /// force is the same on both sides. An angle is the same, too, so what a torque is to a force grows with the world.
+    fn to_world_gains(self, device: &Gains) -> Gains {
+        Gains {
+            stiffness_n_per_m: device.stiffness_n_per_m / self.scale,
+            damping_n_s_per_m: device.damping_n_s_per_m / self.scale,
+            rotational_stiffness_nm_per_rad: device.rotational_stiffness_nm_per_rad * self.scale,
+            rotational_damping_nm_s_per_rad: device.rotational_damping_nm_s_per_rad * self.scale,
+        }
+    }
+
+    /// What the hand gets of a wrench in the world, base axes: the tool's levers are device metres to it. So a tick's work on
+    /// the hand is what it is in the world, by the scale, and a surface that stands still takes none of it.
+    fn to_base(self, world: &hapticd_haptics::Wrench) -> Wrench {
+        let base_from_world = self.world_from_base.rotation.inverse();
+        Wrench {
+            force_n: base_from_world * world.force_n,
+            torque_nm: base_from_world * world.torque_nm / self.scale,
+        }
     }
 }
 
@@ -147,7 +164,7 @@ impl LoopCore {
     fn of(
         rigs: [Option<ArmRig>; MAX_ARMS],
         period_ns: u64,
-        engine: Simulation,
+        mut engine: Simulation,
     ) -> Result<Self, LimitsError> {
         let stale_ns = rigs
             .iter()
@@ -158,6 +175,7 @@ impl LoopCore {
         let mut channels = [const { None }; MAX_ARMS];
         for (i, rig) in rigs.into_iter().enumerate() {
             if let Some(r) = rig {
+                engine.set_gains(i, r.frame.to_world_gains(&r.setup.gains));
                 channels[i] = Some(Channel {
                     frame: r.frame,
                     gains: r.setup.gains,
@@ -251,11 +269,12 @@ impl LoopCore {
         self.engine.set_guide(arm, guide);
     }
 
-    /// New gains for an arm, from the next tick on.
+    /// New gains for an arm, at the device, from the next tick on.
     pub fn set_gains(&mut self, arm: usize, gains: Gains) {
         if let Some(Some(c)) = self.channels.get_mut(arm) {
             c.gains = gains;
-            self.engine.set_gains(arm, gains);
+            let in_world = c.frame.to_world_gains(&gains);
+            self.engine.set_gains(arm, in_world);
         }
     }
 
@@ -338,10 +357,7 @@ impl LoopCore {
             if anchor & (1 << i) != 0 || devices[i].is_none() {
                 c.anchored_tick = out.tick;
             }
-            let wanted = Wrench {
-                force_n: c.frame.base_from_world(&outcome.wrench.force_n),
-                torque_nm: c.frame.base_from_world(&outcome.wrench.torque_nm),
-            };
+            let wanted = c.frame.to_base(&outcome.wrench);
             let input_age_ns = input.now_ns.saturating_sub(arm.sample.time_ns);
             let contact_age_ns = if outcome.snapshot_age == u64::MAX {
                 // Nothing is solid yet, so there is no contact that could be stale; but no answer at all within the

@@ -23,10 +23,10 @@ use crate::coupling::Coupling;
 use crate::engine::ArmSetup;
 use crate::guide::Guide;
 use crate::implicit::MAX_PROBED;
-use crate::interaction::{Intent, Interaction, gyration};
+use crate::interaction::{Intent, Interaction};
 use crate::outcome::{ArmOutcome, Contact, MAX_CONTACTS, MAX_SUBSTEPS};
 use crate::rows::{Candidate, candidate};
-use crate::snapshot::{BodyEntry, BodyKey, MAX_ARMS, MAX_BODIES, Snapshot, tool_in};
+use crate::snapshot::{BodyEntry, BodyKey, MAX_BODIES, Snapshot, tool_in};
 use crate::soft::{MAX_SOFT_ROWS, MAX_TRACKED, SoftRow, SoftSnapshot};
 use crate::tool::{Distances, ToolShape};
 use crate::twist::{shift_of_velocity, velocity_of_shift};
@@ -36,7 +36,6 @@ mod press;
 mod soft_rows;
 mod survey;
 
-pub(crate) use press::Press;
 use soft_rows::Held;
 use survey::{Near, ROUNDING_M};
 
@@ -83,7 +82,7 @@ pub(crate) struct Arm {
     pub shape: ToolShape,
     pub distances: Distances,
     pub coupling: Coupling,
-    intent: Intent,
+    pub intent: Intent,
     /// What is fixed to the tool and holds it back before anything rigid does.
     pub guide: Option<Box<dyn Guide>>,
     pub present: bool,
@@ -109,8 +108,9 @@ pub(crate) struct Arm {
     inside: [Option<BodyKey>; MAX_BODIES],
     /// Other arms' tools, a bit by slot, to which this one is solid, too: neither may stop the other before both know that they are apart.
     pub met: u64,
-    /// What other tools pushed this one with in the last tick.
-    pub pressed: [Option<Press>; MAX_ARMS],
+    /// By how much what its hand wants changed in the last tick for the sake of other tools: shift of the shape's centre, and
+    /// rotation vector.
+    pub yields: Motion,
     pair_budget: usize,
     projector: Projector<MAX_ROWS>,
     candidates: Vec<Candidate>,
@@ -161,7 +161,7 @@ impl Arm {
             solid: [None; MAX_BODIES],
             inside: [None; MAX_BODIES],
             met: 0,
-            pressed: [None; MAX_ARMS],
+            yields: Motion::zeros(),
             pair_budget,
             projector: Projector::new(),
             candidates: Vec::with_capacity(MAX_SUBSTEPS * pair_budget),
@@ -187,6 +187,7 @@ impl Arm {
             self.proxy = *pose;
         }
         self.goal = self.proxy;
+        self.yields = Motion::zeros();
         (self.held, self.holds) = (None, None);
         self.intent.reset();
         if let Some(guide) = &mut self.guide {
@@ -363,6 +364,7 @@ impl Arm {
             self.survey(bodies);
             let centre = transform(&self.proxy, &self.shape.centre);
             let wanted = motion_between(&self.shape, &self.proxy, &goal);
+            let pull = pull_between(&self.shape, &self.proxy, &goal);
             let wanted_path = path_of(&self.shape, &wanted);
             let busy = self
                 .near
@@ -408,16 +410,19 @@ impl Arm {
             let mut share = 1.0;
             let (motion, rows, screw, path) = loop {
                 out.pairs_tested += self.gather(bodies, room, budget);
-                let aim = wanted * share;
+                let aims = [pull * share, wanted * share];
                 let (mut motion, mut rows) =
-                    self.project(&aim, &centre, bodies, &mut out, &mut material);
+                    self.project(&aims, &centre, (bodies, period_s), &mut out, &mut material);
                 // Without rotation, sliding on a face, planes are what they seem.
                 let turning = motion.fixed_rows::<3>(3).norm() > TURNING;
                 let bounded = turning && share == 1.0 && wanted_path > bold;
-                if bounded && out.contacts[..out.contact_count].iter().any(|c| c.active) {
+                let held =
+                    motion != aims[1] || out.contacts[..out.contact_count].iter().any(|c| c.active);
+                if bounded && held {
                     share = bold / wanted_path;
-                    let aim = wanted * share;
-                    (motion, rows) = self.project(&aim, &centre, bodies, &mut out, &mut material);
+                    let aims = [pull * share, wanted * share];
+                    (motion, rows) =
+                        self.project(&aims, &centre, (bodies, period_s), &mut out, &mut material);
                 }
                 self.slipping(&mut motion, &hand_step);
                 let angle = motion.fixed_rows::<3>(3).norm();
@@ -501,9 +506,8 @@ impl Arm {
             Interaction::Increments => self.proxy,
             _ => *device,
         };
-        out.wrench = self
-            .coupling
-            .wrench(&drawn_to, &self.proxy, material, period_s);
+        let centre = &self.shape.centre;
+        out.wrench = (self.coupling).wrench(&drawn_to, &self.proxy, centre, material, period_s);
         out.proxy = self.proxy;
         out
     }
@@ -516,12 +520,13 @@ impl Arm {
         }
     }
 
-    /// Gauss projection of the wanted motion on the rows of the contacts at hand.
+    /// Gauss projection of what the coupling pulls by on the rows of the contacts at hand. Where they hold none of it, it is
+    /// the screw that leads there, if they hold none of that either.
     fn project(
         &mut self,
-        wanted: &Motion,
+        [pull, screw]: &[Motion; 2],
         centre: &Vec3,
-        bodies: &BodyTable,
+        (bodies, period_s): (&BodyTable, f64),
         out: &mut ArmOutcome,
         material: &mut Option<(f64, f64)>,
     ) -> (Motion, usize) {
@@ -584,7 +589,9 @@ impl Arm {
         }
         let rigid = count;
         let count = self.add_soft(centre, &mut rows, &mut surfaces, count);
-        let inertia = nalgebra::Matrix3::identity() * gyration(&self.shape);
+        let gains = self.coupling.gains();
+        let gyration_m2 = (self.intent).gyration_m2(&gains, &self.shape, period_s);
+        let inertia = nalgebra::Matrix3::identity() * gyration_m2;
         let Ok(metric) = Metric::new(1.0, &inertia) else {
             return (Motion::zeros(), count);
         };
@@ -592,7 +599,7 @@ impl Arm {
         // tool sticks while they stay in their cones, and slides until they do.
         let rubbed = self.projector.project_rubbing(
             &metric,
-            wanted,
+            pull,
             &rows[..count],
             &surfaces[..count],
             &mut self.rub,
@@ -648,7 +655,9 @@ impl Arm {
         for k in rigid..count {
             self.report_soft(k - rigid, projection.multiplier(k) > 0.0, out, material);
         }
-        (projection.motion, count)
+        let leads = |row: &Row| row.slack(screw) >= 0.0;
+        let is_free = projection.motion == *pull && rows[..count].iter().all(leads);
+        (if is_free { *screw } else { projection.motion }, count)
     }
 
     /// Whether the contacts that held the last projection back are real at the end of its motion, `path` long: there, at the safe
@@ -797,6 +806,15 @@ impl Arm {
 
 /// The twist (velocity of the shape's centre, and rotation vector) of the screw that leads from one pose to the other.
 fn motion_between(shape: &ToolShape, from: &Pose, to: &Pose) -> Motion {
+    let pull = pull_between(shape, from, to);
+    let (shift, w) = (pull.fixed_rows::<3>(0), pull.fixed_rows::<3>(3));
+    let v = velocity_of_shift(&shift.into_owned(), &w.into_owned());
+    Motion::new(v.x, v.y, v.z, w[0], w[1], w[2])
+}
+
+/// What the spring between two poses pulls by: the shift of the shape's centre, and the rotation vector. The proxy rests where
+/// contacts hold all of it, so this is what they are asked about; it differs from the screw that would lead there.
+pub(crate) fn pull_between(shape: &ToolShape, from: &Pose, to: &Pose) -> Motion {
     let shift = transform(to, &shape.centre) - transform(from, &shape.centre);
     let w = if shape.turns {
         let q: Quat = to.rotation * from.rotation.inverse();
@@ -804,8 +822,7 @@ fn motion_between(shape: &ToolShape, from: &Pose, to: &Pose) -> Motion {
     } else {
         Vec3::zeros()
     };
-    let v = velocity_of_shift(&shift, &w);
-    Motion::new(v.x, v.y, v.z, w.x, w.y, w.z)
+    Motion::new(shift.x, shift.y, shift.z, w.x, w.y, w.z)
 }
 
 fn path_of(shape: &ToolShape, motion: &Motion) -> f64 {

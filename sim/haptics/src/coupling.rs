@@ -9,6 +9,13 @@
 //! so the deflection and its rate are both exactly zero and the arm is felt as it is. The damper may act on the device instead,
 //! `F = k (p_proxy - p_device) - b d/dt p_device` (eq. 6.5): stabler, and felt everywhere.
 //!
+//! Stretch is taken between the centres of the tool's ball, and the torque of the force about the tool's origin is added:
+//! the spring is the gradient, by the hand's pose, of `k |c_proxy - c_device|^2 / 2 + k_r |twist|^2 / 2`. The proxy is where
+//! contacts let this be least: it is projected by the same metric ([`Gains::gyration_m2`]). So the wrench is that of the
+//! contacts' forces, and gives over a closed path what the world gave.
+//!
+//! A material that asks for less stiffness gets it in both parts alike: the metric stays as it is.
+//!
 //! The stiffness is not a matter of taste. A spring rendered with period `T` and delay `t_d` by an arm with
 //! viscous damping `b` feeds energy unless `k (T/2 + t_d) + B < b` (Colgate and Schenkel for `t_d = 0`; pure delay
 //! adds `k t_d` of lost phase), and encoder steps `d` feed energy that only Coulomb friction `f_c` can take
@@ -18,9 +25,13 @@
 //! # Practice
 //!
 //! The daemon measures period and delay and recomputes the gains off the real-time thread;
-//! materials may ask for less stiffness and never get more.
+//! materials may ask for less stiffness and never get more. What is touched out of free space has its material's stiffness
+//! from the first tick, for nothing is stretched yet; while a spring is stretched its stiffness glides. A spring that gets
+//! stiffer while it is stretched would have more to give back than the hand put in: it takes its energy along
+//! and goes slack instead. With `L` the stretch (of both parts, by the metric) and a slack `l`, force is `k (1 - l/L)` times the stretch
+//! and what is stored `k (L - l)^2 / 2`; `l` follows from this being the same before and after. It goes as the hand comes out.
 
-use hapticd_geometry::{Pose, Quat, Vec3};
+use hapticd_geometry::{Pose, Quat, Vec3, transform};
 
 /// What the stable gains follow from. SI units.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -96,6 +107,13 @@ impl Gains {
             rotational_damping_nm_s_per_rad: angular.map_or(0.0, RigTiming::stable_damping),
         }
     }
+
+    /// Rotational by linear stiffness, m²: the square of the lever at which a force turns the spring as far as it stretches
+    /// it. `None` without either of them.
+    pub fn gyration_m2(&self) -> Option<f64> {
+        let ratio = self.rotational_stiffness_nm_per_rad / self.stiffness_n_per_m;
+        (ratio > 0.0 && ratio.is_finite()).then_some(ratio)
+    }
 }
 
 /// What the damper of the coupling acts on.
@@ -108,7 +126,7 @@ pub enum Damping {
     Device,
 }
 
-/// Force and torque at the tool's origin, world axes.
+/// Force and torque at the tool's origin where the hand is, world axes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Wrench {
     /// N.
@@ -119,8 +137,12 @@ pub struct Wrench {
 
 /// Deflections kept for the rate estimate: the window in samples.
 const WINDOW: usize = 8;
-/// Stiffness follows a change of material within about this many seconds, so that the force does not step.
+/// Under load stiffness follows a change of material within about this many seconds, so that the force does not step.
 const BLEND_S: f64 = 0.010;
+/// A spring that is stretched by no more is at rest, m: rounding.
+const REST_M: f64 = 1e-9;
+/// And that is turned by no more, rad.
+const REST_RAD: f64 = 1e-9;
 
 /// The coupling of one arm with its short memory.
 #[derive(Clone, Debug)]
@@ -128,6 +150,10 @@ pub struct Coupling {
     gains: Gains,
     damping: Damping,
     stiffness_n_per_m: f64,
+    /// So much of the stretch gives no force, m.
+    slack_m: f64,
+    /// The spring was stretched in the previous tick.
+    was_loaded: bool,
     /// What is damped, up to a constant: the stretch, or the device's way back.
     history: [(Vec3, Vec3); WINDOW],
     filled: usize,
@@ -144,6 +170,8 @@ impl Coupling {
             damping,
             last: None,
             stiffness_n_per_m: gains.stiffness_n_per_m,
+            slack_m: 0.0,
+            was_loaded: false,
             history: [(Vec3::zeros(), Vec3::zeros()); WINDOW],
             filled: 0,
             next: 0,
@@ -167,42 +195,102 @@ impl Coupling {
 
     /// Forgets the past: after the proxy was placed anew.
     pub fn reset(&mut self) {
-        self.filled = 0;
-        self.next = 0;
+        self.forget();
         self.last = None;
+        self.was_loaded = false;
+        self.slack_m = 0.0;
         self.stiffness_n_per_m = self.gains.stiffness_n_per_m;
     }
 
-    /// The wrench on the device. `material_stiffness` and `material_damping` cap the gains while something is
-    /// touched (pass `None` in free space); `period_s` is the time since the previous call.
+    /// The wrench on the device. `centre` is the point of the tool that the spring is fixed to (tool frame). `material`,
+    /// stiffness and damping, caps the gains while something is touched; `period_s` is the time since the previous call.
     pub fn wrench(
         &mut self,
         device: &Pose,
         proxy: &Pose,
+        centre: &Vec3,
         material: Option<(f64, f64)>,
         period_s: f64,
     ) -> Wrench {
-        let stretch = proxy.translation.vector - device.translation.vector;
+        let at = transform(device, centre);
+        let stretch = transform(proxy, centre) - at;
         let twist = (proxy.rotation * device.rotation.inverse()).scaled_axis();
+        let turns = self.gains.rotational_stiffness_nm_per_rad > 0.0;
+        let is_loaded = stretch.norm() > REST_M || (turns && twist.norm() > REST_RAD);
 
-        let wanted = match material {
-            Some((k, _)) => k.min(self.gains.stiffness_n_per_m),
-            None => self.gains.stiffness_n_per_m,
+        let (wanted, damping) = match material {
+            Some((k, b)) => (
+                k.min(self.gains.stiffness_n_per_m),
+                b.min(self.gains.damping_n_s_per_m),
+            ),
+            None => (self.gains.stiffness_n_per_m, self.gains.damping_n_s_per_m),
         };
-        let share = (period_s / BLEND_S).clamp(0.0, 1.0);
-        self.stiffness_n_per_m += (wanted - self.stiffness_n_per_m) * share;
+        if !self.was_loaded {
+            (self.stiffness_n_per_m, self.slack_m) = (wanted, 0.0);
+        }
+        self.was_loaded = is_loaded;
+        let before = self.stiffness_n_per_m;
+        self.stiffness_n_per_m += (wanted - before) * (period_s / BLEND_S).clamp(0.0, 1.0);
         // The bound of stability may have come down: that one is not negotiable.
         self.stiffness_n_per_m = self.stiffness_n_per_m.min(self.gains.stiffness_n_per_m);
+        let length = match self.gains.gyration_m2() {
+            Some(gyration) => (stretch.norm_squared() + gyration * twist.norm_squared()).sqrt(),
+            None => stretch.norm(),
+        };
+        self.slacken(length, before);
+        let taut = if self.slack_m > 0.0 {
+            1.0 - self.slack_m / length
+        } else {
+            1.0
+        };
 
-        let damped = match self.damping {
-            Damping::Relative => (stretch, twist),
+        let (rate, spin) = match self.damping {
+            // A spring that is at rest has let go: what it did before is no pull.
+            Damping::Relative if !is_loaded => {
+                self.forget();
+                (Vec3::zeros(), Vec3::zeros())
+            }
+            Damping::Relative => self.rate((stretch, twist), period_s),
             Damping::Device => {
                 let (before, back) = self.last.unwrap_or((device.rotation, Vec3::zeros()));
                 let back = back - (device.rotation * before.inverse()).scaled_axis();
                 self.last = Some((device.rotation, back));
-                (-device.translation.vector, back)
+                self.rate((-device.translation.vector, back), period_s)
             }
         };
+        let softer = |of: f64, by: f64| if by > 0.0 { (of / by).min(1.0) } else { 1.0 };
+        let turning = softer(self.stiffness_n_per_m, self.gains.stiffness_n_per_m)
+            * self.gains.rotational_stiffness_nm_per_rad;
+        let damping_turns = softer(damping, self.gains.damping_n_s_per_m)
+            * self.gains.rotational_damping_nm_s_per_rad;
+        let damped = |spring: Vec3, damper: Vec3| match self.damping {
+            Damping::Relative => without_pull(spring, damper),
+            Damping::Device => spring + damper,
+        };
+        let force_n = damped(stretch * (taut * self.stiffness_n_per_m), rate * damping);
+        let lever = at - device.translation.vector;
+        Wrench {
+            force_n,
+            torque_nm: damped(twist * (taut * turning), spin * damping_turns)
+                + lever.cross(&force_n),
+        }
+    }
+
+    /// Keeps what is stored as it was before the stiffness changed.
+    fn slacken(&mut self, length: f64, before: f64) {
+        // What has come out of the slack has nothing stored.
+        let taut = (length - self.slack_m.min(length)).max(0.0);
+        let rises = self.stiffness_n_per_m > before;
+        let kept = if self.stiffness_n_per_m > 0.0 && (rises || self.slack_m > 0.0) {
+            taut * (before / self.stiffness_n_per_m).sqrt()
+        } else {
+            taut
+        };
+        self.slack_m = (length - kept).max(0.0);
+    }
+
+    /// How fast what is damped has changed over the window.
+    fn rate(&mut self, damped: (Vec3, Vec3), period_s: f64) -> (Vec3, Vec3) {
         let (oldest, span) = if self.filled == 0 {
             (damped, 1)
         } else if self.filled < WINDOW {
@@ -214,24 +302,34 @@ impl Coupling {
         self.next = (self.next + 1) % WINDOW;
         self.filled = (self.filled + 1).min(WINDOW);
         let window_s = span as f64 * period_s;
-        let (rate, spin) = if window_s > 0.0 {
+        if window_s > 0.0 {
             (
                 (damped.0 - oldest.0) / window_s,
                 (damped.1 - oldest.1) / window_s,
             )
         } else {
             (Vec3::zeros(), Vec3::zeros())
-        };
-
-        let damping = match material {
-            Some((_, b)) => b.min(self.gains.damping_n_s_per_m),
-            None => self.gains.damping_n_s_per_m,
-        };
-        Wrench {
-            force_n: stretch * self.stiffness_n_per_m + rate * damping,
-            torque_nm: twist * self.gains.rotational_stiffness_nm_per_rad
-                + spin * self.gains.rotational_damping_nm_s_per_rad,
         }
+    }
+
+    fn forget(&mut self) {
+        self.filled = 0;
+        self.next = 0;
+    }
+}
+
+/// Spring and damper together, which may weaken the spring and never turn it round: a surface does not hold on to
+/// what leaves it.
+fn without_pull(spring: Vec3, damper: Vec3) -> Vec3 {
+    let square = spring.norm_squared();
+    let both = spring + damper;
+    let along = both.dot(&spring);
+    if square == 0.0 {
+        Vec3::zeros()
+    } else if along < 0.0 {
+        both - spring * (along / square)
+    } else {
+        both
     }
 }
 
@@ -302,14 +400,174 @@ mod tests {
         let mut c = Coupling::new(gains, Damping::Relative);
         for i in 0..20 {
             let p = Pose::translation(f64::from(i) * 0.01, 0.0, 0.0);
-            assert_eq!(c.wrench(&p, &p, None, 1e-3), Wrench::default());
+            assert_eq!(
+                c.wrench(&p, &p, &Vec3::zeros(), None, 1e-3),
+                Wrench::default()
+            );
         }
         let device = Pose::translation(0.0, 0.0, -0.002);
-        let mut w = Wrench::default();
+        let soft = Some((400.0, 1.0));
+        let press =
+            |c: &mut Coupling| c.wrench(&device, &Pose::identity(), &Vec3::zeros(), soft, 1e-3);
+        // From the first tick by the material, and no sooner damped than it is known how fast it went.
         for _ in 0..20 {
-            w = c.wrench(&device, &Pose::identity(), Some((400.0, 1.0)), 1e-3);
+            let w = press(&mut c);
+            assert!((w.force_n - Vec3::z() * 0.8).norm() < 1e-12, "{w:?}");
         }
-        // The stiffness glides from 500 to the material's 400.
-        assert!((w.force_n.z - 0.8).abs() < 0.03, "{w:?}");
+    }
+
+    const GAINS: Gains = Gains {
+        stiffness_n_per_m: 1000.0,
+        damping_n_s_per_m: 2.0,
+        rotational_stiffness_nm_per_rad: 0.5,
+        rotational_damping_nm_s_per_rad: 0.004,
+    };
+
+    /// The wrench on a hand at this height (m) and twist (rad) below what holds the tool at the origin.
+    fn held(c: &mut Coupling, z: f64, twist: f64, material: (f64, f64)) -> Wrench {
+        let turn = Quat::from_scaled_axis(Vec3::new(-twist, 0.0, 0.0));
+        let device = Pose::from_parts(Vec3::new(0.0, 0.0, -z).into(), turn);
+        c.wrench(
+            &device,
+            &Pose::identity(),
+            &Vec3::zeros(),
+            Some(material),
+            1e-3,
+        )
+    }
+
+    #[test]
+    fn stiffness_glides_under_load_and_only_then() {
+        let mut c = Coupling::new(GAINS, Damping::Relative);
+        assert!((held(&mut c, 1e-3, 0.0, (200.0, 0.0)).force_n.z - 0.2).abs() < 1e-12);
+        // From one material to the next the force does not step.
+        let mut before = 0.2;
+        for k in 0..60 {
+            let force = held(&mut c, 1e-3, 0.0, (800.0, 0.0)).force_n.z;
+            let step = force - before;
+            assert!(step > 0.0 && step <= 0.03, "tick {k}: {step} N");
+            before = force;
+        }
+        // What is stored stays: the force grows by the root, until the hand presses on by the new stiffness.
+        assert!((before - 0.4).abs() < 2e-3, "{before}");
+        let further = held(&mut c, 1.5e-3, 0.0, (800.0, 0.0)).force_n.z;
+        assert!((further - before - 0.4).abs() < 3e-3, "{further}");
+        // Out of free space there is nothing that could step.
+        let rest = Pose::identity();
+        assert_eq!(
+            c.wrench(&rest, &rest, &Vec3::zeros(), None, 1e-3),
+            Wrench::default()
+        );
+        assert!((held(&mut c, 1e-3, 0.0, (300.0, 0.0)).force_n.z - 0.3).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_spring_that_gets_stiffer_under_load_gives_back_what_was_put_in() {
+        for (first, then) in [(100.0, 1000.0), (200.0, 400.0), (1000.0, 100.0)] {
+            for twist in [0.0, 0.1] {
+                let mut c = Coupling::new(GAINS, Damping::Relative);
+                // In by 5 mm of the one, held until it is the other, out again, in 10 um steps: the work of held forces is then
+                // that of the springs to a few parts in a thousand.
+                let (mut work_j, mut put_in_j) = (0.0, 0.0);
+                let mut last = Wrench::default();
+                let way = (0..=500)
+                    .chain(std::iter::repeat_n(500, 100))
+                    .chain((0..500).rev());
+                let mut at = 0;
+                for (k, step) in way.enumerate() {
+                    let material = if k <= 500 { first } else { then };
+                    let moved = f64::from(step - at);
+                    at = step;
+                    work_j -= last.force_n.z * moved * 1e-5;
+                    work_j -= last.torque_nm.x * moved * twist / 500.0;
+                    put_in_j = f64::max(put_in_j, -work_j);
+                    let share = f64::from(step) / 500.0;
+                    last = held(&mut c, 5e-3 * share, twist * share, (material, 0.0));
+                }
+                assert_eq!(last, Wrench::default());
+                let gained = work_j / put_in_j;
+                assert!(
+                    gained < 0.01,
+                    "{first} to {then} N/m: {work_j} J of {put_in_j} J"
+                );
+                if then > first {
+                    assert!(
+                        gained > -0.02,
+                        "{first} to {then} N/m: {work_j} J of {put_in_j} J"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_soft_material_turns_softly_too() {
+        let mut c = Coupling::new(GAINS, Damping::Relative);
+        let w = held(&mut c, 1e-3, 0.1, (250.0, 0.0));
+        assert!((w.force_n.z - 0.25).abs() < 1e-12);
+        assert!((w.torque_nm.x - 0.25 * 0.05).abs() < 1e-12, "{w:?}");
+    }
+
+    #[test]
+    fn damping_weakens_the_spring_on_the_way_out_and_never_pulls() {
+        let mut c = Coupling::new(GAINS, Damping::Relative);
+        let material = (1000.0, 2.0);
+        let mut deep = 4e-3;
+        let mut weakened = false;
+        for _ in 0..8 {
+            held(&mut c, deep, 0.1, material);
+        }
+        // 0.5 m/s.
+        while deep > 0.0 {
+            let w = held(&mut c, deep, 0.1, material);
+            assert!(w.force_n.z >= 0.0, "{w:?}");
+            weakened |= w.force_n.z < 1000.0 * deep - 0.1;
+            deep -= 5e-4;
+        }
+        assert!(weakened);
+        let rest = Pose::identity();
+        for _ in 0..10 {
+            let w = c.wrench(&rest, &rest, &Vec3::zeros(), None, 1e-3);
+            assert_eq!(w, Wrench::default());
+        }
+        // And into it at once: what was before does not count.
+        let w = held(&mut c, 1e-3, 0.0, material);
+        assert!((w.force_n.z - 1.0).abs() < 1e-12, "{w:?}");
+        let w = held(&mut c, 1.5e-3, 0.0, material);
+        assert!((w.force_n.z - (1.5 + 2.0 * 0.5)).abs() < 1e-9, "{w:?}");
+        let w = held(&mut c, 1.5e-3, 0.1, material);
+        assert!(
+            (w.torque_nm.x - (0.05 + 0.004 * 0.1 / 2e-3)).abs() < 1e-9,
+            "{w:?}"
+        );
+    }
+
+    #[test]
+    fn the_force_turns_the_hand_about_the_tools_origin() {
+        let mut c = Coupling::new(GAINS, Damping::Relative);
+        // A ball at the end of a stylus of 100 mm, pushed sideways; the stylus points along x.
+        let centre = Vec3::new(0.0, 0.0, 0.1);
+        let turn = Quat::from_scaled_axis(Vec3::y() * std::f64::consts::FRAC_PI_2);
+        let device = Pose::from_parts(Vec3::new(0.3, 0.2, 0.1).into(), turn);
+        let proxy = Pose::from_parts(Vec3::new(0.3, 0.201, 0.1).into(), turn);
+        let w = c.wrench(&device, &proxy, &centre, Some((500.0, 0.0)), 1e-3);
+        assert!((w.force_n - Vec3::y() * 0.5).norm() < 1e-12, "{w:?}");
+        assert!((w.torque_nm - Vec3::z() * 0.05).norm() < 1e-12, "{w:?}");
+    }
+
+    #[test]
+    fn new_gains_are_in_force_and_less_of_them_at_once() {
+        let mut c = Coupling::new(GAINS, Damping::Relative);
+        held(&mut c, 1e-3, 0.0, (5000.0, 0.0));
+        c.set_gains(Gains {
+            stiffness_n_per_m: 400.0,
+            ..GAINS
+        });
+        assert!((held(&mut c, 1e-3, 0.0, (5000.0, 0.0)).force_n.z - 0.4).abs() < 1e-12);
+        assert_eq!(c.gains().stiffness_n_per_m, 400.0);
+        assert_eq!(c.gains().gyration_m2(), Some(0.5 / 400.0));
+        c.set_gains(GAINS);
+        c.reset();
+        assert!((held(&mut c, 1e-3, 0.0, (5000.0, 0.0)).force_n.z - 1.0).abs() < 1e-12);
     }
 }

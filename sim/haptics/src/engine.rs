@@ -27,16 +27,17 @@
 
 use hapticd_geometry::Pose;
 
-use crate::arm::{Arm, Press};
+use crate::arm::Arm;
 use crate::bodies::{Body, BodyTable};
 use crate::coupling::{Damping, Gains};
 use crate::guide::Guide;
 use crate::interaction::Interaction;
 use crate::outcome::ArmOutcome;
 use crate::snapshot::{
-    ArmQuery, BodyKey, MAX_ARMS, MAX_BODIES, Query, Snapshot, tool_id, tool_in, tool_key, tool_slot,
+    ArmQuery, BodyKey, MAX_ARMS, MAX_BODIES, Query, Snapshot, tool_in, tool_key, tool_slot,
 };
 use crate::soft::SoftSnapshot;
+use crate::together::Together;
 use crate::tool::{Distances, ToolShape};
 
 /// How one arm takes part.
@@ -97,8 +98,7 @@ pub struct Engine {
     snapshot_lag_s: f64,
     /// Of the last tick.
     period_s: f64,
-    /// In the last tick, by arm, then by the arm that it pressed.
-    pressed: [[Option<Press>; MAX_ARMS]; MAX_ARMS],
+    together: Together,
 }
 
 impl Engine {
@@ -121,7 +121,7 @@ impl Engine {
             },
             snapshot_lag_s,
             period_s: 0.0,
-            pressed: [[None; MAX_ARMS]; MAX_ARMS],
+            together: Together::new(),
         }
     }
 
@@ -193,7 +193,6 @@ impl Engine {
                     self.retired[i] = arm.detach();
                 }
                 self.last_device[i] = None;
-                self.pressed[i] = [None; MAX_ARMS];
                 self.bodies.place_tool(i, None);
                 self.output.arms[i] = ArmOutcome::absent();
                 continue;
@@ -218,12 +217,10 @@ impl Engine {
             self.output.arms[i].solid = slot_bits(&self.bodies, |key| arm.meets(key));
             self.output.arms[i].inside = slot_bits(&self.bodies, |key| arm.is_inside(key));
             arm.push_back(&mut self.bodies, input.period_s);
-            for j in 0..MAX_ARMS {
-                self.pressed[i][j] = arm.press_on(tool_id(j), &self.output.arms[i], &device);
-            }
             let seen_at = arm.shape.seen_at(&arm.proxy);
             self.bodies.place_tool(i, Some((arm.epoch, &seen_at)));
         }
+        (self.together).after(&mut self.arms, &self.output.arms, &self.last_device);
         self.output.blocked_bodies = 0;
         for slot in 0..MAX_BODIES {
             let Some((key, step, path)) = self.bodies.step(slot) else {
@@ -255,7 +252,7 @@ impl Engine {
         &self.output
     }
 
-    /// Tells the arms, before a tick, to which other tools theirs are solid, and what pressed them.
+    /// Tells the arms, before a tick, to which other tools theirs are solid.
     fn introduce(&mut self) {
         let present = |arm: &&Arm| arm.present;
         let mut met = [0_u64; MAX_ARMS];
@@ -273,9 +270,6 @@ impl Engine {
         for (i, arm) in self.arms.iter_mut().enumerate() {
             if let Some(arm) = arm {
                 arm.met = met[i];
-                for j in 0..MAX_ARMS {
-                    arm.pressed[j] = self.pressed[j][i];
-                }
             }
         }
     }

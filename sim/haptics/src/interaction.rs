@@ -206,6 +206,21 @@ impl Intent {
             _ => stiffness_n_per_m,
         }
     }
+
+    /// How contacts measure rotations against translations, m² (`|v|^2 + g |w|^2`): by the stiffnesses of the spring, so that
+    /// what it is stretched by is what the contacts hold it with; for a tool with a mass by what its implicit step weighs.
+    /// Where no torque is given there is nothing to be true to, and it is as for a tool of evenly spread mass.
+    pub fn gyration_m2(&self, gains: &Gains, shape: &ToolShape, period_s: f64) -> f64 {
+        let ball = gyration(shape);
+        match self.interaction {
+            Interaction::SpringWithMass(mass_kg) if period_s > 0.0 => {
+                let linear = Spring::new(gains.stiffness_n_per_m / mass_kg);
+                let angular = Spring::new(gains.rotational_stiffness_nm_per_rad / (mass_kg * ball));
+                ball * angular.load(period_s) / linear.load(period_s)
+            }
+            _ => gains.gyration_m2().unwrap_or(ball),
+        }
+    }
 }
 
 /// Inertia per mass of a solid ball as large as the tool, m².

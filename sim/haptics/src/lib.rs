@@ -28,6 +28,7 @@ mod outcome;
 mod rows;
 mod snapshot;
 mod soft;
+mod together;
 mod tool;
 mod twist;
 mod way;

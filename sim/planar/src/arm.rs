@@ -7,7 +7,7 @@ use hapticd_dynamics::{Metric, Motion, Projector, Row};
 use hapticd_geometry::{Pose, Quat, Vec3};
 use hapticd_haptics::{
     ArmOutcome, ArmSetup, BodyKey, BodyTable, Contact, Coupling, Intent, Interaction, MAX_CONTACTS,
-    MAX_SUBSTEPS, Material, gyration,
+    MAX_SUBSTEPS, Material,
 };
 use hapticd_kinetic::pseudo::{End, Shift};
 use hapticd_kinetic::{Inconsistent, PseudoTriangulation};
@@ -178,7 +178,8 @@ impl Arm {
         if !self.setup.shape.turns {
             drawn_to.rotation = proxy.rotation;
         }
-        out.wrench = self.coupling.wrench(&drawn_to, &proxy, material, period_s);
+        let centre = &self.setup.shape.centre;
+        out.wrench = (self.coupling).wrench(&drawn_to, &proxy, centre, material, period_s);
         out.proxy = proxy;
     }
 
@@ -368,7 +369,9 @@ impl Arm {
                 carrier: key.map_or_else(Motion::zeros, |key| around.bodies.carrier(key, &centre)),
             };
         }
-        let inertia = nalgebra::Matrix3::identity() * gyration(&self.setup.shape);
+        let gains = self.coupling.gains();
+        let gyration_m2 = (self.intent).gyration_m2(&gains, &self.setup.shape, around.period_s);
+        let inertia = nalgebra::Matrix3::identity() * gyration_m2;
         let Ok(metric) = Metric::new(1.0, &inertia) else {
             return Motion::zeros();
         };

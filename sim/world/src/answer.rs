@@ -31,8 +31,6 @@ impl World {
         if !self.has_answer(query, arm) {
             return false;
         }
-        let asking = (0..MAX_ARMS).filter(|&arm| self.has_answer(query, arm));
-        let searches = SEARCHES / asking.count() as u64;
         let Some(tool) = &self.tools[arm] else {
             return false;
         };
@@ -69,7 +67,7 @@ impl World {
         self.found.clear();
         self.spent = AnswerWork::default();
         let count = around(&self.slots, &self.tools, query, arm).count() as u64;
-        let (part, mut named) = (searches / count.max(1), 0);
+        let (part, mut named) = (SEARCHES / count.max(1), 0);
         for (k, body) in around(&self.slots, &self.tools, query, arm).enumerate() {
             let sides = Sides::new(tool, &body, asked);
             let candidates = self.midphase.as_mut().and_then(|m| m.candidates(k));
@@ -95,7 +93,7 @@ impl World {
         }
         // Those for which that was not enough share what is left.
         let exhausted = self.found.iter().filter(|f| f.exhausted).count() as u64;
-        let share = searches.saturating_sub(self.spent.search) / exhausted.max(1);
+        let share = SEARCHES.saturating_sub(self.spent.search) / exhausted.max(1);
         if share > part && exhausted > 0 {
             let bodies = around(&self.slots, &self.tools, query, arm);
             for (body, found) in bodies.zip(&mut self.found).filter(|(_, f)| f.exhausted) {

@@ -9,10 +9,10 @@
 //! work that is not done costs motion near that body, never contact with any other, and never
 //! penetration.
 //!
-//! Arms must not pay for each other: each that asks has an even part of [`SEARCHES`], so that all
-//! their answers together take no longer than one.
+//! Arms are answered in the order of what their last answers took: an arm in a costly mesh makes the
+//! others' next answers late by its own, never two of them.
 //!
-//! Bodies must not pay for each other. Each has an even part of the arm's budget for
+//! Bodies must not pay for each other. Each has an even part of the budget ([`SEARCHES`]) for
 //! certain. What they leave of it is shared evenly by those for which their part was not enough, in
 //! a second search. Neither depends on the order of the bodies, nor on a clock: equal queries get
 //! equal answers.
@@ -33,7 +33,7 @@
 use hapticd_ccd::proximity::LEAF_WORK;
 use hapticd_haptics::MAX_BODIES;
 
-/// Work of all searches for all arms that ask at once: see [`hapticd_ccd::Proximity::query_within`].
+/// Work of all searches of an answer: see [`hapticd_ccd::Proximity::query_within`].
 pub const SEARCHES: u64 = 1 << 18;
 /// A ball finds as many pairs as a mesh does with a sixth of the tests, so it has this part of a
 /// mesh's budgets.

@@ -98,44 +98,6 @@ fn an_answer_is_bounded_whatever_the_meshes_are() {
     assert!(exhausted > 20 && most > SEARCHES / 2, "{exhausted} {most}");
 }
 
-/// One thread answers all arms: what one of them costs, the others wait for.
-#[test]
-fn answers_to_all_arms_together_are_bounded_as_one_is() {
-    let costly = Shape::of(tangle(50_000).unwrap()).0;
-    let ground = Shape::of(shapes::cuboid(&Vec3::repeat(0.1)).unwrap()).0;
-    for tool in tools() {
-        let mut world = world(tool.as_ref());
-        for arm in 1..MAX_ARMS {
-            let (shape, view) = shape_of(tool.as_ref());
-            world.set_tool(arm, shape, view);
-        }
-        let spec = body("costly".into(), &costly, Pose::identity());
-        world.add_body(spec).unwrap();
-        // Arm 0 is alone with it; the last is elsewhere.
-        let apart = Pose::translation(1.0, 0.0, 0.0);
-        world
-            .add_body(body("ground".into(), &ground, apart))
-            .unwrap();
-        let mut asked = query(Pose::translation(0.001, 0.002, 0.0035), 0.02);
-        let mut out = Snapshot::new(2 * PAIRS);
-        assert!(world.answer(&asked, 0, &mut out));
-        let alone = world.spent().search;
-        for arm in 1..MAX_ARMS {
-            asked.arms[arm] = asked.arms[0];
-        }
-        let above = Pose::translation(1.0, 0.0, 0.13);
-        asked.arms[MAX_ARMS - 1].world_from_tool = above;
-        let mut all = 0;
-        for arm in 0..MAX_ARMS {
-            assert!(world.answer(&asked, arm, &mut out));
-            all += world.spent().search;
-        }
-        assert!(all <= MAX_SEARCHES, "{all} of which one has {alone}");
-        assert_eq!(world.spent().exhausted, 0, "the arm that is elsewhere");
-        assert!(out.bodies.iter().all(|b| b.margin_m > 0.0));
-    }
-}
-
 /// A hedgehog of boxes all of which overlap the tool, none of whose triangles touches it, and in so
 /// many pieces.
 #[test]

@@ -255,6 +255,51 @@ fn tools_pressed_together_push_back_equally_as_springs_in_series() {
     }
 }
 
+/// Hands that press beside the middle of the other one's tool, square to it and on an edge: forces are
+/// opposite, and both torques are those of one line of action.
+#[test]
+fn tools_pressed_beside_their_middles_turn_both_hands_by_the_force() {
+    let pairings: [fn() -> Vec<Form>; 3] = [
+        || vec![Form::cube(), Form::cube()],
+        || vec![Form::ball(), Form::cube()],
+        || vec![Form::rod(), Form::cube()],
+    ];
+    let cases = pairings.into_iter().zip([0.024, 0.02, 0.052]);
+    for ((forms, apart_m), turn) in cases.flat_map(|case| [0.0, 0.3].map(|turn| (case, turn))) {
+        for stiffness in [[500.0, 500.0], [300.0, 900.0]] {
+            let mut rig = Rig::new(forms(), &stiffness, Manner::fixed(2), 1);
+            let mut hands = [Pose::identity(); 2];
+            // The turned one is longer.
+            let apart_m = apart_m + 0.001 + 0.006 * f64::from(turn > 0.0);
+            for tick in 0..600 {
+                let share = (f64::from(tick) / 200.0).min(1.0);
+                let x = 0.5 * (apart_m + 0.02) * (1.0 - share) + 0.5 * (apart_m - 0.006) * share;
+                let turned = Quat::from_scaled_axis(Vec3::new(0.0, turn, 0.5 * turn));
+                hands = [
+                    Pose::translation(-x, 0.002, -0.002),
+                    Pose::from_parts(Vec3::new(x, -0.002, 0.002).into(), turned),
+                ];
+                rig.step(&hands.map(Some));
+            }
+            assert_eq!(rig.violations, 0);
+            let arms = &rig.engine.output().arms;
+            let [a, b] = [0, 1].map(|k| arms[k].wrench);
+            let about = |k: usize, w: &hapticd_haptics::Wrench| {
+                w.torque_nm + hands[k].translation.vector.cross(&w.force_n)
+            };
+            let what = format!("{apart_m} m, turn {turn}, {stiffness:?}: {a:?} {b:?}");
+            let force = a.force_n.norm();
+            assert!(force > 0.3, "{what}");
+            assert!((a.force_n + b.force_n).norm() < 0.01 * force, "{what}");
+            // One percent of what the force has at a lever of 10 mm.
+            let left = about(0, &a) + about(1, &b);
+            assert!(left.norm() < 1e-4 * force, "{what}: {left:?}");
+            let lever = b.torque_nm.norm() / force;
+            assert!(lever > 0.001, "{what}: {lever}");
+        }
+    }
+}
+
 #[test]
 fn a_tool_held_by_a_soft_hand_is_pushed_away_by_a_stiff_one() {
     let mut rig = Rig::new(

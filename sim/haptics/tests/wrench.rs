@@ -1,0 +1,149 @@
+//! The wrench on the hand is the contact's: force along what holds the tool, torque that this force has about the tool, and no
+//! energy from a round trip.
+mod common;
+use common::*;
+use hapticd_geometry::{Pose, Quat, TriMesh, Vec3, transform};
+use hapticd_haptics::*;
+
+const D: Distances = Distances {
+    clearance_m: 8e-6,
+    safe_m: 4e-5,
+    release_m: 9e-5,
+};
+
+/// A tool over a floor.
+fn over_floor(tool: TriMesh, friction: f64, gains: Gains, size_m: f64) -> (Scene, Engine) {
+    let shape = ToolShape::mesh(tool.positions(), true);
+    let floor = (Part::new(sheet(size_m, 1)), Pose::identity(), true, None);
+    let scene = Scene {
+        tool: Tool::Mesh(Part::new(tool)),
+        bodies: vec![floor],
+        capacity: 400,
+        sequence: 0,
+        clearance: D.clearance_m,
+        friction,
+        course: None,
+    };
+    let mut setup = arm_setup(shape, D);
+    setup.gains = gains;
+    let mut setups = [None; MAX_ARMS];
+    setups[0] = Some(setup);
+    (scene, Engine::new(setups, 0.003))
+}
+
+fn gains(stiffness: f64, rotational: f64) -> Gains {
+    Gains {
+        stiffness_n_per_m: stiffness,
+        damping_n_s_per_m: 0.0,
+        rotational_stiffness_nm_per_rad: rotational,
+        rotational_damping_nm_s_per_rad: 0.0,
+    }
+}
+
+fn turned(x: f64, y: f64) -> Quat {
+    Quat::from_scaled_axis(Vec3::new(x, 0.0, 0.0)) * Quat::from_scaled_axis(Vec3::new(0.0, y, 0.0))
+}
+
+/// Lowest corner of a turned box, from its centre.
+fn lowest(half: f64, rotation: &Quat) -> Vec3 {
+    let corners = cuboid(Vec3::repeat(half)).positions().to_vec();
+    let turned = corners.iter().map(|p| rotation * p);
+    turned.min_by(|a, b| a.z.total_cmp(&b.z)).unwrap()
+}
+
+#[test]
+fn torque_of_a_box_on_its_corner_is_that_of_the_force_there() {
+    for (half, rotational) in [0.005, 0.01, 0.02, 0.04, 0.06]
+        .into_iter()
+        .flat_map(|half| [0.1, 0.5, 2.0].map(|k| (half, k)))
+    {
+        let tool = cuboid(Vec3::repeat(half));
+        let (mut s, mut e) = over_floor(tool, 0.0, gains(500.0, rotational), 0.3);
+        let hand = turned(0.5, -0.4);
+        let up = -lowest(half, &hand).z;
+        // Down by what gives 0.03 rad at a corner, and 3 mm at most.
+        let depth = (0.03 * rotational / (half * 500.0)).min(0.003);
+        let press = |k: usize| {
+            let z = up + 1e-3 - (1e-3 + depth) * (k as f64 / 100.0).min(1.0);
+            Pose::from_parts(Vec3::new(0.001, 0.0, z).into(), hand)
+        };
+        run(&mut s, &mut e, 400, 1, press, |k, device, out, _| {
+            if k < 350 {
+                return;
+            }
+            let (force, torque) = (out.wrench.force_n, out.wrench.torque_nm);
+            let what = format!(
+                "half {half}, {rotational} N m/rad, tick {k}: {:?}",
+                out.wrench
+            );
+            assert!(force.z > 0.05 * 500.0 * depth, "{what}");
+            assert!(force.xy().norm() <= 1e-3 * force.norm(), "{what}");
+            let corner = lowest(half, &out.proxy.rotation);
+            let contact = transform(&out.proxy, &Vec3::zeros()) + corner;
+            let wanted = (contact - device.translation.vector).cross(&force);
+            assert!(
+                (torque - wanted).norm() <= 0.01 * wanted.norm(),
+                "{what}, not {wanted:?}"
+            );
+        });
+    }
+}
+
+#[test]
+fn a_box_that_is_turned_on_a_floor_and_back_gives_no_energy() {
+    for (half, friction) in [
+        (0.005, 0.0),
+        (0.01, 0.0),
+        (0.01, 0.3),
+        (0.04, 0.0),
+        (0.04, 0.3),
+    ] {
+        let tool = cuboid(Vec3::repeat(half));
+        let (mut s, mut e) = over_floor(tool, friction, gains(800.0, 1.2), 0.3);
+        let turn = 4000;
+        // Rocked about y and x by different phases while it is held 4 mm too deep.
+        let hand = |k: usize| {
+            let phase = std::f64::consts::TAU * k as f64 / turn as f64;
+            let deep = (k as f64 / 300.0).min(1.0);
+            Pose::from_parts(
+                Vec3::new(0.0, 0.0, half + 1e-3 - 5e-3 * deep).into(),
+                turned(0.25 * phase.sin(), 0.25 * (phase.cos() - 1.0)),
+            )
+        };
+        let mut last: Option<(Pose, Wrench)> = None;
+        let (mut work_j, mut stored_j) = (0.0, 0.0_f64);
+        run(
+            &mut s,
+            &mut e,
+            3 * turn + 1,
+            1,
+            hand,
+            |k, device, out, _| {
+                if let Some((before, held)) = last
+                    && k > turn
+                {
+                    let shift = device.translation.vector - before.translation.vector;
+                    let angle = (device.rotation * before.rotation.inverse()).scaled_axis();
+                    work_j += held.force_n.dot(&shift) + held.torque_nm.dot(&angle);
+                }
+                let stretch = out.proxy.translation.vector - device.translation.vector;
+                let twist = (out.proxy.rotation * device.rotation.inverse()).scaled_axis();
+                stored_j =
+                    stored_j.max(400.0 * stretch.norm_squared() + 0.6 * twist.norm_squared());
+                last = Some((*device, out.wrench));
+            },
+        );
+        assert!(stored_j > 1e-3, "it was pressed: {stored_j}");
+        // Two turns; friction only takes.
+        assert!(
+            work_j <= 0.01 * stored_j,
+            "half {half}, friction {friction}: {work_j} J of {stored_j} J"
+        );
+        if friction == 0.0 {
+            assert!(
+                work_j >= -0.02 * stored_j,
+                "half {half}: {work_j} J of {stored_j} J"
+            );
+        }
+    }
+}
