@@ -477,15 +477,15 @@ pub fn garbage() -> Result<String, String> {
     )?;
     full_force(&mut daemon, &arm)?;
 
-    let good = Sample {
+    let above = Sample {
         counter: 0,
         position_m: ABOVE_M,
         buttons: 0,
         safety_switch: true,
         calibrated: true,
         temperature_c: 20.0,
-    }
-    .encode();
+    };
+    let good = above.encode();
     let mut random = 0x9E37_79B9_7F4A_7C15_u64;
     let mut noise = |length: usize| -> Vec<u8> {
         (0..length)
@@ -518,6 +518,17 @@ pub fn garbage() -> Result<String, String> {
     let forces = arm.forces_from(from);
     if strongest(&forces) > PEAK_N + ROUNDING_N {
         return Err(daemon.explain(&format!("{:.2} N out of garbage", strongest(&forces))));
+    }
+    // Noise that says to be calibrated is a hand somewhere, and a tool that was anchored under the
+    // plate stays there. Calibrated anew it is where its hand is.
+    let lost = Sample {
+        calibrated: false,
+        ..above
+    };
+    for _ in 0..100 {
+        arm.inject(&lost.encode())
+            .map_err(|error| error.to_string())?;
+        std::thread::sleep(Duration::from_micros(500));
     }
     full_force(&mut daemon, &arm)?;
     let report = daemon.stop()?;
