@@ -15,7 +15,7 @@
 
 use hapticd_ccd::PairKind;
 use hapticd_dynamics::coulomb::{Effort, Rub, Surface};
-use hapticd_dynamics::{Metric, Motion, Projector, Row};
+use hapticd_dynamics::{Metric, Motion, Projector, Row, Status};
 use hapticd_geometry::{Pose, Quat, Rigid, Screw, Vec3, transform};
 
 use crate::bodies::BodyTable;
@@ -655,8 +655,11 @@ impl Arm {
         for k in rigid..count {
             self.report_soft(k - rigid, projection.multiplier(k) > 0.0, out, material);
         }
+        // By what acts, not by numbers: the projection gives back what it was given but for rounding.
         let leads = |row: &Row| row.slack(screw) >= 0.0;
-        let is_free = projection.motion == *pull && rows[..count].iter().all(leads);
+        let acts = !projection.active().is_empty() || !rubbed.grips().is_empty();
+        let optimal = projection.status == Status::Optimal;
+        let is_free = optimal && !acts && rows[..count].iter().all(leads);
         (if is_free { *screw } else { projection.motion }, count)
     }
 

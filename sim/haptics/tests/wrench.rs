@@ -89,6 +89,81 @@ fn torque_of_a_box_on_its_corner_is_that_of_the_force_there() {
     }
 }
 
+/// Fast and turning, in all directions, over a floor that is known.
+#[test]
+fn a_tool_that_turns_in_free_air_feels_nothing() {
+    let tool = cuboid(Vec3::repeat(0.005));
+    let (mut s, mut e) = over_floor(tool, 0.3, gains(500.0, 0.5), 0.3);
+    let hand = |k: usize| {
+        let t = k as f64 * 1e-3;
+        let x = 0.1 * (15.0 * t).sin();
+        let turn = turned(0.3 * (20.0 * t).sin(), 3.0 * x);
+        Pose::from_parts(Vec3::new(x, 0.5 * x, 0.03).into(), turn)
+    };
+    run(&mut s, &mut e, 500, 1, hand, |k, _, out, _| {
+        let (force, torque) = (out.wrench.force_n.norm(), out.wrench.torque_nm.norm());
+        assert!(force < 1e-9 && torque < 1e-9, "tick {k}: {:?}", out.wrench);
+    });
+}
+
+/// Two contacts, and friction that sticks and slides: the force goes through the edge between them.
+#[test]
+fn the_force_on_a_box_on_its_edge_goes_through_the_edge() {
+    for (half, friction) in [0.005, 0.02, 0.06]
+        .into_iter()
+        .flat_map(|half| [0.0, 0.2, 0.8].map(|friction| (half, friction)))
+    {
+        let tool = cuboid(Vec3::repeat(half));
+        let (mut s, mut e) = over_floor(tool, friction, gains(500.0, 0.5), 0.3);
+        let rotation = turned(0.0, 0.4);
+        let up = -lowest(half, &rotation).z;
+        let depth = (0.01 / (half * 500.0)).min(0.002);
+        let press = |k: usize| {
+            let down = (k as f64 / 100.0).min(1.0);
+            let along = (k.saturating_sub(150) as f64 / 200.0).min(1.0);
+            let at = Vec3::new(
+                1e-3 * along,
+                5e-4 * along,
+                up + 1e-3 - (1e-3 + depth) * down,
+            );
+            Pose::from_parts(at.into(), rotation)
+        };
+        let mut dragged = 0.0_f64;
+        run(&mut s, &mut e, 500, 1, press, |k, device, out, _| {
+            if k < 120 {
+                return;
+            }
+            let (force, torque) = (out.wrench.force_n, out.wrench.torque_nm);
+            let what = format!(
+                "half {half}, friction {friction}, tick {k}: {:?}",
+                out.wrench
+            );
+            assert!(force.z > 0.05 * 500.0 * depth, "{what}");
+            dragged = dragged.max(force.xy().norm() / force.z);
+            assert!(
+                force.xy().norm() <= friction * force.z + 1e-3 * force.z,
+                "{what}"
+            );
+            let middle = out.proxy.translation.vector;
+            let edge = middle + lowest(half, &out.proxy.rotation);
+            let along = out.proxy.rotation * Vec3::y();
+            let about = torque + (device.translation.vector - edge).cross(&force);
+            assert!(
+                about.dot(&along).abs() <= 0.01 * half * force.norm(),
+                "{what}: {about:?}"
+            );
+            // Where on the edge, from its middle.
+            let across = along.cross(&force);
+            let place = about.dot(&across) / across.norm_squared() + (edge - middle).dot(&along);
+            assert!(place.abs() <= 1.02 * half, "{what}: {place} m");
+        });
+        assert!(
+            dragged >= 0.9 * friction.min(0.4),
+            "{half}: {dragged} of {friction}"
+        );
+    }
+}
+
 #[test]
 fn a_box_that_is_turned_on_a_floor_and_back_gives_no_energy() {
     for (half, friction) in [
