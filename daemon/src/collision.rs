@@ -164,7 +164,7 @@ pub struct Collider {
     near: NearBook,
     /// Of the answer given last.
     sequence: u64,
-    /// What each arm's last answer took: who took little is answered first.
+    /// What each arm's last answer took: the cheapest is answered first.
     spent: [u64; MAX_ARMS],
 }
 
@@ -341,7 +341,7 @@ impl Collider {
                 None => answered.work.awaited = true,
             }
         }
-        // An arm whose tool is in a costly mesh makes the others' next answers late, never this one.
+        // An arm with its tool in a costly mesh makes the others' next answers late, never this one.
         let mut arms: [usize; MAX_ARMS] = std::array::from_fn(|arm| arm);
         arms.sort_unstable_by_key(|&arm| (self.spent[arm], arm));
         let first = self.sequence + 1;
@@ -687,8 +687,8 @@ mod tests {
         assert!(untold.is_empty());
     }
 
-    /// Who is in a costly mesh is answered after those that are not, under the number that it
-    /// would have had anyway: a replay, which may find it out by other means, has the same.
+    /// An arm in a costly mesh is answered after the others, under the number that it would have had
+    /// anyway: a replay, which may search by other means, has the same.
     #[test]
     fn an_arm_that_costs_little_is_answered_first() {
         let costly = hapticd_world::Shape::of(hapticd_testkit::meshes::tangle(5_000).unwrap()).0;

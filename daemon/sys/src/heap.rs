@@ -1,4 +1,4 @@
-//! The heap of a process whose threads are not equally urgent: no thread waits for it longer than
+//! The heap of a process with threads of unequal urgency: no thread waits for it longer than
 //! another works on it. Not RT-callable: an allocation may fault.
 //!
 //! # Theory
@@ -72,7 +72,7 @@ unsafe impl GlobalAlloc for Heap {
         // SAFETY: the caller promises a size that is not zero.
         let piece = unsafe { self.alloc(layout) };
         if !piece.is_null() {
-            // SAFETY: it is as large as that, and nobody else's.
+            // SAFETY: it is as large as that, and has no other user yet.
             unsafe { ptr::write_bytes(piece, 0, layout.size()) };
         }
         piece
@@ -128,7 +128,7 @@ fn map(bytes: usize) -> *mut u8 {
     mapped.map_or(ptr::null_mut(), <*mut _>::cast)
 }
 
-/// A lock whose holder runs with the priority of the most urgent thread that waits for it.
+/// A lock that lends its holder the priority of the most urgent waiting thread.
 ///
 /// Not fair, not reentrant, never poisoned. A thread that is refused by the kernel (none has been
 /// seen to: `FUTEX_LOCK_PI` is in every kernel of a distribution) looks again every 50 us.
