@@ -40,7 +40,7 @@ pub fn config(arms: &[ArmConfig], ramp_s: f64) -> String {
 /// One body, whose `[[body]]` has these lines; the tools are spheres of 5 mm.
 ///
 /// The machine emulates one slow processor: the loop runs at its lowest rate and does not spin, and the limits on late
-/// data are wide.
+/// data and silent threads are wide.
 pub fn config_over(body: &str, arms: &[ArmConfig], ramp_s: f64) -> String {
     let engage_n = 0.2 * PEAK_N;
     let mut text = format!(
@@ -48,6 +48,8 @@ pub fn config_over(body: &str, arms: &[ArmConfig], ramp_s: f64) -> String {
 [loop]
 rate_hz = 500
 spin_us = 0
+silent_supervisor_ms = 1000
+silent_ipc_ms = 1000
 
 [safety]
 peak_force_n = {PEAK_N}
