@@ -111,6 +111,8 @@ pub(crate) struct Arm {
     /// By how much what its hand wants changed in the last tick for the sake of other tools: shift of the shape's centre, and
     /// rotation vector.
     pub yields: Motion,
+    /// The last projection's rows of rigid bodies, those that are not near enough to touch among them.
+    pub rows: Vec<Contact>,
     pair_budget: usize,
     projector: Projector<MAX_ROWS>,
     candidates: Vec<Candidate>,
@@ -162,6 +164,7 @@ impl Arm {
             inside: [None; MAX_BODIES],
             met: 0,
             yields: Motion::zeros(),
+            rows: Vec::with_capacity(MAX_ROWS),
             pair_budget,
             projector: Projector::new(),
             candidates: Vec::with_capacity(MAX_SUBSTEPS * pair_budget),
@@ -397,7 +400,11 @@ impl Arm {
             // A hand that presses wants to go millimetres and goes micrometres: look only as far as the last tick went, and once
             // more at everything if that was too short. What is not looked at is not gone through: `path` stays within `room`.
             // Later rounds seldom find more than what a contact's plane cut off.
-            let near_room = allowed.min(if substep == 0 {
+            // What tools that press each other want is found from these rows: all of them are needed.
+            let presses = self.yields != Motion::zeros();
+            let near_room = allowed.min(if presses {
+                f64::INFINITY
+            } else if substep == 0 {
                 self.stride
             } else {
                 2.0 * self.distances.safe_m
@@ -628,6 +635,7 @@ impl Arm {
 
         out.contact_count = 0;
         self.holding.clear();
+        self.rows.clear();
         for k in 0..rigid {
             let active = projection.multiplier(k) > 0.0;
             if active {
@@ -640,14 +648,16 @@ impl Arm {
                 let (k0, b0) = material.unwrap_or((f64::INFINITY, f64::INFINITY));
                 *material = Some((k0.min(m.stiffness_n_per_m), b0.min(m.damping_n_s_per_m)));
             }
+            let contact = Contact {
+                point: c.body_point + c.normal * near.entry.radius_m,
+                normal: c.normal,
+                gap_m: gaps[k],
+                body: near.entry.id,
+                active,
+            };
+            self.rows.push(contact);
             if out.contact_count < MAX_CONTACTS && (active || gaps[k] < self.distances.release_m) {
-                out.contacts[out.contact_count] = Contact {
-                    point: c.body_point + c.normal * near.entry.radius_m,
-                    normal: c.normal,
-                    gap_m: gaps[k],
-                    body: near.entry.id,
-                    active,
-                };
+                out.contacts[out.contact_count] = contact;
                 out.contact_count += 1;
             }
         }

@@ -21,14 +21,13 @@
 use hapticd_dynamics::{GroupProjector, Metric, Motion, PairRow, Status};
 use hapticd_geometry::{Pose, Vec3, transform};
 
-use crate::arm::Arm;
-use crate::arm::pull_between;
+use crate::arm::{Arm, MAX_ROWS, pull_between};
 use crate::interaction::Interaction;
-use crate::outcome::{ArmOutcome, Contact, MAX_CONTACTS};
+use crate::outcome::{ArmOutcome, Contact};
 use crate::snapshot::{MAX_ARMS, tool_id};
 
-/// Every arm may list as many contacts as there is room for.
-const MAX_PAIR_ROWS: usize = MAX_ARMS * MAX_CONTACTS;
+/// Every arm may have as many rows as there is room for.
+const MAX_PAIR_ROWS: usize = MAX_ARMS * MAX_ROWS;
 
 /// Finds what tools that press each other want together. See the module page.
 pub(crate) struct Together {
@@ -134,7 +133,8 @@ impl Together {
         }
         for (k, member) in members.iter().enumerate() {
             let Some(member) = member else { continue };
-            for contact in of(k) {
+            let rows = arms[k].as_ref().map_or(&[][..], |arm| &arm.rows);
+            for contact in rows {
                 // Of two lists the one that was made last, by both tools as they stand.
                 let other = match touched(contact) {
                     Some(other) if other > k => continue,

@@ -266,8 +266,7 @@ fn tools_pressed_beside_their_middles_turn_both_hands_by_the_force() {
     ];
     let cases = pairings.into_iter().zip([0.024, 0.02, 0.052]);
     let cases = cases.flat_map(|case| [0.0, 0.3].map(|turn| (case, turn)));
-    // Two cubes face to face rock by some micrometres, and their forces with them (5 %): open.
-    for ((forms, apart_m), turn) in cases.skip(1) {
+    for ((forms, apart_m), turn) in cases {
         for stiffness in [[500.0, 500.0], [300.0, 900.0]] {
             let mut rig = Rig::new(forms(), &stiffness, Manner::fixed(2), 1);
             let mut hands = [Pose::identity(); 2];
