@@ -108,6 +108,10 @@ pub(crate) struct Arm {
     inside: [Option<BodyKey>; MAX_BODIES],
     /// Other arms' tools, a bit by slot, to which this one is solid, too: neither may stop the other before both know that they are apart.
     pub met: u64,
+    /// Where the coupling was drawn to in the last tick.
+    pub drawn_to: Pose,
+    /// By what it was stretched then: shift of the shape's centre, and rotation vector.
+    stretch: Motion,
     /// By how much what its hand wants changed in the last tick for the sake of other tools: shift of the shape's centre, and
     /// rotation vector.
     pub yields: Motion,
@@ -135,6 +139,8 @@ pub(crate) struct Arm {
 
 /// Most contacts that push bodies in a tick.
 const MAX_LOADS: usize = 2 * hapticd_dynamics::MAX_ACTIVE;
+/// How fast a surface that was found late comes in, m/s: as fast as a soft one may come.
+const FOUND_M_S: f64 = 0.2;
 /// Time over which the velocity of the hand is smoothed, s.
 const HAND_S: f64 = 0.008;
 
@@ -163,6 +169,8 @@ impl Arm {
             solid: [None; MAX_BODIES],
             inside: [None; MAX_BODIES],
             met: 0,
+            drawn_to: Pose::identity(),
+            stretch: Motion::zeros(),
             yields: Motion::zeros(),
             rows: Vec::with_capacity(MAX_ROWS),
             pair_budget,
@@ -191,6 +199,7 @@ impl Arm {
         }
         self.goal = self.proxy;
         self.yields = Motion::zeros();
+        (self.drawn_to, self.stretch) = (*pose, Motion::zeros());
         (self.held, self.holds) = (None, None);
         self.intent.reset();
         if let Some(guide) = &mut self.guide {
@@ -363,6 +372,8 @@ impl Arm {
         let mut material: Option<(f64, f64)> = None;
         let mut walked = 0.0;
         self.load_count = 0;
+        // Where the proxy would be had the certificate not ended before.
+        let mut ahead = None;
         for substep in 0..MAX_SUBSTEPS {
             self.survey(bodies);
             let centre = transform(&self.proxy, &self.shape.centre);
@@ -415,7 +426,7 @@ impl Arm {
             // than the contact's radius of curvature would overshoot, there and back: in contact it is approached in strides.
             let bold = BOLD * self.shape.bound_m;
             let mut share = 1.0;
-            let (motion, rows, screw, path) = loop {
+            let (motion, is_free, rows, screw, path) = loop {
                 out.pairs_tested += self.gather(bodies, room, budget);
                 let aims = [pull * share, wanted * share];
                 let (mut motion, mut rows) =
@@ -432,6 +443,7 @@ impl Arm {
                         self.project(&aims, &centre, (bodies, period_s), &mut out, &mut material);
                 }
                 self.slipping(&mut motion, &hand_step);
+                let is_free = motion == wanted;
                 let angle = motion.fixed_rows::<3>(3).norm();
                 if angle > MAX_TURN {
                     // Less of the same twist. (The screw of more than half a turn would be another one.)
@@ -444,7 +456,7 @@ impl Arm {
                 let path = self.shape.path(&screw, &self.proxy);
                 let spent = out.pairs_tested as usize >= MAX_SUBSTEPS * self.pair_budget;
                 if path <= room || room >= allowed || spent || !path.is_finite() {
-                    break (motion, rows, screw, path);
+                    break (motion, is_free, rows, screw, path);
                 }
                 room = if room == near_room {
                     allowed.min(2.0 * path)
@@ -460,6 +472,7 @@ impl Arm {
                 break;
             }
             walked += path;
+            let from = self.proxy;
             let mut t_end = 1.0_f64;
             if path > room {
                 t_end = room / path;
@@ -482,6 +495,10 @@ impl Arm {
                 Some(candidate) => self.remember(candidate, tick),
                 None => {
                     if out.starved {
+                        // Surfaces that are known hold back, certificate or not.
+                        let (t, _) = self.first_contact(&screw, path, 1.0);
+                        let all = is_free && t == 1.0;
+                        ahead = Some(if all { goal } else { screw.pose_at(&from, t) });
                         break;
                     }
                     // The whole projected motion was made. What is left of the wanted one is behind contacts,
@@ -513,10 +530,47 @@ impl Arm {
             Interaction::Increments => self.proxy,
             _ => *device,
         };
+        let felt = self.felt(&drawn_to, &before, ahead.as_ref(), period_s);
         let centre = &self.shape.centre;
-        out.wrench = (self.coupling).wrench(&drawn_to, &self.proxy, centre, material, period_s);
+        out.wrench = (self.coupling).wrench(&drawn_to, &felt, centre, material, period_s);
         out.proxy = self.proxy;
         out
+    }
+
+    /// Where the coupling is to take the proxy to be, which was at `before`. The end of a certificate is nothing that a hand
+    /// could feel: what it alone holds back (`ahead`: where the proxy would be without) does not stretch the spring. A
+    /// surface that is found late would stretch it at once by all of that: its force comes in by [`FOUND_M_S`].
+    fn felt(&mut self, hand: &Pose, before: &Pose, ahead: Option<&Pose>, period_s: f64) -> Pose {
+        let gyration_m2 = self.coupling.gains().gyration_m2().unwrap_or(0.0);
+        let length = |motion: &Motion| {
+            let (shift, turn) = (motion.fixed_rows::<3>(0), motion.fixed_rows::<3>(3));
+            (shift.norm_squared() + gyration_m2 * turn.norm_squared()).sqrt()
+        };
+        let between = |from: &Pose, to: &Pose| length(&pull_between(&self.shape, from, to));
+        // The hand of a tool that goes by increments is wherever the tool is.
+        let ahead = ahead.filter(|_| self.intent.interaction() != Interaction::Increments);
+        let mut felt = *ahead.unwrap_or(&self.proxy);
+        let stretch = pull_between(&self.shape, &felt, hand);
+        let wanted_m = length(&stretch);
+        // Of a proxy that nothing but contacts holds, the stretch grows by no more than both ends went.
+        let went_m = between(before, &self.proxy) + between(&self.drawn_to, hand);
+        let found_m = FOUND_M_S * period_s + self.distances.safe_m;
+        let most_m = length(&self.stretch) + went_m + found_m;
+        self.drawn_to = *hand;
+        self.stretch = stretch;
+        if wanted_m > most_m {
+            self.stretch = stretch * (most_m / wanted_m);
+            let (shift, turn) = (
+                self.stretch.fixed_rows::<3>(0),
+                self.stretch.fixed_rows::<3>(3),
+            );
+            if self.shape.turns {
+                felt.rotation = Quat::from_scaled_axis(-turn) * hand.rotation;
+            }
+            let centre = transform(hand, &self.shape.centre) - shift;
+            felt.translation.vector = centre - felt.rotation * self.shape.centre;
+        }
+        felt
     }
 
     fn report(&self, out: &mut ArmOutcome, tick: u64) {

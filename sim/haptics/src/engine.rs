@@ -220,7 +220,7 @@ impl Engine {
             let seen_at = arm.shape.seen_at(&arm.proxy);
             self.bodies.place_tool(i, Some((arm.epoch, &seen_at)));
         }
-        (self.together).after(&mut self.arms, &self.output.arms, &self.last_device);
+        (self.together).after(&mut self.arms, &self.output.arms);
         self.output.blocked_bodies = 0;
         for slot in 0..MAX_BODIES {
             let Some((key, step, path)) = self.bodies.step(slot) else {

@@ -19,7 +19,7 @@
 //! Real-time callable: no allocation, no blocking, work bounded by the arms and their contacts.
 
 use hapticd_dynamics::{GroupProjector, Metric, Motion, PairRow, Status};
-use hapticd_geometry::{Pose, Vec3, transform};
+use hapticd_geometry::{Vec3, transform};
 
 use crate::arm::{Arm, MAX_ROWS, pull_between};
 use crate::interaction::Interaction;
@@ -88,7 +88,6 @@ impl Together {
         &mut self,
         arms: &mut [Option<Box<Arm>>; MAX_ARMS],
         outcomes: &[ArmOutcome; MAX_ARMS],
-        hands: &[Option<Pose>; MAX_ARMS],
     ) {
         for arm in arms.iter_mut().flatten() {
             arm.yields = Motion::zeros();
@@ -103,8 +102,7 @@ impl Together {
         self.rows.clear();
         let mut members = [None; MAX_ARMS];
         for (k, slot) in arms.iter().enumerate() {
-            let (Some(arm), Some(hand)) = (slot.as_ref().filter(|arm| arm.present), &hands[k])
-            else {
+            let Some(arm) = slot.as_ref().filter(|arm| arm.present) else {
                 continue;
             };
             if arm.intent.interaction() == Interaction::Increments {
@@ -118,7 +116,7 @@ impl Together {
                 continue;
             };
             let turns = arm.shape.turns && gyration_m2.is_some();
-            let mut wanted = pull_between(&arm.shape, &arm.proxy, hand);
+            let mut wanted = pull_between(&arm.shape, &arm.proxy, &arm.drawn_to);
             if !turns {
                 wanted.fixed_rows_mut::<3>(3).fill(0.0);
             }
