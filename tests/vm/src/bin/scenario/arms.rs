@@ -31,8 +31,8 @@ const RAMP_S: f64 = 1.5;
 const SHORT_S: f64 = 0.5;
 /// A force that only contact can make.
 const FELT_N: f64 = 0.1 * PEAK_N;
-/// Half a step of the wire's 1 mN, and a little.
-const ROUNDING_N: f64 = 0.0006;
+/// Half a step of the wire's 1 mN on each of three axes, and a little.
+const ROUNDING_N: f64 = 0.0009;
 
 fn uhid(port: &str) -> Result<Arm, String> {
     start(Box::new(
