@@ -67,6 +67,14 @@ fn arm(arm: &Value, width: usize, missed: &str) -> Vec<String> {
             millimetres(&arm["proxy_position_m"]),
             arm["contacts"]
         ));
+        let energy = &arm["energy"];
+        let gain = number(&energy["gain"]);
+        if gain < 1.0 {
+            lines.push(format!(
+                "{indent}  gain lowered to {gain:.2}: the coupling was too stiff for arm and hand, {:.1} mJ taken off",
+                number(&energy["withheld_j"]) * 1e3
+            ));
+        }
         if let Some(body) = arm["inside"].as_str() {
             lines.push(format!(
                 "{indent}  inside `{body}`, which it does not feel: move out"

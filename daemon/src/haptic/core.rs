@@ -7,12 +7,12 @@ use std::ops::Range;
 
 use hapticd_devices::arm::{ArmCommand, ArmSample, ArmSpec, Wrench};
 use hapticd_devices::safety::{
-    ForceOffReason, Governor, GovernorInput, Limits, LimitsError, ReasonSet,
+    ForceOffReason, Governor, GovernorInput, Limits, LimitsError, ReasonSet, Spring,
 };
 use hapticd_geometry::Pose;
 use hapticd_haptics::{
-    ArmSetup, Engine, Gains, Guide, MAX_ARMS, MAX_BODIES, Query, Snapshot, SoftSnapshot, TickInput,
-    TickOutput, tool_id, tool_in,
+    ArmSetup, Engine, Gains, Guide, MAX_ARMS, MAX_BODIES, Passed, Query, Snapshot, SoftSnapshot,
+    SpringState, TickInput, TickOutput, tool_id, tool_in,
 };
 use hapticd_planar::PlanarEngine;
 
@@ -46,6 +46,18 @@ impl ArmFrame {
             damping_n_s_per_m: device.damping_n_s_per_m / self.scale,
             rotational_stiffness_nm_per_rad: device.rotational_stiffness_nm_per_rad * self.scale,
             rotational_damping_nm_s_per_rad: device.rotational_damping_nm_s_per_rad * self.scale,
+        }
+    }
+
+    /// A spring in the world as it is at the device.
+    fn to_base_spring(self, world: &SpringState) -> Spring {
+        let mut far_end = self.world_from_base.inverse() * world.far_end;
+        far_end.translation.vector /= self.scale;
+        Spring {
+            far_end,
+            centre: world.centre / self.scale,
+            stored_j: world.stored_j.map(|stored_j| stored_j / self.scale),
+            held_by_movers: world.held_by_movers,
         }
     }
 
@@ -331,6 +343,7 @@ impl LoopCore {
             anchor,
         });
 
+        let mut passed = [Passed::default(); MAX_ARMS];
         let record = &mut self.record;
         record.tick = out.tick;
         record.now_ns = input.now_ns;
@@ -396,6 +409,7 @@ impl LoopCore {
                 wanted,
                 sample: &arm.sample,
                 contact_age_ns,
+                spring: Some(c.frame.to_base_spring(&outcome.spring)),
                 faults: ReasonSet::EMPTY
                     .with_if(!arm.attached, ForceOffReason::DeviceLost)
                     .with_if(
@@ -406,6 +420,8 @@ impl LoopCore {
                     .with_if(touch != Touch::None, ForceOffReason::LeaseExpired),
                 enable: true,
             });
+            let (share, most_n) = governed.passed;
+            passed[i] = Passed { share, most_n };
             if governed.scale <= 0.0 {
                 self.silenced.faded(i);
             }
@@ -438,6 +454,7 @@ impl LoopCore {
                 world_from_proxy: outcome.proxy,
                 wanted,
                 sent: governed.wrench,
+                energy: *c.governor.energy(),
                 state: governed.state as u8,
                 reason: governed.reason.map_or(0, |r| r.code()),
                 contacts: outcome.contact_count as u16,
@@ -460,6 +477,10 @@ impl LoopCore {
                 path: outcome.path,
                 path_len: outcome.path_len as u8,
             };
+        }
+        // The coupling answers it in the next tick.
+        for (i, passed) in passed.into_iter().enumerate() {
+            self.engine.set_passed(i, passed);
         }
         for arm in &mut record.arms {
             arm.inside_body = first_of(&self.engine, arm.inside);

@@ -4,7 +4,7 @@
 //! is complete: with the commands and the order of the snapshots it determines the output half bit for bit.
 
 use hapticd_devices::arm::{ArmSample, Wrench};
-use hapticd_devices::safety::Limits;
+use hapticd_devices::safety::{Energy, Limits};
 use hapticd_geometry::Pose;
 use hapticd_haptics::{
     BodyKey, Finder, Gains, Insertion, MAX_ARMS, MAX_BODIES, MAX_SCENE_BODIES, MAX_SUBSTEPS,
@@ -57,6 +57,8 @@ pub struct ArmTick {
     pub wanted: Wrench,
     /// The wrench sent to the arm, device base frame.
     pub sent: Wrench,
+    /// What the spring behind it gave and took.
+    pub energy: Energy,
     /// Governor's state code.
     pub state: u8,
     /// Governor's reason code, 0 for none.
@@ -153,6 +155,7 @@ impl ArmTick {
             world_from_proxy: Pose::identity(),
             wanted: Wrench::default(),
             sent: Wrench::default(),
+            energy: Energy::default(),
             state: 0,
             reason: 0,
             contacts: 0,

@@ -3,8 +3,8 @@
 //! One of two engines that take the same input and say the same of a tick. Neither allocates, blocks or reads a clock after construction.
 
 use hapticd_haptics::{
-    Body, BodyKey, BodyTable, Engine, Gains, Guide, Query, Snapshot, SoftSnapshot, TickInput,
-    TickOutput, tool_in,
+    Body, BodyKey, BodyTable, Engine, Gains, Guide, Passed, Query, Snapshot, SoftSnapshot,
+    TickInput, TickOutput, tool_in,
 };
 use hapticd_planar::{Measures, PlanarEngine};
 
@@ -22,6 +22,14 @@ impl Simulation {
         match self {
             Self::Solid(engine) => engine.set_gains(arm, gains),
             Self::Planar(engine) => engine.set_gains(arm, gains),
+        }
+    }
+
+    /// What the safety governor let through of an arm's last wrench.
+    pub fn set_passed(&mut self, arm: usize, passed: Passed) {
+        match self {
+            Self::Solid(engine) => engine.set_passed(arm, passed),
+            Self::Planar(engine) => engine.set_passed(arm, passed),
         }
     }
 

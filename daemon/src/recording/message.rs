@@ -4,7 +4,7 @@
 //! samples are `base_from_tool`, all others are in the world. Going through a message changes no bit. Pure.
 
 use hapticd_devices::arm::{ArmSample, ArmStatus, Wrench};
-use hapticd_devices::safety::{Limits, OscillationLimits};
+use hapticd_devices::safety::{Energy, Limits, OscillationLimits};
 use hapticd_geometry::{MeshError, Pose, Quat, TriMesh, Vec3};
 use hapticd_haptics::{BodyKey, Gains, Held, Insertion, MAX_ARMS, Material, Phase};
 use hapticd_world::{BodyKind, BodySpec};
@@ -376,6 +376,42 @@ pub struct OutputMessage {
     /// Where the arm holds a needle: what it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub needle: Option<NeedleMessage>,
+    /// What the spring gave and took; missing in recordings of before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub energy: Option<EnergyMessage>,
+}
+
+/// The passivity observer's ledger of an arm, J.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EnergyMessage {
+    /// Given to the hand so far.
+    pub given_j: Num,
+    /// Put in so far by what holds the tool.
+    pub world_j: Num,
+    /// Stored in the spring now.
+    pub stored_j: Num,
+    /// Made so far by sampling, delay, ramps and gains; negative: dissipated.
+    pub leak_j: Num,
+    /// Given beyond what the arm's damping surely takes.
+    pub debt_j: Num,
+    /// Stored and taken off so far where the gain was lowered.
+    pub withheld_j: Num,
+    /// The controller's gain, 1 where it does not act.
+    pub gain: Num,
+}
+
+impl From<&Energy> for EnergyMessage {
+    fn from(e: &Energy) -> Self {
+        EnergyMessage {
+            given_j: Num(e.given_j),
+            world_j: Num(e.world_j),
+            stored_j: Num(e.stored_j),
+            leak_j: Num(e.leak_j),
+            debt_j: Num(e.debt_j),
+            withheld_j: Num(e.withheld_j),
+            gain: Num(e.gain),
+        }
+    }
 }
 
 /// What a needle did in a tick.
@@ -520,6 +556,7 @@ impl OutputMessage {
             soft_gpu_age_steps: by_gpu.then_some(arm.soft_finder.age_steps),
             soft_gpu_ns: by_gpu.then_some(arm.soft_finder.took_ns),
             needle: NeedleMessage::of(&arm.insertion),
+            energy: Some((&arm.energy).into()),
         }
     }
 }

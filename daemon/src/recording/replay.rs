@@ -630,5 +630,15 @@ fn first_difference(
                 let told = |needle: &Option<NeedleMessage>| format!("{needle:?}");
                 (a.needle != b.needle).then(|| ("needle", told(&a.needle), told(&b.needle)))
             })
+            .or_else(|| {
+                let differs = a.energy.is_some() && a.energy != b.energy;
+                differs.then(|| {
+                    (
+                        "energy",
+                        format!("{:?}", a.energy),
+                        format!("{:?}", b.energy),
+                    )
+                })
+            })
     })
 }

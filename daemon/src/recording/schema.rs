@@ -123,6 +123,15 @@ fn output() -> Value {
         "soft_gpu_ns",
         "input_age_ns",
     ];
+    let energy = [
+        "given_j",
+        "world_j",
+        "stored_j",
+        "leak_j",
+        "debt_j",
+        "withheld_j",
+        "gain",
+    ];
     merged(&[
         json!({
             "wanted": wrench(), "sent": wrench(), "world_from_device": pose(), "world_from_proxy": pose(),
@@ -132,6 +141,7 @@ fn output() -> Value {
                 "phase": text(), "held": text(), "depth_m": number(), "force_n": number(), "lateral_n": number(), "tip_m": numbers(), "pierced": integer(),
             })),
         }),
+        json!({ "energy": object(Value::Object(all(&energy, &number()))) }),
         all(&counts, &integer()).into(),
     ])
 }

@@ -80,6 +80,15 @@ fn arm(index: usize, arm: &LiveArm, tick: &ArmTick, now_ns: u64) -> Value {
         "tracked": tick.tracked,
         "needle": NeedleMessage::of(&tick.insertion),
         "stiffness_n_per_m": tick.gains.stiffness_n_per_m,
+        "energy": {
+            "given_j": tick.energy.given_j,
+            "world_j": tick.energy.world_j,
+            "stored_j": tick.energy.stored_j,
+            "leak_j": tick.energy.leak_j,
+            "debt_j": tick.energy.debt_j,
+            "withheld_j": tick.energy.withheld_j,
+            "gain": tick.energy.gain,
+        },
     })
 }
 

@@ -9,6 +9,7 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Paragraph, Sparkline};
 
+use hapticd_devices::safety::Energy;
 use hapticd_geometry::Vec3;
 
 use super::text;
@@ -18,9 +19,9 @@ use crate::stats::ArmReport;
 /// Rows of text of an arm's panel, without border and plot.
 pub fn rows(live: &Live, index: usize) -> u16 {
     if live.arms.get(index).is_some_and(|a| a.has_torque) {
-        10
+        11
     } else {
-        9
+        10
     }
 }
 
@@ -118,6 +119,7 @@ pub fn draw(frame: &mut Frame, area: Rect, live: &Live, index: usize) {
             LABEL,
         ),
     ]));
+    lines.push(energy(&tick.energy));
     lines.push(contact(live, index));
     lines.push(Line::from(vec![
         label("solid"),
@@ -176,6 +178,27 @@ fn magnitude(width: usize, force_n: f64, limit_n: f64) -> Line<'static> {
         spans.push(Span::styled("▏", LABEL));
     }
     spans.push(Span::styled(of, LABEL));
+    Line::from(spans)
+}
+
+/// What the spring gave the hand and has stored, and how far the controller has lowered its gain.
+fn energy(energy: &Energy) -> Line<'static> {
+    let mj = |joules: f64| format!("{:.1}", joules * 1e3);
+    let mut spans = vec![
+        label("energy"),
+        mj(energy.given_j).into(),
+        Span::styled(" mJ given  ", LABEL),
+        mj(energy.stored_j).into(),
+        Span::styled(" stored", LABEL),
+    ];
+    if energy.gain < 1.0 {
+        let words = format!(
+            "  {} taken off, gain {:.2}",
+            mj(energy.withheld_j),
+            energy.gain
+        );
+        spans.push(Span::styled(words, Style::new().fg(Color::Yellow)));
+    }
     Line::from(spans)
 }
 

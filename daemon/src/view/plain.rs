@@ -33,6 +33,9 @@ pub fn line(live: &Live) -> String {
             if tick.starved {
                 out += "  held back";
             }
+            if tick.energy.gain < 1.0 {
+                out += &format!("  gain {:.2}", tick.energy.gain);
+            }
         } else {
             out += " not there";
         }

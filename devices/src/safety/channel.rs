@@ -25,6 +25,12 @@ pub(super) struct ChannelStep {
     pub clamped_to_peak: bool,
     pub clamped_to_continuous: bool,
     pub slewed: bool,
+    /// The length that the limits allowed.
+    pub most: f64,
+    /// What they left of the wanted vector, 0 to 1.
+    pub cut: f64,
+    /// Share of that which was let out.
+    pub factor: f64,
 }
 
 /// The state of one channel: what it last let out and how warm that made the arm.
@@ -76,10 +82,21 @@ impl Channel {
         // Where the slew limit does not bind, the target itself: `output + change` would leave rounding behind, and the
         // fade to zero must end at zero.
         self.output = if slewed { self.output + step } else { target };
+        let along = self.output.dot(&permitted) / permitted.norm_squared();
         ChannelStep {
             clamped_to_peak: clamped && cap >= limits.peak,
             clamped_to_continuous: clamped && cap < limits.peak,
             slewed,
+            most: cap,
+            cut: if clamped {
+                permitted.norm() / wanted.norm()
+            } else {
+                1.0
+            },
+            factor: match slewed {
+                true if along.is_finite() => along.clamp(0.0, 1.0),
+                _ => scale,
+            },
         }
     }
 

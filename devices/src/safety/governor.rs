@@ -32,6 +32,7 @@ use super::channel::{Channel, ChannelLimits};
 use super::history::History;
 use super::limits::{Limits, LimitsError};
 use super::oscillation::{OscillationDetector, Verdict};
+use super::passivity::{Acted, Energy, Passivity, SWINGS, Sent, Spring};
 use super::reason::{ForceOffReason, ReasonSet};
 use crate::arm::{ArmSample, ArmSpec, Vec3, Workspace, Wrench};
 use nalgebra::UnitQuaternion;
@@ -47,6 +48,8 @@ pub struct GovernorInput<'a> {
     pub sample: &'a ArmSample,
     /// Age of the contact data behind `wanted`, ns; 0 where `wanted` does not come from contact data.
     pub contact_age_ns: u64,
+    /// The spring behind `wanted`, if it comes from one: its energy is watched.
+    pub spring: Option<Spring>,
     /// What others found: emergency stop, device lost, client lost, lease expired and so on.
     pub faults: ReasonSet,
     /// Whether anybody asks for force at all.
@@ -84,7 +87,7 @@ impl Reductions {
     pub const SLEW: Reductions = Reductions(4);
     /// The edge of the workspace.
     pub const EDGE: Reductions = Reductions(8);
-    /// The gain lowered for oscillation.
+    /// The gain lowered for oscillation, or for energy that the hand was given.
     pub const OSCILLATION: Reductions = Reductions(16);
     /// Off, ramping or fading.
     pub const SCALE: Reductions = Reductions(32);
@@ -123,6 +126,8 @@ pub struct Governed {
     pub scale: f64,
     /// Which rules bit.
     pub reductions: Reductions,
+    /// Share of the wanted force that is let out, the slew limit's part in it, once it has been cut off at this length, N.
+    pub passed: (f64, f64),
     /// The arm should brake, if it can: it is too fast, or it was stopped in an emergency.
     pub brake: bool,
     /// The pose may have jumped unseen: bring the proxy back to the device before force returns.
@@ -179,6 +184,11 @@ const REANCHOR: ReasonSet = ReasonSet::of(ForceOffReason::Stall)
     .with(ForceOffReason::PoseUnknown)
     .with(ForceOffReason::StaleInput);
 
+/// Whether hand and spring are where they went to, and were not put there.
+fn is_continuous(reasons: ReasonSet) -> bool {
+    !reasons.intersects(REANCHOR)
+}
+
 /// Once too fast, the arm must be slower than this share of the limit before the cause is over.
 const VELOCITY_HYSTERESIS: f64 = 0.5;
 /// Once too hot, the arm must be this much below the limit, K.
@@ -199,6 +209,9 @@ pub struct Governor {
     torque_allowed: Allowed,
     force_oscillation: OscillationDetector,
     torque_oscillation: OscillationDetector,
+    passivity: Passivity,
+    /// Energy goes on being given at the least gain.
+    is_exhausted: bool,
     /// The orientation of the last sane tick, and the sum of all small turns since the start, rad.
     last_rotation: Option<UnitQuaternion<f64>>,
     turned: Vec3,
@@ -232,6 +245,8 @@ impl Governor {
             torque_allowed: Allowed::all(ceiling.peak_torque_nm, ceiling.continuous_torque_nm),
             force_oscillation: OscillationDetector::default(),
             torque_oscillation: OscillationDetector::default(),
+            passivity: Passivity::new(spec),
+            is_exhausted: false,
             last_rotation: None,
             turned: Vec3::zeros(),
             resolution: (spec.resolution_m, spec.resolution_rad),
@@ -312,6 +327,13 @@ impl Governor {
         self.force_oscillation
             .detections()
             .saturating_add(self.torque_oscillation.detections())
+            .saturating_add(self.passivity.acted())
+    }
+
+    /// What the spring behind the force gave and took.
+    #[must_use]
+    pub fn energy(&self) -> &Energy {
+        self.passivity.energy()
     }
 
     /// The share of the continuous budget in use, force and torque: 0 cold, 1 at the limit.
@@ -364,6 +386,14 @@ impl Governor {
         let sane = !reasons.contains(ForceOffReason::InvalidCommand)
             && !reasons.contains(ForceOffReason::InvalidSample)
             && !stalled;
+        let spring = input.spring.filter(|_| sane && is_continuous(reasons));
+        match &spring {
+            Some(spring) => {
+                let sample = input.sample;
+                (self.passivity).observe(sample.time_ns, &sample.pose, spring);
+            }
+            None => self.passivity.forget(),
+        }
         if sane {
             let exhausted = self.watch_oscillation(input, dt_s);
             reasons = reasons.with_if(exhausted, ForceOffReason::Oscillation);
@@ -382,6 +412,12 @@ impl Governor {
         self.advance_state(reasons, small, dt_s);
 
         let mut reductions = Reductions::default();
+        let mut sent = Sent {
+            wrench: Wrench::default(),
+            cut: [1.0; 2],
+            factor: [0.0; 2],
+        };
+        let mut passed = (0.0, f64::INFINITY);
         if !reasons.cuts().is_empty() {
             self.force.cut();
             self.torque.cut();
@@ -392,8 +428,9 @@ impl Governor {
                 &input.sample.pose.translation.vector,
                 self.limits.edge_fade_m,
             );
-            let force_gain = self.force_oscillation.gain();
-            let torque_gain = self.torque_oscillation.gain();
+            let gain = self.passivity.gain();
+            let force_gain = self.force_oscillation.gain().min(gain);
+            let torque_gain = self.torque_oscillation.gain().min(gain);
             let common = self.scale * edge;
             let force = self.force.step(
                 &input.wanted.force_n,
@@ -419,17 +456,33 @@ impl Governor {
                 Reductions::CONTINUOUS,
             );
             reductions.add_if(force.slewed || torque.slewed, Reductions::SLEW);
+            sent.cut = [force.cut, torque.cut];
+            sent.factor = [force.factor, torque.factor];
+            passed = (force.factor, force.most);
+        }
+        sent.wrench = Wrench {
+            force_n: self.force.output(),
+            torque_nm: self.torque.output(),
+        };
+        self.is_exhausted &= self.scale > 0.0;
+        if let Some(spring) = &spring {
+            let o = self.limits.oscillation;
+            let swing_j = o.force_n * o.motion_m.max(self.resolution.0 * 4.0);
+            let rounding_j = sent.wrench.force_n.norm() * self.resolution.0
+                + sent.wrench.torque_nm.norm() * self.resolution.1;
+            let bound_j = SWINGS * swing_j + rounding_j;
+            let time_ns = input.sample.time_ns;
+            let acted = (self.passivity).settle(time_ns, spring, &sent, bound_j, dt_s);
+            self.is_exhausted |= acted == Acted::Exhausted;
         }
         Governed {
-            wrench: Wrench {
-                force_n: self.force.output(),
-                torque_nm: self.torque.output(),
-            },
+            wrench: sent.wrench,
             state: self.state,
             reason: reasons.first(),
             reasons,
             scale: self.scale,
             reductions,
+            passed,
             brake: reasons.intersects(BRAKE),
             reanchor: reasons.intersects(REANCHOR),
         }
@@ -509,6 +562,7 @@ impl Governor {
         );
         force == Verdict::Exhausted
             || torque == Verdict::Exhausted
+            || self.is_exhausted
             || (self.previous.contains(ForceOffReason::Oscillation) && self.scale > 0.0)
     }
 

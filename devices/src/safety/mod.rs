@@ -13,6 +13,7 @@
 //! | [`limits`] | who may limit what, and how limits combine |
 //! | [`thermal`] | the continuous limit: an I²t budget |
 //! | [`oscillation`] | sees limit cycles and lowers the gain |
+//! | [`passivity`] | sees what energy the hand is given, and lowers the gain |
 //! | [`stiffness`] | how stiff a wall this arm and this loop can render passively |
 //! | [`reason`], [`history`] | why force is off, and was |
 
@@ -21,6 +22,7 @@ pub mod governor;
 pub mod history;
 pub mod limits;
 pub mod oscillation;
+pub mod passivity;
 #[cfg(test)]
 mod properties;
 pub mod reason;
@@ -34,6 +36,7 @@ pub mod thermal;
 pub use governor::{Governed, Governor, GovernorInput, GovernorState, Reductions};
 pub use history::{ForceOff, HISTORY_LENGTH, History};
 pub use limits::{Limits, LimitsError, OscillationLimits};
+pub use passivity::{Energy, Spring};
 pub use reason::{ForceOffReason, ReasonSet, Response};
 pub use stiffness::{StiffnessBound, passive_stiffness};
 pub use thermal::ThermalBudget;

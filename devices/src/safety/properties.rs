@@ -155,6 +155,7 @@ impl Tick {
             wanted: self.wanted,
             sample: &self.sample,
             contact_age_ns: self.contact_age_ns,
+            spring: None,
             faults: self.faults,
             enable: self.enable,
         }

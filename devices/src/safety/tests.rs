@@ -61,6 +61,7 @@ impl Bench {
             wanted: self.wanted,
             sample: &sample,
             contact_age_ns: self.contact_age_ns,
+            spring: None,
             faults: self.faults,
             enable: self.enable,
         })
@@ -253,6 +254,7 @@ fn time_running_backwards_is_no_time() {
         },
         sample: &sample,
         contact_age_ns: 0,
+        spring: None,
         faults: ReasonSet::EMPTY,
         enable: true,
     };

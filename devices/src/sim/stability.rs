@@ -159,6 +159,7 @@ fn press_with(k: f64, governed: bool) -> (f64, Option<u64>, GovernorState) {
             wanted,
             sample: &sample,
             contact_age_ns: 0,
+            spring: None,
             faults: ReasonSet::EMPTY,
             enable: true,
         });

@@ -24,7 +24,7 @@ use crate::engine::ArmSetup;
 use crate::guide::Guide;
 use crate::implicit::MAX_PROBED;
 use crate::interaction::{Intent, Interaction};
-use crate::outcome::{ArmOutcome, Contact, MAX_CONTACTS, MAX_SUBSTEPS};
+use crate::outcome::{ArmOutcome, Contact, MAX_CONTACTS, MAX_SUBSTEPS, SpringState};
 use crate::rows::{Candidate, candidate};
 use crate::snapshot::{BodyEntry, BodyKey, MAX_BODIES, Snapshot, tool_in};
 use crate::soft::{MAX_SOFT_ROWS, MAX_TRACKED, SoftRow, SoftSnapshot};
@@ -132,6 +132,8 @@ pub(crate) struct Arm {
     /// What the last projection's contacts pushed the bodies with: where, and the displacement of the coupling behind it, m.
     loads: [(BodyKey, Vec3, Vec3); MAX_LOADS],
     load_count: usize,
+    /// Something that moves or bends held the tool in this tick.
+    moved_by: bool,
     /// Smoothed velocity of the hand at the tool's centre, m/s.
     hand_m_s: Vec3,
     last_hand: Option<Vec3>,
@@ -183,6 +185,7 @@ impl Arm {
             stride: f64::INFINITY,
             loads: [(BodyKey::default(), Vec3::zeros(), Vec3::zeros()); MAX_LOADS],
             load_count: 0,
+            moved_by: false,
             hand_m_s: Vec3::zeros(),
             last_hand: None,
         }
@@ -372,6 +375,7 @@ impl Arm {
         let mut material: Option<(f64, f64)> = None;
         let mut walked = 0.0;
         self.load_count = 0;
+        self.moved_by = false;
         // Where the proxy would be had the certificate not ended before.
         let mut ahead = None;
         for substep in 0..MAX_SUBSTEPS {
@@ -533,6 +537,13 @@ impl Arm {
         let felt = self.felt(&drawn_to, &before, ahead.as_ref(), period_s);
         let centre = &self.shape.centre;
         out.wrench = (self.coupling).wrench(&drawn_to, &felt, centre, material, period_s);
+        let has_mass = matches!(self.intent.interaction(), Interaction::SpringWithMass(_));
+        out.spring = SpringState {
+            far_end: felt,
+            centre: *centre,
+            stored_j: self.coupling.stored_j(),
+            held_by_movers: self.moved_by || has_mass || self.guide.is_some(),
+        };
         out.proxy = self.proxy;
         out
     }
@@ -697,6 +708,7 @@ impl Arm {
             }
             let c = &self.candidates[order[k] as usize];
             let near = &self.near[c.body_index as usize];
+            self.moved_by |= active && !near.entry.fixed;
             if active {
                 let m = near.entry.material;
                 let (k0, b0) = material.unwrap_or((f64::INFINITY, f64::INFINITY));
@@ -717,6 +729,7 @@ impl Arm {
         }
         self.remember_soft(count - rigid, |k| projection.multiplier(rigid + k));
         for k in rigid..count {
+            self.moved_by |= projection.multiplier(k) > 0.0;
             self.report_soft(k - rigid, projection.multiplier(k) > 0.0, out, material);
         }
         // By what acts, not by numbers: the projection gives back what it was given but for rounding.

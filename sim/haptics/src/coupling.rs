@@ -30,6 +30,10 @@
 //! stiffer while it is stretched would have more to give back than the hand put in: it takes its energy along
 //! and goes slack instead. With `L` the stretch (of both parts, by the metric) and a slack `l`, force is `k (1 - l/L)` times the stretch
 //! and what is stored `k (L - l)^2 / 2`; `l` follows from this being the same before and after. It goes as the hand comes out.
+//!
+//! What the safety governor lets through of the force counts as part of the spring ([`Passed`]): a ramp that rises under load
+//! would give as much energy as a stiffness that rises. With a share `a` of the force, cut off at `c`, what is
+//! stored is `a k t^2 / 2` up to `t = c / k`, and `a (c t - c^2 / 2k)` beyond.
 
 use hapticd_geometry::{Pose, Quat, Vec3, transform};
 
@@ -135,6 +139,48 @@ pub struct Wrench {
     pub torque_nm: Vec3,
 }
 
+/// How much of a wrench reaches the hand: what the safety governor did in the last tick.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Passed {
+    /// Share of the force that is left when it has been cut off, 0 to 1.
+    pub share: f64,
+    /// Length at which the force is cut off, N.
+    pub most_n: f64,
+}
+
+impl Default for Passed {
+    /// All of it.
+    fn default() -> Self {
+        Passed {
+            share: 1.0,
+            most_n: f64::INFINITY,
+        }
+    }
+}
+
+impl Passed {
+    /// Energy of a spring of this stiffness that is stretched this far, J.
+    fn stored_j(&self, stiffness: f64, taut_m: f64) -> f64 {
+        let knee_m = self.most_n / stiffness;
+        if taut_m <= knee_m {
+            0.5 * self.share * stiffness * taut_m * taut_m
+        } else {
+            self.share * self.most_n * (taut_m - 0.5 * knee_m)
+        }
+    }
+
+    /// The stretch at which it stores so much, m; `None` where it stores nothing at all.
+    fn taut_m(&self, stiffness: f64, stored_j: f64) -> Option<f64> {
+        let (force_n, knee_m) = (self.share * self.most_n, self.most_n / stiffness);
+        let taut_m = if stored_j <= 0.5 * force_n * knee_m {
+            (2.0 * stored_j / (self.share * stiffness)).sqrt()
+        } else {
+            stored_j / force_n + 0.5 * knee_m
+        };
+        taut_m.is_finite().then_some(taut_m)
+    }
+}
+
 /// Deflections kept for the rate estimate: the window in samples.
 const WINDOW: usize = 8;
 /// Under load stiffness follows a change of material within about this many seconds, so that the force does not step.
@@ -150,6 +196,11 @@ pub struct Coupling {
     gains: Gains,
     damping: Damping,
     stiffness_n_per_m: f64,
+    /// What reached the hand in the last tick and in the one before.
+    passed: Passed,
+    passed_before: Passed,
+    /// Stored by stretch and by twist in the last tick, all of it passed, J.
+    stored_j: [f64; 2],
     /// So much of the stretch gives no force, m.
     slack_m: f64,
     /// The spring was stretched in the previous tick.
@@ -170,6 +221,9 @@ impl Coupling {
             damping,
             last: None,
             stiffness_n_per_m: gains.stiffness_n_per_m,
+            passed: Passed::default(),
+            passed_before: Passed::default(),
+            stored_j: [0.0; 2],
             slack_m: 0.0,
             was_loaded: false,
             history: [(Vec3::zeros(), Vec3::zeros()); WINDOW],
@@ -188,6 +242,16 @@ impl Coupling {
         self.gains
     }
 
+    /// Takes what reached the hand of the last wrench.
+    pub fn set_passed(&mut self, passed: Passed) {
+        self.passed = passed;
+    }
+
+    /// What the spring of the last wrench has stored by its stretch and by its twist, were all of its wrench passed, J.
+    pub fn stored_j(&self) -> [f64; 2] {
+        self.stored_j
+    }
+
     /// Stiffness in force, N/m: on its way from one material's to the next's.
     pub fn stiffness_n_per_m(&self) -> f64 {
         self.stiffness_n_per_m
@@ -199,6 +263,7 @@ impl Coupling {
         self.last = None;
         self.was_loaded = false;
         self.slack_m = 0.0;
+        self.stored_j = [0.0; 2];
         self.stiffness_n_per_m = self.gains.stiffness_n_per_m;
     }
 
@@ -238,6 +303,7 @@ impl Coupling {
             None => stretch.norm(),
         };
         self.slacken(length, before);
+        self.passed_before = self.passed;
         let taut = if self.slack_m > 0.0 {
             1.0 - self.slack_m / length
         } else {
@@ -263,6 +329,10 @@ impl Coupling {
             * self.gains.rotational_stiffness_nm_per_rad;
         let damping_turns = softer(damping, self.gains.damping_n_s_per_m)
             * self.gains.rotational_damping_nm_s_per_rad;
+        self.stored_j = [
+            0.5 * self.stiffness_n_per_m * taut * taut * stretch.norm_squared(),
+            0.5 * turning * taut * taut * twist.norm_squared(),
+        ];
         let damped = |spring: Vec3, damper: Vec3| match self.damping {
             Damping::Relative => without_pull(spring, damper),
             Damping::Device => spring + damper,
@@ -276,13 +346,17 @@ impl Coupling {
         }
     }
 
-    /// Keeps what is stored as it was before the stiffness changed.
+    /// Keeps what is stored as it was before stiffness or share changed.
     fn slacken(&mut self, length: f64, before: f64) {
         // What has come out of the slack has nothing stored.
         let taut = (length - self.slack_m.min(length)).max(0.0);
-        let rises = self.stiffness_n_per_m > before;
-        let kept = if self.stiffness_n_per_m > 0.0 && (rises || self.slack_m > 0.0) {
-            taut * (before / self.stiffness_n_per_m).sqrt()
+        let (now, stored_j) = (
+            self.stiffness_n_per_m,
+            self.passed_before.stored_j(before, taut),
+        );
+        let rises = self.passed.stored_j(now, taut) > stored_j;
+        let kept = if rises || self.slack_m > 0.0 {
+            self.passed.taut_m(now, stored_j).unwrap_or(taut)
         } else {
             taut
         };
@@ -497,6 +571,42 @@ mod tests {
                     );
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_spring_whose_share_rises_under_load_gives_back_what_was_put_in() {
+        let part = |share, most_n| Passed { share, most_n };
+        let all = part(1.0, f64::INFINITY);
+        for (first, then) in [
+            (part(0.1, f64::INFINITY), all),
+            (part(0.5, 2.0), part(1.0, 2.0)),
+            (part(1.0, 1.0), all),
+            (part(0.3, 10.0), part(0.6, 3.0)),
+        ] {
+            let mut c = Coupling::new(GAINS, Damping::Relative);
+            let (mut work_j, mut put_in_j, mut last_n) = (0.0, 0.0_f64, 0.0);
+            let way = (0..=500)
+                .chain(std::iter::repeat_n(500, 100))
+                .chain((0..500).rev());
+            let mut at = 0;
+            for (k, step) in way.enumerate() {
+                let passed = if k <= 500 { first } else { then };
+                c.set_passed(passed);
+                work_j -= last_n * f64::from(step - at) * 1e-5;
+                put_in_j = put_in_j.max(-work_j);
+                at = step;
+                let depth_m = 5e-3 * f64::from(step) / 500.0;
+                let wanted_n = held(&mut c, depth_m, 0.0, (1000.0, 0.0)).force_n.z;
+                last_n = passed.share * wanted_n.min(passed.most_n);
+            }
+            assert_eq!(last_n, 0.0);
+            let gained = work_j / put_in_j;
+            // Steps of 10 um at 5 mm: the work of held forces is that of the spring to some parts in a thousand.
+            assert!(
+                (-0.02..0.01).contains(&gained),
+                "{first:?} {then:?}: {gained}"
+            );
         }
     }
 

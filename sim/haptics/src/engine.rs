@@ -29,7 +29,7 @@ use hapticd_geometry::Pose;
 
 use crate::arm::Arm;
 use crate::bodies::{Body, BodyTable};
-use crate::coupling::{Damping, Gains};
+use crate::coupling::{Damping, Gains, Passed};
 use crate::guide::Guide;
 use crate::interaction::Interaction;
 use crate::outcome::ArmOutcome;
@@ -129,6 +129,13 @@ impl Engine {
     pub fn set_gains(&mut self, arm: usize, gains: Gains) {
         if let Some(a) = self.arms.get_mut(arm).and_then(Option::as_mut) {
             a.coupling.set_gains(gains);
+        }
+    }
+
+    /// What the safety governor let through of an arm's last wrench.
+    pub fn set_passed(&mut self, arm: usize, passed: Passed) {
+        if let Some(a) = self.arms.get_mut(arm).and_then(Option::as_mut) {
+            a.coupling.set_passed(passed);
         }
     }
 

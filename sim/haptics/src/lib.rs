@@ -35,7 +35,7 @@ mod way;
 
 pub use arm::MAX_ROWS;
 pub use bodies::{Body, BodyTable};
-pub use coupling::{Coupling, Damping, Gains, RigTiming, Wrench};
+pub use coupling::{Coupling, Damping, Gains, Passed, RigTiming, Wrench};
 pub use course::{Course, Followed, MAX_SEGMENTS};
 pub use engine::{ArmSetup, Engine, TickInput, TickOutput, is_pose};
 pub use guide::{Guide, Held, Insertion, NEWEST, Phase};
@@ -44,7 +44,7 @@ pub use implicit::{
     FOOT_REACH, Foot, ImplicitSurface, MAX_CLIQUES, MAX_SAMPLES, MAX_TERMS, Sampled, Term, Touch,
 };
 pub use interaction::{Intent, Interaction, gyration};
-pub use outcome::{ArmOutcome, Contact, MAX_CONTACTS, MAX_SUBSTEPS};
+pub use outcome::{ArmOutcome, Contact, MAX_CONTACTS, MAX_SUBSTEPS, SpringState};
 pub use snapshot::{
     ArmQuery, BodyEntry, BodyKey, BodyPose, BodyTarget, HINTS, MAX_ARMS, MAX_BODIES, MAX_PUSHES,
     MAX_SCENE_BODIES, Material, MidPhaseShare, Pair, Push, Query, Snapshot, tool_id, tool_in,

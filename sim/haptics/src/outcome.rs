@@ -39,6 +39,19 @@ impl Contact {
     };
 }
 
+/// The coupling's spring after a tick, for a ledger of its energy.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SpringState {
+    /// Where the far end of the spring is, as the hand feels it, world: the proxy, but where a certificate alone held that back.
+    pub far_end: Pose,
+    /// The point of the tool that the spring is fixed to, tool frame, m.
+    pub centre: Vec3,
+    /// Stored by stretch and by twist, were all of the wrench passed to the hand, J.
+    pub stored_j: [f64; 2],
+    /// What holds the tool can put energy into the spring: it moves, bends, or has a mass of its own.
+    pub held_by_movers: bool,
+}
+
 /// What one tick did with one arm.
 #[derive(Clone, Copy, Debug)]
 pub struct ArmOutcome {
@@ -48,6 +61,8 @@ pub struct ArmOutcome {
     pub proxy: Pose,
     /// The coupling's wrench on the device, world axes, before the safety governor.
     pub wrench: Wrench,
+    /// The spring that it comes from.
+    pub spring: SpringState,
     /// The certificate, the pair budget or the step cap held the tool back.
     pub starved: bool,
     /// Contacts of this tick, `..contact_count`, nearest first.
@@ -101,6 +116,7 @@ impl ArmOutcome {
             present: false,
             proxy: Pose::identity(),
             wrench: Wrench::default(),
+            spring: SpringState::default(),
             starved: false,
             contacts: [Contact::NONE; MAX_CONTACTS],
             contact_count: 0,

@@ -7,7 +7,7 @@ use hapticd_dynamics::{Metric, Motion, Projector, Row};
 use hapticd_geometry::{Pose, Quat, Vec3};
 use hapticd_haptics::{
     ArmOutcome, ArmSetup, BodyKey, BodyTable, Contact, Coupling, Intent, Interaction, MAX_CONTACTS,
-    MAX_SUBSTEPS, Material,
+    MAX_SUBSTEPS, Material, SpringState,
 };
 use hapticd_kinetic::pseudo::{End, Shift};
 use hapticd_kinetic::{Inconsistent, PseudoTriangulation};
@@ -180,6 +180,13 @@ impl Arm {
         }
         let centre = &self.setup.shape.centre;
         out.wrench = (self.coupling).wrench(&drawn_to, &proxy, centre, material, period_s);
+        out.spring = SpringState {
+            far_end: proxy,
+            centre: *centre,
+            stored_j: self.coupling.stored_j(),
+            // The structure does not say which polygons a contact is of: any of them may move.
+            held_by_movers: true,
+        };
         out.proxy = proxy;
     }
 

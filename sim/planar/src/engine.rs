@@ -19,7 +19,7 @@
 use hapticd_geometry::{Pose, Vec3};
 use hapticd_haptics::{
     ArmOutcome, ArmQuery, ArmSetup, BodyKey, BodyTable, Gains, MAX_ARMS, MAX_BODIES,
-    MAX_SCENE_BODIES, Material, Query, Snapshot, TickInput, TickOutput, is_pose, tool_id,
+    MAX_SCENE_BODIES, Material, Passed, Query, Snapshot, TickInput, TickOutput, is_pose, tool_id,
     tool_slot,
 };
 use hapticd_kinetic::pseudo::{self, End, ShapeError, Shift};
@@ -187,6 +187,13 @@ impl PlanarEngine {
     pub fn set_gains(&mut self, arm: usize, gains: Gains) {
         if let Some(a) = self.arms.get_mut(arm).and_then(Option::as_mut) {
             a.coupling.set_gains(gains);
+        }
+    }
+
+    /// What the safety governor let through of an arm's last wrench.
+    pub fn set_passed(&mut self, arm: usize, passed: Passed) {
+        if let Some(a) = self.arms.get_mut(arm).and_then(Option::as_mut) {
+            a.coupling.set_passed(passed);
         }
     }
 

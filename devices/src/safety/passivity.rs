@@ -1,0 +1,564 @@
+//! The passivity observer and controller: what the hand was given, to the joule, and the gain that keeps it from being more.
+//!
+//! # Theory
+//! A force that is held does exactly `F . dd` between two samples of the hand, however it moved between them (Stramigioli
+//! et al. 2005). So the work on the hand is a sum of products that are known, without any velocity. With `F` the wrench
+//! as governed and as late as the arm declares, `d` the hand and `p` the far end of the spring:
+//!
+//! ```text
+//! given  = F . dd                  to the hand
+//! world  = F . dp                  what bodies that move put into the spring at its far end
+//! leak   = dV + given - world      made by sampling, delay, ramps and gains; dissipated where negative
+//! spare  = b |dd|^2 / T + f |dd|   what the arm's own damping and friction surely take
+//! debt   = max(0, debt + leak - spare)
+//! ```
+//!
+//! `V` is what the spring has stored, the governor's share of it. A sampled spring with stiffness `K`, late by `n` samples, leaks
+//! `K |ds|^2 / 2 + K (s(k-1) - s(k-1-n)) . ds(k)` a tick, which is Colgate's bound when compared with the spare. Nothing is saved up: a hand that
+//! slid with friction for a minute has no credit (Hannaford and Ryu's running sum has). The reference that the observer follows is the
+//! energy of a spring that is neither sampled nor late (Ryu et al. 2005), so that it need not wait for a sum to run empty.
+//!
+//! A body that stands still puts nothing in: while only such hold the tool, a `world` that is positive is a debt.
+//!
+//! *The controller.* A debt beyond what four of the smallest noticeable swings would cost means that the spring is too stiff
+//! for the arm and the hand that holds it, whatever the frequency: an oscillation of 2 Hz and one of 200 feed
+//! energy alike, and a hand that taps does not. Since the debt began the leak was so many times the spare: the gain falls to
+//! where it would not have been, and well below, so that the swing dies away. It comes back by a factor `e` in ten seconds; the coupling takes its energy
+//! along, so that this rise gives none. Below [`GAIN_FLOOR`] there is nothing left to lower.
+//!
+//! # Practice
+//! Fixed memory, work bounded by [`COMMANDS`], no allocation, no clock. A ledger is as good as the damping, friction and delay that the arm
+//! declares; [`super::oscillation`] stands behind it and needs none of them.
+
+use nalgebra::Translation3;
+
+use crate::arm::{ArmSpec, Pose, Vec3, Wrench};
+
+/// Commands that are kept: the delay of an arm is at most so many ticks.
+pub const COMMANDS: usize = 64;
+/// Share of the arm's declared damping and friction that is counted on.
+const SURE: f64 = 0.9;
+/// The gain is never lowered below this.
+pub const GAIN_FLOOR: f64 = 1.0 / 64.0;
+/// Time in which the gain comes back by a factor of e, s.
+const RECOVERY_S: f64 = 10.0;
+/// How far below the passive gain the gain is set: just below it, a swing dies away too slowly.
+const MARGIN: f64 = 0.6;
+/// Most that one debt lowers the gain by.
+const STEP: f64 = 0.25;
+/// Smallest noticeable swings whose energy is a debt that is acted on.
+pub(super) const SWINGS: f64 = 4.0;
+
+/// The spring behind the wanted wrench, in the arm's base frame and its metres.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spring {
+    /// Its far end: where the tool is allowed to be.
+    pub far_end: Pose,
+    /// The point of the tool that it is fixed to, tool frame, m.
+    pub centre: Vec3,
+    /// Stored by stretch and by twist, were all of the wanted wrench sent, J.
+    pub stored_j: [f64; 2],
+    /// What holds the tool can put energy in: it moves, bends, or has a mass.
+    pub held_by_movers: bool,
+}
+
+/// What an arm's spring did up to a tick. Energies in J, since the force was last off for want of a pose.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Energy {
+    /// Given to the hand; negative: taken from it.
+    pub given_j: f64,
+    /// Put in by what holds the tool.
+    pub world_j: f64,
+    /// Stored now.
+    pub stored_j: f64,
+    /// Made (positive) or dissipated by sampling, delay, ramps and gains.
+    pub leak_j: f64,
+    /// Given beyond all that the arm's damping surely takes; see the module page.
+    pub debt_j: f64,
+    /// What was stored and taken off where the controller lowered the gain.
+    pub withheld_j: f64,
+    /// The controller's gain, 1 where it does not act.
+    pub gain: f64,
+}
+
+impl Default for Energy {
+    /// Of a spring that has done nothing.
+    fn default() -> Self {
+        Energy {
+            given_j: 0.0,
+            world_j: 0.0,
+            stored_j: 0.0,
+            leak_j: 0.0,
+            debt_j: 0.0,
+            withheld_j: 0.0,
+            gain: 1.0,
+        }
+    }
+}
+
+/// What a tick sent: wrench, and how much of the wanted one that is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sent {
+    pub wrench: Wrench,
+    /// What was left by the peak and continuous limits, 0 to 1, force and torque.
+    pub cut: [f64; 2],
+    /// Factor after that, force and torque.
+    pub factor: [f64; 2],
+}
+
+/// What a step of the controller did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Acted {
+    No,
+    Lowered,
+    /// The gain was at its floor already.
+    Exhausted,
+}
+
+/// Of the last tick.
+#[derive(Clone, Copy, Debug)]
+struct Before {
+    time_ns: u64,
+    hand: Pose,
+    far_end: Pose,
+    /// Not known yet where it has only now begun to be looked at.
+    stored_j: Option<f64>,
+}
+
+/// See the module page.
+#[derive(Clone, Debug)]
+pub(super) struct Passivity {
+    damping: [f64; 2],
+    friction: [f64; 2],
+    delay_ns: u64,
+    period_ns: u64,
+    /// When the hand was where the command was computed for, and the command; a ring.
+    commands: [(u64, Wrench); COMMANDS],
+    next: usize,
+    filled: usize,
+    before: Option<Before>,
+    energy: Energy,
+    /// Leak but for what is stored, and spare, of the tick that has not sent yet.
+    open: [f64; 2],
+    /// Leak and spare since the debt began.
+    since: [f64; 2],
+    acted: u64,
+    /// Until when commands from before the gain was lowered are under way: what they do is no reason to lower it again.
+    settled_ns: u64,
+}
+
+impl Passivity {
+    pub fn new(spec: &ArmSpec) -> Self {
+        Passivity {
+            damping: [spec.damping_n_s_per_m, spec.angular_damping_nm_s_per_rad].map(|b| SURE * b),
+            friction: [spec.coulomb_friction_n, spec.angular_coulomb_friction_nm].map(|f| SURE * f),
+            // A command leaves with the report after the one that it answers.
+            delay_ns: spec
+                .transport_delay_ns
+                .saturating_add(spec.native_period_ns),
+            period_ns: spec.native_period_ns,
+            commands: [(0, Wrench::default()); COMMANDS],
+            next: 0,
+            filled: 0,
+            before: None,
+            energy: Energy::default(),
+            open: [0.0; 2],
+            since: [0.0; 2],
+            acted: 0,
+            settled_ns: 0,
+        }
+    }
+
+    /// The pose may have jumped: what was before is no part of what comes. The gain stays.
+    pub fn forget(&mut self) {
+        self.before = None;
+        self.settled_ns = 0;
+        self.open = [0.0; 2];
+        self.filled = 0;
+        self.since = [0.0; 2];
+        self.energy = Energy {
+            gain: self.energy.gain,
+            ..Energy::default()
+        };
+    }
+
+    pub fn energy(&self) -> &Energy {
+        &self.energy
+    }
+
+    /// How often the gain was lowered.
+    pub fn acted(&self) -> u64 {
+        self.acted
+    }
+
+    /// Factor for the wanted wrench.
+    pub fn gain(&self) -> f64 {
+        self.energy.gain
+    }
+
+    /// Before a tick sends anything: what the commands so far did while the hand went to `hand`, where it was at `time_ns`.
+    pub fn observe(&mut self, time_ns: u64, hand: &Pose, spring: &Spring) {
+        let at_centre = Translation3::from(spring.centre);
+        let (hand, far_end) = (hand * at_centre, spring.far_end * at_centre);
+        let Some(before) = self.before else {
+            self.before = Some(Before {
+                time_ns,
+                hand,
+                far_end,
+                stored_j: None,
+            });
+            return;
+        };
+        // No news of the hand: what the far end does meanwhile counts with the next.
+        if time_ns <= before.time_ns {
+            return;
+        }
+        let held = self.held_between(before.time_ns, time_ns);
+        let went = between(&before.hand, &hand);
+        let yielded = between(&before.far_end, &far_end);
+        let given_j = work(&held, &went);
+        let world_j = work(&held, &yielded);
+        let counted_j = match spring.held_by_movers {
+            true => world_j,
+            false => world_j.min(0.0),
+        };
+        let dt_s = (time_ns - before.time_ns) as f64 * 1e-9;
+        let ways = [went.0.norm(), went.1.norm()];
+        let spare = |k: usize| ways[k] * (self.damping[k] * ways[k] / dt_s + self.friction[k]);
+        let spare_j = spare(0) + spare(1);
+        self.energy.given_j += given_j;
+        self.energy.world_j += world_j;
+        // With what is stored, which changes when this tick sends, it is the tick's leak.
+        self.open = [given_j - counted_j, spare_j];
+        self.before = Some(Before {
+            time_ns,
+            hand,
+            far_end,
+            ..before
+        });
+    }
+
+    /// After a tick has sent: what is stored now, and whether the gain must fall, for a debt of more than `bound_j`. `dt_s` is the time
+    /// since the last tick.
+    pub fn settle(
+        &mut self,
+        time_ns: u64,
+        spring: &Spring,
+        sent: &Sent,
+        bound_j: f64,
+        dt_s: f64,
+    ) -> Acted {
+        let hand = self.before.map_or(Pose::identity(), |before| before.hand);
+        let lever = hand.rotation * spring.centre;
+        let mut wrench = sent.wrench;
+        wrench.torque_nm -= lever.cross(&wrench.force_n);
+        self.commands[self.next] = (time_ns, wrench);
+        self.next = (self.next + 1) % COMMANDS;
+        self.filled = (self.filled + 1).min(COMMANDS);
+        let stored_j: f64 = (0..2)
+            .map(|k| {
+                let cut = sent.cut[k];
+                sent.factor[k] * spring.stored_j[k] * cut * (2.0 - cut)
+            })
+            .sum();
+        let Some(before) = &mut self.before else {
+            return Acted::No;
+        };
+        let rise_j = before.stored_j.map_or(0.0, |before| stored_j - before);
+        before.stored_j = Some(stored_j);
+        self.energy.stored_j = stored_j;
+        let [open_j, spare_j] = std::mem::take(&mut self.open);
+        self.book(time_ns, rise_j + open_j, spare_j);
+        self.control(time_ns, bound_j, dt_s)
+    }
+
+    fn book(&mut self, time_ns: u64, leak_j: f64, spare_j: f64) {
+        let energy = &mut self.energy;
+        energy.leak_j += leak_j;
+        energy.debt_j += leak_j - spare_j;
+        self.since[0] += leak_j;
+        self.since[1] += spare_j;
+        // Not: `debt < 0`, so that a number that is none is no debt for ever.
+        if !(energy.debt_j > 0.0) || time_ns < self.settled_ns {
+            energy.debt_j = 0.0;
+            self.since = [0.0; 2];
+        }
+    }
+
+    fn control(&mut self, time_ns: u64, bound_j: f64, dt_s: f64) -> Acted {
+        let energy = &mut self.energy;
+        if energy.debt_j <= bound_j {
+            energy.gain = (energy.gain * (1.0 + dt_s / RECOVERY_S)).min(1.0);
+            return Acted::No;
+        }
+        let passive = (self.since[1] / self.since[0]).max(0.0);
+        let factor = (MARGIN * passive).clamp(STEP, MARGIN);
+        self.acted = self.acted.saturating_add(1);
+        energy.debt_j = 0.0;
+        self.since = [0.0; 2];
+        if energy.gain <= GAIN_FLOOR {
+            return Acted::Exhausted;
+        }
+        let lowered = (energy.gain * factor).max(GAIN_FLOOR);
+        energy.withheld_j += energy.stored_j * (1.0 - lowered / energy.gain);
+        energy.gain = lowered;
+        self.settled_ns = time_ns.saturating_add(self.delay_ns.saturating_add(self.period_ns));
+        Acted::Lowered
+    }
+
+    /// The wrench that the motors held while the hand's samples went from one time to the other: the mean of the pieces.
+    fn held_between(&self, from_ns: u64, to_ns: u64) -> Wrench {
+        let span_ns = to_ns.saturating_sub(from_ns);
+        let mut sum = Wrench::default();
+        if span_ns == 0 || self.filled == 0 {
+            return sum;
+        }
+        let mut until_ns = to_ns;
+        for back in 1..=self.filled {
+            let (sampled_ns, wrench) = self.commands[(self.next + COMMANDS - back) % COMMANDS];
+            let acts_ns = sampled_ns.saturating_add(self.delay_ns);
+            // Where the ring ends its oldest command has to do.
+            let begins_ns = if back == COMMANDS { from_ns } else { acts_ns };
+            if begins_ns >= until_ns {
+                continue;
+            }
+            let begins_ns = begins_ns.max(from_ns);
+            let share = (until_ns - begins_ns) as f64 / span_ns as f64;
+            sum.force_n += wrench.force_n * share;
+            sum.torque_nm += wrench.torque_nm * share;
+            until_ns = begins_ns;
+            if until_ns <= from_ns {
+                break;
+            }
+        }
+        sum
+    }
+}
+
+/// Shift and rotation vector between two poses.
+fn between(from: &Pose, to: &Pose) -> (Vec3, Vec3) {
+    (
+        to.translation.vector - from.translation.vector,
+        (to.rotation * from.rotation.inverse()).scaled_axis(),
+    )
+}
+
+fn work(wrench: &Wrench, way: &(Vec3, Vec3)) -> f64 {
+    wrench.force_n.dot(&way.0) + wrench.torque_nm.dot(&way.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::spec;
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+    const K: f64 = 1000.0;
+
+    fn at(z: f64) -> Pose {
+        Pose::translation(0.0, 0.0, z)
+    }
+
+    /// A spring of K from a hand at `z` to a wall at `wall`.
+    fn spring(z: f64, wall: f64) -> Spring {
+        Spring {
+            far_end: at(wall),
+            centre: Vec3::zeros(),
+            stored_j: [0.5 * K * (wall - z) * (wall - z), 0.0],
+            held_by_movers: false,
+        }
+    }
+
+    fn sent(force_n: f64) -> Sent {
+        Sent {
+            wrench: Wrench {
+                force_n: Vec3::new(0.0, 0.0, force_n),
+                torque_nm: Vec3::zeros(),
+            },
+            cut: [1.0; 2],
+            factor: [1.0; 2],
+        }
+    }
+
+    /// An arm that takes nothing and is late by `delay_ns`, all told.
+    fn ledger(delay_ns: u64) -> Passivity {
+        let mut spec = spec();
+        (spec.damping_n_s_per_m, spec.coulomb_friction_n) = (0.0, 0.0);
+        (spec.native_period_ns, spec.transport_delay_ns) = (0, delay_ns);
+        Passivity::new(&spec)
+    }
+
+    /// A tick each at these depths under a wall at 0, with all of the force sent.
+    fn press(ledger: &mut Passivity, depths: &[f64]) {
+        for (k, depth) in (1..).zip(depths) {
+            let spring = spring(-depth, 0.0);
+            ledger.observe(k * MS, &at(-depth), &spring);
+            ledger.settle(k * MS, &spring, &sent(K * depth), f64::INFINITY, 1e-3);
+        }
+    }
+
+    #[test]
+    fn what_a_hold_makes_is_half_k_times_the_square_of_each_step() {
+        let mut l = ledger(0);
+        press(&mut l, &[0.0, 1e-3, 2e-3, 3e-3, 1e-3, 0.0]);
+        let steps_mm = [1.0_f64, 1.0, 1.0, 2.0, 1.0];
+        let made_j: f64 = steps_mm.map(|mm| 0.5 * K * mm * mm * 1e-6).iter().sum();
+        let e = l.energy();
+        assert!((e.leak_j - made_j).abs() < 1e-12, "{e:?}");
+        assert!(
+            (e.given_j - made_j).abs() < 1e-12 && e.stored_j == 0.0,
+            "{e:?}"
+        );
+        assert!((e.debt_j - made_j).abs() < 1e-12, "{e:?}");
+    }
+
+    #[test]
+    fn a_late_force_is_the_mean_of_what_was_held() {
+        // A step of 1 mm while forces of 0 and 1 N are held for a half of it each.
+        for (delay_ns, given_mj) in [(0, 1.0), (MS / 2, 0.5), (MS, 0.0), (3 * MS / 2, 0.0)] {
+            let mut l = ledger(delay_ns);
+            let before = spring(0.0, 0.0);
+            l.observe(MS, &at(0.0), &before);
+            l.settle(MS, &before, &sent(1.0), f64::INFINITY, 1e-3);
+            l.observe(2 * MS, &at(1e-3), &before);
+            l.settle(2 * MS, &before, &sent(1.0), f64::INFINITY, 1e-3);
+            let given_j = l.energy().given_j;
+            assert!(
+                (given_j - given_mj * 1e-3).abs() < 1e-15,
+                "{delay_ns}: {given_j}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_delay_beyond_what_is_kept_takes_the_oldest_command() {
+        let mut l = ledger(u64::MAX / 2);
+        let still = spring(0.0, 0.0);
+        for k in 1..=COMMANDS as u64 {
+            l.observe(k * MS, &at(0.0), &still);
+            l.settle(k * MS, &still, &sent(k as f64), f64::INFINITY, 1e-3);
+        }
+        l.observe(100 * MS, &at(1.0), &still);
+        assert_eq!(l.energy().given_j, 1.0);
+    }
+
+    #[test]
+    fn a_wall_that_stands_still_puts_nothing_in() {
+        for (held_by_movers, debt_mj) in [(true, 0.0), (false, 2.0)] {
+            let mut l = ledger(0);
+            // 2 N push the far end by 1 mm along, at the same stretch: the hand goes along.
+            for (k, z) in [(1, 0.0), (2, 1e-3)] {
+                let spring = Spring {
+                    held_by_movers,
+                    ..spring(z - 2e-3, z)
+                };
+                l.observe(k * MS, &at(z - 2e-3), &spring);
+                l.settle(k * MS, &spring, &sent(2.0), f64::INFINITY, 1e-3);
+            }
+            let e = l.energy();
+            assert!((e.world_j - 2e-3).abs() < 1e-12, "{e:?}");
+            assert!((e.debt_j - debt_mj * 1e-3).abs() < 1e-12, "{e:?}");
+        }
+    }
+
+    #[test]
+    fn damping_and_friction_of_the_arm_pay_and_are_no_credit() {
+        let mut with = spec();
+        with.native_period_ns = 0;
+        let mut l = Passivity::new(&with);
+        // 0.1 m/s in free air for a while: nothing is owed, and nothing is saved.
+        for k in 1..100_u32 {
+            let z = 1.0 - 1e-4 * f64::from(k);
+            l.observe(u64::from(k) * MS, &at(z), &spring(z, z));
+            l.settle(
+                u64::from(k) * MS,
+                &spring(z, z),
+                &sent(0.0),
+                f64::INFINITY,
+                1e-3,
+            );
+        }
+        assert_eq!(l.energy().debt_j, 0.0);
+        // Then a force out of nothing, along the way: 1 N over 0.1 mm, of which b v^2 T and f_c v T are taken.
+        let free = spring(0.0, 0.0);
+        l.settle(99 * MS, &free, &sent(-1.0), f64::INFINITY, 1e-3);
+        let z = 1.0 - 1e-2;
+        l.observe(100 * MS, &at(z), &spring(z, z));
+        l.settle(100 * MS, &spring(z, z), &sent(0.0), f64::INFINITY, 1e-3);
+        let taken_j = 0.9 * (2.0 * 0.1 * 0.1 * 1e-3 + 0.1 * 1e-4);
+        assert!(
+            (l.energy().debt_j - (1e-4 - taken_j)).abs() < 1e-12,
+            "{:?}",
+            l.energy()
+        );
+    }
+
+    #[test]
+    fn the_gain_falls_by_what_was_fed_and_comes_back_by_a_factor_of_e_in_ten_seconds() {
+        let mut l = ledger(0);
+        let wall = |l: &mut Passivity, k: u64, z: f64, bound_j: f64| {
+            l.observe(k * MS, &at(z), &spring(z, 0.0));
+            l.settle(k * MS, &spring(z, 0.0), &sent(-K * z), bound_j, 1e-3)
+        };
+        assert_eq!(wall(&mut l, 1, -1e-3, 1e-6), Acted::No);
+        // Nothing of it is spare: by the whole step.
+        assert_eq!(wall(&mut l, 2, -3e-3, 1e-6), Acted::Lowered);
+        assert_eq!((l.gain(), l.energy().debt_j, l.acted()), (STEP, 0.0, 1));
+        assert!((l.energy().withheld_j - 0.75 * 4.5e-3).abs() < 1e-12);
+        // What is under way still does what it does.
+        for k in 3..1003 {
+            assert_eq!(wall(&mut l, k, -3e-3, 1e-6), Acted::No);
+        }
+        assert!(
+            (l.gain() / STEP - 0.1_f64.exp()).abs() < 1e-4,
+            "{}",
+            l.gain()
+        );
+        // Down to the floor, and then there is nothing left.
+        let mut seen = Vec::new();
+        for k in 0..40 {
+            let z = if k % 2 == 0 { -1e-3 } else { -3e-3 };
+            seen.push(wall(&mut l, 2000 + 10 * k, z, 1e-6));
+        }
+        let exhausted = seen
+            .iter()
+            .position(|acted| *acted == Acted::Exhausted)
+            .unwrap();
+        assert!(!seen[..exhausted].is_empty());
+        assert!((l.gain() / GAIN_FLOOR - 1.0).abs() < 0.1, "{}", l.gain());
+    }
+
+    #[test]
+    fn a_pose_that_jumps_is_no_energy() {
+        let mut l = ledger(0);
+        press(&mut l, &[0.0, 1e-3, 2e-3]);
+        l.forget();
+        // Full force at once, as after a fade that was broken off.
+        let there = spring(-5e-3, 0.0);
+        l.observe(9 * MS, &at(-5e-3), &there);
+        l.settle(9 * MS, &there, &sent(5.0), f64::INFINITY, 1e-3);
+        let e = l.energy();
+        assert_eq!((e.given_j, e.leak_j, e.debt_j), (0.0, 0.0, 0.0));
+        assert!(e.stored_j > 0.0);
+    }
+
+    #[test]
+    fn what_is_stored_behind_a_cut_off_is_less_by_the_knee() {
+        let mut l = ledger(0);
+        let deep = spring(-4e-3, 0.0);
+        l.observe(MS, &at(-4e-3), &deep);
+        // 4 N wanted, cut off at 1 N, half of that sent: 0.5 (1 N 4 mm - (1 N)^2 / 2K).
+        let sent = Sent {
+            cut: [0.25, 1.0],
+            factor: [0.5, 1.0],
+            ..sent(0.5)
+        };
+        l.settle(MS, &deep, &sent, f64::INFINITY, 1e-3);
+        let stored_j = 0.5 * (4e-3 - 0.5e-3);
+        assert!(
+            (l.energy().stored_j - stored_j).abs() < 1e-12,
+            "{:?}",
+            l.energy()
+        );
+    }
+}

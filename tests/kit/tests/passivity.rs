@@ -1,0 +1,313 @@
+//! The passivity observer and controller against a simulated arm and a real coupling: walls up to 50 times too stiff, hands
+//! that press, tap, hold on and let go.
+
+use hapticd_devices::arm::{ArmCommand, ArmSample, Wrench};
+use hapticd_devices::safety::{Governor, GovernorInput, Limits, ReasonSet, Spring};
+use hapticd_devices::sim::{HandParams, Intention, Keyframe, SimArmParams, SimRig, Track};
+use hapticd_geometry::Vec3;
+use hapticd_haptics::{Coupling, Damping, Gains, Passed};
+
+const MS: u64 = 1_000_000;
+
+/// One tick of an arm on a wall.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tick {
+    sent_n: f64,
+    gain: f64,
+    given_j: f64,
+    world_j: f64,
+    debt_j: f64,
+    /// Given to the handle by the motors, truly.
+    true_j: f64,
+}
+
+/// A wall and its loop. The arm's thread sends a command with the report after the one that it
+/// answers, so that the delay is what the arm declares and a period.
+struct Wall {
+    stiffness: f64,
+    /// Where its surface is at a time, m.
+    surface: fn(f64) -> f64,
+    moves: bool,
+    ramp_s: f64,
+}
+
+impl Wall {
+    fn of(stiffness: f64) -> Wall {
+        Wall {
+            stiffness,
+            surface: |_| 0.0,
+            moves: false,
+            ramp_s: 0.05,
+        }
+    }
+}
+
+/// Of the desktop arm in these hands on a wall, so many ticks.
+fn run(wall: &Wall, hand: HandParams, intention: Intention, ticks: u64) -> Vec<Tick> {
+    let mut params = SimArmParams::desktop();
+    // A report is there when it was made, so that the sample that a tick sees is of that tick.
+    params.input_delay_ns = 0;
+    params.output_delay_ns = params.spec.transport_delay_ns;
+    let mut rig = SimRig::new(params, hand, intention, 0).expect("valid");
+    let limits = Limits {
+        ramp_s: wall.ramp_s,
+        ..Limits::default()
+    };
+    let mut governor = Governor::new(&limits, rig.spec()).expect("valid");
+    let gains = Gains {
+        stiffness_n_per_m: wall.stiffness,
+        ..Gains::default()
+    };
+    let mut coupling = Coupling::new(gains, Damping::Relative);
+    let mut commands = [ArmCommand::default(); 2];
+    let mut sample = ArmSample::default();
+    let mut true_j = 0.0;
+    let mut out = Vec::new();
+    for tick in 1..=ticks {
+        rig.send(&commands[0]);
+        commands[0] = commands[1];
+        for part in 1..=20 {
+            let before = rig.handle().pose.translation.vector;
+            let force_n = rig.motor_wrench().force_n;
+            rig.advance_to((tick - 1) * MS + part * MS / 20);
+            true_j += force_n.dot(&(rig.handle().pose.translation.vector - before));
+        }
+        sample = rig.read_newest().unwrap_or(sample);
+        let hand = sample.pose;
+        let mut proxy = hand;
+        let surface = (wall.surface)(tick as f64 * 1e-3);
+        proxy.translation.z = hand.translation.z.max(surface);
+        let wrench = coupling.wrench(&hand, &proxy, &Vec3::zeros(), None, 1e-3);
+        let governed = governor.step(&GovernorInput {
+            now_ns: tick * MS,
+            wanted: Wrench {
+                force_n: wrench.force_n,
+                torque_nm: wrench.torque_nm,
+            },
+            sample: &sample,
+            contact_age_ns: 0,
+            spring: Some(Spring {
+                far_end: proxy,
+                centre: Vec3::zeros(),
+                stored_j: coupling.stored_j(),
+                held_by_movers: wall.moves,
+            }),
+            faults: ReasonSet::EMPTY,
+            enable: true,
+        });
+        let (share, most_n) = governed.passed;
+        coupling.set_passed(Passed { share, most_n });
+        commands[1] = ArmCommand {
+            sequence: tick,
+            wrench: governed.wrench,
+        };
+        let energy = governor.energy();
+        out.push(Tick {
+            sent_n: governed.wrench.force_n.z,
+            gain: energy.gain,
+            given_j: energy.given_j,
+            world_j: energy.world_j,
+            debt_j: energy.debt_j,
+            true_j,
+        });
+    }
+    out
+}
+
+/// What the coupling is given by itself: 0.6 of the bound for 2 N s/m and 2.5 ms, and no virtual damper.
+const AUTO: f64 = 480.0;
+
+fn hands() -> [(&'static str, HandParams); 4] {
+    let undamped = HandParams {
+        mass_kg: 0.0,
+        stiffness_n_per_m: 100.0,
+        damping_n_s_per_m: 0.0,
+        ..HandParams::relaxed()
+    };
+    [
+        ("relaxed", HandParams::relaxed()),
+        ("firm", HandParams::firm()),
+        ("undamped", undamped),
+        (
+            "undamped and heavy",
+            HandParams {
+                mass_kg: 3.0,
+                ..undamped
+            },
+        ),
+    ]
+}
+
+fn press(depth_m: f64) -> Intention {
+    Intention::Press {
+        from: [0.0, 0.0, 0.02],
+        rotation: [0.0; 3],
+        depth_m: 0.02 + depth_m,
+        move_s: 0.5,
+        hold_s: 30.0,
+    }
+}
+
+/// Heights at times, s and m.
+fn script(heights: impl IntoIterator<Item = (f64, f64)>) -> Intention {
+    let key = |(t_s, z)| Keyframe {
+        t_s,
+        position: [0.0, 0.0, z],
+        rotation: [0.0; 3],
+    };
+    Intention::Script {
+        track: Track::new(heights.into_iter().map(key).collect()).expect("in order"),
+        repeat: false,
+    }
+}
+
+/// Highest less lowest force.
+fn swing_n(ticks: &[Tick]) -> f64 {
+    let forces = || ticks.iter().map(|tick| tick.sent_n);
+    forces().fold(f64::MIN, f64::max) - forces().fold(f64::MAX, f64::min)
+}
+
+/// The work of held forces is the motors' own, and so is what is made of nothing.
+#[test]
+fn the_ledger_is_the_true_work_of_the_motors() {
+    for (name, hand) in hands() {
+        for factor in [0.5, 1.0, 2.0, 10.0] {
+            let ticks = run(&Wall::of(AUTO * factor), hand, press(0.01), 3000);
+            let (mut exchanged_j, mut compared) = (0.0, 0);
+            for k in 5..ticks.len() {
+                let tick = &ticks[k];
+                exchanged_j += (tick.true_j - ticks[k - 1].true_j).abs();
+                // A sample and a command are under way: where the hand hardly moves that is nothing.
+                if (tick.true_j - ticks[k - 5].true_j).abs() > 1e-6 {
+                    continue;
+                }
+                compared += 1;
+                // An encoder's step at each end of the way.
+                let room_j = 2.0 * tick.sent_n.abs().max(1.0) * 2e-5;
+                let off_j = (tick.given_j - tick.true_j).abs();
+                assert!(
+                    off_j <= 0.01 * exchanged_j + room_j,
+                    "{name}, {factor}, tick {k}: {tick:?}, exchanged {exchanged_j} J"
+                );
+            }
+            assert!(compared > 100, "{name}, {factor}: {compared}");
+            assert!(exchanged_j > 1e-3, "{name}, {factor}: {exchanged_j} J");
+        }
+    }
+}
+
+/// At 0.6 of the bound nothing is fed, whatever hand holds the arm: the controller has no reason to act.
+#[test]
+fn at_a_passive_stiffness_the_controller_does_not_act() {
+    for (name, hand) in hands() {
+        for factor in [0.2, 1.0] {
+            for depth_m in [0.002, 0.02] {
+                let ticks = run(&Wall::of(AUTO * factor), hand, press(depth_m), 4000);
+                let most_j = ticks.iter().map(|tick| tick.debt_j).fold(0.0, f64::max);
+                assert!(most_j < 2e-5, "{name}, {factor}, {depth_m} m: {most_j} J");
+                assert!(
+                    ticks.iter().all(|tick| tick.gain == 1.0),
+                    "{name}, {factor}"
+                );
+            }
+        }
+    }
+}
+
+/// A hand that taps with 4 N, once to ten times a second, loses nothing on a passive wall.
+#[test]
+fn a_hand_that_taps_loses_nothing() {
+    for hz in [1.0_f64, 2.0, 4.0, 7.0, 10.0] {
+        let knots = (0..200).map(|k| {
+            let t_s = f64::from(k) * 0.5 / hz;
+            let z = if k % 2 == 0 { 0.008 } else { -0.012 };
+            (t_s, z)
+        });
+        let intention = script(knots);
+        let ticks = run(&Wall::of(AUTO), HandParams::firm(), intention, 5000);
+        let most_n = ticks.iter().map(|tick| tick.sent_n).fold(0.0, f64::max);
+        assert!(most_n > 2.0, "{hz} Hz: {most_n} N");
+        assert!(ticks.iter().all(|tick| tick.gain == 1.0), "{hz} Hz");
+    }
+}
+
+/// Up to fifty times as stiff as is passive: within 300 ms of touch the force has calmed, and
+/// less than 5 mJ were fed.
+#[test]
+fn a_wall_that_is_far_too_stiff_is_calmed_within_three_tenths_of_a_second() {
+    for (name, hand) in &hands()[..3] {
+        for factor in [4.0, 10.0, 25.0, 50.0] {
+            let ticks = run(&Wall::of(AUTO * factor), *hand, press(0.01), 6000);
+            let touch = ticks.iter().position(|tick| tick.sent_n > 0.0).unwrap();
+            let what = format!("{name}, {factor}");
+            assert!(ticks.iter().any(|tick| tick.gain < 1.0), "{what}: it acts");
+            let fed_j = ticks.iter().map(|tick| tick.given_j).fold(0.0, f64::max);
+            assert!(fed_j < 5e-3, "{what}: {fed_j} J");
+            // The hand still goes on for a while: what it presses with changes, it does not swing.
+            let from = (touch + 300).max(600);
+            for (k, window) in ticks[from..].chunks(200).enumerate() {
+                assert!(
+                    swing_n(window) < 0.5,
+                    "{what}, window {k}: {} N",
+                    swing_n(window)
+                );
+            }
+        }
+    }
+}
+
+/// A wall that moves into the hand and back puts energy in, and that is no debt.
+#[test]
+fn a_wall_that_moves_is_no_debt_and_one_that_only_says_it_stands_still_is() {
+    let wall = Wall {
+        surface: |t| 0.004 * (2.0 * t).sin(),
+        moves: true,
+        ..Wall::of(AUTO)
+    };
+    let ticks = run(&wall, HandParams::firm(), press(0.002), 5000);
+    let world_j = ticks.iter().map(|tick| tick.world_j).fold(0.0, f64::max);
+    assert!(world_j > 1e-3, "{world_j} J");
+    assert!(ticks.iter().all(|tick| tick.gain == 1.0));
+    // The same motion of what is taken for a static body is a fault of the renderer.
+    let wall = Wall {
+        moves: false,
+        ..wall
+    };
+    let ticks = run(&wall, HandParams::firm(), press(0.002), 5000);
+    assert!(ticks.iter().any(|tick| tick.gain < 1.0));
+}
+
+/// A ramp that rises while the hand presses gives it nothing: what is stored is taken along.
+#[test]
+fn a_ramp_under_load_gives_no_energy() {
+    for hand in [HandParams::relaxed(), HandParams::firm()] {
+        // In contact while the ramp of 2 s rises, out again at its end.
+        let track = [
+            (0.0, 0.01),
+            (0.3, -0.01),
+            (2.5, -0.01),
+            (3.0, 0.02),
+            (9.0, 0.02),
+        ];
+        let intention = script(track);
+        let at_once = run(&Wall::of(AUTO), hand, intention.clone(), 4000);
+        let wall = Wall {
+            ramp_s: 2.0,
+            ..Wall::of(AUTO)
+        };
+        let ticks = run(&wall, hand, intention, 4000);
+        let put_in_j = |ticks: &[Tick]| -ticks.iter().map(|tick| tick.true_j).fold(0.0, f64::min);
+        let (end, rest) = (ticks.last().unwrap(), at_once.last().unwrap());
+        assert!(put_in_j(&ticks) > 1e-3, "{} J", put_in_j(&ticks));
+        // Sampling and delay make some, which the arm's damping takes; the ramp makes no more of it.
+        let (made, as_ever) = (
+            end.true_j.max(0.0) / put_in_j(&ticks),
+            rest.true_j / put_in_j(&at_once),
+        );
+        assert!(
+            made < as_ever.max(0.02),
+            "{made} of what was put in, {as_ever} without a ramp"
+        );
+        assert!(ticks.iter().all(|tick| tick.gain == 1.0));
+    }
+}
