@@ -715,6 +715,7 @@ fn source(arm: &config::Arm, folder: &Path, start_ns: u64) -> Result<(ArmSpec, S
             spec.resolution_m = mechanics.resolution_m;
             spec.peak_force_n = mechanics.saturation_n;
             spec.continuous_force_n = spec.continuous_force_n.min(mechanics.saturation_n);
+            spec.native_period_ns = 1_000_000_000 / u64::from(mechanics.report_rate_hz.max(1));
             spec.transport_delay_ns = u64::from(mechanics.delay_us) * 1000;
             let hand = HandParams {
                 stiffness_n_per_m: hand.stiffness_n_per_m,
