@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use hapticd_config as config;
 use hapticd_devices::arm::{ArmCommand, ArmSpec};
-use hapticd_devices::sim::{SimRig, SimTransport};
+use hapticd_devices::sim::{ArmTruth, SimRig, SimTransport};
 use hapticd_devices::transport::Transport;
 use hapticd_haptics::{Gains, MAX_ARMS, Query};
 use hapticd_sync::delivery::delivery;
@@ -133,6 +133,10 @@ impl VirtualArm for SimRig {
     ) -> Option<hapticd_devices::arm::ArmSample> {
         SimRig::step(self, now_ns, command)
     }
+
+    fn truth(&self) -> Option<ArmTruth> {
+        Some(SimRig::truth(self))
+    }
 }
 
 /// A virtual arm that keeps its newest sample, since a rig reports only what is new.
@@ -152,6 +156,10 @@ impl VirtualArm for Newest {
             self.last = sample;
         }
         self.rig.is_connected().then_some(self.last)
+    }
+
+    fn truth(&self) -> Option<ArmTruth> {
+        Some(self.rig.truth())
     }
 }
 

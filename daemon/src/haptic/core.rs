@@ -9,6 +9,7 @@ use hapticd_devices::arm::{ArmCommand, ArmSample, ArmSpec, Wrench};
 use hapticd_devices::safety::{
     ForceOffReason, Governor, GovernorInput, Limits, LimitsError, ReasonSet,
 };
+use hapticd_devices::sim::ArmTruth;
 use hapticd_geometry::Pose;
 use hapticd_haptics::{
     ArmSetup, Engine, Gains, Guide, MAX_ARMS, MAX_BODIES, Query, Snapshot, SoftSnapshot, TickInput,
@@ -90,6 +91,8 @@ pub struct ArmInput {
     pub sample: ArmSample,
     /// The arm is there.
     pub attached: bool,
+    /// Of a simulated arm, for the record only.
+    pub truth: Option<ArmTruth>,
 }
 
 /// What the tick is told.
@@ -459,6 +462,7 @@ impl LoopCore {
                 inside_body: 0,
                 path: outcome.path,
                 path_len: outcome.path_len as u8,
+                truth: arm.truth,
             };
         }
         for arm in &mut record.arms {

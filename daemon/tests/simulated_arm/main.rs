@@ -7,6 +7,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 
 mod rates;
+mod truth;
 
 /// Files of a test, removed when it passes.
 struct Folder(PathBuf);

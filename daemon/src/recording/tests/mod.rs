@@ -34,6 +34,7 @@ mod needle;
 mod reload;
 mod silent;
 mod soft;
+mod truth;
 
 const SCENE: &str = r#"
 [[arm]]
