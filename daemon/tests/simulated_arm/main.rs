@@ -6,6 +6,7 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
+mod forced;
 mod rates;
 mod truth;
 
@@ -29,13 +30,17 @@ impl Folder {
         self.0.join(name)
     }
 
-    fn hapticd(&self, args: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_hapticd"))
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hapticd"));
+        command
             .args(args)
             .current_dir(&self.0)
-            .env("XDG_RUNTIME_DIR", &self.0)
-            .output()
-            .unwrap()
+            .env("XDG_RUNTIME_DIR", &self.0);
+        command
+    }
+
+    fn hapticd(&self, args: &[&str]) -> Output {
+        self.command(args).output().unwrap()
     }
 
     /// Runs `scene.toml` in virtual time and gives the arm in each tick.
