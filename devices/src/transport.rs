@@ -94,7 +94,7 @@ pub trait Transport: Send {
     fn stats(&self) -> TransportStats;
 
     /// Of a simulated arm: the truth at the time of the last [`Self::read_newest`]. `None` for real
-    /// arms, whose truth no one knows. Neither blocks nor allocates.
+    /// arms, which cannot tell. Neither blocks nor allocates.
     fn truth(&self) -> Option<ArmTruth> {
         None
     }
