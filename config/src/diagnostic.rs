@@ -54,6 +54,22 @@ pub enum Problem {
         /// The tag's value.
         value: String,
     },
+    /// The same for a key whose absence there is a promise.
+    #[error("{place}: `{key}` = {asked} is refused for {tag} = \"{value}\": {why}")]
+    Refused {
+        /// The table.
+        place: String,
+        /// The key.
+        key: &'static str,
+        /// What the file asks for, with its unit.
+        asked: String,
+        /// The tag's key.
+        tag: &'static str,
+        /// The tag's value.
+        value: String,
+        /// Why.
+        why: &'static str,
+    },
     /// A required key is not there.
     #[error("{place} needs the key `{key}`")]
     Missing {
@@ -340,6 +356,7 @@ impl Problem {
             | Problem::BadVariable { key, .. }
             | Problem::SocketPathTooLong { key, .. }
             | Problem::Exceeds { key, .. }
+            | Problem::Refused { key, .. }
             | Problem::Unreadable { key, .. } => Some(key),
             Problem::UnknownKey { key, .. } | Problem::NotApplicable { key, .. } => Some(key),
             Problem::Loosens { path, .. } => Some(path),

@@ -154,6 +154,8 @@ pub struct Key {
     pub example: Option<Literal>,
     /// What a reload may do with it.
     pub reload: Reload,
+    /// Why the tag's other values refuse it, where that matters more than what they allow.
+    pub refused_elsewhere: Option<&'static str>,
 }
 
 /// The keys of one table. `keys` come first, then those of the chosen variant.
@@ -196,6 +198,7 @@ impl Key {
             required: false,
             example: None,
             reload: Reload::Restart,
+            refused_elsewhere: None,
         }
     }
 
@@ -262,6 +265,12 @@ impl Key {
             other => other,
         };
         self.default = Some(Literal::Text(word));
+        self
+    }
+
+    /// The same key, and why it is refused where the table's tag has another value.
+    pub(crate) const fn refused_elsewhere(mut self, why: &'static str) -> Key {
+        self.refused_elsewhere = Some(why);
         self
     }
 

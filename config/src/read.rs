@@ -12,7 +12,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::context::{Context, ExpandError};
-use crate::diagnostic::{Diagnostic, Problem};
+use crate::diagnostic::{Diagnostic, Problem, with_unit};
 use crate::effective::{Entry, Origin, Segment, TablePath};
 use crate::field::{Field, Tabular};
 use crate::key::{Case, Key, Kind, PathUse, Section};
@@ -302,7 +302,11 @@ impl<'t> Cursor<'_, '_, 't> {
             return;
         };
         let mut other_cases: Vec<&'static str> = Vec::new();
-        section.each_key(&mut |key| other_cases.push(key.name));
+        let mut refused: Vec<(&'static Key, &'static str)> = Vec::new();
+        section.each_key(&mut |key| {
+            other_cases.push(key.name);
+            refused.extend(key.refused_elsewhere.map(|why| (key, why)));
+        });
         for (key, item) in table.iter() {
             let name: &str = key.get_ref();
             if self.known.contains(&name) {
@@ -317,8 +321,20 @@ impl<'t> Cursor<'_, '_, 't> {
             } else {
                 key.span()
             };
-            let diagnostic = match self.tag {
-                Some((tag, case)) if elsewhere => {
+            let refusal = refused.iter().find(|(key, _)| key.name == name);
+            let diagnostic = match (self.tag, refusal) {
+                (Some((tag, case)), Some((key, why))) => {
+                    let problem = Problem::Refused {
+                        place: self.path.place(),
+                        key: key.name,
+                        asked: asked(key, item),
+                        tag: tag.name,
+                        value: case.name.to_owned(),
+                        why,
+                    };
+                    Diagnostic::new(problem, Some(span)).help("leave it out")
+                }
+                (Some((tag, case)), None) if elsewhere => {
                     let problem = Problem::NotApplicable {
                         key: name.to_owned(),
                         tag: tag.name,
@@ -345,6 +361,18 @@ impl<'t> Cursor<'_, '_, 't> {
             self.reader.report(diagnostic);
         }
     }
+}
+
+/// What the file asks for with a key that it must not have, for the message.
+fn asked(key: &'static Key, item: &Spanned<DeValue<'_>>) -> String {
+    let value = match decode::decode(key, item) {
+        Ok(value) => value,
+        Err(diagnostic) => match diagnostic.problem {
+            Problem::OutOfRange { value, .. } => value,
+            _ => return decode::type_of(item.get_ref()).to_owned(),
+        },
+    };
+    with_unit(&value, key.unit.filter(|_| value.as_number().is_some()))
 }
 
 /// Makes sure that [`Field`] stays implementable for what the schema nests (compile-time only).

@@ -30,6 +30,7 @@ fn class(problem: &Problem) -> Option<&'static str> {
         Problem::Syntax { .. } => "Syntax",
         Problem::UnknownKey { .. } => "UnknownKey",
         Problem::NotApplicable { .. } => "NotApplicable",
+        Problem::Refused { .. } => "Refused",
         Problem::Missing { .. } => "Missing",
         Problem::WrongType { .. } => "WrongType",
         Problem::TooLarge { .. } => "TooLarge",
@@ -66,7 +67,7 @@ fn class(problem: &Problem) -> Option<&'static str> {
     })
 }
 
-const CLASSES: usize = 28;
+const CLASSES: usize = 29;
 
 #[test]
 fn every_error_text_is_as_committed() {

@@ -222,6 +222,7 @@ fn attend(
             input.write(ArmInput {
                 sample,
                 attached: true,
+                truth: arm.truth(),
             });
         }
         let stats = arm.stats();

@@ -167,12 +167,49 @@ pub struct RigArm {
     pub tool_radius_m: f64,
     /// The tool's mesh; `None` for a sphere.
     pub tool_mesh: Option<TriMesh>,
-    /// Stiffness that the configuration allows at most.
-    pub max_stiffness_n_per_m: Option<f64>,
+    /// What the configuration says of its coupling.
+    pub coupling: CouplingKeys,
     /// How the tool follows the hand.
     pub interaction: Interaction,
     /// What the coupling's damper acts on.
     pub damping: Damping,
+}
+
+/// What the configuration says of a coupling's gains, beside what the arm's timing allows.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CouplingKeys {
+    /// Most stiffness.
+    pub max_stiffness_n_per_m: Option<f64>,
+    /// Stiffness past every bound. Never of a real arm: its configuration has no such key.
+    pub forced_stiffness_n_per_m: Option<f64>,
+    /// Damping past every bound. Never of a real arm.
+    pub forced_damping_n_s_per_m: Option<f64>,
+}
+
+impl CouplingKeys {
+    fn of(arm: &config::Arm) -> Self {
+        let (forced_stiffness_n_per_m, forced_damping_n_s_per_m) = match &arm.device {
+            config::Device::Simulated {
+                forced_stiffness_n_per_m,
+                forced_damping_n_s_per_m,
+                ..
+            } => (*forced_stiffness_n_per_m, *forced_damping_n_s_per_m),
+            config::Device::Hid { .. } => (None, None),
+        };
+        CouplingKeys {
+            max_stiffness_n_per_m: arm.max_stiffness_n_per_m,
+            forced_stiffness_n_per_m,
+            forced_damping_n_s_per_m,
+        }
+    }
+
+    /// Without what is forced.
+    pub fn unforced(self) -> Self {
+        CouplingKeys {
+            max_stiffness_n_per_m: self.max_stiffness_n_per_m,
+            ..CouplingKeys::default()
+        }
+    }
 }
 
 /// Everything, ready to run.
@@ -294,7 +331,7 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
             source,
             tool_radius_m: built.tool.radius_m,
             tool_mesh: built.mesh.clone(),
-            max_stiffness_n_per_m: arm.max_stiffness_n_per_m,
+            coupling: CouplingKeys::of(arm),
             interaction: interaction(&arm.interaction),
             damping: damping(&arm.interaction),
             spec,
@@ -326,7 +363,7 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
                 // The supervisor replaces this by what it measures.
                 gains: gains(
                     &arm.spec,
-                    arm.max_stiffness_n_per_m,
+                    &arm.coupling,
                     period_s,
                     answer_delay_s(&arm.spec, None),
                 ),
@@ -706,6 +743,7 @@ fn source(arm: &config::Arm, folder: &Path, start_ns: u64) -> Result<(ArmSpec, S
             intention,
             mechanics,
             hand,
+            ..
         } => {
             let mut spec = SimArmParams::desktop().spec;
             spec.name = name();
@@ -715,6 +753,7 @@ fn source(arm: &config::Arm, folder: &Path, start_ns: u64) -> Result<(ArmSpec, S
             spec.resolution_m = mechanics.resolution_m;
             spec.peak_force_n = mechanics.saturation_n;
             spec.continuous_force_n = spec.continuous_force_n.min(mechanics.saturation_n);
+            spec.native_period_ns = 1_000_000_000 / u64::from(mechanics.report_rate_hz.max(1));
             spec.transport_delay_ns = u64::from(mechanics.delay_us) * 1000;
             let hand = HandParams {
                 stiffness_n_per_m: hand.stiffness_n_per_m,
@@ -774,8 +813,9 @@ fn load_profile(
     })
 }
 
-/// Stable gains for an arm in a loop of this period with this much delay beside the arm's own, and no more than `cap`.
-pub fn gains(spec: &ArmSpec, cap: Option<f64>, period_s: f64, extra_delay_s: f64) -> Gains {
+/// Stable gains for an arm in a loop of this period with this much delay beside the arm's own,
+/// within the configuration's bound, or those that are forced on a simulated arm.
+pub fn gains(spec: &ArmSpec, keys: &CouplingKeys, period_s: f64, extra_delay_s: f64) -> Gains {
     let delay_s = spec.transport_delay_ns as f64 * 1e-9 + extra_delay_s;
     let linear = RigTiming {
         period_s,
@@ -792,8 +832,14 @@ pub fn gains(spec: &ArmSpec, cap: Option<f64>, period_s: f64, extra_delay_s: f64
         resolution_m: spec.resolution_rad,
     };
     let mut gains = Gains::stable(&linear, spec.has_torque.then_some(&angular));
-    if let Some(cap) = cap {
+    if let Some(cap) = keys.max_stiffness_n_per_m {
         gains.stiffness_n_per_m = gains.stiffness_n_per_m.min(cap);
+    }
+    if let Some(forced) = keys.forced_stiffness_n_per_m {
+        gains.stiffness_n_per_m = forced;
+    }
+    if let Some(forced) = keys.forced_damping_n_s_per_m {
+        gains.damping_n_s_per_m = forced;
     }
     gains
 }

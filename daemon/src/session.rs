@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use hapticd_config as config;
 use hapticd_devices::arm::{ArmCommand, ArmSpec};
-use hapticd_devices::sim::{SimRig, SimTransport};
+use hapticd_devices::sim::{ArmTruth, SimRig, SimTransport};
 use hapticd_devices::transport::Transport;
 use hapticd_haptics::{Gains, MAX_ARMS, Query};
 use hapticd_sync::delivery::delivery;
@@ -39,7 +39,7 @@ use crate::log::LogLevel;
 use crate::needle;
 use crate::planner;
 use crate::reload::Reload;
-use crate::rig::{self, Rig, Source};
+use crate::rig::{self, CouplingKeys, Rig, Source};
 use crate::scribe::{self, Live, Scribe, Sink};
 use crate::service::{ArmFacts, Service, Writers};
 use crate::skin::{self, SkinThreadState, SkinUpdate};
@@ -133,6 +133,10 @@ impl VirtualArm for SimRig {
     ) -> Option<hapticd_devices::arm::ArmSample> {
         SimRig::step(self, now_ns, command)
     }
+
+    fn truth(&self) -> Option<ArmTruth> {
+        Some(SimRig::truth(self))
+    }
 }
 
 /// A virtual arm that keeps its newest sample, since a rig reports only what is new.
@@ -152,6 +156,10 @@ impl VirtualArm for Newest {
             self.last = sample;
         }
         self.rig.is_connected().then_some(self.last)
+    }
+
+    fn truth(&self) -> Option<ArmTruth> {
+        Some(self.rig.truth())
     }
 }
 
@@ -300,7 +308,7 @@ pub fn run_real(
     let specs: Vec<_> = rig
         .arms
         .iter()
-        .map(|a| (a.spec.clone(), a.max_stiffness_n_per_m))
+        .map(|a| (a.spec.clone(), a.coupling))
         .collect();
 
     let shown_arms: Vec<ArmFacts> = rig.arms.iter().map(ArmFacts::of).collect();
@@ -794,13 +802,13 @@ fn spawn<T: Send + 'static>(
 /// The gains that an arm can have in a loop of this period that is so late, with samples of this age.
 fn measured_gains(
     spec: &ArmSpec,
-    cap: Option<f64>,
+    keys: &CouplingKeys,
     period_ns: u64,
     lateness_s: f64,
     input_age_s: Option<f64>,
 ) -> Gains {
     let period_s = period_ns as f64 * 1e-9 + lateness_s;
-    rig::gains(spec, cap, period_s, rig::answer_delay_s(spec, input_age_s))
+    rig::gains(spec, keys, period_s, rig::answer_delay_s(spec, input_age_s))
 }
 
 #[cfg(test)]
@@ -855,7 +863,8 @@ shape = {{ kind = "plate", size_m = [0.2, 0.2] }}
     fn every_delay_costs_stiffness_once() {
         let stiffness = |delay_us, lateness_s, age_s| {
             let (_, rig) = rig(delay_us);
-            measured_gains(&rig.arms[0].spec, None, 1_000_000, lateness_s, age_s).stiffness_n_per_m
+            let keys = CouplingKeys::default();
+            measured_gains(&rig.arms[0].spec, &keys, 1_000_000, lateness_s, age_s).stiffness_n_per_m
         };
         // The bound falls as 1 / (T / 2 + delay). T and the arm's period are 1 ms; a sample is answered with the next report whatever its
         // age in the tick between, unless it is older.

@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 
 use hapticd_devices::arm::{ArmCommand, ArmSample};
 use hapticd_devices::safety::Limits;
+use hapticd_devices::sim::ArmTruth;
 use hapticd_haptics::{MAX_ARMS, Snapshot, SoftSnapshot};
 use hapticd_sys::clock::now_ns;
 use hapticd_world::{CommandError, SoftScene};
@@ -22,6 +23,11 @@ use crate::soft;
 pub trait VirtualArm {
     /// Lets `dt_ns` pass under a command, up to `now_ns`. Returns the arm's newest sample, `None` while it is gone.
     fn step(&mut self, now_ns: u64, dt_ns: u64, command: &ArmCommand) -> Option<ArmSample>;
+
+    /// Of a simulated arm: the truth at the time of the last step, also while the arm is gone.
+    fn truth(&self) -> Option<ArmTruth> {
+        None
+    }
 }
 
 /// The soft bodies, with what is on its way.
@@ -203,15 +209,12 @@ impl VirtualLoop {
         for i in 0..MAX_ARMS {
             if let Some(arm) = &mut self.arms[i] {
                 let command = self.core.command(i);
-                match arm.step(self.now_ns, period_ns, &command) {
-                    Some(sample) => {
-                        self.samples[i] = ArmInput {
-                            sample,
-                            attached: true,
-                        }
-                    }
-                    None => self.samples[i].attached = false,
-                }
+                let sample = arm.step(self.now_ns, period_ns, &command);
+                self.samples[i] = ArmInput {
+                    sample: sample.unwrap_or(self.samples[i].sample),
+                    attached: sample.is_some(),
+                    truth: arm.truth(),
+                };
             }
         }
         let started = now_ns();

@@ -463,6 +463,7 @@ fn a_churn_with_the_real_threads_raises_no_alarm() {
                         input.write(ArmInput {
                             sample,
                             attached: true,
+                            truth: Some(hand.truth()),
                         });
                     }
                 }

@@ -135,7 +135,11 @@ fn drive(text: &str) -> (u64, u64, u64) {
         if let Some(sample) = arm.step(now, command.read().0) {
             // Unplugged for a while.
             let attached = !(4000..4100).contains(&k);
-            input.write(ArmInput { sample, attached });
+            input.write(ArmInput {
+                sample,
+                attached,
+                truth: Some(arm.truth()),
+            });
         } else if (4000..4100).contains(&k) {
             input.write(ArmInput::default());
         }

@@ -136,7 +136,11 @@ impl Bench {
         self.now_ns += self.period_ns * u64::from(periods);
         if let Some(sample) = self.arm.step(self.now_ns, self.command.read().0) {
             let attached = true;
-            self.input.write(ArmInput { sample, attached });
+            self.input.write(ArmInput {
+                sample,
+                attached,
+                truth: Some(self.arm.truth()),
+            });
         }
         for (beat, lives) in [
             (&self.supervisor, self.supervisor_lives),

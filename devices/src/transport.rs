@@ -9,6 +9,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use crate::arm::{ArmCommand, ArmSample, ArmSpec};
+use crate::sim::ArmTruth;
 
 /// Why an arm could not be read or written.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Error)]
@@ -91,4 +92,10 @@ pub trait Transport: Send {
 
     /// What went over it so far.
     fn stats(&self) -> TransportStats;
+
+    /// Of a simulated arm: the truth at the time of the last [`Self::read_newest`]. `None` for real
+    /// arms, which cannot tell. Neither blocks nor allocates.
+    fn truth(&self) -> Option<ArmTruth> {
+        None
+    }
 }

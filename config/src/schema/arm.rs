@@ -11,6 +11,10 @@ pub(crate) const INTENTIONS: &[&str] = &[
     "rest", "press", "explore", "circle", "assemble", "palpate", "insert", "wander",
 ];
 
+/// Why an arm that a person holds has no forced coupling.
+const FORCED: &str = "a real arm keeps what its damping, friction and delay allow, \
+    only kind = \"simulated\" can be forced past it";
+
 variants! {
     /// What the arm is.
     pub enum Device by "kind" = choice::<Device>("simulated").required(Text("simulated")); {
@@ -27,6 +31,15 @@ variants! {
         Simulated as "simulated" {
             /// What the hand wants: the name of an intention that ships with the daemon, or a file.
             intention: NameOrPath = name_or_path(INTENTIONS).required(Text("explore")),
+            /// For experiments: the stiffness of the coupling, past `max_stiffness_n_per_m` and what
+            /// "auto" finds passive. The arm may oscillate. A softer material is as soft as ever,
+            /// and the governor's limits hold. No real arm takes it.
+            forced_stiffness_n_per_m: Option<f64> = number(1000.0, 1.0, 100_000.0)
+                .unit("N/m").or_word("none").refused_elsewhere(FORCED),
+            /// For experiments: the damping of the coupling, whatever the arm's own would take.
+            /// No real arm takes it.
+            forced_damping_n_s_per_m: Option<f64> = number(0.5, 0.0, 1000.0)
+                .unit("N s/m").or_word("none").refused_elsewhere(FORCED),
             /// What the simulated arm is like.
             mechanics: Mechanics = table::<Mechanics>(),
             /// What the hand is like.

@@ -16,6 +16,9 @@ section! {
         resolution_m: f64 = number(2e-5, 0.0, 0.01).unit("m"),
         /// Largest force that the motors make.
         saturation_n: f64 = number(8.0, 0.0, 200.0).unit("N"),
+        /// Reports a second. Real arms make 1000 to 8000. A loop that runs faster than the arm
+        /// reports sees the same sample in several ticks.
+        report_rate_hz: u32 = crate::key::integer(1000, 125, 8000).unit("Hz"),
         /// From a command to its effect, beside one report period.
         delay_us: u32 = crate::key::integer(500, 0, 100_000).unit("us"),
     }

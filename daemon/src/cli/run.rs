@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use hapticd_config as config;
 
+use super::check::warnings::forced;
 use super::{Failure, record, say};
 use crate::log::{self, LogFormat};
 use crate::recording::{Time, files};
@@ -246,6 +247,9 @@ fn start(loaded: config::Loaded, file: Option<PathBuf>, common: Common) -> Resul
     let tui = !common.plain && !common.virtual_time && std::io::stdout().is_terminal();
     let (log, log_end) = log::start(config.log.level, common.log_format, tui);
     let rig = rig(&loaded, common.virtual_time)?;
+    for warning in (rig.arms.iter()).filter_map(|arm| forced(arm, rig.period_ns)) {
+        tracing::warn!("{warning}");
+    }
     if let Some(report) = &common.report {
         can_be_made(report)?;
     }

@@ -9,6 +9,7 @@ use hapticd_devices::arm::{ArmCommand, ArmSample, ArmSpec, Wrench};
 use hapticd_devices::safety::{
     ForceOffReason, Governor, GovernorInput, Limits, LimitsError, ReasonSet, Spring,
 };
+use hapticd_devices::sim::ArmTruth;
 use hapticd_geometry::Pose;
 use hapticd_haptics::{
     ArmSetup, Engine, Gains, Guide, MAX_ARMS, MAX_BODIES, Passed, Query, Snapshot, SoftSnapshot,
@@ -102,6 +103,8 @@ pub struct ArmInput {
     pub sample: ArmSample,
     /// The arm is there.
     pub attached: bool,
+    /// Of a simulated arm, for the record only.
+    pub truth: Option<ArmTruth>,
 }
 
 /// What the tick is told.
@@ -476,6 +479,7 @@ impl LoopCore {
                 inside_body: 0,
                 path: outcome.path,
                 path_len: outcome.path_len as u8,
+                truth: arm.truth,
             };
         }
         // The coupling answers it in the next tick.

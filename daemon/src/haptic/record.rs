@@ -5,6 +5,7 @@
 
 use hapticd_devices::arm::{ArmSample, Wrench};
 use hapticd_devices::safety::{Energy, Limits};
+use hapticd_devices::sim::ArmTruth;
 use hapticd_geometry::Pose;
 use hapticd_haptics::{
     BodyKey, Finder, Gains, Insertion, MAX_ARMS, MAX_BODIES, MAX_SCENE_BODIES, MAX_SUBSTEPS,
@@ -101,6 +102,9 @@ pub struct ArmTick {
     pub path: [Pose; MAX_SUBSTEPS],
     /// How many.
     pub path_len: u8,
+    /// Of a simulated arm: handle, wrenches and work as they are. No input of the computation.
+    /// Stamped: the tick's time where time is virtual, that of the arm's last report else.
+    pub truth: Option<ArmTruth>,
 }
 
 /// Most moved bodies that a record keeps: all that a scene has room for.
@@ -177,6 +181,7 @@ impl ArmTick {
             inside_body: 0,
             path: [Pose::identity(); MAX_SUBSTEPS],
             path_len: 0,
+            truth: None,
         }
     }
 }

@@ -5,6 +5,7 @@
 
 use hapticd_devices::arm::{ArmSample, ArmStatus, Wrench};
 use hapticd_devices::safety::{Energy, Limits, OscillationLimits};
+use hapticd_devices::sim::{ArmTruth, Work};
 use hapticd_geometry::{MeshError, Pose, Quat, TriMesh, Vec3};
 use hapticd_haptics::{BodyKey, Gains, Held, Insertion, MAX_ARMS, Material, Phase};
 use hapticd_world::{BodyKind, BodySpec};
@@ -71,6 +72,15 @@ impl From<&Wrench> for WrenchMessage {
         WrenchMessage {
             force_n: triple(&w.force_n),
             torque_nm: triple(&w.torque_nm),
+        }
+    }
+}
+
+impl From<&WrenchMessage> for Wrench {
+    fn from(m: &WrenchMessage) -> Self {
+        Wrench {
+            force_n: vector(&m.force_n),
+            torque_nm: vector(&m.torque_nm),
         }
     }
 }
@@ -471,6 +481,86 @@ pub fn held_words(held: Held) -> String {
     }
 }
 
+/// Work on a simulated handle since the start, J; positive where it was given energy.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WorkMessage {
+    /// Of the force.
+    pub force_j: Num,
+    /// Of the torque.
+    pub torque_j: Num,
+}
+
+impl From<&Work> for WorkMessage {
+    fn from(work: &Work) -> Self {
+        WorkMessage {
+            force_j: Num(work.force_j),
+            torque_j: Num(work.torque_j),
+        }
+    }
+}
+
+impl From<&WorkMessage> for Work {
+    fn from(m: &WorkMessage) -> Self {
+        Work {
+            force_j: m.force_j.0,
+            torque_j: m.torque_j.0,
+        }
+    }
+}
+
+/// A simulated handle as it is, before encoders and wire, base frame. No part of the computation:
+/// a replay neither needs nor compares it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TruthMessage {
+    /// When it was so: the tick's time where time is virtual, else when the arm's thread took in
+    /// the last report.
+    pub time_ns: u64,
+    /// Tool in the base frame.
+    pub pose: PoseMessage,
+    /// m/s.
+    pub linear_velocity: Triple,
+    /// rad/s.
+    pub angular_velocity: Triple,
+    /// The hand's wrench on the handle.
+    pub hand: WrenchMessage,
+    /// The motors' wrench on the handle.
+    pub motors: WrenchMessage,
+    /// The hand's work on the handle.
+    pub hand_work: WorkMessage,
+    /// The motors' work on the handle.
+    pub motor_work: WorkMessage,
+}
+
+impl From<&ArmTruth> for TruthMessage {
+    fn from(t: &ArmTruth) -> Self {
+        TruthMessage {
+            time_ns: t.time_ns,
+            pose: (&t.pose).into(),
+            linear_velocity: triple(&t.linear_velocity),
+            angular_velocity: triple(&t.angular_velocity),
+            hand: (&t.hand).into(),
+            motors: (&t.motors).into(),
+            hand_work: (&t.hand_work).into(),
+            motor_work: (&t.motor_work).into(),
+        }
+    }
+}
+
+impl From<&TruthMessage> for ArmTruth {
+    fn from(m: &TruthMessage) -> Self {
+        ArmTruth {
+            time_ns: m.time_ns,
+            pose: (&m.pose).into(),
+            linear_velocity: vector(&m.linear_velocity),
+            angular_velocity: vector(&m.angular_velocity),
+            hand: (&m.hand).into(),
+            motors: (&m.motors).into(),
+            hand_work: (&m.hand_work).into(),
+            motor_work: (&m.motor_work).into(),
+        }
+    }
+}
+
 /// One arm in one tick.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ArmMessage {
@@ -480,6 +570,10 @@ pub struct ArmMessage {
     pub input: InputMessage,
     /// Out.
     pub output: OutputMessage,
+    /// Of a simulated arm; a real arm has none, and neither have recordings from before there was
+    /// any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub truth: Option<TruthMessage>,
 }
 
 /// One tick, topic `/tick`.
@@ -608,6 +702,7 @@ impl TickMessage {
                             eased: arm.eased,
                         },
                         output: OutputMessage::of(arm),
+                        truth: arm.truth.as_ref().map(TruthMessage::from),
                     }
                 })
                 .collect(),
@@ -622,6 +717,7 @@ impl TickMessage {
                 *slot = ArmInput {
                     sample: (&arm.input.sample).into(),
                     attached: arm.input.attached,
+                    truth: arm.truth.as_ref().map(ArmTruth::from),
                 };
             }
         }

@@ -146,6 +146,16 @@ fn output() -> Value {
     ])
 }
 
+/// Of a simulated arm.
+fn truth() -> Value {
+    let work = || object(json!({ "force_j": number(), "torque_j": number() }));
+    object(json!({
+        "time_ns": integer(), "pose": pose(), "linear_velocity": numbers(),
+        "angular_velocity": numbers(), "hand": wrench(), "motors": wrench(),
+        "hand_work": work(), "motor_work": work(),
+    }))
+}
+
 /// Of `/tick`.
 pub fn tick() -> Value {
     let counts = [
@@ -156,7 +166,9 @@ pub fn tick() -> Value {
         "awake_ns",
         "done_ns",
     ];
-    let arm = object(json!({ "index": integer(), "input": input(), "output": output() }));
+    let arm = object(
+        json!({ "index": integer(), "input": input(), "output": output(), "truth": truth() }),
+    );
     merged(&[
         all(&counts, &integer()).into(),
         json!({ "stopping": flag(), "cut": flag(), "silent": integer(), "gone": list(integer()), "silenced": list(list(json!({}))), "blame": text(), "arms": list(arm) }),

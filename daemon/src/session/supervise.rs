@@ -24,6 +24,7 @@ use crate::haptic::limits::ConfiguredOwner;
 use crate::haptic::thread::Flags;
 use crate::haptic::watchdog::Beat;
 use crate::near::NearFacts;
+use crate::rig::CouplingKeys;
 use crate::scribe::Live;
 use crate::service::{Service, Wish};
 use crate::skin::SkinThreadState;
@@ -62,8 +63,8 @@ pub(super) struct Supervisor<'a> {
     pub(super) signs: &'a Signs,
     pub(super) service: &'a mut Option<Service>,
     pub(super) controls: Controls,
-    /// Of each arm, with the stiffness that its gains are capped at, N/m.
-    pub(super) specs: &'a [(ArmSpec, Option<f64>)],
+    /// Of each arm, with what the configuration says of its gains.
+    pub(super) specs: &'a [(ArmSpec, CouplingKeys)],
     pub(super) period_ns: u64,
 }
 
@@ -198,7 +199,7 @@ impl Supervisor<'_> {
 /// Recomputes the gains from what was measured in the last seconds.
 fn retune(
     live: &Mutex<Live>,
-    specs: &[(ArmSpec, Option<f64>)],
+    specs: &[(ArmSpec, CouplingKeys)],
     period_ns: u64,
     configured: &mut ConfiguredOwner,
 ) {
@@ -210,8 +211,8 @@ fn retune(
         specs
             .iter()
             .zip(timing.input_age_s)
-            .map(|((spec, cap), age_s)| {
-                measured_gains(spec, *cap, period_ns, timing.lateness_s, age_s)
+            .map(|((spec, keys), age_s)| {
+                measured_gains(spec, keys, period_ns, timing.lateness_s, age_s)
             }),
     );
 }

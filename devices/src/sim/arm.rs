@@ -16,6 +16,7 @@ use std::collections::VecDeque;
 use super::fault::{FaultKind, SimFault};
 use super::mechanism::{Mechanism, MechanismParams};
 use super::random;
+use super::truth::Work;
 use crate::arm::{ArmCommand, ArmSample, ArmSpec, ArmStatus, Pose, Vec3, Workspace, Wrench};
 use crate::velocity::{VelocityEstimator, VelocityWindows};
 use nalgebra::{Translation3, UnitQuaternion};
@@ -207,6 +208,8 @@ pub struct SimArm {
     sequence: u64,
     made: u64,
     velocity: VelocityEstimator,
+    hand_work: Work,
+    motor_work: Work,
 }
 
 impl SimArm {
@@ -236,6 +239,8 @@ impl SimArm {
             connected: true,
             sequence: 0,
             made: 0,
+            hand_work: Work::default(),
+            motor_work: Work::default(),
         })
     }
 
@@ -257,10 +262,39 @@ impl SimArm {
         &self.body
     }
 
+    /// Work of the hand on the handle so far.
+    #[must_use]
+    pub fn hand_work(&self) -> Work {
+        self.hand_work
+    }
+
+    /// Work of the motors on the handle so far.
+    #[must_use]
+    pub fn motor_work(&self) -> Work {
+        self.motor_work
+    }
+
     /// Whether it is plugged in.
     #[must_use]
     pub fn is_connected(&self) -> bool {
         self.connected
+    }
+
+    /// When the next report is due, or the earliest that is under way arrives, ns.
+    #[must_use]
+    pub fn next_arrival_ns(&self) -> u64 {
+        let made_next_ns = self
+            .next_report_ns
+            .saturating_add(self.params.input_delay_ns);
+        self.under_way
+            .front()
+            .map_or(made_next_ns, |report| report.arrival_ns)
+    }
+
+    /// When the next report is made: a step of integration that passes this time makes it late.
+    #[must_use]
+    pub fn next_report_ns(&self) -> u64 {
+        self.next_report_ns
     }
 
     /// What the motors produce now.
@@ -322,7 +356,10 @@ impl SimArm {
             force_n: motors.force_n + hand.force_n,
             torque_nm: motors.torque_nm + hand.torque_nm,
         };
-        self.body.step(dt_ns as f64 * 1e-9, &total);
+        if let Some(moved) = self.body.step(dt_ns as f64 * 1e-9, &total) {
+            self.hand_work.add(hand, &moved);
+            self.motor_work.add(&motors, &moved);
+        }
         self.now_ns = self.now_ns.saturating_add(dt_ns);
         self.deliver();
     }

@@ -51,6 +51,15 @@ impl MechanismParams {
     }
 }
 
+/// How far one integration step has moved a body, in the base frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Displacement {
+    /// m.
+    pub translation_m: Vec3,
+    /// Rotation vector, rad.
+    pub turn_rad: Vec3,
+}
+
 /// The body: where it is and how it moves, in the arm's base frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mechanism {
@@ -88,10 +97,11 @@ impl Mechanism {
         }
     }
 
-    /// One integration step of `h_s` under a constant wrench at the tool origin.
-    pub fn step(&mut self, h_s: f64, wrench: &Wrench) {
+    /// One integration step of `h_s` under a constant wrench at the tool origin. `None`, and
+    /// nothing done: the wrench is not finite or the step is not positive.
+    pub fn step(&mut self, h_s: f64, wrench: &Wrench) -> Option<Displacement> {
         if !(wrench.is_finite() && h_s > 0.0) {
-            return;
+            return None;
         }
         let p = &self.params;
         let before = self.linear_velocity;
@@ -103,7 +113,9 @@ impl Mechanism {
             p.coulomb_friction_n,
             h_s,
         );
-        let position = self.pose.translation.vector + (before + self.linear_velocity) * (0.5 * h_s);
+        let translation_m = (before + self.linear_velocity) * (0.5 * h_s);
+        let position = self.pose.translation.vector + translation_m;
+        let mut turn_rad = Vec3::zeros();
         let mut rotation = self.pose.rotation;
         if p.inertia_kg_m2 > 0.0 {
             let before = self.angular_velocity;
@@ -115,11 +127,15 @@ impl Mechanism {
                 p.angular_coulomb_friction_nm,
                 h_s,
             );
-            let turn = (before + self.angular_velocity) * (0.5 * h_s);
-            rotation = UnitQuaternion::from_scaled_axis(turn) * rotation;
+            turn_rad = (before + self.angular_velocity) * (0.5 * h_s);
+            rotation = UnitQuaternion::from_scaled_axis(turn_rad) * rotation;
             rotation.renormalize_fast();
         }
         self.pose = Pose::from_parts(Translation3::from(position), rotation);
+        Some(Displacement {
+            translation_m,
+            turn_rad,
+        })
     }
 
     /// Energy of motion, J.

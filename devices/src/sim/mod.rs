@@ -17,6 +17,7 @@
 //! | [`intention`], [`track`] | what the hand wants to do |
 //! | [`rig`] | arm and hand together |
 //! | [`transport`] | the rig behind the border that real arms have too |
+//! | [`truth`] | handle, wrenches and work as they are, for experiments |
 
 pub mod arm;
 pub mod fault;
@@ -29,12 +30,14 @@ pub mod rig;
 mod stability;
 pub mod track;
 pub mod transport;
+pub mod truth;
 
 pub use arm::{SimArm, SimArmParams, SimError};
 pub use fault::{FaultKind, SimFault};
 pub use hand::{Hand, HandParams};
 pub use intention::{Intention, IntentionError, Pattern};
-pub use mechanism::{Mechanism, MechanismParams};
+pub use mechanism::{Displacement, Mechanism, MechanismParams};
 pub use rig::SimRig;
 pub use track::{Keyframe, Track};
 pub use transport::SimTransport;
+pub use truth::{ArmTruth, Work};

@@ -10,6 +10,7 @@ use super::arm::{SimArm, SimArmParams, SimError};
 use super::hand::{Hand, HandParams};
 use super::intention::{Intention, IntentionError};
 use super::mechanism::Mechanism;
+use super::truth::ArmTruth;
 use crate::arm::{ArmCommand, ArmSample, ArmSpec, Pose, Wrench};
 use thiserror::Error;
 
@@ -92,8 +93,14 @@ impl SimRig {
             .saturating_add(gap_ns.saturating_sub(LONGEST_GAP_NS));
         let end_ns = self.last_ns.saturating_sub(self.offset_ns);
         while self.arm.now_ns() < end_ns {
-            let dt_ns = self.arm.params().step_ns.min(end_ns - self.arm.now_ns());
-            let t_ns = self.arm.now_ns() + dt_ns;
+            let at_ns = self.arm.now_ns();
+            let mut dt_ns = self.arm.params().step_ns.min(end_ns - at_ns);
+            // A report shows the handle as it is when the report is due, not a step later.
+            let due_ns = self.arm.next_report_ns();
+            if due_ns > at_ns {
+                dt_ns = dt_ns.min(due_ns - at_ns);
+            }
+            let t_ns = at_ns + dt_ns;
             let wrench = self.hand.wrench(self.arm.body());
             self.arm.step(dt_ns, &wrench);
             self.hand
@@ -136,6 +143,28 @@ impl SimRig {
     #[must_use]
     pub fn hand_wrench(&self) -> Wrench {
         self.hand.wrench(self.arm.body())
+    }
+
+    /// From the time that the rig has come to until the next report arrives, ns.
+    #[must_use]
+    pub fn until_next_arrival_ns(&self) -> u64 {
+        self.arm.next_arrival_ns().saturating_sub(self.arm.now_ns())
+    }
+
+    /// The truth at the time that the rig has come to, on the caller's clock.
+    #[must_use]
+    pub fn truth(&self) -> ArmTruth {
+        let handle = self.handle();
+        ArmTruth {
+            time_ns: self.arm.now_ns().saturating_add(self.offset_ns),
+            pose: handle.pose,
+            linear_velocity: handle.linear_velocity,
+            angular_velocity: handle.angular_velocity,
+            hand: self.hand_wrench(),
+            motors: self.motor_wrench(),
+            hand_work: self.arm.hand_work(),
+            motor_work: self.arm.motor_work(),
+        }
     }
 
     /// What the motors produce now.
@@ -401,6 +430,118 @@ mod tests {
             3_600_001 * MS - 500_000,
             "on the caller's clock"
         );
+    }
+
+    fn circle_at(hz: u64) -> SimRig {
+        let mut params = SimArmParams::desktop();
+        params.spec.native_period_ns = 1_000_000_000 / hz;
+        params.spec.resolution_m = 0.0;
+        let circle = Intention::Circle {
+            center: [0.0; 3],
+            rotation: [0.0; 3],
+            radius_m: 0.05,
+            period_s: 2.0,
+            turn_along: true,
+        };
+        SimRig::new(params, HandParams::firm(), circle, 0).expect("valid")
+    }
+
+    #[test]
+    fn a_report_shows_the_handle_when_it_is_due() {
+        for hz in [1000, 2000, 4000, 8000] {
+            let (mut exact, mut rough) = (circle_at(hz), circle_at(hz));
+            let period_ns = 1_000_000_000 / hz;
+            let mut places = Vec::new();
+            for k in 1..=hz / 10 {
+                exact.advance_to(k * period_ns);
+                places.push(exact.truth().pose);
+            }
+            // Read at times that have nothing to do with the reports'.
+            let delay_ns = rough.arm.params().input_delay_ns;
+            let mut seen = 0;
+            for k in 1..2000 {
+                let Some(sample) = rough.step(k * 51_237, &ArmCommand::default()) else {
+                    continue;
+                };
+                let made_ns = sample.time_ns - delay_ns;
+                assert_eq!(made_ns % period_ns, 0, "{hz} Hz");
+                let Some(index) = (made_ns / period_ns).checked_sub(1) else {
+                    continue;
+                };
+                let Some(place) = places.get(index as usize) else {
+                    continue;
+                };
+                let off = sample.pose.translation.vector - place.translation.vector;
+                // Steps of integration end elsewhere: only their error is between both.
+                assert!(off.norm() < 1e-6, "{hz} Hz: {} m", off.norm());
+                seen += 1;
+            }
+            assert!(seen as u64 >= hz / 11, "{hz} Hz: {seen} samples");
+        }
+    }
+
+    #[test]
+    fn a_reader_that_is_late_each_time_misses_no_report() {
+        for hz in [1000, 2000, 4000, 8000] {
+            let mut rig = circle_at(hz);
+            let (mut now_ns, mut last) = (0, 0);
+            for _ in 0..hz {
+                // It takes 90 us beside: a thread that wakes late, a write.
+                now_ns += rig.until_next_arrival_ns() + 90_000;
+                let sample = rig.step(now_ns, &ArmCommand::default()).expect("new");
+                assert_eq!((sample.sequence, sample.skipped), (last + 1, 0), "{hz} Hz");
+                last = sample.sequence;
+            }
+        }
+    }
+
+    #[test]
+    fn without_friction_work_is_all_the_energy_of_motion() {
+        let mut params = SimArmParams::desktop();
+        params.spec.damping_n_s_per_m = 0.0;
+        params.spec.coulomb_friction_n = 0.0;
+        params.spec.angular_damping_nm_s_per_rad = 0.0;
+        params.spec.angular_coulomb_friction_nm = 0.0;
+        let mut rig = SimRig::new(params, HandParams::relaxed(), rest(), 0).expect("valid");
+        let mut fastest = 0.0_f64;
+        for tick in 1..=2000u64 {
+            let mut command = command(tick, 3.0 * (tick as f64 * 0.02).sin());
+            command.wrench.torque_nm.y = 0.05 * (tick as f64 * 0.03).cos();
+            rig.step(tick * MS, &command);
+            let truth = rig.truth();
+            let given = truth.hand_work.total_j() + truth.motor_work.total_j();
+            let motion = rig.handle().kinetic_energy_j();
+            assert!((given - motion).abs() < 1e-12, "{given} J, {motion} J");
+            fastest = fastest.max(motion);
+        }
+        assert!(fastest > 1e-4, "{fastest} J");
+        assert!(rig.truth().motor_work.torque_j != 0.0);
+    }
+
+    #[test]
+    fn motors_that_only_brake_have_taken_energy() {
+        let mut rig = circle_at(8000);
+        for tick in 1..=8000 {
+            let velocity = rig.handle().linear_velocity;
+            let mut brake = command(tick, 0.0);
+            brake.wrench.force_n = velocity * -3.0;
+            rig.step(tick * 125_000, &brake);
+        }
+        let truth = rig.truth();
+        // 3 N s/m against pi/20 m/s for a second.
+        let taken = -3.0 * (std::f64::consts::PI / 20.0).powi(2);
+        let work = truth.motor_work.force_j;
+        assert!((work / taken - 1.0).abs() < 0.1, "{work} J, not {taken} J");
+        assert_eq!(truth.motor_work.torque_j, 0.0);
+        assert!(truth.hand_work.force_j > -work);
+    }
+
+    #[test]
+    fn the_truth_is_stamped_on_the_callers_clock_over_a_gap() {
+        let mut rig = rig_with(vec![]);
+        rig.advance_to(3_600_000 * MS);
+        assert_eq!(rig.truth().time_ns, 3_600_000 * MS);
+        assert_eq!(rig.truth().pose, rig.handle().pose);
     }
 
     #[test]

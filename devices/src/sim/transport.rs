@@ -7,6 +7,7 @@
 use std::time::Duration;
 
 use super::rig::SimRig;
+use super::truth::ArmTruth;
 use crate::arm::{ArmCommand, ArmSample, ArmSpec};
 use crate::transport::{Transport, TransportError, TransportStats};
 
@@ -49,12 +50,13 @@ impl Transport for SimTransport {
         self.rig.spec()
     }
 
-    /// Lets one native period of the arm pass, or `timeout` if that is shorter.
+    /// Waits until the next report arrives, or for `timeout` if that is shorter. Not for a whole
+    /// period: what each round takes beside would add up, and reports would be passed over.
     fn wait_input(&mut self, timeout: Duration) -> Result<bool, TransportError> {
         self.connected()?;
-        let period = Duration::from_nanos(self.rig.spec().native_period_ns);
-        (self.wait)(period.min(timeout));
-        Ok(period <= timeout)
+        let until = Duration::from_nanos(self.rig.until_next_arrival_ns());
+        (self.wait)(until.min(timeout));
+        Ok(until <= timeout)
     }
 
     fn read_newest(&mut self, now_ns: u64) -> Result<Option<ArmSample>, TransportError> {
@@ -85,6 +87,10 @@ impl Transport for SimTransport {
 
     fn stats(&self) -> TransportStats {
         self.stats
+    }
+
+    fn truth(&self) -> Option<ArmTruth> {
+        Some(self.rig.truth())
     }
 }
 
@@ -124,6 +130,7 @@ mod tests {
             command.wrench.force_n.x = 1.0;
             arm.write(&command).expect("there");
         }
+        assert_eq!(arm.truth(), Some(arm.rig().truth()));
         assert_eq!((arm.stats().reports, arm.stats().commands), (last, 400));
         assert!(arm.rig().motor_wrench().force_n.x > 0.0);
         arm.stop().expect("there");

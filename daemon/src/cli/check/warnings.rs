@@ -6,8 +6,9 @@ use std::fmt;
 
 use hapticd_config as config;
 use hapticd_geometry::Vec3;
+use hapticd_haptics::Gains;
 
-use crate::rig::{Rig, RigArm};
+use crate::rig::{CouplingKeys, Rig, RigArm, answer_delay_s, gains};
 
 /// A tool that is longer than this, m, was modelled in another unit.
 const TOOL_MAX_M: f64 = 1.0;
@@ -37,6 +38,7 @@ pub fn warnings(rig: &Rig, config: &config::Config) -> Vec<Warning> {
         found.extend(workspace(arm));
         found.extend(motors(arm));
         found.extend(reports(arm, config.safety.stale_input_ms));
+        found.extend(forced(arm, rig.period_ns));
     }
     found
 }
@@ -94,6 +96,28 @@ fn motors(arm: &RigArm) -> Option<Warning> {
                 "{driven} of {measured} measured axes have a motor: contact is not felt along the others"
             )
         },
+    })
+}
+
+/// A coupling that is forced, with the numbers that `auto` and the arm's limit would give.
+pub fn forced(arm: &RigArm, period_ns: u64) -> Option<Warning> {
+    let keys = &arm.coupling;
+    let stiffness: fn(&Gains) -> f64 = |gains| gains.stiffness_n_per_m;
+    let damping: fn(&Gains) -> f64 = |gains| gains.damping_n_s_per_m;
+    let (key, unit, value) = match (keys.forced_stiffness_n_per_m, keys.forced_damping_n_s_per_m) {
+        (Some(_), _) => ("forced_stiffness_n_per_m", "N/m", stiffness),
+        (None, Some(_)) => ("forced_damping_n_s_per_m", "N s/m", damping),
+        (None, None) => return None,
+    };
+    let (period_s, delay_s) = (period_ns as f64 * 1e-9, answer_delay_s(&arm.spec, None));
+    let of = |keys: &CouplingKeys| value(&gains(&arm.spec, keys, period_s, delay_s));
+    let (is, would_be) = (of(keys), of(&keys.unforced()));
+    Some(Warning {
+        key: format!("arm.{}.{key}", arm.name),
+        message: format!(
+            "the coupling is forced to {is} {unit}, where {would_be:.1} {unit} would be: \
+             an experiment, the arm may oscillate"
+        ),
     })
 }
 

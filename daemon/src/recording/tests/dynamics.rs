@@ -80,6 +80,7 @@ fn stirred(most: u64, seen: &mut Seen) -> Vec<u8> {
                 ..ArmSample::default()
             },
             attached: true,
+            truth: None,
         };
         for (_, snapshot) in ready.extract_if(.., |(due, _)| *due <= tick) {
             rig.core.offer(snapshot);
