@@ -129,6 +129,8 @@ pub(crate) struct Arm {
     rub: Rub,
     /// How far to look ahead at first: a little further than the last tick went, m.
     stride: f64,
+    /// How much of its way the last tick left because certificate or budget ended, m.
+    pub behind_m: f64,
     /// What the last projection's contacts pushed the bodies with: where, and the displacement of the coupling behind it, m.
     loads: [(BodyKey, Vec3, Vec3); MAX_LOADS],
     load_count: usize,
@@ -181,6 +183,7 @@ impl Arm {
             stoppers: [None; STOPPERS],
             rub: Rub::new(),
             stride: f64::INFINITY,
+            behind_m: 0.0,
             loads: [(BodyKey::default(), Vec3::zeros(), Vec3::zeros()); MAX_LOADS],
             load_count: 0,
             hand_m_s: Vec3::zeros(),
@@ -201,6 +204,7 @@ impl Arm {
         self.yields = Motion::zeros();
         (self.drawn_to, self.stretch) = (*pose, Motion::zeros());
         (self.held, self.holds) = (None, None);
+        self.behind_m = 0.0;
         self.intent.reset();
         if let Some(guide) = &mut self.guide {
             guide.anchor();
@@ -372,6 +376,7 @@ impl Arm {
         let mut material: Option<(f64, f64)> = None;
         let mut walked = 0.0;
         self.load_count = 0;
+        self.behind_m = 0.0;
         // Where the proxy would be had the certificate not ended before.
         let mut ahead = None;
         for substep in 0..MAX_SUBSTEPS {
@@ -392,10 +397,9 @@ impl Arm {
                 break;
             }
             // Room for the wanted motion, for being pushed by bodies and for getting back to the safe distance.
-            let mut allowed = wanted_path + self.distances.safe_m + soft_m;
-            for near in &self.near {
-                allowed += bodies.step_path(near.entry.key);
-            }
+            let steps = self.near.iter().map(|n| bodies.step_path(n.entry.key));
+            let push_m = self.distances.safe_m + soft_m + steps.sum::<f64>();
+            let mut allowed = wanted_path + push_m;
             // A round takes its share of the tick's pairs; if that cuts it short, what is left of the whole tick's.
             let left = (MAX_SUBSTEPS * self.pair_budget).saturating_sub(out.pairs_tested as usize);
             let mut budget = self.pair_budget.min(left);
@@ -476,6 +480,7 @@ impl Arm {
             let mut t_end = 1.0_f64;
             if path > room {
                 t_end = room / path;
+                self.behind_m = path - room;
                 out.starved = true;
             }
             out.starved |= cut;

@@ -8,7 +8,7 @@ use hapticd_geometry::{Pose, Vec3, transform};
 
 use super::{Arm, MAX_ROWS, RECOVERY};
 use crate::outcome::{ArmOutcome, Contact, MAX_CONTACTS};
-use crate::soft::{self, SoftRow};
+use crate::soft::{self, SoftRow, SoftSnapshot};
 
 /// Planes further from the tool than the wanted motion and this count for nothing in a tick, m.
 const BAND_M: f64 = 1e-3;
@@ -71,6 +71,23 @@ impl Arm {
         let rows = self.soft_rows[..self.soft_count].iter().flatten();
         rows.map(|row| bound(row, row.gap_m, period_s).max(0.0))
             .fold(0.0, f64::max)
+    }
+
+    /// How fast soft surfaces may move the tool whatever its hand does, m/s; 0 where none is near. They carry it at their own
+    /// speed, push it out, and let it fall.
+    pub fn carried_m_s(&self) -> f64 {
+        let of_epoch = |soft: &&SoftSnapshot| soft.epoch == self.epoch;
+        let implicit = (self.soft.as_deref().filter(of_epoch)).map_or(&[][..], |s| &s.implicit);
+        let terms = implicit.iter().flat_map(|surface| &surface.terms);
+        let rows = self.soft_rows[..self.soft_count].iter().flatten();
+        let per_s = 1.0 / self.soft_period_s.max(f64::MIN_POSITIVE);
+        let speeds = terms.map(|term| term.velocity.norm());
+        let speeds = speeds.chain(rows.map(|r| r.carrier.fixed_rows::<3>(0).norm() * per_s));
+        let held = self
+            .holds
+            .map(|held| held.carried_m_s.max(held.receding_m_s));
+        let fastest = speeds.chain(held).reduce(f64::max);
+        fastest.map_or(0.0, |speed| speed + FALL_M_S)
     }
 
     /// Adds the rows of soft surfaces behind the `count` that are there, as many as fit. Says how many there are then.
