@@ -447,6 +447,7 @@ impl Arm {
                         self.project(&aims, &centre, (bodies, period_s), &mut out, &mut material);
                 }
                 self.slipping(&mut motion, &hand_step);
+                self.pressing(&mut motion, &wanted, push_m);
                 let is_free = motion == wanted;
                 let angle = motion.fixed_rows::<3>(3).norm();
                 if angle > MAX_TURN {

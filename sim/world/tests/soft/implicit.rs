@@ -549,3 +549,21 @@ fn a_liquid_that_carries_a_tool_does_not_outrun_its_answers() {
     );
     assert!(starved < 15, "starved in {starved} of 3000 ticks");
 }
+
+#[test]
+fn drops_that_close_on_a_tool_do_not_throw_it() {
+    let mut last: Option<f64> = None;
+    let mut grew = 0.0_f64;
+    stirred(6000, |k, hand, out| {
+        // From when the liquid has settled.
+        let stretch = (out.proxy.translation.vector - hand).norm();
+        if k > 600
+            && let Some(last) = last
+        {
+            grew = grew.max(stretch - last);
+        }
+        last = Some(stretch);
+    });
+    // The hand's step, the fastest drop's, and what pushes out of drops.
+    assert!(grew < 0.8e-3, "by {grew} m in a tick");
+}
