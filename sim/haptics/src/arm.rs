@@ -129,6 +129,8 @@ pub(crate) struct Arm {
     rub: Rub,
     /// How far to look ahead at first: a little further than the last tick went, m.
     stride: f64,
+    /// Smoothed velocity of the tool: of the shape's centre (m/s), and the rotation vector (rad/s).
+    velocity: Motion,
     /// How much of its way the last tick left because certificate or budget ended, m.
     pub behind_m: f64,
     /// What the last projection's contacts pushed the bodies with: where, and the displacement of the coupling behind it, m.
@@ -143,6 +145,8 @@ pub(crate) struct Arm {
 const MAX_LOADS: usize = 2 * hapticd_dynamics::MAX_ACTIVE;
 /// How fast a surface that was found late comes in, m/s: as fast as a soft one may come.
 const FOUND_M_S: f64 = 0.2;
+/// Time over which the velocity of the tool is smoothed, s: what it is expected to go on with.
+const EXPECTED_S: f64 = 0.004;
 /// Time over which the velocity of the hand is smoothed, s.
 const HAND_S: f64 = 0.008;
 
@@ -183,6 +187,7 @@ impl Arm {
             stoppers: [None; STOPPERS],
             rub: Rub::new(),
             stride: f64::INFINITY,
+            velocity: Motion::zeros(),
             behind_m: 0.0,
             loads: [(BodyKey::default(), Vec3::zeros(), Vec3::zeros()); MAX_LOADS],
             load_count: 0,
@@ -205,6 +210,7 @@ impl Arm {
         (self.drawn_to, self.stretch) = (*pose, Motion::zeros());
         (self.held, self.holds) = (None, None);
         self.behind_m = 0.0;
+        self.velocity = Motion::zeros();
         self.intent.reset();
         if let Some(guide) = &mut self.guide {
             guide.anchor();
@@ -242,15 +248,13 @@ impl Arm {
         both && self.is_solid(key)
     }
 
-    /// Bound on the tool's motion relative to a body since a snapshot's reference poses.
-    fn moved_since(&self, snapshot: &Snapshot, entry: &BodyEntry, body: &Pose) -> f64 {
+    /// Bound on the motion to a pose of the tool relative to a body since a snapshot's reference poses.
+    fn moved_since(&self, snapshot: &Snapshot, entry: &BodyEntry, body: &Pose, tool: &Pose) -> f64 {
         if entry.fixed {
-            return self
-                .shape
-                .displacement(&snapshot.world_from_tool, &self.proxy);
+            return self.shape.displacement(&snapshot.world_from_tool, tool);
         }
         let then = entry.world_from_body.inverse() * snapshot.world_from_tool;
-        let now = body.inverse() * self.proxy;
+        let now = body.inverse() * tool;
         self.shape.displacement(&then, &now)
     }
 
@@ -276,7 +280,7 @@ impl Arm {
                     continue;
                 };
                 // Not: `moved >= margin`, so that NaN refuses.
-                if !(self.moved_since(&snapshot, entry, &body.pose) < entry.margin_m) {
+                if !(self.moved_since(&snapshot, entry, &body.pose, &self.proxy) < entry.margin_m) {
                     return Some(snapshot);
                 }
             }
@@ -289,7 +293,7 @@ impl Arm {
                 (Some(e), Some(key)) if key == e.key => Some(key),
                 (Some(e), _) => {
                     let pose = bodies.get(e.key).map_or(e.world_from_body, |b| b.pose);
-                    let moved = self.moved_since(&snapshot, e, &pose);
+                    let moved = self.moved_since(&snapshot, e, &pose, &self.proxy);
                     let nearest = snapshot
                         .pairs_of(e)
                         .first()
@@ -523,6 +527,10 @@ impl Arm {
             }
         }
         self.stride = 1.1 * walked + self.distances.safe_m;
+        if period_s > 0.0 {
+            let went = pull_between(&self.shape, &before, &self.proxy) / period_s;
+            self.velocity += (went - self.velocity) * (period_s / EXPECTED_S).min(1.0);
+        }
         self.report(&mut out, tick);
         if let Some(guide) = &mut self.guide {
             guide.went(&self.proxy);
