@@ -10,6 +10,7 @@ use std::time::Duration;
 use hapticd_chaos::recording::{self, ArmTick, Tick};
 
 mod bounds;
+mod energy;
 mod stiffness;
 mod threads;
 mod tools;

@@ -27,9 +27,7 @@ pub(super) struct ChannelStep {
     pub slewed: bool,
     /// The length that the limits allowed.
     pub most: f64,
-    /// What they left of the wanted vector, 0 to 1.
-    pub cut: f64,
-    /// Share of that which was let out.
+    /// Share of what they left of the wanted vector that was let out.
     pub factor: f64,
 }
 
@@ -88,11 +86,6 @@ impl Channel {
             clamped_to_continuous: clamped && cap < limits.peak,
             slewed,
             most: cap,
-            cut: if clamped {
-                permitted.norm() / wanted.norm()
-            } else {
-                1.0
-            },
             factor: match slewed {
                 true if along.is_finite() => along.clamp(0.0, 1.0),
                 _ => scale,

@@ -414,7 +414,8 @@ impl Governor {
         let mut reductions = Reductions::default();
         let mut sent = Sent {
             wrench: Wrench::default(),
-            cut: [1.0; 2],
+            wanted: [input.wanted.force_n.norm(), input.wanted.torque_nm.norm()],
+            most: [f64::INFINITY; 2],
             factor: [0.0; 2],
         };
         let mut passed = (0.0, f64::INFINITY);
@@ -456,7 +457,7 @@ impl Governor {
                 Reductions::CONTINUOUS,
             );
             reductions.add_if(force.slewed || torque.slewed, Reductions::SLEW);
-            sent.cut = [force.cut, torque.cut];
+            sent.most = [force.most, torque.most];
             sent.factor = [force.factor, torque.factor];
             passed = (force.factor, force.most);
         }

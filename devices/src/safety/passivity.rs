@@ -18,6 +18,8 @@
 //! slid with friction for a minute has no credit (Hannaford and Ryu's running sum has). The reference that the observer follows is the
 //! energy of a spring that is neither sampled nor late (Ryu et al. 2005), so that it need not wait for a sum to run empty.
 //!
+//! Limits that are raised under load give energy, too: that was ordered, and goes by the governor's ramp. It is no leak.
+//!
 //! A body that stands still puts nothing in: while only such hold the tool, a `world` that is positive is a debt.
 //!
 //! *The controller.* A debt beyond what four of the smallest noticeable swings would cost means that the spring is too stiff
@@ -100,10 +102,35 @@ impl Default for Energy {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sent {
     pub wrench: Wrench,
-    /// What was left by the peak and continuous limits, 0 to 1, force and torque.
-    pub cut: [f64; 2],
+    /// Lengths of the wanted force and torque.
+    pub wanted: [f64; 2],
+    /// Lengths at which peak and continuous limits cut them off.
+    pub most: [f64; 2],
     /// Factor after that, force and torque.
     pub factor: [f64; 2],
+}
+
+/// What a spring stores of which a part is sent.
+#[derive(Clone, Copy, Debug, Default)]
+struct Store {
+    /// All of it.
+    whole_j: [f64; 2],
+    wanted: [f64; 2],
+    factor: [f64; 2],
+}
+
+impl Store {
+    /// With forces that are cut off at these lengths.
+    fn stored_j(&self, most: &[f64; 2]) -> f64 {
+        let part = |k: usize| {
+            let cut = match self.wanted[k] > most[k] {
+                true => most[k] / self.wanted[k],
+                false => 1.0,
+            };
+            self.factor[k] * self.whole_j[k] * cut * (2.0 - cut)
+        };
+        part(0) + part(1)
+    }
 }
 
 /// What a step of the controller did.
@@ -122,7 +149,7 @@ struct Before {
     hand: Pose,
     far_end: Pose,
     /// Not known yet where it has only now begun to be looked at.
-    stored_j: Option<f64>,
+    store: Option<Store>,
 }
 
 /// See the module page.
@@ -205,7 +232,7 @@ impl Passivity {
                 time_ns,
                 hand,
                 far_end,
-                stored_j: None,
+                store: None,
             });
             return;
         };
@@ -255,17 +282,21 @@ impl Passivity {
         self.commands[self.next] = (time_ns, wrench);
         self.next = (self.next + 1) % COMMANDS;
         self.filled = (self.filled + 1).min(COMMANDS);
-        let stored_j: f64 = (0..2)
-            .map(|k| {
-                let cut = sent.cut[k];
-                sent.factor[k] * spring.stored_j[k] * cut * (2.0 - cut)
-            })
-            .sum();
+        let store = Store {
+            whole_j: spring.stored_j,
+            wanted: sent.wanted,
+            factor: sent.factor,
+        };
+        let stored_j = store.stored_j(&sent.most);
         let Some(before) = &mut self.before else {
             return Acted::No;
         };
-        let rise_j = before.stored_j.map_or(0.0, |before| stored_j - before);
-        before.stored_j = Some(stored_j);
+        // As if the limits had been these before, too: what raising them gives was ordered, and rises by the
+        // governor's ramp.
+        let rise_j = before
+            .store
+            .map_or(0.0, |before| stored_j - before.stored_j(&sent.most));
+        before.store = Some(store);
         self.energy.stored_j = stored_j;
         let [open_j, spare_j] = std::mem::take(&mut self.open);
         self.book(time_ns, rise_j + open_j, spare_j);
@@ -375,7 +406,8 @@ mod tests {
                 force_n: Vec3::new(0.0, 0.0, force_n),
                 torque_nm: Vec3::zeros(),
             },
-            cut: [1.0; 2],
+            wanted: [force_n.abs(), 0.0],
+            most: [f64::INFINITY; 2],
             factor: [1.0; 2],
         }
     }
@@ -548,17 +580,25 @@ mod tests {
         let deep = spring(-4e-3, 0.0);
         l.observe(MS, &at(-4e-3), &deep);
         // 4 N wanted, cut off at 1 N, half of that sent: 0.5 (1 N 4 mm - (1 N)^2 / 2K).
-        let sent = Sent {
-            cut: [0.25, 1.0],
+        let mut sent = Sent {
+            wanted: [4.0, 0.0],
+            most: [1.0, 1.0],
             factor: [0.5, 1.0],
             ..sent(0.5)
         };
         l.settle(MS, &deep, &sent, f64::INFINITY, 1e-3);
         let stored_j = 0.5 * (4e-3 - 0.5e-3);
-        assert!(
-            (l.energy().stored_j - stored_j).abs() < 1e-12,
-            "{:?}",
-            l.energy()
-        );
+        let e = l.energy();
+        assert!((e.stored_j - stored_j).abs() < 1e-12, "{e:?}");
+        // A limit that is raised is no leak, a factor that rises is one.
+        sent.most[0] = 2.0;
+        l.observe(2 * MS, &at(-4e-3), &deep);
+        l.settle(2 * MS, &deep, &sent, f64::INFINITY, 1e-3);
+        let e = l.energy();
+        assert!(e.leak_j.abs() < 1e-15 && e.debt_j == 0.0, "{e:?}");
+        assert!((e.stored_j - 0.5 * (8e-3 - 2e-3)).abs() < 1e-12, "{e:?}");
+        sent.factor[0] = 0.6;
+        l.settle(3 * MS, &deep, &sent, f64::INFINITY, 1e-3);
+        assert!((l.energy().leak_j - 0.1 * (8e-3 - 2e-3)).abs() < 1e-12);
     }
 }

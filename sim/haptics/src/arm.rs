@@ -129,6 +129,10 @@ pub(crate) struct Arm {
     rub: Rub,
     /// How far to look ahead at first: a little further than the last tick went, m.
     stride: f64,
+    /// Smoothed velocity of the tool: of the shape's centre (m/s), and the rotation vector (rad/s).
+    velocity: Motion,
+    /// How much of its way the last tick left because certificate or budget ended, m.
+    pub behind_m: f64,
     /// What the last projection's contacts pushed the bodies with: where, and the displacement of the coupling behind it, m.
     loads: [(BodyKey, Vec3, Vec3); MAX_LOADS],
     load_count: usize,
@@ -143,6 +147,8 @@ pub(crate) struct Arm {
 const MAX_LOADS: usize = 2 * hapticd_dynamics::MAX_ACTIVE;
 /// How fast a surface that was found late comes in, m/s: as fast as a soft one may come.
 const FOUND_M_S: f64 = 0.2;
+/// Time over which the velocity of the tool is smoothed, s: what it is expected to go on with.
+const EXPECTED_S: f64 = 0.004;
 /// Time over which the velocity of the hand is smoothed, s.
 const HAND_S: f64 = 0.008;
 
@@ -183,6 +189,8 @@ impl Arm {
             stoppers: [None; STOPPERS],
             rub: Rub::new(),
             stride: f64::INFINITY,
+            velocity: Motion::zeros(),
+            behind_m: 0.0,
             loads: [(BodyKey::default(), Vec3::zeros(), Vec3::zeros()); MAX_LOADS],
             load_count: 0,
             moved_by: false,
@@ -204,6 +212,8 @@ impl Arm {
         self.yields = Motion::zeros();
         (self.drawn_to, self.stretch) = (*pose, Motion::zeros());
         (self.held, self.holds) = (None, None);
+        self.behind_m = 0.0;
+        self.velocity = Motion::zeros();
         self.intent.reset();
         if let Some(guide) = &mut self.guide {
             guide.anchor();
@@ -241,15 +251,13 @@ impl Arm {
         both && self.is_solid(key)
     }
 
-    /// Bound on the tool's motion relative to a body since a snapshot's reference poses.
-    fn moved_since(&self, snapshot: &Snapshot, entry: &BodyEntry, body: &Pose) -> f64 {
+    /// Bound on the motion to a pose of the tool relative to a body since a snapshot's reference poses.
+    fn moved_since(&self, snapshot: &Snapshot, entry: &BodyEntry, body: &Pose, tool: &Pose) -> f64 {
         if entry.fixed {
-            return self
-                .shape
-                .displacement(&snapshot.world_from_tool, &self.proxy);
+            return self.shape.displacement(&snapshot.world_from_tool, tool);
         }
         let then = entry.world_from_body.inverse() * snapshot.world_from_tool;
-        let now = body.inverse() * self.proxy;
+        let now = body.inverse() * tool;
         self.shape.displacement(&then, &now)
     }
 
@@ -275,7 +283,7 @@ impl Arm {
                     continue;
                 };
                 // Not: `moved >= margin`, so that NaN refuses.
-                if !(self.moved_since(&snapshot, entry, &body.pose) < entry.margin_m) {
+                if !(self.moved_since(&snapshot, entry, &body.pose, &self.proxy) < entry.margin_m) {
                     return Some(snapshot);
                 }
             }
@@ -288,7 +296,7 @@ impl Arm {
                 (Some(e), Some(key)) if key == e.key => Some(key),
                 (Some(e), _) => {
                     let pose = bodies.get(e.key).map_or(e.world_from_body, |b| b.pose);
-                    let moved = self.moved_since(&snapshot, e, &pose);
+                    let moved = self.moved_since(&snapshot, e, &pose, &self.proxy);
                     let nearest = snapshot
                         .pairs_of(e)
                         .first()
@@ -376,6 +384,7 @@ impl Arm {
         let mut walked = 0.0;
         self.load_count = 0;
         self.moved_by = false;
+        self.behind_m = 0.0;
         // Where the proxy would be had the certificate not ended before.
         let mut ahead = None;
         for substep in 0..MAX_SUBSTEPS {
@@ -396,10 +405,9 @@ impl Arm {
                 break;
             }
             // Room for the wanted motion, for being pushed by bodies and for getting back to the safe distance.
-            let mut allowed = wanted_path + self.distances.safe_m + soft_m;
-            for near in &self.near {
-                allowed += bodies.step_path(near.entry.key);
-            }
+            let steps = self.near.iter().map(|n| bodies.step_path(n.entry.key));
+            let push_m = self.distances.safe_m + soft_m + steps.sum::<f64>();
+            let mut allowed = wanted_path + push_m;
             // A round takes its share of the tick's pairs; if that cuts it short, what is left of the whole tick's.
             let left = (MAX_SUBSTEPS * self.pair_budget).saturating_sub(out.pairs_tested as usize);
             let mut budget = self.pair_budget.min(left);
@@ -447,6 +455,7 @@ impl Arm {
                         self.project(&aims, &centre, (bodies, period_s), &mut out, &mut material);
                 }
                 self.slipping(&mut motion, &hand_step);
+                self.pressing(&mut motion, &wanted, push_m);
                 let is_free = motion == wanted;
                 let angle = motion.fixed_rows::<3>(3).norm();
                 if angle > MAX_TURN {
@@ -480,6 +489,7 @@ impl Arm {
             let mut t_end = 1.0_f64;
             if path > room {
                 t_end = room / path;
+                self.behind_m = path - room;
                 out.starved = true;
             }
             out.starved |= cut;
@@ -521,6 +531,10 @@ impl Arm {
             }
         }
         self.stride = 1.1 * walked + self.distances.safe_m;
+        if period_s > 0.0 {
+            let went = pull_between(&self.shape, &before, &self.proxy) / period_s;
+            self.velocity += (went - self.velocity) * (period_s / EXPECTED_S).min(1.0);
+        }
         self.report(&mut out, tick);
         if let Some(guide) = &mut self.guide {
             guide.went(&self.proxy);

@@ -307,13 +307,21 @@ impl Engine {
                 // Tools and bodies come towards each other: their speeds add up.
                 let towards_m_s = bodies_m_s.max(self.neighbours_m_s(arm));
                 let bodies_m = 3.0 * towards_m_s * self.snapshot_lag_s;
-                let ahead_m = 3.0 * self.speed_m_s[i] * self.snapshot_lag_s + bodies_m;
-                let worthwhile_m = arm.worthwhile_reach(&self.bodies) + bodies_m;
+                // What is soft pushes a tool and lets it fall faster than its hand goes.
+                let tool_m_s = self.speed_m_s[i].max(arm.carried_m_s());
+                let ahead_m = 3.0 * tool_m_s * self.snapshot_lag_s + bodies_m + arm.behind_m;
+                // An answer is used in the tick that it comes in first: there it moves the tool by what it is asked about now.
+                let age = self.output.arms[i].snapshot_age;
+                let age = if age > MAX_EXPECTED_TICKS { 0 } else { age };
+                let ahead = arm.expected(age.saturating_sub(1) as f64 * self.period_s);
+                let reference = arm.proxy * ahead;
+                let worthwhile_m = arm.worthwhile_reach(&self.bodies, &reference) + bodies_m;
                 let reach_m = (setup.reach_min_m + ahead_m).min(setup.reach_max_m);
                 q.arms[i] = ArmQuery {
                     present: arm.present,
                     epoch: arm.epoch,
                     world_from_tool: arm.proxy,
+                    ahead,
                     world_from_goal: arm.goal,
                     stiffness_n_per_m: arm.coupling.stiffness_n_per_m(),
                     stiffness_nm_per_rad: if arm.shape.turns {
@@ -356,6 +364,9 @@ fn slot_bits(bodies: &BodyTable, says: impl Fn(BodyKey) -> bool) -> u64 {
     let named = bodies.iter().filter(|body| says(body.key));
     named.fold(0, |bits, body| bits | 1 << body.key.slot)
 }
+
+/// Of an answer that is older than this nothing is expected any more.
+const MAX_EXPECTED_TICKS: u64 = 20;
 
 /// Coordinates beyond this are no device's, and would leave continuous detection without precision.
 const FURTHEST_M: f64 = 1e4;

@@ -79,6 +79,8 @@ pub struct ArmQuery {
     pub epoch: u32,
     /// Where the proxy is.
     pub world_from_tool: Pose,
+    /// Where it is expected to be when the answer is used, as seen from where it is: the answer is about there.
+    pub ahead: Pose,
     /// Where the tool wants to be: where the hand draws it to.
     pub world_from_goal: Pose,
     /// How strongly: the coupling's stiffness, N/m.
@@ -90,6 +92,17 @@ pub struct ArmQuery {
     /// One bit per body slot that is solid to this tool already. For the others the answer must say whether
     /// the tool is inside ([`BodyEntry::encloses_tool`]).
     pub solid: u64,
+}
+
+impl ArmQuery {
+    /// Where the answer takes the tool to be, its reference pose.
+    #[must_use]
+    pub fn world_from_reference(&self) -> Pose {
+        if self.ahead == Pose::identity() {
+            return self.world_from_tool;
+        }
+        self.world_from_tool * self.ahead
+    }
 }
 
 /// Most bodies whose pushes a query reports.
@@ -159,6 +172,7 @@ impl Default for Query {
                 present: false,
                 epoch: 0,
                 world_from_tool: Pose::identity(),
+                ahead: Pose::identity(),
                 world_from_goal: Pose::identity(),
                 stiffness_n_per_m: 0.0,
                 stiffness_nm_per_rad: 0.0,

@@ -513,6 +513,7 @@ impl PlanarEngine {
                     present: arm.present,
                     epoch: arm.epoch,
                     world_from_tool: arm.proxy(),
+                    ahead: Pose::identity(),
                     world_from_goal: arm.goal,
                     stiffness_n_per_m: arm.coupling.stiffness_n_per_m(),
                     stiffness_nm_per_rad: 0.0,

@@ -35,12 +35,13 @@ impl World {
             return false;
         };
         let asked = &query.arms[arm];
+        let world_from_tool = asked.world_from_reference();
         self.sequence += 1;
         out.sequence = self.sequence;
         out.query_tick = query.tick;
         out.arm = arm;
         out.epoch = asked.epoch;
-        out.world_from_tool = asked.world_from_tool;
+        out.world_from_tool = world_from_tool;
         out.scene_version = self.version;
         out.compute_ns = 0;
         out.midphase = MidPhaseShare::default();
@@ -57,7 +58,7 @@ impl World {
             midphase.ask(&mut bodies.map(|body| Ask {
                 a: &tool.shape.index,
                 b: &body.shape.index,
-                b_from_a: body.world_from_body.inverse() * asked.world_from_tool,
+                b_from_a: body.world_from_body.inverse() * world_from_tool,
                 reach_m: asked.reach_m + (tool.tool.radius_m + body.radius_m),
             }));
         }
@@ -130,7 +131,7 @@ impl World {
                 fixed,
                 ..
             } = body;
-            let body_from_tool = world_from_body.inverse() * asked.world_from_tool;
+            let body_from_tool = world_from_body.inverse() * world_from_tool;
             let index = &*body.shape.index;
             let near = found.of(&self.near);
             let first = out.pairs.len();
@@ -141,7 +142,7 @@ impl World {
             let full = complete_to < asked.reach_m;
             let world = fixed.then_some(&world_from_body);
             let frame_from_tool = Rigid::new(if fixed {
-                &asked.world_from_tool
+                &world_from_tool
             } else {
                 &body_from_tool
             });
@@ -252,7 +253,7 @@ fn around<'a>(
             key: tool_key(other, asked.epoch),
             id: tool_id(other),
             shape: &tool.shape,
-            world_from_body: tool.tool.seen_at(&asked.world_from_tool),
+            world_from_body: tool.tool.seen_at(&asked.world_from_reference()),
             fixed: false,
             tool: true,
             target: None,
@@ -277,7 +278,7 @@ impl<'a> Sides<'a> {
     fn new(tool: &'a Tool, body: &Around<'a>, asked: &ArmQuery) -> Self {
         Self {
             tool,
-            body_from_tool: body.world_from_body.inverse() * asked.world_from_tool,
+            body_from_tool: body.world_from_body.inverse() * asked.world_from_reference(),
             other: &body.shape.index,
             radius_m: tool.tool.radius_m + body.radius_m,
             body_bound_m: body.shape.bound_m + body.radius_m,

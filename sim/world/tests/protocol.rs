@@ -408,3 +408,43 @@ fn what_a_tool_is_inside_of_is_known_by_an_answer_only() {
         assert_eq!(engine.output().arms[0].inside, 0);
     }
 }
+
+/// 5,120 triangles 1 mm above 12,800: a list that is full ends 1.7 mm away, and the tool goes 1.5 mm until its answer is used. The answer is
+/// about where the tool will be, so only what it goes in a tick counts.
+#[test]
+fn a_dense_tool_over_a_dense_floor_is_not_held_back() {
+    let mesh = shapes::icosphere(0.02, 4).unwrap();
+    let tool = ToolShape::mesh(mesh.positions(), true);
+    let (mut world, mut engine) = pair_with(tool, Some(mesh), 4096, 0.0008);
+    let floor = shapes::sheet(0.05, 80).unwrap();
+    let mut floor = body("floor", BodyKind::Static, floor, Pose::identity());
+    floor.solid = false;
+    world.add_body(floor).unwrap();
+    let mut waiting = std::collections::VecDeque::new();
+    let (mut starved, mut full) = (0, 0);
+    for k in 0..1000 {
+        if waiting.len() > 2
+            && let Some(snapshot) = waiting.pop_front()
+        {
+            engine.receive(snapshot);
+        }
+        let t = f64::from(k) * 1e-3;
+        let down = (t / 0.4).min(1.0);
+        // Round at 0.5 m/s.
+        let (sin, cos) = (20.0 * t).sin_cos();
+        let at = Pose::translation(0.025 * sin, 0.025 * cos, 0.041 - 0.02 * down);
+        tick(&mut engine, at);
+        let snapshot = {
+            let mut snapshot = Box::new(Snapshot::new(8192));
+            assert!(world.answer(&engine.query(), 0, &mut snapshot));
+            snapshot
+        };
+        if k >= 500 {
+            starved += u32::from(engine.output().arms[0].starved);
+            full += u32::from(snapshot.bodies[0].full);
+        }
+        waiting.push_back(snapshot);
+    }
+    assert!(full > 400, "full in {full} of 500 ticks");
+    assert!(starved < 5, "starved in {starved} of 500 ticks");
+}

@@ -18,6 +18,12 @@ pub struct ArmTick {
     pub proxy_m: [f64; 3],
     /// The tip of a needle that is in tissue, world, m.
     pub tip_m: Option<[f64; 3]>,
+    /// Given to the hand so far, by the daemon's ledger, J.
+    pub given_j: f64,
+    /// The same in truth, by a simulated arm's motors, J.
+    pub motor_work_j: f64,
+    /// The passivity controller's gain.
+    pub gain: f64,
     /// The governor's state, as in the state block.
     pub state: u8,
     /// Why force is off, 0 for no reason.
@@ -86,6 +92,23 @@ struct NeedleText {
     tip_m: [Num; 3],
 }
 
+#[derive(Clone, Copy, Default, Deserialize)]
+struct EnergyText {
+    given_j: Num,
+    gain: Num,
+}
+
+#[derive(Clone, Copy, Default, Deserialize)]
+struct WorkText {
+    force_j: Num,
+    torque_j: Num,
+}
+
+#[derive(Clone, Copy, Default, Deserialize)]
+struct TruthText {
+    motor_work: WorkText,
+}
+
 #[derive(Deserialize)]
 struct OutputText {
     wanted: WrenchText,
@@ -93,12 +116,14 @@ struct OutputText {
     world_from_device: PoseText,
     world_from_proxy: PoseText,
     needle: Option<NeedleText>,
+    energy: Option<EnergyText>,
     state: u8,
     reason: u8,
 }
 
 #[derive(Deserialize)]
 struct ArmText {
+    truth: Option<TruthText>,
     output: OutputText,
 }
 
@@ -112,16 +137,23 @@ struct TickText {
 impl From<TickText> for Tick {
     fn from(text: TickText) -> Self {
         let plain = |of: [Num; 3]| of.map(|x| x.0);
-        let arm = |arm: ArmText| ArmTick {
-            force_n: plain(arm.output.sent.force_n),
-            wanted_n: length(&plain(arm.output.wanted.force_n)),
-            hand_z_m: arm.output.world_from_device.position_m[2].0,
-            proxy_m: plain(arm.output.world_from_proxy.position_m),
-            tip_m: (arm.output.needle)
-                .filter(|needle| needle.phase == "inserted")
-                .map(|needle| plain(needle.tip_m)),
-            state: arm.output.state,
-            reason: arm.output.reason,
+        let arm = |arm: ArmText| {
+            let energy = arm.output.energy.unwrap_or_default();
+            let work = arm.truth.unwrap_or_default().motor_work;
+            ArmTick {
+                force_n: plain(arm.output.sent.force_n),
+                wanted_n: length(&plain(arm.output.wanted.force_n)),
+                hand_z_m: arm.output.world_from_device.position_m[2].0,
+                proxy_m: plain(arm.output.world_from_proxy.position_m),
+                tip_m: (arm.output.needle)
+                    .filter(|needle| needle.phase == "inserted")
+                    .map(|needle| plain(needle.tip_m)),
+                given_j: energy.given_j.0,
+                motor_work_j: work.force_j.0 + work.torque_j.0,
+                gain: energy.gain.0,
+                state: arm.output.state,
+                reason: arm.output.reason,
+            }
         };
         Tick {
             tick: text.tick,

@@ -6,9 +6,9 @@ use hapticd_dynamics::coulomb::Surface;
 use hapticd_dynamics::{Motion, Row};
 use hapticd_geometry::{Pose, Vec3, transform};
 
-use super::{Arm, MAX_ROWS, RECOVERY};
+use super::{Arm, MAX_ROWS, RECOVERY, path_of};
 use crate::outcome::{ArmOutcome, Contact, MAX_CONTACTS};
-use crate::soft::{self, SoftRow};
+use crate::soft::{self, SoftRow, SoftSnapshot};
 
 /// Planes further from the tool than the wanted motion and this count for nothing in a tick, m.
 const BAND_M: f64 = 1e-3;
@@ -17,6 +17,8 @@ const PUSH_OUT_M_S: f64 = 0.1;
 /// How fast a tool falls into where a surface has held it and does no more, beside the surface's own motion, m/s: what was lost was mostly not
 /// gone, and a plane that turns away at an edge is no hole.
 const FALL_M_S: f64 = 0.2;
+/// Steps of a bisection: what is left of a motion is known to a thousandth.
+const HALVINGS: u32 = 10;
 
 /// What soft surfaces together held the tool by in the last tick.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,6 +73,23 @@ impl Arm {
         let rows = self.soft_rows[..self.soft_count].iter().flatten();
         rows.map(|row| bound(row, row.gap_m, period_s).max(0.0))
             .fold(0.0, f64::max)
+    }
+
+    /// How fast soft surfaces may move the tool whatever its hand does, m/s; 0 where none is near. They carry it at their own
+    /// speed, push it out, and let it fall.
+    pub fn carried_m_s(&self) -> f64 {
+        let of_epoch = |soft: &&SoftSnapshot| soft.epoch == self.epoch;
+        let implicit = (self.soft.as_deref().filter(of_epoch)).map_or(&[][..], |s| &s.implicit);
+        let terms = implicit.iter().flat_map(|surface| &surface.terms);
+        let rows = self.soft_rows[..self.soft_count].iter().flatten();
+        let per_s = 1.0 / self.soft_period_s.max(f64::MIN_POSITIVE);
+        let speeds = terms.map(|term| term.velocity.norm());
+        let speeds = speeds.chain(rows.map(|r| r.carrier.fixed_rows::<3>(0).norm() * per_s));
+        let held = self
+            .holds
+            .map(|held| held.carried_m_s.max(held.receding_m_s));
+        let fastest = speeds.chain(held).reduce(f64::max);
+        fastest.map_or(0.0, |speed| speed + FALL_M_S)
     }
 
     /// Adds the rows of soft surfaces behind the `count` that are there, as many as fit. Says how many there are then.
@@ -132,6 +151,35 @@ impl Arm {
         if slip.norm() > left {
             let kept = wanted - slip * (1.0 - left / slip.norm());
             motion.fixed_rows_mut::<3>(0).copy_from(&kept);
+        }
+    }
+
+    /// Surfaces that close on the tool from both sides would throw it out of the wedge between them, the faster the narrower it is. They
+    /// give way instead: none moves the tool further than it comes itself, `push_m` at most.
+    pub(super) fn pressing(&self, motion: &mut Motion, wanted: &Motion, push_m: f64) {
+        if self.soft_count == 0 {
+            return;
+        }
+        let most = path_of(&self.shape, wanted) + push_m;
+        // What was wanted and is left after this part of the motion.
+        let left = |part: f64| path_of(&self.shape, &(wanted - *motion * part));
+        let mut part = (most / path_of(&self.shape, motion)).min(1.0);
+        if left(part) > most {
+            // It grows along the motion from what was wanted, and is convex.
+            let (mut low, mut high) = (0.0, part);
+            for _ in 0..HALVINGS {
+                let middle = 0.5 * (low + high);
+                if left(middle) > most {
+                    high = middle;
+                } else {
+                    low = middle;
+                }
+            }
+            part = low;
+        }
+        // Not: `part >= 1.0`, so that NaN changes nothing.
+        if part < 1.0 {
+            *motion *= part;
         }
     }
 

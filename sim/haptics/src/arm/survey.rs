@@ -2,9 +2,9 @@
 //!
 //! Real-time callable: no allocation, no blocking, work bounded by the pair budget.
 
-use hapticd_geometry::{Pose, Rigid};
+use hapticd_geometry::{Pose, Quat, Rigid, transform};
 
-use super::{Arm, REST_M};
+use super::{Arm, REST_M, path_of};
 use crate::bodies::{Body, BodyTable};
 use crate::outcome::MAX_SUBSTEPS;
 use crate::rows::candidate;
@@ -12,6 +12,8 @@ use crate::snapshot::{BodyEntry, Snapshot};
 
 /// How much further than a full list is sure to reach the next answer looks.
 const FURTHER: f64 = 1.05;
+/// Part of the certificate in use that an expected motion may be long.
+const EXPECTED: f64 = 0.9;
 /// Covers the rounding of a pair's separation, metres: exact to 1e-12 of the coordinates.
 pub(super) const ROUNDING_M: f64 = 1e-9;
 
@@ -52,7 +54,7 @@ impl Arm {
     /// certificate, so looking further for other bodies gains nothing, unless they come towards it: the caller adds that. Where the
     /// list turns out not to be full (neighbours left, bodies went), one answer certifies less than it could, and the next looks as
     /// far as it may.
-    pub fn worthwhile_reach(&self, bodies: &BodyTable) -> f64 {
+    pub fn worthwhile_reach(&self, bodies: &BodyTable, reference: &Pose) -> f64 {
         let mut reach = f64::INFINITY;
         let Some(snapshot) = self.snapshot.as_deref() else {
             return reach;
@@ -62,10 +64,35 @@ impl Arm {
             let (Some(body), Some(last)) = (body, snapshot.pairs_of(entry).last()) else {
                 continue;
             };
-            let moved = self.moved_since(snapshot, entry, &body.pose);
+            let moved = self.moved_since(snapshot, entry, &body.pose, reference);
             reach = reach.min(FURTHER * (last.distance_m.max(0.0) + moved) + ROUNDING_M);
         }
         reach
+    }
+
+    /// Where the tool is expected to be in `ahead_s`, as seen from where it is: it goes on as it went, but no further than what is certified
+    /// about a tool that stands still instead. What it is not known to be clear of is asked about where it is.
+    pub fn expected(&self, ahead_s: f64) -> Pose {
+        let Some(snapshot) = self.snapshot.as_deref().filter(|_| ahead_s > 0.0) else {
+            return Pose::identity();
+        };
+        if !snapshot.bodies.iter().all(|entry| self.is_solid(entry.key)) {
+            return Pose::identity();
+        }
+        let motion = self.velocity * ahead_s;
+        let path = path_of(&self.shape, &motion);
+        let margins = snapshot.bodies.iter().map(|entry| entry.margin_m);
+        let most = EXPECTED * margins.fold(f64::INFINITY, f64::min).max(0.0);
+        // Not: `path <= ...`, so that NaN expects nothing.
+        if !(path > REST_M) {
+            return Pose::identity();
+        }
+        let motion = motion * (most / path).min(1.0);
+        let (shift, turn) = (motion.fixed_rows::<3>(0), motion.fixed_rows::<3>(3));
+        let rotation = Quat::from_scaled_axis(turn.into_owned()) * self.proxy.rotation;
+        let centre = transform(&self.proxy, &self.shape.centre) + shift;
+        let there = Pose::from_parts((centre - rotation * self.shape.centre).into(), rotation);
+        self.proxy.inverse() * there
     }
 
     /// Lists the solid bodies of the snapshot in use at the present poses.
@@ -97,7 +124,7 @@ impl Arm {
             entry: *entry,
             world_from_frame: Rigid::new(&frame),
             frame_from_tool: Rigid::new(&(frame.inverse() * self.proxy)),
-            moved: self.moved_since(snapshot, entry, &body.pose),
+            moved: self.moved_since(snapshot, entry, &body.pose, &self.proxy),
             radius_m: self.shape.radius_m + entry.radius_m,
             looked_at: 0,
             looked_to_m: f64::NEG_INFINITY,

@@ -240,7 +240,7 @@ impl Scene {
         s.sequence = self.sequence;
         s.query_tick = q.tick;
         s.epoch = q.arms[0].epoch;
-        s.world_from_tool = q.arms[0].world_from_tool;
+        s.world_from_tool = q.arms[0].world_from_reference();
         s.scene_version = 1;
         if let Some(course) = &self.course {
             s.course.copy_from(course);
@@ -248,7 +248,7 @@ impl Scene {
         for (i, (part, initial, fixed, target)) in self.bodies.iter().enumerate() {
             let pose = q.pose_of(Self::key(i)).unwrap_or(*initial);
             let reach = q.arms[0].reach_m;
-            let all = self.pairs(&q.arms[0].world_from_tool, part, &pose, *fixed);
+            let all = self.pairs(&q.arms[0].world_from_reference(), part, &pose, *fixed);
             let inside = all.iter().take_while(|p| p.distance_m < reach).count();
             let n = inside.min(self.capacity);
             let complete = all.get(n).map_or(reach, |p| p.distance_m.min(reach));

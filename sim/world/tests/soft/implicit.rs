@@ -463,3 +463,107 @@ fn samples_of_another_level_are_refused_and_too_many_triangles_are_fewer_and_coa
     assert!(made.check.is_sound() && made.rung > 0, "{made:?}");
     assert!(short.mesh().triangles.len() <= all / 3);
 }
+
+/// What `config/fluid.toml` fills its cup with: drops of 6 mm, as the daemon places them.
+fn syrup() -> ImplicitSpec {
+    let mut points = Vec::new();
+    for z in 0..4 {
+        for y in 0..9 {
+            for x in 0..9 {
+                let at = Vec3::new(f64::from(x) - 4.0, f64::from(y) - 4.0, 0.0) * 0.012;
+                let z = -0.012 + (f64::from(z) - 1.5) * 0.012;
+                // The middle of a drop is inside of the cylinder.
+                if at.norm() < 0.055 {
+                    points.push(at + Vec3::new(0.0, 0.0, z));
+                }
+            }
+        }
+    }
+    let volume_m3 = std::f64::consts::PI * 0.055 * 0.055 * 0.05;
+    ImplicitSpec {
+        radius_m: 0.006,
+        mass_kg: 1300.0 * volume_m3,
+        blending: Blending::Controlled,
+        surface: Material {
+            stiffness_n_per_m: 200.0,
+            damping_n_s_per_m: 1.0,
+            friction: 0.0,
+        },
+        ..spec(
+            points,
+            ImplicitModel::Fluid(FluidMaterial {
+                stiffness_n_m: 150.0,
+                cohesion_n_m: 15.0,
+                viscosity_1_s: 60.0,
+                ..FluidMaterial::default()
+            }),
+        )
+    }
+}
+
+/// And the cup.
+fn cup() -> Vec<BodySpec> {
+    let glass = |name: &str, mesh: TriMesh, z: f64| BodySpec {
+        name: name.into(),
+        kind: BodyKind::Static,
+        shape: Shape::of(mesh).0,
+        solid: true,
+        world_from_body: Pose::translation(0.0, 0.0, z),
+        material: feel(0.1),
+        restitution: 0.0,
+        density_kg_m3: 1000.0,
+    };
+    let bottom = shapes::cuboid(&Vec3::new(0.08, 0.08, 0.01)).unwrap();
+    let wall = shapes::block_with_round_hole(&Vec3::new(0.08, 0.08, 0.03), 0.06, 48).unwrap();
+    vec![glass("bottom", bottom, -0.05), glass("cup", wall, -0.0095)]
+}
+
+/// A hand stirs the syrup at 0.05 m/s; drops carry the tool at 0.3 m/s and let it fall as fast.
+fn stirred(ticks: u32, mut each: impl FnMut(u32, &Vec3, &ArmOutcome)) {
+    let tool = ToolShape::sphere(0.008);
+    let mut rig = Rig::of((&[], &[syrup()]), cup(), 4, (tool, None));
+    for k in 0..ticks {
+        let t = f64::from(k) * PERIOD_S;
+        let r = 0.03 * (t / 0.5).min(1.0);
+        let z = (0.0432 - 0.1 * t).max(-0.018);
+        let at = Vec3::new(r * (1.7 * t).sin(), r * (1.3 * t).cos(), z);
+        let hand = Pose::from_parts(at.into(), nalgebra::UnitQuaternion::identity());
+        each(k, &at, &rig.tick(&hand));
+    }
+}
+
+#[test]
+fn a_liquid_that_carries_a_tool_does_not_outrun_its_answers() {
+    let (mut starved, mut touched, mut fast) = (0, 0, 0);
+    let mut before: Option<Vec3> = None;
+    stirred(3000, |_, _, out| {
+        let proxy = out.proxy.translation.vector;
+        starved += u32::from(out.starved);
+        touched += u32::from(out.contact_count > 0);
+        fast += u32::from(before.is_some_and(|b| (proxy - b).norm() > 0.15 * PERIOD_S));
+        before = Some(proxy);
+    });
+    assert!(
+        touched > 1500 && fast > 500,
+        "{touched} touched, {fast} fast"
+    );
+    assert!(starved < 15, "starved in {starved} of 3000 ticks");
+}
+
+#[test]
+fn drops_that_close_on_a_tool_do_not_throw_it() {
+    let mut last: Option<f64> = None;
+    let mut grew = 0.0_f64;
+    stirred(6000, |k, hand, out| {
+        // From when the liquid has settled.
+        let stretch = (out.proxy.translation.vector - hand).norm();
+        if k > 600
+            && let Some(last) = last
+        {
+            grew = grew.max(stretch - last);
+        }
+        last = Some(stretch);
+    });
+    // The hand's step, the fastest drop's, and what pushes out of drops.
+    assert!(grew < 0.8e-3, "by {grew} m in a tick");
+}

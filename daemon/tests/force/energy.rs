@@ -1,0 +1,112 @@
+//! What the hand is given, as the user of a recording sees it: the ledger against the motors' true work,
+//! and springs that are forced far beyond what the arm can render.
+
+use super::*;
+
+/// A ball over a floor whose top is at 0, on an arm whose coupling is as stiff as `stiffness` says.
+fn scene(folder: &Folder, stiffness: Option<f64>, hand: &str, mechanics: &str, intention: &str) {
+    let forced = stiffness.map_or(String::new(), |k| {
+        format!("forced_stiffness_n_per_m = {k:?}\n")
+    });
+    let text = format!(
+        "[[arm]]\nname = \"arm-0\"\nkind = \"simulated\"\nintention = \"./hand.toml\"\n{forced}\
+         world_from_base = {{ position_m = [0.0, 0.0, 0.005] }}\n\
+         tool = {{ kind = \"sphere\", radius_m = 0.005 }}\n\
+         mechanics = {{ {mechanics} }}\nhand = {{ {hand} }}\n\
+         [safety]\nramp_s = 0.1\n\
+         [[body]]\nname = \"floor\"\nposition_m = [0.0, 0.0, -0.01]\nmaterial = \"stone\"\n\
+         shape = {{ kind = \"cuboid\", size_m = [0.4, 0.4, 0.02] }}\n\
+         [[material]]\nname = \"stone\"\nstiffness_n_per_m = 100000.0\n\
+         damping_n_s_per_m = 0.0\nfriction_coefficient = 0.0\n"
+    );
+    std::fs::write(folder.0.join("scene.toml"), text).unwrap();
+    std::fs::write(folder.0.join("hand.toml"), intention).unwrap();
+}
+
+const LIGHT: &str = "mass_kg = 0.15, damping_n_s_per_m = 2.0, coulomb_friction_n = 0.1, \
+                     resolution_m = 2e-5, delay_us = 500";
+const FIRM: &str = "stiffness_n_per_m = 1000.0, damping_n_s_per_m = 20.0";
+/// Nothing but a weak spring: least damping.
+const UNDAMPED: &str = "stiffness_n_per_m = 100.0, damping_n_s_per_m = 0.0";
+
+fn press(depth_m: f64) -> String {
+    format!(
+        "kind = \"press\"\nfrom = [0.0, 0.0, 0.02]\ndepth_m = {:?}\nmove_s = 0.5\nhold_s = 30.0\n",
+        0.02 + depth_m
+    )
+}
+
+/// Highest less lowest force.
+fn swing_n(ticks: &[ArmTick]) -> f64 {
+    let forces = || ticks.iter().map(|tick| tick.force_n[2]);
+    forces().fold(f64::MIN, f64::max) - forces().fold(f64::MAX, f64::min)
+}
+
+#[test]
+fn a_spring_up_to_fifty_times_too_stiff_is_calmed() {
+    for (name, hand) in [("firm", FIRM), ("undamped", UNDAMPED)] {
+        let folder = Folder::new(&format!("auto-{name}"));
+        scene(&folder, None, hand, LIGHT, &press(0.01));
+        let ticks = arm(&folder.run(3));
+        assert!(
+            ticks.iter().all(|tick| tick.gain == 1.0),
+            "{name}: at `auto` it does not act"
+        );
+        let at_rest = &ticks[2500];
+        let auto = at_rest.wanted_n / (at_rest.proxy_m[2] - at_rest.hand_z_m);
+        for factor in [5.0, 15.0, 50.0] {
+            let folder = Folder::new(&format!("wild-{name}-{factor}"));
+            scene(&folder, Some(factor * auto), hand, LIGHT, &press(0.01));
+            let ticks = arm(&folder.run(6));
+            let what = format!("{name}, {factor} times {auto} N/m");
+            let touch = ticks.iter().position(|tick| tick.length_n() > 0.0).unwrap();
+            assert!(ticks.iter().any(|tick| tick.gain < 1.0), "{what}: it acts");
+            let fed_j = ticks
+                .iter()
+                .map(|tick| tick.motor_work_j)
+                .fold(0.0, f64::max);
+            assert!(fed_j < 5e-3, "{what}: {fed_j} J");
+            let calm = &ticks[(touch + 300).max(700)..ticks.len() - 200];
+            for (k, window) in calm.chunks(200).enumerate() {
+                let swing_n = swing_n(window);
+                assert!(swing_n < 0.5, "{what}, window {k}: {swing_n} N");
+            }
+            assert!(
+                ticks.iter().all(|tick| tick.reason != 36),
+                "{what}: force stays on"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_recorded_ledger_is_the_motors_work() {
+    // In and out, again and again.
+    let tap =
+        "kind = \"press\"\nfrom = [0.0, 0.0, 0.02]\ndepth_m = 0.03\nmove_s = 0.3\nhold_s = 0.2\n";
+    for (name, hand) in [("firm", FIRM), ("undamped", UNDAMPED)] {
+        let folder = Folder::new(&format!("ledger-{name}"));
+        scene(&folder, None, hand, LIGHT, tap);
+        let ticks = arm(&folder.run(8));
+        let (mut exchanged_j, mut compared) = (0.0, 0);
+        for k in 5..ticks.len() {
+            exchanged_j += (ticks[k].motor_work_j - ticks[k - 1].motor_work_j).abs();
+            // Where nothing is under way.
+            if (ticks[k].motor_work_j - ticks[k - 5].motor_work_j).abs() > 1e-7 {
+                continue;
+            }
+            compared += 1;
+            let off_j = ticks[k].given_j - ticks[k].motor_work_j;
+            let room_j = 0.01 * exchanged_j + 2e-4;
+            // An arm is taken to be as late as it declares, and a period: never less late than it is.
+            assert!(
+                off_j.abs() < room_j,
+                "{name}, tick {k}: {off_j} J of {exchanged_j} J"
+            );
+        }
+        assert!(
+            compared > 1000 && exchanged_j > 0.01,
+            "{name}: {compared}, {exchanged_j} J"
+        );
+    }
+}
