@@ -203,13 +203,9 @@ impl Engine {
                 }
                 self.last_device[i] = None;
             }
-            let hand_m =
+            let moved =
                 self.last_device[i].map_or(0.0, |last| arm.shape.displacement(&last, &device));
             self.last_device[i] = Some(device);
-            let before = arm.proxy;
-            self.output.arms[i] = arm.tick(&device, &self.bodies, self.tick, input.period_s);
-            // What is near pushes the tool and lets it fall faster than the hand goes.
-            let moved = hand_m.max(arm.shape.displacement(&before, &arm.proxy));
             let speed = if input.period_s > 0.0 {
                 moved / input.period_s
             } else {
@@ -217,6 +213,7 @@ impl Engine {
             };
             // Quick to rise, slow to fall: the reach must cover the next motion, not the last.
             self.speed_m_s[i] = speed.max(0.95 * self.speed_m_s[i]);
+            self.output.arms[i] = arm.tick(&device, &self.bodies, self.tick, input.period_s);
             self.output.arms[i].solid = slot_bits(&self.bodies, |key| arm.meets(key));
             self.output.arms[i].inside = slot_bits(&self.bodies, |key| arm.is_inside(key));
             arm.push_back(&mut self.bodies, input.period_s);
@@ -303,6 +300,7 @@ impl Engine {
                 // Tools and bodies come towards each other: their speeds add up.
                 let towards_m_s = bodies_m_s.max(self.neighbours_m_s(arm));
                 let bodies_m = 3.0 * towards_m_s * self.snapshot_lag_s;
+                // What is soft pushes a tool and lets it fall faster than its hand goes.
                 let tool_m_s = self.speed_m_s[i].max(arm.carried_m_s());
                 let ahead_m = 3.0 * tool_m_s * self.snapshot_lag_s + bodies_m + arm.behind_m;
                 // An answer is used in the tick that it comes in first: there it moves the tool by what it is asked about now.
