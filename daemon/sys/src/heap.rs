@@ -47,6 +47,9 @@ const LOOKS: u32 = 30;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Heap;
 
+/// By this name a debugger, and a test that holds a thread, sees which thread has it.
+// SAFETY: no other item of this name is linked: it begins with the program's.
+#[unsafe(export_name = "hapticd_heap_lock")]
 static LOCK: Inheriting = Inheriting::new();
 
 fn is_large(layout: &Layout) -> bool {
@@ -133,6 +136,7 @@ fn map(bytes: usize) -> *mut u8 {
 /// Not fair, not reentrant, never poisoned. A thread that is refused by the kernel (none has been
 /// seen to: `FUTEX_LOCK_PI` is in every kernel of a distribution) looks again every 50 us.
 #[derive(Debug)]
+#[repr(C)]
 pub struct Inheriting {
     /// 0, or the holder's thread id as the kernel wants it.
     holder: AtomicU32,

@@ -65,7 +65,8 @@ fn a_forced_coupling_has_that_stiffness_and_damping() {
 
 #[test]
 fn the_force_is_the_forced_stiffness_times_the_stretch() {
-    let keys = "forced_stiffness_n_per_m = 5000.0\nforced_damping_n_s_per_m = 0.0";
+    // Half as much again as is stable, at which this hand does not oscillate: the gain stays.
+    let keys = "forced_stiffness_n_per_m = 900.0\nforced_damping_n_s_per_m = 0.0";
     let arms = folder("force", keys).run("2");
     let mut pressed = 0;
     for arm in &arms {
@@ -74,7 +75,7 @@ fn the_force_is_the_forced_stiffness_times_the_stretch() {
         let force = along("wanted/force_n");
         if stretch > 1e-4 {
             assert!(
-                (force / stretch / 5000.0 - 1.0).abs() < 0.02,
+                (force / stretch / 900.0 - 1.0).abs() < 0.02,
                 "{force} N, {stretch} m"
             );
             pressed += 1;

@@ -2,10 +2,15 @@
 //!
 //! SIGSTOP stops a whole process; a debugger stops a thread of it. So this is `ptrace`, which a
 //! process may use on its children.
+//!
+//! A thread that is stopped in the middle of taking memory would stop all others that want some: no
+//! hang of a thread does that, so it is let go on a little and stopped again.
 
 use std::io;
 use std::marker::PhantomData;
 use std::time::{Duration, Instant};
+
+mod lock;
 
 /// How long a thread may take to be held, or to be gone.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -48,16 +53,24 @@ impl Frozen {
     }
 
     fn hold(thread: libc::pid_t) -> io::Result<Self> {
+        let lock = lock::HeapLock::of(thread)?;
         order(libc::PTRACE_SEIZE, thread)?;
         let held = Frozen {
             thread,
             not_send: PhantomData,
         };
-        order(libc::PTRACE_INTERRUPT, thread)?;
-        match held.until(|status| libc::WIFSTOPPED(status)) {
-            true => Ok(held),
-            false => Err(io::Error::other("the thread does not stop")),
+        let from = Instant::now();
+        while from.elapsed() < PATIENCE {
+            order(libc::PTRACE_INTERRUPT, thread)?;
+            if !held.until(|status| libc::WIFSTOPPED(status)) {
+                return Err(io::Error::other("the thread does not stop"));
+            }
+            if lock.holder()? != thread {
+                return Ok(held);
+            }
+            order(libc::PTRACE_CONT, thread)?;
         }
+        Err(io::Error::other("the thread always has the heap's lock"))
     }
 
     /// Waits until the thread is gone, since its process has ended; a process whose thread is held
