@@ -457,6 +457,7 @@ mod tests {
     #[test]
     fn every_number_out_of_its_range_is_named() {
         type Spoil = fn(&mut Limits, f64);
+        type Refused<'a> = (&'a [(&'a str, Spoil)], &'a [f64]);
         let bounded: [(&str, Spoil); 7] = [
             ("peak_force_n", |l, x| l.peak_force_n = x),
             ("peak_torque_nm", |l, x| l.peak_torque_nm = x),
@@ -488,7 +489,7 @@ mod tests {
         ];
         let numbers: [(&str, Spoil); 1] = [("max_temperature_c", |l, x| l.max_temperature_c = x)];
         let endless = [f64::NAN, -1.0, f64::INFINITY];
-        let refused: [(&[(&str, Spoil)], &[f64]); 4] = [
+        let refused: [Refused; 4] = [
             (&bounded, &endless),
             (&not_negative, &[f64::NAN, -1.0]),
             (&positive, &[f64::NAN, -1.0, 0.0, f64::INFINITY]),
