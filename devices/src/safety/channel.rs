@@ -152,6 +152,40 @@ mod tests {
         );
     }
 
+    #[test]
+    fn a_step_names_the_limit_that_bound_it() {
+        let limits = ChannelLimits {
+            continuous: 3.0,
+            slew_per_s: 1e6,
+            ..LIMITS
+        };
+        let bound = |limits: &ChannelLimits, channel: &mut Channel, wanted: f64| {
+            let step = channel.step(&Vec3::new(0.0, wanted, 0.0), 1.0, 1e-3, limits);
+            (step.clamped_to_peak, step.clamped_to_continuous)
+        };
+        let mut channel = Channel::default();
+        assert_eq!(bound(&limits, &mut channel, 10.0), (false, false));
+        assert_eq!(bound(&limits, &mut channel, 10.1), (true, false));
+        // Without a lower continuous limit it is the peak that binds.
+        let mut steady = channel.clone();
+        assert_eq!(bound(&LIMITS, &mut steady, 10.1), (true, false));
+        // A second at 10 N: the budget of 3 N is used up.
+        channel.hold(1.0, &limits);
+        assert_eq!(bound(&limits, &mut channel, 2.9), (false, false));
+        assert_eq!(bound(&limits, &mut channel, 10.1), (false, true));
+    }
+
+    #[test]
+    fn what_is_cut_is_zero_and_as_warm_as_it_was() {
+        let mut channel = Channel::default();
+        channel.step(&Vec3::new(0.0, 6.0, 8.0), 1.0, 0.1, &LIMITS);
+        channel.hold(LIMITS.time_constant_s, &LIMITS);
+        channel.cut();
+        assert_eq!(channel.output(), Vec3::zeros());
+        // 10 N for one time constant, in one step: half of what 10 N may warm.
+        assert!((channel.used(&LIMITS) - 0.5).abs() < 1e-12);
+    }
+
     proptest! {
         #[test]
         fn output_stays_on_the_segment_between_the_last_output_and_the_target(

@@ -342,9 +342,9 @@ impl Limits {
     /// The shortest `continuous_window_s` in which no tick as long as a stall can heat the arm past the continuous limit, s.
     fn window_needed_s(&self, peak: f64, continuous: f64) -> f64 {
         // A continuous limit of zero lets nothing pass, so there is nothing to heat.
-        if continuous > 0.0 && peak > continuous {
+        if continuous > 0.0 {
             let excess = (peak / continuous).powi(2) - 1.0;
-            self.stall_ns as f64 * 1e-9 * excess / THERMAL_KNEE
+            self.stall_ns as f64 * 1e-9 * excess.max(0.0) / THERMAL_KNEE
         } else {
             0.0
         }
@@ -428,6 +428,95 @@ mod tests {
     }
 
     #[test]
+    fn an_arm_holds_no_more_for_ever_than_at_its_peak() {
+        let boastful = ArmSpec {
+            continuous_force_n: 11.0,
+            continuous_torque_nm: 0.5,
+            ..spec()
+        };
+        let bounded = Limits {
+            peak_force_n: 10.0,
+            continuous_force_n: 10.0,
+            peak_torque_nm: 0.4,
+            continuous_torque_nm: 0.4,
+            slew_n_per_s: 2000.0,
+            slew_nm_per_s: 80.0,
+            velocity_limit_m_s: 1.5,
+            angular_velocity_limit_rad_s: 20.0,
+            ..Limits::default()
+        };
+        assert_eq!(Limits::for_arm(&boastful), bounded);
+        let modest = Limits {
+            continuous_force_n: 3.0,
+            continuous_torque_nm: 0.15,
+            ..bounded
+        };
+        assert_eq!(Limits::for_arm(&spec()), modest);
+    }
+
+    #[test]
+    fn every_number_out_of_its_range_is_named() {
+        type Spoil = fn(&mut Limits, f64);
+        type Refused<'a> = (&'a [(&'a str, Spoil)], &'a [f64]);
+        let bounded: [(&str, Spoil); 7] = [
+            ("peak_force_n", |l, x| l.peak_force_n = x),
+            ("peak_torque_nm", |l, x| l.peak_torque_nm = x),
+            ("engage_force_n", |l, x| l.engage_force_n = x),
+            ("engage_torque_nm", |l, x| l.engage_torque_nm = x),
+            ("slew_n_per_s", |l, x| l.slew_n_per_s = x),
+            ("slew_nm_per_s", |l, x| l.slew_nm_per_s = x),
+            ("edge_fade_m", |l, x| l.edge_fade_m = x),
+        ];
+        let not_negative: [(&str, Spoil); 8] = [
+            ("continuous_force_n", |l, x| l.continuous_force_n = x),
+            ("continuous_torque_nm", |l, x| l.continuous_torque_nm = x),
+            ("velocity_limit_m_s", |l, x| l.velocity_limit_m_s = x),
+            ("angular_velocity_limit_rad_s", |l, x| {
+                l.angular_velocity_limit_rad_s = x;
+            }),
+            ("oscillation.motion_m", |l, x| l.oscillation.motion_m = x),
+            ("oscillation.force_n", |l, x| l.oscillation.force_n = x),
+            ("oscillation.turning_rad", |l, x| {
+                l.oscillation.turning_rad = x;
+            }),
+            ("oscillation.torque_nm", |l, x| l.oscillation.torque_nm = x),
+        ];
+        let positive: [(&str, Spoil); 4] = [
+            ("continuous_window_s", |l, x| l.continuous_window_s = x),
+            ("ramp_s", |l, x| l.ramp_s = x),
+            ("fade_ns", |l, _| l.fade_ns = 0),
+            ("stall_ns", |l, _| l.stall_ns = 0),
+        ];
+        let numbers: [(&str, Spoil); 1] = [("max_temperature_c", |l, x| l.max_temperature_c = x)];
+        let endless = [f64::NAN, -1.0, f64::INFINITY];
+        let refused: [Refused; 4] = [
+            (&bounded, &endless),
+            (&not_negative, &[f64::NAN, -1.0]),
+            (&positive, &[f64::NAN, -1.0, 0.0, f64::INFINITY]),
+            (&numbers, &[f64::NAN]),
+        ];
+        for (fields, values) in refused {
+            for ((name, spoil), value) in fields
+                .iter()
+                .flat_map(|f| values.iter().map(move |v| (f, v)))
+            {
+                let mut limits = Limits::for_arm(&spec());
+                spoil(&mut limits, *value);
+                match limits.validate() {
+                    Err(LimitsError::OutOfRange { field, .. }) => assert_eq!(field, *name),
+                    other => panic!("{name} = {value}: {other:?}"),
+                }
+            }
+        }
+        // Zero is a limit, too: nothing at all.
+        for (name, spoil) in bounded.iter().chain(&not_negative) {
+            let mut limits = Limits::for_arm(&spec());
+            spoil(&mut limits, 0.0);
+            assert_eq!(limits.validate(), Ok(()), "{name}");
+        }
+    }
+
+    #[test]
     fn an_arm_without_rotation_has_no_angular_velocity_limit() {
         let mut arm = spec();
         arm.max_angular_velocity_rad_s = 0.0;
@@ -482,6 +571,22 @@ mod tests {
                 "{error}"
             );
         }
+        let slow = Limits {
+            slew_n_per_s: 79.9,
+            ..limits
+        };
+        let Err(LimitsError::SlewTooLow { least, fade_ms, .. }) = slow.validate_fade() else {
+            panic!("too slow for 4 N");
+        };
+        assert!((least - 80.0).abs() < 1e-9 && (fade_ms - 50.0).abs() < 1e-9);
+        // A billionth is the rounding of a number that was written down; more of it is refused.
+        for (short, is_kept) in [(1e-9, true), (2e-9, false)] {
+            let hair = Limits {
+                slew_n_per_s: least * (1.0 - short),
+                ..limits
+            };
+            assert_eq!(hair.validate_fade().is_ok(), is_kept, "{short}");
+        }
     }
 
     #[test]
@@ -491,8 +596,40 @@ mod tests {
         limits.continuous_force_n = 1.0;
         // (30^2 - 1) * 0.01 s / 0.3 = 29.97 s, and the window is 10 s.
         match limits.validate() {
-            Err(LimitsError::WindowTooShort { needed_s, .. }) => {
-                assert!((needed_s - 29.966_666).abs() < 1e-3)
+            Err(LimitsError::WindowTooShort {
+                needed_s,
+                least,
+                most,
+                ..
+            }) => {
+                assert!((needed_s - 29.966_666_667).abs() < 1e-6);
+                // Each of the three ways out is one, and just.
+                let just = Limits {
+                    continuous_window_s: needed_s,
+                    ..limits
+                };
+                assert_eq!(just.keepable(), just);
+                let ways = |share: f64| {
+                    [
+                        Limits {
+                            continuous_window_s: needed_s * share,
+                            ..limits
+                        },
+                        Limits {
+                            continuous_force_n: least * share,
+                            ..limits
+                        },
+                        Limits {
+                            peak_force_n: most / share,
+                            ..limits
+                        },
+                    ]
+                };
+                for (share, is_kept) in [(1.0, true), (1.0 - 1e-6, false)] {
+                    for way in ways(share) {
+                        assert_eq!(way.validate().is_ok(), is_kept, "{way:?}");
+                    }
+                }
             }
             other => panic!("{other:?}"),
         }
@@ -519,5 +656,13 @@ mod tests {
             };
             assert!(looser.validate().is_err(), "no lower than needed");
         }
+        // Torque likewise: by the root of 1 + 0.3 * 10 s / 10 ms.
+        let weak = Limits {
+            continuous_torque_nm: 0.01,
+            ..limits
+        };
+        let kept = weak.keepable();
+        assert!((kept.peak_torque_nm / (0.01 * 301.0_f64.sqrt()) - 1.0).abs() < 1e-8);
+        assert_eq!(kept.peak_force_n, limits.peak_force_n);
     }
 }

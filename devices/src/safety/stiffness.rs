@@ -100,6 +100,20 @@ mod tests {
     }
 
     #[test]
+    fn without_encoder_steps_they_bound_nothing() {
+        for coulomb_friction_n in [0.1, 0.0] {
+            let arm = ArmSpec {
+                resolution_m: 0.0,
+                coulomb_friction_n,
+                ..spec()
+            };
+            let bound = passive_stiffness(&arm, 1e-3, 0.0, 0.0);
+            assert_eq!(bound.from_quantisation_n_per_m, f64::INFINITY);
+            assert_eq!(bound.passive_n_per_m(), bound.from_damping_n_per_m);
+        }
+    }
+
+    #[test]
     fn delay_costs_stiffness_and_damping_beyond_the_arms_own_leaves_none() {
         let k0 = passive_stiffness(&spec(), 1e-3, 0.0, 0.0);
         let k1 = passive_stiffness(&spec(), 1e-3, 1e-3, 0.0);

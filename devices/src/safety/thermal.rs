@@ -109,6 +109,21 @@ mod tests {
         assert_eq!(budget.cap(10.0, 3.0), 10.0);
     }
 
+    /// A step as long as the time constant warms by half of what the force would warm for ever.
+    #[test]
+    fn the_budget_is_used_up_by_the_square_of_the_force() {
+        let mut budget = ThermalBudget::default();
+        assert_eq!(budget.used(3.0), 0.0);
+        budget.advance(3.0, TAU, TAU);
+        assert_eq!(budget.used(3.0), 0.5);
+        assert_eq!(budget.used(6.0), 0.125);
+        budget.advance(6.0, TAU, TAU);
+        assert_eq!(budget.used(3.0), 2.25);
+        // What may not be held at all has no budget, warm or cold.
+        assert_eq!(budget.used(0.0), 0.0);
+        assert_eq!(ThermalBudget::default().used(0.0), 0.0);
+    }
+
     #[test]
     fn no_continuous_force_means_no_force() {
         assert_eq!(ThermalBudget::default().cap(10.0, 0.0), 0.0);

@@ -64,7 +64,7 @@ impl RigTiming {
     pub fn stable_stiffness(&self) -> f64 {
         let lag = self.period_s / 2.0 + self.delay_s;
         // `f64::min` below drops a NaN, so a NaN must be seen here.
-        if !(lag > 0.0 && self.damping_n_s_per_m > 0.0 && self.coulomb_friction_n >= 0.0) {
+        if !(lag > 0.0 && self.damping_n_s_per_m >= 0.0 && self.coulomb_friction_n >= 0.0) {
             return 0.0;
         }
         let viscous = (1.0 - DAMPER_SHARE) * self.damping_n_s_per_m / lag;
@@ -73,7 +73,7 @@ impl RigTiming {
         } else {
             viscous
         };
-        if bound.is_finite() && bound > 0.0 {
+        if bound.is_finite() {
             RESERVE * bound
         } else {
             0.0
@@ -83,7 +83,7 @@ impl RigTiming {
     /// Virtual damping that goes with it, N·s/m.
     pub fn stable_damping(&self) -> f64 {
         let b = RESERVE * DAMPER_SHARE * self.damping_n_s_per_m;
-        if b.is_finite() && b > 0.0 { b } else { 0.0 }
+        if b.is_finite() { b.max(0.0) } else { 0.0 }
     }
 }
 
@@ -324,7 +324,8 @@ impl Coupling {
                 self.rate((-device.translation.vector, back), period_s)
             }
         };
-        let softer = |of: f64, by: f64| if by > 0.0 { (of / by).min(1.0) } else { 1.0 };
+        // Without a gain this is 0 / 0, and `min` drops a NaN.
+        let softer = |of: f64, by: f64| (of / by).min(1.0);
         let turning = softer(self.stiffness_n_per_m, self.gains.stiffness_n_per_m)
             * self.gains.rotational_stiffness_nm_per_rad;
         let damping_turns = softer(damping, self.gains.damping_n_s_per_m)
@@ -363,6 +364,7 @@ impl Coupling {
         } else {
             taut
         };
+        // A taut spring that gets softer loses energy: it stores by its length and no more.
         self.slack_m = (length - kept).max(0.0);
     }
 
@@ -400,16 +402,15 @@ impl Coupling {
 fn without_pull(spring: Vec3, damper: Vec3) -> Vec3 {
     let square = spring.norm_squared();
     let both = spring + damper;
-    let along = both.dot(&spring);
     if square == 0.0 {
         Vec3::zeros()
-    } else if along < 0.0 {
-        both - spring * (along / square)
     } else {
-        both
+        both - spring * (both.dot(&spring).min(0.0) / square)
     }
 }
 
+#[cfg(test)]
+mod borders;
 #[cfg(test)]
 mod tests {
     use super::*;

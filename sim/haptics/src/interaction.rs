@@ -227,3 +227,6 @@ impl Intent {
 pub fn gyration(shape: &ToolShape) -> f64 {
     (0.4 * shape.bound_m * shape.bound_m).max(1e-8)
 }
+
+#[cfg(test)]
+mod tests;
