@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use hapticd_devices::arm::{ArmCommand, ArmSample, ArmSpec, Wrench};
 use hapticd_devices::safety::{
-    ForceOffReason, Governor, GovernorInput, Limits, LimitsError, ReasonSet, Spring,
+    Ends, ForceOffReason, Governor, GovernorInput, Limits, LimitsError, ReasonSet, Spring,
 };
 use hapticd_devices::sim::ArmTruth;
 use hapticd_geometry::Pose;
@@ -54,10 +54,22 @@ impl ArmFrame {
     fn to_base_spring(self, world: &SpringState) -> Spring {
         let mut far_end = self.world_from_base.inverse() * world.far_end;
         far_end.translation.vector /= self.scale;
+        let (energy, before) = (&world.energy, &world.energy.before);
+        let per_scale = |joules: f64| joules / self.scale;
+        // A force is the same there and here, over a way that is longer there.
+        let at_device = |[k, turning]: [f64; 2]| [k * self.scale, turning / self.scale];
         Spring {
             far_end,
             centre: world.centre / self.scale,
-            stored_j: world.stored_j.map(|stored_j| stored_j / self.scale),
+            stored_j: energy.stored_j.map(per_scale),
+            stiffness: at_device(energy.stiffness),
+            before: Ends {
+                stiffness: at_device(before.stiffness),
+                none_j: before.none_j.map(per_scale),
+                hand_j: before.hand_j.map(per_scale),
+                far_j: before.far_j.map(per_scale),
+                both_j: before.both_j.map(per_scale),
+            },
             held_by_movers: world.held_by_movers,
         }
     }

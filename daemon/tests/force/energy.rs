@@ -111,3 +111,46 @@ fn the_recorded_ledger_is_the_motors_work() {
         );
     }
 }
+
+/// Runs a scene that ships for four seconds: at its default stiffness the controller has no reason to act, whatever
+/// its bodies do.
+fn stays_passive(scene: &str) {
+    let folder = Folder::new(&format!("shipped-{scene}"));
+    let file = format!("{}/../config/{scene}.toml", env!("CARGO_MANIFEST_DIR"));
+    let status = folder
+        .command(&["record", &file, "--virtual-time", "--duration", "4"])
+        .args(["--output", "run.mcap", "--no-check"])
+        .status()
+        .unwrap();
+    assert_eq!(status.code(), Some(0), "{scene}");
+    let ticks = folder.read();
+    assert_eq!(ticks.len(), 4000, "{scene}");
+    let pressed = ticks.iter().filter(|tick| tick.arms[0].length_n() > 0.05);
+    assert!(pressed.count() > 100, "{scene}: it presses");
+    for tick in &ticks {
+        for arm in &tick.arms {
+            assert!(arm.gain == 1.0, "{scene}, tick {}: {arm:?}", tick.tick);
+        }
+    }
+}
+
+#[test]
+fn rigid_scenes_that_ship_stay_passive() {
+    for scene in ["demo", "assembly", "blocks", "skull", "planar"] {
+        stays_passive(scene);
+    }
+}
+
+#[test]
+fn soft_scenes_that_ship_stay_passive() {
+    for scene in ["palpation", "intestine", "cloth"] {
+        stays_passive(scene);
+    }
+}
+
+#[test]
+fn coils_crowds_liquids_and_needles_that_ship_stay_passive() {
+    for scene in ["coil", "crowd", "fluid", "needle"] {
+        stays_passive(scene);
+    }
+}

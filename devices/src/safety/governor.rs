@@ -414,7 +414,6 @@ impl Governor {
         let mut reductions = Reductions::default();
         let mut sent = Sent {
             wrench: Wrench::default(),
-            wanted: [input.wanted.force_n.norm(), input.wanted.torque_nm.norm()],
             most: [f64::INFINITY; 2],
             factor: [0.0; 2],
         };

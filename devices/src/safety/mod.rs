@@ -36,7 +36,7 @@ pub mod thermal;
 pub use governor::{Governed, Governor, GovernorInput, GovernorState, Reductions};
 pub use history::{ForceOff, HISTORY_LENGTH, History};
 pub use limits::{Limits, LimitsError, OscillationLimits};
-pub use passivity::{Energy, Spring};
+pub use passivity::{Ends, Energy, Spring};
 pub use reason::{ForceOffReason, ReasonSet, Response};
 pub use stiffness::{StiffnessBound, passive_stiffness};
 pub use thermal::ThermalBudget;

@@ -7,14 +7,16 @@
 //!
 //! ```text
 //! given  = F . dd                  to the hand
-//! world  = F . dp                  what bodies that move put into the spring at its far end
+//! world                            what bodies that move put into the spring at its far end
 //! leak   = dV + given - world      made by sampling, delay, ramps and gains; dissipated where negative
 //! spare  = b |dd|^2 / T + f |dd|   what the arm's own damping and friction surely take
 //! debt   = max(0, debt + leak - spare)
 //! ```
 //!
 //! `V` is what the spring has stored, the governor's share of it. A sampled spring with stiffness `K`, late by `n` samples, leaks
-//! `K |ds|^2 / 2 + K (s(k-1) - s(k-1-n)) . ds(k)` a tick, which is Colgate's bound when compared with the spare. Nothing is saved up: a hand that
+//! `K ds . dd / 2 + K (s(k-1) - s(k-1-n)) . dd(k)` a tick, which is Colgate's bound when compared with the spare. The far end is no matter of
+//! samples: going from place to place within a tick it puts in what `V` changes by, the mean of before and after the hand went. So it leaks
+//! nothing while the hand is still, nor where it goes along. Nothing is saved up: a hand that
 //! slid with friction for a minute has no credit (Hannaford and Ryu's running sum has). The reference that the observer follows is the
 //! energy of a spring that is neither sampled nor late (Ryu et al. 2005), so that it need not wait for a sum to run empty.
 //!
@@ -60,8 +62,27 @@ pub struct Spring {
     pub centre: Vec3,
     /// Stored by stretch and by twist, were all of the wanted wrench sent, J.
     pub stored_j: [f64; 2],
+    /// Its stiffness, N/m and N·m/rad.
+    pub stiffness: [f64; 2],
+    /// The spring before its stiffness or slack changed in this tick.
+    pub before: Ends,
     /// What holds the tool can put energy in: it moves, bends, or has a mass.
     pub held_by_movers: bool,
+}
+
+/// What the spring of the last tick stores by stretch and by twist when its ends have gone where they went in this one, J.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Ends {
+    /// Its stiffness, N/m and N·m/rad.
+    pub stiffness: [f64; 2],
+    /// Neither has.
+    pub none_j: [f64; 2],
+    /// The hand's alone.
+    pub hand_j: [f64; 2],
+    /// The far one alone.
+    pub far_j: [f64; 2],
+    /// Both.
+    pub both_j: [f64; 2],
 }
 
 /// What an arm's spring did up to a tick. Energies in J, since the force was last off for want of a pose.
@@ -102,35 +123,23 @@ impl Default for Energy {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sent {
     pub wrench: Wrench,
-    /// Lengths of the wanted force and torque.
-    pub wanted: [f64; 2],
     /// Lengths at which peak and continuous limits cut them off.
     pub most: [f64; 2],
     /// Factor after that, force and torque.
     pub factor: [f64; 2],
 }
 
-/// What a spring stores of which a part is sent.
-#[derive(Clone, Copy, Debug, Default)]
-struct Store {
-    /// All of it.
-    whole_j: [f64; 2],
-    wanted: [f64; 2],
-    factor: [f64; 2],
-}
-
-impl Store {
-    /// With forces that are cut off at these lengths.
-    fn stored_j(&self, most: &[f64; 2]) -> f64 {
-        let part = |k: usize| {
-            let cut = match self.wanted[k] > most[k] {
-                true => most[k] / self.wanted[k],
-                false => 1.0,
-            };
-            self.factor[k] * self.whole_j[k] * cut * (2.0 - cut)
+/// What is stored by springs of this stiffness of which a part is sent: cut off at `most`, then by `factor`.
+fn sent_j(stored_j: [f64; 2], stiffness: [f64; 2], most: [f64; 2], factor: [f64; 2]) -> f64 {
+    let part = |k: usize| {
+        let pull = (2.0 * stiffness[k] * stored_j[k]).sqrt();
+        let whole = match pull > most[k] {
+            true => most[k] * (pull - 0.5 * most[k]) / stiffness[k],
+            false => stored_j[k],
         };
-        part(0) + part(1)
-    }
+        factor[k] * whole
+    };
+    part(0) + part(1)
 }
 
 /// What a step of the controller did.
@@ -148,8 +157,17 @@ struct Before {
     time_ns: u64,
     hand: Pose,
     far_end: Pose,
-    /// Not known yet where it has only now begun to be looked at.
-    store: Option<Store>,
+    /// Of what was sent. Not known yet where it has only now begun to be looked at.
+    factor: Option<[f64; 2]>,
+}
+
+/// Of the tick that has not sent yet.
+#[derive(Clone, Copy, Debug, Default)]
+struct Open {
+    given_j: f64,
+    spare_j: f64,
+    /// How far the far end went.
+    yielded: (Vec3, Vec3),
 }
 
 /// See the module page.
@@ -165,8 +183,7 @@ pub(super) struct Passivity {
     filled: usize,
     before: Option<Before>,
     energy: Energy,
-    /// Leak but for what is stored, and spare, of the tick that has not sent yet.
-    open: [f64; 2],
+    open: Open,
     /// Leak and spare since the debt began.
     since: [f64; 2],
     acted: u64,
@@ -189,7 +206,7 @@ impl Passivity {
             filled: 0,
             before: None,
             energy: Energy::default(),
-            open: [0.0; 2],
+            open: Open::default(),
             since: [0.0; 2],
             acted: 0,
             settled_ns: 0,
@@ -200,7 +217,7 @@ impl Passivity {
     pub fn forget(&mut self) {
         self.before = None;
         self.settled_ns = 0;
-        self.open = [0.0; 2];
+        self.open = Open::default();
         self.filled = 0;
         self.since = [0.0; 2];
         self.energy = Energy {
@@ -232,7 +249,7 @@ impl Passivity {
                 time_ns,
                 hand,
                 far_end,
-                store: None,
+                factor: None,
             });
             return;
         };
@@ -242,21 +259,15 @@ impl Passivity {
         }
         let held = self.held_between(before.time_ns, time_ns);
         let went = between(&before.hand, &hand);
-        let yielded = between(&before.far_end, &far_end);
-        let given_j = work(&held, &went);
-        let world_j = work(&held, &yielded);
-        let counted_j = match spring.held_by_movers {
-            true => world_j,
-            false => world_j.min(0.0),
-        };
         let dt_s = (time_ns - before.time_ns) as f64 * 1e-9;
         let ways = [went.0.norm(), went.1.norm()];
         let spare = |k: usize| ways[k] * (self.damping[k] * ways[k] / dt_s + self.friction[k]);
-        let spare_j = spare(0) + spare(1);
-        self.energy.given_j += given_j;
-        self.energy.world_j += world_j;
-        // With what is stored, which changes when this tick sends, it is the tick's leak.
-        self.open = [given_j - counted_j, spare_j];
+        // What is stored, and the force at the far end, change when this tick sends.
+        self.open = Open {
+            given_j: work(&held, &went),
+            spare_j: spare(0) + spare(1),
+            yielded: between(&before.far_end, &far_end),
+        };
         self.before = Some(Before {
             time_ns,
             hand,
@@ -279,27 +290,38 @@ impl Passivity {
         let lever = hand.rotation * spring.centre;
         let mut wrench = sent.wrench;
         wrench.torque_nm -= lever.cross(&wrench.force_n);
+        let last = match self.filled {
+            0 => Wrench::default(),
+            _ => self.commands[(self.next + COMMANDS - 1) % COMMANDS].1,
+        };
         self.commands[self.next] = (time_ns, wrench);
         self.next = (self.next + 1) % COMMANDS;
         self.filled = (self.filled + 1).min(COMMANDS);
-        let store = Store {
-            whole_j: spring.stored_j,
-            wanted: sent.wanted,
-            factor: sent.factor,
-        };
-        let stored_j = store.stored_j(&sent.most);
+        let open = std::mem::take(&mut self.open);
+        let stored_j = sent_j(spring.stored_j, spring.stiffness, sent.most, sent.factor);
+        self.energy.stored_j = stored_j;
         let Some(before) = &mut self.before else {
+            return Acted::No;
+        };
+        let Some(factor) = before.factor.replace(sent.factor) else {
             return Acted::No;
         };
         // As if the limits had been these before, too: what raising them gives was ordered, and rises by the
         // governor's ramp.
-        let rise_j = before
-            .store
-            .map_or(0.0, |before| stored_j - before.stored_j(&sent.most));
-        before.store = Some(store);
-        self.energy.stored_j = stored_j;
-        let [open_j, spare_j] = std::mem::take(&mut self.open);
-        self.book(time_ns, rise_j + open_j, spare_j);
+        let ends = &spring.before;
+        let of = |stored_j| sent_j(stored_j, ends.stiffness, sent.most, factor);
+        let (none_j, hand_j) = (of(ends.none_j), of(ends.hand_j));
+        let by_spring_j = 0.5 * (of(ends.both_j) - hand_j + of(ends.far_j) - none_j);
+        // The damper's force on a body that moves is that body's affair: what it pushes the hand by it put in.
+        let by_all_j = 0.5 * (work(&last, &open.yielded) + work(&wrench, &open.yielded));
+        let (world_j, counted_j) = match spring.held_by_movers {
+            true => (by_spring_j.max(by_all_j), by_spring_j.max(by_all_j)),
+            false => (by_spring_j, by_spring_j.min(0.0)),
+        };
+        let rise_j = stored_j - none_j;
+        self.energy.given_j += open.given_j;
+        self.energy.world_j += world_j;
+        self.book(time_ns, rise_j + open.given_j - counted_j, open.spare_j);
         self.control(time_ns, bound_j, dt_s)
     }
 
@@ -390,12 +412,32 @@ mod tests {
         Pose::translation(0.0, 0.0, z)
     }
 
+    fn stored(z: f64, wall: f64) -> [f64; 2] {
+        [0.5 * K * (wall - z) * (wall - z), 0.0]
+    }
+
+    /// A spring whose hand was at `from` and its wall at `wall_from`.
+    fn moved(from: f64, wall_from: f64, z: f64, wall: f64) -> Spring {
+        Spring {
+            before: Ends {
+                stiffness: [K, 0.0],
+                none_j: stored(from, wall_from),
+                hand_j: stored(z, wall_from),
+                far_j: stored(from, wall),
+                both_j: stored(z, wall),
+            },
+            ..spring(z, wall)
+        }
+    }
+
     /// A spring of K from a hand at `z` to a wall at `wall`.
     fn spring(z: f64, wall: f64) -> Spring {
         Spring {
             far_end: at(wall),
             centre: Vec3::zeros(),
-            stored_j: [0.5 * K * (wall - z) * (wall - z), 0.0],
+            stored_j: stored(z, wall),
+            stiffness: [K, 0.0],
+            before: Ends::default(),
             held_by_movers: false,
         }
     }
@@ -406,7 +448,6 @@ mod tests {
                 force_n: Vec3::new(0.0, 0.0, force_n),
                 torque_nm: Vec3::zeros(),
             },
-            wanted: [force_n.abs(), 0.0],
             most: [f64::INFINITY; 2],
             factor: [1.0; 2],
         }
@@ -422,8 +463,10 @@ mod tests {
 
     /// A tick each at these depths under a wall at 0, with all of the force sent.
     fn press(ledger: &mut Passivity, depths: &[f64]) {
+        let mut from = 0.0;
         for (k, depth) in (1..).zip(depths) {
-            let spring = spring(-depth, 0.0);
+            let spring = moved(from, 0.0, -depth, 0.0);
+            from = -depth;
             ledger.observe(k * MS, &at(-depth), &spring);
             ledger.settle(k * MS, &spring, &sent(K * depth), f64::INFINITY, 1e-3);
         }
@@ -471,6 +514,7 @@ mod tests {
             l.settle(k * MS, &still, &sent(k as f64), f64::INFINITY, 1e-3);
         }
         l.observe(100 * MS, &at(1.0), &still);
+        l.settle(100 * MS, &still, &sent(0.0), f64::INFINITY, 1e-3);
         assert_eq!(l.energy().given_j, 1.0);
     }
 
@@ -479,11 +523,13 @@ mod tests {
         for (held_by_movers, debt_mj) in [(true, 0.0), (false, 2.0)] {
             let mut l = ledger(0);
             // 2 N push the far end by 1 mm along, at the same stretch: the hand goes along.
+            let mut from = 0.0;
             for (k, z) in [(1, 0.0), (2, 1e-3)] {
                 let spring = Spring {
                     held_by_movers,
-                    ..spring(z - 2e-3, z)
+                    ..moved(from - 2e-3, from, z - 2e-3, z)
                 };
+                from = z;
                 l.observe(k * MS, &at(z - 2e-3), &spring);
                 l.settle(k * MS, &spring, &sent(2.0), f64::INFINITY, 1e-3);
             }
@@ -494,22 +540,36 @@ mod tests {
     }
 
     #[test]
+    fn a_far_end_that_jumps_before_a_hand_that_is_still_leaks_nothing() {
+        let mut l = ledger(MS);
+        let mut from = 0.0;
+        for (k, wall) in [(1, 0.0), (2, 1e-3), (3, 5e-3), (4, 2e-3), (5, 0.0)] {
+            let spring = Spring {
+                held_by_movers: true,
+                ..moved(0.0, from, 0.0, wall)
+            };
+            from = wall;
+            l.observe(k * MS, &at(0.0), &spring);
+            l.settle(k * MS, &spring, &sent(K * wall), f64::INFINITY, 1e-3);
+            let e = l.energy();
+            assert!((e.world_j - 0.5 * K * wall * wall).abs() < 1e-12, "{e:?}");
+            assert!(e.leak_j.abs() < 1e-12 && e.debt_j < 1e-12, "{e:?}");
+        }
+    }
+
+    #[test]
     fn damping_and_friction_of_the_arm_pay_and_are_no_credit() {
         let mut with = spec();
         with.native_period_ns = 0;
         let mut l = Passivity::new(&with);
         // 0.1 m/s in free air for a while: nothing is owed, and nothing is saved.
         for k in 1..100_u32 {
-            let z = 1.0 - 1e-4 * f64::from(k);
-            l.observe(u64::from(k) * MS, &at(z), &spring(z, z));
-            l.settle(
-                u64::from(k) * MS,
-                &spring(z, z),
-                &sent(0.0),
-                f64::INFINITY,
-                1e-3,
-            );
+            let (from, z) = (1.0 - 1e-4 * f64::from(k - 1), 1.0 - 1e-4 * f64::from(k));
+            let free = moved(from, from, z, z);
+            l.observe(u64::from(k) * MS, &at(z), &free);
+            l.settle(u64::from(k) * MS, &free, &sent(0.0), f64::INFINITY, 1e-3);
         }
+        assert!(l.energy().leak_j.abs() < 1e-15, "{:?}", l.energy());
         assert_eq!(l.energy().debt_j, 0.0);
         // Then a force out of nothing, along the way: 1 N over 0.1 mm, of which b v^2 T and f_c v T are taken.
         let free = spring(0.0, 0.0);
@@ -528,9 +588,12 @@ mod tests {
     #[test]
     fn the_gain_falls_by_what_was_fed_and_comes_back_by_a_factor_of_e_in_ten_seconds() {
         let mut l = ledger(0);
-        let wall = |l: &mut Passivity, k: u64, z: f64, bound_j: f64| {
-            l.observe(k * MS, &at(z), &spring(z, 0.0));
-            l.settle(k * MS, &spring(z, 0.0), &sent(-K * z), bound_j, 1e-3)
+        let mut from = 0.0;
+        let mut wall = |l: &mut Passivity, k: u64, z: f64, bound_j: f64| {
+            let spring = moved(from, 0.0, z, 0.0);
+            from = z;
+            l.observe(k * MS, &at(z), &spring);
+            l.settle(k * MS, &spring, &sent(-K * z), bound_j, 1e-3)
         };
         assert_eq!(wall(&mut l, 1, -1e-3, 1e-6), Acted::No);
         // Nothing of it is spare: by the whole step.
@@ -577,11 +640,10 @@ mod tests {
     #[test]
     fn what_is_stored_behind_a_cut_off_is_less_by_the_knee() {
         let mut l = ledger(0);
-        let deep = spring(-4e-3, 0.0);
+        let deep = moved(-4e-3, 0.0, -4e-3, 0.0);
         l.observe(MS, &at(-4e-3), &deep);
         // 4 N wanted, cut off at 1 N, half of that sent: 0.5 (1 N 4 mm - (1 N)^2 / 2K).
         let mut sent = Sent {
-            wanted: [4.0, 0.0],
             most: [1.0, 1.0],
             factor: [0.5, 1.0],
             ..sent(0.5)

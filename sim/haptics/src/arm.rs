@@ -555,7 +555,7 @@ impl Arm {
         out.spring = SpringState {
             far_end: felt,
             centre: *centre,
-            stored_j: self.coupling.stored_j(),
+            energy: *self.coupling.energy(),
             held_by_movers: self.moved_by || has_mass || self.guide.is_some(),
         };
         out.proxy = self.proxy;

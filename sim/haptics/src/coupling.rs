@@ -139,6 +139,32 @@ pub struct Wrench {
     pub torque_nm: Vec3,
 }
 
+/// What a spring has stored by its stretch and by its twist, were all of its wrench passed to the hand, J.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SpringEnergy {
+    /// Now.
+    pub stored_j: [f64; 2],
+    /// Its stiffness now, N/m and N·m/rad.
+    pub stiffness: [f64; 2],
+    /// Before stiffness and slack changed in this tick.
+    pub before: EndsEnergy,
+}
+
+/// What the spring of the last tick stores when its ends have gone where they went in this one.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct EndsEnergy {
+    /// Its stiffness, N/m and N·m/rad.
+    pub stiffness: [f64; 2],
+    /// Neither has.
+    pub none_j: [f64; 2],
+    /// The hand's alone.
+    pub hand_j: [f64; 2],
+    /// The far one alone.
+    pub far_j: [f64; 2],
+    /// Both.
+    pub both_j: [f64; 2],
+}
+
 /// How much of a wrench reaches the hand: what the safety governor did in the last tick.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Passed {
@@ -199,8 +225,9 @@ pub struct Coupling {
     /// What reached the hand in the last tick and in the one before.
     passed: Passed,
     passed_before: Passed,
-    /// Stored by stretch and by twist in the last tick, all of it passed, J.
-    stored_j: [f64; 2],
+    /// Where its ends were in the last tick: device and proxy.
+    ends: Option<(Pose, Pose)>,
+    energy: SpringEnergy,
     /// So much of the stretch gives no force, m.
     slack_m: f64,
     /// The spring was stretched in the previous tick.
@@ -223,7 +250,8 @@ impl Coupling {
             stiffness_n_per_m: gains.stiffness_n_per_m,
             passed: Passed::default(),
             passed_before: Passed::default(),
-            stored_j: [0.0; 2],
+            ends: None,
+            energy: SpringEnergy::default(),
             slack_m: 0.0,
             was_loaded: false,
             history: [(Vec3::zeros(), Vec3::zeros()); WINDOW],
@@ -247,9 +275,9 @@ impl Coupling {
         self.passed = passed;
     }
 
-    /// What the spring of the last wrench has stored by its stretch and by its twist, were all of its wrench passed, J.
-    pub fn stored_j(&self) -> [f64; 2] {
-        self.stored_j
+    /// What the spring of the last wrench has stored, and how that came.
+    pub fn energy(&self) -> &SpringEnergy {
+        &self.energy
     }
 
     /// Stiffness in force, N/m: on its way from one material's to the next's.
@@ -263,7 +291,8 @@ impl Coupling {
         self.last = None;
         self.was_loaded = false;
         self.slack_m = 0.0;
-        self.stored_j = [0.0; 2];
+        self.ends = None;
+        self.energy = SpringEnergy::default();
         self.stiffness_n_per_m = self.gains.stiffness_n_per_m;
     }
 
@@ -295,6 +324,7 @@ impl Coupling {
         }
         self.was_loaded = is_loaded;
         let before = self.stiffness_n_per_m;
+        self.note_ends(device, proxy, centre);
         self.stiffness_n_per_m += (wanted - before) * (period_s / BLEND_S).clamp(0.0, 1.0);
         // The bound of stability may have come down: that one is not negotiable.
         self.stiffness_n_per_m = self.stiffness_n_per_m.min(self.gains.stiffness_n_per_m);
@@ -330,7 +360,8 @@ impl Coupling {
             * self.gains.rotational_stiffness_nm_per_rad;
         let damping_turns = softer(damping, self.gains.damping_n_s_per_m)
             * self.gains.rotational_damping_nm_s_per_rad;
-        self.stored_j = [
+        self.energy.stiffness = [self.stiffness_n_per_m, turning];
+        self.energy.stored_j = [
             0.5 * self.stiffness_n_per_m * taut * taut * stretch.norm_squared(),
             0.5 * turning * taut * taut * twist.norm_squared(),
         ];
@@ -345,6 +376,34 @@ impl Coupling {
             torque_nm: damped(twist * (taut * turning), spin * damping_turns)
                 + lever.cross(&force_n),
         }
+    }
+
+    /// What the spring as it was would have stored had only one of its ends gone where it went.
+    fn note_ends(&mut self, device: &Pose, proxy: &Pose, centre: &Vec3) {
+        let (hand_before, far_before) = self.ends.unwrap_or((*device, *proxy));
+        self.ends = Some((*device, *proxy));
+        let share = self.stiffness_n_per_m / self.gains.stiffness_n_per_m;
+        let turning = share.min(1.0) * self.gains.rotational_stiffness_nm_per_rad;
+        let gyration = self.gains.gyration_m2().unwrap_or(0.0);
+        let stored_j = |device: &Pose, proxy: &Pose| {
+            let stretch = (transform(proxy, centre) - transform(device, centre)).norm_squared();
+            let twist = (proxy.rotation * device.rotation.inverse()).scaled_axis();
+            let twist = twist.norm_squared();
+            let length = (stretch + gyration * twist).sqrt();
+            let taut = match self.slack_m > 0.0 {
+                true => (1.0 - self.slack_m / length).max(0.0),
+                false => 1.0,
+            };
+            let whole = [self.stiffness_n_per_m * stretch, turning * twist];
+            whole.map(|square| 0.5 * square * taut * taut)
+        };
+        self.energy.before = EndsEnergy {
+            stiffness: [self.stiffness_n_per_m, turning],
+            none_j: stored_j(&hand_before, &far_before),
+            hand_j: stored_j(device, &far_before),
+            far_j: stored_j(&hand_before, proxy),
+            both_j: stored_j(device, proxy),
+        };
     }
 
     /// Keeps what is stored as it was before stiffness or share changed.
@@ -621,6 +680,52 @@ mod tests {
             let wanted_n = held(&mut c, 5e-3, 0.0, (1000.0, 0.0)).force_n.z;
             assert!((wanted_n - 5.0).abs() < 1e-12, "{k}: {wanted_n} N");
         }
+    }
+
+    /// What is stored is told for each end that went alone, as the spring was before: with its slack.
+    #[test]
+    fn what_each_end_did_to_the_stored_energy_is_told() {
+        let mut c = Coupling::new(GAINS, Damping::Relative);
+        let at = |z: f64| Pose::translation(0.0, 0.0, z);
+        let step = |c: &mut Coupling, hand: f64, far: f64, material: f64| {
+            let material = Some((material, 0.0));
+            c.wrench(&at(hand), &at(far), &Vec3::zeros(), material, 1e-3);
+            *c.energy()
+        };
+        let near = |[stored_j, turned_j]: [f64; 2], mj: f64| {
+            assert!(
+                (stored_j - mj * 1e-3).abs() < 1e-12 && turned_j == 0.0,
+                "{stored_j} J, not {mj} mJ"
+            );
+        };
+        let first = step(&mut c, -2e-3, 0.0, 500.0);
+        near(first.stored_j, 1.0);
+        // No ends before: all as it is.
+        near(first.before.none_j, 1.0);
+        near(first.before.both_j, 1.0);
+        let then = step(&mut c, -4e-3, 2e-3, 500.0);
+        assert_eq!(then.before.stiffness, [500.0, 0.25]);
+        near(then.before.none_j, 1.0);
+        near(then.before.hand_j, 4.0);
+        near(then.before.far_j, 4.0);
+        near(then.before.both_j, 9.0);
+        near(then.stored_j, 9.0);
+        // Twice as stiff within some ticks, at the same energy: 4.24 mm are taut of 6.
+        let mut stiff = then;
+        for _ in 0..200 {
+            stiff = step(&mut c, -4e-3, 2e-3, 1000.0);
+        }
+        assert!((stiff.stored_j[0] - 9e-3).abs() < 1e-9, "{stiff:?}");
+        let slack = 6e-3 - (2.0 * 9e-3 / 1000.0_f64).sqrt();
+        let last = step(&mut c, -2e-3, 2e-3, 1000.0);
+        let taut = 4e-3 - slack;
+        assert!(
+            (last.before.hand_j[0] - 500.0 * taut * taut).abs() < 1e-7,
+            "{last:?}"
+        );
+        // Into the slack there is nothing.
+        let last = step(&mut c, 1e-3, 2e-3, 1000.0);
+        near(last.before.hand_j, 0.0);
     }
 
     #[test]

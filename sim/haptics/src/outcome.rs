@@ -4,7 +4,7 @@
 
 use hapticd_geometry::{Pose, Vec3};
 
-use crate::coupling::Wrench;
+use crate::coupling::{SpringEnergy, Wrench};
 use crate::guide::Insertion;
 use crate::snapshot::MidPhaseShare;
 use crate::soft::Finder;
@@ -46,8 +46,8 @@ pub struct SpringState {
     pub far_end: Pose,
     /// The point of the tool that the spring is fixed to, tool frame, m.
     pub centre: Vec3,
-    /// Stored by stretch and by twist, were all of the wrench passed to the hand, J.
-    pub stored_j: [f64; 2],
+    /// What it has stored.
+    pub energy: SpringEnergy,
     /// What holds the tool can put energy into the spring: it moves, bends, or has a mass of its own.
     pub held_by_movers: bool,
 }

@@ -183,7 +183,7 @@ impl Arm {
         out.spring = SpringState {
             far_end: proxy,
             centre: *centre,
-            stored_j: self.coupling.stored_j(),
+            energy: *self.coupling.energy(),
             // The structure does not say which polygons a contact is of: any of them may move.
             held_by_movers: true,
         };

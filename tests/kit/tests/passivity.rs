@@ -2,7 +2,7 @@
 //! that press, tap, hold on and let go.
 
 use hapticd_devices::arm::{ArmCommand, ArmSample, Wrench};
-use hapticd_devices::safety::{Governor, GovernorInput, Limits, ReasonSet, Spring};
+use hapticd_devices::safety::{Ends, Governor, GovernorInput, Limits, ReasonSet, Spring};
 use hapticd_devices::sim::{HandParams, Intention, Keyframe, SimArmParams, SimRig, Track};
 use hapticd_geometry::Vec3;
 use hapticd_haptics::{Coupling, Damping, Gains, Passed};
@@ -78,6 +78,7 @@ fn run(wall: &Wall, hand: HandParams, intention: Intention, ticks: u64) -> Vec<T
         let surface = (wall.surface)(tick as f64 * 1e-3);
         proxy.translation.z = hand.translation.z.max(surface);
         let wrench = coupling.wrench(&hand, &proxy, &Vec3::zeros(), None, 1e-3);
+        let energy = coupling.energy();
         let governed = governor.step(&GovernorInput {
             now_ns: tick * MS,
             wanted: Wrench {
@@ -89,7 +90,15 @@ fn run(wall: &Wall, hand: HandParams, intention: Intention, ticks: u64) -> Vec<T
             spring: Some(Spring {
                 far_end: proxy,
                 centre: Vec3::zeros(),
-                stored_j: coupling.stored_j(),
+                stored_j: energy.stored_j,
+                stiffness: energy.stiffness,
+                before: Ends {
+                    stiffness: energy.before.stiffness,
+                    none_j: energy.before.none_j,
+                    hand_j: energy.before.hand_j,
+                    far_j: energy.before.far_j,
+                    both_j: energy.before.both_j,
+                },
                 held_by_movers: wall.moves,
             }),
             faults: ReasonSet::EMPTY,
