@@ -48,7 +48,7 @@ const LOOKS: u32 = 30;
 pub struct Heap;
 
 /// By this name a debugger, and a test that holds a thread, sees which thread has it.
-// SAFETY: no other item of this name is linked: it begins with the program's.
+// No other item of this name is linked: it begins with the program's.
 #[unsafe(export_name = "hapticd_heap_lock")]
 static LOCK: Inheriting = Inheriting::new();
 
