@@ -31,9 +31,9 @@ variants! {
         Simulated as "simulated" {
             /// What the hand wants: the name of an intention that ships with the daemon, or a file.
             intention: NameOrPath = name_or_path(INTENTIONS).required(Text("explore")),
-            /// For experiments: the stiffness of the coupling, past `max_stiffness_n_per_m` and what
-            /// "auto" finds passive. The arm may oscillate. A softer material is as soft as ever,
-            /// and the governor's limits hold. No real arm takes it.
+            /// For experiments: the stiffness of the coupling, past `max_stiffness_n_per_m` and
+            /// what "auto" finds passive. The arm may oscillate. A softer material is as soft as
+            /// ever, and the governor's limits hold. No real arm takes it.
             forced_stiffness_n_per_m: Option<f64> = number(1000.0, 1.0, 100_000.0)
                 .unit("N/m").or_word("none").refused_elsewhere(FORCED),
             /// For experiments: the damping of the coupling, whatever the arm's own would take.

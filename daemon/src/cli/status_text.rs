@@ -71,7 +71,8 @@ fn arm(arm: &Value, width: usize, missed: &str) -> Vec<String> {
         let gain = number(&energy["gain"]);
         if gain < 1.0 {
             lines.push(format!(
-                "{indent}  gain lowered to {gain:.2}: the coupling was too stiff for arm and hand, {:.1} mJ taken off",
+                "{indent}  gain lowered to {gain:.2}: the coupling was too stiff for arm and hand, \
+                 {:.1} mJ taken off",
                 number(&energy["withheld_j"]) * 1e3
             ));
         }

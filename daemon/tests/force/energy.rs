@@ -1,5 +1,5 @@
-//! What the hand is given, as the user of a recording sees it: the ledger against the motors' true work,
-//! and springs that are forced far beyond what the arm can render.
+//! What the hand is given, as the user of a recording sees it: the ledger against the motors' true
+//! work, and springs that are forced far beyond what the arm can render.
 
 use super::*;
 
@@ -98,7 +98,8 @@ fn the_recorded_ledger_is_the_motors_work() {
             compared += 1;
             let off_j = ticks[k].given_j - ticks[k].motor_work_j;
             // An arm is taken to be as late as it declares, and a period: in virtual time it is
-            // half a period less late. So what it is given is less than the ledger says, never more.
+            // half a period less late. So what it is given is less than the ledger says, never
+            // more.
             let room_j = 2e-4;
             assert!(
                 off_j > -0.01 * exchanged_j - room_j && off_j < 0.025 * exchanged_j + room_j,
@@ -112,8 +113,8 @@ fn the_recorded_ledger_is_the_motors_work() {
     }
 }
 
-/// Runs a scene that ships for four seconds: at its default stiffness the controller has no reason to act, whatever
-/// its bodies do.
+/// Runs a scene that ships for four seconds: at its default stiffness the controller has no reason
+/// to act, whatever its bodies do.
 fn stays_passive(scene: &str) {
     let folder = Folder::new(&format!("shipped-{scene}"));
     let file = format!("{}/../config/{scene}.toml", env!("CARGO_MANIFEST_DIR"));

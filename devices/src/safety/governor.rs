@@ -126,7 +126,8 @@ pub struct Governed {
     pub scale: f64,
     /// Which rules bit.
     pub reductions: Reductions,
-    /// Share of the wanted force that is let out, the slew limit's part in it, once it has been cut off at this length, N.
+    /// Share of the wanted force that is let out, the slew limit's part in it, once it has been cut
+    /// off at this length, N.
     pub passed: (f64, f64),
     /// The arm should brake, if it can: it is too fast, or it was stopped in an emergency.
     pub brake: bool,

@@ -1,38 +1,46 @@
-//! The passivity observer and controller: what the hand was given, to the joule, and the gain that keeps it from being more.
+//! The passivity observer and controller: what the hand was given, to the joule, and the gain that
+//! keeps it from being more.
 //!
 //! # Theory
-//! A force that is held does exactly `F . dd` between two samples of the hand, however it moved between them (Stramigioli
-//! et al. 2005). So the work on the hand is a sum of products that are known, without any velocity. With `F` the wrench
-//! as governed and as late as the arm declares, `d` the hand and `p` the far end of the spring:
+//! A force that is held does exactly `F . dd` between two samples of the hand, however it moved
+//! between them (Stramigioli et al. 2005). So the work on the hand is a sum of products that are
+//! known, without any velocity. With `F` the wrench as governed and as late as the arm declares,
+//! `d` the hand and `p` the far end of the spring:
 //!
 //! ```text
 //! given  = F . dd                  to the hand
 //! world                            what bodies that move put into the spring at its far end
-//! leak   = dV + given - world      made by sampling, delay, ramps and gains; dissipated where negative
+//! leak   = dV + given - world      made by sampling, delay, ramps and gains; negative: dissipated
 //! spare  = b |dd|^2 / T + f |dd|   what the arm's own damping and friction surely take
 //! debt   = max(0, debt + leak - spare)
 //! ```
 //!
-//! `V` is what the spring has stored, the governor's share of it. A sampled spring with stiffness `K`, late by `n` samples, leaks
-//! `K ds . dd / 2 + K (s(k-1) - s(k-1-n)) . dd(k)` a tick, which is Colgate's bound when compared with the spare. The far end is no matter of
-//! samples: going from place to place within a tick it puts in what `V` changes by, the mean of before and after the hand went. So it leaks
-//! nothing while the hand is still, nor where it goes along. Nothing is saved up: a hand that
-//! slid with friction for a minute has no credit (Hannaford and Ryu's running sum has). The reference that the observer follows is the
-//! energy of a spring that is neither sampled nor late (Ryu et al. 2005), so that it need not wait for a sum to run empty.
+//! `V` is what the spring has stored, the governor's share of it. A sampled spring with stiffness
+//! `K`, late by `n` samples, leaks `K ds . dd / 2 + K (s(k-1) - s(k-1-n)) . dd(k)` a tick, which is
+//! Colgate's bound when compared with the spare. The far end is no matter of samples: going from
+//! place to place within a tick it puts in what `V` changes by, the mean of before and after the
+//! hand went. So it leaks nothing while the hand is still, nor where it goes along. Nothing is
+//! saved up: a hand that slid with friction for a minute has no credit (Hannaford and Ryu's running
+//! sum has). The reference that the observer follows is the energy of a spring that is neither
+//! sampled nor late (Ryu et al. 2005), so that it need not wait for a sum to run empty.
 //!
-//! Limits that are raised under load give energy, too: that was ordered, and goes by the governor's ramp. It is no leak.
+//! Limits that are raised under load give energy, too: that was ordered, and goes by the governor's
+//! ramp. It is no leak.
 //!
-//! A body that stands still puts nothing in: while only such hold the tool, a `world` that is positive is a debt.
+//! A body that stands still puts nothing in: while only such hold the tool, a `world` that is
+//! positive is a debt.
 //!
-//! *The controller.* A debt beyond what four of the smallest noticeable swings would cost means that the spring is too stiff
-//! for the arm and the hand that holds it, whatever the frequency: an oscillation of 2 Hz and one of 200 feed
-//! energy alike, and a hand that taps does not. Since the debt began the leak was so many times the spare: the gain falls to
-//! where it would not have been, and well below, so that the swing dies away. It comes back by a factor `e` in ten seconds; the coupling takes its energy
+//! *The controller.* A debt beyond what four of the smallest noticeable swings would cost means
+//! that the spring is too stiff for the arm and the hand that holds it, whatever the frequency: an
+//! oscillation of 2 Hz and one of 200 feed energy alike, and a hand that taps does not. Since the debt began the leak was so
+//! many times the spare: the gain falls to where it would not have been, and well below, so that
+//! the swing dies away. It comes back by a factor `e` in ten seconds; the coupling takes its energy
 //! along, so that this rise gives none. Below [`GAIN_FLOOR`] there is nothing left to lower.
 //!
 //! # Practice
-//! Fixed memory, work bounded by [`COMMANDS`], no allocation, no clock. A ledger is as good as the damping, friction and delay that the arm
-//! declares; [`super::oscillation`] stands behind it and needs none of them.
+//! Fixed memory, work bounded by [`COMMANDS`], no allocation, no clock. A ledger is as good as the
+//! damping, friction and delay that the arm declares; [`super::oscillation`] stands behind it and
+//! needs none of them.
 
 use nalgebra::Translation3;
 
@@ -70,7 +78,8 @@ pub struct Spring {
     pub held_by_movers: bool,
 }
 
-/// What the spring of the last tick stores by stretch and by twist when its ends have gone where they went in this one, J.
+/// What the spring of the last tick stores by stretch and by twist when its ends have gone where
+/// they went in this one, J.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Ends {
     /// Its stiffness, N/m and N·m/rad.
@@ -85,7 +94,8 @@ pub struct Ends {
     pub both_j: [f64; 2],
 }
 
-/// What an arm's spring did up to a tick. Energies in J, since the force was last off for want of a pose.
+/// What an arm's spring did up to a tick. Energies in J, since the force was last off for want of a
+/// pose.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Energy {
     /// Given to the hand; negative: taken from it.
@@ -129,7 +139,8 @@ pub(super) struct Sent {
     pub factor: [f64; 2],
 }
 
-/// What is stored by springs of this stiffness of which a part is sent: cut off at `most`, then by `factor`.
+/// What is stored by springs of this stiffness of which a part is sent: cut off at `most`, then by
+/// `factor`.
 fn sent_j(stored_j: [f64; 2], stiffness: [f64; 2], most: [f64; 2], factor: [f64; 2]) -> f64 {
     let part = |k: usize| {
         let pull = (2.0 * stiffness[k] * stored_j[k]).sqrt();
@@ -187,7 +198,8 @@ pub(super) struct Passivity {
     /// Leak and spare since the debt began.
     since: [f64; 2],
     acted: u64,
-    /// Until when commands from before the gain was lowered are under way: what they do is no reason to lower it again.
+    /// Until when commands from before the gain was lowered are under way: what they do is no
+    /// reason to lower it again.
     settled_ns: u64,
 }
 
@@ -240,7 +252,8 @@ impl Passivity {
         self.energy.gain
     }
 
-    /// Before a tick sends anything: what the commands so far did while the hand went to `hand`, where it was at `time_ns`.
+    /// Before a tick sends anything: what the commands so far did while the hand went to `hand`,
+    /// where it was at `time_ns`.
     pub fn observe(&mut self, time_ns: u64, hand: &Pose, spring: &Spring) {
         let at_centre = Translation3::from(spring.centre);
         let (hand, far_end) = (hand * at_centre, spring.far_end * at_centre);
@@ -276,8 +289,8 @@ impl Passivity {
         });
     }
 
-    /// After a tick has sent: what is stored now, and whether the gain must fall, for a debt of more than `bound_j`. `dt_s` is the time
-    /// since the last tick.
+    /// After a tick has sent: what is stored now, and whether the gain must fall, for a debt of
+    /// more than `bound_j`. `dt_s` is the time since the last tick.
     pub fn settle(
         &mut self,
         time_ns: u64,
@@ -306,13 +319,14 @@ impl Passivity {
         let Some(factor) = before.factor.replace(sent.factor) else {
             return Acted::No;
         };
-        // As if the limits had been these before, too: what raising them gives was ordered, and rises by the
-        // governor's ramp.
+        // As if the limits had been these before, too: what raising them gives was ordered, and
+        // rises by the governor's ramp.
         let ends = &spring.before;
         let of = |stored_j| sent_j(stored_j, ends.stiffness, sent.most, factor);
         let (none_j, hand_j) = (of(ends.none_j), of(ends.hand_j));
         let by_spring_j = 0.5 * (of(ends.both_j) - hand_j + of(ends.far_j) - none_j);
-        // The damper's force on a body that moves is that body's affair: what it pushes the hand by it put in.
+        // The damper's force on a body that moves is that body's affair: what it pushes the hand by
+        // it put in.
         let by_all_j = 0.5 * (work(&last, &open.yielded) + work(&wrench, &open.yielded));
         let (world_j, counted_j) = match spring.held_by_movers {
             true => (by_spring_j.max(by_all_j), by_spring_j.max(by_all_j)),
@@ -359,7 +373,8 @@ impl Passivity {
         Acted::Lowered
     }
 
-    /// The wrench that the motors held while the hand's samples went from one time to the other: the mean of the pieces.
+    /// The wrench that the motors held while the hand's samples went from one time to the other:
+    /// the mean of the pieces.
     fn held_between(&self, from_ns: u64, to_ns: u64) -> Wrench {
         let span_ns = to_ns.saturating_sub(from_ns);
         let mut sum = Wrench::default();
@@ -571,7 +586,8 @@ mod tests {
         }
         assert!(l.energy().leak_j.abs() < 1e-15, "{:?}", l.energy());
         assert_eq!(l.energy().debt_j, 0.0);
-        // Then a force out of nothing, along the way: 1 N over 0.1 mm, of which b v^2 T and f_c v T are taken.
+        // Then a force out of nothing, along the way: 1 N over 0.1 mm, of which b v^2 T and f_c v T
+        // are taken.
         let free = spring(0.0, 0.0);
         l.settle(99 * MS, &free, &sent(-1.0), f64::INFINITY, 1e-3);
         let z = 1.0 - 1e-2;

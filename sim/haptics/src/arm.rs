@@ -115,7 +115,8 @@ pub(crate) struct Arm {
     /// By how much what its hand wants changed in the last tick for the sake of other tools: shift of the shape's centre, and
     /// rotation vector.
     pub yields: Motion,
-    /// The last projection's rows of rigid bodies, those that are not near enough to touch among them.
+    /// The last projection's rows of rigid bodies, those that are not near enough to touch among
+    /// them.
     pub rows: Vec<Contact>,
     pair_budget: usize,
     projector: Projector<MAX_ROWS>,
@@ -251,7 +252,8 @@ impl Arm {
         both && self.is_solid(key)
     }
 
-    /// Bound on the motion to a pose of the tool relative to a body since a snapshot's reference poses.
+    /// Bound on the motion to a pose of the tool relative to a body since a snapshot's reference
+    /// poses.
     fn moved_since(&self, snapshot: &Snapshot, entry: &BodyEntry, body: &Pose, tool: &Pose) -> f64 {
         if entry.fixed {
             return self.shape.displacement(&snapshot.world_from_tool, tool);
@@ -420,10 +422,11 @@ impl Arm {
                 }
             }
             out.substeps += 1;
-            // A hand that presses wants to go millimetres and goes micrometres: look only as far as the last tick went, and once
-            // more at everything if that was too short. What is not looked at is not gone through: `path` stays within `room`.
-            // Later rounds seldom find more than what a contact's plane cut off.
-            // What tools that press each other want is found from these rows: all of them are needed.
+            // A hand that presses wants to go millimetres and goes micrometres: look only as far as
+            // the last tick went, and once more at everything if that was too short. What is not
+            // looked at is not gone through: `path` stays within `room`. Later rounds seldom find
+            // more than what a contact's plane cut off. What tools that press each other want is
+            // found from these rows: all of them are needed.
             let presses = self.yields != Motion::zeros();
             let near_room = allowed.min(if presses {
                 f64::INFINITY
@@ -562,9 +565,10 @@ impl Arm {
         out
     }
 
-    /// Where the coupling is to take the proxy to be, which was at `before`. The end of a certificate is nothing that a hand
-    /// could feel: what it alone holds back (`ahead`: where the proxy would be without) does not stretch the spring. A
-    /// surface that is found late would stretch it at once by all of that: its force comes in by [`FOUND_M_S`].
+    /// Where the coupling is to take the proxy to be, which was at `before`. The end of a
+    /// certificate is nothing that a hand could feel: what it alone holds back (`ahead`: where the
+    /// proxy would be without) does not stretch the spring. A surface that is found late would
+    /// stretch it at once by all of that: its force comes in by [`FOUND_M_S`].
     fn felt(&mut self, hand: &Pose, before: &Pose, ahead: Option<&Pose>, period_s: f64) -> Pose {
         let gyration_m2 = self.coupling.gains().gyration_m2().unwrap_or(0.0);
         let length = |motion: &Motion| {
@@ -577,7 +581,8 @@ impl Arm {
         let mut felt = *ahead.unwrap_or(&self.proxy);
         let stretch = pull_between(&self.shape, &felt, hand);
         let wanted_m = length(&stretch);
-        // Of a proxy that nothing but contacts holds, the stretch grows by no more than both ends went.
+        // Of a proxy that nothing but contacts holds, the stretch grows by no more than both ends
+        // went.
         let went_m = between(before, &self.proxy) + between(&self.drawn_to, hand);
         let found_m = FOUND_M_S * period_s + self.distances.safe_m;
         let most_m = length(&self.stretch) + went_m + found_m;

@@ -31,9 +31,10 @@
 //! and goes slack instead. With `L` the stretch (of both parts, by the metric) and a slack `l`, force is `k (1 - l/L)` times the stretch
 //! and what is stored `k (L - l)^2 / 2`; `l` follows from this being the same before and after. It goes as the hand comes out.
 //!
-//! What the safety governor lets through of the force counts as part of the spring ([`Passed`]): a ramp that rises under load
-//! would give as much energy as a stiffness that rises. With a share `a` of the force, cut off at `c`, what is
-//! stored is `a k t^2 / 2` up to `t = c / k`, and `a (c t - c^2 / 2k)` beyond.
+//! What the safety governor lets through of the force counts as part of the spring ([`Passed`]): a
+//! ramp that rises under load would give as much energy as a stiffness that rises. With a share `a`
+//! of the force, cut off at `c`, what is stored is `a k t^2 / 2` up to `t = c / k`, and `a (c t -
+//! c^2 / 2k)` beyond.
 
 use hapticd_geometry::{Pose, Quat, Vec3, transform};
 
@@ -139,7 +140,8 @@ pub struct Wrench {
     pub torque_nm: Vec3,
 }
 
-/// What a spring has stored by its stretch and by its twist, were all of its wrench passed to the hand, J.
+/// What a spring has stored by its stretch and by its twist, were all of its wrench passed to the
+/// hand, J.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SpringEnergy {
     /// Now.
@@ -664,7 +666,8 @@ mod tests {
             }
             assert_eq!(last_n, 0.0);
             let gained = work_j / put_in_j;
-            // Steps of 10 um at 5 mm: the work of held forces is that of the spring to some parts in a thousand.
+            // Steps of 10 um at 5 mm: the work of held forces is that of the spring to some parts
+            // in a thousand.
             assert!(
                 (-0.02..0.01).contains(&gained),
                 "{first:?} {then:?}: {gained}"
@@ -682,7 +685,8 @@ mod tests {
         }
     }
 
-    /// What is stored is told for each end that went alone, as the spring was before: with its slack.
+    /// What is stored is told for each end that went alone, as the spring was before: with its
+    /// slack.
     #[test]
     fn what_each_end_did_to_the_stored_energy_is_told() {
         let mut c = Coupling::new(GAINS, Damping::Relative);

@@ -310,7 +310,8 @@ impl Engine {
                 // What is soft pushes a tool and lets it fall faster than its hand goes.
                 let tool_m_s = self.speed_m_s[i].max(arm.carried_m_s());
                 let ahead_m = 3.0 * tool_m_s * self.snapshot_lag_s + bodies_m + arm.behind_m;
-                // An answer is used in the tick that it comes in first: there it moves the tool by what it is asked about now.
+                // An answer is used in the tick that it comes in first: there it moves the tool by
+                // what it is asked about now.
                 let age = self.output.arms[i].snapshot_age;
                 let age = if age > MAX_EXPECTED_TICKS { 0 } else { age };
                 let ahead = arm.expected(age.saturating_sub(1) as f64 * self.period_s);

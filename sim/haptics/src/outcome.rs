@@ -42,13 +42,15 @@ impl Contact {
 /// The coupling's spring after a tick, for a ledger of its energy.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SpringState {
-    /// Where the far end of the spring is, as the hand feels it, world: the proxy, but where a certificate alone held that back.
+    /// Where the far end of the spring is, as the hand feels it, world: the proxy, but where a
+    /// certificate alone held that back.
     pub far_end: Pose,
     /// The point of the tool that the spring is fixed to, tool frame, m.
     pub centre: Vec3,
     /// What it has stored.
     pub energy: SpringEnergy,
-    /// What holds the tool can put energy into the spring: it moves, bends, or has a mass of its own.
+    /// What holds the tool can put energy into the spring: it moves, bends, or has a mass of its
+    /// own.
     pub held_by_movers: bool,
 }
 

@@ -79,7 +79,8 @@ pub struct ArmQuery {
     pub epoch: u32,
     /// Where the proxy is.
     pub world_from_tool: Pose,
-    /// Where it is expected to be when the answer is used, as seen from where it is: the answer is about there.
+    /// Where it is expected to be when the answer is used, as seen from where it is: the answer is
+    /// about there.
     pub ahead: Pose,
     /// Where the tool wants to be: where the hand draws it to.
     pub world_from_goal: Pose,

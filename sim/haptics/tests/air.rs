@@ -1,5 +1,5 @@
-//! What a hand feels where answers are late: nothing in free air, a surface that is found late by a ramp,
-//! and a contact that is held as ever.
+//! What a hand feels where answers are late: nothing in free air, a surface that is found late by a
+//! ramp, and a contact that is held as ever.
 mod common;
 use common::*;
 use hapticd_geometry::{Pose, Quat, Vec3};

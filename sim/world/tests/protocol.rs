@@ -409,8 +409,9 @@ fn what_a_tool_is_inside_of_is_known_by_an_answer_only() {
     }
 }
 
-/// 5,120 triangles 1 mm above 12,800: a list that is full ends 1.7 mm away, and the tool goes 1.5 mm until its answer is used. The answer is
-/// about where the tool will be, so only what it goes in a tick counts.
+/// 5,120 triangles 1 mm above 12,800: a list that is full ends 1.7 mm away, and the tool goes 1.5
+/// mm until its answer is used. The answer is about where the tool will be, so only what it goes in
+/// a tick counts.
 #[test]
 fn a_dense_tool_over_a_dense_floor_is_not_held_back() {
     let mesh = shapes::icosphere(0.02, 4).unwrap();

@@ -1,7 +1,7 @@
 //! Which thread of a running `hapticd` has the lock of its heap.
 //!
-//! The lock is a futex that holds its holder's number. Where it is the program's table of symbols says, and the
-//! process's memory map where the program was loaded.
+//! The lock is a futex that holds its holder's number. Where it is the program's table of symbols
+//! says, and the process's memory map where the program was loaded.
 
 use std::fs::{self, File};
 use std::io;
@@ -50,7 +50,8 @@ impl HeapLock {
     }
 }
 
-/// The value of a symbol of a 64-bit little-endian ELF file: of a program that is loaded anywhere, its distance from there.
+/// The value of a symbol of a 64-bit little-endian ELF file: of a program that is loaded anywhere,
+/// its distance from there.
 fn symbol(program: &[u8], name: &[u8]) -> Option<u64> {
     let at = |from: usize, bytes: usize| {
         let bytes = program.get(from..from.checked_add(bytes)?)?;

@@ -1,5 +1,5 @@
-//! The passivity observer and controller against a simulated arm and a real coupling: walls up to 50 times too stiff, hands
-//! that press, tap, hold on and let go.
+//! The passivity observer and controller against a simulated arm and a real coupling: walls up to
+//! 50 times too stiff, hands that press, tap, hold on and let go.
 
 use hapticd_devices::arm::{ArmCommand, ArmSample, Wrench};
 use hapticd_devices::safety::{Ends, Governor, GovernorInput, Limits, ReasonSet, Spring};
@@ -123,7 +123,8 @@ fn run(wall: &Wall, hand: HandParams, intention: Intention, ticks: u64) -> Vec<T
     out
 }
 
-/// What the coupling is given by itself: 0.6 of the bound for 2 N s/m and 2.5 ms, and no virtual damper.
+/// What the coupling is given by itself: 0.6 of the bound for 2 N s/m and 2.5 ms, and no virtual
+/// damper.
 const AUTO: f64 = 480.0;
 
 fn hands() -> [(&'static str, HandParams); 4] {
@@ -186,7 +187,8 @@ fn the_ledger_is_the_true_work_of_the_motors() {
             for k in 5..ticks.len() {
                 let tick = &ticks[k];
                 exchanged_j += (tick.true_j - ticks[k - 1].true_j).abs();
-                // A sample and a command are under way: where the hand hardly moves that is nothing.
+                // A sample and a command are under way: where the hand hardly moves that is
+                // nothing.
                 if (tick.true_j - ticks[k - 5].true_j).abs() > 1e-6 {
                     continue;
                 }
@@ -205,7 +207,8 @@ fn the_ledger_is_the_true_work_of_the_motors() {
     }
 }
 
-/// At 0.6 of the bound nothing is fed, whatever hand holds the arm: the controller has no reason to act.
+/// At 0.6 of the bound nothing is fed, whatever hand holds the arm: the controller has no reason to
+/// act.
 #[test]
 fn at_a_passive_stiffness_the_controller_does_not_act() {
     for (name, hand) in hands() {
@@ -308,7 +311,8 @@ fn a_ramp_under_load_gives_no_energy() {
         let put_in_j = |ticks: &[Tick]| -ticks.iter().map(|tick| tick.true_j).fold(0.0, f64::min);
         let (end, rest) = (ticks.last().unwrap(), at_once.last().unwrap());
         assert!(put_in_j(&ticks) > 1e-3, "{} J", put_in_j(&ticks));
-        // Sampling and delay make some, which the arm's damping takes; the ramp makes no more of it.
+        // Sampling and delay make some, which the arm's damping takes; the ramp makes no more of
+        // it.
         let (made, as_ever) = (
             end.true_j.max(0.0) / put_in_j(&ticks),
             rest.true_j / put_in_j(&at_once),

@@ -71,8 +71,8 @@ fn removed_pairs_are_caught() {
         let tally = shots(
             tool,
             Box::new(|s: &mut Snapshot| {
-                // The nearest pairs of each body, at the pose that the answer is about: one vertex of a flat side alone would be
-                // made up for by its neighbours.
+                // The nearest pairs of each body, at the pose that the answer is about: one vertex
+                // of a flat side alone would be made up for by its neighbours.
                 for b in &s.bodies {
                     let (first, count) = (b.first_pair as usize, b.pair_count as usize);
                     let gone = count.min(8);

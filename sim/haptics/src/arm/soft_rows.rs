@@ -75,8 +75,8 @@ impl Arm {
             .fold(0.0, f64::max)
     }
 
-    /// How fast soft surfaces may move the tool whatever its hand does, m/s; 0 where none is near. They carry it at their own
-    /// speed, push it out, and let it fall.
+    /// How fast soft surfaces may move the tool whatever its hand does, m/s; 0 where none is near.
+    /// They carry it at their own speed, push it out, and let it fall.
     pub fn carried_m_s(&self) -> f64 {
         let of_epoch = |soft: &&SoftSnapshot| soft.epoch == self.epoch;
         let implicit = (self.soft.as_deref().filter(of_epoch)).map_or(&[][..], |s| &s.implicit);
@@ -154,8 +154,9 @@ impl Arm {
         }
     }
 
-    /// Surfaces that close on the tool from both sides would throw it out of the wedge between them, the faster the narrower it is. They
-    /// give way instead: none moves the tool further than it comes itself, `push_m` at most.
+    /// Surfaces that close on the tool from both sides would throw it out of the wedge between
+    /// them, the faster the narrower it is. They give way instead: none moves the tool further than
+    /// it comes itself, `push_m` at most.
     pub(super) fn pressing(&self, motion: &mut Motion, wanted: &Motion, push_m: f64) {
         if self.soft_count == 0 {
             return;

@@ -70,8 +70,9 @@ impl Arm {
         reach
     }
 
-    /// Where the tool is expected to be in `ahead_s`, as seen from where it is: it goes on as it went, but no further than what is certified
-    /// about a tool that stands still instead. What it is not known to be clear of is asked about where it is.
+    /// Where the tool is expected to be in `ahead_s`, as seen from where it is: it goes on as it
+    /// went, but no further than what is certified about a tool that stands still instead. What it
+    /// is not known to be clear of is asked about where it is.
     pub fn expected(&self, ahead_s: f64) -> Pose {
         let Some(snapshot) = self.snapshot.as_deref().filter(|_| ahead_s > 0.0) else {
             return Pose::identity();
