@@ -16,6 +16,7 @@ pub mod random;
 pub mod rig;
 pub mod scene;
 pub mod tally;
+pub mod wall;
 
 pub use courier::Courier;
 pub use hand::{Hand, Playground};

@@ -1,126 +1,11 @@
 //! The passivity observer and controller against a simulated arm and a real coupling: walls up to
 //! 50 times too stiff, hands that press, tap, hold on and let go.
 
-use hapticd_devices::arm::{ArmCommand, ArmSample, Wrench};
-use hapticd_devices::safety::{Ends, Governor, GovernorInput, Limits, ReasonSet, Spring};
-use hapticd_devices::sim::{HandParams, Intention, Keyframe, SimArmParams, SimRig, Track};
-use hapticd_geometry::Vec3;
-use hapticd_haptics::{Coupling, Damping, Gains, Passed};
+use hapticd_devices::sim::{HandParams, Intention, Keyframe, Track};
+use hapticd_testkit::wall::{Tick, Wall, swing_n};
 
-const MS: u64 = 1_000_000;
-
-/// One tick of an arm on a wall.
-#[derive(Clone, Copy, Debug, Default)]
-struct Tick {
-    sent_n: f64,
-    gain: f64,
-    given_j: f64,
-    world_j: f64,
-    debt_j: f64,
-    /// Given to the handle by the motors, truly.
-    true_j: f64,
-}
-
-/// A wall and its loop. The arm's thread sends a command with the report after the one that it
-/// answers, so that the delay is what the arm declares and a period.
-struct Wall {
-    stiffness: f64,
-    /// Where its surface is at a time, m.
-    surface: fn(f64) -> f64,
-    moves: bool,
-    ramp_s: f64,
-}
-
-impl Wall {
-    fn of(stiffness: f64) -> Wall {
-        Wall {
-            stiffness,
-            surface: |_| 0.0,
-            moves: false,
-            ramp_s: 0.05,
-        }
-    }
-}
-
-/// Of the desktop arm in these hands on a wall, so many ticks.
 fn run(wall: &Wall, hand: HandParams, intention: Intention, ticks: u64) -> Vec<Tick> {
-    let mut params = SimArmParams::desktop();
-    // A report is there when it was made, so that the sample that a tick sees is of that tick.
-    params.input_delay_ns = 0;
-    params.output_delay_ns = params.spec.transport_delay_ns;
-    let mut rig = SimRig::new(params, hand, intention, 0).expect("valid");
-    let limits = Limits {
-        ramp_s: wall.ramp_s,
-        ..Limits::default()
-    };
-    let mut governor = Governor::new(&limits, rig.spec()).expect("valid");
-    let gains = Gains {
-        stiffness_n_per_m: wall.stiffness,
-        ..Gains::default()
-    };
-    let mut coupling = Coupling::new(gains, Damping::Relative);
-    let mut commands = [ArmCommand::default(); 2];
-    let mut sample = ArmSample::default();
-    let mut true_j = 0.0;
-    let mut out = Vec::new();
-    for tick in 1..=ticks {
-        rig.send(&commands[0]);
-        commands[0] = commands[1];
-        for part in 1..=20 {
-            let before = rig.handle().pose.translation.vector;
-            let force_n = rig.motor_wrench().force_n;
-            rig.advance_to((tick - 1) * MS + part * MS / 20);
-            true_j += force_n.dot(&(rig.handle().pose.translation.vector - before));
-        }
-        sample = rig.read_newest().unwrap_or(sample);
-        let hand = sample.pose;
-        let mut proxy = hand;
-        let surface = (wall.surface)(tick as f64 * 1e-3);
-        proxy.translation.z = hand.translation.z.max(surface);
-        let wrench = coupling.wrench(&hand, &proxy, &Vec3::zeros(), None, 1e-3);
-        let energy = coupling.energy();
-        let governed = governor.step(&GovernorInput {
-            now_ns: tick * MS,
-            wanted: Wrench {
-                force_n: wrench.force_n,
-                torque_nm: wrench.torque_nm,
-            },
-            sample: &sample,
-            contact_age_ns: 0,
-            spring: Some(Spring {
-                far_end: proxy,
-                centre: Vec3::zeros(),
-                stored_j: energy.stored_j,
-                stiffness: energy.stiffness,
-                before: Ends {
-                    stiffness: energy.before.stiffness,
-                    none_j: energy.before.none_j,
-                    hand_j: energy.before.hand_j,
-                    far_j: energy.before.far_j,
-                    both_j: energy.before.both_j,
-                },
-                held_by_movers: wall.moves,
-            }),
-            faults: ReasonSet::EMPTY,
-            enable: true,
-        });
-        let (share, most_n) = governed.passed;
-        coupling.set_passed(Passed { share, most_n });
-        commands[1] = ArmCommand {
-            sequence: tick,
-            wrench: governed.wrench,
-        };
-        let energy = governor.energy();
-        out.push(Tick {
-            sent_n: governed.wrench.force_n.z,
-            gain: energy.gain,
-            given_j: energy.given_j,
-            world_j: energy.world_j,
-            debt_j: energy.debt_j,
-            true_j,
-        });
-    }
-    out
+    wall.run(hand, intention, ticks)
 }
 
 /// What the coupling is given by itself: 0.6 of the bound for 2 N s/m and 2.5 ms, and no virtual
@@ -169,12 +54,6 @@ fn script(heights: impl IntoIterator<Item = (f64, f64)>) -> Intention {
         track: Track::new(heights.into_iter().map(key).collect()).expect("in order"),
         repeat: false,
     }
-}
-
-/// Highest less lowest force.
-fn swing_n(ticks: &[Tick]) -> f64 {
-    let forces = || ticks.iter().map(|tick| tick.sent_n);
-    forces().fold(f64::MIN, f64::max) - forces().fold(f64::MAX, f64::min)
 }
 
 /// The work of held forces is the motors' own, and so is what is made of nothing.

@@ -19,6 +19,7 @@ mod cli;
 mod clock;
 mod contact;
 mod experiment;
+mod feel;
 mod kinetic;
 mod models;
 mod output;

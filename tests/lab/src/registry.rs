@@ -3,6 +3,7 @@
 use crate::ccd_queries;
 use crate::contact;
 use crate::experiment::Experiment;
+use crate::feel;
 use crate::kinetic;
 use crate::rays;
 use crate::redon;
@@ -86,6 +87,9 @@ pub const EXPERIMENTS: &[Experiment] = &[
     kinetic::gravity::EXPERIMENT,
     kinetic::sap::EXPERIMENT,
     registration::needle::EXPERIMENT,
+    feel::zwidth::EXPERIMENT,
+    feel::oscillation::EXPERIMENT,
+    feel::presses::EXPERIMENT,
 ];
 
 /// What an ID given by the user stands for: one experiment, or for `group-all` every one whose ID starts with `group-`.

@@ -1,0 +1,164 @@
+//! An arm on a wall, in virtual time: simulated arm and hand, the real coupling and the real governor, and what
+//! the motors truly gave.
+//!
+//! Experiments on stability and energy need a contact that is exact, so that what is seen is the
+//! loop's doing. Deterministic. Allocates; for tests and experiments only.
+
+use hapticd_devices::arm::{ArmCommand, ArmSample, Wrench};
+use hapticd_devices::safety::{Ends, Governor, GovernorInput, Limits, ReasonSet, Spring};
+use hapticd_devices::sim::{HandParams, Intention, SimArmParams, SimRig};
+use hapticd_geometry::Vec3;
+use hapticd_haptics::{Coupling, Damping, Gains, Passed};
+
+/// A tick, ns: the loop runs at 1 kHz.
+const TICK_NS: u64 = 1_000_000;
+/// Pieces of a tick in which the motors' work is summed.
+const PIECES: u64 = 20;
+
+/// One tick of an arm on a wall.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tick {
+    /// Sent, out of the wall, N.
+    pub sent_n: f64,
+    /// The controller's gain.
+    pub gain: f64,
+    /// Given to the hand so far, by the ledger, J.
+    pub given_j: f64,
+    /// Put in so far by the wall, by the ledger, J.
+    pub world_j: f64,
+    /// The ledger's debt, J.
+    pub debt_j: f64,
+    /// Given to the handle so far by the motors, truly, J.
+    pub true_j: f64,
+}
+
+/// Highest less lowest force, N.
+#[must_use]
+pub fn swing_n(ticks: &[Tick]) -> f64 {
+    let forces = || ticks.iter().map(|tick| tick.sent_n);
+    forces().fold(f64::MIN, f64::max) - forces().fold(f64::MAX, f64::min)
+}
+
+/// A wall below z = 0, its arm and its loop. The arm's thread sends a command with the report after the one that it
+/// answers, so that the delay is what the arm declares and a period.
+#[derive(Clone, Debug)]
+pub struct Wall {
+    /// Of the coupling, N/m.
+    pub stiffness: f64,
+    /// Where its surface is at a time (s), m.
+    pub surface: fn(f64) -> f64,
+    /// The ledger is told that it moves.
+    pub moves: bool,
+    /// The governor's ramp, s.
+    pub ramp_s: f64,
+    /// The governor decides; else what is wanted is sent.
+    pub governed: bool,
+    /// The arm.
+    pub arm: SimArmParams,
+}
+
+impl Wall {
+    /// One that stands still, with the desktop arm. A report is there when it was made, so that the
+    /// sample that a tick sees is of that tick.
+    #[must_use]
+    pub fn of(stiffness: f64) -> Self {
+        let mut arm = SimArmParams::desktop();
+        arm.input_delay_ns = 0;
+        arm.output_delay_ns = arm.spec.transport_delay_ns;
+        Wall {
+            stiffness,
+            surface: |_| 0.0,
+            moves: false,
+            ramp_s: 0.05,
+            governed: true,
+            arm,
+        }
+    }
+
+    /// So many ticks of this hand.
+    ///
+    /// # Panics
+    /// Where arm, hand or intention make no sense.
+    #[must_use]
+    pub fn run(&self, hand: HandParams, intention: Intention, ticks: u64) -> Vec<Tick> {
+        let mut rig = SimRig::new(self.arm.clone(), hand, intention, 0).expect("valid");
+        let limits = Limits {
+            ramp_s: self.ramp_s,
+            ..Limits::default()
+        };
+        let mut governor = Governor::new(&limits, rig.spec()).expect("valid");
+        let gains = Gains {
+            stiffness_n_per_m: self.stiffness,
+            ..Gains::default()
+        };
+        let mut coupling = Coupling::new(gains, Damping::Relative);
+        let mut commands = [ArmCommand::default(); 2];
+        let mut sample = ArmSample::default();
+        let mut true_j = 0.0;
+        let mut out = Vec::new();
+        for tick in 1..=ticks {
+            rig.send(&commands[0]);
+            commands[0] = commands[1];
+            for part in 1..=PIECES {
+                let before = rig.handle().pose.translation.vector;
+                let force_n = rig.motor_wrench().force_n;
+                rig.advance_to((tick - 1) * TICK_NS + part * TICK_NS / PIECES);
+                true_j += force_n.dot(&(rig.handle().pose.translation.vector - before));
+            }
+            sample = rig.read_newest().unwrap_or(sample);
+            let hand = sample.pose;
+            let mut proxy = hand;
+            let surface = (self.surface)(tick as f64 * 1e-3);
+            proxy.translation.z = hand.translation.z.max(surface);
+            let wrench = coupling.wrench(&hand, &proxy, &Vec3::zeros(), None, 1e-3);
+            let energy = coupling.energy();
+            let wanted = Wrench {
+                force_n: wrench.force_n,
+                torque_nm: wrench.torque_nm,
+            };
+            let governed = governor.step(&GovernorInput {
+                now_ns: tick * TICK_NS,
+                wanted,
+                sample: &sample,
+                contact_age_ns: 0,
+                spring: Some(Spring {
+                    far_end: proxy,
+                    centre: Vec3::zeros(),
+                    stored_j: energy.stored_j,
+                    stiffness: energy.stiffness,
+                    before: Ends {
+                        stiffness: energy.before.stiffness,
+                        none_j: energy.before.none_j,
+                        hand_j: energy.before.hand_j,
+                        far_j: energy.before.far_j,
+                        both_j: energy.before.both_j,
+                    },
+                    held_by_movers: self.moves,
+                }),
+                faults: ReasonSet::EMPTY,
+                enable: true,
+            });
+            let sent = if self.governed {
+                let (share, most_n) = governed.passed;
+                coupling.set_passed(Passed { share, most_n });
+                governed.wrench
+            } else {
+                wanted
+            };
+            commands[1] = ArmCommand {
+                sequence: tick,
+                wrench: sent,
+            };
+            let energy = governor.energy();
+            out.push(Tick {
+                sent_n: sent.force_n.z,
+                gain: energy.gain,
+                given_j: energy.given_j,
+                world_j: energy.world_j,
+                debt_j: energy.debt_j,
+                true_j,
+            });
+        }
+        out
+    }
+}
