@@ -270,7 +270,13 @@ impl Governor {
     pub fn tighten(&mut self, app: &Limits) -> Result<(), LimitsError> {
         let limits = self.ceiling.tightened(app).keepable();
         limits.validate()?;
+        // A little more of it is a lot more of the peak: where that limit held the force it would jump.
+        let is_raised = limits.continuous_force_n > self.limits.continuous_force_n
+            || limits.continuous_torque_nm > self.limits.continuous_torque_nm;
         self.limits = limits;
+        if is_raised {
+            self.ease();
+        }
         Ok(())
     }
 

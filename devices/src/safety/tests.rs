@@ -501,3 +501,106 @@ fn oscillation_lowers_the_gain_and_at_the_floor_takes_the_force_away() {
     assert_eq!(end, Some(S::Fault), "it went on at a sixteenth of the gain");
     assert!(bench.governor.oscillations() >= 5);
 }
+
+#[test]
+fn a_continuous_limit_that_is_raised_rises_by_the_ramp() {
+    let mut bench = Bench::active(3.0);
+    let ceiling = *bench.governor.limits();
+    let low = Limits {
+        continuous_force_n: 0.5,
+        ..Limits::default()
+    };
+    bench.governor.tighten(&low).expect("tighter");
+    let mut before = bench.ticks(120_000).wrench.force_n.x;
+    assert!((before - 0.5).abs() < 0.01, "{before} N");
+    bench.governor.tighten(&ceiling).expect("the ceiling");
+    // Peak and continuous limit rise side by side, each by its whole in `ramp_s`, and the force goes from the
+    // one to the other meanwhile.
+    let both_n = ceiling.peak_force_n + ceiling.continuous_force_n;
+    let steepest = 2.0 * both_n * 1e-3 / ceiling.ramp_s;
+    for tick in 0..3000 {
+        let now = bench.tick().wrench.force_n.x;
+        assert!(now - before <= steepest, "tick {tick}: {before} to {now} N");
+        before = now;
+    }
+    assert!(before > 2.5, "{before} N");
+}
+
+#[test]
+fn what_passes_is_told_as_a_share_and_a_length() {
+    let mut bench = Bench::new();
+    assert_eq!(bench.tick().passed.0, 0.0);
+    bench.wanted.force_n.x = 0.1;
+    while bench.tick().state != S::Ramping {}
+    for _ in 0..100 {
+        let out = bench.tick();
+        assert!((out.passed.0 - out.scale).abs() < 1e-12, "{out:?}");
+        assert_eq!(out.passed.1, bench.governor.limits().peak_force_n);
+    }
+    while bench.tick().state != S::Active {}
+    let peak_n = bench.governor.limits().peak_force_n;
+    bench.wanted.force_n.x = 2.0 * peak_n;
+    // As much as the slew limit lets out in a tick, of what the peak leaves.
+    let out = bench.tick();
+    let step_n = bench.governor.limits().slew_n_per_s * 1e-3;
+    assert!(
+        (out.passed.0 - (0.1 + step_n) / peak_n).abs() < 1e-9,
+        "{out:?}"
+    );
+    let out = bench.ticks(20);
+    assert_eq!(out.passed, (1.0, peak_n));
+    bench.faults = ReasonSet::of(R::DeviceLost);
+    assert_eq!(bench.tick().passed.0, 0.0);
+}
+
+/// Energy out of nothing, again and again: the gain falls to its floor, and then force is taken away.
+#[test]
+fn energy_that_is_given_at_the_least_gain_takes_the_force_away() {
+    let mut bench = Bench::new();
+    // An arm that takes nothing by itself.
+    let mut frictionless = spec();
+    frictionless.damping_n_s_per_m = 0.0;
+    frictionless.coulomb_friction_n = 0.0;
+    bench.governor = Governor::new(&Limits::default(), &frictionless).expect("valid limits");
+    while bench.tick().state != S::Active {}
+    let (mut k, mut gains) = (0_u64, vec![1.0]);
+    let last = loop {
+        k += 1;
+        bench.now_ns += MS;
+        // A hand that goes along with a force that is always the same: 2 mm to, 2 mm fro, by a spring that follows.
+        let z = if k % 40 < 20 { 1e-4 } else { -1e-4 } * (k % 20) as f64;
+        let mut sample = sample(bench.now_ns);
+        sample.pose.translation.x = z;
+        bench.wanted.force_n.x = if k % 40 < 20 { 3.0 } else { -3.0 };
+        let out = bench.governor.step(&GovernorInput {
+            now_ns: bench.now_ns,
+            wanted: bench.wanted,
+            sample: &sample,
+            contact_age_ns: 0,
+            spring: Some(Spring {
+                far_end: sample.pose,
+                centre: Vec3::zeros(),
+                stored_j: [0.0; 2],
+                stiffness: [1000.0, 0.0],
+                before: Ends::default(),
+                held_by_movers: false,
+            }),
+            faults: ReasonSet::EMPTY,
+            enable: true,
+        });
+        let gain = bench.governor.energy().gain;
+        if gain < gains[gains.len() - 1] * 0.99 {
+            gains.push(gain);
+        }
+        if out.reasons.contains(R::Oscillation) {
+            break out;
+        }
+        assert!(k < 20_000, "{gains:?}");
+    };
+    assert!(
+        gains.len() > 3 && gains[gains.len() - 1] < 0.02,
+        "{gains:?}"
+    );
+    assert!(matches!(last.state, S::Fading | S::Fault), "{last:?}");
+    assert!(bench.governor.oscillations() >= 4);
+}
