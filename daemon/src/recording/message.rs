@@ -402,6 +402,8 @@ pub struct EnergyMessage {
     pub stored_j: Num,
     /// Made so far by sampling, delay, ramps and gains; negative: dissipated.
     pub leak_j: Num,
+    /// Added so far by limits that were raised; negative: taken off by limits that came down.
+    pub limits_j: Num,
     /// Given beyond what the arm's damping surely takes.
     pub debt_j: Num,
     /// Stored and taken off so far where the gain was lowered.
@@ -417,6 +419,7 @@ impl From<&Energy> for EnergyMessage {
             world_j: Num(e.world_j),
             stored_j: Num(e.stored_j),
             leak_j: Num(e.leak_j),
+            limits_j: Num(e.limits_j),
             debt_j: Num(e.debt_j),
             withheld_j: Num(e.withheld_j),
             gain: Num(e.gain),

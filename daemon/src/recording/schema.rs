@@ -128,6 +128,7 @@ fn output() -> Value {
         "world_j",
         "stored_j",
         "leak_j",
+        "limits_j",
         "debt_j",
         "withheld_j",
         "gain",

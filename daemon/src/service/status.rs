@@ -85,6 +85,7 @@ fn arm(index: usize, arm: &LiveArm, tick: &ArmTick, now_ns: u64) -> Value {
             "world_j": tick.energy.world_j,
             "stored_j": tick.energy.stored_j,
             "leak_j": tick.energy.leak_j,
+            "limits_j": tick.energy.limits_j,
             "debt_j": tick.energy.debt_j,
             "withheld_j": tick.energy.withheld_j,
             "gain": tick.energy.gain,

@@ -155,3 +155,108 @@ fn coils_crowds_liquids_and_needles_that_ship_stay_passive() {
         stays_passive(scene);
     }
 }
+
+/// Runs these arms and bodies; gives the ticks.
+fn of_scene(name: &str, text: &str, hands: &[String], seconds: u32) -> Vec<Tick> {
+    let folder = Folder::new(name);
+    std::fs::write(folder.0.join("scene.toml"), text).unwrap();
+    for (k, hand) in hands.iter().enumerate() {
+        std::fs::write(folder.0.join(format!("hand-{k}.toml")), hand).unwrap();
+    }
+    folder.run(seconds)
+}
+
+fn keeps_its_gain(what: &str, ticks: &[Tick], at_least_n: f64) {
+    for arm in 0..ticks[0].arms.len() {
+        let forces = ticks.iter().map(|tick| tick.arms[arm].length_n());
+        let most_n = forces.fold(0.0, f64::max);
+        assert!(most_n > at_least_n, "{what}, arm {arm}: {most_n} N");
+        for tick in ticks {
+            let now = &tick.arms[arm];
+            assert!(now.gain == 1.0, "{what}, tick {}: {now:?}", tick.tick);
+        }
+    }
+}
+
+/// A hand at rest that another one comes to is pushed by a body that moves.
+#[test]
+fn arms_that_press_each_other_keep_their_gains() {
+    let arm = |k: u32| {
+        format!(
+            "[[arm]]\nname = \"arm-{k}\"\nkind = \"simulated\"\nintention = \"./hand-{k}.toml\"\n\
+             tool = {{ kind = \"sphere\", radius_m = 0.005 }}\nmechanics = {{ {LIGHT} }}\n\
+             hand = {{ {FIRM} }}\n"
+        )
+    };
+    let text = arm(0) + &arm(1) + "[safety]\nramp_s = 0.1\n";
+    for speed_m_s in [0.02, 0.1, 0.4] {
+        let end_s = 0.5 + 0.027 / speed_m_s;
+        let comes = format!(
+            "kind = \"script\"\ntrack = [ {{ t_s = 0.0, position = [-0.03, 0.0, 0.0] }}, \
+             {{ t_s = 0.5, position = [-0.03, 0.0, 0.0] }}, \
+             {{ t_s = {end_s:?}, position = [-0.003, 0.0, 0.001] }} ]\n"
+        );
+        let rests = "kind = \"rest\"\nat = [0.003, 0.0, 0.0]\n".to_owned();
+        let ticks = of_scene(&format!("two-{speed_m_s}"), &text, &[comes, rests], 3);
+        keeps_its_gain(&format!("{speed_m_s} m/s"), &ticks, 0.5);
+    }
+}
+
+/// A box that is turned while it is pressed on a floor, with friction: what the floor's contact does wrong is no
+/// reason to cut.
+#[test]
+fn a_box_that_turns_on_a_floor_with_friction_keeps_its_gain() {
+    let keys: String = (0..80)
+        .map(|k| {
+            let t = f64::from(k) * 0.05;
+            let (a, b) = ((3.0 * t).sin(), (2.0 * t).cos());
+            let depth_m = 0.002 * t.min(1.0);
+            format!(
+                "{{ t_s = {:?}, position = [{:?}, 0.0, {:?}], rotation = [{:?}, {:?}, {:?}] }}, ",
+                0.5 + t,
+                0.004 * a,
+                0.016 - depth_m,
+                0.6 + 0.2 * a,
+                0.4 + 0.2 * b,
+                0.4 * a * b
+            )
+        })
+        .collect();
+    let hand = format!(
+        "kind = \"script\"\ntrack = [ {{ t_s = 0.0, position = [0.0, 0.0, 0.04] }}, {keys} ]\n"
+    );
+    for friction in [0.3, 0.8] {
+        let text = format!(
+            "[[arm]]\nname = \"arm-0\"\nkind = \"simulated\"\nintention = \"./hand-0.toml\"\n\
+             tool = {{ kind = \"cuboid\", size_m = [0.02, 0.02, 0.02] }}\n\
+             mechanics = {{ {LIGHT} }}\nhand = {{ {FIRM} }}\n[safety]\nramp_s = 0.1\n\
+             [[body]]\nname = \"floor\"\nposition_m = [0.0, 0.0, -0.01]\nmaterial = \"stone\"\n\
+             shape = {{ kind = \"cuboid\", size_m = [0.4, 0.4, 0.02] }}\n\
+             [[material]]\nname = \"stone\"\nstiffness_n_per_m = 800.0\n\
+             damping_n_s_per_m = 0.5\nfriction_coefficient = {friction:?}\n"
+        );
+        let ticks = of_scene(&format!("turns-{friction}"), &text, &[hand.clone()], 5);
+        keeps_its_gain(&format!("friction {friction}"), &ticks, 0.5);
+    }
+}
+
+/// A loop that is eight times as fast as its arm sends eight times for one sample.
+#[test]
+fn a_loop_that_is_faster_than_its_arm_keeps_the_gain() {
+    let tap =
+        "kind = \"press\"\nfrom = [0.0, 0.0, 0.02]\ndepth_m = 0.025\nmove_s = 0.15\nhold_s = 0.2\n";
+    for rate_hz in [1000, 4000, 8000] {
+        let folder = Folder::new(&format!("rate-{rate_hz}"));
+        scene(
+            &folder,
+            None,
+            "stiffness_n_per_m = 2000.0, damping_n_s_per_m = 20.0",
+            LIGHT,
+            tap,
+        );
+        let path = folder.0.join("scene.toml");
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, format!("[loop]\nrate_hz = {rate_hz}\n{text}")).unwrap();
+        keeps_its_gain(&format!("{rate_hz} Hz"), &folder.run(3), 1.0);
+    }
+}

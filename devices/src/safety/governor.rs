@@ -464,7 +464,9 @@ impl Governor {
             );
             reductions.add_if(force.slewed || torque.slewed, Reductions::SLEW);
             sent.most = [force.most, torque.most];
-            sent.factor = [force.factor, torque.factor];
+            // What the slew limit holds back comes later: to the ledger that is a late force, not a weak
+            // spring.
+            sent.factor = [common * force_gain, common * torque_gain];
             passed = (force.factor, force.most);
         }
         sent.wrench = Wrench {

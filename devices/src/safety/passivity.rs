@@ -9,7 +9,7 @@
 //!
 //! ```text
 //! given  = F . dd                  to the hand
-//! world                            what bodies that move put into the spring at its far end
+//! world                            what bodies put into the spring at its far end
 //! leak   = dV + given - world      made by sampling, delay, ramps and gains; negative: dissipated
 //! spare  = b |dd|^2 / T + f |dd|   what the arm's own damping and friction surely take
 //! debt   = max(0, debt + leak - spare)
@@ -27,8 +27,9 @@
 //! Limits that are raised under load give energy, too: that was ordered, and goes by the governor's
 //! ramp. It is no leak.
 //!
-//! A body that stands still puts nothing in: while only such hold the tool, a `world` that is
-//! positive is a debt.
+//! A body that stands still should put nothing in, and a rigid one that is slid over takes. What it
+//! does put in is an error of the contact, told in `world`; it is no reason to cut force, which is
+//! about the loop.
 //!
 //! *The controller.* A debt beyond what four of the smallest noticeable swings would cost means
 //! that the spring is too stiff for the arm and the hand that holds it, whatever the frequency: an
@@ -74,7 +75,8 @@ pub struct Spring {
     pub stiffness: [f64; 2],
     /// The spring before its stiffness or slack changed in this tick.
     pub before: Ends,
-    /// What holds the tool can put energy in: it moves, bends, or has a mass.
+    /// What holds the tool moves, bends, or has a mass: the damper's force on it may put energy in,
+    /// too.
     pub held_by_movers: bool,
 }
 
@@ -106,6 +108,9 @@ pub struct Energy {
     pub stored_j: f64,
     /// Made (positive) or dissipated by sampling, delay, ramps and gains.
     pub leak_j: f64,
+    /// Added (positive) or taken off by limits that were raised or came down. So
+    /// `given = leak + world + limits - stored`, but for what is under way.
+    pub limits_j: f64,
     /// Given beyond all that the arm's damping surely takes; see the module page.
     pub debt_j: f64,
     /// What was stored and taken off where the controller lowered the gain.
@@ -122,6 +127,7 @@ impl Default for Energy {
             world_j: 0.0,
             stored_j: 0.0,
             leak_j: 0.0,
+            limits_j: 0.0,
             debt_j: 0.0,
             withheld_j: 0.0,
             gain: 1.0,
@@ -170,11 +176,15 @@ struct Before {
     far_end: Pose,
     /// Of what was sent. Not known yet where it has only now begun to be looked at.
     factor: Option<[f64; 2]>,
+    /// Lengths at which it was cut off.
+    most: [f64; 2],
 }
 
 /// Of the tick that has not sent yet.
 #[derive(Clone, Copy, Debug, Default)]
 struct Open {
+    /// There is a new sample of the hand.
+    is_news: bool,
     given_j: f64,
     spare_j: f64,
     /// How far the far end went.
@@ -195,6 +205,9 @@ pub(super) struct Passivity {
     before: Option<Before>,
     energy: Energy,
     open: Open,
+    /// What was owed before the newest sample, and leak and spare since.
+    owed_j: f64,
+    answer: [f64; 2],
     /// Leak and spare since the debt began.
     since: [f64; 2],
     acted: u64,
@@ -219,6 +232,8 @@ impl Passivity {
             before: None,
             energy: Energy::default(),
             open: Open::default(),
+            owed_j: 0.0,
+            answer: [0.0; 2],
             since: [0.0; 2],
             acted: 0,
             settled_ns: 0,
@@ -230,6 +245,8 @@ impl Passivity {
         self.before = None;
         self.settled_ns = 0;
         self.open = Open::default();
+        self.owed_j = 0.0;
+        self.answer = [0.0; 2];
         self.filled = 0;
         self.since = [0.0; 2];
         self.energy = Energy {
@@ -263,6 +280,7 @@ impl Passivity {
                 hand,
                 far_end,
                 factor: None,
+                most: [f64::INFINITY; 2],
             });
             return;
         };
@@ -277,6 +295,7 @@ impl Passivity {
         let spare = |k: usize| ways[k] * (self.damping[k] * ways[k] / dt_s + self.friction[k]);
         // What is stored, and the force at the far end, change when this tick sends.
         self.open = Open {
+            is_news: true,
             given_j: work(&held, &went),
             spare_j: spare(0) + spare(1),
             yielded: between(&before.far_end, &far_end),
@@ -317,6 +336,7 @@ impl Passivity {
             return Acted::No;
         };
         let Some(factor) = before.factor.replace(sent.factor) else {
+            before.most = sent.most;
             return Acted::No;
         };
         // As if the limits had been these before, too: what raising them gives was ordered, and
@@ -328,23 +348,34 @@ impl Passivity {
         // The damper's force on a body that moves is that body's affair: what it pushes the hand by
         // it put in.
         let by_all_j = 0.5 * (work(&last, &open.yielded) + work(&wrench, &open.yielded));
-        let (world_j, counted_j) = match spring.held_by_movers {
-            true => (by_spring_j.max(by_all_j), by_spring_j.max(by_all_j)),
-            false => (by_spring_j, by_spring_j.min(0.0)),
+        let world_j = match spring.held_by_movers {
+            true => by_spring_j.max(by_all_j),
+            false => by_spring_j,
         };
         let rise_j = stored_j - none_j;
+        let most = std::mem::replace(&mut before.most, sent.most);
+        let as_limited_j = sent_j(ends.none_j, ends.stiffness, most, factor);
+        self.energy.limits_j += none_j - as_limited_j;
         self.energy.given_j += open.given_j;
         self.energy.world_j += world_j;
-        self.book(time_ns, rise_j + open.given_j - counted_j, open.spare_j);
+        self.book(time_ns, &open, rise_j + open.given_j - world_j);
         self.control(time_ns, bound_j, dt_s)
     }
 
-    fn book(&mut self, time_ns: u64, leak_j: f64, spare_j: f64) {
+    fn book(&mut self, time_ns: u64, open: &Open, leak_j: f64) {
         let energy = &mut self.energy;
         energy.leak_j += leak_j;
-        energy.debt_j += leak_j - spare_j;
+        // A loop that is faster than the arm sends several times for one sample: together they are its
+        // answer, and what one of them makes another takes.
+        if open.is_news {
+            self.owed_j = energy.debt_j;
+            self.answer = [0.0; 2];
+        }
+        self.answer[0] += leak_j;
+        self.answer[1] += open.spare_j;
+        energy.debt_j = self.owed_j + self.answer[0] - self.answer[1];
         self.since[0] += leak_j;
-        self.since[1] += spare_j;
+        self.since[1] += open.spare_j;
         // Not: `debt < 0`, so that a number that is none is no debt for ever.
         if !(energy.debt_j > 0.0) || time_ns < self.settled_ns {
             energy.debt_j = 0.0;
@@ -362,7 +393,8 @@ impl Passivity {
         let factor = (MARGIN * passive).clamp(STEP, MARGIN);
         self.acted = self.acted.saturating_add(1);
         energy.debt_j = 0.0;
-        self.since = [0.0; 2];
+        self.owed_j = 0.0;
+        (self.since, self.answer) = ([0.0; 2], [0.0; 2]);
         if energy.gain <= GAIN_FLOOR {
             return Acted::Exhausted;
         }
@@ -534,8 +566,8 @@ mod tests {
     }
 
     #[test]
-    fn a_wall_that_stands_still_puts_nothing_in() {
-        for (held_by_movers, debt_mj) in [(true, 0.0), (false, 2.0)] {
+    fn what_a_body_puts_in_is_no_debt() {
+        for (held_by_movers, debt_mj) in [(true, 0.0), (false, 0.0)] {
             let mut l = ledger(0);
             // 2 N push the far end by 1 mm along, at the same stretch: the hand goes along.
             let mut from = 0.0;
@@ -570,6 +602,29 @@ mod tests {
             assert!((e.world_j - 0.5 * K * wall * wall).abs() < 1e-12, "{e:?}");
             assert!(e.leak_j.abs() < 1e-12 && e.debt_j < 1e-12, "{e:?}");
         }
+    }
+
+    #[test]
+    fn what_is_sent_for_one_sample_counts_together() {
+        let mut l = ledger(0);
+        press(&mut l, &[0.0, 1e-3]);
+        let before_j = l.energy().debt_j;
+        // In to 3 mm, of which the slew limit lets out a half at once and the rest without news of the hand.
+        let mut part = sent(1.5);
+        part.factor = [0.5; 2];
+        let deep = moved(-1e-3, 0.0, -3e-3, 0.0);
+        l.observe(3 * MS, &at(-3e-3), &deep);
+        l.settle(3 * MS, &deep, &part, f64::INFINITY, 1e-4);
+        let still = moved(-3e-3, 0.0, -3e-3, 0.0);
+        l.observe(3 * MS, &at(-3e-3), &still);
+        l.settle(3 * MS, &still, &sent(3.0), f64::INFINITY, 1e-4);
+        // As if all had been sent at once: half of K times the square of the step.
+        let made_j = 0.5 * K * 4e-6;
+        assert!(
+            (l.energy().debt_j - before_j - made_j).abs() < 1e-12,
+            "{:?}",
+            l.energy()
+        );
     }
 
     #[test]
@@ -675,6 +730,10 @@ mod tests {
         let e = l.energy();
         assert!(e.leak_j.abs() < 1e-15 && e.debt_j == 0.0, "{e:?}");
         assert!((e.stored_j - 0.5 * (8e-3 - 2e-3)).abs() < 1e-12, "{e:?}");
+        assert!(
+            (e.limits_j - (e.stored_j - stored_j)).abs() < 1e-12,
+            "{e:?}"
+        );
         sent.factor[0] = 0.6;
         l.settle(3 * MS, &deep, &sent, f64::INFINITY, 1e-3);
         assert!((l.energy().leak_j - 0.1 * (8e-3 - 2e-3)).abs() < 1e-12);

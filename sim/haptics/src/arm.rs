@@ -137,7 +137,7 @@ pub(crate) struct Arm {
     /// What the last projection's contacts pushed the bodies with: where, and the displacement of the coupling behind it, m.
     loads: [(BodyKey, Vec3, Vec3); MAX_LOADS],
     load_count: usize,
-    /// Something that moves or bends held the tool in this tick.
+    /// Something that moves or bends touched the tool in this tick.
     moved_by: bool,
     /// Smoothed velocity of the hand at the tool's centre, m/s.
     hand_m_s: Vec3,
@@ -559,7 +559,10 @@ impl Arm {
             far_end: felt,
             centre: *centre,
             energy: *self.coupling.energy(),
-            held_by_movers: self.moved_by || has_mass || self.guide.is_some(),
+            held_by_movers: self.moved_by
+                || has_mass
+                || self.guide.is_some()
+                || self.yields != Motion::zeros(),
         };
         out.proxy = self.proxy;
         out
@@ -727,7 +730,9 @@ impl Arm {
             }
             let c = &self.candidates[order[k] as usize];
             let near = &self.near[c.body_index as usize];
-            self.moved_by |= active && !near.entry.fixed;
+            // What presses this tool need not hold it back in this tick.
+            let near_enough = active || gaps[k] < self.distances.release_m;
+            self.moved_by |= near_enough && !near.entry.fixed;
             if active {
                 let m = near.entry.material;
                 let (k0, b0) = material.unwrap_or((f64::INFINITY, f64::INFINITY));
@@ -748,7 +753,7 @@ impl Arm {
         }
         self.remember_soft(count - rigid, |k| projection.multiplier(rigid + k));
         for k in rigid..count {
-            self.moved_by |= projection.multiplier(k) > 0.0;
+            self.moved_by = true;
             self.report_soft(k - rigid, projection.multiplier(k) > 0.0, out, material);
         }
         // By what acts, not by numbers: the projection gives back what it was given but for rounding.
