@@ -235,7 +235,12 @@ fn a_box_that_turns_on_a_floor_with_friction_keeps_its_gain() {
              [[material]]\nname = \"stone\"\nstiffness_n_per_m = 800.0\n\
              damping_n_s_per_m = 0.5\nfriction_coefficient = {friction:?}\n"
         );
-        let ticks = of_scene(&format!("turns-{friction}"), &text, &[hand.clone()], 5);
+        let ticks = of_scene(
+            &format!("turns-{friction}"),
+            &text,
+            std::slice::from_ref(&hand),
+            5,
+        );
         keeps_its_gain(&format!("friction {friction}"), &ticks, 0.5);
     }
 }
