@@ -3,7 +3,7 @@
 
 use super::*;
 
-/// A ball over a floor whose top is at 0, on an arm whose coupling is as stiff as `stiffness` says.
+/// A ball over a floor with its top at 0; the coupling is forced to `stiffness`, if that is given.
 fn scene(folder: &Folder, stiffness: Option<f64>, hand: &str, mechanics: &str, intention: &str) {
     let forced = stiffness.map_or(String::new(), |k| {
         format!("forced_stiffness_n_per_m = {k:?}\n")

@@ -10,6 +10,31 @@ use hapticd_devices::sim::{HandParams, Intention, SimArmParams, SimRig};
 use hapticd_geometry::Vec3;
 use hapticd_haptics::{Coupling, Damping, Gains, Passed};
 
+/// What the coupling is given by itself on [`Wall::of`]'s arm, N/m: 0.6 of the bound for 2 N s/m and
+/// 2.5 ms, and no virtual damper.
+pub const AUTO: f64 = 480.0;
+
+/// Hands from firm to the least damping that there is.
+#[must_use]
+pub fn hands() -> [(&'static str, HandParams); 4] {
+    let undamped = HandParams {
+        mass_kg: 0.0,
+        stiffness_n_per_m: 100.0,
+        damping_n_s_per_m: 0.0,
+        ..HandParams::relaxed()
+    };
+    let heavy = HandParams {
+        mass_kg: 3.0,
+        ..undamped
+    };
+    [
+        ("relaxed", HandParams::relaxed()),
+        ("firm", HandParams::firm()),
+        ("undamped", undamped),
+        ("undamped and heavy", heavy),
+    ]
+}
+
 /// A tick, ns: the loop runs at 1 kHz.
 const TICK_NS: u64 = 1_000_000;
 /// Pieces of a tick in which the motors' work is summed.

@@ -2,36 +2,7 @@
 //! 50 times too stiff, hands that press, tap, hold on and let go.
 
 use hapticd_devices::sim::{HandParams, Intention, Keyframe, Track};
-use hapticd_testkit::wall::{Tick, Wall, swing_n};
-
-fn run(wall: &Wall, hand: HandParams, intention: Intention, ticks: u64) -> Vec<Tick> {
-    wall.run(hand, intention, ticks)
-}
-
-/// What the coupling is given by itself: 0.6 of the bound for 2 N s/m and 2.5 ms, and no virtual
-/// damper.
-const AUTO: f64 = 480.0;
-
-fn hands() -> [(&'static str, HandParams); 4] {
-    let undamped = HandParams {
-        mass_kg: 0.0,
-        stiffness_n_per_m: 100.0,
-        damping_n_s_per_m: 0.0,
-        ..HandParams::relaxed()
-    };
-    [
-        ("relaxed", HandParams::relaxed()),
-        ("firm", HandParams::firm()),
-        ("undamped", undamped),
-        (
-            "undamped and heavy",
-            HandParams {
-                mass_kg: 3.0,
-                ..undamped
-            },
-        ),
-    ]
-}
+use hapticd_testkit::wall::{AUTO, Tick, Wall, hands, swing_n};
 
 fn press(depth_m: f64) -> Intention {
     Intention::Press {
@@ -61,7 +32,7 @@ fn script(heights: impl IntoIterator<Item = (f64, f64)>) -> Intention {
 fn the_ledger_is_the_true_work_of_the_motors() {
     for (name, hand) in hands() {
         for factor in [0.5, 1.0, 2.0, 10.0] {
-            let ticks = run(&Wall::of(AUTO * factor), hand, press(0.01), 3000);
+            let ticks = Wall::of(AUTO * factor).run(hand, press(0.01), 3000);
             let (mut exchanged_j, mut compared) = (0.0, 0);
             for k in 5..ticks.len() {
                 let tick = &ticks[k];
@@ -93,7 +64,7 @@ fn at_a_passive_stiffness_the_controller_does_not_act() {
     for (name, hand) in hands() {
         for factor in [0.2, 1.0] {
             for depth_m in [0.002, 0.02] {
-                let ticks = run(&Wall::of(AUTO * factor), hand, press(depth_m), 4000);
+                let ticks = Wall::of(AUTO * factor).run(hand, press(depth_m), 4000);
                 let most_j = ticks.iter().map(|tick| tick.debt_j).fold(0.0, f64::max);
                 assert!(most_j < 2e-5, "{name}, {factor}, {depth_m} m: {most_j} J");
                 assert!(
@@ -115,7 +86,7 @@ fn a_hand_that_taps_loses_nothing() {
             (t_s, z)
         });
         let intention = script(knots);
-        let ticks = run(&Wall::of(AUTO), HandParams::firm(), intention, 5000);
+        let ticks = Wall::of(AUTO).run(HandParams::firm(), intention, 5000);
         let most_n = ticks.iter().map(|tick| tick.sent_n).fold(0.0, f64::max);
         assert!(most_n > 2.0, "{hz} Hz: {most_n} N");
         assert!(ticks.iter().all(|tick| tick.gain == 1.0), "{hz} Hz");
@@ -128,7 +99,7 @@ fn a_hand_that_taps_loses_nothing() {
 fn a_wall_that_is_far_too_stiff_is_calmed_within_three_tenths_of_a_second() {
     for (name, hand) in &hands()[..3] {
         for factor in [4.0, 10.0, 25.0, 50.0] {
-            let ticks = run(&Wall::of(AUTO * factor), *hand, press(0.01), 6000);
+            let ticks = Wall::of(AUTO * factor).run(*hand, press(0.01), 6000);
             let touch = ticks.iter().position(|tick| tick.sent_n > 0.0).unwrap();
             let what = format!("{name}, {factor}");
             assert!(ticks.iter().any(|tick| tick.gain < 1.0), "{what}: it acts");
@@ -156,7 +127,7 @@ fn a_wall_that_moves_is_no_debt() {
             moves,
             ..Wall::of(AUTO)
         };
-        let ticks = run(&wall, HandParams::firm(), press(0.002), 5000);
+        let ticks = wall.run(HandParams::firm(), press(0.002), 5000);
         let world_j = ticks.iter().map(|tick| tick.world_j).fold(0.0, f64::max);
         assert!(world_j > 1e-3, "{world_j} J");
         assert!(ticks.iter().all(|tick| tick.gain == 1.0), "{moves}");
@@ -176,12 +147,12 @@ fn a_ramp_under_load_gives_no_energy() {
             (9.0, 0.02),
         ];
         let intention = script(track);
-        let at_once = run(&Wall::of(AUTO), hand, intention.clone(), 4000);
+        let at_once = Wall::of(AUTO).run(hand, intention.clone(), 4000);
         let wall = Wall {
             ramp_s: 2.0,
             ..Wall::of(AUTO)
         };
-        let ticks = run(&wall, hand, intention, 4000);
+        let ticks = wall.run(hand, intention, 4000);
         let put_in_j = |ticks: &[Tick]| -ticks.iter().map(|tick| tick.true_j).fold(0.0, f64::min);
         let (end, rest) = (ticks.last().unwrap(), at_once.last().unwrap());
         assert!(put_in_j(&ticks) > 1e-3, "{} J", put_in_j(&ticks));

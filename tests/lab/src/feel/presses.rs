@@ -3,7 +3,7 @@
 use clap::Parser;
 use hapticd_devices::sim::{HandParams, Intention};
 use hapticd_testkit::Random;
-use hapticd_testkit::wall::Wall;
+use hapticd_testkit::wall::{AUTO, Tick, Wall};
 use rayon::prelude::*;
 
 use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
@@ -13,9 +13,6 @@ pub const EXPERIMENT: Experiment = Experiment {
     title: "random presses at the default stiffness: energy that the hand is given",
     run,
 };
-
-/// What the coupling is given by itself: 0.6 of the bound for 2 N s/m and 2.5 ms.
-const AUTO: f64 = 480.0;
 
 #[derive(Parser)]
 struct Options {
@@ -54,7 +51,7 @@ fn press(seed: u64) -> Outcome {
     };
     let ticks = Wall::of(AUTO).run(hand, intention, 3000);
     let last = ticks.last().copied().unwrap_or_default();
-    let of = |value: fn(&hapticd_testkit::wall::Tick) -> f64| ticks.iter().map(value);
+    let of = |value: fn(&Tick) -> f64| ticks.iter().map(value);
     Outcome {
         acted: ticks.iter().any(|tick| tick.gain < 1.0),
         debt_j: of(|tick| tick.debt_j).fold(0.0, f64::max),
