@@ -465,7 +465,9 @@ pub fn run(
             }
             tell(soft, &mut untold);
         }
-        while let Some(buffer) = links.used.pop() {
+        while let Some(mut buffer) = links.used.pop() {
+            // Bodies that are gone are freed by the janitor, when no buffer has a part of them.
+            buffer.smooth.clear();
             spare.push(buffer);
         }
         let query = {

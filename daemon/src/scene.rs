@@ -514,6 +514,7 @@ pub fn material(body: &config::Body, materials: &[config::Material]) -> Material
         stiffness_n_per_m: m.stiffness_n_per_m,
         damping_n_s_per_m: m.damping_n_s_per_m,
         friction: m.friction_coefficient,
+        force_shading: m.force_shading,
     })
 }
 
@@ -522,6 +523,7 @@ pub const DEFAULT_MATERIAL: Material = Material {
     stiffness_n_per_m: 800.0,
     damping_n_s_per_m: 0.5,
     friction: 0.3,
+    force_shading: true,
 };
 
 /// Why a mesh is no solid, with the numbers.

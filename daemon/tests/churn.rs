@@ -112,6 +112,7 @@ impl Guests {
                 stiffness_n_per_m: 1000.0,
                 damping_n_s_per_m: 1.0,
                 friction: 0.3,
+                force_shading: false,
             },
             restitution: 0.1,
             density_kg_m3: 500.0,

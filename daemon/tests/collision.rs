@@ -43,6 +43,7 @@ fn body(name: &str, kind: BodyKind, at: Vec3) -> BodySpec {
             stiffness_n_per_m: 500.0,
             damping_n_s_per_m: 0.5,
             friction: 0.3,
+            force_shading: false,
         },
         restitution: 0.0,
         density_kg_m3: 1000.0,

@@ -34,6 +34,7 @@ fn world(tool: &Shape, points: &TriMesh, ground: &Shape) -> World {
                 stiffness_n_per_m: 1000.0,
                 damping_n_s_per_m: 1.0,
                 friction: 0.0,
+                force_shading: false,
             },
         })
         .expect("a body");

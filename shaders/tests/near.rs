@@ -37,6 +37,7 @@ fn spec(name: &str, kind: BodyKind, mesh: TriMesh, at: Vec3) -> BodySpec {
             stiffness_n_per_m: 1000.0,
             damping_n_s_per_m: 1.0,
             friction: 0.0,
+            force_shading: false,
         },
     }
 }

@@ -1,7 +1,7 @@
 //! `[[material]]`: how surfaces feel. Every number may change while the daemon runs.
 
 use crate::key::Literal::Text;
-use crate::key::{name, number};
+use crate::key::{boolean, name, number};
 use crate::macros::section;
 
 section! {
@@ -15,6 +15,9 @@ section! {
         damping_n_s_per_m: f64 = number(0.5, 0.0, 1000.0).unit("N s/m").live(),
         /// Friction coefficient of Coulomb's law.
         friction_coefficient: f64 = number(0.3, 0.0, 2.0).live(),
+        /// A coarse mesh is felt as the smooth surface that it stands for: by balls, where triangles meet at less than 30 degrees and that surface lies within
+        /// 0.25 mm of them. Planes and edges are felt as they are.
+        force_shading: bool = boolean(true).live(),
         /// How much of its speed a dynamic body keeps when it bounces off. Of two materials the bouncier one counts.
         restitution: f64 = number(0.0, 0.0, 1.0),
     }

@@ -643,6 +643,10 @@ pub struct AddMessage {
     /// Coulomb's coefficient; recordings made before there was friction have none.
     #[serde(default)]
     pub friction: Num,
+    /// A coarse mesh is felt as the smooth surface that it stands for; in recordings made before there
+    /// was that, it is not.
+    #[serde(default)]
+    pub force_shading: bool,
     /// Coefficient of restitution.
     #[serde(default)]
     pub restitution: Num,
@@ -691,6 +695,9 @@ pub enum CommandMessage {
         /// Friction.
         #[serde(default)]
         friction: Num,
+        /// Whether it is felt as a smooth surface.
+        #[serde(default)]
+        force_shading: bool,
     },
 }
 
@@ -709,6 +716,7 @@ impl From<&Applied> for CommandMessage {
                     stiffness_n_per_m: Num(spec.material.stiffness_n_per_m),
                     damping_n_s_per_m: Num(spec.material.damping_n_s_per_m),
                     friction: Num(spec.material.friction),
+                    force_shading: spec.material.force_shading,
                     restitution: Num(spec.restitution),
                     density_kg_m3: Num(spec.density_kg_m3),
                     positions: mesh
@@ -732,6 +740,7 @@ impl From<&Applied> for CommandMessage {
                 stiffness_n_per_m: Num(material.stiffness_n_per_m),
                 damping_n_s_per_m: Num(material.damping_n_s_per_m),
                 friction: Num(material.friction),
+                force_shading: material.force_shading,
             },
         }
     }
@@ -763,6 +772,7 @@ impl CommandMessage {
                         stiffness_n_per_m: m.stiffness_n_per_m.0,
                         damping_n_s_per_m: m.damping_n_s_per_m.0,
                         friction: m.friction.0,
+                        force_shading: m.force_shading,
                     },
                     restitution: m.restitution.0,
                     density_kg_m3: m.density_kg_m3.0,
@@ -784,12 +794,14 @@ impl CommandMessage {
                 stiffness_n_per_m,
                 damping_n_s_per_m,
                 friction,
+                force_shading,
             } => SceneCommand::Surface {
                 id: *id,
                 material: Material {
                     stiffness_n_per_m: stiffness_n_per_m.0,
                     damping_n_s_per_m: damping_n_s_per_m.0,
                     friction: friction.0,
+                    force_shading: *force_shading,
                 },
             },
         })

@@ -186,7 +186,7 @@ pub fn collision() -> Value {
     let add = object(json!({
         "name": text(), "id": integer(), "kinematic": flag(), "dynamic": flag(), "solid": flag(), "world_from_body": pose(),
         "stiffness_n_per_m": number(), "damping_n_s_per_m": number(), "friction": number(),
-        "restitution": number(), "density_kg_m3": number(),
+        "force_shading": flag(), "restitution": number(), "density_kg_m3": number(),
         "positions": list(numbers()), "triangles": list(list(integer())),
     }));
     let which = object(json!({ "id": integer() }));
@@ -195,6 +195,7 @@ pub fn collision() -> Value {
         "target": object(json!({ "id": integer(), "world_from_body": pose(), "speed_m_s": number() })),
         "surface": object(json!({
             "id": integer(), "stiffness_n_per_m": number(), "damping_n_s_per_m": number(), "friction": number(),
+            "force_shading": flag(),
         })),
     }));
     let key = object(json!({ "slot": integer(), "generation": integer() }));

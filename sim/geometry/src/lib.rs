@@ -16,6 +16,7 @@ pub mod report;
 pub mod screw;
 pub mod screw_bounds;
 pub mod shapes;
+pub mod smooth;
 pub mod volume;
 
 pub use adjacency::{Adjacency, Edge, NO_FACE, NO_OWNER, Owned, VertexEdges};
@@ -28,4 +29,5 @@ pub use refine::refined;
 pub use report::MeshReport;
 pub use screw::Screw;
 pub use screw_bounds::ScrewBounds;
+pub use smooth::SmoothMesh;
 pub use volume::{Volume, VolumeFault};

@@ -34,9 +34,11 @@ use crate::way::{Way, swapped};
 
 mod felt;
 mod press;
+mod shading;
 mod soft_rows;
 mod survey;
 
+use shading::Anchor;
 use soft_rows::Held;
 use survey::{Near, ROUNDING_M};
 
@@ -140,6 +142,8 @@ pub(crate) struct Arm {
     load_count: usize,
     /// Something that moves or bends touched the tool in this tick.
     moved_by: bool,
+    /// Where friction holds the spring's far end on a smooth surface.
+    anchor: Option<Anchor>,
     /// Smoothed velocity of the hand at the tool's centre, m/s.
     hand_m_s: Vec3,
     last_hand: Option<Vec3>,
@@ -194,6 +198,7 @@ impl Arm {
             loads: [(BodyKey::default(), Vec3::zeros(), Vec3::zeros()); MAX_LOADS],
             load_count: 0,
             moved_by: false,
+            anchor: None,
             hand_m_s: Vec3::zeros(),
             last_hand: None,
         }
@@ -211,7 +216,7 @@ impl Arm {
         self.goal = self.proxy;
         self.yields = Motion::zeros();
         (self.drawn_to, self.stretch) = (*pose, Motion::zeros());
-        (self.held, self.holds) = (None, None);
+        (self.held, self.holds, self.anchor) = (None, None, None);
         self.behind_m = 0.0;
         self.velocity = Motion::zeros();
         self.intent.reset();
@@ -550,6 +555,12 @@ impl Arm {
             Interaction::Increments => self.proxy,
             _ => *device,
         };
+        let base = ahead.unwrap_or(self.proxy);
+        if let Some(shaded) = self.shade(&base, &drawn_to, bodies) {
+            ahead = Some(shaded.felt);
+            material = material.or(shaded.material);
+            self.moved_by |= shaded.moves;
+        }
         let felt = self.felt(&drawn_to, &before, ahead.as_ref(), period_s);
         let centre = &self.shape.centre;
         out.wrench = (self.coupling).wrench(&drawn_to, &felt, centre, material, period_s);

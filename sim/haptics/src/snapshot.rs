@@ -10,9 +10,11 @@
 //!
 //! Frames: tool points are in the tool frame; body points are in the body frame. Metres.
 
+use std::sync::Arc;
+
 use hapticd_ccd::PairKind;
 use hapticd_ccd::pair::{closest_points, highest};
-use hapticd_geometry::{Pose, Rigid, Vec3};
+use hapticd_geometry::{Pose, Rigid, SmoothMesh, Vec3};
 
 use crate::course::{Course, Followed};
 
@@ -212,6 +214,8 @@ pub struct Material {
     pub damping_n_s_per_m: f64,
     /// Coulomb's coefficient between this surface and any tool.
     pub friction: f64,
+    /// A coarse mesh is felt as the smooth surface that it stands for.
+    pub force_shading: bool,
 }
 
 /// Where a kinematic body shall go.
@@ -348,6 +352,9 @@ pub struct Snapshot {
     pub scene_version: u64,
     /// Every body of the scene.
     pub bodies: Vec<BodyEntry>,
+    /// By body, the smooth surface that it is felt as; missing ones, and `None`: its mesh. Shared with the
+    /// scene, so the loop must not be the last to have a snapshot.
+    pub smooth: Vec<Option<Arc<SmoothMesh>>>,
     /// The feature pairs, body by body.
     pub pairs: Vec<Pair>,
     /// Where the dynamics want their bodies to go next.
@@ -379,6 +386,7 @@ impl Snapshot {
             world_from_tool: Pose::identity(),
             scene_version: 0,
             bodies: Vec::with_capacity(MAX_BODIES),
+            smooth: Vec::with_capacity(MAX_BODIES),
             pairs: Vec::with_capacity(pairs),
             course: Course::new(),
             compute_ns: 0,

@@ -104,6 +104,7 @@ const SMOOTH: Material = Material {
     stiffness_n_per_m: f64::INFINITY,
     damping_n_s_per_m: f64::INFINITY,
     friction: 0.0,
+    force_shading: false,
 };
 
 impl PlanarEngine {

@@ -75,6 +75,7 @@ fn rig(
                 stiffness_n_per_m: 1000.0,
                 damping_n_s_per_m: 1.0,
                 friction: 0.3,
+                force_shading: false,
             },
         })
         .unwrap();

@@ -47,6 +47,7 @@ fn world(tool: Option<&TriMesh>, body: &Shape, solid: bool) -> World {
                 stiffness_n_per_m: 1000.0,
                 damping_n_s_per_m: 1.0,
                 friction: 0.3,
+                force_shading: false,
             },
         })
         .unwrap();

@@ -46,6 +46,7 @@ impl World {
         out.compute_ns = 0;
         out.midphase = MidPhaseShare::default();
         out.bodies.clear();
+        out.smooth.clear();
         out.pairs.clear();
         out.course.clear();
         if let Some(course) = self.dynamics().and_then(|d| d.course(query)) {
@@ -176,6 +177,9 @@ impl World {
                 self.spent.enclosure += visits_each - visits;
                 self.spent.undecided += usize::from(visits == 0 && encloses_tool);
             }
+            let by_course = !(fixed || body.tool) && running.is_some();
+            let shaded = body.material.force_shading && !by_course && taken > 0;
+            (out.smooth).push(body.shape.smooth.clone().filter(|_| shaded));
             out.bodies.push(BodyEntry {
                 key: body.key,
                 id: body.id,
@@ -187,7 +191,7 @@ impl World {
                 full,
                 encloses_tool,
                 target: body.target,
-                by_course: !(fixed || body.tool) && running.is_some(),
+                by_course,
                 centre: (running.filter(|_| !body.tool))
                     .map_or_else(Vec3::zeros, |d| d.centre(body.key.slot as usize)),
                 bound_m: body.shape.bound_m,
@@ -225,6 +229,7 @@ const BETWEEN_TOOLS: Material = Material {
     stiffness_n_per_m: f64::MAX,
     damping_n_s_per_m: f64::MAX,
     friction: 0.0,
+    force_shading: false,
 };
 
 /// All that an arm's tool may touch, bodies by slot, then tools by arm.

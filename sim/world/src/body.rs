@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use hapticd_ccd::MeshIndex;
-use hapticd_geometry::{Adjacency, MeshReport, Pose, TriMesh, Vec3};
+use hapticd_geometry::{Adjacency, MeshReport, Pose, SmoothMesh, TriMesh, Vec3};
 use hapticd_haptics::{MAX_SCENE_BODIES, Material};
 use hapticd_rays::{POINTS_PER_CLUSTER, ShapeError, Topology};
 use hapticd_rigid::{BodyError, ShapeFacts};
@@ -36,6 +36,8 @@ pub struct Shape {
     pub bound_m: f64,
     /// What dynamics ask of it.
     pub(crate) facts: Arc<ShapeFacts>,
+    /// The smooth surface that it stands for, if that is not the mesh itself.
+    pub(crate) smooth: Option<Arc<SmoothMesh>>,
     /// As a volume, and as a sheet.
     rays: [ForRays; 2],
 }
@@ -58,7 +60,10 @@ impl Shape {
         let bound_m = index.mesh().map_or(0.0, |m| {
             m.positions().iter().map(Vec3::norm).fold(0.0, f64::max)
         });
+        let smooth = index.mesh().zip(index.adjacency());
+        let smooth = smooth.and_then(|(mesh, adjacency)| SmoothMesh::new(mesh, adjacency));
         Shape {
+            smooth: smooth.map(Arc::new),
             closed: report.closed && report.oriented,
             facts: Arc::new(ShapeFacts::new(&index, report)),
             index,
@@ -86,6 +91,7 @@ impl Shape {
             facts: Arc::new(ShapeFacts::of_point(Vec3::zeros())),
             index,
             closed: false,
+            smooth: None,
             bound_m: 0.0,
             rays: Default::default(),
         }
@@ -100,6 +106,7 @@ impl Shape {
         };
         Arc::strong_count(&self.index) == 1
             && Arc::strong_count(&self.facts) == 1
+            && (self.smooth.iter()).all(|smooth| Arc::strong_count(smooth) == 1)
             && self.rays.iter().all(alone)
     }
 

@@ -28,6 +28,7 @@ fn body(name: String, shape: &Shape, pose: Pose) -> BodySpec {
             stiffness_n_per_m: 1000.0,
             damping_n_s_per_m: 1.0,
             friction: 0.0,
+            force_shading: false,
         },
     }
 }

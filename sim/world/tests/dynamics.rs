@@ -28,6 +28,7 @@ fn spec(name: &str, kind: BodyKind, half: Vec3, at: Vec3) -> BodySpec {
             stiffness_n_per_m: 1000.0,
             damping_n_s_per_m: 0.5,
             friction: FRICTION,
+            force_shading: false,
         },
         restitution: 0.0,
         density_kg_m3: 2000.0,

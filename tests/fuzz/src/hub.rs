@@ -84,6 +84,7 @@ fn imported(bytes: u64) -> Imported {
             stiffness_n_per_m: 1.0,
             damping_n_s_per_m: 0.0,
             friction: 0.0,
+            force_shading: false,
         },
         restitution: 0.0,
         density_kg_m3: 1000.0,

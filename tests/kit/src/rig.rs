@@ -127,6 +127,7 @@ impl Rig {
                         stiffness_n_per_m: 1000.0,
                         damping_n_s_per_m: 1.0,
                         friction: scene.friction,
+                        force_shading: false,
                     },
                 })
                 .map_err(|e| e.to_string())?;

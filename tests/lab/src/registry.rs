@@ -90,6 +90,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     feel::zwidth::EXPERIMENT,
     feel::oscillation::EXPERIMENT,
     feel::presses::EXPERIMENT,
+    feel::fidelity::EXPERIMENT,
 ];
 
 /// What an ID given by the user stands for: one experiment, or for `group-all` every one whose ID starts with `group-`.

@@ -199,6 +199,7 @@ fn torus() -> BodySpec {
             stiffness_n_per_m: 400.0,
             damping_n_s_per_m: 0.1,
             friction: 0.1,
+            force_shading: false,
         },
         restitution: 0.2,
         density_kg_m3: 900.0,

@@ -19,6 +19,7 @@ fn bytes(ticks: u64) -> Vec<u8> {
                 stiffness_n_per_m: 300.0,
                 damping_n_s_per_m: 0.1,
                 friction: 0.0,
+                force_shading: false,
             };
             let surface = |id| SceneCommand::Surface { id, material };
             assert_eq!(driver.command(surface(FIRST_SOFT_ID)), SceneReply::Done);

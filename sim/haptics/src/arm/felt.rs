@@ -14,7 +14,7 @@ const FOUND_M_S: f64 = 0.2;
 impl Arm {
     /// Where the coupling is to take the proxy to be, which was at `before`. The end of a
     /// certificate is nothing that a hand could feel: what it alone holds back (`ahead`: where the
-    /// proxy would be without) does not stretch the spring. A surface that is found late would
+    /// proxy would be without, or is felt on a smooth surface) does not stretch the spring. A surface that is found late would
     /// stretch it at once by all of that: its force comes in by [`FOUND_M_S`].
     pub(super) fn felt(
         &mut self,

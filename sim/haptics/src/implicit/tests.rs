@@ -7,6 +7,7 @@ const SOFT: Material = Material {
     stiffness_n_per_m: 500.0,
     damping_n_s_per_m: 0.5,
     friction: 0.2,
+    force_shading: false,
 };
 
 fn body(balls: &[([f64; 3], f64)]) -> ImplicitSurface {

@@ -276,6 +276,7 @@ impl Scene {
                     stiffness_n_per_m: 1e9,
                     damping_n_s_per_m: 1e9,
                     friction: self.friction,
+                    force_shading: false,
                 },
             });
             s.pairs.extend_from_slice(&all[..n]);

@@ -152,6 +152,7 @@ impl Scene {
                         stiffness_n_per_m: 500.0,
                         damping_n_s_per_m: 0.5,
                         friction: self.friction,
+                        force_shading: false,
                     },
                 }
             }));

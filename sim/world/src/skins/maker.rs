@@ -170,6 +170,7 @@ impl SkinMaker {
                 stiffness_n_per_m: 0.0,
                 damping_n_s_per_m: 0.0,
                 friction: 0.0,
+                force_shading: false,
             },
             level: spec.level,
             terms: Vec::new(),

@@ -126,6 +126,7 @@ mod tests {
                 stiffness_n_per_m: 1.0,
                 damping_n_s_per_m: 0.0,
                 friction: 0.0,
+                force_shading: false,
             },
             level: 0.5,
             terms: Vec::new(),

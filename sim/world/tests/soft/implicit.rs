@@ -488,6 +488,7 @@ fn syrup() -> ImplicitSpec {
             stiffness_n_per_m: 200.0,
             damping_n_s_per_m: 1.0,
             friction: 0.0,
+            force_shading: false,
         },
         ..spec(
             points,

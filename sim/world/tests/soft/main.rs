@@ -27,6 +27,7 @@ fn feel(friction: f64) -> Material {
         stiffness_n_per_m: 1000.0,
         damping_n_s_per_m: 0.5,
         friction,
+        force_shading: false,
     }
 }
 

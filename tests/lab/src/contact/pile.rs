@@ -82,6 +82,7 @@ fn spec(name: String, kind: BodyKind, mesh: &TriMesh, pose: &Pose) -> BodySpec {
             stiffness_n_per_m: 1000.0,
             damping_n_s_per_m: 0.5,
             friction: 0.3,
+            force_shading: false,
         },
         restitution: 0.2,
         density_kg_m3: DENSITY,

@@ -13,6 +13,8 @@ use hapticd_world::{BodyKind, BodySpec, Shape, World};
 
 use crate::experiment::Failure;
 
+/// Width of the arm's workspace, which the distances of contact are shares of, m.
+pub const WIDTH_M: f64 = 0.2;
 /// Feature pairs of a body that an answer lists.
 const PAIRS: usize = 1024;
 /// Far above every gain: the body's surface caps nothing.
@@ -39,12 +41,30 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// A ball of this radius, or a mesh that does not turn, before one body that stands still.
+    /// A ball of this radius, or a mesh that does not turn, before one body that stands still, and is
+    /// frictionless and felt as the mesh that it is.
     pub fn new(
         tool: Result<f64, &TriMesh>,
         body: &TriMesh,
         pose: Pose,
         setting: &Setting,
+    ) -> Result<Self, Failure> {
+        let material = Material {
+            stiffness_n_per_m: UNCAPPED,
+            damping_n_s_per_m: UNCAPPED,
+            friction: 0.0,
+            force_shading: false,
+        };
+        Self::of(tool, body, pose, setting, material)
+    }
+
+    /// The same before a body of this material.
+    pub fn of(
+        tool: Result<f64, &TriMesh>,
+        body: &TriMesh,
+        pose: Pose,
+        setting: &Setting,
+        material: Material,
     ) -> Result<Self, Failure> {
         let (form, tool_shape) = match tool {
             Ok(radius_m) => (Shape::point(), ToolShape::sphere(radius_m)),
@@ -53,22 +73,19 @@ impl Bench {
                 ToolShape::mesh(mesh.positions(), false),
             ),
         };
-        let distances = Distances::for_width(0.2);
+        let distances = Distances::for_width(WIDTH_M);
         let mut world = World::new(distances.clearance_m, PAIRS);
         world.set_tool(0, form, tool_shape);
+        let shape = Shape::of(body.clone()).0;
         let spec = BodySpec {
             name: "body".into(),
             kind: BodyKind::Static,
-            shape: Shape::of(body.clone()).0,
-            solid: true,
+            solid: shape.closed,
+            shape,
             world_from_body: pose,
             restitution: 0.0,
             density_kg_m3: 1000.0,
-            material: Material {
-                stiffness_n_per_m: UNCAPPED,
-                damping_n_s_per_m: UNCAPPED,
-                friction: 0.0,
-            },
+            material,
         };
         world
             .add_body(spec)

@@ -24,7 +24,7 @@ pub mod e4;
 pub mod e5;
 pub mod e6;
 
-mod bench;
+pub(crate) mod bench;
 mod door;
 mod doors;
 mod hand;

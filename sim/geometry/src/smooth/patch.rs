@@ -1,0 +1,153 @@
+//! A triangular patch from three points and the normals there, that meets its neighbours smoothly.
+//!
+//! Real-time callable: no allocation, constant work. Metres.
+//!
+//! # Theory
+//!
+//! After Nielson (1987). A *side* between two points with normals is the cubic with end tangents in
+//! the tangent planes, as long as a circular arc's would be. The curve over an edge is the side
+//! between its corners, and the normal along it is the corners' mean made perpendicular to the
+//! curve: both follow from the edge alone. From each corner a side leads through the point in
+//! question to the opposite edge, where it ends with the edge's normal. The three ends of such
+//! sides are blended by weights `(b_j b_k)^2`, of which on an edge only the opposite corner's is
+//! left, with zero derivatives of the others: so the patch has the edge's tangent plane there, and
+//! the patch on the other side has the same one. A plane's patch is the plane; on a sphere every
+//! side is a great arc to within the fourth power of its angle.
+
+use crate::pose::Vec3;
+
+/// See the module page.
+#[derive(Clone, Copy, Debug)]
+pub struct Patch {
+    pub(super) points: [Vec3; 3],
+    pub(super) normals: [Vec3; 3],
+}
+
+/// A place on the patch with its derivatives along the weights of two corners, taken from the third,
+/// the heaviest one.
+pub(super) struct Spot {
+    pub(super) point: Vec3,
+    /// Which corner the others' weight is taken from.
+    pub(super) from: usize,
+    pub(super) along: [Vec3; 2],
+    /// Unit, outward.
+    pub(super) normal: Vec3,
+}
+
+/// Step of the derivatives, in weights.
+const STEP: f64 = 1e-6;
+
+impl Patch {
+    /// From corners, counter-clockwise seen from outside, and unit normals.
+    #[must_use]
+    pub fn new(points: [Vec3; 3], normals: [Vec3; 3]) -> Self {
+        Patch { points, normals }
+    }
+
+    /// The point with these weights, which are barycentric: at least 0, with sum 1.
+    #[must_use]
+    pub fn at(&self, weights: &[f64; 3]) -> Vec3 {
+        let product = |i: usize| {
+            let p = weights[(i + 1) % 3] * weights[(i + 2) % 3];
+            p * p
+        };
+        let blend = [product(0), product(1), product(2)];
+        let sum = blend[0] + blend[1] + blend[2];
+        // Not: `sum <= ...`, so that NaN ends at a corner.
+        if !(sum > 1e-60) {
+            return self.points[heaviest(weights)];
+        }
+        let mut point = Vec3::zeros();
+        for (i, blend) in blend.iter().enumerate().filter(|(_, b)| **b > 0.0) {
+            point += self.from_corner(i, weights) * (blend / sum);
+        }
+        point
+    }
+
+    /// The side from a corner through the point with these weights, there.
+    fn from_corner(&self, i: usize, weights: &[f64; 3]) -> Vec3 {
+        let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+        let share = weights[k] / (weights[j] + weights[k]);
+        let edge = Side::new(
+            [self.points[j], self.points[k]],
+            [self.normals[j], self.normals[k]],
+        );
+        let (end, along) = edge.at(share);
+        let mean = self.normals[j] * (1.0 - share) + self.normals[k] * share;
+        let across = mean - along * (mean.dot(&along) / along.norm_squared());
+        let normal = across.try_normalize(0.0).unwrap_or(self.normals[j]);
+        let side = Side::new([self.points[i], end], [self.normals[i], normal]);
+        side.at(weights[j] + weights[k]).0
+    }
+
+    /// Place and derivatives.
+    pub(super) fn spot(&self, weights: &[f64; 3]) -> Spot {
+        let point = self.at(weights);
+        let from = heaviest(weights);
+        let along = [1, 2].map(|n| {
+            let mut there = *weights;
+            there[(from + n) % 3] += STEP;
+            there[from] -= STEP;
+            (self.at(&there) - point) / STEP
+        });
+        let normal = along[0].cross(&along[1]).try_normalize(0.0);
+        Spot {
+            point,
+            from,
+            along,
+            normal: normal.unwrap_or(self.normals[from]),
+        }
+    }
+
+    /// Outward unit normal at a point of the patch.
+    #[must_use]
+    pub fn normal_at(&self, weights: &[f64; 3]) -> Vec3 {
+        self.spot(weights).normal
+    }
+}
+
+fn heaviest(weights: &[f64; 3]) -> usize {
+    let [a, b, c] = *weights;
+    if a >= b && a >= c {
+        0
+    } else if b >= c {
+        1
+    } else {
+        2
+    }
+}
+
+/// A cubic between two points, perpendicular to the normals there.
+struct Side {
+    ends: [Vec3; 2],
+    tangents: [Vec3; 2],
+}
+
+impl Side {
+    fn new(ends: [Vec3; 2], normals: [Vec3; 2]) -> Self {
+        let chord = ends[1] - ends[0];
+        let square = chord.norm_squared();
+        let length = square.sqrt();
+        let tangents = normals.map(|n| {
+            let flat = chord - n * n.dot(&chord);
+            match flat.try_normalize(1e-3 * length) {
+                // A circular arc that turns by 2 a between its ends has tangents longer than its
+                // chord by 1 / cos^2(a / 2) = 2 / (1 + cos a).
+                Some(unit) => unit * (2.0 * square / (length + unit.dot(&chord))),
+                None => chord,
+            }
+        });
+        Side { ends, tangents }
+    }
+
+    /// Place and derivative at `s` between 0 and 1.
+    fn at(&self, s: f64) -> (Vec3, Vec3) {
+        let ([p, q], [a, b]) = (self.ends, self.tangents);
+        let chord = q - p;
+        let (ca, cb) = (a - chord, b - chord);
+        let r = 1.0 - s;
+        let bow = ca * (s * r * r) - cb * (s * s * r);
+        let slope = ca * (r * (1.0 - 3.0 * s)) - cb * (s * (2.0 - 3.0 * s));
+        (p + chord * s + bow, chord + slope)
+    }
+}
