@@ -118,9 +118,9 @@ fn a_wall_that_is_far_too_stiff_is_calmed_within_three_tenths_of_a_second() {
     }
 }
 
-/// A wall that moves into the hand and back puts energy in, and that is no debt.
+/// A wall that moves into the hand and back puts energy in, and that is no debt; one that is said to stand still may not.
 #[test]
-fn a_wall_that_moves_is_no_debt() {
+fn what_a_wall_puts_in_is_a_debt_unless_it_moves() {
     for moves in [true, false] {
         let wall = Wall {
             surface: |t| 0.004 * (2.0 * t).sin(),
@@ -128,9 +128,10 @@ fn a_wall_that_moves_is_no_debt() {
             ..Wall::of(AUTO)
         };
         let ticks = wall.run(HandParams::firm(), press(0.002), 5000);
-        let world_j = ticks.iter().map(|tick| tick.world_j).fold(0.0, f64::max);
-        assert!(world_j > 1e-3, "{world_j} J");
-        assert!(ticks.iter().all(|tick| tick.gain == 1.0), "{moves}");
+        let most_j = ticks.iter().map(|tick| tick.world_j).fold(0.0, f64::max);
+        assert_eq!(most_j > 1e-3, moves, "{most_j} J");
+        let keeps = ticks.iter().all(|tick| tick.gain == 1.0);
+        assert_eq!(keeps, moves, "said to move: {moves}");
     }
 }
 
