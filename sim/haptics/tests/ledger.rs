@@ -41,6 +41,7 @@ fn cycle(friction: f64, turn: impl Fn(f64, f64) -> Quat) -> (f64, f64) {
     cycle_on(vec![floor], friction, turn)
 }
 
+/// [`cycle`] on these bodies.
 fn cycle_on(
     bodies: Vec<(Part, Pose, bool, Option<BodyTarget>)>,
     friction: f64,
@@ -147,8 +148,7 @@ fn a_box_that_turns_in_an_inner_corner_gains_nothing() {
         let at = Vec3::new(-0.006, 0.0, 0.0);
         let bodies = [Pose::identity(), Pose::from_parts(at.into(), wall)]
             .map(|pose| (Part::new(sheet(0.1, 1)), pose, true, None));
-        let (given, crept) = cycle_on(bodies.to_vec(), friction, roll);
-        println!("{friction}: {given} J, {crept} m");
+        let (given, _) = cycle_on(Vec::from(bodies), friction, roll);
         assert!(given <= 0.0, "friction {friction}: {given} J");
     }
 }
