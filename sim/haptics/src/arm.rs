@@ -644,8 +644,7 @@ impl Arm {
         }
         let rigid = count;
         let count = self.add_soft(centre, &mut rows, &mut surfaces, count);
-        let gains = self.coupling.gains();
-        let gyration_m2 = (self.intent).gyration_m2(&gains, &self.shape, period_s);
+        let gyration_m2 = self.gyration_m2(pull, period_s);
         let inertia = nalgebra::Matrix3::identity() * gyration_m2;
         let Ok(metric) = Metric::new(1.0, &inertia) else {
             return (Motion::zeros(), count);

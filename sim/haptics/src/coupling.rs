@@ -277,6 +277,11 @@ impl Coupling {
         self.passed = passed;
     }
 
+    /// Length at which the governor cut the last force off, N.
+    pub fn most_n(&self) -> f64 {
+        self.passed.most_n
+    }
+
     /// What the spring of the last wrench has stored, and how that came.
     pub fn energy(&self) -> &SpringEnergy {
         &self.energy

@@ -19,11 +19,15 @@ const HALF_M: f64 = 0.01;
 const START: usize = 400;
 const CYCLE: usize = 4000;
 
-/// What the coupling stores, J.
-fn energy(hand: &Pose, proxy: &Pose) -> f64 {
-    let d = hand.translation.vector - proxy.translation.vector;
+/// What the coupling stores where force is cut off at `most_n`, J.
+fn energy(most_n: f64, hand: &Pose, proxy: &Pose) -> f64 {
+    let d = (hand.translation.vector - proxy.translation.vector).norm();
     let w = (hand.rotation * proxy.rotation.inverse()).scaled_axis();
-    0.5 * K * d.norm_squared() + 0.5 * KR * w.norm_squared()
+    let stretched = match K * d > most_n {
+        true => most_n * (d - 0.5 * most_n / K),
+        false => 0.5 * K * d * d,
+    };
+    stretched + 0.5 * KR * w.norm_squared()
 }
 
 /// Where the hand is, from 5 mm above the floor to 16 mm in, by phase and how far it has come (0 to 1).
@@ -38,15 +42,17 @@ fn hand(turn: impl Fn(f64, f64) -> Quat, k: usize) -> Pose {
 /// was, m.
 fn cycle(friction: f64, turn: impl Fn(f64, f64) -> Quat) -> (f64, f64) {
     let floor = (Part::new(sheet(0.1, 1)), Pose::identity(), true, None);
-    cycle_on(vec![floor], friction, turn)
+    cycle_on(vec![floor], friction, f64::INFINITY, turn)
 }
 
-/// [`cycle`] on these bodies.
+/// [`cycle`] on these bodies, with a governor that cuts force off at `most_n`.
 fn cycle_on(
     bodies: Vec<(Part, Pose, bool, Option<BodyTarget>)>,
     friction: f64,
+    most_n: f64,
     turn: impl Fn(f64, f64) -> Quat,
 ) -> (f64, f64) {
+    let energy = |hand: &Pose, proxy: &Pose| energy(most_n, hand, proxy);
     let tool = cuboid(Vec3::repeat(HALF_M));
     let shape = ToolShape::mesh(tool.positions(), true);
     let mut scene = Scene {
@@ -68,6 +74,7 @@ fn cycle_on(
     let mut setups = [None; MAX_ARMS];
     setups[0] = Some(setup);
     let mut engine = Engine::new(setups, 0.003);
+    engine.set_passed(0, Passed { share: 1.0, most_n });
     let (mut given, mut start, mut last) = (0.0, Pose::identity(), None);
     let from = START + CYCLE;
     let device = |k| hand(&turn, k);
@@ -135,20 +142,25 @@ fn a_box_that_spins_on_its_corner_gains_nothing_and_stays() {
     }
 }
 
-/// Between a floor and a wall.
+/// Between a floor and a wall, also where the governor cuts force off and passes torque whole.
 #[test]
 fn a_box_that_turns_in_an_inner_corner_gains_nothing() {
-    for friction in [0.0, 0.3, 0.8] {
+    for (friction, most_n) in [
+        (0.0, f64::INFINITY),
+        (0.3, f64::INFINITY),
+        (0.8, f64::INFINITY),
+        (0.3, 2.0),
+        (0.8, 2.0),
+    ] {
         let roll = |phase: f64, come| {
-            Quat::from_scaled_axis(
-                Vec3::new(phase.cos(), phase.sin(), 0.3 * phase.sin()) * 0.2 * come,
-            )
+            let axis = Vec3::new(phase.cos(), phase.sin(), 0.3 * phase.sin());
+            Quat::from_scaled_axis(axis * 0.2 * come)
         };
         let wall = Quat::from_scaled_axis(Vec3::y() * std::f64::consts::FRAC_PI_2);
         let at = Vec3::new(-0.006, 0.0, 0.0);
-        let bodies = [Pose::identity(), Pose::from_parts(at.into(), wall)]
-            .map(|pose| (Part::new(sheet(0.1, 1)), pose, true, None));
-        let (given, _) = cycle_on(Vec::from(bodies), friction, roll);
-        assert!(given <= 0.0, "friction {friction}: {given} J");
+        let bodies = [Pose::identity(), Pose::from_parts(at.into(), wall)];
+        let bodies = bodies.map(|pose| (Part::new(sheet(0.1, 1)), pose, true, None));
+        let (given, _) = cycle_on(Vec::from(bodies), friction, most_n, roll);
+        assert!(given <= 0.0, "friction {friction}, {most_n} N: {given} J");
     }
 }
