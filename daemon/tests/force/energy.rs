@@ -97,12 +97,9 @@ fn the_recorded_ledger_is_the_motors_work() {
             }
             compared += 1;
             let off_j = ticks[k].given_j - ticks[k].motor_work_j;
-            // An arm is taken to be as late as it declares, and a period: in virtual time it is
-            // half a period less late. So what it is given is less than the ledger says, never
-            // more.
             let room_j = 2e-4;
             assert!(
-                off_j > -0.01 * exchanged_j - room_j && off_j < 0.025 * exchanged_j + room_j,
+                off_j.abs() < 0.01 * exchanged_j + room_j,
                 "{name}, tick {k}: {off_j} J of {exchanged_j} J"
             );
         }

@@ -49,7 +49,8 @@ use crate::arm::{ArmSpec, Pose, Vec3, Wrench};
 
 /// Commands that are kept: the delay of an arm is at most so many ticks.
 pub const COMMANDS: usize = 64;
-/// Share of the arm's declared damping and friction that is counted on.
+/// Share of the arm's declared damping and friction that is counted on: the share of the passive
+/// bound that couplings use unless told otherwise.
 const SURE: f64 = 0.9;
 /// The gain is never lowered below this.
 pub const GAIN_FLOOR: f64 = 1.0 / 64.0;
@@ -196,6 +197,7 @@ struct Open {
 pub(super) struct Passivity {
     damping: [f64; 2],
     friction: [f64; 2],
+    transport_ns: u64,
     delay_ns: u64,
     period_ns: u64,
     /// When the hand was where the command was computed for, and the command; a ring.
@@ -223,6 +225,7 @@ impl Passivity {
         Passivity {
             damping: [spec.damping_n_s_per_m, spec.angular_damping_nm_s_per_rad].map(|b| SURE * b),
             friction: [spec.coulomb_friction_n, spec.angular_coulomb_friction_nm].map(|f| SURE * f),
+            transport_ns: spec.transport_delay_ns,
             // A command leaves with the report after the one that it answers.
             delay_ns: spec
                 .transport_delay_ns
@@ -241,6 +244,11 @@ impl Passivity {
             acted: 0,
             settled_ns: 0,
         }
+    }
+
+    /// A command leaves so long after the sample that it answers has arrived.
+    pub fn answer_after(&mut self, answer_ns: u64) {
+        self.delay_ns = self.transport_ns.saturating_add(answer_ns);
     }
 
     /// The pose may have jumped: what was before is no part of what comes. The gain stays.
