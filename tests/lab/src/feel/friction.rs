@@ -1,4 +1,4 @@
-//! Coulomb friction as a hand finds it: the cone, the creep of what is held, and the work of a loop.
+//! Coulomb friction as a hand finds it: the cone, the creep of what is held, the work of a loop.
 
 use hapticd::haptic::record::ArmTick;
 use hapticd_geometry::{Pose, Quat, Vec3};
@@ -95,8 +95,8 @@ fn plane(tool: Tool, coefficient: f64) -> Result<f64, Failure> {
     })))
 }
 
-/// Slides over a ball of many triangles, whose top is at the height of the start. The normal is that
-/// of the facet, seen from what the tool keeps to: the median of the ratio is asked, for at each edge
+/// Slides over a ball of many triangles, whose top is at the height of the start. The normal is
+/// that of the facet, seen from what the tool keeps to: the median of the ratio is asked, for at each edge
 /// the normal is between two.
 fn sphere(tool: Tool, coefficient: f64) -> Result<f64, Failure> {
     let half = tool.half_m();

@@ -1,7 +1,7 @@
-//! A hand that strikes a surface: what of the blow is mechanics, and what is the lateness of answers.
+//! A hand that strikes a surface: what of the blow is mechanics, what the lateness of answers.
 //!
-//! The device is led down to a depth, held, and led up again. A spring between it and a surface that
-//! is known in time would press by stiffness times depth; beside that: what the force grows by in a
+//! The device is led down to a depth, held, and led up again. A spring between it and a surface
+//! that is known in time would press by stiffness times depth; beside that: what the force grows by in a
 //! tick, what it overshoots by, and what the hand is given over the whole way.
 
 use hapticd::haptic::record::ArmTick;

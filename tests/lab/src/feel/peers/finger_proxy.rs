@@ -1,10 +1,10 @@
 //! The virtual proxy of Ruspini, Kolarov and Khatib (SIGGRAPH 1997), as CHAI3D's finger proxy has
 //! it: a ball that is swept towards the device, and along what it meets.
 //!
-//! Up to three times in a tick the ball goes until it touches, and on along the tangent plane; along
-//! the line between two; then it stops (sections 4.1 to 4.3). With *force shading* (section 4.4) the
-//! goal is first put on a plane with the normal that is interpolated over the touched triangle, and
-//! the ball is then swept to what that is on the true planes.
+//! Up to three times in a tick the ball goes until it touches, and on along the tangent plane;
+//! along the line between two; then it stops. With *force shading* the goal is first put on a plane
+//! with the normal that is interpolated over the touched triangle, and the ball is then swept to
+//! what that is on the true planes.
 
 use hapticd_geometry::Vec3;
 use hapticd_geometry::closest::point_triangle;

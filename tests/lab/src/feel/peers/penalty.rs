@@ -1,7 +1,7 @@
 //! The penalty method: stiffness times depth, towards the nearest point of the surface.
 //!
 //! It remembers nothing, so that it cannot know from which side the device came in (Zilles and
-//! Salisbury 1995, section 2, name that as its fault). Whether a point is inside is told by the
+//! Salisbury 1995 name that as its fault). Whether a point is inside is told by the
 //! normal at the nearest point, of edges and vertices by angle (Bærentzen and Aanæs 2005).
 
 use hapticd_geometry::Vec3;
