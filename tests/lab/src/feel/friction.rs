@@ -96,8 +96,8 @@ fn plane(tool: Tool, coefficient: f64) -> Result<f64, Failure> {
 }
 
 /// Slides over a ball of many triangles, whose top is at the height of the start. The normal is
-/// that of the facet, seen from what the tool keeps to: the median of the ratio is asked, for at each edge
-/// the normal is between two.
+/// that of the facet, seen from what the tool keeps to: the median of the ratio is asked, for at
+/// each edge the normal is between two.
 fn sphere(tool: Tool, coefficient: f64) -> Result<f64, Failure> {
     let half = tool.half_m();
     let shape = format!("{{ kind = \"icosphere\", radius_m = {SPHERE_M:?}, subdivisions = 6 }}");

@@ -1,8 +1,8 @@
 //! A hand that strikes a surface: what of the blow is mechanics, what the lateness of answers.
 //!
 //! The device is led down to a depth, held, and led up again. A spring between it and a surface
-//! that is known in time would press by stiffness times depth; beside that: what the force grows by in a
-//! tick, what it overshoots by, and what the hand is given over the whole way.
+//! that is known in time would press by stiffness times depth; beside that: what the force grows by
+//! in a tick, what it overshoots by, and what the hand is given over the whole way.
 
 use hapticd::haptic::record::ArmTick;
 use hapticd_geometry::Pose;
@@ -150,7 +150,7 @@ fn blow(tool: Tool, late: u32, speed: f64, stiffness: f64, reach_m: f64) -> Resu
     }
     let most = felt * (DEPTH_M + safe_m);
     out.overshoot /= most;
-    // A force that is held for a tick makes K v h T over a blow, whatever else: 1.1 of the theory.
+    // A force that is held for a tick makes K v h T over a blow to a depth h and back.
     let made_j = felt * speed * (DEPTH_M + safe_m) * TICK_S;
     out.given = (given_j - made_j) / (0.5 * most * (DEPTH_M + safe_m));
     if out.most_n < 0.5 * most {

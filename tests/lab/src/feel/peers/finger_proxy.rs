@@ -45,8 +45,8 @@ impl<'a> FingerProxy<'a> {
     }
 
     /// How far the ball gets on its way to `goal`, and what stopped it: the triangle, the foot's
-    /// barycentric coordinates, and the normal there. Where it already touches only what it would go
-    /// into stops it.
+    /// barycentric coordinates, and the normal there. Where it already touches only what it would
+    /// go into stops it.
     fn swept(&self, goal: &Vec3, kept_m: f64) -> (Vec3, Option<(usize, [f64; 3], Vec3)>) {
         let way = goal - self.at;
         let length = way.norm();

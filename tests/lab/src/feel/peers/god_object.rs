@@ -1,9 +1,9 @@
 //! The god-object of Zilles and Salisbury (IROS 1995): a point that stays on facets.
 //!
 //! A facet is active where the way from the god-object to the device crosses it from its front
-//! within its edges. With up to three active facets the god-object is the point
-//! nearest to the device on all their planes, found by Lagrange multipliers; the search is repeated for the way to that point until no more facet is crossed.
-//! Each tick begins without facets.
+//! within its edges. With up to three active facets the god-object is the point nearest to the
+//! device on all their planes, found by Lagrange multipliers; the search is repeated for the way to
+//! that point until no more facet is crossed. Each tick begins without facets.
 
 use hapticd_geometry::Vec3;
 use nalgebra::Matrix3;
