@@ -14,9 +14,7 @@ use hapticd_devices::safety::{Limits, LimitsError, OscillationLimits};
 use hapticd_devices::sim::rig::RigError as SimRigError;
 use hapticd_devices::sim::{HandParams, SimArmParams, SimRig};
 use hapticd_geometry::{MeshReport, Pose, TriMesh, Vec3, shapes};
-use hapticd_haptics::{
-    ArmSetup, Damping, Distances, Gains, Interaction, MAX_ARMS, RigTiming, tool_id,
-};
+use hapticd_haptics::{ArmSetup, Damping, Distances, Interaction, MAX_ARMS, tool_id};
 use hapticd_needle::{SurroundingsError, Tissue};
 use hapticd_planar::{PlanarEngine, PlanarScene};
 use hapticd_world::{
@@ -31,6 +29,10 @@ use crate::intentions;
 use crate::motion::BodyMotion;
 use crate::needle::{Watch, Watchable};
 use crate::scene::{self, SceneError};
+
+use self::gains::{CouplingKeys, answer_delay_ns, gains};
+
+pub mod gains;
 
 /// Why a configuration that parses cannot run. The configuration's fault, or that of a file it names.
 #[derive(Debug, thiserror::Error)]
@@ -173,43 +175,8 @@ pub struct RigArm {
     pub interaction: Interaction,
     /// What the coupling's damper acts on.
     pub damping: Damping,
-}
-
-/// What the configuration says of a coupling's gains, beside what the arm's timing allows.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct CouplingKeys {
-    /// Most stiffness.
-    pub max_stiffness_n_per_m: Option<f64>,
-    /// Stiffness past every bound. Never of a real arm: its configuration has no such key.
-    pub forced_stiffness_n_per_m: Option<f64>,
-    /// Damping past every bound. Never of a real arm.
-    pub forced_damping_n_s_per_m: Option<f64>,
-}
-
-impl CouplingKeys {
-    fn of(arm: &config::Arm) -> Self {
-        let (forced_stiffness_n_per_m, forced_damping_n_s_per_m) = match &arm.device {
-            config::Device::Simulated {
-                forced_stiffness_n_per_m,
-                forced_damping_n_s_per_m,
-                ..
-            } => (*forced_stiffness_n_per_m, *forced_damping_n_s_per_m),
-            config::Device::Hid { .. } => (None, None),
-        };
-        CouplingKeys {
-            max_stiffness_n_per_m: arm.max_stiffness_n_per_m,
-            forced_stiffness_n_per_m,
-            forced_damping_n_s_per_m,
-        }
-    }
-
-    /// Without what is forced.
-    pub fn unforced(self) -> Self {
-        CouplingKeys {
-            max_stiffness_n_per_m: self.max_stiffness_n_per_m,
-            ..CouplingKeys::default()
-        }
-    }
+    /// See [`answer_delay_ns`], before anything was measured.
+    pub answer_delay_ns: u64,
 }
 
 /// Everything, ready to run.
@@ -334,6 +301,7 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
             coupling: CouplingKeys::of(arm),
             interaction: interaction(&arm.interaction),
             damping: damping(&arm.interaction),
+            answer_delay_ns: answer_delay_ns(&spec, period_ns, virtual_time),
             spec,
         });
         meshes.extend(
@@ -365,7 +333,7 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
                     &arm.spec,
                     &arm.coupling,
                     period_s,
-                    answer_delay_s(&arm.spec, None),
+                    arm.answer_delay_ns as f64 * 1e-9,
                 ),
                 pair_budget: config.haptic_loop.tick_budget_pairs as usize,
                 damping: arm.damping,
@@ -374,6 +342,7 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
                 reach_min_m: (20.0 * distances.safe_m).min(config.collision.reach_max_m),
             },
             spec: arm.spec.clone(),
+            answer_delay_ns: arm.answer_delay_ns,
             limits,
         });
     }
@@ -811,44 +780,6 @@ fn load_profile(
         arm: arm.to_owned(),
         errors: Box::new(errors),
     })
-}
-
-/// Stable gains for an arm in a loop of this period with this much delay beside the arm's own,
-/// within the configuration's bound, or those that are forced on a simulated arm.
-pub fn gains(spec: &ArmSpec, keys: &CouplingKeys, period_s: f64, extra_delay_s: f64) -> Gains {
-    let delay_s = spec.transport_delay_ns as f64 * 1e-9 + extra_delay_s;
-    let linear = RigTiming {
-        period_s,
-        delay_s,
-        damping_n_s_per_m: spec.damping_n_s_per_m,
-        coulomb_friction_n: spec.coulomb_friction_n,
-        resolution_m: spec.resolution_m,
-    };
-    let angular = RigTiming {
-        period_s,
-        delay_s,
-        damping_n_s_per_m: spec.angular_damping_nm_s_per_rad,
-        coulomb_friction_n: spec.angular_coulomb_friction_nm,
-        resolution_m: spec.resolution_rad,
-    };
-    let mut gains = Gains::stable(&linear, spec.has_torque.then_some(&angular));
-    if let Some(cap) = keys.max_stiffness_n_per_m {
-        gains.stiffness_n_per_m = gains.stiffness_n_per_m.min(cap);
-    }
-    if let Some(forced) = keys.forced_stiffness_n_per_m {
-        gains.stiffness_n_per_m = forced;
-    }
-    if let Some(forced) = keys.forced_damping_n_s_per_m {
-        gains.damping_n_s_per_m = forced;
-    }
-    gains
-}
-
-/// From a sample's arrival to the moment in which the command that answers it leaves, s: what the loop adds to the arm's own transport
-/// delay, which ends where this begins. The arm's thread sends a command when the next report comes, so this is a report's period,
-/// whatever share of it the sample has waited for its tick; a sample that is older than that, at the tick, is answered that late.
-pub fn answer_delay_s(spec: &ArmSpec, input_age_s: Option<f64>) -> f64 {
-    (spec.native_period_ns as f64 * 1e-9).max(input_age_s.unwrap_or(0.0))
 }
 
 /// The configuration's safety section as limits.

@@ -344,6 +344,7 @@ pub fn body(
             detail: describe(&report),
         }));
     }
+    let material = material(body, materials);
     let spec = BodySpec {
         name: body.name.clone(),
         kind: match body.kind {
@@ -362,10 +363,10 @@ pub fn body(
                 return Err(SceneError::Pierced(body.name.clone()));
             }
         },
-        shape,
+        shape: shape.felt_as(&material),
         solid: body.solid,
         world_from_body: pose(&body.world_from_body),
-        material: material(body, materials),
+        material,
         restitution: named(body, materials).map_or(0.0, |m| m.restitution),
         density_kg_m3: body.density_kg_m3,
     };
@@ -523,7 +524,7 @@ pub const DEFAULT_MATERIAL: Material = Material {
     stiffness_n_per_m: 800.0,
     damping_n_s_per_m: 0.5,
     friction: 0.3,
-    force_shading: true,
+    force_shading: false,
 };
 
 /// Why a mesh is no solid, with the numbers.

@@ -39,7 +39,8 @@ use crate::log::LogLevel;
 use crate::needle;
 use crate::planner;
 use crate::reload::Reload;
-use crate::rig::{self, CouplingKeys, Rig, Source};
+use crate::rig::gains::{self, CouplingKeys};
+use crate::rig::{self, Rig, Source};
 use crate::scribe::{self, Live, Scribe, Sink};
 use crate::service::{ArmFacts, Service, Writers};
 use crate::skin::{self, SkinThreadState, SkinUpdate};
@@ -808,12 +809,14 @@ fn measured_gains(
     input_age_s: Option<f64>,
 ) -> Gains {
     let period_s = period_ns as f64 * 1e-9 + lateness_s;
-    rig::gains(spec, keys, period_s, rig::answer_delay_s(spec, input_age_s))
+    let delay_s = gains::measured_delay_s(spec, input_age_s);
+    gains::gains(spec, keys, period_s, delay_s)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hapticd_haptics::RigTiming;
     use std::path::Path;
 
     fn rig(delay_us: u32) -> (config::Config, Rig) {
@@ -866,23 +869,31 @@ shape = {{ kind = "plate", size_m = [0.2, 0.2] }}
             let keys = CouplingKeys::default();
             measured_gains(&rig.arms[0].spec, &keys, 1_000_000, lateness_s, age_s).stiffness_n_per_m
         };
-        // The bound falls as 1 / (T / 2 + delay). T and the arm's period are 1 ms; a sample is answered with the next report whatever its
+        // T and the arm's period are 1 ms; a sample is answered with the next report whatever its
         // age in the tick between, unless it is older.
-        let lags_ms = [
-            (stiffness(0, 0.0, Some(0.0)), 0.5 + 1.0),
-            (stiffness(0, 0.0, Some(0.9e-3)), 0.5 + 1.0),
-            (stiffness(0, 0.0, None), 0.5 + 1.0),
-            (stiffness(0, 0.0, Some(3e-3)), 0.5 + 3.0),
-            (stiffness(2000, 0.0, Some(0.5e-3)), 0.5 + 1.0 + 2.0),
-            (stiffness(2000, 0.0, Some(3e-3)), 0.5 + 3.0 + 2.0),
-            (stiffness(0, 1e-3, Some(0.5e-3)), 1.0 + 1.0),
+        let stable = |period_ms: f64, delay_ms: f64| {
+            let (_, rig) = rig(0);
+            let spec = &rig.arms[0].spec;
+            let timing = RigTiming {
+                period_s: 1e-3 * period_ms,
+                delay_s: 1e-3 * delay_ms,
+                damping_n_s_per_m: spec.damping_n_s_per_m,
+                coulomb_friction_n: spec.coulomb_friction_n,
+                resolution_m: spec.resolution_m,
+            };
+            timing.stable_stiffness()
+        };
+        let expected = [
+            (stiffness(0, 0.0, Some(0.0)), stable(1.0, 1.0)),
+            (stiffness(0, 0.0, Some(0.9e-3)), stable(1.0, 1.0)),
+            (stiffness(0, 0.0, None), stable(1.0, 1.0)),
+            (stiffness(0, 0.0, Some(3e-3)), stable(1.0, 3.0)),
+            (stiffness(2000, 0.0, Some(0.5e-3)), stable(1.0, 3.0)),
+            (stiffness(2000, 0.0, Some(3e-3)), stable(1.0, 5.0)),
+            (stiffness(0, 1e-3, Some(0.5e-3)), stable(2.0, 1.0)),
         ];
-        let (whole, lag_ms) = lags_ms[0];
-        for (k, other_ms) in lags_ms {
-            assert!(
-                (k * other_ms / (whole * lag_ms) - 1.0).abs() < 1e-9,
-                "{lags_ms:?}"
-            );
+        for (is, stable) in expected {
+            assert!((is / stable - 1.0).abs() < 1e-9, "{expected:?}");
         }
     }
 }

@@ -89,6 +89,11 @@ section! {
         /// Upper bound of the stiffness that the arm renders.
         /// "auto" computes it from the arm's damping, friction, resolution and delay, so that it stays passive.
         max_stiffness_n_per_m: Option<f64> = number(1000.0, 1.0, 100_000.0).unit("N/m").or_word("auto"),
+        /// How much stiffer than "auto" the coupling may be, where damping is what bounds it: for a
+        /// technician who knows the hands. Above 1 the arm is passive with their damping only,
+        /// which no sensor sees; the passivity controller lowers the gain where a hand is given
+        /// energy.
+        auto_factor: f64 = number(1.0, 1.0, 5.0),
         /// How the tool follows the hand.
         interaction: Interaction = table::<Interaction>(),
     }

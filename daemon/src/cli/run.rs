@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use hapticd_config as config;
 
-use super::check::warnings::forced;
+use super::check::warnings;
 use super::{Failure, record, say};
 use crate::log::{self, LogFormat};
 use crate::recording::{Time, files};
@@ -247,7 +247,9 @@ fn start(loaded: config::Loaded, file: Option<PathBuf>, common: Common) -> Resul
     let tui = !common.plain && !common.virtual_time && std::io::stdout().is_terminal();
     let (log, log_end) = log::start(config.log.level, common.log_format, tui);
     let rig = rig(&loaded, common.virtual_time)?;
-    for warning in (rig.arms.iter()).filter_map(|arm| forced(arm, rig.period_ns)) {
+    let stale_input_ms = config.safety.stale_input_ms;
+    let warned = |arm| warnings::without_force(arm, rig.period_ns, stale_input_ms);
+    for warning in rig.arms.iter().flat_map(warned) {
         tracing::warn!("{warning}");
     }
     if let Some(report) = &common.report {

@@ -93,6 +93,8 @@ pub struct ArmRig {
     pub setup: ArmSetup,
     /// What the arm declares.
     pub spec: ArmSpec,
+    /// From a sample's arrival to the moment in which the command that answers it leaves, ns.
+    pub answer_delay_ns: u64,
     /// Limits for the governor.
     pub limits: Limits,
 }
@@ -206,7 +208,7 @@ impl LoopCore {
                 channels[i] = Some(Channel {
                     frame: r.frame,
                     gains: r.setup.gains,
-                    governor: Governor::new(&r.limits, &r.spec)?,
+                    governor: Governor::new(&r.limits, &r.spec)?.answering_after(r.answer_delay_ns),
                     native_period_ns: r.spec.native_period_ns,
                     was_attached: false,
                     anchored_tick: 0,

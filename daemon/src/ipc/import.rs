@@ -109,7 +109,7 @@ fn body(request: &AddBody, mesh: Mesh, mesh_bytes: u64) -> Result<Imported, Refu
             stiffness_n_per_m: request.stiffness_n_per_m.0,
             damping_n_s_per_m: request.damping_n_s_per_m.0,
             friction: request.friction.0,
-            force_shading: true,
+            force_shading: false,
         },
         restitution: request.restitution.0,
         density_kg_m3: request.density_kg_m3.0,

@@ -36,13 +36,11 @@ impl Cost {
         // Two boxes of 32 bytes a triangle and what it owns; vertices in single precision and the ends of four edges of each; a point of
         // each piece (three vertices or more).
         let index = (16 + 16 + 8) * v + (2 * 32 + 1) * t;
-        // As a smooth surface: normals, more than one where there are creases; what triangles have of them.
-        let smooth = 48 * v + (28 + 1) * t;
         let shown = 12 * v + 12 * t;
         // Its vertices and one more for each piece; triangles in order, half a box of 32 bytes for each.
         let checked = 6 * v + (4 + 16) * t;
         let rays = if soft { 72 * v + 140 * t } else { 0 };
-        let resident = mesh + adjacency + index + smooth + shown + checked + rays + FIXED_BYTES;
+        let resident = mesh + adjacency + index + shown + checked + rays + FIXED_BYTES;
         // The file, its numbers twice, sides that are sorted, corners and moments that the tree is built from.
         let transient = 84 * v + 400 * t;
         Self {

@@ -12,6 +12,7 @@
 //! No bytes of a file that is read can cause a panic, and memory is bounded by the size of that file.
 
 mod chunk;
+pub mod command;
 pub mod energy;
 pub mod files;
 pub mod message;

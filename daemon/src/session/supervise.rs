@@ -24,7 +24,7 @@ use crate::haptic::limits::ConfiguredOwner;
 use crate::haptic::thread::Flags;
 use crate::haptic::watchdog::Beat;
 use crate::near::NearFacts;
-use crate::rig::CouplingKeys;
+use crate::rig::gains::CouplingKeys;
 use crate::scribe::Live;
 use crate::service::{Service, Wish};
 use crate::skin::SkinThreadState;

@@ -3,17 +3,36 @@
 
 use super::*;
 
+/// What a scene's arm and safety say beside the usual.
+#[derive(Clone, Copy)]
+struct Keys<'a> {
+    arm: &'a str,
+    safety: &'a str,
+    delay_us: u32,
+}
+
+const USUAL: Keys = Keys {
+    arm: "",
+    safety: "",
+    delay_us: 500,
+};
+
 /// A ball over a floor whose top is at 0; the hand comes to 0 where they touch.
-fn scene(folder: &Folder, scale: f64, stiffness: f64, hand: &str) {
+fn scene(folder: &Folder, scale: f64, stiffness: f64, hand: &str, keys: Keys) {
     let radius = 0.005 * scale;
+    let Keys {
+        arm,
+        safety,
+        delay_us,
+    } = keys;
     let text = format!(
         "[[arm]]\nname = \"arm-0\"\nkind = \"simulated\"\nintention = \"./hand.toml\"\n\
-         motion_scale = {scale:?}\nworld_from_base = {{ position_m = [0.0, 0.0, {radius:?}] }}\n\
+         motion_scale = {scale:?}\n{arm}world_from_base = {{ position_m = [0.0, 0.0, {radius:?}] }}\n\
          tool = {{ kind = \"sphere\", radius_m = {radius:?} }}\n\
          mechanics = {{ mass_kg = 0.15, damping_n_s_per_m = 2.0, \
-         coulomb_friction_n = 0.1, resolution_m = 1e-6, delay_us = 500 }}\n\
+         coulomb_friction_n = 0.1, resolution_m = 1e-6, delay_us = {delay_us} }}\n\
          hand = {{ stiffness_n_per_m = 2000.0, damping_n_s_per_m = 20.0 }}\n\
-         [safety]\nramp_s = 0.1\n\
+         [safety]\nramp_s = 0.1\n{safety}\
          [[body]]\nname = \"floor\"\nposition_m = [0.0, 0.0, {:?}]\nmaterial = \"stuff\"\n\
          shape = {{ kind = \"cuboid\", size_m = [{:?}, {:?}, {:?}] }}\n\
          [[material]]\nname = \"stuff\"\nstiffness_n_per_m = {stiffness:?}\n\
@@ -36,15 +55,119 @@ fn stiffness(ticks: &[ArmTick], scale: f64) -> Vec<f64> {
     ticks.iter().filter_map(of).collect()
 }
 
+/// A hand that holds on, so that what is measured is at rest.
+const HOLD: &str = "kind = \"press\"\nfrom = [0.0, 0.0, 0.01]\ndepth_m = 0.013\nmove_s = 1.0\n\
+                    hold_s = 10.0\n";
+
+/// Colgate's bound for a spring of this stiffness's share and a damper of eight samples that are
+/// late by `delay_ms`, with periods of 1 ms: the least over all frequencies, N/m.
+fn colgate(arm: f64, damper: f64, delay_ms: f64) -> f64 {
+    let at = |k: u32| {
+        let theta = f64::from(k) * std::f64::consts::PI / 5000.0;
+        let half = (0.5 * theta).sin();
+        let spring = 0.5e-3 * ((delay_ms + 0.5) * theta).sin() / half;
+        let rate = (4.0 * theta).sin() / (8.0 * half);
+        let damper = -damper * rate * ((delay_ms + 4.5) * theta).cos();
+        match spring > 0.0 {
+            true => (arm - damper) / spring,
+            false => f64::INFINITY,
+        }
+    };
+    let undamped = arm / (0.5e-3 + 1e-3 * delay_ms);
+    (1..5000).map(at).fold(undamped, f64::min)
+}
+
+/// In virtual time a sample is under way for half of the arm's delay, waits for its tick, and is
+/// answered half a delay later.
+#[test]
+fn auto_is_nine_tenths_of_the_bound_with_the_true_delay() {
+    for (delay_us, truly_ms) in [(0, 0.0), (500, 1.25), (2000, 2.0), (6000, 6.0)] {
+        let folder = Folder::new(&format!("auto-{delay_us}"));
+        let keys = Keys { delay_us, ..USUAL };
+        scene(&folder, 1.0, 1e5, HOLD, keys);
+        let ticks = arm(&folder.run(3));
+        let bound = colgate(2.0, 0.4, truly_ms);
+        for k in stiffness(&ticks[2500..], 1.0) {
+            let share = k / bound;
+            assert!((0.895..0.905).contains(&share), "{delay_us} us: {share}");
+        }
+        assert!(ticks.iter().all(|tick| tick.gain == 1.0), "{delay_us} us");
+    }
+}
+
+#[test]
+fn the_technicians_factor_is_felt_at_the_device() {
+    let of = |arm: &str| {
+        let folder = Folder::new(&format!("factor-{}", arm.len()));
+        scene(&folder, 1.0, 1e5, HOLD, Keys { arm, ..USUAL });
+        let ticks = super::arm(&folder.run(3));
+        assert!(ticks.iter().all(|tick| tick.gain == 1.0), "a firm hand");
+        stiffness(&ticks[2500..], 1.0)[0]
+    };
+    let auto = of("");
+    let twice = of("auto_factor = 2.0\n");
+    assert!((twice / auto - 2.0).abs() < 0.02, "{twice} of {auto} N/m");
+}
+
+const SCALES: [f64; 4] = [0.1, 1.0, 10.0, 100.0];
+
+#[test]
+fn limits_hold_at_the_device_on_every_scale_of_motion() {
+    for scale in SCALES {
+        let folder = Folder::new(&format!("limit-{scale}"));
+        let safety = "peak_force_n = 1.5\ncontinuous_force_n = 1.5\n";
+        scene(&folder, scale, 1e5, HOLD, Keys { safety, ..USUAL });
+        let ticks = arm(&folder.run(3));
+        let most_n = longest(&ticks);
+        assert!(ticks.iter().any(|tick| tick.wanted_n > 1.6), "{scale}");
+        assert!((most_n - 1.5).abs() < 1e-6, "{scale}: {most_n} N");
+    }
+}
+
+/// Ten times what the arm carries, in a hand without damping: the same is fed, found and calmed on
+/// every scale.
+#[test]
+fn an_oscillation_is_found_on_every_scale_of_motion() {
+    let arm_keys = "forced_stiffness_n_per_m = 10000.0\nforced_damping_n_s_per_m = 0.0\n";
+    for scale in SCALES {
+        let folder = Folder::new(&format!("wild-{scale}"));
+        let keys = Keys {
+            arm: arm_keys,
+            ..USUAL
+        };
+        scene(&folder, scale, 1e5, HOLD, keys);
+        let path = folder.0.join("scene.toml");
+        let text = std::fs::read_to_string(&path).unwrap();
+        let firm = "hand = { stiffness_n_per_m = 2000.0, damping_n_s_per_m = 20.0 }";
+        let weak = "hand = { stiffness_n_per_m = 150.0, damping_n_s_per_m = 0.0 }";
+        assert!(text.contains(firm));
+        std::fs::write(&path, text.replace(firm, weak)).unwrap();
+        let ticks = arm(&folder.run(5));
+        let touch = ticks.iter().position(|tick| tick.length_n() > 0.0).unwrap();
+        let lowered = ticks.iter().position(|tick| tick.gain < 1.0);
+        let lowered = lowered.unwrap_or_else(|| panic!("{scale}: it acts"));
+        assert!(
+            lowered < touch + 300,
+            "{scale}: after {} ticks",
+            lowered - touch
+        );
+        let fed = ticks.iter().map(|tick| tick.motor_work_j);
+        let fed_j = fed.fold(0.0, f64::max);
+        assert!(fed_j < 5e-3, "{scale}: {fed_j} J");
+        for (k, window) in ticks[touch + 1000..4800].chunks(200).enumerate() {
+            let forces = || window.iter().map(|tick| tick.force_n[2]);
+            let swing_n = forces().fold(f64::MIN, f64::max) - forces().fold(f64::MAX, f64::min);
+            assert!(swing_n < 0.5, "{scale}, window {k}: {swing_n} N");
+        }
+    }
+}
+
 #[test]
 fn the_stiffness_at_the_device_is_the_arms_on_every_scale_of_motion() {
-    // A hand that holds on, so that what is measured is at rest.
-    let hand = "kind = \"press\"\nfrom = [0.0, 0.0, 0.01]\ndepth_m = 0.013\nmove_s = 1.0\n\
-                hold_s = 10.0\n";
     let mut at_rest = Vec::new();
     for scale in [0.1, 0.3, 1.0, 3.0, 10.0, 100.0] {
         let folder = Folder::new(&format!("scale-{scale}"));
-        scene(&folder, scale, 1e5, hand);
+        scene(&folder, scale, 1e5, HOLD, USUAL);
         let ticks = arm(&folder.run(3));
         let rest = stiffness(&ticks[2500..], scale);
         assert_eq!(rest.len(), ticks.len() - 2500, "scale {scale}: it presses");
@@ -70,7 +193,7 @@ fn a_soft_material_is_soft_from_the_first_tick_and_lets_go() {
                 { t_s = 1.0, position = [0.0, 0.0, 0.04] } ]\n";
     for material in [50.0, 100.0, 300.0] {
         let folder = Folder::new(&format!("soft-{material}"));
-        scene(&folder, 1.0, material, hand);
+        scene(&folder, 1.0, material, hand, USUAL);
         let ticks = arm(&folder.run(6));
         let stiffness = stiffness(&ticks, 1.0);
         assert!(

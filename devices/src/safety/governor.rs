@@ -261,6 +261,14 @@ impl Governor {
         })
     }
 
+    /// The same, for a command that leaves so long after the sample that it answers has arrived,
+    /// ns, instead of a report's period. The ledger of energy is as good as this delay.
+    #[must_use]
+    pub fn answering_after(mut self, delay_ns: u64) -> Self {
+        self.passivity.answer_after(delay_ns);
+        self
+    }
+
     /// Puts an application's limits on top of the ceiling; each call replaces the one before, none can pass the ceiling.
     /// May be called between ticks while force is on: the force falls inside the slew limit, and rises with the slope of the ramp. Where the combination asks for more
     /// peak than its continuous limit allows the peak is lowered ([`Limits::keepable`]), so a combination of valid limits is taken.
@@ -519,16 +527,23 @@ impl Governor {
         let too_fast = sample.linear_velocity.norm() > limits.velocity_limit_m_s * slower
             || sample.angular_velocity.norm() > limits.angular_velocity_limit_rad_s * slower;
 
+        // Before its first report an arm has said nothing of itself.
+        let has_reported = sample.sequence > 0;
+        let status = sample.status;
         let found = input
             .faults
-            .with_if(!sample.status.calibrated, R::NotCalibrated)
-            .with_if(!sample.status.safety_switch_closed, R::SafetySwitch)
+            .with_if(has_reported && !status.calibrated, R::NotCalibrated)
+            .with_if(
+                has_reported && !status.safety_switch_closed,
+                R::SafetySwitch,
+            )
             .with_if(!input.wanted.is_finite(), R::InvalidCommand)
             .with_if(!finite, R::InvalidSample)
             .with_if(finite && too_fast, R::OverVelocity)
             .with_if(stalled || sample.status.input_stalled, R::Stall)
             .with_if(
-                input.now_ns.saturating_sub(sample.time_ns) > limits.stale_input_ns,
+                !has_reported
+                    || input.now_ns.saturating_sub(sample.time_ns) > limits.stale_input_ns,
                 R::StaleInput,
             )
             .with_if(sample.status.pose_invalid, R::PoseUnknown)

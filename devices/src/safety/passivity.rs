@@ -27,9 +27,9 @@
 //! Limits that are raised under load give energy, too: that was ordered, and goes by the governor's
 //! ramp. It is no leak.
 //!
-//! A body that stands still should put nothing in, and a rigid one that is slid over takes. What it
-//! does put in is an error of the contact, told in `world`; it is no reason to cut force, which is
-//! about the loop.
+//! A body that stands still puts nothing in, and one that is slid over takes. Its contact gives way
+//! by a safe distance and comes back, so it may give what it has just taken, up to the bound that is
+//! acted on; what it puts in beyond that is an error, and a debt.
 //!
 //! *The controller.* A debt beyond what four of the smallest noticeable swings would cost means
 //! that the spring is too stiff for the arm and the hand that holds it, whatever the frequency: an
@@ -49,7 +49,8 @@ use crate::arm::{ArmSpec, Pose, Vec3, Wrench};
 
 /// Commands that are kept: the delay of an arm is at most so many ticks.
 pub const COMMANDS: usize = 64;
-/// Share of the arm's declared damping and friction that is counted on.
+/// Share of the arm's declared damping and friction that is counted on: the share of the passive
+/// bound that couplings use unless told otherwise.
 const SURE: f64 = 0.9;
 /// The gain is never lowered below this.
 pub const GAIN_FLOOR: f64 = 1.0 / 64.0;
@@ -196,6 +197,7 @@ struct Open {
 pub(super) struct Passivity {
     damping: [f64; 2],
     friction: [f64; 2],
+    transport_ns: u64,
     delay_ns: u64,
     period_ns: u64,
     /// When the hand was where the command was computed for, and the command; a ring.
@@ -208,6 +210,8 @@ pub(super) struct Passivity {
     /// What was owed before the newest sample, and leak less spare since.
     owed_j: f64,
     answer_j: f64,
+    /// What bodies that stand still have put in less what they took, from minus the bound to 0.
+    contact_j: f64,
     /// Leak and spare since the debt began.
     since: [f64; 2],
     acted: u64,
@@ -221,6 +225,7 @@ impl Passivity {
         Passivity {
             damping: [spec.damping_n_s_per_m, spec.angular_damping_nm_s_per_rad].map(|b| SURE * b),
             friction: [spec.coulomb_friction_n, spec.angular_coulomb_friction_nm].map(|f| SURE * f),
+            transport_ns: spec.transport_delay_ns,
             // A command leaves with the report after the one that it answers.
             delay_ns: spec
                 .transport_delay_ns
@@ -234,10 +239,16 @@ impl Passivity {
             open: Open::default(),
             owed_j: 0.0,
             answer_j: 0.0,
+            contact_j: 0.0,
             since: [0.0; 2],
             acted: 0,
             settled_ns: 0,
         }
+    }
+
+    /// A command leaves so long after the sample that it answers has arrived.
+    pub fn answer_after(&mut self, answer_ns: u64) {
+        self.delay_ns = self.transport_ns.saturating_add(answer_ns);
     }
 
     /// The pose may have jumped: what was before is no part of what comes. The gain stays.
@@ -247,6 +258,7 @@ impl Passivity {
         self.open = Open::default();
         self.owed_j = 0.0;
         self.answer_j = 0.0;
+        self.contact_j = 0.0;
         self.filled = 0;
         self.since = [0.0; 2];
         self.energy = Energy {
@@ -358,11 +370,18 @@ impl Passivity {
         self.energy.limits_j += none_j - as_limited_j;
         self.energy.given_j += open.given_j;
         self.energy.world_j += world_j;
-        self.book(time_ns, &open, rise_j + open.given_j - world_j);
+        let mut made_j = 0.0;
+        if !spring.held_by_movers {
+            let contact_j = self.contact_j + world_j;
+            made_j = contact_j.max(0.0);
+            self.contact_j = contact_j.clamp(-bound_j, 0.0);
+        }
+        self.book(time_ns, &open, rise_j + open.given_j - world_j, made_j);
         self.control(time_ns, bound_j, dt_s)
     }
 
-    fn book(&mut self, time_ns: u64, open: &Open, leak_j: f64) {
+    /// `made_j`: by a contact that should make nothing.
+    fn book(&mut self, time_ns: u64, open: &Open, leak_j: f64, made_j: f64) {
         let energy = &mut self.energy;
         energy.leak_j += leak_j;
         // A loop that is faster than the arm sends several times for one sample: together they are its
@@ -371,9 +390,9 @@ impl Passivity {
             self.owed_j = energy.debt_j;
             self.answer_j = 0.0;
         }
-        self.answer_j += leak_j - open.spare_j;
+        self.answer_j += leak_j + made_j - open.spare_j;
         energy.debt_j = self.owed_j + self.answer_j;
-        self.since[0] += leak_j;
+        self.since[0] += leak_j + made_j;
         self.since[1] += open.spare_j;
         // Not: `debt <= 0`, so that NaN is no debt.
         if !(energy.debt_j > 0.0) || time_ns < self.settled_ns {
@@ -564,25 +583,40 @@ mod tests {
         assert_eq!(l.energy().given_j, 1.0);
     }
 
+    /// A far end that goes to `wall` in turn, with the hand 2 mm in front of it: 2 N push it along.
+    fn carried(l: &mut Passivity, held_by_movers: bool, walls: &[f64]) {
+        let mut from = 0.0;
+        for (k, &z) in (1..).zip(walls) {
+            let spring = Spring {
+                held_by_movers,
+                ..moved(from - 2e-3, from, z - 2e-3, z)
+            };
+            from = z;
+            l.observe(k * MS, &at(z - 2e-3), &spring);
+            l.settle(k * MS, &spring, &sent(2.0), 1.0, 1e-3);
+        }
+    }
+
     #[test]
-    fn what_a_body_puts_in_is_no_debt() {
-        for held_by_movers in [true, false] {
+    fn what_a_body_that_moves_puts_in_is_no_debt_and_what_one_at_rest_does_is() {
+        for (held_by_movers, debt_j) in [(true, 0.0), (false, 2e-3)] {
             let mut l = ledger(0);
-            // 2 N push the far end by 1 mm along, at the same stretch: the hand goes along.
-            let mut from = 0.0;
-            for (k, z) in [(1, 0.0), (2, 1e-3)] {
-                let spring = Spring {
-                    held_by_movers,
-                    ..moved(from - 2e-3, from, z - 2e-3, z)
-                };
-                from = z;
-                l.observe(k * MS, &at(z - 2e-3), &spring);
-                l.settle(k * MS, &spring, &sent(2.0), f64::INFINITY, 1e-3);
-            }
+            carried(&mut l, held_by_movers, &[0.0, 1e-3]);
             let e = l.energy();
             assert!((e.world_j - 2e-3).abs() < 1e-12, "{e:?}");
-            assert!(e.debt_j < 1e-12, "{e:?}");
+            assert!((e.debt_j - debt_j).abs() < 1e-12, "{e:?}");
         }
+    }
+
+    #[test]
+    fn a_contact_gives_back_what_it_took_and_no_more() {
+        let mut l = ledger(0);
+        carried(&mut l, false, &[0.0, -1e-3, 0.0, -1e-3, 0.0]);
+        assert!(l.energy().debt_j < 1e-12, "{:?}", l.energy());
+        let mut l = ledger(0);
+        carried(&mut l, false, &[0.0, -1e-3, 5e-4]);
+        let e = l.energy();
+        assert!((e.debt_j - 1e-3).abs() < 1e-12, "{e:?}");
     }
 
     #[test]

@@ -154,6 +154,25 @@ fn every_reported_cause_ends_force_in_its_own_manner() {
 }
 
 #[test]
+fn an_arm_that_has_not_reported_yet_is_not_said_to_be_uncalibrated() {
+    let mut bench = Bench::new();
+    bench.spoil = |s| {
+        *s = ArmSample {
+            time_ns: s.time_ns,
+            ..ArmSample::default()
+        }
+    };
+    for _ in 0..100 {
+        let out = bench.tick();
+        assert_eq!(out.reasons, ReasonSet::EMPTY.with(R::StaleInput));
+        assert_eq!(out.wrench, Wrench::zero());
+    }
+    bench.spoil = |_| {};
+    bench.wanted.force_n.x = 0.1;
+    while bench.tick().state != S::Active {}
+}
+
+#[test]
 fn every_cause_that_the_governor_finds_itself_is_found() {
     type Spoil = fn(&mut ArmSample);
     let spoils: [(R, Spoil); 11] = [

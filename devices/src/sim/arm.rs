@@ -81,7 +81,7 @@ impl SimArmParams {
     /// An arm as specified. Its transport delay is divided evenly between both ways; the watchdog takes 20 ms, the step 50 us.
     #[must_use]
     pub fn of(spec: ArmSpec) -> Self {
-        let input_delay_ns = spec.transport_delay_ns / 2;
+        let input_delay_ns = Self::input_delay_of(&spec);
         SimArmParams {
             input_delay_ns,
             output_delay_ns: spec.transport_delay_ns - input_delay_ns,
@@ -93,6 +93,12 @@ impl SimArmParams {
             faults: Vec::new(),
             spec,
         }
+    }
+
+    /// From when a report of such an arm is made until it arrives, ns.
+    #[must_use]
+    pub fn input_delay_of(spec: &ArmSpec) -> u64 {
+        spec.transport_delay_ns / 2
     }
 
     /// A 6-DOF desktop arm of no particular make: 10 N, 20 cm of workspace, 1 kHz, a millisecond of transport.
@@ -248,6 +254,18 @@ impl SimArm {
     #[must_use]
     pub fn params(&self) -> &SimArmParams {
         &self.params
+    }
+
+    /// Another load moves with the handle from now on, kg and kg·m². The handle goes on as fast as
+    /// it went.
+    pub fn set_load(&mut self, mass_kg: f64, inertia_kg_m2: f64) {
+        self.params.load_mass_kg = mass_kg;
+        self.params.load_inertia_kg_m2 = inertia_kg_m2;
+        self.body.set_params(MechanismParams::of(
+            &self.params.spec,
+            mass_kg,
+            inertia_kg_m2,
+        ));
     }
 
     /// The time it has come to, ns.

@@ -165,6 +165,12 @@ impl Hand {
         }
     }
 
+    /// What it is like.
+    #[must_use]
+    pub fn params(&self) -> &HandParams {
+        &self.params
+    }
+
     /// The intention moves on to a new pose in `dt_s`.
     pub fn intend(&mut self, next: Pose, dt_s: f64) {
         if dt_s > 0.0 {

@@ -97,6 +97,11 @@ impl Mechanism {
         }
     }
 
+    /// Another body of these values in the same motion: what has left it took its momentum along.
+    pub fn set_params(&mut self, params: MechanismParams) {
+        self.params = params;
+    }
+
     /// One integration step of `h_s` under a constant wrench at the tool origin. `None`, and
     /// nothing done: the wrench is not finite or the step is not positive.
     pub fn step(&mut self, h_s: f64, wrench: &Wrench) -> Option<Displacement> {

@@ -72,6 +72,32 @@ impl SimRig {
         })
     }
 
+    /// Another hand takes the handle at once, with the same intention; one without mass, stiffness
+    /// and damping is no hand.
+    ///
+    /// # Errors
+    /// [`SimError`] where that hand makes no sense with this arm; then the one before stays.
+    pub fn change_hand(&mut self, hand: HandParams) -> Result<(), SimError> {
+        let (arm, before) = (self.arm.params(), self.hand.params());
+        let load = [
+            arm.load_mass_kg - before.mass_kg + hand.mass_kg,
+            arm.load_inertia_kg_m2 - before.inertia_kg_m2 + hand.inertia_kg_m2,
+        ];
+        let turns = arm.spec.has_rotation;
+        let inertia = arm.spec.inertia_kg_m2 + load[1];
+        hand.validate(
+            arm.spec.mass_kg + load[0],
+            if turns { inertia } else { 0.0 },
+            arm.step_ns as f64 * 1e-9,
+        )?;
+        let mut changed = Hand::new(hand, self.hand.intended);
+        changed.intended_velocity = self.hand.intended_velocity;
+        changed.intended_angular_velocity = self.hand.intended_angular_velocity;
+        self.hand = changed;
+        self.arm.set_load(load[0].max(0.0), load[1].max(0.0));
+        Ok(())
+    }
+
     /// Sends `command` at the time of the last call, goes on to `now_ns`, and gives the newest report that has arrived by then.
     pub fn step(&mut self, now_ns: u64, command: &ArmCommand) -> Option<ArmSample> {
         self.send(command);
@@ -208,6 +234,43 @@ mod tests {
 
     fn fault(at_s: f64, for_s: f64, kind: FaultKind) -> Vec<SimFault> {
         vec![SimFault { at_s, for_s, kind }]
+    }
+
+    #[test]
+    fn a_hand_that_lets_go_takes_its_mass_along() {
+        let mut rig = rig_with(vec![]);
+        let press = command(1, 5.0);
+        for tick in 1..=300 {
+            rig.step(tick * MS, &press);
+        }
+        let no_hand = HandParams {
+            mass_kg: 0.0,
+            stiffness_n_per_m: 0.0,
+            damping_n_s_per_m: 0.0,
+            inertia_kg_m2: 0.0,
+            ..HandParams::relaxed()
+        };
+        let before = rig.handle().linear_velocity;
+        rig.change_hand(no_hand).expect("valid");
+        assert_eq!(rig.handle().linear_velocity, before);
+        assert_eq!(rig.hand_wrench().force_n, Vec3::zeros());
+        // 5 N less friction on the arm's own mass, and some of it on its damping.
+        let from = rig.handle().linear_velocity.z;
+        for tick in 301..=303 {
+            rig.step(tick * MS, &press);
+        }
+        let spec = rig.spec().clone();
+        let gained = rig.handle().linear_velocity.z - from;
+        let most = 3e-3 * (5.0 - spec.coulomb_friction_n) / spec.mass_kg;
+        assert!(
+            gained <= most && gained > 0.9 * most,
+            "{gained} m/s of {most}"
+        );
+        let wrong = HandParams {
+            damping_n_s_per_m: f64::NAN,
+            ..no_hand
+        };
+        assert!(rig.change_hand(wrong).is_err());
     }
 
     #[test]

@@ -22,10 +22,15 @@
 //!
 //! [`Rub`] remembers the friction's total push, not that of single contacts: of many contacts in a plane the projection names any three, and
 //! others in the next tick. A body that all its contacts hold moves exactly as what holds it does, so it never creeps.
+//!
+//! What the iteration leaves of slip is small in a tick and adds up to millimetres, and a push that is a little too large draws the
+//! body along: it would do work. So the last word is the law's: contacts inside their cones, and those that would be pushed
+//! along their slip, stick *exactly* ([`Tresca::sticks`]), whatever the iteration has found. Friction never does work.
 
 use nalgebra::{Vector2, Vector6};
 
 use crate::friction::tangents;
+use crate::projector::Active;
 use crate::{MAX_ACTIVE, Metric, Motion, Projection, Projector, Row, Status, Vec3};
 
 /// The surface behind a row.
@@ -130,8 +135,8 @@ impl<const N: usize> Projector<N> {
             held: false,
             residual: 0.0,
         };
-        for _ in 0..effort.rounds {
-            let tresca = Tresca::new(metric, wanted, rows, surfaces, &result.projection, &total);
+        for round in 0..effort.rounds {
+            let tresca = Tresca::new(metric, rows, surfaces, &result.projection, &total);
             let Some(mut tresca) = tresca else {
                 // Nothing rubs: not even what was remembered.
                 result.len = 0;
@@ -159,7 +164,14 @@ impl<const N: usize> Projector<N> {
                     break;
                 }
             }
-            if result.residual <= effort.settled {
+            if result.residual <= effort.settled || round + 1 == effort.rounds {
+                // The normal pushes are those of the last projection here, too.
+                let multipliers = result.projection;
+                let stuck = tresca.sticks(metric, wanted, rows, multipliers.active());
+                let nearest = self.project_or_hold(metric, &stuck, rows);
+                if nearest.status == Status::Optimal {
+                    result.projection = multipliers.with_motion(&nearest);
+                }
                 break;
             }
             result.projection = self.project_or_hold(metric, &pushed(metric, wanted, &total), rows);
@@ -175,6 +187,11 @@ impl<const N: usize> Projector<N> {
 const HELD: f64 = 1e-2;
 /// A push this close to its cone, relative to it, is on it.
 const ON_CONE: f64 = 1e-6;
+/// A push this close to its cone, relative to it, may turn out to be on it: it is left as the iteration found it, unless it would do
+/// work.
+const NEAR_CONE: f64 = 1e-2;
+/// A demand of which less than this part is new follows from others.
+const DEPENDENT: f64 = 1e-3;
 /// Contacts that span less than this part of the square of their size are in a line, and nearer ones in one place: what they hold may
 /// still turn.
 const IN_LINE: f64 = 1e-3;
@@ -239,13 +256,11 @@ impl Tresca {
     /// `None` if nothing rubs. `total` is the friction that the projection was made with.
     fn new(
         metric: &Metric,
-        wanted: &Motion,
         rows: &[Row],
         surfaces: &[Surface],
         projection: &Projection,
         total: &Motion,
     ) -> Option<Self> {
-        let _ = wanted;
         let mut tresca = Self {
             blocks: [Block::NONE; MAX_ACTIVE],
             len: 0,
@@ -337,6 +352,40 @@ impl Tresca {
         grips
     }
 
+    /// The motion nearest to the wanted one and the pushes of what slides, on which the `active` rows hold with equality and contacts
+    /// that stick do not slip: those inside their cones, and those whose push does not oppose their slip.
+    fn sticks(&self, metric: &Metric, wanted: &Motion, rows: &[Row], active: &[Active]) -> Motion {
+        let mut held = [false; MAX_ACTIVE];
+        for (held, block) in held.iter_mut().zip(&self.blocks[..self.len]) {
+            *held = block.push.norm() < block.limit * (1.0 - NEAR_CONE);
+        }
+        let mut motion = metric.to_kinetic(wanted);
+        // Each turn but the last one holds one more contact.
+        for _ in 0..=self.len {
+            motion = metric.to_kinetic(wanted);
+            for (block, _) in self.blocks[..self.len].iter().zip(held).filter(|(_, h)| !h) {
+                motion += block.columns[0] * block.push.x + block.columns[1] * block.push.y;
+            }
+            let mut demands = Demands::none();
+            for row in active.iter().filter_map(|a| rows.get(a.row)) {
+                demands.add(metric.covector_to_kinetic(&row.covector()), row.bound);
+            }
+            for (block, _) in self.blocks[..self.len].iter().zip(held).filter(|(_, h)| *h) {
+                demands.add(block.columns[0], block.target.x);
+                demands.add(block.columns[1], block.target.y);
+            }
+            motion = demands.nearest(motion);
+            let drawn = |(i, block): &(usize, &Block)| {
+                !held[*i] && block.push.dot(&block.slip(&motion)) > 0.0
+            };
+            let Some((i, _)) = self.blocks[..self.len].iter().enumerate().find(drawn) else {
+                break;
+            };
+            held[i] = true;
+        }
+        metric.from_kinetic(&motion)
+    }
+
     /// The motion of what holds the body, if its contacts hold it as a whole: none slips by more than `slip` (kinetic), two apart are
     /// inside their cones, and all touch, are on one carrier and not in a line. (With two points held, the others cannot slip, and
     /// where their pushes end does not matter.)
@@ -369,6 +418,51 @@ impl Tresca {
             apart = apart.max((b.arm - held.arm).norm_squared());
         }
         (widest > IN_LINE * longest && apart > IN_LINE * longest).then_some(first.carrier)
+    }
+}
+
+/// Linear demands `a . x = b` on a motion, kinetic, made orthonormal one after the other: what an earlier one settles, a later one
+/// does not change.
+struct Demands {
+    axes: [Vector6<f64>; 6],
+    values: [f64; 6],
+    len: usize,
+}
+
+impl Demands {
+    fn none() -> Self {
+        Self {
+            axes: [Vector6::zeros(); 6],
+            values: [0.0; 6],
+            len: 0,
+        }
+    }
+
+    /// One more demand, unless it follows from those that are there: but for [`DEPENDENT`], which would make it one of large motions.
+    fn add(&mut self, mut axis: Vector6<f64>, mut value: f64) {
+        let size = axis.norm();
+        // Twice, for what the first pass leaves by rounding.
+        for _ in 0..2 {
+            for (known, set) in self.axes[..self.len].iter().zip(&self.values) {
+                let along = known.dot(&axis);
+                axis -= known * along;
+                value -= set * along;
+            }
+        }
+        let left = axis.norm();
+        if self.len < 6 && left > DEPENDENT * size {
+            self.axes[self.len] = axis / left;
+            self.values[self.len] = value / left;
+            self.len += 1;
+        }
+    }
+
+    /// The motion nearest to this one that meets all demands.
+    fn nearest(&self, mut motion: Vector6<f64>) -> Vector6<f64> {
+        for (axis, value) in self.axes[..self.len].iter().zip(&self.values) {
+            motion += axis * (value - axis.dot(&motion));
+        }
+        motion
     }
 }
 

@@ -174,6 +174,27 @@ fn a_held_body_does_not_creep() {
 }
 
 /// On random contacts every statement of the law holds, or the residual says that it does not.
+/// A body on an edge may still turn about it, tick by tick; what the iteration leaves of slip would add up to creep.
+#[test]
+fn a_body_that_turns_about_an_edge_does_not_slip_in_a_tick() {
+    let metric = metric(1e-3);
+    let corners = [0.01, -0.01].map(|x| Vec3::new(x, 0.002, -0.01));
+    let grips = corners.map(|corner| grip(Vec3::z(), corner, 0.8));
+    let mut rub = Rub::new();
+    for k in 0..100 {
+        let turn = (0.1 * f64::from(k)).sin();
+        let wanted = Motion::new(1e-3 * turn, 5e-4, -1e-2, 0.05 * turn, 0.02, 0.01 * turn);
+        let rubbed = solve(&metric, &wanted, &grips, &mut rub, Effort::TICK);
+        let motion = rubbed.projection.motion;
+        for corner in corners {
+            let turned = motion.fixed_rows::<3>(3).cross(&corner);
+            let gone = motion.fixed_rows::<3>(0) + turned;
+            assert!(gone.norm() < 1e-14, "turn {k}: a corner goes by {gone}");
+        }
+        assert!(motion[3] != 0.0, "turn {k}: {motion}");
+    }
+}
+
 #[test]
 fn the_law_holds_on_random_contacts() {
     let mut seed = 5;

@@ -16,7 +16,7 @@
 use hapticd_ccd::PairKind;
 use hapticd_dynamics::coulomb::{Effort, Rub, Surface};
 use hapticd_dynamics::{Metric, Motion, Projector, Row, Status};
-use hapticd_geometry::{Pose, Quat, Rigid, Screw, Vec3, transform};
+use hapticd_geometry::{Pose, Rigid, Screw, Vec3, transform};
 
 use crate::bodies::BodyTable;
 use crate::coupling::Coupling;
@@ -29,15 +29,18 @@ use crate::rows::{Candidate, candidate};
 use crate::snapshot::{BodyEntry, BodyKey, MAX_BODIES, Snapshot, tool_in};
 use crate::soft::{MAX_SOFT_ROWS, MAX_TRACKED, SoftRow, SoftSnapshot};
 use crate::tool::{Distances, ToolShape};
-use crate::twist::{shift_of_velocity, velocity_of_shift};
+use crate::twist::shift_of_velocity;
 use crate::way::{Way, swapped};
 
 mod felt;
+mod motion;
 mod press;
 mod shading;
 mod soft_rows;
 mod survey;
 
+pub(crate) use motion::pull_between;
+use motion::{motion_between, path_of};
 use shading::Anchor;
 use soft_rows::Held;
 use survey::{Near, ROUNDING_M};
@@ -655,8 +658,7 @@ impl Arm {
         }
         let rigid = count;
         let count = self.add_soft(centre, &mut rows, &mut surfaces, count);
-        let gains = self.coupling.gains();
-        let gyration_m2 = (self.intent).gyration_m2(&gains, &self.shape, period_s);
+        let gyration_m2 = self.gyration_m2(pull, period_s);
         let inertia = nalgebra::Matrix3::identity() * gyration_m2;
         let Ok(metric) = Metric::new(1.0, &inertia) else {
             return (Motion::zeros(), count);
@@ -878,29 +880,4 @@ impl Arm {
         }
         t
     }
-}
-
-/// The twist (velocity of the shape's centre, and rotation vector) of the screw that leads from one pose to the other.
-fn motion_between(shape: &ToolShape, from: &Pose, to: &Pose) -> Motion {
-    let pull = pull_between(shape, from, to);
-    let (shift, w) = (pull.fixed_rows::<3>(0), pull.fixed_rows::<3>(3));
-    let v = velocity_of_shift(&shift.into_owned(), &w.into_owned());
-    Motion::new(v.x, v.y, v.z, w[0], w[1], w[2])
-}
-
-/// What the spring between two poses pulls by: the shift of the shape's centre, and the rotation vector. The proxy rests where
-/// contacts hold all of it, so this is what they are asked about; it differs from the screw that would lead there.
-pub(crate) fn pull_between(shape: &ToolShape, from: &Pose, to: &Pose) -> Motion {
-    let shift = transform(to, &shape.centre) - transform(from, &shape.centre);
-    let w = if shape.turns {
-        let q: Quat = to.rotation * from.rotation.inverse();
-        q.scaled_axis()
-    } else {
-        Vec3::zeros()
-    };
-    Motion::new(shift.x, shift.y, shift.z, w.x, w.y, w.z)
-}
-
-fn path_of(shape: &ToolShape, motion: &Motion) -> f64 {
-    motion.fixed_rows::<3>(0).norm() + motion.fixed_rows::<3>(3).norm() * shape.bound_m
 }

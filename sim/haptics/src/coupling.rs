@@ -16,11 +16,7 @@
 //!
 //! A material that asks for less stiffness gets it in both parts alike: the metric stays as it is.
 //!
-//! The stiffness is not a matter of taste. A spring rendered with period `T` and delay `t_d` by an arm with
-//! viscous damping `b` feeds energy unless `k (T/2 + t_d) + B < b` (Colgate and Schenkel for `t_d = 0`; pure delay
-//! adds `k t_d` of lost phase), and encoder steps `d` feed energy that only Coulomb friction `f_c` can take
-//! away: `k < 2 f_c / d` (Abbott and Okamura 2005). [`RigTiming::stable_stiffness`] is the smaller of the two,
-//! less a reserve.
+//! The stiffness is not a matter of taste: see [`crate::timing`].
 //!
 //! # Practice
 //!
@@ -36,57 +32,8 @@
 //! of the force, cut off at `c`, what is stored is `a k t^2 / 2` up to `t = c / k`, and `a (c t -
 //! c^2 / 2k)` beyond.
 
+use crate::timing::RigTiming;
 use hapticd_geometry::{Pose, Quat, Vec3, transform};
-
-/// What the stable gains follow from. SI units.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RigTiming {
-    /// Period of the loop, s (measured).
-    pub period_s: f64,
-    /// Delay from a change at the hand to the force that answers it, beyond the sampling itself, s (measured).
-    pub delay_s: f64,
-    /// The arm's own viscous damping, N·s/m.
-    pub damping_n_s_per_m: f64,
-    /// The arm's own Coulomb friction, N.
-    pub coulomb_friction_n: f64,
-    /// Smallest position step that the encoders see, m.
-    pub resolution_m: f64,
-}
-
-/// Share of the theoretical bound that is used: the bound is for a linear arm whose damping is known exactly.
-const RESERVE: f64 = 0.8;
-/// Share of the arm's damping that the virtual damper may use up.
-const DAMPER_SHARE: f64 = 0.25;
-
-impl RigTiming {
-    /// Largest stiffness that stays passive, N/m, with the virtual damper of [`Self::stable_damping`] running.
-    ///
-    /// Zero if the timing or the arm gives no room (no damping, NaN): then nothing stiff can be rendered.
-    pub fn stable_stiffness(&self) -> f64 {
-        let lag = self.period_s / 2.0 + self.delay_s;
-        // `f64::min` below drops a NaN, so a NaN must be seen here.
-        if !(lag > 0.0 && self.damping_n_s_per_m >= 0.0 && self.coulomb_friction_n >= 0.0) {
-            return 0.0;
-        }
-        let viscous = (1.0 - DAMPER_SHARE) * self.damping_n_s_per_m / lag;
-        let bound = if self.resolution_m > 0.0 {
-            viscous.min(2.0 * self.coulomb_friction_n / self.resolution_m)
-        } else {
-            viscous
-        };
-        if bound.is_finite() {
-            RESERVE * bound
-        } else {
-            0.0
-        }
-    }
-
-    /// Virtual damping that goes with it, N·s/m.
-    pub fn stable_damping(&self) -> f64 {
-        let b = RESERVE * DAMPER_SHARE * self.damping_n_s_per_m;
-        if b.is_finite() { b.max(0.0) } else { 0.0 }
-    }
-}
 
 /// Gains of one arm's coupling, at the device.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
@@ -103,12 +50,14 @@ pub struct Gains {
 
 impl Gains {
     /// Translational gains from `linear`, rotational ones from `angular` (same formulas, with N·m·s/rad, N·m and
-    /// rad in place of N·s/m, N and m).
-    pub fn stable(linear: &RigTiming, angular: Option<&RigTiming>) -> Gains {
+    /// rad in place of N·s/m, N and m). Viscous damping is taken to carry `factor` times as much
+    /// stiffness as it does: above 1 the hand's own has to.
+    pub fn stable(linear: &RigTiming, angular: Option<&RigTiming>, factor: f64) -> Gains {
+        let stiffness = |timing: &RigTiming| timing.stiffness_beyond(factor);
         Gains {
-            stiffness_n_per_m: linear.stable_stiffness(),
+            stiffness_n_per_m: stiffness(linear),
             damping_n_s_per_m: linear.stable_damping(),
-            rotational_stiffness_nm_per_rad: angular.map_or(0.0, RigTiming::stable_stiffness),
+            rotational_stiffness_nm_per_rad: angular.map_or(0.0, stiffness),
             rotational_damping_nm_s_per_rad: angular.map_or(0.0, RigTiming::stable_damping),
         }
     }
@@ -210,7 +159,7 @@ impl Passed {
 }
 
 /// Deflections kept for the rate estimate: the window in samples.
-const WINDOW: usize = 8;
+pub(crate) const WINDOW: usize = 8;
 /// Under load stiffness follows a change of material within about this many seconds, so that the force does not step.
 const BLEND_S: f64 = 0.010;
 /// A spring that is stretched by no more is at rest, m: rounding.
@@ -275,6 +224,11 @@ impl Coupling {
     /// Takes what reached the hand of the last wrench.
     pub fn set_passed(&mut self, passed: Passed) {
         self.passed = passed;
+    }
+
+    /// Length at which the governor cut the last force off, N.
+    pub fn most_n(&self) -> f64 {
+        self.passed.most_n
     }
 
     /// What the spring of the last wrench has stored, and how that came.
@@ -475,59 +429,6 @@ mod borders;
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const RIG: RigTiming = RigTiming {
-        period_s: 1e-3,
-        delay_s: 1e-3,
-        damping_n_s_per_m: 2.0,
-        coulomb_friction_n: 0.1,
-        resolution_m: 1e-5,
-    };
-
-    #[test]
-    fn stiffness_falls_with_period_and_with_delay() {
-        let k = RIG.stable_stiffness();
-        assert!((k - 0.8 * 0.75 * 2.0 / 1.5e-3).abs() < 1e-9, "{k}");
-        let slower = RigTiming {
-            period_s: 2e-3,
-            ..RIG
-        };
-        let later = RigTiming {
-            delay_s: 2e-3,
-            ..RIG
-        };
-        assert!(slower.stable_stiffness() < k && later.stable_stiffness() < k);
-    }
-
-    #[test]
-    fn coarse_encoders_cap_stiffness() {
-        let coarse = RigTiming {
-            resolution_m: 1e-3,
-            ..RIG
-        };
-        assert!((coarse.stable_stiffness() - 0.8 * 200.0).abs() < 1e-9);
-    }
-
-    #[test]
-    fn nonsense_gives_no_stiffness() {
-        for rig in [
-            RigTiming {
-                damping_n_s_per_m: f64::NAN,
-                ..RIG
-            },
-            RigTiming {
-                damping_n_s_per_m: 0.0,
-                ..RIG
-            },
-            RigTiming {
-                period_s: 0.0,
-                delay_s: 0.0,
-                ..RIG
-            },
-        ] {
-            assert_eq!(rig.stable_stiffness(), 0.0, "{rig:?}");
-        }
-    }
 
     #[test]
     fn free_space_is_forceless_and_a_held_stretch_gives_the_spring() {

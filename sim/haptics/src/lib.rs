@@ -28,6 +28,7 @@ mod outcome;
 mod rows;
 mod snapshot;
 mod soft;
+mod timing;
 mod together;
 mod tool;
 mod twist;
@@ -35,7 +36,7 @@ mod way;
 
 pub use arm::MAX_ROWS;
 pub use bodies::{Body, BodyTable};
-pub use coupling::{Coupling, Damping, EndsEnergy, Gains, Passed, RigTiming, SpringEnergy, Wrench};
+pub use coupling::{Coupling, Damping, EndsEnergy, Gains, Passed, SpringEnergy, Wrench};
 pub use course::{Course, Followed, MAX_SEGMENTS};
 pub use engine::{ArmSetup, Engine, TickInput, TickOutput, is_pose};
 pub use guide::{Guide, Held, Insertion, NEWEST, Phase};
@@ -53,4 +54,5 @@ pub use snapshot::{
 pub use soft::{
     Finder, MAX_SOFT_ROWS, MAX_TRACKED, SoftSnapshot, SoftSurface, Tracked, WALK_LIMIT,
 };
+pub use timing::RigTiming;
 pub use tool::{Distances, ToolShape};

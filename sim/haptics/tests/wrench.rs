@@ -89,6 +89,38 @@ fn torque_of_a_box_on_its_corner_is_that_of_the_force_there() {
     }
 }
 
+/// What is left of a force that is cut off and the whole torque are those of one force at the corner.
+#[test]
+fn torque_of_a_box_whose_force_is_cut_off_is_that_of_what_is_left() {
+    for most_n in [0.3, 0.6] {
+        let half = 0.01;
+        let tool = cuboid(Vec3::repeat(half));
+        let (mut s, mut e) = over_floor(tool, 0.0, gains(500.0, 2.0), 0.3);
+        e.set_passed(0, Passed { share: 1.0, most_n });
+        let hand = turned(0.5, -0.4);
+        let up = -lowest(half, &hand).z;
+        let press = |k: usize| {
+            let z = up + 1e-3 - 4e-3 * (k as f64 / 100.0).min(1.0);
+            Pose::from_parts(Vec3::new(0.001, 0.0, z).into(), hand)
+        };
+        run(&mut s, &mut e, 400, 1, press, |k, device, out, _| {
+            if k < 350 {
+                return;
+            }
+            let (force, torque) = (out.wrench.force_n, out.wrench.torque_nm);
+            assert!(force.norm() > 2.0 * most_n, "{most_n} N: {force:?}");
+            let left = force * (most_n / force.norm());
+            let corner = lowest(half, &out.proxy.rotation);
+            let contact = transform(&out.proxy, &Vec3::zeros()) + corner;
+            let wanted = (contact - device.translation.vector).cross(&left);
+            assert!(
+                (torque - wanted).norm() <= 0.01 * wanted.norm(),
+                "{most_n} N, tick {k}: {torque:?}, not {wanted:?}"
+            );
+        });
+    }
+}
+
 /// Fast and turning, in all directions, over a floor that is known.
 #[test]
 fn a_tool_that_turns_in_free_air_feels_nothing() {

@@ -28,20 +28,21 @@ impl Stage {
         let shape = ToolShape::sphere(ball_m);
         let mut world = World::new(distances.clearance_m, 1024);
         world.set_tool(0, Shape::point(), shape);
+        let material = Material {
+            stiffness_n_per_m: 1e9,
+            damping_n_s_per_m: 0.0,
+            friction,
+            force_shading,
+        };
         let spec = BodySpec {
             name: "body".into(),
             kind: BodyKind::Static,
-            shape: Shape::of(mesh).0,
+            shape: Shape::of(mesh).0.felt_as(&material),
             solid: false,
             world_from_body: Pose::identity(),
             restitution: 0.0,
             density_kg_m3: 1000.0,
-            material: Material {
-                stiffness_n_per_m: 1e9,
-                damping_n_s_per_m: 0.0,
-                friction,
-                force_shading,
-            },
+            material,
         };
         world.add_body(spec).unwrap();
         let mut setups = [None; MAX_ARMS];

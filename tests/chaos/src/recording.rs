@@ -20,7 +20,9 @@ pub struct ArmTick {
     pub tip_m: Option<[f64; 3]>,
     /// Given to the hand so far, by the daemon's ledger, J.
     pub given_j: f64,
-    /// The same in truth, by a simulated arm's motors, J.
+    /// What bodies put into the spring at its far end so far, J.
+    pub world_j: f64,
+    /// What was given in truth, by a simulated arm's motors, J.
     pub motor_work_j: f64,
     /// The passivity controller's gain.
     pub gain: f64,
@@ -95,6 +97,7 @@ struct NeedleText {
 #[derive(Clone, Copy, Default, Deserialize)]
 struct EnergyText {
     given_j: Num,
+    world_j: Num,
     gain: Num,
 }
 
@@ -149,6 +152,7 @@ impl From<TickText> for Tick {
                     .filter(|needle| needle.phase == "inserted")
                     .map(|needle| plain(needle.tip_m)),
                 given_j: energy.given_j.0,
+                world_j: energy.world_j.0,
                 motor_work_j: work.force_j.0 + work.torque_j.0,
                 gain: energy.gain.0,
                 state: arm.output.state,

@@ -10,9 +10,20 @@ use hapticd_devices::sim::{HandParams, Intention, SimArmParams, SimRig};
 use hapticd_geometry::Vec3;
 use hapticd_haptics::{Coupling, Damping, Gains, Passed};
 
-/// What the coupling is given by itself on [`Wall::of`]'s arm, N/m: 0.6 of the bound for 2 N s/m and
-/// 2.5 ms, and no virtual damper.
-pub const AUTO: f64 = 480.0;
+/// What the coupling is given by itself on [`Wall::of`]'s arm, N/m: 0.9 of the bound for 2 N s/m
+/// and 2.5 ms, and no virtual damper.
+pub const AUTO: f64 = 720.0;
+
+/// No hand at all.
+pub const NO_HAND: HandParams = HandParams {
+    mass_kg: 0.0,
+    stiffness_n_per_m: 0.0,
+    damping_n_s_per_m: 0.0,
+    inertia_kg_m2: 0.0,
+    angular_stiffness_nm_per_rad: 0.0,
+    angular_damping_nm_s_per_rad: 0.0,
+    ..HandParams::relaxed()
+};
 
 /// Hands from firm to the least damping that there is.
 #[must_use]
@@ -53,8 +64,12 @@ pub struct Tick {
     pub world_j: f64,
     /// The ledger's debt, J.
     pub debt_j: f64,
+    /// Stored in what is sent of the spring, J.
+    pub stored_j: f64,
     /// Given to the handle so far by the motors, truly, J.
     pub true_j: f64,
+    /// Taken from the handle so far by the arm's own damping and friction, truly, J.
+    pub taken_j: f64,
 }
 
 /// Highest less lowest force, N.
@@ -78,6 +93,8 @@ pub struct Wall {
     pub ramp_s: f64,
     /// The governor decides; else what is wanted is sent.
     pub governed: bool,
+    /// From this tick on another hand has the handle.
+    pub changes: Option<(u64, HandParams)>,
     /// The arm.
     pub arm: SimArmParams,
 }
@@ -96,6 +113,7 @@ impl Wall {
             moves: false,
             ramp_s: 0.05,
             governed: true,
+            changes: None,
             arm,
         }
     }
@@ -119,16 +137,24 @@ impl Wall {
         let mut coupling = Coupling::new(gains, Damping::Relative);
         let mut commands = [ArmCommand::default(); 2];
         let mut sample = ArmSample::default();
-        let mut true_j = 0.0;
+        let (mut true_j, mut taken_j) = (0.0, 0.0);
+        let spec = rig.spec().clone();
+        let piece_s = TICK_NS as f64 * 1e-9 / PIECES as f64;
         let mut out = Vec::new();
         for tick in 1..=ticks {
+            if let Some((_, other)) = self.changes.filter(|(at, _)| *at == tick) {
+                rig.change_hand(other).expect("valid");
+            }
             rig.send(&commands[0]);
             commands[0] = commands[1];
             for part in 1..=PIECES {
                 let before = rig.handle().pose.translation.vector;
                 let force_n = rig.motor_wrench().force_n;
                 rig.advance_to((tick - 1) * TICK_NS + part * TICK_NS / PIECES);
-                true_j += force_n.dot(&(rig.handle().pose.translation.vector - before));
+                let way = rig.handle().pose.translation.vector - before;
+                true_j += force_n.dot(&way);
+                let damped = spec.damping_n_s_per_m * way.norm() / piece_s;
+                taken_j += (damped + spec.coulomb_friction_n) * way.norm();
             }
             sample = rig.read_newest().unwrap_or(sample);
             let hand = sample.pose;
@@ -181,7 +207,9 @@ impl Wall {
                 given_j: energy.given_j,
                 world_j: energy.world_j,
                 debt_j: energy.debt_j,
+                stored_j: energy.stored_j,
                 true_j,
+                taken_j,
             });
         }
         out

@@ -2,7 +2,8 @@
 //! 50 times too stiff, hands that press, tap, hold on and let go.
 
 use hapticd_devices::sim::{HandParams, Intention, Keyframe, Track};
-use hapticd_testkit::wall::{AUTO, Tick, Wall, hands, swing_n};
+use hapticd_haptics::RigTiming;
+use hapticd_testkit::wall::{AUTO, NO_HAND, Tick, Wall, hands, swing_n};
 
 fn press(depth_m: f64) -> Intention {
     Intention::Press {
@@ -57,7 +58,21 @@ fn the_ledger_is_the_true_work_of_the_motors() {
     }
 }
 
-/// At 0.6 of the bound nothing is fed, whatever hand holds the arm: the controller has no reason to
+/// What the experiments take for `auto` is what the product computes.
+#[test]
+fn auto_is_nine_tenths_of_the_passive_bound() {
+    let spec = &Wall::of(AUTO).arm.spec;
+    let timing = RigTiming {
+        period_s: 1e-3,
+        delay_s: (spec.transport_delay_ns + spec.native_period_ns) as f64 * 1e-9,
+        damping_n_s_per_m: spec.damping_n_s_per_m,
+        coulomb_friction_n: spec.coulomb_friction_n,
+        resolution_m: spec.resolution_m,
+    };
+    assert!((0.9 * timing.passive_stiffness(0.0) / AUTO - 1.0).abs() < 1e-9);
+}
+
+/// At 0.9 of the bound nothing is fed, whatever hand holds the arm: the controller has no reason to
 /// act.
 #[test]
 fn at_a_passive_stiffness_the_controller_does_not_act() {
@@ -118,9 +133,53 @@ fn a_wall_that_is_far_too_stiff_is_calmed_within_three_tenths_of_a_second() {
     }
 }
 
-/// A wall that moves into the hand and back puts energy in, and that is no debt.
+/// A hand that carries five times what the arm does by itself, and is gone in mid-press: its
+/// damping is, too. What is left pulls with 100 N/m and damps nothing, or there is nothing at all.
 #[test]
-fn a_wall_that_moves_is_no_debt() {
+fn a_hand_that_is_taken_away_leaves_no_oscillation() {
+    let mut wild = 0;
+    for (name, hand) in &hands()[..2] {
+        for (factor, depth_m) in [(2.0, 0.004), (2.0, 0.02), (5.0, 0.004), (5.0, 0.02)] {
+            for (left, other) in [("nothing", NO_HAND), ("a spring", hands()[2].1)] {
+                let left_alone = left == "nothing";
+                let wall = Wall {
+                    changes: Some((1500, other)),
+                    ..Wall::of(AUTO * factor)
+                };
+                let ungoverned = Wall {
+                    governed: false,
+                    ..wall.clone()
+                };
+                let ticks = wall.run(*hand, press(depth_m), 5000);
+                let what = format!("{name} to {left}, {factor}, {depth_m} m");
+                assert!(ticks[1400].sent_n > 0.5, "{what}: it presses");
+                // What the spring had stored throws the arm out. Of what more it gets its own damping
+                // takes most: what is left moves it.
+                let before = &ticks[1499];
+                let fed = ticks[1499..].iter().map(|tick| {
+                    let given_j = tick.true_j - before.true_j - before.stored_j;
+                    given_j - (tick.taken_j - before.taken_j)
+                });
+                let fed_j = fed.fold(0.0, f64::max);
+                assert!(fed_j < 5e-3, "{what}: {fed_j} J");
+                // An arm that is thrown against a spring without damping comes back, and taps
+                // the wall until its own damping has taken that.
+                let calm = if left_alone { 1800 } else { 2500 };
+                for (k, window) in ticks[calm..].chunks(200).enumerate() {
+                    let swing_n = swing_n(window);
+                    assert!(swing_n <= 0.5, "{what}, window {k}: {swing_n} N");
+                }
+                let without = ungoverned.run(*hand, press(depth_m), 5000);
+                wild += u32::from(swing_n(&without[calm..]) > 2.0);
+            }
+        }
+    }
+    assert!(wild >= 4, "without the controller {wild} of 16 swing");
+}
+
+/// A wall that moves into the hand and back puts energy in, and that is no debt; one that is said to stand still may not.
+#[test]
+fn what_a_wall_puts_in_is_a_debt_unless_it_moves() {
     for moves in [true, false] {
         let wall = Wall {
             surface: |t| 0.004 * (2.0 * t).sin(),
@@ -128,9 +187,10 @@ fn a_wall_that_moves_is_no_debt() {
             ..Wall::of(AUTO)
         };
         let ticks = wall.run(HandParams::firm(), press(0.002), 5000);
-        let world_j = ticks.iter().map(|tick| tick.world_j).fold(0.0, f64::max);
-        assert!(world_j > 1e-3, "{world_j} J");
-        assert!(ticks.iter().all(|tick| tick.gain == 1.0), "{moves}");
+        let most_j = ticks.iter().map(|tick| tick.world_j).fold(0.0, f64::max);
+        assert_eq!(most_j > 1e-3, moves, "{most_j} J");
+        let keeps = ticks.iter().all(|tick| tick.gain == 1.0);
+        assert_eq!(keeps, moves, "said to move: {moves}");
     }
 }
 

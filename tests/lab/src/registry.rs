@@ -91,6 +91,13 @@ pub const EXPERIMENTS: &[Experiment] = &[
     feel::oscillation::EXPERIMENT,
     feel::presses::EXPERIMENT,
     feel::fidelity::EXPERIMENT,
+    feel::wrench::EXPERIMENT,
+    feel::friction::EXPERIMENT,
+    feel::impact::EXPERIMENT,
+    feel::air::EXPERIMENT,
+    feel::energy::EXPERIMENT,
+    feel::peers::EXPERIMENT,
+    feel::latency::EXPERIMENT,
 ];
 
 /// What an ID given by the user stands for: one experiment, or for `group-all` every one whose ID starts with `group-`.

@@ -57,6 +57,61 @@ fn few_motors_and_late_reports_are_warned_of() {
     assert_eq!(keys(&patient), ["arm.left.profile"]);
 }
 
+/// What is warned of, with the words that say why.
+fn said(text: &str) -> Vec<String> {
+    let (rig, config) = built(text);
+    let found = warnings(&rig, &config);
+    found.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn an_arm_that_declares_nothing_to_carry_a_stiffness_is_warned_of() {
+    let undamped = format!("{SPHERE}mechanics = {{ damping_n_s_per_m = 0.0 }}\n");
+    let rough = format!("{SPHERE}mechanics = {{ coulomb_friction_n = 0.0 }}\n");
+    for (text, key) in [
+        (undamped, "damping_n_s_per_m"),
+        (rough, "coulomb_friction_n"),
+    ] {
+        let said = said(&simulated(&text));
+        let expected = format!("arm.right.mechanics.{key}: the coupling has 0 N/m");
+        assert!(
+            said.len() == 1 && said[0].starts_with(&expected),
+            "{said:?}"
+        );
+    }
+    let smooth = "mechanics = { coulomb_friction_n = 0.0, resolution_m = 0.0 }\n";
+    assert_eq!(keys(&simulated(&format!("{SPHERE}{smooth}"))), [""; 0]);
+}
+
+#[test]
+fn reports_that_are_too_rare_are_warned_of_and_a_long_way_is_not() {
+    let rare = format!("{SPHERE}mechanics = {{ report_rate_hz = 125 }}\n");
+    let said = said(&simulated(&rare));
+    assert!(
+        said.len() == 1 && said[0].contains("every 8.00 ms") && said[0].contains("report_rate_hz"),
+        "{said:?}"
+    );
+    // A sample's age begins when it arrives.
+    let far = format!("{SPHERE}mechanics = {{ delay_us = 20000 }}\n");
+    assert_eq!(keys(&simulated(&far)), [""; 0]);
+}
+
+#[test]
+fn what_the_hand_alone_would_carry_is_warned_of() {
+    let bold = format!("{SPHERE}auto_factor = 3.0\n");
+    let bounded = format!("{bold}max_stiffness_n_per_m = 50.0\n");
+    for (text, unit) in [(&bold, " N/m,"), (&bounded, " N m/rad,")] {
+        let said = said(&simulated(text));
+        let key = "arm.right.auto_factor: ";
+        assert!(
+            said.len() == 1 && said[0].starts_with(key) && said[0].contains(unit),
+            "{said:?}"
+        );
+    }
+    let by_itself = format!("{SPHERE}auto_factor = 1.0\n");
+    assert_eq!(keys(&simulated(&by_itself)), [""; 0]);
+}
+
 #[test]
 fn the_sheet_counts_all_bodies_and_shows_the_limits_in_force() {
     let bodies = "[safety]\npeak_force_n = 100.0\n\

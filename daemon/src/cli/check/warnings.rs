@@ -8,7 +8,8 @@ use hapticd_config as config;
 use hapticd_geometry::Vec3;
 use hapticd_haptics::Gains;
 
-use crate::rig::{CouplingKeys, Rig, RigArm, answer_delay_s, gains};
+use crate::rig::gains::{CouplingKeys, gains};
+use crate::rig::{Rig, RigArm, Source};
 
 /// A tool that is longer than this, m, was modelled in another unit.
 const TOOL_MAX_M: f64 = 1.0;
@@ -37,8 +38,8 @@ pub fn warnings(rig: &Rig, config: &config::Config) -> Vec<Warning> {
         found.extend(tool(arm, &written.tool));
         found.extend(workspace(arm));
         found.extend(motors(arm));
-        found.extend(reports(arm, config.safety.stale_input_ms));
-        found.extend(forced(arm, rig.period_ns));
+        let stale_input_ms = config.safety.stale_input_ms;
+        found.extend(without_force(arm, rig.period_ns, stale_input_ms));
     }
     found
 }
@@ -99,8 +100,88 @@ fn motors(arm: &RigArm) -> Option<Warning> {
     })
 }
 
+/// What costs an arm its force, or gives it more than it carries: `run` says it as well.
+pub fn without_force(arm: &RigArm, period_ns: u64, stale_input_ms: f64) -> Vec<Warning> {
+    let found = [forced, beyond_passive, without_stiffness].map(|warning| warning(arm, period_ns));
+    let stale = reports(arm, stale_input_ms);
+    stale
+        .into_iter()
+        .chain(found.into_iter().flatten())
+        .collect()
+}
+
+/// Gains with these keys, before anything was measured.
+fn gains_with(arm: &RigArm, keys: &CouplingKeys, period_ns: u64) -> Gains {
+    let delay_s = arm.answer_delay_ns as f64 * 1e-9;
+    gains(&arm.spec, keys, period_ns as f64 * 1e-9, delay_s)
+}
+
+/// Stiffness that the arm carries in no hand at all.
+fn beyond_passive(arm: &RigArm, period_ns: u64) -> Option<Warning> {
+    let keys = &arm.coupling;
+    let passive = CouplingKeys {
+        auto_factor: 1.0,
+        ..*keys
+    };
+    let of = |keys: &CouplingKeys| gains_with(arm, keys, period_ns);
+    let (is, auto) = (of(keys), of(&passive));
+    let (now, passive) = (is.stiffness_n_per_m, auto.stiffness_n_per_m);
+    // A bound on force alone leaves the torque's.
+    let (now, passive, unit) = if now == passive {
+        (
+            is.rotational_stiffness_nm_per_rad,
+            auto.rotational_stiffness_nm_per_rad,
+            "N m/rad",
+        )
+    } else {
+        (now, passive, "N/m")
+    };
+    (is != auto).then(|| Warning {
+        key: format!("arm.{}.auto_factor", arm.name),
+        message: format!(
+            "the coupling has {now:.4} {unit}, where {passive:.4} {unit} is what the arm carries \
+             by itself: without the damping of a hand it is not passive, and the passivity \
+             controller alone ends an oscillation"
+        ),
+    })
+}
+
+/// An arm that declares nothing that would carry a stiffness.
+fn without_stiffness(arm: &RigArm, period_ns: u64) -> Option<Warning> {
+    let spec = &arm.spec;
+    let stiffness = gains_with(arm, &arm.coupling, period_ns).stiffness_n_per_m;
+    if stiffness > 0.0 || spec.degrees_out == 0 {
+        return None;
+    }
+    let (key, cause) = if spec.damping_n_s_per_m > 0.0 {
+        (
+            "coulomb_friction_n",
+            format!(
+                "steps of {} m of its encoders need friction to be passive, and it declares none: \
+                 give the arm's `coulomb_friction_n`, or 0 as its `resolution_m`",
+                spec.resolution_m
+            ),
+        )
+    } else {
+        (
+            "damping_n_s_per_m",
+            "a sampled spring needs damping of the arm to be passive, and it declares none: give \
+             the arm's `damping_n_s_per_m`"
+                .to_owned(),
+        )
+    };
+    let (table, place) = match arm.source {
+        Source::Simulated(_) => (format!("mechanics.{key}"), "`[arm.mechanics]`"),
+        _ => ("profile".to_owned(), "`[mechanics]` of its profile"),
+    };
+    Some(Warning {
+        key: format!("arm.{}.{table}", arm.name),
+        message: format!("the coupling has 0 N/m, so nothing is felt: {cause}, in {place}"),
+    })
+}
+
 /// A coupling that is forced, with the numbers that `auto` and the arm's limit would give.
-pub fn forced(arm: &RigArm, period_ns: u64) -> Option<Warning> {
+fn forced(arm: &RigArm, period_ns: u64) -> Option<Warning> {
     let keys = &arm.coupling;
     let stiffness: fn(&Gains) -> f64 = |gains| gains.stiffness_n_per_m;
     let damping: fn(&Gains) -> f64 = |gains| gains.damping_n_s_per_m;
@@ -109,8 +190,7 @@ pub fn forced(arm: &RigArm, period_ns: u64) -> Option<Warning> {
         (None, Some(_)) => ("forced_damping_n_s_per_m", "N s/m", damping),
         (None, None) => return None,
     };
-    let (period_s, delay_s) = (period_ns as f64 * 1e-9, answer_delay_s(&arm.spec, None));
-    let of = |keys: &CouplingKeys| value(&gains(&arm.spec, keys, period_s, delay_s));
+    let of = |keys: &CouplingKeys| value(&gains_with(arm, keys, period_ns));
     let (is, would_be) = (of(keys), of(&keys.unforced()));
     Some(Warning {
         key: format!("arm.{}.{key}", arm.name),
@@ -121,13 +201,20 @@ pub fn forced(arm: &RigArm, period_ns: u64) -> Option<Warning> {
     })
 }
 
+/// An arm whose samples are too old before the next one comes. Their age begins at their arrival,
+/// where the arm's own delay ends.
 fn reports(arm: &RigArm, stale_input_ms: f64) -> Option<Warning> {
     let period_ms = arm.spec.native_period_ns as f64 * 1e-6;
-    let age_ms = period_ms + arm.spec.transport_delay_ns as f64 * 1e-6;
-    (age_ms > stale_input_ms).then(|| Warning {
+    let faster = match arm.source {
+        Source::Simulated(_) => "or raise the arm's `mechanics.report_rate_hz`",
+        Source::Hid(_) => "its profile says that it reports no faster",
+    };
+    (period_ms > stale_input_ms).then(|| Warning {
         key: "safety.stale_input_ms".to_owned(),
         message: format!(
-            "arm `{}` reports every {period_ms:.2} ms, so its samples get {age_ms:.2} ms old; force fades from {stale_input_ms} ms on",
+            "arm `{}` reports every {period_ms:.2} ms, and force fades where a sample is older \
+             than {stale_input_ms} ms: it never has force for long. Set `safety.stale_input_ms` \
+             above {period_ms:.2}; {faster}",
             arm.name
         ),
     })

@@ -90,6 +90,7 @@ fn one_arm() -> LoopCore {
             reach_min_m: 0.001,
         },
         spec: SimArmParams::desktop().spec,
+        answer_delay_ns: 1_000_000,
         limits: Limits::default(),
     });
     LoopCore::new(rigs, 1_000_000, 0.0).unwrap()

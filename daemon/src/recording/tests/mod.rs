@@ -341,7 +341,12 @@ fn a_run_with_the_disorder_of_real_time_comes_out_bit_for_bit() {
     let mut step = 0;
     let mut applied = Vec::new();
     let mut inputs = [ArmInput::default(); MAX_ARMS];
-    let mut gains = rig::gains(&rig.arms[0].spec, &rig::CouplingKeys::default(), 1e-3, 0.0);
+    let mut gains = rig::gains::gains(
+        &rig.arms[0].spec,
+        &rig::gains::CouplingKeys::default(),
+        1e-3,
+        0.0,
+    );
     for tick in 1..=2500_u64 {
         let periods = if random.below(50) == 0 {
             1 + random.below(4) as u32

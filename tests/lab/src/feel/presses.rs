@@ -107,7 +107,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
         more: serde_json::Map::new(),
         details: Vec::new(),
         notes: vec![
-            "a frictionless wall at 0.6 of the passive bound; hands of 0.01 to 2 kg, 50 to 1500 N/m, 0.05 to 20 N s/m".into(),
+            "a frictionless wall at 0.9 of the passive bound; hands of 0.01 to 2 kg, 50 to 1500 N/m, 0.05 to 20 N s/m".into(),
         ],
     })
 }

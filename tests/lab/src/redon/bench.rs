@@ -76,7 +76,7 @@ impl Bench {
         let distances = Distances::for_width(WIDTH_M);
         let mut world = World::new(distances.clearance_m, PAIRS);
         world.set_tool(0, form, tool_shape);
-        let shape = Shape::of(body.clone()).0;
+        let shape = Shape::of(body.clone()).0.felt_as(&material);
         let spec = BodySpec {
             name: "body".into(),
             kind: BodyKind::Static,

@@ -218,7 +218,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
             "the hand is a mass of 0.15 kg without stiffness or friction of its own, pushed onto a wall with 1 N from 1 mm above; stable: slower than 1 mm/s in the last of \
              six seconds' tenth"
                 .into(),
-            "bound: (b - b_h) / (T/2 + delay) of Colgate and Schenkel, from which the product takes its gains with a reserve of a fifth; it holds for every passive hand, so \
+            "bound: (b - b_h) / (T/2 + delay) of Colgate and Schenkel, which the exact condition that the product takes its gains from goes beyond; it holds for every passive hand, so \
              a given one may be stable beyond it"
                 .into(),
             "in contact the tool stands still and the two variants are one formula: they can differ while the hand bounces, and with a tool that has mass".into(),

@@ -1,0 +1,82 @@
+//! Three rendering methods of others, written from their papers, beside ours on the same paths.
+//!
+//! Each is first shown to do what its literature says of it. All see the bare positions of a point
+//! or a ball, all have the same stiffness and no damping, friction or delay.
+
+pub mod compare;
+pub mod finger_proxy;
+pub mod god_object;
+pub mod penalty;
+pub mod picture;
+
+use hapticd_geometry::closest::point_triangle;
+use hapticd_geometry::{TriMesh, Vec3};
+
+pub use compare::EXPERIMENT;
+
+/// A method: one tick, from where the device is to the force on it, N.
+pub trait Method {
+    fn force(&mut self, device: &Vec3) -> Vec3;
+}
+
+/// Triangles with their normals, outward, in no order: the peers look at all of them.
+pub struct Surface {
+    pub triangles: Vec<[Vec3; 3]>,
+    pub normals: Vec<Vec3>,
+    /// Unit, at each corner: the mean over the triangles at that vertex, by angle.
+    pub corners: Vec<[Vec3; 3]>,
+}
+
+impl Surface {
+    pub fn of(mesh: &TriMesh, at: &Vec3) -> Self {
+        let count = mesh.triangles().len();
+        let triangles: Vec<[Vec3; 3]> = (0..count)
+            .map(|k| mesh.triangle(k).map(|p| p + at))
+            .collect();
+        let normals: Vec<Vec3> = triangles
+            .iter()
+            .map(|[a, b, c]| (b - a).cross(&(c - a)).normalize())
+            .collect();
+        let mut smooth = vec![Vec3::zeros(); mesh.positions().len()];
+        for (k, vertices) in mesh.triangles().iter().enumerate() {
+            for (i, &v) in vertices.iter().enumerate() {
+                smooth[v as usize] += normals[k] * angle(&triangles[k], i);
+            }
+        }
+        let corners = mesh
+            .triangles()
+            .iter()
+            .map(|vertices| vertices.map(|v| smooth[v as usize].normalize()))
+            .collect();
+        Surface {
+            triangles,
+            normals,
+            corners,
+        }
+    }
+
+    /// The nearest point, its triangle and barycentric coordinates.
+    pub fn nearest(&self, p: &Vec3) -> (Vec3, usize, [f64; 3]) {
+        let mut best = (Vec3::repeat(f64::INFINITY), 0, [0.0; 3], f64::INFINITY);
+        for (k, triangle) in self.triangles.iter().enumerate() {
+            let (foot, weights) = point_triangle(p, triangle);
+            let away = (p - foot).norm_squared();
+            if away < best.3 {
+                best = (foot, k, weights, away);
+            }
+        }
+        (best.0, best.1, best.2)
+    }
+}
+
+/// The angle of a triangle at its corner `i`, rad.
+pub fn angle(triangle: &[Vec3; 3], i: usize) -> f64 {
+    let from = triangle[i];
+    let (a, b) = (triangle[(i + 1) % 3] - from, triangle[(i + 2) % 3] - from);
+    a.angle(&b)
+}
+
+/// `v` without what it has along the unit vector `n`.
+pub fn across(v: &Vec3, n: &Vec3) -> Vec3 {
+    v - n * v.dot(n)
+}
