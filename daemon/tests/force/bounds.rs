@@ -23,6 +23,12 @@ fn peak_slew_and_what_is_wanted_bound_every_tick() {
     assert_eq!(ticks.len(), 10_000);
     // The hand pushes against the peak, or nothing is shown.
     assert!(longest(&ticks) > 0.999 * peak_n, "{}", longest(&ticks));
+    // What the limits hold back is nothing that the hand was given.
+    let gain = ticks.iter().map(|tick| tick.gain).fold(1.0, f64::min);
+    assert!(
+        gain > 0.0 && ticks[..500].iter().all(|tick| tick.gain == 1.0),
+        "{gain}"
+    );
     let mut fastest: f64 = 0.0;
     for (tick, pair) in ticks.windows(2).enumerate() {
         let [before, now] = pair else { unreachable!() };

@@ -314,8 +314,19 @@ impl Coupling {
         let softer = |of: f64, by: f64| (of / by).min(1.0);
         let turning = softer(self.stiffness_n_per_m, self.gains.stiffness_n_per_m)
             * self.gains.rotational_stiffness_nm_per_rad;
-        let damping_turns = softer(damping, self.gains.damping_n_s_per_m)
-            * self.gains.rotational_damping_nm_s_per_rad;
+        let most = self.gains.rotational_damping_nm_s_per_rad;
+        let (damping, damping_turns) = match self.gains.gyration_m2().filter(|_| most > 0.0) {
+            // In the ratio of the spring's: a force at the contact pulls by both alike, and so its torque
+            // is that of the force while it changes, too.
+            Some(gyration) => {
+                let damping = damping.min(most / gyration);
+                (damping, damping * gyration)
+            }
+            None => (
+                damping,
+                softer(damping, self.gains.damping_n_s_per_m) * most,
+            ),
+        };
         self.energy.stiffness = [self.stiffness_n_per_m, turning];
         self.energy.stored_j = [
             0.5 * self.stiffness_n_per_m * taut * taut * stretch.norm_squared(),

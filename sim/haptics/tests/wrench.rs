@@ -89,6 +89,43 @@ fn torque_of_a_box_on_its_corner_is_that_of_the_force_there() {
     }
 }
 
+/// While the hand comes, slides and turns, too: a damper whose parts were not in the ratio of the spring's would pull about another
+/// point.
+#[test]
+fn torque_of_a_damped_box_that_moves_is_that_of_the_force_there() {
+    let half = 0.02;
+    // In the ratio of the springs 2 N s/m are 2e-3 N m s/rad.
+    for turns in [2e-4, 2e-3, 2e-2] {
+        let tool = cuboid(Vec3::repeat(half));
+        let damped = Gains {
+            damping_n_s_per_m: 2.0,
+            rotational_damping_nm_s_per_rad: turns,
+            ..gains(500.0, 0.5)
+        };
+        let (mut s, mut e) = over_floor(tool, 0.0, damped, 0.3);
+        let up = -lowest(half, &turned(0.5, -0.4)).z;
+        let hand = |k: usize| {
+            let t = k as f64 * 1e-3;
+            let come = (t / 0.1).min(1.0);
+            let z = up + 2e-3 - (5e-3 - 1e-3 * (12.0 * t).cos()) * come;
+            let turn = turned(0.5 + 0.05 * (9.0 * t).sin(), -0.4);
+            Pose::from_parts(Vec3::new(0.03 * (5.0 * t).sin(), 0.0, z).into(), turn)
+        };
+        let mut worst = 0.0_f64;
+        run(&mut s, &mut e, 1500, 1, hand, |k, device, out, _| {
+            if k < 100 {
+                return;
+            }
+            let (force, torque) = (out.wrench.force_n, out.wrench.torque_nm);
+            let corner = lowest(half, &out.proxy.rotation);
+            let contact = transform(&out.proxy, &Vec3::zeros()) + corner;
+            let wanted = (contact - device.translation.vector).cross(&force);
+            worst = worst.max((torque - wanted).norm() / wanted.norm());
+        });
+        assert!(worst <= 0.01, "{turns} N m s/rad: off by {worst}");
+    }
+}
+
 /// What is left of a force that is cut off and the whole torque are those of one force at the corner.
 #[test]
 fn torque_of_a_box_whose_force_is_cut_off_is_that_of_what_is_left() {

@@ -59,13 +59,13 @@ impl Patch {
         }
         let mut point = Vec3::zeros();
         for (i, blend) in blend.iter().enumerate().filter(|(_, b)| **b > 0.0) {
-            point += self.from_corner(i, weights) * (blend / sum);
+            point += self.seen_from_corner(i, weights) * (blend / sum);
         }
         point
     }
 
     /// The side from a corner through the point with these weights, there.
-    fn from_corner(&self, i: usize, weights: &[f64; 3]) -> Vec3 {
+    fn seen_from_corner(&self, i: usize, weights: &[f64; 3]) -> Vec3 {
         let (j, k) = ((i + 1) % 3, (i + 2) % 3);
         let share = weights[k] / (weights[j] + weights[k]);
         let edge = Side::new(
