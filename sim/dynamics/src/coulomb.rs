@@ -25,7 +25,7 @@
 //!
 //! What the iteration leaves of slip is small in a tick and adds up to millimetres, and a push that is a little too large draws the
 //! body along: it would do work. So the last word is the law's: contacts inside their cones, and those that would be pushed
-//! along their slip, stick *exactly* ([`Tresca::sticks`]), whatever the iteration has found. Friction never does work.
+//! along their slip, stick *exactly* (`Tresca::sticks`), whatever the iteration has found. Friction never does work.
 
 use nalgebra::{Vector2, Vector6};
 

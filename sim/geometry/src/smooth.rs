@@ -10,7 +10,7 @@
 //! vertices of a sheet have normals, weighted so that they are exact on spheres (Max 1999, "Weights
 //! for computing vertex normals from facet normals"), and each triangle carries a patch that
 //! interpolates its corners with these normals: Nielson's side-vertex blend (1987, "A transfinite,
-//! visually continuous, triangular interpolant"), see [`patch`]. On an edge between two patches
+//! visually continuous, triangular interpolant"), see `patch`. On an edge between two patches
 //! place and tangent plane follow from the edge alone: the surface of a sheet has continuous
 //! normals, and so has what is a constant distance away from it.
 //!

@@ -143,7 +143,7 @@ proptest! {
     /// The foot does not depend on where the search began.
     #[test]
     fn feet_are_the_same_from_wherever_they_are_sought(
-        around in 0.0..6.28_f64, turn in 0.0..6.28_f64, height in -0.006..0.008_f64,
+        around in 0.0..std::f64::consts::TAU, turn in 0.0..std::f64::consts::TAU, height in -0.006..0.008_f64,
         off in prop::array::uniform3(-0.002..0.002_f64),
     ) {
         let body = torus();
