@@ -681,7 +681,7 @@ mod tests {
         assert!((w.force_n.z - (1.5 + 2.0 * 0.5)).abs() < 1e-9, "{w:?}");
         let w = held(&mut c, 1.5e-3, 0.1, material);
         assert!(
-            (w.torque_nm.x - (0.05 + 0.004 * 0.1 / 2e-3)).abs() < 1e-9,
+            (w.torque_nm.x - (0.05 + 1e-3 * 0.1 / 2e-3)).abs() < 1e-9,
             "{w:?}"
         );
     }
