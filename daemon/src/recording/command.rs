@@ -139,7 +139,7 @@ impl CommandMessage {
     /// The command, ready to be applied again.
     ///
     /// # Errors
-    /// If the mesh of a body is none.
+    /// If the mesh of a body is invalid.
     pub fn command(&self) -> Result<SceneCommand, MeshError> {
         Ok(match self {
             CommandMessage::Add(m) => {

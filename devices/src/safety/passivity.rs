@@ -409,8 +409,8 @@ impl Passivity {
 
     fn control(&mut self, time_ns: u64, bound_j: f64, dt_s: f64) -> Acted {
         let energy = &mut self.energy;
-        // The coupling is told a tick late what was let through of its force, and takes back then what that stored too much: a debt
-        // that does not outlive a tick was given to nobody.
+        // The coupling learns a tick late how much of its force was let through, and then takes back
+        // what that stored too much. Such a debt is gone in the next tick and reached no hand.
         let standing_j = energy.debt_j.min(self.debt_before_j);
         self.debt_before_j = energy.debt_j;
         if standing_j <= bound_j {

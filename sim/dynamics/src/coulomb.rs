@@ -353,7 +353,7 @@ impl Tresca {
     }
 
     /// The motion nearest to the wanted one and the pushes of what slides, on which the `active` rows hold with equality and contacts
-    /// that stick do not slip: those inside their cones, and those whose push does not oppose their slip.
+    /// that stick do not slip: those inside their cones, and those with a push that does not oppose their slip.
     fn sticks(&self, metric: &Metric, wanted: &Motion, rows: &[Row], active: &[Active]) -> Motion {
         let mut held = [false; MAX_ACTIVE];
         for (held, block) in held.iter_mut().zip(&self.blocks[..self.len]) {

@@ -14,7 +14,7 @@
 //! place and tangent plane follow from the edge alone: the surface of a sheet has continuous
 //! normals, and so has what is a constant distance away from it.
 //!
-//! A triangle whose patch would lie further than [`MAX_LIFT_M`] from it is too coarse to tell what
+//! A triangle with a patch further than [`MAX_LIFT_M`] from it is too coarse to tell what
 //! was meant: its sides are creases, and it stays as it is.
 
 use std::sync::Arc;

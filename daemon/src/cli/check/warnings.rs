@@ -201,7 +201,7 @@ fn forced(arm: &RigArm, period_ns: u64) -> Option<Warning> {
     })
 }
 
-/// An arm whose samples are too old before the next one comes. Their age begins at their arrival,
+/// An arm that reports so rarely that a sample is too old before the next one. Their age begins at their arrival,
 /// where the arm's own delay ends.
 fn reports(arm: &RigArm, stale_input_ms: f64) -> Option<Warning> {
     let period_ms = arm.spec.native_period_ns as f64 * 1e-6;
