@@ -130,6 +130,19 @@ impl Verdict {
         }
     }
 
+    /// A verdict on so many rows, of which these missed their bar, each with its figures.
+    pub fn on_rows(rows: usize, missed: &[String]) -> Self {
+        let why = match missed {
+            [] => format!("all {rows} rows within their bars"),
+            _ => format!(
+                "{} of {rows} miss their bar: {}",
+                missed.len(),
+                missed.join("; ")
+            ),
+        };
+        Self::new(missed.is_empty(), why)
+    }
+
     /// `"holds"` or `"falls short"`.
     pub fn word(&self) -> &'static str {
         if self.holds { "holds" } else { "falls short" }

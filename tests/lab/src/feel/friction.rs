@@ -360,18 +360,8 @@ fn run(context: &Context) -> Result<Report, Failure> {
             &mut rows,
         );
     }
-    let why = if missed.is_empty() {
-        format!("all {} rows within their bars", rows.len())
-    } else {
-        format!(
-            "{} of {} rows miss their bar: {}",
-            missed.len(),
-            rows.len(),
-            missed.join("; ")
-        )
-    };
     Ok(Report {
-        verdict: Verdict::new(missed.is_empty(), why),
+        verdict: Verdict::on_rows(rows.len(), &missed),
         rows,
         more: serde_json::Map::new(),
         details: Vec::new(),

@@ -229,18 +229,8 @@ fn run(context: &Context) -> Result<Report, Failure> {
                 .with("d pull, mN", 1e3 * blow.pull_n),
         );
     }
-    let why = if missed.is_empty() {
-        format!("all {} blows within their bars", rows.len())
-    } else {
-        format!(
-            "{} of {} rows' figures miss: {}",
-            missed.len(),
-            rows.len(),
-            missed.join("; ")
-        )
-    };
     Ok(Report {
-        verdict: Verdict::new(missed.is_empty(), why),
+        verdict: Verdict::on_rows(rows.len(), &missed),
         rows,
         more: serde_json::Map::new(),
         details: Vec::new(),
