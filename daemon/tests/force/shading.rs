@@ -1,0 +1,61 @@
+//! What a hand feels of a coarse mesh whose material asks for its smooth surface: the recorded force.
+
+use super::*;
+
+/// Of the mesh and of the tool, m.
+const RADIUS_M: f64 = 0.05;
+const BALL_M: f64 = 0.005;
+
+/// The angle between force and the sphere's radius at the tool, root mean square, degrees, while a hand goes over the top
+/// of the default sphere, 2 mm deep.
+fn off_deg(force_shading: bool) -> f64 {
+    let folder = Folder::new(&format!("shading-{force_shading}"));
+    let keys: String = (0..=200)
+        .map(|k| {
+            let angle = -0.4 + 0.004 * f64::from(k);
+            let r = RADIUS_M + BALL_M - 0.002;
+            format!(
+                "{{ t_s = {:?}, position = [{:?}, 0.003, {:?}] }}, ",
+                1.0 + 0.01 * f64::from(k),
+                r * angle.sin(),
+                r * angle.cos()
+            )
+        })
+        .collect();
+    let hand = format!(
+        "kind = \"script\"\ntrack = [ {{ t_s = 0.0, position = [-0.03, 0.003, 0.07] }}, {keys} ]\n"
+    );
+    let scene = format!(
+        "[[arm]]\nname = \"arm\"\nkind = \"simulated\"\nintention = \"./hand.toml\"\n\
+         tool = {{ kind = \"sphere\", radius_m = {BALL_M:?} }}\n\
+         mechanics = {{ mass_kg = 0.05, damping_n_s_per_m = 2.0, resolution_m = 0.0, \
+         coulomb_friction_n = 0.0, delay_us = 0 }}\n\
+         hand = {{ stiffness_n_per_m = 5000.0, damping_n_s_per_m = 50.0 }}\n\
+         [safety]\nramp_s = 0.1\n\
+         [[body]]\nname = \"ball\"\nmaterial = \"smooth\"\n\
+         shape = {{ kind = \"icosphere\", radius_m = {RADIUS_M:?} }}\n\
+         [[material]]\nname = \"smooth\"\nforce_shading = {force_shading}\n\
+         stiffness_n_per_m = 800.0\ndamping_n_s_per_m = 0.0\nfriction_coefficient = 0.0\n"
+    );
+    std::fs::write(folder.0.join("scene.toml"), scene).unwrap();
+    std::fs::write(folder.0.join("hand.toml"), hand).unwrap();
+    let ticks = arm(&folder.run(3));
+    let (mut sum, mut count) = (0.0, 0);
+    // The last ones are the fade of the end.
+    for tick in &ticks[1200..2700] {
+        let dot: f64 = (0..3).map(|k| tick.force_n[k] * tick.proxy_m[k]).sum();
+        let radius_m = recording::length(&tick.proxy_m);
+        assert!(tick.length_n() > 0.5, "{tick:?}");
+        let cosine = (dot / (tick.length_n() * radius_m)).min(1.0);
+        sum += cosine.acos().to_degrees().powi(2);
+        count += 1;
+    }
+    (sum / f64::from(count)).sqrt()
+}
+
+#[test]
+fn a_coarse_sphere_is_felt_as_a_sphere_where_its_material_says_so() {
+    let (plain, shaded) = (off_deg(false), off_deg(true));
+    assert!(plain > 1.5, "the mesh is felt: {plain} degrees");
+    assert!(shaded < 0.5, "{shaded} degrees");
+}
