@@ -431,6 +431,7 @@ impl Governor {
             wrench: Wrench::default(),
             most: [f64::INFINITY; 2],
             factor: [0.0; 2],
+            edge: 0.0,
         };
         let mut passed = (0.0, f64::INFINITY);
         if !reasons.cuts().is_empty() {
@@ -475,6 +476,7 @@ impl Governor {
             // What the slew limit holds back comes later: to the ledger that is a late force, not a weak
             // spring.
             sent.factor = [common * force_gain, common * torque_gain];
+            sent.edge = edge;
             passed = (force.factor, force.most);
         }
         sent.wrench = Wrench {
@@ -584,6 +586,9 @@ impl Governor {
             o.turning_rad.max(self.resolution.1 * 4.0),
             o.torque_nm,
         );
+        if force == Verdict::Lowered || torque == Verdict::Lowered {
+            self.passivity.unsettle(input.sample.time_ns);
+        }
         force == Verdict::Exhausted
             || torque == Verdict::Exhausted
             || self.is_exhausted

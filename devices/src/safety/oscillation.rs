@@ -8,6 +8,10 @@
 //! cannot do the second, a texture alone not the first). Six such reversals within 200 ms are three periods of 15 Hz or
 //! more. At 60 Hz that is noticed after some 50 ms.
 //!
+//! A limit cycle keeps its size. A light hand with little damping rings on a wall that feeds it
+//! nothing, too, but every swing is smaller than the one before: where the last way there and back
+//! is less than [`KEPT`] of the one before, it is left to ring down.
+//!
 //! Reversals are taken from positions and not from the sample's velocity: that is a mean over 15 ms or more, in which an
 //! oscillation of 67 Hz is exactly nothing.
 //!
@@ -28,6 +32,8 @@ const REVERSALS: usize = 6;
 const WINDOW_NS: u64 = 200_000_000;
 /// The gain is never lowered below this.
 const GAIN_FLOOR: f64 = 1.0 / 16.0;
+/// What the last way there and back is at least of the one before, in an oscillation.
+const KEPT: f64 = 0.97;
 /// How fast the gain comes back, 1/s.
 const GAIN_RECOVERY_PER_S: f64 = 0.1;
 
@@ -43,11 +49,15 @@ struct Axis {
     highest: f64,
     /// Times of the last reversals, `times[0]` the oldest; `count` of them are valid.
     times: [u64; REVERSALS],
+    /// How far the motion had come at each of them since the one before.
+    ways: [f64; REVERSALS],
+    /// Where the last of them was.
+    turned_at: f64,
     count: usize,
 }
 
 impl Axis {
-    /// Returns true when the reversals make an oscillation, and starts counting anew.
+    /// Returns true when the reversals make an oscillation, and starts counting again.
     fn step(
         &mut self,
         now_ns: u64,
@@ -73,6 +83,8 @@ impl Axis {
         }
         let first = self.direction == 0;
         let swing = self.highest - self.lowest;
+        let way = (extreme - self.turned_at).abs();
+        self.turned_at = extreme;
         self.direction = if moved > 0.0 { 1 } else { -1 };
         self.extreme = Some(place);
         (self.lowest, self.highest) = (wanted, wanted);
@@ -85,15 +97,25 @@ impl Axis {
         }
         if self.count == REVERSALS {
             self.times.copy_within(1.., 0);
+            self.ways.copy_within(1.., 0);
             self.count -= 1;
         }
-        self.times[self.count] = now_ns;
+        (self.times[self.count], self.ways[self.count]) = (now_ns, way);
         self.count += 1;
-        if self.count == REVERSALS && now_ns.saturating_sub(self.times[0]) <= WINDOW_NS {
+        let in_time = now_ns.saturating_sub(self.times[0]) <= WINDOW_NS;
+        if self.count == REVERSALS && in_time && self.is_kept() {
             self.count = 0;
             return true;
         }
         false
+    }
+
+    /// The last way there and back is not smaller than the one before. There and back together, for
+    /// a hand that moves on meanwhile makes one longer and the other shorter.
+    fn is_kept(&self) -> bool {
+        let way = |at: usize| self.ways[at] + self.ways[at + 1];
+        let before = way(REVERSALS - 4).max(way(REVERSALS - 5));
+        way(REVERSALS - 2) >= KEPT * before
     }
 }
 
@@ -180,10 +202,15 @@ mod tests {
 
     /// Runs a sinusoidal motion of `amplitude_m` at `hz` against a spring of `k` N/m; returns when it was first noticed, in s.
     fn first_detection(hz: f64, amplitude_m: f64, k: f64, seconds: f64) -> Option<f64> {
+        first_of_growing(hz, 0.0, amplitude_m, k, seconds)
+    }
+
+    /// The same where the amplitude grows by so much a second, a factor's logarithm.
+    fn first_of_growing(hz: f64, growth: f64, start_m: f64, k: f64, seconds: f64) -> Option<f64> {
         let mut detector = OscillationDetector::default();
         (0..(seconds * 1e3) as u64).find_map(|tick| {
             let t = tick as f64 * 1e-3;
-            let x = 0.05 + 0.001 * t + amplitude_m * (TAU * hz * t).sin();
+            let x = 0.05 + 0.001 * t + start_m * (growth * t).exp() * (TAU * hz * t).sin();
             let z = |value| Vec3::new(0.0, 0.0, value);
             let seen = detector.step(
                 tick * 1_000_000,
@@ -211,6 +238,15 @@ mod tests {
         // Fast tapping at 10 Hz with half a centimetre; tremor with large force swing.
         assert_eq!(first_detection(10.0, 0.005, 1000.0, 5.0), None);
         assert_eq!(first_detection(12.0, 0.001, 2000.0, 5.0), None);
+    }
+
+    #[test]
+    fn what_rings_down_is_no_oscillation_and_what_rings_up_is_one() {
+        for hz in [15.5, 20.0, 40.0] {
+            assert_eq!(first_of_growing(hz, -2.0, 0.01, 3000.0, 2.0), None, "{hz}");
+            let t = first_of_growing(hz, 2.0, 5e-4, 3000.0, 1.0);
+            assert!(t.is_some_and(|t| t <= 3.5 / hz + 2e-3), "{hz} Hz: {t:?}");
+        }
     }
 
     #[test]

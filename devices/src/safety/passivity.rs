@@ -19,13 +19,18 @@
 //! `K`, late by `n` samples, leaks `K ds . dd / 2 + K (s(k-1) - s(k-1-n)) . dd(k)` a tick, which is
 //! Colgate's bound when compared with the spare. The far end is no matter of samples: going from
 //! place to place within a tick it puts in what `V` changes by, the mean of before and after the
-//! hand went. So it leaks nothing while the hand is still, nor where it goes along. Nothing is
+//! hand went. So it leaks nothing while the hand is still, nor where it goes along. The hand feels
+//! that late, too: a tool that slips off an edge lets its spring go at once, and the hand is pushed
+//! on for as long as commands are under way. Of what is given so, or of what a body that comes
+//! takes too little, the far end pays: at most what it took itself, and a body that moves also what
+//! it put in. A hand that swings before a surface that stays has no such payer. Nothing is
 //! saved up: a hand that slid with friction for a minute has no credit (Hannaford and Ryu's running
 //! sum has). The reference that the observer follows is the energy of a spring that is neither
 //! sampled nor late (Ryu et al. 2005), so that it need not wait for a sum to run empty.
 //!
 //! Limits that are raised under load give energy, too: that was ordered, and goes by the governor's
-//! ramp. It is no leak.
+//! ramp. It is no leak. Nor is what the fade at the edge of the workspace takes on the way out and
+//! gives on the way back: it follows from where the hand is.
 //!
 //! A body that stands still puts nothing in, and one that is slid over takes. Its contact gives way
 //! by a safe distance and comes back, so it may give what it has just taken, up to the bound that is
@@ -146,6 +151,8 @@ pub(super) struct Sent {
     pub most: [f64; 2],
     /// Factor after that, force and torque.
     pub factor: [f64; 2],
+    /// Of which the fade towards the edge of the workspace is so much.
+    pub edge: f64,
 }
 
 /// What is stored by springs of this stiffness of which a part is sent: cut off at `most`, then by
@@ -171,6 +178,18 @@ pub(super) enum Acted {
     Exhausted,
 }
 
+/// What was sent, and what the far end had to do with it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Command {
+    /// When the hand was where it was computed for.
+    time_ns: u64,
+    wrench: Wrench,
+    /// How much of it came of the far end's going in its tick.
+    by_far_end: Wrench,
+    /// What that far end may pay for while it is under way, J.
+    pays_j: f64,
+}
+
 /// Of the last tick.
 #[derive(Clone, Copy, Debug)]
 struct Before {
@@ -179,8 +198,9 @@ struct Before {
     far_end: Pose,
     /// Of what was sent. Not known yet where it has only now begun to be looked at.
     factor: Option<[f64; 2]>,
-    /// Lengths at which it was cut off.
+    /// Lengths at which it was cut off, and the fade at the workspace's edge.
     most: [f64; 2],
+    edge: f64,
 }
 
 /// Of the tick that has not sent yet.
@@ -190,8 +210,11 @@ struct Open {
     is_news: bool,
     given_j: f64,
     spare_j: f64,
-    /// How far the far end went.
+    /// How far hand and far end went.
+    went: (Vec3, Vec3),
     yielded: (Vec3, Vec3),
+    /// Given, or not taken, because the far end is felt late.
+    late_j: f64,
 }
 
 /// See the module page.
@@ -202,8 +225,8 @@ pub(super) struct Passivity {
     transport_ns: u64,
     delay_ns: u64,
     period_ns: u64,
-    /// When the hand was where the command was computed for, and the command; a ring.
-    commands: [(u64, Wrench); COMMANDS],
+    /// A ring.
+    commands: [Command; COMMANDS],
     next: usize,
     filled: usize,
     before: Option<Before>,
@@ -219,7 +242,7 @@ pub(super) struct Passivity {
     /// At the end of the last tick.
     debt_before_j: f64,
     acted: u64,
-    /// Until when commands from before the gain was lowered are under way: what they do is no
+    /// Until when commands from before the force was lowered are under way: what they do is no
     /// reason to lower it again.
     settled_ns: u64,
 }
@@ -235,7 +258,7 @@ impl Passivity {
                 .transport_delay_ns
                 .saturating_add(spec.native_period_ns),
             period_ns: spec.native_period_ns,
-            commands: [(0, Wrench::default()); COMMANDS],
+            commands: [Command::default(); COMMANDS],
             next: 0,
             filled: 0,
             before: None,
@@ -299,6 +322,7 @@ impl Passivity {
                 far_end,
                 factor: None,
                 most: [f64::INFINITY; 2],
+                edge: 1.0,
             });
             return;
         };
@@ -306,7 +330,7 @@ impl Passivity {
         if time_ns <= before.time_ns {
             return;
         }
-        let held = self.held_between(before.time_ns, time_ns);
+        let (held, unfelt) = self.held_between(before.time_ns, time_ns);
         let went = between(&before.hand, &hand);
         let dt_s = (time_ns - before.time_ns) as f64 * 1e-9;
         let ways = [went.0.norm(), went.1.norm()];
@@ -316,7 +340,9 @@ impl Passivity {
             is_news: true,
             given_j: work(&held, &went),
             spare_j: spare(0) + spare(1),
+            went,
             yielded: between(&before.far_end, &far_end),
+            late_j: -work(&unfelt, &went),
         };
         self.before = Some(Before {
             time_ns,
@@ -342,9 +368,14 @@ impl Passivity {
         wrench.torque_nm -= lever.cross(&wrench.force_n);
         let last = match self.filled {
             0 => Wrench::default(),
-            _ => self.commands[(self.next + COMMANDS - 1) % COMMANDS].1,
+            _ => self.commands[(self.next + COMMANDS - 1) % COMMANDS].wrench,
         };
-        self.commands[self.next] = (time_ns, wrench);
+        let command = self.next;
+        self.commands[command] = Command {
+            time_ns,
+            wrench,
+            ..Command::default()
+        };
         self.next = (self.next + 1) % COMMANDS;
         self.filled = (self.filled + 1).min(COMMANDS);
         let open = std::mem::take(&mut self.open);
@@ -354,13 +385,18 @@ impl Passivity {
             return Acted::No;
         };
         let Some(factor) = before.factor.replace(sent.factor) else {
-            before.most = sent.most;
+            (before.most, before.edge) = (sent.most, sent.edge);
             return Acted::No;
         };
         // As if the limits had been these before, too: what raising them gives was ordered, and
         // rises by the governor's ramp.
         let ends = &spring.before;
-        let of = |stored_j| sent_j(stored_j, ends.stiffness, sent.most, factor);
+        let edge = std::mem::replace(&mut before.edge, sent.edge);
+        let as_ordered = match edge > 0.0 {
+            true => factor.map(|factor| factor * sent.edge / edge),
+            false => sent.factor,
+        };
+        let of = |stored_j| sent_j(stored_j, ends.stiffness, sent.most, as_ordered);
         let (none_j, hand_j) = (of(ends.none_j), of(ends.hand_j));
         let by_spring_j = 0.5 * (of(ends.both_j) - hand_j + of(ends.far_j) - none_j);
         // The damper's force on a body that moves is that body's affair: what it pushes the hand by
@@ -369,6 +405,13 @@ impl Passivity {
         let world_j = match spring.held_by_movers {
             true => by_spring_j.max(by_all_j),
             false => by_spring_j,
+        };
+        self.commands[command].by_far_end = by_far_end(before, &open.yielded, ends, |k, j| {
+            as_ordered[k] * (2.0 * ends.stiffness[k] * j).sqrt().min(sent.most[k])
+        });
+        self.commands[command].pays_j = match spring.held_by_movers {
+            true => world_j.abs(),
+            false => (-world_j).max(0.0),
         };
         let rise_j = stored_j - none_j;
         let most = std::mem::replace(&mut before.most, sent.most);
@@ -382,11 +425,16 @@ impl Passivity {
             made_j = contact_j.max(0.0);
             self.contact_j = contact_j.clamp(-bound_j, 0.0);
         }
-        self.book(time_ns, &open, rise_j + open.given_j - world_j, made_j);
+        // In its own tick the far end counts as if it had gone half way through.
+        let by_far_end = &self.commands[command].by_far_end;
+        let late_j = open.late_j - 0.5 * work(by_far_end, &open.went);
+        let late_j = self.paid_j(time_ns, late_j);
+        let leak_j = rise_j + open.given_j - world_j;
+        self.book(time_ns, &open, leak_j, made_j - late_j);
         self.control(time_ns, bound_j, dt_s)
     }
 
-    /// `made_j`: by a contact that should make nothing.
+    /// `made_j`: by a contact that should make nothing, less what the far end paid for.
     fn book(&mut self, time_ns: u64, open: &Open, leak_j: f64, made_j: f64) {
         let energy = &mut self.energy;
         energy.leak_j += leak_j;
@@ -430,22 +478,51 @@ impl Passivity {
         let lowered = (energy.gain * factor).max(GAIN_FLOOR);
         energy.withheld_j += energy.stored_j * (1.0 - lowered / energy.gain);
         energy.gain = lowered;
-        self.settled_ns = time_ns.saturating_add(self.delay_ns.saturating_add(self.period_ns));
+        self.unsettle(time_ns);
         Acted::Lowered
     }
 
-    /// The wrench that the motors held while the hand's samples went from one time to the other:
-    /// the mean of the pieces.
-    fn held_between(&self, from_ns: u64, to_ns: u64) -> Wrench {
+    /// The force was lowered at once by a gain, for a sample of this time: commands from before are
+    /// under way, and the coupling learns a tick late what it stores too little then.
+    pub fn unsettle(&mut self, time_ns: u64) {
+        self.settled_ns = time_ns.saturating_add(self.delay_ns.saturating_add(self.period_ns));
+    }
+
+    /// Of what a far end that is felt late has given, the part that the far ends of the commands
+    /// under way at `time_ns` pay for. Each pays once.
+    fn paid_j(&mut self, time_ns: u64, late_j: f64) -> f64 {
+        let mut open_j = late_j.max(0.0);
+        for back in 1..=self.filled {
+            let command = &mut self.commands[(self.next + COMMANDS - back) % COMMANDS];
+            let felt_ns = command.time_ns.saturating_add(self.delay_ns);
+            // The hand's last way ended now and began up to a period ago.
+            if open_j == 0.0 || felt_ns.saturating_add(self.period_ns) < time_ns {
+                break;
+            }
+            let paid_j = command.pays_j.min(open_j);
+            command.pays_j -= paid_j;
+            open_j -= paid_j;
+        }
+        late_j.max(0.0) - open_j
+    }
+
+    /// The wrench that the motors held while the hand's samples went from one time to the other,
+    /// and what far ends had done to the commands that were under way: means of the pieces.
+    fn held_between(&self, from_ns: u64, to_ns: u64) -> (Wrench, Wrench) {
         let span_ns = to_ns.saturating_sub(from_ns);
-        let mut sum = Wrench::default();
+        let (mut sum, mut unfelt) = (Wrench::default(), Wrench::default());
         if span_ns == 0 || self.filled == 0 {
-            return sum;
+            return (sum, unfelt);
         }
         let mut until_ns = to_ns;
         for back in 1..=self.filled {
-            let (sampled_ns, wrench) = self.commands[(self.next + COMMANDS - back) % COMMANDS];
-            let acts_ns = sampled_ns.saturating_add(self.delay_ns);
+            let command = &self.commands[(self.next + COMMANDS - back) % COMMANDS];
+            let (wrench, by_far_end) = (command.wrench, command.by_far_end);
+            let acts_ns = command.time_ns.saturating_add(self.delay_ns);
+            let waits_ns = acts_ns.clamp(from_ns, to_ns) - from_ns;
+            let waits = waits_ns as f64 / span_ns as f64;
+            unfelt.force_n += by_far_end.force_n * waits;
+            unfelt.torque_nm += by_far_end.torque_nm * waits;
             // Where the ring ends its oldest command has to do.
             let begins_ns = if back == COMMANDS { from_ns } else { acts_ns };
             if begins_ns >= until_ns {
@@ -460,7 +537,26 @@ impl Passivity {
                 break;
             }
         }
-        sum
+        (sum, unfelt)
+    }
+}
+
+/// What the far end's going has done to the wrench, the hand where it is now. `pull` is the length
+/// of what is sent of a spring, of stretch (0) or twist (1), that stores so much.
+fn by_far_end(
+    now: &Before,
+    yielded: &(Vec3, Vec3),
+    ends: &Ends,
+    pull: impl Fn(usize, f64) -> f64,
+) -> Wrench {
+    let stretch = between(&now.hand, &now.far_end);
+    let change = |k: usize, now: &Vec3, yielded: &Vec3| {
+        let along = |way: Vec3| way.try_normalize(0.0).unwrap_or_default();
+        along(*now) * pull(k, ends.both_j[k]) - along(now - yielded) * pull(k, ends.hand_j[k])
+    };
+    Wrench {
+        force_n: change(0, &stretch.0, &yielded.0),
+        torque_nm: change(1, &stretch.1, &yielded.1),
     }
 }
 
@@ -526,6 +622,7 @@ mod tests {
             },
             most: [f64::INFINITY; 2],
             factor: [1.0; 2],
+            edge: 1.0,
         }
     }
 
@@ -648,6 +745,120 @@ mod tests {
         }
     }
 
+    /// A hand that comes back by a third of a millimetre a tick, the far end in front of it at
+    /// these places: pushed on by what it was sent two ticks ago.
+    fn slipping(l: &mut Passivity, held_by_movers: bool, walls: &[f64]) -> [f64; 2] {
+        let (mut from, mut wall_from) = (-5e-3, walls[0]);
+        for (k, &wall) in (1..).zip(walls) {
+            let z = from + 3e-4;
+            let spring = Spring {
+                held_by_movers,
+                ..moved(from, wall_from, z, wall)
+            };
+            (from, wall_from) = (z, wall);
+            l.observe(k * MS, &at(z), &spring);
+            l.settle(k * MS, &spring, &sent(K * (wall - z)), 1.0, 1e-3);
+        }
+        [l.energy().leak_j, l.energy().debt_j]
+    }
+
+    #[test]
+    fn what_a_late_hand_is_given_when_its_tool_slips_off_is_paid_by_what_that_took() {
+        let still = [0.0; 10];
+        let mut slips = still;
+        slips[6..].fill(-2e-3);
+        // The leak of a hand that comes back slowly before a wall that stays.
+        let [before_j, owed_j] = slipping(&mut ledger(2 * MS), false, &still);
+        assert!(owed_j > 1e-4, "{owed_j}");
+        // 2 N less, felt two ticks and a half late: 0.6 mJ each, and the debt is what it was.
+        for held_by_movers in [false, true] {
+            let mut l = ledger(2 * MS);
+            let [leak_j, debt_j] = slipping(&mut l, held_by_movers, &slips);
+            assert!(
+                (leak_j - before_j - 1.5e-3).abs() < 1e-12,
+                "{leak_j} {before_j}"
+            );
+            assert!((debt_j - owed_j).abs() < 1e-12, "{debt_j} {owed_j}");
+        }
+    }
+
+    #[test]
+    fn a_far_end_pays_no_more_than_it_took_and_one_that_comes_only_where_it_moves() {
+        let mut l = ledger(0);
+        l.commands[0].pays_j = 1e-3;
+        (l.next, l.filled, l.delay_ns) = (1, 1, 2 * MS);
+        assert_eq!(l.paid_j(MS, 4e-4), 4e-4);
+        assert!((l.paid_j(MS, 1.0) - 6e-4).abs() < 1e-15);
+        assert_eq!(l.paid_j(MS, 1.0), 0.0);
+        assert_eq!(l.paid_j(MS, -1.0), 0.0);
+        l.commands[0].pays_j = 1e-3;
+        // By then it is felt.
+        assert_eq!(l.paid_j(3 * MS, 1.0), 0.0);
+        // A wall that comes at a hand that presses on: felt late, the hand works for less.
+        for (held_by_movers, paid) in [(true, 1.0), (false, 0.0)] {
+            let mut l = ledger(2 * MS);
+            let (mut from, mut wall_from) = (-1e-3, 0.0);
+            for k in 1..8_u64 {
+                let (z, wall) = (from - 3e-4, if k < 5 { 0.0 } else { 1e-3 });
+                let spring = Spring {
+                    held_by_movers,
+                    ..moved(from, wall_from, z, wall)
+                };
+                (from, wall_from) = (z, wall);
+                l.observe(k * MS, &at(z), &spring);
+                l.settle(k * MS, &spring, &sent(K * (wall - z)), 1.0, 1e-3);
+            }
+            let owed_j: f64 = l.energy().leak_j - paid * 7.5e-4;
+            let world_j = if held_by_movers {
+                0.0
+            } else {
+                l.energy().world_j
+            };
+            let debt_j = l.energy().debt_j;
+            assert!(
+                (debt_j - owed_j - world_j).abs() < 1e-12,
+                "{debt_j} {owed_j}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_hand_that_swings_is_not_paid_by_a_tool_that_slides() {
+        // To and fro by 1 mm against z, two ticks late, while the far end slides along x and takes.
+        let run = |slides: f64| {
+            let mut l = ledger(2 * MS);
+            let mut from = (Vec3::zeros(), Vec3::zeros());
+            for k in 1..100_u64 {
+                let z = -3e-3 + 1e-3 * (0.5 * k as f64).sin();
+                let x = slides * 1e-3 * k as f64;
+                let (hand, far) = (Vec3::new(x, 0.0, z), Vec3::new(x - 1e-3, 0.0, 0.0));
+                let stored = |hand: Vec3, far: Vec3| [0.5 * K * (far - hand).norm_squared(), 0.0];
+                let spring = Spring {
+                    far_end: Pose::from_parts(far.into(), Default::default()),
+                    stored_j: stored(hand, far),
+                    before: Ends {
+                        stiffness: [K, 0.0],
+                        none_j: stored(from.0, from.1),
+                        hand_j: stored(hand, from.1),
+                        far_j: stored(from.0, far),
+                        both_j: stored(hand, far),
+                    },
+                    ..spring(0.0, 0.0)
+                };
+                from = (hand, far);
+                let hand_at = Pose::from_parts(hand.into(), Default::default());
+                let mut sent = sent(0.0);
+                sent.wrench.force_n = K * (far - hand);
+                l.observe(k * MS, &hand_at, &spring);
+                l.settle(k * MS, &spring, &sent, f64::INFINITY, 1e-3);
+            }
+            l.energy().debt_j
+        };
+        let still_j = run(0.0);
+        assert!(still_j > 1e-3, "{still_j}");
+        assert!(run(0.1) > 0.9 * still_j, "{} {still_j}", run(0.1));
+    }
+
     #[test]
     fn what_is_sent_for_one_sample_counts_together() {
         let mut l = ledger(0);
@@ -752,6 +963,36 @@ mod tests {
         let e = l.energy();
         assert_eq!((e.given_j, e.leak_j, e.debt_j), (0.0, 0.0, 0.0));
         assert!(e.stored_j > 0.0);
+    }
+
+    #[test]
+    fn the_fade_at_the_edge_of_the_workspace_is_no_leak_in_and_out() {
+        let mut l = ledger(0);
+        // From inside beyond the end of the fade and back, 0.1 mm a tick.
+        let edges = (0..=12)
+            .chain((0..12).rev())
+            .map(|k| (1.0 - 0.1 * f64::from(k)).max(0.0));
+        let mut from = -10e-3;
+        for (k, edge) in (1..).zip(edges) {
+            let z = -10e-3 - 1e-3 * (1.0 - edge);
+            let spring = moved(from, 0.0, z, 0.0);
+            from = z;
+            l.observe(k * MS, &at(z), &spring);
+            let sent = Sent {
+                factor: [edge; 2],
+                edge,
+                ..sent(-edge * K * z)
+            };
+            l.settle(k * MS, &spring, &sent, f64::INFINITY, 1e-3);
+            // What a hold makes is half of K times the square of the step, and never more.
+            assert!(
+                l.energy().debt_j <= 20.0 * 0.5 * K * 1e-8,
+                "{k}: {:?}",
+                l.energy()
+            );
+        }
+        // Almost all that the spring stored, 50 to 60 mJ, went and came back.
+        assert!(l.energy().limits_j.abs() < 2e-3, "{:?}", l.energy());
     }
 
     #[test]

@@ -5,7 +5,9 @@
 //! loop's doing. Deterministic. Allocates; for tests and experiments only.
 
 use hapticd_devices::arm::{ArmCommand, ArmSample, Wrench};
-use hapticd_devices::safety::{Ends, Governor, GovernorInput, Limits, ReasonSet, Spring};
+use hapticd_devices::safety::{
+    Ends, Governor, GovernorInput, Limits, ReasonSet, Reductions, Spring,
+};
 use hapticd_devices::sim::{HandParams, Intention, SimArmParams, SimRig};
 use hapticd_geometry::Vec3;
 use hapticd_haptics::{Coupling, Damping, Gains, Passed};
@@ -58,6 +60,8 @@ pub struct Tick {
     pub sent_n: f64,
     /// The controller's gain.
     pub gain: f64,
+    /// It, or the reversals' detector, holds force back.
+    pub calms: bool,
     /// Given to the hand so far, by the ledger, J.
     pub given_j: f64,
     /// Put in so far by the wall, by the ledger, J.
@@ -204,6 +208,7 @@ impl Wall {
             out.push(Tick {
                 sent_n: sent.force_n.z,
                 gain: energy.gain,
+                calms: governed.reductions.contains(Reductions::OSCILLATION),
                 given_j: energy.given_j,
                 world_j: energy.world_j,
                 debt_j: energy.debt_j,

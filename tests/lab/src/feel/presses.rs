@@ -53,7 +53,7 @@ fn press(seed: u64) -> Outcome {
     let last = ticks.last().copied().unwrap_or_default();
     let of = |value: fn(&Tick) -> f64| ticks.iter().map(value);
     Outcome {
-        acted: ticks.iter().any(|tick| tick.gain < 1.0),
+        acted: ticks.iter().any(|tick| tick.calms),
         debt_j: of(|tick| tick.debt_j).fold(0.0, f64::max),
         stored_j: -of(|tick| tick.true_j).fold(0.0, f64::min),
         gained_j: last.true_j,
@@ -73,7 +73,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     let null = serde_json::Value::Null;
     let rows = vec![
         Row::new("presses", "", null.clone(), options.presses),
-        Row::new("in which the controller acted", "", 0, acted),
+        Row::new("in which controller or detector acted", "", 0, acted),
         Row::new("largest debt", "mJ", null.clone(), 1e3 * debt_j),
         Row::new(
             "most that was put in at once",
@@ -99,7 +99,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
         verdict: Verdict::new(
             acted == 0 && debt_j < 1e-4,
             format!(
-                "the controller acted in {acted} of {} presses; beyond what the arm takes at most {:.3} mJ were given",
+                "controller or detector acted in {acted} of {} presses; beyond what the arm takes at most {:.3} mJ were given",
                 options.presses,
                 1e3 * debt_j
             ),
