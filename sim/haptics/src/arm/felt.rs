@@ -34,9 +34,11 @@ impl Arm {
         let mut felt = *ahead.unwrap_or(&self.proxy);
         let stretch = pull_between(&self.shape, &felt, hand);
         let wanted_m = length(&stretch);
-        // Of a proxy that nothing but contacts holds, the stretch grows by no more than both ends
-        // went.
-        let went_m = between(before, &self.proxy) + between(&self.drawn_to, hand);
+        // Of a proxy that nothing but contacts holds, the stretch grows by no more than the hand
+        // went and the proxy went away from it. One that a certificate held back catches up: it
+        // comes, and stretches nothing.
+        let pushed_m = between(&self.proxy, hand) - between(before, hand);
+        let went_m = pushed_m.max(0.0) + between(&self.drawn_to, hand);
         let found_m = FOUND_M_S * period_s + self.distances.safe_m;
         let most_m = length(&self.stretch) + went_m + found_m;
         self.drawn_to = *hand;
