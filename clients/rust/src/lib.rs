@@ -45,8 +45,8 @@ pub use client::{BodySpec, Client, News};
 pub use error::{ConnectError, RequestError};
 pub use hapticd_protocol::{
     block::{
-        ArmState, Bodies, BodyPose, Contact, Contacts, GovernorState, SkinMoment, SurfaceMoment,
-        flag, force_off_text, skin_flag,
+        ArmEnergy, ArmState, Bodies, BodyPose, Contact, Contacts, GovernorState, SkinMoment,
+        SurfaceMoment, flag, force_off_text, skin_flag,
     },
     event::Event,
     mesh::{Mesh, Precision},

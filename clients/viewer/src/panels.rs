@@ -18,7 +18,7 @@ use egui::{
     Align2, Area, Color32, Context, FontId, Frame, Grid, Id, LayerId, Order, RichText, Ui, Vec2,
     pos2, vec2,
 };
-use hapticd_client::{ArmState, BodyKind, GovernorState, flag, force_off_text};
+use hapticd_client::{ArmEnergy, ArmState, BodyKind, GovernorState, flag, force_off_text};
 use nalgebra::{Point3, Vector3};
 use std::collections::HashSet;
 
@@ -491,6 +491,10 @@ fn facts(ui: &mut Ui, arm: &Arm, state: &ArmState, narrow: bool) {
             small(format!("{:.3} N m", norm(state.torque_nm))),
         );
     }
+    row(ui, "energy", small(energy(&state.energy)));
+    if let Some(text) = held_back(&state.energy) {
+        row(ui, "held back", small(text).color(FAIR));
+    }
     row(
         ui,
         "hand",
@@ -513,6 +517,24 @@ fn facts(ui: &mut Ui, arm: &Arm, state: &ArmState, narrow: bool) {
     row(ui, "ages", small(ages));
 }
 
+/// What the spring gave the hand and has stored.
+fn energy(energy: &ArmEnergy) -> String {
+    let mj = |joules: f64| 1e3 * joules;
+    format!(
+        "{:.1} mJ given, {:.1} stored",
+        mj(energy.given_j),
+        mj(energy.stored_j)
+    )
+}
+
+/// What the passivity controller does, where it acts.
+fn held_back(energy: &ArmEnergy) -> Option<String> {
+    (energy.gain < 1.0).then(|| {
+        let taken_mj = 1e3 * energy.withheld_j;
+        format!("gain {:.2}, {taken_mj:.1} mJ taken off", energy.gain)
+    })
+}
+
 fn help(context: &Context) {
     corner(context, "help", Align2::CENTER_CENTER, Vec2::ZERO, |ui| {
         ui.label(RichText::new("What keys and mouse do").size(15.0).strong());
@@ -533,6 +555,22 @@ fn help(context: &Context) {
 mod tests {
     use super::*;
     use crate::{model::Model, scene::Body};
+
+    #[test]
+    fn energy_is_told_and_what_the_controller_took_off_where_it_acts() {
+        let mut told = ArmEnergy {
+            given_j: -0.0123,
+            stored_j: 0.0045,
+            withheld_j: 0.002,
+            ..ArmEnergy::EMPTY
+        };
+        assert_eq!(energy(&told), "-12.3 mJ given, 4.5 stored");
+        assert_eq!(held_back(&told), None);
+        told.gain = 0.5;
+        let held = held_back(&told);
+        assert_eq!(held.as_deref(), Some("gain 0.50, 2.0 mJ taken off"));
+    }
+
     use std::sync::Arc;
 
     /// One picture with these events; what a button asked for.

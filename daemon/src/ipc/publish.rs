@@ -13,7 +13,7 @@ use hapticd_devices::safety::ForceOffReason;
 use hapticd_geometry::Vec3;
 use hapticd_haptics::MAX_ARMS;
 use hapticd_protocol::{
-    block::{ArmState, Bodies, BodyPose, Contact, Contacts, flag},
+    block::{ArmEnergy, ArmState, Bodies, BodyPose, Contact, Contacts, flag},
     wire,
 };
 
@@ -128,6 +128,13 @@ impl BlockPublisher {
             last_force_off: 0,
             last_force_off_tick: 0,
             force_offs: 0,
+            energy: ArmEnergy {
+                given_j: arm.energy.given_j,
+                stored_j: arm.energy.stored_j,
+                debt_j: arm.energy.debt_j,
+                withheld_j: arm.energy.withheld_j,
+                gain: arm.energy.gain,
+            },
         }
     }
 }

@@ -253,6 +253,25 @@ fn a_supervisor_that_hangs_costs_all_force_until_a_technician_clears_it() {
 }
 
 #[test]
+fn an_application_reads_the_energy_that_is_recorded() {
+    let mut rig = Rig::press("energy", HOLD);
+    rig.until("both hands have worked", |states| {
+        states.iter().all(|state| state.energy.given_j < -1e-4)
+    });
+    let states = [&rig.arms[0], &rig.arms[1]].map(|arm| arm.state().unwrap());
+    let ticks = rig.end();
+    for (arm, state) in states.iter().enumerate() {
+        let tick = ticks.iter().find(|tick| tick.tick == state.tick).unwrap();
+        let (read, recorded) = (state.energy, &tick.arms[arm]);
+        assert_eq!((read.given_j, read.gain), (recorded.given_j, recorded.gain));
+        assert!(
+            read.stored_j > 0.0 && read.given_j < 0.0,
+            "pressed: {read:?}"
+        );
+    }
+}
+
+#[test]
 fn an_ipc_thread_that_hangs_costs_the_force_on_clients_bodies() {
     let mut rig = Rig::press("ipc", HOLD);
     let at_ns = rig.freeze(Some("ipc"));

@@ -176,7 +176,7 @@ impl BlockHeader {
     }
 }
 
-const _: () = assert!(block_words(STATE_WORDS) == 52);
+const _: () = assert!(block_words(STATE_WORDS) == 57);
 
 #[cfg(test)]
 mod tests {

@@ -73,7 +73,7 @@ pub use header::{BlockError, BlockHeader, HEADER_WORDS, block_words};
 pub use skin::{
     SKIN_FIXED_WORDS, SKIN_SLOTS, SkinCounts, SkinError, SkinHeader, SkinMoment, skin_flag,
 };
-pub use state::{ArmState, GovernorState, STATE_WORDS, flag, force_off_text};
+pub use state::{ArmEnergy, ArmState, GovernorState, STATE_WORDS, flag, force_off_text};
 pub use surface::{SURFACE_FIXED_WORDS, SurfaceError, SurfaceHeader, SurfaceMoment, pack, unpack};
 
 /// Word index of the sequence, and so the `first` of a seqlock in a block.

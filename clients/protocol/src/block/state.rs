@@ -6,7 +6,7 @@ use super::{put, take};
 use crate::wire::Pose;
 
 /// Words of the payload.
-pub const STATE_WORDS: usize = 43;
+pub const STATE_WORDS: usize = 48;
 
 /// Bits of [`ArmState::flags`].
 pub mod flag {
@@ -152,6 +152,55 @@ pub struct ArmState {
     /// = 42. How often force went off, or was off for another reason than in the tick before, since
     /// the loop started.
     pub force_offs: u64,
+    /// = 43..48. What the arm's spring did. Since 2.3.
+    pub energy: ArmEnergy,
+}
+
+/// What the spring between hand and tool did since the force was last off for want of a pose, J at
+/// the device.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ArmEnergy {
+    /// Given to the hand; negative: taken from it.
+    pub given_j: f64,
+    /// Stored now.
+    pub stored_j: f64,
+    /// Given beyond what bodies put in and the arm's own damping and friction surely take.
+    pub debt_j: f64,
+    /// Was stored and taken off where the passivity controller lowered the gain.
+    pub withheld_j: f64,
+    /// The controller's gain, 1 where it does not act.
+    pub gain: f64,
+}
+
+impl ArmEnergy {
+    /// Of a spring that has done nothing.
+    pub const EMPTY: Self = Self {
+        given_j: 0.0,
+        stored_j: 0.0,
+        debt_j: 0.0,
+        withheld_j: 0.0,
+        gain: 1.0,
+    };
+
+    fn to_array(self) -> [f64; 5] {
+        [
+            self.given_j,
+            self.stored_j,
+            self.debt_j,
+            self.withheld_j,
+            self.gain,
+        ]
+    }
+
+    fn from_array([given_j, stored_j, debt_j, withheld_j, gain]: [f64; 5]) -> Self {
+        Self {
+            given_j,
+            stored_j,
+            debt_j,
+            withheld_j,
+            gain,
+        }
+    }
 }
 
 impl ArmState {
@@ -181,6 +230,7 @@ impl ArmState {
         last_force_off: 0,
         last_force_off_tick: 0,
         force_offs: 0,
+        energy: ArmEnergy::EMPTY,
     };
 
     /// As payload words. Real-time callable.
@@ -209,6 +259,7 @@ impl ArmState {
         words[40] = u64::from(self.last_force_off);
         words[41] = self.last_force_off_tick;
         words[42] = self.force_offs;
+        put(&mut words, 43, self.energy.to_array());
         words
     }
 
@@ -239,6 +290,7 @@ impl ArmState {
             last_force_off: words[40] as u8,
             last_force_off_tick: words[41],
             force_offs: words[42],
+            energy: ArmEnergy::from_array(take(words, 43)),
         }
     }
 
@@ -289,6 +341,7 @@ pub(super) mod tests {
             last_force_off: 40,
             last_force_off_tick: 41,
             force_offs: 42,
+            energy: ArmEnergy::from_array(std::array::from_fn(|index| 43.0 + index as f64)),
         }
     }
 
@@ -301,7 +354,10 @@ pub(super) mod tests {
         }
         assert_eq!(words[34], 0x0009_0007_000a_2303);
         assert_eq!(words[35], 0x0000_0006_0000_0005);
-        assert_eq!(words[36..], [36, 37, 38, 39, 40, 41, 42]);
+        assert_eq!(words[36..43], [36, 37, 38, 39, 40, 41, 42]);
+        for (index, word) in words.iter().enumerate().skip(43) {
+            assert_eq!(f64::from_bits(*word), index as f64);
+        }
     }
 
     #[test]
