@@ -59,8 +59,9 @@ const BOLD: f64 = 0.25;
 const TURNING: f64 = 1e-5;
 /// A contact that is this part of the safe distance too far away is where its row put it.
 const SLACK: f64 = 0.1;
-/// Cosine of the turn of a normal that leaves a contact what it was: 2.5 degrees.
-const FACING: f64 = 0.999;
+/// Cosine of the turn of a normal that leaves a contact what it was: 0.1 degrees. Where a ball rolls
+/// round an edge, the force is as much off. On surfaces that move by themselves 2.5 degrees.
+const FACING: [f64; 2] = [1.0 - 2e-6, 0.999];
 /// And of two that are one plane's: 0.08 degrees.
 const FLAT: f64 = 1.0 - 1e-6;
 /// Motions shorter than this are not worth a substep, metres.
@@ -534,7 +535,7 @@ impl Arm {
                         continue;
                     }
                     let held = (motion - wanted).norm() > 1e-3 * wanted.norm();
-                    if !held || self.still_holds(path) {
+                    if !held || self.still_holds(path, bodies) {
                         break;
                     }
                 }
@@ -743,7 +744,7 @@ impl Arm {
     ///
     /// A contact that slid off its feature may have been taken over by a neighbour in the same plane, as on every inner edge of a
     /// flat side.
-    fn still_holds(&self, path: f64) -> bool {
+    fn still_holds(&self, path: f64, bodies: &BodyTable) -> bool {
         let Some(snapshot) = self.snapshot.as_deref() else {
             return false;
         };
@@ -765,7 +766,9 @@ impl Arm {
         self.holding.iter().all(|&i| {
             let before = &self.candidates[i as usize];
             let itself = now(before);
-            holds(&itself, &before.normal, FACING)
+            let body = self.near[before.body_index as usize].entry.key;
+            let facing = FACING[usize::from(bodies.step_path(body) > 0.0)];
+            holds(&itself, &before.normal, facing)
                 || self.candidates.iter().any(|other| {
                     other.body_index == before.body_index
                         && close(&other.tool_point, &before.tool_point)
