@@ -137,11 +137,21 @@ impl<T> Receiver<T> {
         self.wait(Instant::now().checked_add(at_most), BELL)
     }
 
-    fn wait(&mut self, until: Option<Instant>, order: Ordering) -> Result<T, NoValue> {
+    /// From now on whatever is sent, and that nobody sends any more, unparks this thread, for one that
+    /// waits for several things: look at all of them after this, then `park`.
+    pub fn listen(&mut self) {
+        self.leave_name(BELL);
+    }
+
+    fn leave_name(&self, order: Ordering) {
         let here = self.waiter.get_or_init(thread::current);
         debug_assert_eq!(here.id(), thread::current().id());
         // See `Sender::ring_the_bell`.
         fence(order);
+    }
+
+    fn wait(&mut self, until: Option<Instant>, order: Ordering) -> Result<T, NoValue> {
+        self.leave_name(order);
         loop {
             match self.try_recv() {
                 Err(NoValue::Empty) => {}
@@ -205,6 +215,21 @@ mod tests {
         let (mut sender, receiver) = delivery(1);
         drop(receiver);
         assert_eq!(sender.send('d'), Err(Unsent::Gone('d')));
+    }
+
+    #[test]
+    fn who_listens_to_several_is_unparked_by_each() {
+        let (mut one, mut from_one) = delivery::<u8>(1);
+        let (two, mut from_two) = delivery::<u8>(1);
+        from_one.listen();
+        from_two.listen();
+        assert_eq!(one.send(1), Ok(()));
+        // A wake-up that is lost is waited for until the end of the test.
+        std::thread::park_timeout(LONG);
+        assert_eq!(from_one.try_recv(), Ok(1));
+        drop(two);
+        std::thread::park_timeout(LONG);
+        assert_eq!(from_two.try_recv(), Err(NoValue::Gone));
     }
 
     #[test]
