@@ -161,7 +161,7 @@ impl<O: Owner> SceneEnd<O> {
     fn send_back(&mut self) -> bool {
         if let Some(old) = self.leaving.take()
             && let Err(unsent) = self.notices.send(Notice::Back(old))
-            && let (Unsent::Full(Notice::Back(old)) | Unsent::Gone(Notice::Back(old))) = unsent
+            && let Unsent::Full(Notice::Back(old)) | Unsent::Gone(Notice::Back(old)) = unsent
         {
             self.leaving = Some(old);
         }
