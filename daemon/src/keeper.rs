@@ -12,6 +12,9 @@
 //! drops no backend, and allocates only when something happened. [`KeeperEnd::round`] is told the time and does what is due; [`run`] is the thread,
 //! which waits for word from the scenes, for the next attempt, or for the end. Either side may go first.
 //!
+//! Both ways are [`delivery`]s: the scene's thread goes before the keeper, and must not wait for one that
+//! was interrupted half way in handing something over.
+//!
 //! One thread for all: a driver that hangs while a backend is opened or dropped holds up the attempts for the others, and nobody else.
 //! A GPU's answers depend on its timing, so in virtual time and in replays there is no keeper.
 
@@ -21,7 +24,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use crossbeam::channel::{Receiver, Select, Sender, TryRecvError, TrySendError, bounded};
+use hapticd_sync::delivery::{NoValue, Receiver, Sender, Unsent, delivery};
 use hapticd_sys::clock::now_ns;
 
 pub use backoff::{Backoff, Pace};
@@ -72,6 +75,10 @@ enum Notice<O: Owner> {
 /// What a scene can say before it is heard: of each new backend that it comes, that it answers, and that it is given up.
 const NOTICES: usize = 8;
 
+/// The keeper looks this often whether there is word: a driver that parks its caller may take a
+/// wake-up that was meant for the keeper.
+const LOOK: Duration = Duration::from_secs(1);
+
 /// Makes a new backend for an order; its name too, or why there is none. Takes as long as it takes.
 pub type Make<O> = Box<
     dyn FnMut(&<O as Owner>::Order) -> Result<(Box<<O as Owner>::Backend>, String), String> + Send,
@@ -83,9 +90,9 @@ pub fn pair<O: Owner>(
     pace: Pace,
     make: Make<O>,
 ) -> (SceneEnd<O>, KeeperEnd<O>) {
-    let (notices_in, notices) = bounded(NOTICES);
+    let (notices_in, notices) = delivery(NOTICES);
     // One at a time: a second one is made only after the first was given up.
-    let (made_in, made) = bounded(1);
+    let (made_in, made) = delivery(1);
     let failed = Arc::new(AtomicU64::new(0));
     let scene = SceneEnd {
         notices: notices_in,
@@ -134,9 +141,9 @@ impl<O: Owner> SceneEnd<O> {
                     order: owner.order(),
                 }),
             };
-            let sent = notice.map_or(Ok(()), |notice| self.notices.try_send(notice));
+            let sent = notice.map_or(Ok(()), |notice| self.notices.send(notice));
             // Without a keeper there is nobody to tell, now or later.
-            if !matches!(sent, Err(TrySendError::Full(_))) {
+            if !matches!(sent, Err(Unsent::Full(_))) {
                 self.told = standing;
             }
         }
@@ -153,8 +160,8 @@ impl<O: Owner> SceneEnd<O> {
     /// Whether nothing is left to go back.
     fn send_back(&mut self) -> bool {
         if let Some(old) = self.leaving.take()
-            && let Err(unsent) = self.notices.try_send(Notice::Back(old))
-            && let Notice::Back(old) = unsent.into_inner()
+            && let Err(unsent) = self.notices.send(Notice::Back(old))
+            && let Unsent::Full(Notice::Back(old)) | Unsent::Gone(Notice::Back(old)) = unsent
         {
             self.leaving = Some(old);
         }
@@ -189,8 +196,8 @@ pub trait Kept: Send {
     /// Hears what there is to hear and tries if it is time. `now_ns` is asked anew after what took long. `false`: the scene's thread is gone.
     fn round(&mut self, now_ns: &dyn Fn() -> u64) -> bool;
 
-    /// Wakes a thread when there is word.
-    fn register<'a>(&'a self, select: &mut Select<'a>);
+    /// Unparks this thread from now on when there is word.
+    fn listen(&mut self);
 }
 
 impl<O: Owner> Kept for KeeperEnd<O> {
@@ -202,8 +209,8 @@ impl<O: Owner> Kept for KeeperEnd<O> {
         loop {
             match self.notices.try_recv() {
                 Ok(notice) => self.hear(notice, now_ns()),
-                Err(TryRecvError::Empty) => break,
-                Err(TryRecvError::Disconnected) => return false,
+                Err(NoValue::Empty) => break,
+                Err(NoValue::Gone) => return false,
             }
         }
         if self.backoff.due_ns().is_some_and(|due| due <= now_ns()) {
@@ -212,15 +219,15 @@ impl<O: Owner> Kept for KeeperEnd<O> {
         true
     }
 
-    fn register<'a>(&'a self, select: &mut Select<'a>) {
-        select.recv(&self.notices);
+    fn listen(&mut self) {
+        self.notices.listen();
     }
 }
 
-/// What is on its way back when the keeper ends is dropped here: a bounded channel leaves it to its other end, the scene's thread.
+/// What is on its way back when the keeper ends is dropped here: else whichever end is the last would, perhaps the scene's.
 impl<O: Owner> Drop for KeeperEnd<O> {
     fn drop(&mut self) {
-        for notice in self.notices.try_iter() {
+        while let Ok(notice) = self.notices.try_recv() {
             drop_quietly(notice);
         }
     }
@@ -277,32 +284,27 @@ impl<O: Owner> KeeperEnd<O> {
         let made = catch_unwind(AssertUnwindSafe(|| (self.make)(order)));
         let (new, name) = made.map_err(|_| "its driver panicked".to_owned())??;
         // The one before was taken over, or there would have been no word that it was given up.
-        let handed_over = self.made.try_send(new);
+        let handed_over = self.made.send(new);
         handed_over.map_err(|_| "the scene's thread is gone".to_owned())?;
         Ok(name)
     }
 }
 
 /// The keeper's thread: until the other end of `stop` is dropped, or all scenes' threads are gone. Ends at once unless a driver is at work.
-pub fn run(mut ends: Vec<Box<dyn Kept>>, stop: &Receiver<Infallible>) {
-    let stopped = || matches!(stop.try_recv(), Err(TryRecvError::Disconnected));
-    while !ends.is_empty() && !stopped() {
+pub fn run(mut ends: Vec<Box<dyn Kept>>, mut stop: Receiver<Infallible>) {
+    stop.listen();
+    ends.iter_mut().for_each(|end| end.listen());
+    let mut is_stopped = || stop.try_recv() == Err(NoValue::Gone);
+    loop {
+        ends.retain_mut(|end| is_stopped() || end.round(&now_ns));
+        if ends.is_empty() || is_stopped() {
+            return;
+        }
         let due_ns = ends.iter().filter_map(|end| end.due_ns()).min();
-        let mut select = Select::new();
-        select.recv(stop);
-        for end in &ends {
-            end.register(&mut select);
-        }
-        match due_ns {
-            Some(due_ns) => {
-                let wait = Duration::from_nanos(due_ns.saturating_sub(now_ns()));
-                // Nothing came: then it is time to try.
-                let _ = select.ready_timeout(wait);
-            }
-            None => {
-                select.ready();
-            }
-        }
-        ends.retain_mut(|end| stopped() || end.round(&now_ns));
+        let wait = due_ns.map_or(LOOK, |due_ns| {
+            Duration::from_nanos(due_ns.saturating_sub(now_ns())).min(LOOK)
+        });
+        // Word that came since it was looked for ends this at once.
+        std::thread::park_timeout(wait);
     }
 }

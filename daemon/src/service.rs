@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use crossbeam::channel::{Receiver, Sender, TrySendError};
+use crossbeam::channel::{Sender, TrySendError};
 use hapticd_config as config;
 use hapticd_devices::safety::Limits;
 use hapticd_geometry::TriMesh;
@@ -68,7 +68,7 @@ pub(crate) struct Dispatch {
     requests: Sender<Request>,
     /// To the haptic loop: bodies that it is to forget.
     gone: ring::Producer<BodyOrder>,
-    wishes: Sender<Wish>,
+    wishes: delivery::Sender<Wish>,
     end: AskForTheEnd,
     /// Straight to the haptic loop.
     restrictions: RestrictionDesk,
@@ -117,7 +117,7 @@ impl Dispatch {
         Dispatch {
             requests: crossbeam::channel::bounded(1).0,
             gone: ring::ring(1).0,
-            wishes: crossbeam::channel::bounded(1).0,
+            wishes: delivery::delivery(1).0,
             end: Box::new(|| {}),
             restrictions: RestrictionDesk::new(restrictions),
             silent: Silences::default(),
@@ -238,7 +238,7 @@ impl CommandSink for Dispatch {
             }
             Command::Gone { client, bodies, .. } => self.forget_client(*client, bodies),
             Command::Orphaned { body } => self.forget(*body),
-            Command::Reload { token } => self.wishes.try_send(Wish::Reload(*token)).is_ok(),
+            Command::Reload { token } => self.wishes.send(Wish::Reload(*token)).is_ok(),
             Command::Shutdown => {
                 (self.end)();
                 true
@@ -284,7 +284,7 @@ pub struct Service {
     thread: std::thread::JoinHandle<std::io::Result<()>>,
     replies: delivery::Receiver<(u64, SceneReply)>,
     /// What clients want of the supervisor.
-    pub wishes: Receiver<Wish>,
+    pub wishes: delivery::Receiver<Wish>,
     events_told: u64,
     /// The priority that the server's thread has not.
     refused: Option<Step>,
@@ -326,7 +326,8 @@ impl Service {
         }
         let stale_ticks = (config.safety.stale_contact_ms * 1e6 / period_ns as f64) as u32;
         let publisher = BlockPublisher::new(writers, frames, stale_ticks);
-        let (wishes_in, wishes) = crossbeam::channel::bounded(64);
+        // The server goes after the supervisor, which must not wait for it to hand over.
+        let (wishes_in, wishes) = delivery::delivery(64);
         let sink = Dispatch {
             requests,
             gone,
@@ -668,7 +669,7 @@ mod tests {
     fn the_bodies_of_a_gone_client_go_from_loop_and_scene_and_a_full_queue_is_asked_again() {
         let (requests, scene) = crossbeam::channel::bounded(1);
         let (gone, mut to_loop) = ring::ring(8);
-        let (wishes, _wishes) = crossbeam::channel::bounded(1);
+        let (wishes, _wishes) = delivery::delivery(1);
         let mut dispatch = Dispatch {
             requests,
             gone,
@@ -741,7 +742,7 @@ mod tests {
     fn a_body_makes_force_again_when_no_reason_is_left() {
         let (requests, _scene) = crossbeam::channel::bounded(8);
         let (gone, mut to_loop) = ring::ring(2);
-        let (wishes, _wishes) = crossbeam::channel::bounded(1);
+        let (wishes, _wishes) = delivery::delivery(1);
         let mut dispatch = Dispatch {
             requests,
             gone,

@@ -533,8 +533,8 @@ pub fn run_real(
     let keeper_thread = match keep.ends {
         ends if ends.is_empty() => None,
         ends => {
-            let (stop, stopped) = crossbeam::channel::bounded(0);
-            let thread = spawn("keeper", move || keeper::run(ends, &stopped))?;
+            let (stop, stopped) = delivery(1);
+            let thread = spawn("keeper", move || keeper::run(ends, stopped))?;
             Some((thread, stop))
         }
     };

@@ -1,7 +1,7 @@
 //! The hand-over with backends that are numbers: by made-up times, and with the thread.
 
 use std::cell::Cell;
-use std::sync::Mutex;
+use std::sync::{Mutex, mpsc};
 use std::thread;
 use std::time::Instant;
 
@@ -333,13 +333,13 @@ const WATCHDOG: Duration = Duration::from_secs(60);
 fn thread_of(
     play: Play,
     stop: Receiver<Infallible>,
-) -> (Scene, SceneEnd<Scene>, Drops, Receiver<()>) {
-    let (done_in, done) = bounded(1);
+) -> (Scene, SceneEnd<Scene>, Drops, mpsc::Receiver<()>) {
+    let (done_in, done) = mpsc::channel();
     let ends: Vec<Box<dyn Kept>> = vec![Box::new(play.keeper)];
     let thread = thread::Builder::new().name("keeper".to_owned());
     thread
         .spawn(move || {
-            run(ends, &stop);
+            run(ends, stop);
             done_in.send(()).unwrap();
         })
         .unwrap();
@@ -359,7 +359,7 @@ const NEVER: Pace = Pace {
 
 #[test]
 fn the_thread_makes_and_drops_and_ends_when_it_is_told_to() {
-    let (stop_in, stop) = bounded(0);
+    let (stop_in, stop) = delivery(1);
     let (mut scene, mut end, drops, done) = thread_of(Play::new(AT_ONCE), stop);
     let started = Instant::now();
     for number in 1..=20 {
@@ -390,7 +390,7 @@ fn the_thread_makes_and_drops_and_ends_when_it_is_told_to() {
 
 #[test]
 fn the_thread_ends_at_once_while_it_waits_for_an_attempt() {
-    let (stop_in, stop) = bounded(0);
+    let (stop_in, stop) = delivery(1);
     let (mut scene, mut end, _, done) = thread_of(Play::new(NEVER), stop);
     scene.standing = Standing::GivenUp;
     end.attend(&mut scene);
@@ -400,7 +400,7 @@ fn the_thread_ends_at_once_while_it_waits_for_an_attempt() {
 
 #[test]
 fn the_thread_ends_with_the_last_scene() {
-    let (_stop_in, stop) = bounded(0);
+    let (_stop_in, stop) = delivery(1);
     let (_, end, _, done) = thread_of(Play::new(NEVER), stop);
     drop(end);
     done.recv_timeout(WATCHDOG).expect("the keeper ends");

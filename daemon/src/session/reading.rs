@@ -5,7 +5,7 @@
 //! was begun before the request, of the next one. A reading that takes longer than [`PATIENCE_NS`]
 //! is refused to those who wait for it; should it end after all, what it found is taken over.
 
-use crossbeam::channel::{Receiver, Sender, TryRecvError, bounded};
+use hapticd_sync::delivery::{NoValue, Receiver, Sender, Unsent, delivery};
 
 use super::SessionError;
 use crate::reload::{Reload, Reloaded};
@@ -48,12 +48,14 @@ impl Reading {
     /// # Errors
     /// When there is no thread to be had.
     pub(super) fn start(read: Option<Reload>) -> Result<Self, SessionError> {
-        let (asks, asked) = bounded::<bool>(1);
-        let (answer, answers) = bounded(1);
+        // The thread is an ordinary one: the supervisor must not wait for it to hand over.
+        let (asks, mut asked) = delivery::<bool>(1);
+        let (mut answer, answers) = delivery(1);
         if let Some(mut read) = read {
             super::spawn("reload", move || {
-                for asked in asked {
-                    if answer.send(read(asked)).is_err() {
+                while let Some(asked) = asked.recv() {
+                    // There is room: a reading begins when the one before was taken.
+                    if let Err(Unsent::Gone(_)) = answer.send(read(asked)) {
                         return;
                     }
                 }
@@ -90,7 +92,7 @@ impl Reading {
                 let tokens = self.under_way.take().map_or(Vec::new(), |u| u.tokens);
                 return Some(Outcome { result, tokens });
             }
-            Err(TryRecvError::Disconnected) if self.asked => {
+            Err(NoValue::Gone) if self.asked => {
                 let why = "there is no configuration file to read again";
                 return Some(self.refuse_waiting(why.to_owned()));
             }
@@ -116,7 +118,7 @@ impl Reading {
     }
 
     fn begin(&mut self, asked: bool, now_ns: u64) {
-        if self.asks.try_send(asked).is_ok() {
+        if self.asks.send(asked).is_ok() {
             self.under_way = Some(UnderWay {
                 since_ns: now_ns,
                 tokens: std::mem::take(&mut self.waiting),
@@ -138,10 +140,11 @@ impl Reading {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crossbeam::channel::{self, bounded};
     use std::time::Duration;
 
     /// A reading that answers with what is sent, and counts how often it was begun.
-    fn scripted() -> (Reading, Sender<Found>, Receiver<bool>) {
+    fn scripted() -> (Reading, channel::Sender<Found>, channel::Receiver<bool>) {
         let (script, lines) = bounded::<Found>(8);
         let (begun, begins) = bounded(8);
         let read: Reload = Box::new(move |asked| {

@@ -13,7 +13,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use crossbeam::channel::{Receiver, Sender, bounded};
 use hapticd_sys::process;
 use hapticd_sys::signals::{Signal, Signals};
 use hapticd_sys::wake::Wake;
@@ -118,8 +117,9 @@ impl Drop for AtEnd<'_> {
 
 /// The thread.
 pub(super) struct Sentry {
-    /// Somebody asked for the configuration to be read again.
-    pub(super) reloads: Receiver<()>,
+    /// Somebody asked for the configuration to be read again. No queue: this thread must never wait
+    /// for one of lower priority that is half way in taking something out.
+    pub(super) reload: Arc<AtomicBool>,
     thread: std::thread::JoinHandle<()>,
 }
 
@@ -133,8 +133,8 @@ impl Sentry {
         brake: Arc<Brake>,
         of_loop: u32,
     ) -> Result<Self, SessionError> {
-        // Asked again while one waits says nothing new.
-        let (sender, reloads) = bounded(1);
+        let reload = Arc::new(AtomicBool::new(false));
+        let asked = reload.clone();
         let thread = super::spawn("signals", move || {
             // Where it is refused the supervisor's is, too, and that is said.
             super::request_priority(
@@ -142,9 +142,9 @@ impl Sentry {
                 super::SENTRY_PRIORITY,
                 "nice of the signals' thread",
             );
-            serve(&signals, &brake, &sender);
+            serve(&signals, &brake, &asked);
         })?;
-        Ok(Sentry { reloads, thread })
+        Ok(Sentry { reload, thread })
     }
 
     /// Whether it ended, which it never does by itself.
@@ -190,7 +190,7 @@ impl Progress {
     }
 }
 
-fn serve(signals: &Signals, brake: &Brake, reloads: &Sender<()>) {
+fn serve(signals: &Signals, brake: &Brake, reload: &AtomicBool) {
     let mut progress = Progress::default();
     loop {
         let left = progress
@@ -210,7 +210,7 @@ fn serve(signals: &Signals, brake: &Brake, reloads: &Sender<()>) {
                 }
             }
             Some(Signal::Reload) => {
-                let _ = reloads.try_send(());
+                reload.store(true, Ordering::Relaxed);
             }
             _ => {}
         }

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crossbeam::channel::Sender;
+use hapticd_sync::delivery::Sender;
 use hapticd_sys::clock::now_ns;
 
 use super::SessionError;

@@ -85,7 +85,7 @@ impl Supervisor<'_> {
             if self.brake.is_asked() {
                 return None;
             }
-            if self.sentry.reloads.try_recv().is_ok() {
+            if self.sentry.reload.swap(false, Ordering::Relaxed) {
                 self.reading.ask(None);
             }
             if now - last_reload > RELOAD_EVERY_NS {

@@ -15,19 +15,24 @@
 //! not wait then waits for a time slice of somebody else's, tens of milliseconds on a busy machine.
 //! Here a value is there or it is not.
 
-use crate::ring::{Consumer, Producer, ring};
-use std::{
-    sync::{
-        Arc, OnceLock,
-        atomic::{Ordering, fence},
-    },
-    thread::Thread,
-    time::{Duration, Instant},
+use std::time::{Duration, Instant};
+
+use crate::loom::{
+    sync::{Arc, OnceLock, Ordering, fence},
+    thread::{self, Thread},
 };
+use crate::ring::{Consumer, Producer, ring};
+
+/// Of the fences of the bell. SYNC POINT: delivery bell. Sequentially consistent, both: of a sender
+/// that has pushed and a receiver that has left its name one sees what the other did.
+const BELL: Ordering = Ordering::SeqCst;
 
 /// Makes a queue for `capacity` values (at least 1). Allocates once.
 pub fn delivery<T: Send>(capacity: usize) -> (Sender<T>, Receiver<T>) {
-    let (values_in, values) = ring(capacity);
+    ends(ring(capacity))
+}
+
+fn ends<T>((values_in, values): (Producer<T>, Consumer<T>)) -> (Sender<T>, Receiver<T>) {
     let waiter = Arc::<OnceLock<Thread>>::default();
     let sender = Sender {
         values: Some(values_in),
@@ -75,14 +80,14 @@ impl<T> Sender<T> {
             return Err(Unsent::Gone(value));
         }
         values.push(value).map_err(Unsent::Full)?;
-        self.ring_the_bell();
+        self.ring_the_bell(BELL);
         Ok(())
     }
 
-    fn ring_the_bell(&self) {
+    fn ring_the_bell(&self, order: Ordering) {
         // Either the waiter's name is seen here, or what was just done is seen by the look that it takes
         // after it has left its name: see `Receiver::wait`.
-        fence(Ordering::SeqCst);
+        fence(order);
         if let Some(waiter) = self.waiter.get() {
             waiter.unpark();
         }
@@ -92,7 +97,7 @@ impl<T> Sender<T> {
 impl<T> Drop for Sender<T> {
     fn drop(&mut self) {
         self.values = None;
-        self.ring_the_bell();
+        self.ring_the_bell(BELL);
     }
 }
 
@@ -121,7 +126,7 @@ impl<T> Receiver<T> {
 
     /// The oldest value; waits for it. `None`: there will not be one.
     pub fn recv(&mut self) -> Option<T> {
-        self.wait(None).ok()
+        self.wait(None, BELL).ok()
     }
 
     /// The oldest value; waits for it, for so long at most.
@@ -129,33 +134,45 @@ impl<T> Receiver<T> {
     /// # Errors
     /// [`NoValue`]: it has not come, or will not.
     pub fn recv_timeout(&mut self, at_most: Duration) -> Result<T, NoValue> {
-        self.wait(Instant::now().checked_add(at_most))
+        self.wait(Instant::now().checked_add(at_most), BELL)
     }
 
-    fn wait(&mut self, until: Option<Instant>) -> Result<T, NoValue> {
-        let here = self.waiter.get_or_init(std::thread::current);
-        debug_assert_eq!(here.id(), std::thread::current().id());
+    /// From now on whatever is sent, and that nobody sends any more, unparks this thread, for one that
+    /// waits for several things: look at all of them after this, then `park`.
+    pub fn listen(&mut self) {
+        self.leave_name(BELL);
+    }
+
+    fn leave_name(&self, order: Ordering) {
+        let here = self.waiter.get_or_init(thread::current);
+        debug_assert_eq!(here.id(), thread::current().id());
         // See `Sender::ring_the_bell`.
-        fence(Ordering::SeqCst);
+        fence(order);
+    }
+
+    fn wait(&mut self, until: Option<Instant>, order: Ordering) -> Result<T, NoValue> {
+        self.leave_name(order);
         loop {
             match self.try_recv() {
                 Err(NoValue::Empty) => {}
                 done => return done,
             }
             match until {
-                None => std::thread::park(),
+                None => thread::park(),
                 Some(until) => {
                     let left = until.saturating_duration_since(Instant::now());
                     if left.is_zero() {
                         return Err(NoValue::Empty);
                     }
-                    std::thread::park_timeout(left);
+                    thread::park_timeout(left);
                 }
             }
         }
     }
 }
 
+#[cfg(all(test, loom))]
+mod loom_tests;
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
@@ -198,6 +215,21 @@ mod tests {
         let (mut sender, receiver) = delivery(1);
         drop(receiver);
         assert_eq!(sender.send('d'), Err(Unsent::Gone('d')));
+    }
+
+    #[test]
+    fn who_listens_to_several_is_unparked_by_each() {
+        let (mut one, mut from_one) = delivery::<u8>(1);
+        let (two, mut from_two) = delivery::<u8>(1);
+        from_one.listen();
+        from_two.listen();
+        assert_eq!(one.send(1), Ok(()));
+        // A wake-up that is lost is waited for until the end of the test.
+        std::thread::park_timeout(LONG);
+        assert_eq!(from_one.try_recv(), Ok(1));
+        drop(two);
+        std::thread::park_timeout(LONG);
+        assert_eq!(from_two.try_recv(), Err(NoValue::Gone));
     }
 
     #[test]

@@ -7,6 +7,12 @@
 //!
 //! The ring itself is `ringbuf`'s; these two types are the whole of what the daemon uses of it, so it can be changed in one place.
 
+#[cfg(loom)]
+pub(crate) mod mocked;
+
+#[cfg(loom)]
+use mocked::{HeapCons, HeapProd, HeapRb};
+#[cfg(not(loom))]
 use ringbuf::{
     HeapCons, HeapProd, HeapRb,
     traits::{Consumer as _, Observer as _, Producer as _, Split as _},
@@ -18,7 +24,11 @@ use std::sync::{
 
 /// Makes a ring for `capacity` values (at least 1). Allocates once.
 pub fn ring<T: Send>(capacity: usize) -> (Producer<T>, Consumer<T>) {
-    let (inner_producer, inner_consumer) = HeapRb::new(capacity.max(1)).split();
+    ends(HeapRb::new(capacity.max(1)))
+}
+
+pub(crate) fn ends<T: Send>(inner: HeapRb<T>) -> (Producer<T>, Consumer<T>) {
+    let (inner_producer, inner_consumer) = inner.split();
     let dropped = Arc::new(AtomicU64::new(0));
     (
         Producer {

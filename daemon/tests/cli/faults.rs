@@ -41,13 +41,18 @@ fn what_a_client_does_wrong_is_not_the_daemons_fault() {
         ..spec
     };
     let named = |name| BodySpec { name, ..spec };
-    for (mesh, spec, code) in [
-        (&whole, dynamic, ErrorCode::BadBody),
-        (&open, named("open"), ErrorCode::BadMesh),
-        (&whole, named("wall"), ErrorCode::NameTaken),
+    let inside = "body `block`: it would start inside `wall`: ";
+    for (mesh, spec, code, says) in [
+        (&whole, dynamic, ErrorCode::BadBody, inside),
+        (&open, named("open"), ErrorCode::BadMesh, "3 boundary edges"),
+        (&whole, named("wall"), ErrorCode::NameTaken, "`wall`"),
     ] {
         match app.add_body(&spec, mesh) {
-            Err(RequestError::Refused(error)) => assert_eq!(error.code, code, "{error}"),
+            Err(RequestError::Refused(error)) => {
+                assert_eq!(error.code, code, "{error}");
+                let detail = error.detail.as_str();
+                assert!(detail.contains(says), "{detail}");
+            }
             other => panic!("{other:?}"),
         }
     }

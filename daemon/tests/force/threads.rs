@@ -28,22 +28,22 @@ const CLIENTS_X_M: f64 = 0.8;
 const PEAK_N: f64 = 4.0;
 /// A hand that comes down again and again: one that is down before the client's block is there is
 /// inside of it, and feels nothing.
-const HOLD: &str =
+pub(super) const HOLD: &str =
     "kind = \"press\"\nfrom = [0.0, 0.0, 0.02]\ndepth_m = 0.1\nmove_s = 0.5\nhold_s = 6.0\n";
 
 /// A recording daemon under force: the first arm presses on the floor, the second one on a client's
 /// block. Ends with its test.
-struct Rig {
-    folder: Folder,
-    process: Child,
-    arms: [Subscription; 2],
+pub(super) struct Rig {
+    pub(super) folder: Folder,
+    pub(super) process: Child,
+    pub(super) arms: [Subscription; 2],
     _client: Client,
     alive: Arc<AtomicBool>,
     presser: Option<std::thread::JoinHandle<()>>,
 }
 
 impl Rig {
-    fn press(name: &str, hand: &str) -> Self {
+    pub(super) fn press(name: &str, hand: &str) -> Self {
         Rig::press_at(0.0, name, hand, "")
     }
 
@@ -98,7 +98,7 @@ impl Rig {
         });
     }
 
-    fn until(&self, what: &str, is_it: impl Fn(&[hapticd_client::ArmState; 2]) -> bool) {
+    pub(super) fn until(&self, what: &str, is_it: impl Fn(&[hapticd_client::ArmState; 2]) -> bool) {
         let begun = Instant::now();
         loop {
             if let (Ok(one), Ok(two)) = (self.arms[0].state(), self.arms[1].state())
@@ -192,7 +192,7 @@ fn block(socket: &Path, alive: &AtomicBool) {
 }
 
 /// The ticks that the loop ran after a time, until it had run 300.
-fn during(ticks: &[Tick], from_ns: u64) -> &[Tick] {
+pub(super) fn during(ticks: &[Tick], from_ns: u64) -> &[Tick] {
     let begin = ticks.partition_point(|tick| tick.now_ns <= from_ns);
     let ticks = &ticks[begin..];
     let end = ticks.partition_point(|tick| tick.tick < ticks[0].tick + 300);

@@ -94,6 +94,8 @@ fn flatten(lists: &[Vec<u32>]) -> (Vec<u32>, Vec<u32>) {
         all.extend_from_slice(list);
         first.push(all.len() as u32);
     }
+    first.shrink_to_fit();
+    all.shrink_to_fit();
     (first, all)
 }
 

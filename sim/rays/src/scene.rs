@@ -488,7 +488,9 @@ impl Scene {
                 Vec::new()
             },
             exit_triangles: if deformable {
-                shape.exit_triangles.clone()
+                // Its normals will be asked for in every step.
+                shape.around();
+                shape.exit_triangles()
             } else {
                 Vec::new()
             },

@@ -3,6 +3,8 @@
 //! Made once, off-line, in `f64`; kept in the `f32` of the passes. A volume must be closed, consistently oriented and outward; a sheet must have
 //! at most two triangles on an edge. What does not fit is refused with numbers.
 
+use std::sync::OnceLock;
+
 use hapticd_geometry::{Adjacency, MeshReport, NO_FACE, TriMesh, Vec3};
 
 use crate::V3;
@@ -85,11 +87,9 @@ pub struct Shape {
     pub(crate) neighbours: Vec<Neighbours>,
     pub(crate) normals: Vec<V3>,
     pub(crate) exits: Vec<f32>,
-    /// Triangle of the own surface where the inner ray leaves it, or [`NONE`].
-    pub(crate) exit_triangles: Vec<u32>,
     pub(crate) nodes: Vec<Node>,
-    pub(crate) order: Vec<u32>,
-    pub(crate) around: Around,
+    /// Of a shape that deforms only: made when it is asked for.
+    around: OnceLock<Around>,
     pub(crate) clusters: Clusters,
     pub(crate) radius: f32,
     pub(crate) mean_edge: f32,
@@ -183,23 +183,22 @@ impl Shape {
             topology,
             radius: round_up(mesh.positions().iter().map(Vec3::norm).fold(0.0, f64::max)),
             mean_edge: mean_edge as f32,
-            around: Around::new(points.len(), &triangles),
+            around: OnceLock::new(),
             clusters: clusters.with_triangles(&triangles),
             normals: vec![V3::zeros(); points.len()],
             exits: vec![f32::INFINITY; points.len()],
-            exit_triangles: vec![NONE; points.len()],
             points,
             triangles,
             neighbours,
             nodes,
-            order,
         };
+        let around = Around::new(shape.points.len(), &shape.triangles);
         let mut normals = std::mem::take(&mut shape.normals);
-        shape.normals_at(&shape.points, &mut normals);
+        shape.normals_around(&around, &shape.points, &mut normals);
         shape.normals = normals;
         if topology == Topology::Volume {
             for p in 0..shape.points.len() {
-                (shape.exits[p], shape.exit_triangles[p]) = shape.exit(p);
+                shape.exits[p] = shape.exit(p).0;
             }
         }
         Ok(shape)
@@ -214,10 +213,8 @@ impl Shape {
             neighbours: Vec::new(),
             normals: Vec::new(),
             exits: Vec::new(),
-            exit_triangles: Vec::new(),
             nodes: Vec::new(),
-            order: Vec::new(),
-            around: Around::default(),
+            around: OnceLock::new(),
             clusters: Clusters::default(),
             radius: 0.0,
             mean_edge: 1.0,
@@ -261,12 +258,6 @@ impl Shape {
         &self.nodes
     }
 
-    /// The mesh's number of a triangle.
-    #[must_use]
-    pub fn mesh_triangle(&self, triangle: u32) -> u32 {
-        self.order[triangle as usize]
-    }
-
     /// The clusters of its points.
     #[must_use]
     pub fn clusters(&self) -> &Clusters {
@@ -295,11 +286,32 @@ impl Shape {
         }
     }
 
+    /// Triangle of the own surface where the inner ray of each point leaves it, or [`NONE`]; for a shape
+    /// that will deform. Takes as long as to make the shape.
+    pub(crate) fn exit_triangles(&self) -> Vec<u32> {
+        let of = |p| match self.topology {
+            Topology::Volume => self.exit(p).1,
+            Topology::Sheet { .. } => NONE,
+        };
+        (0..self.points.len()).map(of).collect()
+    }
+
+    /// The triangles at each point: made, which allocates, when it is first asked for.
+    pub(crate) fn around(&self) -> &Around {
+        self.around
+            .get_or_init(|| Around::new(self.points.len(), &self.triangles))
+    }
+
     /// Normals of the points where they are now: unit, weighted by the angles of their triangles. Both lists have a place for each point.
+    /// Allocates the first time, unless an object of this shape was put into a scene as one that deforms.
     pub fn normals_at(&self, points: &[V3], normals: &mut [V3]) {
+        self.normals_around(self.around(), points, normals);
+    }
+
+    fn normals_around(&self, around: &Around, points: &[V3], normals: &mut [V3]) {
         for (p, normal) in normals.iter_mut().enumerate() {
             let mut sum = V3::zeros();
-            for &t in self.around.of(p) {
+            for &t in around.of(p) {
                 let v = self.triangles[t as usize].v;
                 let k = v.iter().position(|&v| v as usize == p).unwrap_or(0);
                 let [o, a, b] = [0, 1, 2].map(|i| points[v[(k + i) % 3] as usize]);

@@ -14,8 +14,11 @@ use hapticd_geometry::{TriMesh, Vec3};
 
 use crate::layout::Node;
 
-/// Most triangles of a leaf.
+/// So many triangles or fewer may stay together when they are put in order.
 const LEAF: usize = 4;
+/// Most triangles of a leaf: 3 bits say how many. Boxes around fewer than these cost memory, and no
+/// time is saved by them. Their split still orders the triangles.
+const MERGED: usize = 7;
 const BINS: usize = 16;
 
 /// Cost of a visit to a node, in triangles.
@@ -30,13 +33,15 @@ pub(crate) fn build(mesh: &TriMesh) -> (Vec<Node>, Vec<u32>) {
         })
         .collect();
     let mut order: Vec<u32> = (0..boxes.len() as u32).collect();
-    let mut nodes = Vec::with_capacity(boxes.len());
+    let mut nodes = Vec::new();
     // Room for the rounding of what is compared with the boxes, and for lines that run along a side.
     let (low, high) = mesh.bounds();
     let room = 2e-6 * (high - low).amax().max(low.amax()).max(high.amax());
     let wide = |(low, high): &(Vec3, Vec3)| (low.add_scalar(-room), high.add_scalar(room));
     let boxes: Vec<(Vec3, Vec3)> = boxes.iter().map(wide).collect();
     grow(&boxes, &mut order, 0, &mut nodes);
+    // They are kept for as long as the shape: how many there are was not known before.
+    nodes.shrink_to_fit();
     (nodes, order)
 }
 
@@ -69,6 +74,10 @@ fn grow(boxes: &[(Vec3, Vec3)], part: &mut [u32], first: usize, nodes: &mut Vec<
             let (a, b) = part.split_at_mut(middle);
             grow(boxes, a, first, nodes);
             grow(boxes, b, first + middle, nodes);
+            if part.len() <= MERGED {
+                nodes.truncate(here + 1);
+                nodes[here].leaf = (first as u32) << 3 | part.len() as u32;
+            }
         }
         None => nodes[here].leaf = (first as u32) << 3 | part.len() as u32,
     }

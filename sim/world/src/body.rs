@@ -203,13 +203,16 @@ pub enum AddError {
     /// A pose that is not one.
     #[error("the pose of `{0}` is not finite")]
     BadPose(String),
-    /// A dynamic body that has no mass, or that would start inside another one.
-    #[error("dynamic body `{name}`: {why}")]
+    /// A dynamic body that has no mass, or one that would start inside another one where there are
+    /// dynamic bodies.
+    #[error("body `{name}`: {}", told(.why, .other.as_deref()))]
     Dynamics {
         /// Body.
         name: String,
-        /// What the dynamics say.
+        /// What the dynamics say. They know other bodies by numbers of their own.
         why: BodyError,
+        /// The name of the body that is in the way.
+        other: Option<String>,
     },
     /// The scene is finding something out about another body.
     #[error("the scene is not done with another body yet")]
@@ -227,6 +230,20 @@ pub enum AddError {
         /// Its value.
         value: f64,
     },
+}
+
+/// What the dynamics say, with the other body's name in the place of their number.
+fn told(why: &BodyError, other: Option<&str>) -> String {
+    match (why, other) {
+        (BodyError::Overlap(overlap), Some(other)) => format!(
+            "it would start inside `{other}`: {} triangles cross, it is in by at least {} m",
+            overlap.crossings, overlap.depth_m
+        ),
+        (BodyError::InTheWay(_), Some(other)) => {
+            format!("`{other}` is on its way through there")
+        }
+        (why, _) => why.to_string(),
+    }
 }
 
 /// Why a command to a body was refused.

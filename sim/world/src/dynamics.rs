@@ -231,6 +231,11 @@ impl Dynamics {
         Ok(())
     }
 
+    /// The slot of a body.
+    pub fn slot_of(&self, id: BodyId) -> Option<usize> {
+        self.ids.iter().position(|known| *known == Some(id))
+    }
+
     /// Gives a body another surface; how it bounces stays.
     pub fn set_friction(&mut self, slot: usize, friction: f64, restitution: f64) {
         if let (Some(id), Some(rigid)) = (self.ids[slot], &mut self.rigid) {

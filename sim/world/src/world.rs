@@ -10,7 +10,7 @@ use hapticd_haptics::{
     BodyKey, BodyTarget, MAX_ARMS, MAX_BODIES, MAX_SCENE_BODIES, Material, Query, ToolShape,
 };
 
-use hapticd_rigid::BodyError;
+use hapticd_rigid::{BodyError, BodyId};
 
 use crate::answer::Found;
 use crate::body::{AddError, BodyKind, BodySpec, CommandError, Shape};
@@ -348,6 +348,7 @@ impl World {
         let refused = |why| AddError::Dynamics {
             name: first.name.clone(),
             why,
+            other: None,
         };
         let mut dynamics = Box::new(Dynamics::new(self.order, self.broad_phase).map_err(refused)?);
         for body in self.slots.iter().flatten() {
@@ -362,13 +363,25 @@ impl World {
 
     /// The dynamics do not want a body; if it was to be their first, they are gone.
     fn refused(&mut self, spec: &BodySpec, why: BodyError) -> AddError {
+        let other = match &why {
+            BodyError::Overlap(overlap) => self.name_in_dynamics(overlap.other),
+            BodyError::InTheWay(other) => self.name_in_dynamics(*other),
+            _ => None,
+        };
         if self.dynamics().is_none() {
             self.dynamics = None;
         }
         AddError::Dynamics {
             name: spec.name.clone(),
             why,
+            other,
         }
+    }
+
+    /// The name of a body that the dynamics know by this number.
+    fn name_in_dynamics(&self, id: BodyId) -> Option<String> {
+        let slot = self.dynamics.as_deref()?.slot_of(id)?;
+        self.slots[slot].as_ref().map(|body| body.spec.name.clone())
     }
 
     /// Once there is a dynamic body.

@@ -570,6 +570,12 @@ fn nothing_is_put_in_the_way_of_a_course() {
         ),
         "{refused:?}"
     );
+    let said = refused.unwrap_err().to_string();
+    let other = &rig.specs[1].name;
+    assert_eq!(
+        said,
+        format!("body `plate`: `{other}` is on its way through there")
+    );
     // Farther down it is seen in time, and the block comes to rest on it.
     let mut spec = plate;
     spec.world_from_body.translation.vector.z = 0.05;

@@ -1,9 +1,13 @@
 //! The real thing: `core`'s atomics, and an `UnsafeCell` with loom's closure interface at no cost.
 
 pub(crate) mod sync {
-    pub(crate) use ::std::sync::Arc;
     pub use ::std::sync::atomic::AtomicU64;
     pub(crate) use ::std::sync::atomic::{AtomicU8, Ordering, fence};
+    pub(crate) use ::std::sync::{Arc, OnceLock};
+}
+
+pub(crate) mod thread {
+    pub(crate) use ::std::thread::{Thread, current, park, park_timeout};
 }
 
 pub(crate) mod hint {

@@ -240,29 +240,34 @@ pub fn section(map: &Map, from: &Particle, to: &Particle) -> (BTreeSet<Cell>, bo
     if below.1 { below } else { above }
 }
 
+/// A particle is at what is cut if it is off it by no more than so many tolerances.
+const AT: f64 = 1e3;
+
 fn section_at(map: &Map, from: &Particle, to: &Particle, level: f64) -> (BTreeSet<Cell>, bool) {
     let mut cells: BTreeSet<Cell> = [from, to].map(|p| map.cell(p.dart)).into();
     let pieces = pieces(map, from, to, level);
     if pieces.is_empty() {
         return (cells, false);
     }
+    // None where nothing is cut at the particle: at a boundary the plane may pass just outside, and
+    // the nearest piece is one of another place.
     let of = |p: &Particle| {
+        let off = |k: usize| {
+            let [a, b] = pieces[k].ends;
+            (point_segment(&p.position, &a.1, &b.1).0 - p.position).norm()
+        };
         (0..pieces.len())
-            .min_by(|&i, &j| {
-                let off = |k: usize| {
-                    let [a, b] = pieces[k].ends;
-                    (point_segment(&p.position, &a.1, &b.1).0 - p.position).norm()
-                };
-                off(i).total_cmp(&off(j))
-            })
-            .unwrap()
+            .min_by(|&i, &j| off(i).total_cmp(&off(j)))
+            .filter(|&k| off(k) <= AT * map.tolerance_m())
     };
-    let (first, last) = (of(from), of(to));
-    if first == last {
+    let (Some(first), last) = (of(from), of(to)) else {
+        return (cells, false);
+    };
+    if last == Some(first) {
         return (cells, true);
     }
     // From a piece, out by one of its ends: the pieces on the way with the length to the other particle, or none and whether it ended at a boundary.
-    let arm = |first: usize, last: usize, start: Vec3, goal: Vec3, out: usize| {
+    let arm = |first: usize, last: Option<usize>, start: Vec3, goal: Vec3, out: usize| {
         let (mut at, mut out) = (first, out);
         let mut way = vec![at];
         let mut length = (pieces[at].ends[out].1 - start).norm();
@@ -275,7 +280,7 @@ fn section_at(map: &Map, from: &Particle, to: &Particle, level: f64) -> (BTreeSe
                 Some(k) if k == first => return (way, None, false),
                 Some(k) => {
                     way.push(k);
-                    if k == last {
+                    if Some(k) == last {
                         return (way, Some(length + (goal - p).norm()), false);
                     }
                     out = usize::from(pieces[k].ends[0].0 == side);
@@ -297,9 +302,12 @@ fn section_at(map: &Map, from: &Particle, to: &Particle, level: f64) -> (BTreeSe
         return (cells, true);
     }
     for (i, j, start, goal) in [
-        (first, last, from.position, to.position),
-        (last, first, to.position, from.position),
+        (Some(first), last, from.position, to.position),
+        (last, Some(first), to.position, from.position),
     ] {
+        let Some(i) = i else {
+            break;
+        };
         let towards = goal - start;
         let [a, b] = pieces[i].ends.map(|e| towards.dot(&e.1));
         let (way, _, boundary) = arm(i, j, start, goal, usize::from(b > a));

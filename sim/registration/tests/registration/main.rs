@@ -46,6 +46,26 @@ proptest! {
     }
 }
 
+/// Found by chance: a side of a triangle that runs along the rim of a hole. The plane through it passes
+/// just outside of the surface there, and cuts cells beyond, where the side is not.
+#[test]
+fn boxes_17_25_26_a_side_along_the_boundary_crosses_nothing_beyond() {
+    let steps = [
+        93, 10, 220, 168, 133, 227, 22, 96, 93, 97, 92, 76, 54, 215, 202, 17, 123, 225, 254, 57,
+        191, 138, 100, 159, 72, 128, 216, 30, 53, 157, 43, 19, 232, 249, 2, 247, 245, 196, 231, 28,
+    ];
+    let mut world = ops::World::new(5, Policy::Exact, true, 14_054_389_280_857_331_512);
+    for _ in 0..6 {
+        world.insert();
+    }
+    for op in steps {
+        world.step(op);
+        if world.is_valid() {
+            oracle::check(&world.r, &world.scene);
+        }
+    }
+}
+
 /// The same with fixed seeds, longer, and what has happened is counted: nothing is proven by sequences in which nothing happens.
 #[test]
 fn boxes_17_25_26_long_sequences_with_everything_in_them() {
