@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn who_listens_to_several_is_unparked_by_each() {
+    fn a_thread_that_listens_to_several_is_unparked_by_each() {
         let (mut one, mut from_one) = delivery::<u8>(1);
         let (two, mut from_two) = delivery::<u8>(1);
         from_one.listen();
