@@ -402,6 +402,8 @@ impl Arm {
             let centre = transform(&self.proxy, &self.shape.centre);
             let wanted = motion_between(&self.shape, &self.proxy, &goal);
             let pull = pull_between(&self.shape, &self.proxy, &goal);
+            // Of the whole pull: a stride of it is not cut off.
+            let gyration_m2 = self.gyration_m2(&pull, period_s);
             let wanted_path = path_of(&self.shape, &wanted);
             let busy = self
                 .near
@@ -452,8 +454,13 @@ impl Arm {
             let (motion, is_free, rows, screw, path) = loop {
                 out.pairs_tested += self.gather(bodies, room, budget);
                 let aims = [pull * share, wanted * share];
-                let (mut motion, mut rows) =
-                    self.project(&aims, &centre, (bodies, period_s), &mut out, &mut material);
+                let (mut motion, mut rows) = self.project(
+                    &aims,
+                    &centre,
+                    (bodies, gyration_m2),
+                    &mut out,
+                    &mut material,
+                );
                 // Without rotation, sliding on a face, planes are what they seem.
                 let turning = motion.fixed_rows::<3>(3).norm() > TURNING;
                 let bounded = turning && share == 1.0 && wanted_path > bold;
@@ -462,8 +469,13 @@ impl Arm {
                 if bounded && held {
                     share = bold / wanted_path;
                     let aims = [pull * share, wanted * share];
-                    (motion, rows) =
-                        self.project(&aims, &centre, (bodies, period_s), &mut out, &mut material);
+                    (motion, rows) = self.project(
+                        &aims,
+                        &centre,
+                        (bodies, gyration_m2),
+                        &mut out,
+                        &mut material,
+                    );
                 }
                 self.slipping(&mut motion, &hand_step);
                 self.pressing(&mut motion, &wanted, push_m);
@@ -596,7 +608,7 @@ impl Arm {
         &mut self,
         [pull, screw]: &[Motion; 2],
         centre: &Vec3,
-        (bodies, period_s): (&BodyTable, f64),
+        (bodies, gyration_m2): (&BodyTable, f64),
         out: &mut ArmOutcome,
         material: &mut Option<(f64, f64)>,
     ) -> (Motion, usize) {
@@ -659,7 +671,6 @@ impl Arm {
         }
         let rigid = count;
         let count = self.add_soft(centre, &mut rows, &mut surfaces, count);
-        let gyration_m2 = self.gyration_m2(pull, period_s);
         let inertia = nalgebra::Matrix3::identity() * gyration_m2;
         let Ok(metric) = Metric::new(1.0, &inertia) else {
             return (Motion::zeros(), count);
