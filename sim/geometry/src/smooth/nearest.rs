@@ -55,16 +55,19 @@ impl SmoothMesh {
         }
         let (mut face, mut w) = (face, *weights);
         let mut back = None;
+        // The search has slid along the sheet's end to a vertex, and has not left it since.
+        let mut at_corner = false;
         let mut patch = self.patch(face);
         let mut at = Search::new(patch.spot(&w), &patch.normals, x);
         for _ in 0..STEPS {
             let mut step = at.step();
             let reached = clip(&mut w, &mut step, back.take());
+            let length = at.length(&step);
+            at_corner &= length < NEAR_M;
             let Some(side) = reached else {
-                let length = at.length(&step);
                 let spot = patch.spot(&w);
                 if length < NEAR_M {
-                    return Some(found(face, w, &spot, false));
+                    return Some(found(face, w, &spot, at_corner));
                 }
                 at = Search::new(spot, &patch.normals, x);
                 continue;
@@ -76,13 +79,17 @@ impl SmoothMesh {
                 let here = Search::new(spot, &patch.normals, x);
                 let mut slide = here.slide(side);
                 let length = here.length(&slide);
-                match clip(&mut w, &mut slide, None) {
+                let end = clip(&mut w, &mut slide, None);
+                // Where the sheet's end is nearest at a vertex, both sides send the search back to it.
+                let is_back = at_corner && here.length(&slide) < NEAR_M;
+                at_corner = end.is_some();
+                match end {
                     None if length < NEAR_M => {
                         return Some(found(face, w, &patch.spot(&w), true));
                     }
                     None => {}
                     Some(end) => {
-                        next = self.over(face, end, &w);
+                        next = self.over(face, end, &w).filter(|_| !is_back);
                         if next.is_none() {
                             return Some(found(face, w, &patch.spot(&w), true));
                         }

@@ -166,6 +166,43 @@ proptest! {
     }
 }
 
+proptest! {
+    /// Beyond the end of a side, over its vertices too: on the rim, where the point is straight out.
+    #[test]
+    fn feet_beyond_a_rim_are_on_it(
+        around in 0.0..48.0_f64, snap in 0_u8..3, from in -1.5..1.5_f64,
+        out in -0.006..0.008_f64, up in 0.0..0.004_f64,
+    ) {
+        let body = cylinder();
+        // A vertex, or next to one, in two of three.
+        let around = match snap {
+            0 => around,
+            1 => around.floor(),
+            _ => around.floor() + 1e-7 * out,
+        };
+        let at = |n: f64| {
+            let angle = n * std::f64::consts::TAU / 48.0;
+            Vec3::new(angle.cos(), angle.sin(), 0.0)
+        };
+        let rim = at(around) * 0.03 + Vec3::z() * 0.05;
+        let x = rim + at(around) * out + Vec3::z() * up;
+        // The search begins on the side, somewhere nearby.
+        let start = at(around + from) * 0.03 + Vec3::z() * 0.04;
+        let to = |t: &u32| {
+            let [a, b, c] = body.mesh.triangle(*t as usize);
+            ((a + b + c) / 3.0 - start).norm()
+        };
+        let sides = (0..body.faces.len() as u32).filter(|t| !body.is_flat(*t));
+        let face = sides.min_by(|s, t| to(s).total_cmp(&to(t))).unwrap();
+        let foot = body.foot(face, &body.weights(face, &start), &x);
+        prop_assert!(foot.is_some());
+        let foot = foot.unwrap();
+        prop_assert!(up == 0.0 || foot.on_border);
+        // The rim is a circle to a part in a million of its radius.
+        prop_assert!((foot.point - rim).norm() < 5e-6, "{:e}", (foot.point - rim).norm());
+    }
+}
+
 /// At a vertex every side is as near as every other: the search must go on over the one that leads
 /// to the foot, not back over the one that it came by.
 #[test]
