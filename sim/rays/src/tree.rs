@@ -177,7 +177,7 @@ mod tests {
             }
             let (first, count) = (node.leaf >> 3, node.leaf & 7);
             assert_eq!(first, next, "leaves in the order of the triangles");
-            assert!((1..=LEAF as u32).contains(&count));
+            assert!((1..=MERGED as u32).contains(&count));
             assert_eq!(node.skip as usize, i + 1);
             next += count;
         }
