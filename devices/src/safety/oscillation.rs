@@ -10,7 +10,7 @@
 //!
 //! A limit cycle keeps its size. A light hand with little damping rings on a wall that feeds it
 //! nothing, too, but every swing is smaller than the one before: where the last way there and back
-//! is less than [`KEPT`] of the one before, it is left to ring down.
+//! is less than 0.97 of the one before, it is left to ring down.
 //!
 //! Reversals are taken from positions and not from the sample's velocity: that is a mean over 15 ms or more, in which an
 //! oscillation of 67 Hz is exactly nothing.
