@@ -12,8 +12,8 @@
 //! drops no backend, and allocates only when something happened. [`KeeperEnd::round`] is told the time and does what is due; [`run`] is the thread,
 //! which waits for word from the scenes, for the next attempt, or for the end. Either side may go first.
 //!
-//! Both ways are [`delivery`]s: the scene's thread goes before the keeper, and must not wait for one that
-//! was interrupted half way in handing something over.
+//! Both ways are [`delivery`]s: the scene's thread goes before the keeper, and must not wait for
+//! one that was interrupted half way in handing something over.
 //!
 //! One thread for all: a driver that hangs while a backend is opened or dropped holds up the attempts for the others, and nobody else.
 //! A GPU's answers depend on its timing, so in virtual time and in replays there is no keeper.
@@ -224,7 +224,8 @@ impl<O: Owner> Kept for KeeperEnd<O> {
     }
 }
 
-/// What is on its way back when the keeper ends is dropped here: else whichever end is the last would, perhaps the scene's.
+/// What is on its way back when the keeper ends is dropped here: else whichever end is the last
+/// would, perhaps the scene's.
 impl<O: Owner> Drop for KeeperEnd<O> {
     fn drop(&mut self) {
         while let Ok(notice) = self.notices.try_recv() {

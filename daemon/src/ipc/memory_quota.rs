@@ -3,7 +3,8 @@
 //!
 //! A body is more than its mesh: adjacency, boxes for the queries and for the checker, a copy for other clients and, where there are
 //! deformable bodies, one for rays. All of it is locked in memory where the daemon may lock. So what counts against a quota is what it
-//! all takes ([`Cost`]), not the length of a file. Without rays that is at most 12 bytes a byte of a mesh in single precision, with them 14, and estimated as 16.
+//! all takes ([`Cost`]), not the length of a file. Without rays that is at most 12 bytes a byte of
+//! a mesh in single precision, with them 14, and estimated as 16.
 
 use std::sync::{Arc, Weak};
 
@@ -39,8 +40,8 @@ impl Cost {
         let shown = 12 * v + 12 * t;
         // Its vertices and one more for each piece; triangles in order, half a box of 32 bytes for each.
         let checked = 6 * v + (4 + 16) * t;
-        // Points, normals, exits and clusters of points; corners and neighbours in rows of 16 bytes, clusters
-        // of triangles, a box of 32 bytes for each.
+        // Points, normals, exits and clusters of points; corners and neighbours in rows of 16
+        // bytes, clusters of triangles, a box of 32 bytes for each.
         let rays = if soft { 40 * v + 72 * t } else { 0 };
         let resident = mesh + adjacency + index + shown + checked + rays + FIXED_BYTES;
         // The file, its numbers twice, sides that are sorted, corners and moments that the tree is built from.

@@ -137,7 +137,7 @@ impl<T> Receiver<T> {
         self.wait(Instant::now().checked_add(at_most), BELL)
     }
 
-    /// From now on whatever is sent, and that nobody sends any more, unparks this thread, for one that
+    /// From now on each value, and the end of the sender, unparks this thread. For a thread that
     /// waits for several things: look at all of them after this, then `park`.
     pub fn listen(&mut self) {
         self.leave_name(BELL);

@@ -15,9 +15,9 @@
 //! # Proof
 //!
 //! Every Release has a partner Acquire, and both carry the comment `SYNC POINT: name`. [`seqlock`],
-//! [`latest`] and [`delivery`] have [loom](https://docs.rs/loom) models beside the code (those of any
-//! length their own), each with a *mutant twin*: the same model with one ordering weakened, which must
-//! fail. A model that cannot see the mutant proves nothing.
+//! [`latest`] and [`delivery`] have [loom](https://docs.rs/loom) models beside the code (those of
+//! any length their own), each with a *mutant twin*: the same model with one ordering weakened,
+//! which must fail. A model that cannot see the mutant proves nothing.
 //!
 //! ```text
 //! RUSTFLAGS="--cfg loom" cargo test --release -p hapticd-sync --lib loom_
@@ -25,8 +25,8 @@
 //!
 //! Limits: loom treats `SeqCst` accesses as `AcqRel` (here only fences are `SeqCst`, which it does
 //! model), and it does not explore load buffering, so it may miss a bug but does not invent one.
-//! [`ring`] is a thin face of `ringbuf`, which does not use loom's atomics: the models run `ringbuf`'s
-//! algorithm with the same orderings, written again in `ring/mocked.rs`.
+//! [`ring`] is a thin face of `ringbuf`, which does not use loom's atomics: the models run
+//! `ringbuf`'s algorithm with the same orderings, written again in `ring/mocked.rs`.
 //!
 //! ThreadSanitizer wants a standard library that is instrumented too (`-Zbuild-std`, component `rust-src`). Without it, it still
 //! judges this crate's own code once `tsan.supp` has named the standard library's two false reports; a mailbox with relaxed

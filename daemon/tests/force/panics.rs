@@ -67,8 +67,8 @@ impl End {
         assert_eq!(self.status, Some(1), "{}", self.log);
     }
 
-    /// Holds that the last thing that the loop asked of each arm is exactly nothing, for one of these
-    /// reasons.
+    /// Holds that the last thing that the loop asked of each arm is exactly nothing, for one of
+    /// these reasons.
     fn asks_nothing_in_the_end(&self, reasons: &[u8]) {
         for state in &self.last {
             assert_eq!(state.force_n, [0.0; 3], "{state:?}");
@@ -76,8 +76,8 @@ impl End {
         }
     }
 
-    /// Holds that force was there, and fades once there is one of these reasons, as the recording has
-    /// it.
+    /// Holds that force was there, and fades once there is one of these reasons, as the recording
+    /// has it.
     fn fades(&self, reasons: &[u8]) {
         let ends = |tick: &Tick| tick.arms.iter().any(|arm| reasons.contains(&arm.reason));
         let asked = self.ticks.iter().position(ends).expect("a stop");

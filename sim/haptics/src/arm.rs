@@ -59,8 +59,8 @@ const BOLD: f64 = 0.25;
 const TURNING: f64 = 1e-5;
 /// A contact that is this part of the safe distance too far away is where its row put it.
 const SLACK: f64 = 0.1;
-/// Cosine of the turn of a normal that leaves a contact what it was: 0.1 degrees. Where a ball rolls
-/// round an edge, the force is as much off. On surfaces that move by themselves 2.5 degrees.
+/// Cosine of the turn of a normal that leaves a contact what it was: 0.1 degrees. Where a ball
+/// rolls round an edge, the force is as much off. On surfaces that move by themselves 2.5 degrees.
 const FACING: [f64; 2] = [1.0 - 2e-6, 0.999];
 /// And of two that are one plane's: 0.08 degrees.
 const FLAT: f64 = 1.0 - 1e-6;

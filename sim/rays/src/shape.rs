@@ -286,8 +286,8 @@ impl Shape {
         }
     }
 
-    /// Triangle of the own surface where the inner ray of each point leaves it, or [`NONE`]; for a shape
-    /// that will deform. Takes as long as to make the shape.
+    /// Triangle of the own surface where the inner ray of each point leaves it, or [`NONE`]; for a
+    /// shape that will deform. Takes as long as to make the shape.
     pub(crate) fn exit_triangles(&self) -> Vec<u32> {
         let of = |p| match self.topology {
             Topology::Volume => self.exit(p).1,
@@ -303,7 +303,8 @@ impl Shape {
     }
 
     /// Normals of the points where they are now: unit, weighted by the angles of their triangles. Both lists have a place for each point.
-    /// Allocates the first time, unless an object of this shape was put into a scene as one that deforms.
+    /// Allocates the first time, unless an object of this shape was put into a scene as one that
+    /// deforms.
     pub fn normals_at(&self, points: &[V3], normals: &mut [V3]) {
         self.normals_around(self.around(), points, normals);
     }

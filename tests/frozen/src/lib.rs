@@ -49,7 +49,8 @@ impl Frozen {
         Self::hold_where(thread, |_| true)
     }
 
-    /// Holds it where it has no lock of the heap, and where this is true of the address that it is at.
+    /// Holds it where it has no lock of the heap, and where this is true of the address that it is
+    /// at.
     fn hold_where(thread: libc::pid_t, may: impl Fn(u64) -> bool) -> io::Result<Self> {
         let lock = lock::HeapLock::of(thread)?;
         order(libc::PTRACE_SEIZE, thread)?;

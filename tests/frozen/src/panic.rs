@@ -1,8 +1,8 @@
 //! Has a function of a running program panic, as a defect in it would.
 //!
 //! The first instruction of the function becomes a jump to one of the standard library's that does
-//! nothing but panic: whoever calls the function panics in the call, and unwinds from there. The
-//! program itself has nothing for this.
+//! nothing but panic: a thread that calls the function panics in the call, and unwinds from there.
+//! The program itself has nothing for this.
 
 use std::io;
 

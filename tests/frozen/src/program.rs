@@ -1,4 +1,5 @@
-//! The program that a process runs: where its functions and statics are in memory, and what is there.
+//! The program that a process runs: where its functions and statics are in memory, and what is
+//! there.
 //!
 //! Where a symbol is the program's table of symbols says, and the process's memory map where the
 //! program was loaded.
@@ -40,7 +41,7 @@ impl Program {
         })
     }
 
-    /// Where the first symbol is of whose name this holds.
+    /// Address of the first symbol with a name that this accepts.
     pub(crate) fn address(&self, is_it: impl Fn(&[u8]) -> bool) -> Option<u64> {
         symbol(&self.file, is_it).map(|offset| self.start + offset)
     }
@@ -49,7 +50,7 @@ impl Program {
         self.memory.read_exact_at(bytes, address)
     }
 
-    /// Writes, in pages that are not writable, too: who holds a thread by `ptrace` may.
+    /// Writes, in pages that are not writable, too: a process that holds a thread by `ptrace` may.
     pub(crate) fn write(&self, address: u64, bytes: &[u8]) -> io::Result<()> {
         self.memory.write_all_at(bytes, address)
     }

@@ -1,9 +1,9 @@
 //! loom models of the delivery: every value comes exactly once, in order, or comes back to its
 //! sender and is counted; and a receiver that waits is always woken.
 //!
-//! The ring is `ringbuf`'s algorithm on loom's atomics. A bell that is not heard leaves the receiver
-//! parked for ever, which loom reports as a deadlock. Who receives has a thread of its own: loom
-//! takes a bell that comes while its thread joins another for the other's end.
+//! The ring is `ringbuf`'s algorithm on loom's atomics. A bell that is not heard leaves the
+//! receiver parked for ever, which loom reports as a deadlock. The receiver has a thread of its own:
+//! loom takes a bell that comes while its thread joins another for the other's end.
 
 use super::*;
 use crate::ring::mocked::{HeapRb, PUBLISH};
@@ -76,8 +76,9 @@ fn waits(capacity: usize, count: u8, orders: Orders) {
     });
 }
 
-/// The receiver waits for as many values as there is room for; the sender rings for nothing else while
-/// it does. The other way round, and without a join: loom cannot drop what a deadlock leaves behind.
+/// The receiver waits for as many values as there is room for; the sender rings for nothing else
+/// while it does. The other way round, and without a join: loom cannot drop what a deadlock leaves
+/// behind.
 fn waits_for_all(count: u8, orders: Orders) {
     ::loom::model(move || {
         let (mut sender, mut receiver) = made(usize::from(count), orders);

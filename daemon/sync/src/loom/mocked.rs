@@ -31,13 +31,13 @@ pub(crate) mod sync {
             if !self.is_set.load(Ordering::Acquire) {
                 return None;
             }
-            // SAFETY: nobody writes it any more.
+            // SAFETY: there is no writer any more.
             self.value.with(|value| unsafe { (*value).as_ref() })
         }
 
         pub(crate) fn get_or_init(&self, make: impl FnOnce() -> T) -> &T {
             if self.get().is_none() {
-                // SAFETY: one thread sets it, and this is it; nobody reads it before it is set.
+                // SAFETY: this thread alone sets it, and it is not read before.
                 self.value
                     .with_mut(|value| unsafe { *value = Some(make()) });
                 self.is_set.store(true, Ordering::Release);

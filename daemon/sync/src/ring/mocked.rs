@@ -1,4 +1,5 @@
-//! `ringbuf`'s algorithm on loom's atomics, with the same orderings (`rb/shared.rs`, `wrap/caching.rs`):
+//! `ringbuf`'s algorithm on loom's atomics, with the same orderings (`rb/shared.rs`,
+//! `wrap/caching.rs`):
 //! two counters, each written by one end and cached by the other, and a flag for each end.
 
 use crate::loom::cell::UnsafeCell;

@@ -80,7 +80,8 @@ impl SmoothMesh {
                 let mut slide = here.slide(side);
                 let length = here.length(&slide);
                 let end = clip(&mut w, &mut slide, None);
-                // Where the sheet's end is nearest at a vertex, both sides send the search back to it.
+                // Where the sheet's end is nearest at a vertex, both sides send the search back to
+                // it.
                 let is_back = at_corner && here.length(&slide) < NEAR_M;
                 at_corner = end.is_some();
                 match end {

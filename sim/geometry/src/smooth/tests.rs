@@ -167,7 +167,8 @@ proptest! {
 }
 
 proptest! {
-    /// Beyond the end of a side, over its vertices too: on the rim, where the point is straight out.
+    /// Beyond the end of a side, over its vertices too: on the rim, where the point is straight
+    /// out.
     #[test]
     fn feet_beyond_a_rim_are_on_it(
         around in 0.0..48.0_f64, snap in 0_u8..3, from in -1.5..1.5_f64,

@@ -46,8 +46,8 @@ proptest! {
     }
 }
 
-/// Found by chance: a side of a triangle that runs along the rim of a hole. The plane through it passes
-/// just outside of the surface there, and cuts cells beyond, where the side is not.
+/// Found by chance: a side of a triangle that runs along the rim of a hole. The plane through it
+/// passes just outside of the surface there, and cuts cells beyond, where the side is not.
 #[test]
 fn boxes_17_25_26_a_side_along_the_boundary_crosses_nothing_beyond() {
     let steps = [

@@ -348,8 +348,8 @@ fn over(kind: &Kind, options: &Options) -> Result<Sum, Failure> {
         let mut stage = Stage::new(&text, &folder, 4, leads?)?;
         for ticks in stage.run_all((1e3 * options.seconds) as u64, arms) {
             sum.presses.extend(presses(&ticks));
-            // What the slew limit held back the coupling takes for a weak spring, a tick late: such a
-            // debt is paid in the next tick and reaches no hand.
+            // What the slew limit held back the coupling takes for a weak spring, a tick late: such
+            // a debt is paid in the next tick and reaches no hand.
             for pair in ticks.windows(2) {
                 let stands_j = pair[0].energy.debt_j.min(pair[1].energy.debt_j);
                 sum.debt_j = sum.debt_j.max(stands_j);
@@ -443,7 +443,8 @@ fn run(context: &Context) -> Result<Report, Failure> {
             ),
             "ours: most that the motors truly gave in a press beyond what the arm's own damping and friction took and \
              what bodies that move put in".into(),
-            "bars: 0.1 mJ given, 0.1 mJ debt for two ticks, the controller's gain 1; ledger beside the motors' true work 1 % of what was \
+            "bars: 0.1 mJ given, 0.1 mJ debt for two ticks, the controller's gain 1; ledger beside \
+             the motors' true work 1 % of what was \
              exchanged + |F| 20 um; of bodies that stand still also: 0.1 mJ put in".into(),
         ],
     })

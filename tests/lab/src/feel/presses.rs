@@ -99,7 +99,8 @@ fn run(context: &Context) -> Result<Report, Failure> {
         verdict: Verdict::new(
             acted == 0 && debt_j < 1e-4,
             format!(
-                "controller or detector acted in {acted} of {} presses; beyond what the arm takes at most {:.3} mJ were given",
+                "controller or detector acted in {acted} of {} presses; beyond what the arm takes at \
+                 most {:.3} mJ were given",
                 options.presses,
                 1e3 * debt_j
             ),

@@ -1,0 +1,447 @@
+//! The ledger with made-up hands and walls, beside what arithmetic says.
+
+use super::super::testing::spec;
+use super::*;
+
+const MS: u64 = 1_000_000;
+const K: f64 = 1000.0;
+
+fn at(z: f64) -> Pose {
+    Pose::translation(0.0, 0.0, z)
+}
+
+fn stored(z: f64, wall: f64) -> [f64; 2] {
+    [0.5 * K * (wall - z) * (wall - z), 0.0]
+}
+
+/// A spring from a hand, which was at `from`, to a wall, which was at `wall_from`.
+fn moved(from: f64, wall_from: f64, z: f64, wall: f64) -> Spring {
+    Spring {
+        before: Ends {
+            stiffness: [K, 0.0],
+            none_j: stored(from, wall_from),
+            hand_j: stored(z, wall_from),
+            far_j: stored(from, wall),
+            both_j: stored(z, wall),
+        },
+        ..spring(z, wall)
+    }
+}
+
+/// A spring of K from a hand at `z` to a wall at `wall`.
+fn spring(z: f64, wall: f64) -> Spring {
+    Spring {
+        far_end: at(wall),
+        centre: Vec3::zeros(),
+        stored_j: stored(z, wall),
+        stiffness: [K, 0.0],
+        before: Ends::default(),
+        held_by_movers: false,
+    }
+}
+
+fn sent(force_n: f64) -> Sent {
+    Sent {
+        wrench: Wrench {
+            force_n: Vec3::new(0.0, 0.0, force_n),
+            torque_nm: Vec3::zeros(),
+        },
+        most: [f64::INFINITY; 2],
+        factor: [1.0; 2],
+        edge: 1.0,
+    }
+}
+
+/// An arm that takes nothing and is late by `delay_ns`, all told.
+fn ledger(delay_ns: u64) -> Passivity {
+    let mut spec = spec();
+    (spec.damping_n_s_per_m, spec.coulomb_friction_n) = (0.0, 0.0);
+    (spec.native_period_ns, spec.transport_delay_ns) = (0, delay_ns);
+    Passivity::new(&spec)
+}
+
+/// A tick each at these depths under a wall at 0, with all of the force sent.
+fn press(ledger: &mut Passivity, depths: &[f64]) {
+    let mut from = 0.0;
+    for (k, depth) in (1..).zip(depths) {
+        let spring = moved(from, 0.0, -depth, 0.0);
+        from = -depth;
+        ledger.observe(k * MS, &at(-depth), &spring);
+        ledger.settle(k * MS, &spring, &sent(K * depth), f64::INFINITY, 1e-3);
+    }
+}
+
+#[test]
+fn what_a_hold_makes_is_half_k_times_the_square_of_each_step() {
+    let mut l = ledger(0);
+    press(&mut l, &[0.0, 1e-3, 2e-3, 3e-3, 1e-3, 0.0]);
+    let steps_mm = [1.0_f64, 1.0, 1.0, 2.0, 1.0];
+    let made_j: f64 = steps_mm.map(|mm| 0.5 * K * mm * mm * 1e-6).iter().sum();
+    let e = l.energy();
+    assert!((e.leak_j - made_j).abs() < 1e-12, "{e:?}");
+    assert!(
+        (e.given_j - made_j).abs() < 1e-12 && e.stored_j == 0.0,
+        "{e:?}"
+    );
+    assert!((e.debt_j - made_j).abs() < 1e-12, "{e:?}");
+}
+
+#[test]
+fn a_late_force_is_the_mean_of_what_was_held() {
+    // A step of 1 mm while forces of 0 and 1 N are held for a half of it each.
+    for (delay_ns, given_mj) in [(0, 1.0), (MS / 2, 0.5), (MS, 0.0), (3 * MS / 2, 0.0)] {
+        let mut l = ledger(delay_ns);
+        let before = spring(0.0, 0.0);
+        l.observe(MS, &at(0.0), &before);
+        l.settle(MS, &before, &sent(1.0), f64::INFINITY, 1e-3);
+        l.observe(2 * MS, &at(1e-3), &before);
+        l.settle(2 * MS, &before, &sent(1.0), f64::INFINITY, 1e-3);
+        let given_j = l.energy().given_j;
+        assert!(
+            (given_j - given_mj * 1e-3).abs() < 1e-15,
+            "{delay_ns}: {given_j}"
+        );
+    }
+}
+
+#[test]
+fn a_delay_beyond_what_is_kept_takes_the_oldest_command() {
+    let mut l = ledger(u64::MAX / 2);
+    let still = spring(0.0, 0.0);
+    for k in 1..=COMMANDS as u64 {
+        l.observe(k * MS, &at(0.0), &still);
+        l.settle(k * MS, &still, &sent(k as f64), f64::INFINITY, 1e-3);
+    }
+    l.observe(100 * MS, &at(1.0), &still);
+    l.settle(100 * MS, &still, &sent(0.0), f64::INFINITY, 1e-3);
+    assert_eq!(l.energy().given_j, 1.0);
+}
+
+/// A far end that goes to `wall` in turn, with the hand 2 mm in front of it: 2 N push it along.
+fn carried(l: &mut Passivity, held_by_movers: bool, walls: &[f64]) {
+    let mut from = 0.0;
+    for (k, &z) in (1..).zip(walls) {
+        let spring = Spring {
+            held_by_movers,
+            ..moved(from - 2e-3, from, z - 2e-3, z)
+        };
+        from = z;
+        l.observe(k * MS, &at(z - 2e-3), &spring);
+        l.settle(k * MS, &spring, &sent(2.0), 1.0, 1e-3);
+    }
+}
+
+#[test]
+fn what_a_body_that_moves_puts_in_is_no_debt_and_what_one_at_rest_does_is() {
+    for (held_by_movers, debt_j) in [(true, 0.0), (false, 2e-3)] {
+        let mut l = ledger(0);
+        carried(&mut l, held_by_movers, &[0.0, 1e-3]);
+        let e = l.energy();
+        assert!((e.world_j - 2e-3).abs() < 1e-12, "{e:?}");
+        assert!((e.debt_j - debt_j).abs() < 1e-12, "{e:?}");
+    }
+}
+
+#[test]
+fn a_contact_gives_back_what_it_took_and_no_more() {
+    let mut l = ledger(0);
+    carried(&mut l, false, &[0.0, -1e-3, 0.0, -1e-3, 0.0]);
+    assert!(l.energy().debt_j < 1e-12, "{:?}", l.energy());
+    let mut l = ledger(0);
+    carried(&mut l, false, &[0.0, -1e-3, 5e-4]);
+    let e = l.energy();
+    assert!((e.debt_j - 1e-3).abs() < 1e-12, "{e:?}");
+}
+
+#[test]
+fn a_far_end_that_jumps_before_a_hand_that_is_still_leaks_nothing() {
+    let mut l = ledger(MS);
+    let mut from = 0.0;
+    for (k, wall) in [(1, 0.0), (2, 1e-3), (3, 5e-3), (4, 2e-3), (5, 0.0)] {
+        let spring = Spring {
+            held_by_movers: true,
+            ..moved(0.0, from, 0.0, wall)
+        };
+        from = wall;
+        l.observe(k * MS, &at(0.0), &spring);
+        l.settle(k * MS, &spring, &sent(K * wall), f64::INFINITY, 1e-3);
+        let e = l.energy();
+        assert!((e.world_j - 0.5 * K * wall * wall).abs() < 1e-12, "{e:?}");
+        assert!(e.leak_j.abs() < 1e-12 && e.debt_j < 1e-12, "{e:?}");
+    }
+}
+
+/// A hand that goes from a place by so much a tick, the far end in turn at these: pushed by what it
+/// was sent as long ago as the ledger's delay. Leak and debt.
+fn led(
+    l: &mut Passivity,
+    held_by_movers: bool,
+    (start, step): (f64, f64),
+    walls: &[f64],
+) -> [f64; 2] {
+    let (mut from, mut wall_from) = (start, walls[0]);
+    for (k, &wall) in (1..).zip(walls) {
+        let z = from + step;
+        let spring = Spring {
+            held_by_movers,
+            ..moved(from, wall_from, z, wall)
+        };
+        (from, wall_from) = (z, wall);
+        l.observe(k * MS, &at(z), &spring);
+        l.settle(k * MS, &spring, &sent(K * (wall - z)), 1.0, 1e-3);
+    }
+    [l.energy().leak_j, l.energy().debt_j]
+}
+
+#[test]
+fn what_a_late_hand_is_given_when_its_tool_slips_off_is_paid_by_what_that_took() {
+    let still = [0.0; 10];
+    let mut slips = still;
+    slips[6..].fill(-2e-3);
+    // The leak of a hand that comes back slowly before a wall that stays.
+    let back = (-5e-3, 3e-4);
+    let [before_j, owed_j] = led(&mut ledger(2 * MS), false, back, &still);
+    assert!(owed_j > 1e-4, "{owed_j}");
+    // 2 N less, felt two ticks and a half late: 0.6 mJ each, and the debt is what it was.
+    for held_by_movers in [false, true] {
+        let mut l = ledger(2 * MS);
+        let [leak_j, debt_j] = led(&mut l, held_by_movers, back, &slips);
+        assert!(
+            (leak_j - before_j - 1.5e-3).abs() < 1e-12,
+            "{leak_j} {before_j}"
+        );
+        assert!((debt_j - owed_j).abs() < 1e-12, "{debt_j} {owed_j}");
+    }
+}
+
+#[test]
+fn a_far_end_pays_no_more_than_it_took_and_one_that_comes_only_where_it_moves() {
+    let mut l = ledger(0);
+    l.commands[0].pays_j = 1e-3;
+    (l.next, l.filled, l.delay_ns) = (1, 1, 2 * MS);
+    assert_eq!(l.paid_j(MS, 4e-4), 4e-4);
+    assert!((l.paid_j(MS, 1.0) - 6e-4).abs() < 1e-15);
+    assert_eq!(l.paid_j(MS, 1.0), 0.0);
+    assert_eq!(l.paid_j(MS, -1.0), 0.0);
+    l.commands[0].pays_j = 1e-3;
+    // By then it is felt.
+    assert_eq!(l.paid_j(3 * MS, 1.0), 0.0);
+    // A wall that comes at a hand that presses on: felt late, the hand works for less.
+    let mut comes = [0.0; 7];
+    comes[4..].fill(1e-3);
+    for (held_by_movers, paid_j) in [(true, 7.5e-4), (false, 0.0)] {
+        let mut l = ledger(2 * MS);
+        let [leak_j, debt_j] = led(&mut l, held_by_movers, (-1e-3, -3e-4), &comes);
+        // What a wall puts in that should stand still is an error, too.
+        let made_j = match held_by_movers {
+            true => 0.0,
+            false => l.energy().world_j,
+        };
+        let owed_j = leak_j + made_j - paid_j;
+        assert!((debt_j - owed_j).abs() < 1e-12, "{debt_j} {owed_j}");
+    }
+}
+
+#[test]
+fn a_hand_that_swings_is_not_paid_by_a_tool_that_slides() {
+    // To and fro by 1 mm against z, two ticks late, while the far end slides along x and takes.
+    let run = |slides: f64| {
+        let mut l = ledger(2 * MS);
+        let mut from = (Vec3::zeros(), Vec3::zeros());
+        for k in 1..100_u64 {
+            let z = -3e-3 + 1e-3 * (0.5 * k as f64).sin();
+            let x = slides * 1e-3 * k as f64;
+            let (hand, far) = (Vec3::new(x, 0.0, z), Vec3::new(x - 1e-3, 0.0, 0.0));
+            let stored = |hand: Vec3, far: Vec3| [0.5 * K * (far - hand).norm_squared(), 0.0];
+            let spring = Spring {
+                far_end: Pose::from_parts(far.into(), Default::default()),
+                stored_j: stored(hand, far),
+                before: Ends {
+                    stiffness: [K, 0.0],
+                    none_j: stored(from.0, from.1),
+                    hand_j: stored(hand, from.1),
+                    far_j: stored(from.0, far),
+                    both_j: stored(hand, far),
+                },
+                ..spring(0.0, 0.0)
+            };
+            from = (hand, far);
+            let hand_at = Pose::from_parts(hand.into(), Default::default());
+            let mut sent = sent(0.0);
+            sent.wrench.force_n = K * (far - hand);
+            l.observe(k * MS, &hand_at, &spring);
+            l.settle(k * MS, &spring, &sent, f64::INFINITY, 1e-3);
+        }
+        l.energy().debt_j
+    };
+    let still_j = run(0.0);
+    assert!(still_j > 1e-3, "{still_j}");
+    assert!(run(0.1) > 0.9 * still_j, "{} {still_j}", run(0.1));
+}
+
+#[test]
+fn what_is_sent_for_one_sample_counts_together() {
+    let mut l = ledger(0);
+    press(&mut l, &[0.0, 1e-3]);
+    let before_j = l.energy().debt_j;
+    // In to 3 mm, of which the slew limit lets out a half at once and the rest without news of the hand.
+    let mut part = sent(1.5);
+    part.factor = [0.5; 2];
+    let deep = moved(-1e-3, 0.0, -3e-3, 0.0);
+    l.observe(3 * MS, &at(-3e-3), &deep);
+    l.settle(3 * MS, &deep, &part, f64::INFINITY, 1e-4);
+    let still = moved(-3e-3, 0.0, -3e-3, 0.0);
+    l.observe(3 * MS, &at(-3e-3), &still);
+    l.settle(3 * MS, &still, &sent(3.0), f64::INFINITY, 1e-4);
+    // As if all had been sent at once: half of K times the square of the step.
+    let made_j = 0.5 * K * 4e-6;
+    assert!(
+        (l.energy().debt_j - before_j - made_j).abs() < 1e-12,
+        "{:?}",
+        l.energy()
+    );
+}
+
+#[test]
+fn damping_and_friction_of_the_arm_pay_and_are_no_credit() {
+    let mut with = spec();
+    with.native_period_ns = 0;
+    let mut l = Passivity::new(&with);
+    // 0.1 m/s in free air for a while: nothing is owed, and nothing is saved.
+    for k in 1..100_u32 {
+        let (from, z) = (1.0 - 1e-4 * f64::from(k - 1), 1.0 - 1e-4 * f64::from(k));
+        let free = moved(from, from, z, z);
+        l.observe(u64::from(k) * MS, &at(z), &free);
+        l.settle(u64::from(k) * MS, &free, &sent(0.0), f64::INFINITY, 1e-3);
+    }
+    assert!(l.energy().leak_j.abs() < 1e-15, "{:?}", l.energy());
+    assert_eq!(l.energy().debt_j, 0.0);
+    // Then a force out of nothing, along the way: 1 N over 0.1 mm, of which b v^2 T and f_c v T
+    // are taken.
+    let free = spring(0.0, 0.0);
+    l.settle(99 * MS, &free, &sent(-1.0), f64::INFINITY, 1e-3);
+    let z = 1.0 - 1e-2;
+    l.observe(100 * MS, &at(z), &spring(z, z));
+    l.settle(100 * MS, &spring(z, z), &sent(0.0), f64::INFINITY, 1e-3);
+    let taken_j = 0.9 * (2.0 * 0.1 * 0.1 * 1e-3 + 0.1 * 1e-4);
+    assert!(
+        (l.energy().debt_j - (1e-4 - taken_j)).abs() < 1e-12,
+        "{:?}",
+        l.energy()
+    );
+}
+
+#[test]
+fn the_gain_falls_by_what_was_fed_and_comes_back_by_a_factor_of_e_in_ten_seconds() {
+    let mut l = ledger(0);
+    let mut from = 0.0;
+    let mut wall = |l: &mut Passivity, k: u64, z: f64, bound_j: f64| {
+        let spring = moved(from, 0.0, z, 0.0);
+        from = z;
+        l.observe(k * MS, &at(z), &spring);
+        l.settle(k * MS, &spring, &sent(-K * z), bound_j, 1e-3)
+    };
+    assert_eq!(wall(&mut l, 1, -1e-3, 1e-6), Acted::No);
+    // A debt may be paid back in the next tick.
+    assert_eq!(wall(&mut l, 2, -3e-3, 1e-6), Acted::No);
+    // Nothing of it is spare: by the whole step.
+    assert_eq!(wall(&mut l, 3, -3e-3, 1e-6), Acted::Lowered);
+    assert_eq!((l.gain(), l.energy().debt_j, l.acted()), (STEP, 0.0, 1));
+    assert!((l.energy().withheld_j - 0.75 * 4.5e-3).abs() < 1e-12);
+    // What is under way still does what it does.
+    for k in 4..1004 {
+        assert_eq!(wall(&mut l, k, -3e-3, 1e-6), Acted::No);
+    }
+    assert!(
+        (l.gain() / STEP - 0.1_f64.exp()).abs() < 1e-4,
+        "{}",
+        l.gain()
+    );
+    // Down to the floor, and then there is nothing left.
+    let mut seen = Vec::new();
+    for k in 0..40 {
+        let z = if k % 2 == 0 { -1e-3 } else { -3e-3 };
+        seen.push(wall(&mut l, 2000 + 10 * k, z, 1e-6));
+    }
+    let exhausted = seen
+        .iter()
+        .position(|acted| *acted == Acted::Exhausted)
+        .unwrap();
+    assert!(!seen[..exhausted].is_empty());
+    assert!((l.gain() / GAIN_FLOOR - 1.0).abs() < 0.1, "{}", l.gain());
+}
+
+#[test]
+fn a_pose_that_jumps_is_no_energy() {
+    let mut l = ledger(0);
+    press(&mut l, &[0.0, 1e-3, 2e-3]);
+    l.forget();
+    // Full force at once, as after a fade that was broken off.
+    let there = spring(-5e-3, 0.0);
+    l.observe(9 * MS, &at(-5e-3), &there);
+    l.settle(9 * MS, &there, &sent(5.0), f64::INFINITY, 1e-3);
+    let e = l.energy();
+    assert_eq!((e.given_j, e.leak_j, e.debt_j), (0.0, 0.0, 0.0));
+    assert!(e.stored_j > 0.0);
+}
+
+#[test]
+fn the_fade_at_the_edge_of_the_workspace_is_no_leak_in_and_out() {
+    let mut l = ledger(0);
+    // From inside beyond the end of the fade and back, 0.1 mm a tick.
+    let edges = (0..=12)
+        .chain((0..12).rev())
+        .map(|k| (1.0 - 0.1 * f64::from(k)).max(0.0));
+    let mut from = -10e-3;
+    for (k, edge) in (1..).zip(edges) {
+        let z = -10e-3 - 1e-3 * (1.0 - edge);
+        let spring = moved(from, 0.0, z, 0.0);
+        from = z;
+        l.observe(k * MS, &at(z), &spring);
+        let sent = Sent {
+            factor: [edge; 2],
+            edge,
+            ..sent(-edge * K * z)
+        };
+        l.settle(k * MS, &spring, &sent, f64::INFINITY, 1e-3);
+        // What a hold makes is half of K times the square of the step, and never more.
+        assert!(
+            l.energy().debt_j <= 20.0 * 0.5 * K * 1e-8,
+            "{k}: {:?}",
+            l.energy()
+        );
+    }
+    // Almost all that the spring stored, 50 to 60 mJ, went and came back.
+    assert!(l.energy().limits_j.abs() < 2e-3, "{:?}", l.energy());
+}
+
+#[test]
+fn what_is_stored_behind_a_cut_off_is_less_by_the_knee() {
+    let mut l = ledger(0);
+    let deep = moved(-4e-3, 0.0, -4e-3, 0.0);
+    l.observe(MS, &at(-4e-3), &deep);
+    // 4 N wanted, cut off at 1 N, half of that sent: 0.5 (1 N 4 mm - (1 N)^2 / 2K).
+    let mut sent = Sent {
+        most: [1.0, 1.0],
+        factor: [0.5, 1.0],
+        ..sent(0.5)
+    };
+    l.settle(MS, &deep, &sent, f64::INFINITY, 1e-3);
+    let stored_j = 0.5 * (4e-3 - 0.5e-3);
+    let e = l.energy();
+    assert!((e.stored_j - stored_j).abs() < 1e-12, "{e:?}");
+    // A limit that is raised is no leak, a factor that rises is one.
+    sent.most[0] = 2.0;
+    l.observe(2 * MS, &at(-4e-3), &deep);
+    l.settle(2 * MS, &deep, &sent, f64::INFINITY, 1e-3);
+    let e = l.energy();
+    assert!(e.leak_j.abs() < 1e-15 && e.debt_j == 0.0, "{e:?}");
+    assert!((e.stored_j - 0.5 * (8e-3 - 2e-3)).abs() < 1e-12, "{e:?}");
+    assert!(
+        (e.limits_j - (e.stored_j - stored_j)).abs() < 1e-12,
+        "{e:?}"
+    );
+    sent.factor[0] = 0.6;
+    l.settle(3 * MS, &deep, &sent, f64::INFINITY, 1e-3);
+    assert!((l.energy().leak_j - 0.1 * (8e-3 - 2e-3)).abs() < 1e-12);
+}
