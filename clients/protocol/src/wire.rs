@@ -336,8 +336,11 @@ impl Field for Pose {
                 must: "a rotation: a quaternion of length 1",
             });
         }
-        for part in &mut pose.rotation_xyzw {
-            *part /= length;
+        // What was normalised stays as it is, so that a pose reads the same each time it is passed on.
+        if (length - 1.0).abs() > 8.0 * f64::EPSILON {
+            for part in &mut pose.rotation_xyzw {
+                *part /= length;
+            }
         }
         Ok(pose)
     }
