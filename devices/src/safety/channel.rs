@@ -25,6 +25,8 @@ pub(super) struct ChannelStep {
     pub clamped_to_peak: bool,
     pub clamped_to_continuous: bool,
     pub slewed: bool,
+    /// What the slew limit leaves for the steps to come.
+    pub held_back: Vec3,
     /// The length that the limits allowed.
     pub most: f64,
     /// Share of what they left of the wanted vector that was let out.
@@ -85,6 +87,7 @@ impl Channel {
             clamped_to_peak: clamped && cap >= limits.peak,
             clamped_to_continuous: clamped && cap < limits.peak,
             slewed,
+            held_back: target - self.output,
             most: cap,
             factor: match slewed {
                 true if along.is_finite() => along.clamp(0.0, 1.0),

@@ -432,6 +432,7 @@ impl Governor {
             most: [f64::INFINITY; 2],
             factor: [0.0; 2],
             edge: 0.0,
+            held_back: Wrench::default(),
         };
         let mut passed = (0.0, f64::INFINITY);
         if !reasons.cuts().is_empty() {
@@ -477,6 +478,10 @@ impl Governor {
             // spring.
             sent.factor = [common * force_gain, common * torque_gain];
             sent.edge = edge;
+            sent.held_back = Wrench {
+                force_n: force.held_back,
+                torque_nm: torque.held_back,
+            };
             passed = (force.factor, force.most);
         }
         sent.wrench = Wrench {

@@ -153,6 +153,8 @@ pub(super) struct Sent {
     pub factor: [f64; 2],
     /// Of which the fade towards the edge of the workspace is so much.
     pub edge: f64,
+    /// What the slew limit leaves for the ticks to come.
+    pub held_back: Wrench,
 }
 
 /// What is stored by springs of this stiffness of which a part is sent: cut off at `most`, then by
@@ -184,7 +186,7 @@ struct Command {
     /// When the hand was where it was computed for.
     time_ns: u64,
     wrench: Wrench,
-    /// How much of it came of the far end's going in its tick.
+    /// How much of it came of the far end's going, in its tick or held back since.
     by_far_end: Wrench,
     /// What that far end may pay for while it is under way, J.
     pays_j: f64,
@@ -229,6 +231,8 @@ pub(super) struct Passivity {
     commands: [Command; COMMANDS],
     next: usize,
     filled: usize,
+    /// What the slew limit has kept out of the newest command.
+    held_back: Wrench,
     before: Option<Before>,
     energy: Energy,
     open: Open,
@@ -261,6 +265,7 @@ impl Passivity {
             commands: [Command::default(); COMMANDS],
             next: 0,
             filled: 0,
+            held_back: Wrench::default(),
             before: None,
             energy: Energy::default(),
             open: Open::default(),
@@ -288,6 +293,7 @@ impl Passivity {
         self.answer_j = 0.0;
         self.contact_j = 0.0;
         self.filled = 0;
+        self.held_back = Wrench::default();
         self.since = [0.0; 2];
         self.debt_before_j = 0.0;
         self.energy = Energy {
@@ -364,8 +370,12 @@ impl Passivity {
     ) -> Acted {
         let hand = self.before.map_or(Pose::identity(), |before| before.hand);
         let lever = hand.rotation * spring.centre;
-        let mut wrench = sent.wrench;
-        wrench.torque_nm -= lever.cross(&wrench.force_n);
+        let at_centre = |wrench: &Wrench| Wrench {
+            force_n: wrench.force_n,
+            torque_nm: wrench.torque_nm - lever.cross(&wrench.force_n),
+        };
+        let wrench = at_centre(&sent.wrench);
+        let held_before = std::mem::replace(&mut self.held_back, at_centre(&sent.held_back));
         let last = match self.filled {
             0 => Wrench::default(),
             _ => self.commands[(self.next + COMMANDS - 1) % COMMANDS].wrench,
@@ -406,13 +416,27 @@ impl Passivity {
             true => by_spring_j.max(by_all_j),
             false => by_spring_j,
         };
-        self.commands[command].by_far_end = by_far_end(before, &open.yielded, ends, |k, j| {
+        let by_far_end = by_far_end(before, &open.yielded, ends, |k, j| {
             as_ordered[k] * (2.0 * ends.stiffness[k] * j).sqrt().min(sent.most[k])
         });
-        self.commands[command].pays_j = match spring.held_by_movers {
-            true => world_j.abs(),
-            false => (-world_j).max(0.0),
+        // What the slew limit holds back comes with the commands after this one, and they pay.
+        let held_back = self.held_back;
+        self.commands[command].by_far_end = Wrench {
+            force_n: by_far_end.force_n + held_before.force_n - held_back.force_n,
+            torque_nm: by_far_end.torque_nm + held_before.torque_nm - held_back.torque_nm,
         };
+        let kept_j = match held_before == Wrench::default() {
+            true => 0.0,
+            false => {
+                let last = (command + COMMANDS - 1) % COMMANDS;
+                std::mem::take(&mut self.commands[last].pays_j)
+            }
+        };
+        self.commands[command].pays_j = kept_j
+            + match spring.held_by_movers {
+                true => world_j.abs(),
+                false => (-world_j).max(0.0),
+            };
         let rise_j = stored_j - none_j;
         let most = std::mem::replace(&mut before.most, sent.most);
         let as_limited_j = sent_j(ends.none_j, ends.stiffness, most, factor);
@@ -426,8 +450,7 @@ impl Passivity {
             self.contact_j = contact_j.clamp(-bound_j, 0.0);
         }
         // In its own tick the far end counts as if it had gone half way through.
-        let by_far_end = &self.commands[command].by_far_end;
-        let late_j = open.late_j - 0.5 * work(by_far_end, &open.went);
+        let late_j = open.late_j - 0.5 * work(&by_far_end, &open.went);
         let late_j = self.paid_j(time_ns, late_j);
         let leak_j = rise_j + open.given_j - world_j;
         self.book(time_ns, &open, leak_j, made_j - late_j);
@@ -510,7 +533,7 @@ impl Passivity {
     /// and what far ends had done to the commands that were under way: means of the pieces.
     fn held_between(&self, from_ns: u64, to_ns: u64) -> (Wrench, Wrench) {
         let span_ns = to_ns.saturating_sub(from_ns);
-        let (mut sum, mut unfelt) = (Wrench::default(), Wrench::default());
+        let (mut sum, mut unfelt) = (Wrench::default(), self.held_back);
         if span_ns == 0 || self.filled == 0 {
             return (sum, unfelt);
         }

@@ -49,6 +49,7 @@ fn sent(force_n: f64) -> Sent {
         most: [f64::INFINITY; 2],
         factor: [1.0; 2],
         edge: 1.0,
+        held_back: Wrench::default(),
     }
 }
 
@@ -176,10 +177,22 @@ fn a_far_end_that_jumps_before_a_hand_that_is_still_leaks_nothing() {
 fn led(
     l: &mut Passivity,
     held_by_movers: bool,
-    (start, step): (f64, f64),
+    hand: (f64, f64),
     walls: &[f64],
 ) -> [f64; 2] {
+    led_slewed(l, held_by_movers, hand, walls, f64::INFINITY)
+}
+
+/// [`led`] with a force that changes by `slew_n` a tick at most.
+fn led_slewed(
+    l: &mut Passivity,
+    held_by_movers: bool,
+    (start, step): (f64, f64),
+    walls: &[f64],
+    slew_n: f64,
+) -> [f64; 2] {
     let (mut from, mut wall_from) = (start, walls[0]);
+    let mut last_n = K * (walls[0] - start - step);
     for (k, &wall) in (1..).zip(walls) {
         let z = from + step;
         let spring = Spring {
@@ -188,7 +201,11 @@ fn led(
         };
         (from, wall_from) = (z, wall);
         l.observe(k * MS, &at(z), &spring);
-        l.settle(k * MS, &spring, &sent(K * (wall - z)), 1.0, 1e-3);
+        let wanted_n = K * (wall - z);
+        last_n = wanted_n.clamp(last_n - slew_n, last_n + slew_n);
+        let mut sent = sent(last_n);
+        sent.held_back.force_n.z = wanted_n - last_n;
+        l.settle(k * MS, &spring, &sent, 1.0, 1e-3);
     }
     [l.energy().leak_j, l.energy().debt_j]
 }
@@ -211,6 +228,28 @@ fn what_a_late_hand_is_given_when_its_tool_slips_off_is_paid_by_what_that_took()
             "{leak_j} {before_j}"
         );
         assert!((debt_j - owed_j).abs() < 1e-12, "{debt_j} {owed_j}");
+    }
+}
+
+#[test]
+fn what_the_slew_limit_holds_back_of_a_tool_that_slips_off_is_late_as_well() {
+    let still = [0.0; 12];
+    let mut slips = still;
+    slips[5..].fill(-2e-3);
+    let back = (-6e-3, 3e-4);
+    for ticks in 1..=12 {
+        let (still, slips) = (&still[..ticks], &slips[..ticks]);
+        let [before_j, owed_j] = led(&mut ledger(2 * MS), false, back, still);
+        for held_by_movers in [false, true] {
+            // 2 N less come in four ticks.
+            let mut l = ledger(2 * MS);
+            let [leak_j, debt_j] = led_slewed(&mut l, held_by_movers, back, slips, 0.5);
+            assert!(
+                ticks < 7 || leak_j > before_j + 5e-4,
+                "{leak_j} {before_j}"
+            );
+            assert!((debt_j - owed_j).abs() < 1e-12, "{ticks}: {debt_j} {owed_j}");
+        }
     }
 }
 
