@@ -262,6 +262,9 @@ struct Press {
     /// By the ledger.
     given_j: f64,
     exchanged_j: f64,
+    /// What the ledger may be off by, for the encoders tell places within half a step only: the sum
+    /// of `F . dd` is, by parts, that of `d . dF`.
+    rounding_j: f64,
     most_n: f64,
 }
 
@@ -273,7 +276,7 @@ impl Press {
 
     /// The ledger's difference to the truth beyond encoder steps, of what was exchanged.
     fn off(&self) -> f64 {
-        let beyond = ((self.given_j - self.true_j).abs() - self.most_n * STEP_M).max(0.0);
+        let beyond = ((self.given_j - self.true_j).abs() - self.rounding_j).max(0.0);
         if self.exchanged_j > 1e-5 {
             beyond / self.exchanged_j
         } else {
@@ -316,6 +319,8 @@ fn presses(ticks: &[ArmTick]) -> Vec<Press> {
         for pair in ticks[start..=k].windows(2) {
             press.exchanged_j += (motors_j(&pair[1]) - motors_j(&pair[0])).abs();
             press.most_n = press.most_n.max(pair[1].sent.force_n.norm());
+            let change_n = pair[1].sent.force_n - pair[0].sent.force_n;
+            press.rounding_j += 0.5 * STEP_M * change_n.lp_norm(1);
             let speed = pair[1]
                 .truth
                 .map_or(0.0, |truth| truth.linear_velocity.norm());
@@ -348,8 +353,8 @@ fn over(kind: &Kind, options: &Options) -> Result<Sum, Failure> {
         let mut stage = Stage::new(&text, &folder, 4, leads?)?;
         for ticks in stage.run_all((1e3 * options.seconds) as u64, arms) {
             sum.presses.extend(presses(&ticks));
-            // What the slew limit held back the coupling takes for a weak spring, a tick late: such
-            // a debt is paid in the next tick and reaches no hand.
+            // The coupling learns a tick late what the slew limit held back: such a debt is paid in
+            // the next tick and reaches no hand.
             for pair in ticks.windows(2) {
                 let stands_j = pair[0].energy.debt_j.min(pair[1].energy.debt_j);
                 sum.debt_j = sum.debt_j.max(stands_j);
@@ -445,7 +450,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
              what bodies that move put in".into(),
             "bars: 0.1 mJ given, 0.1 mJ debt for two ticks, the controller's gain 1; ledger beside \
              the motors' true work 1 % of what was \
-             exchanged + |F| 20 um; of bodies that stand still also: 0.1 mJ put in".into(),
+             exchanged + 10 um a newton of change; of bodies that stand still also: 0.1 mJ put in".into(),
         ],
     })
 }
