@@ -303,7 +303,7 @@ fn a_subscribed_state_is_read_from_the_mapped_block_also_when_the_client_is_gone
 #[test]
 fn a_block_of_another_version_is_refused_with_both_versions() {
     let error = subscribe_to(|block| block.words()[1].store(1 | 9 << 16, Relaxed)).unwrap_err();
-    assert!(error.contains("9.0") && error.contains("2.3"), "{error}");
+    assert!(error.contains("9.0") && error.contains("2.4"), "{error}");
 }
 
 #[test]
