@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use hapticd::recording::message::InputMessage;
 use hapticd::recording::reader::{Event, Reader};
 use hapticd_client::{
-    ALL_ARMS, BodyKind, BodySpec, Client, ErrorCode, Limit, Pose, RequestError, Subscription, want,
+    ALL_ARMS, BodyKind, BodySpec, Client, ErrorCode, Limit, Limits, Pose, RequestError,
+    Subscription, want,
 };
 use hapticd_protocol::request;
 
@@ -447,5 +448,126 @@ fn an_arm_is_tightened_alone_and_what_cannot_be_kept_is_refused() {
     }
     let in_force = app.arms().unwrap();
     assert!(in_force.iter().all(|arm| arm.continuous_force_n.0 == 4.0));
+    daemon.end();
+}
+
+/// The names of the eight limits, in the order of the request that tightens them.
+const EIGHT: [&str; 8] = [
+    "peak_force_n",
+    "continuous_force_n",
+    "peak_torque_nm",
+    "continuous_torque_nm",
+    "slew_n_per_s",
+    "slew_nm_per_s",
+    "velocity_m_s",
+    "angular_velocity_rad_s",
+];
+
+/// By their names: a limit that stands in another one's place is seen.
+fn tightening(arm: u8, limits: [f64; 8]) -> request::TightenLimits {
+    let of = |name| Limit(limits[EIGHT.iter().position(|n| *n == name).unwrap()]);
+    request::TightenLimits {
+        peak_force_n: of("peak_force_n"),
+        continuous_force_n: of("continuous_force_n"),
+        peak_torque_nm: of("peak_torque_nm"),
+        continuous_torque_nm: of("continuous_torque_nm"),
+        slew_n_per_s: of("slew_n_per_s"),
+        slew_nm_per_s: of("slew_nm_per_s"),
+        velocity_m_s: of("velocity_m_s"),
+        angular_velocity_rad_s: of("angular_velocity_rad_s"),
+        arm,
+    }
+}
+
+/// What is in force on an arm, in the order of [`EIGHT`]. The list of arms says the same of three.
+fn eight(client: &mut Client, arm: u8) -> [f64; 8] {
+    let limits: Limits = client.limits(arm).unwrap();
+    assert_eq!(limits.arm, arm);
+    let listed = &client.arms().unwrap()[usize::from(arm)];
+    assert_eq!(listed.peak_force_n, limits.peak_force_n);
+    assert_eq!(listed.continuous_force_n, limits.continuous_force_n);
+    assert_eq!(listed.peak_torque_nm, limits.peak_torque_nm);
+    [
+        limits.peak_force_n.0,
+        limits.continuous_force_n.0,
+        limits.peak_torque_nm.0,
+        limits.continuous_torque_nm.0,
+        limits.slew_n_per_s.0,
+        limits.slew_nm_per_s.0,
+        limits.velocity_m_s.0,
+        limits.angular_velocity_rad_s.0,
+    ]
+}
+
+/// No two limits are the same number, before or after.
+#[test]
+fn an_application_sees_all_eight_limits_that_are_in_force() {
+    let configured = [4.0, 3.0, 0.2, 0.1, 900.0, 40.0, 1.25, 15.0];
+    let tightened = [3.5, 2.5, 0.15, 0.05, 800.0, 30.0, 0.75, 10.0];
+    let text = |peak_n: f64| {
+        let all = format!(
+            "[safety]\npeak_force_n = {peak_n}\ncontinuous_force_n = 3.0\n\
+             peak_torque_nm = 0.2\ncontinuous_torque_nm = 0.1\n\
+             slew_n_per_ms = 0.9\nslew_nm_per_ms = 0.04\n\
+             velocity_limit_m_s = 1.25\nangular_velocity_limit_rad_s = 15.0\n"
+        );
+        let text = configuration(2, 4.0);
+        let (_, rest) = text.split_once("ramp_s").unwrap();
+        format!("{all}ramp_s{rest}")
+    };
+    let mut daemon = Daemon::start_with("eight", &text(4.0), &[]);
+    daemon.until("arm attached");
+    let (mut app, mut technician) = (daemon.app(), daemon.technician());
+    assert_eq!(eight(&mut app, 0), configured);
+
+    let mut expected = configured;
+    for (index, name) in EIGHT.iter().enumerate() {
+        // One alone, by another client each time: it takes nothing along when it goes.
+        let mut wish = [f64::INFINITY; 8];
+        wish[index] = tightened[index];
+        expected[index] = tightened[index];
+        daemon.app().request(tightening(0, wish)).unwrap();
+        assert_eq!(eight(&mut app, 0), expected, "{name} was tightened");
+    }
+    assert_eq!(eight(&mut technician, 0), tightened);
+    assert_eq!(eight(&mut app, 1), configured, "the other arm");
+
+    // A second client that asks for more changes nothing, also where it asks for all arms.
+    let mut other = daemon.app();
+    for wish in [configured, configured.map(|limit| 2.0 * limit)] {
+        for arm in [0, ALL_ARMS] {
+            other.request(tightening(arm, wish)).unwrap();
+            assert_eq!(eight(&mut other, 0), tightened);
+            assert_eq!(eight(&mut app, 1), configured);
+        }
+    }
+    // What is refused changes nothing, either.
+    let mut cold = [f64::INFINITY; 8];
+    (cold[1], cold[6]) = (0.01, 0.5);
+    other.request(tightening(0, cold)).unwrap_err();
+    assert_eq!(eight(&mut app, 0), tightened);
+
+    for (arm, says) in [
+        (2, "there is no arm 2; there are 2"),
+        (ALL_ARMS, "ask for the limits of one arm at a time"),
+    ] {
+        let why = app.limits(arm).unwrap_err();
+        assert!(
+            matches!(&why, RequestError::Refused(e) if e.code == ErrorCode::NoSuchArm),
+            "{why}"
+        );
+        assert!(why.to_string().contains(says), "{why}");
+    }
+
+    technician.release_limits(0).unwrap();
+    assert_eq!(eight(&mut app, 0), configured);
+    // A reload that tightens is seen as well, on both arms.
+    std::fs::write(daemon.folder.join("rig.toml"), text(3.25)).unwrap();
+    technician.reload().unwrap();
+    for arm in [0, 1] {
+        let mut reloaded = configured;
+        reloaded[0] = 3.25;
+        assert_eq!(eight(&mut app, arm), reloaded);
+    }
     daemon.end();
 }

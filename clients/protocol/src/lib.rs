@@ -34,7 +34,7 @@ pub mod wire;
 /// First number of a version mismatch.
 pub const MAJOR: u16 = 2;
 /// Second number: how much has been appended since `MAJOR.0`.
-pub const MINOR: u16 = 3;
+pub const MINOR: u16 = 4;
 
 /// The minor version from which on there are soft bodies, cloth and crowds: kinds from [`Soft`](request::BodyKind::Soft) on,
 /// [`OpenSurface`](request::OpenSurface) and its answer, error codes from
@@ -52,6 +52,10 @@ pub const MINOR_SHAPES: u16 = 2;
 /// simulated have codes of their own, [`LimitsRefused`](reply::ErrorCode::LimitsRefused) and
 /// [`BadBody`](reply::ErrorCode::BadBody); and an arm's state ends with the last force-off.
 pub const MINOR_SAFETY: u16 = 3;
+
+/// The minor version from which on a client can ask for all limits that are in force on an arm:
+/// [`GetLimits`](request::GetLimits) and its answer.
+pub const MINOR_LIMITS: u16 = 4;
 
 /// First word of every hello, welcome and shared block: `HAPTICD` and a zero, little-endian.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"HAPTICD\0");

@@ -274,6 +274,33 @@ messages! {
             /// Whose.
             body: u32,
         } reserved 4
+
+        /// The limits that an arm's governor keeps now, in the order of
+        /// [`TightenLimits`](crate::request::TightenLimits). Each is the strictest of arm,
+        /// configuration and clients, as a tick of the loop has kept it: what was asked for and no
+        /// tick has kept yet is not in it. Since 2.4.
+        Limits = 0x810d => {
+            /// Largest force magnitude, N. Lower than what was asked for where the continuous limit
+            /// does not allow that peak.
+            peak_force_n: Limit,
+            /// Largest force that may be held for ever (root mean square), N.
+            continuous_force_n: Limit,
+            /// Largest torque magnitude, N m; 0 without torque. Lower than what was asked for where
+            /// the continuous limit does not allow that peak.
+            peak_torque_nm: Limit,
+            /// Largest torque that may be held for ever (root mean square), N m; 0 without torque.
+            continuous_torque_nm: Limit,
+            /// Largest rate of change of force, N/s.
+            slew_n_per_s: Limit,
+            /// Largest rate of change of torque, N m/s.
+            slew_nm_per_s: Limit,
+            /// Tool speed above which force is cut, m/s.
+            velocity_m_s: Limit,
+            /// Tool turning speed above which force is cut, rad/s.
+            angular_velocity_rad_s: Limit,
+            /// Whose: the arm's index.
+            arm: u8,
+        } reserved 7
     }
 }
 

@@ -233,6 +233,13 @@ messages! {
             body: u32,
         } reserved 4
 
+        /// Asks for the limits that are in force on an arm, all that [`TightenLimits`] can tighten.
+        /// Answered by [`Limits`](crate::reply::Limits). Since 2.4.
+        GetLimits = 0x0110 => {
+            /// The arm's index: one arm, never [`ALL_ARMS`].
+            arm: u8,
+        } reserved 7
+
         /// Technician: asks for the daemon's state. Answered by [`Status`](crate::reply::Status).
         GetStatus = 0x0201 => {} reserved 8
 

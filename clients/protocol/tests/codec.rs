@@ -91,6 +91,7 @@ fn requests() -> Vec<Request> {
         request::OpenSurface { body: 7 }.into(),
         request::OpenSkin { body: 7 }.into(),
         request::OpenShape { body: 7 }.into(),
+        request::GetLimits { arm: 1 }.into(),
         request::GetStatus {}.into(),
         request::Reload {}.into(),
         request::Shutdown {}.into(),
@@ -169,6 +170,18 @@ fn replies() -> Vec<Reply> {
         reply::Surface { body: 7 }.into(),
         reply::Skin { body: 7 }.into(),
         reply::Shape { body: 7 }.into(),
+        reply::Limits {
+            peak_force_n: Limit(4.0),
+            continuous_force_n: Limit(3.0),
+            peak_torque_nm: Limit(0.2),
+            continuous_torque_nm: Limit(0.1),
+            slew_n_per_s: Limit(900.0),
+            slew_nm_per_s: Limit(40.0),
+            velocity_m_s: Limit(1.2),
+            angular_velocity_rad_s: Limit(15.0),
+            arm: 1,
+        }
+        .into(),
     ]
 }
 
@@ -323,7 +336,7 @@ fn the_hello_is_at_its_published_bytes() {
     expected.extend(96_u32.to_le_bytes());
     expected.extend(5_u64.to_le_bytes());
     expected.extend(*b"HAPTICD\0");
-    expected.extend([2, 0, 3, 0, 0, 0, 0, 0]);
+    expected.extend([2, 0, 4, 0, 0, 0, 0, 0]);
     expected.extend(*b"ab");
     expected.extend([0; 62]);
     assert_eq!(packet, expected);
@@ -340,7 +353,7 @@ fn the_lengths_of_all_messages_are_the_published_ones() {
     assert_eq!(
         lengths(requests().iter().map(|message| message.encode(1)).collect()),
         [
-            80, 8, 8, 8, 72, 168, 8, 8, 72, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8
+            80, 8, 8, 8, 72, 168, 8, 8, 72, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8
         ]
     );
     assert_eq!(
@@ -357,7 +370,8 @@ fn the_lengths_of_all_messages_are_the_published_ones() {
             8,
             8,
             8,
-            8
+            8,
+            72
         ]
     );
     assert_eq!(
@@ -375,6 +389,33 @@ fn a_pose_command_is_at_its_published_bytes() {
         [1.0, -2.0, 3.0, 0.5, -0.5, 0.5, 0.5, 0.5]
     );
     assert_eq!(packet[16 + 64..], [7, 0, 0, 0, 200, 0, 0, 0]);
+}
+
+/// The reply has the limits where the request to tighten them has its own.
+#[test]
+fn limits_are_at_their_published_bytes() {
+    let asked = Request::from(request::GetLimits { arm: 1 }).encode(1);
+    assert_eq!(asked[..2], [0x10, 0x01]);
+    assert_eq!(asked[16..], [1, 0, 0, 0, 0, 0, 0, 0]);
+    let numbers = [4.0, 3.0, 0.2, 0.1, 900.0, 40.0, 1.2, 15.0];
+    let mut body: Vec<u8> = numbers.into_iter().flat_map(f64::to_le_bytes).collect();
+    body.extend([1, 0, 0, 0, 0, 0, 0, 0]);
+    let told = replies().pop().unwrap().encode(1);
+    assert_eq!(told[..2], [0x0d, 0x81]);
+    assert_eq!(told[16..], body);
+    let [peak, continuous, torque, held, slew, turning, speed, spin] = numbers.map(Limit);
+    let tighten = request::TightenLimits {
+        peak_force_n: peak,
+        continuous_force_n: continuous,
+        peak_torque_nm: torque,
+        continuous_torque_nm: held,
+        slew_n_per_s: slew,
+        slew_nm_per_s: turning,
+        velocity_m_s: speed,
+        angular_velocity_rad_s: spin,
+        arm: 1,
+    };
+    assert_eq!(Request::from(tighten).encode(1)[16..], body);
 }
 
 /// Replaces 8 bytes of the body.
@@ -408,6 +449,18 @@ fn numbers_that_cannot_be_are_refused() {
             with_number(limits, at, f64::INFINITY).is_ok(),
             "infinite: no limit"
         );
+    }
+    let told = replies().pop().unwrap().encode(1);
+    for at in (0..64).step_by(8) {
+        for bad in [f64::NAN, -1.0, f64::NEG_INFINITY] {
+            let mut told = told.clone();
+            told[16 + at..16 + at + 8].copy_from_slice(&bad.to_le_bytes());
+            let refused = Reply::decode(&told, 0);
+            assert!(
+                matches!(refused, Err(DecodeError::Value { .. })),
+                "limit {bad} at {at}"
+            );
+        }
     }
     assert!(
         with_number(pose, 0, f64::MIN_POSITIVE / 2.0).is_ok(),

@@ -2,11 +2,11 @@
 
 use crate::{ConnectError, RequestError, Skin, Subscription, Surface, path::default_socket};
 use hapticd_protocol::{
-    MAJOR, MINOR_SAFETY, MINOR_SHAPES, MINOR_SKINS, MINOR_SURFACES,
+    MAJOR, MINOR_LIMITS, MINOR_SAFETY, MINOR_SHAPES, MINOR_SKINS, MINOR_SURFACES,
     event::Event,
     frame::{Header, MAX_MESSAGE, Message},
     mesh::{Mesh, Precision},
-    reply::{self, ArmInfo, BodyInfo, Reply, Welcome},
+    reply::{self, ArmInfo, BodyInfo, Limits, Reply, Welcome},
     request::{self, BodyKind, Request},
     text::Name,
     wire::{DecodeError, Limit, NonNegative, Pose},
@@ -189,6 +189,28 @@ impl Client {
     pub fn arms(&mut self) -> Result<Vec<ArmInfo>, RequestError> {
         match self.ask(request::ListArms {})? {
             (Reply::Arms(arms), _) => Ok(arms.arms.0),
+            (other, _) => Err(RequestError::unexpected(&other)),
+        }
+    }
+
+    /// The limits that are in force on arm `arm`, all that clients can tighten. Each is the
+    /// strictest of arm, configuration and clients, as a tick of the loop has kept it. Forces are
+    /// in N, torques in N m, their slew in N/s and N m/s, speeds in m/s and rad/s.
+    ///
+    /// # Errors
+    /// [`RequestError`]: refused with [`NoSuchArm`](reply::ErrorCode::NoSuchArm) where there is no
+    /// such arm, and for [`ALL_ARMS`](crate::ALL_ARMS);
+    /// [`Unsupported`](RequestError::Unsupported) by a daemon that cannot tell them;
+    /// [`Malformed`](RequestError::Malformed) when the answer is about another arm.
+    pub fn limits(&mut self, arm: u8) -> Result<Limits, RequestError> {
+        self.supports("limits in force", MINOR_LIMITS)?;
+        match self.ask(request::GetLimits { arm })? {
+            (Reply::Limits(limits), _) if limits.arm == arm => Ok(limits),
+            (Reply::Limits(limits), _) => Err(RequestError::Malformed(DecodeError::Value {
+                field: "arm",
+                value: f64::from(limits.arm),
+                must: "the arm that was asked for",
+            })),
             (other, _) => Err(RequestError::unexpected(&other)),
         }
     }
@@ -403,8 +425,10 @@ impl Client {
         self.done(request::HaltBody { body })
     }
 
-    /// Tightens the force limits of an arm (or of [`ALL_ARMS`](crate::ALL_ARMS)); nothing here can loosen one. Returns when a tick of the
-    /// loop has kept them. For other limits send a [`TightenLimits`](request::TightenLimits) with [`request`](Self::request).
+    /// Tightens the force limits of an arm (or of [`ALL_ARMS`](crate::ALL_ARMS)), in N and N m;
+    /// nothing here can loosen one. Returns when a tick of the loop has kept them. For other limits
+    /// send a [`TightenLimits`](request::TightenLimits) with [`request`](Self::request);
+    /// [`limits`](Self::limits) gives all that are in force.
     ///
     /// # Errors
     /// [`RequestError`].

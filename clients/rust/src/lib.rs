@@ -50,7 +50,7 @@ pub use hapticd_protocol::{
     },
     event::Event,
     mesh::{Mesh, Precision},
-    reply::{ArmInfo, BodyInfo, ErrorCode},
+    reply::{ArmInfo, BodyInfo, ErrorCode, Limits},
     request::{ALL_ARMS, BodyKind, want},
     wire::{Limit, Pose},
 };

@@ -11,7 +11,7 @@ use hapticd_protocol::{
     reply::{self, BlockInfo, BlockKind, RefusedCode, Reply, Welcome},
     request::Request,
     text::{Name, Text},
-    wire::List,
+    wire::{Limit, List},
 };
 use hapticd_sync::{seqlock::Writer, words::WritableWords};
 use hapticd_sys::{
@@ -303,7 +303,7 @@ fn a_subscribed_state_is_read_from_the_mapped_block_also_when_the_client_is_gone
 #[test]
 fn a_block_of_another_version_is_refused_with_both_versions() {
     let error = subscribe_to(|block| block.words()[1].store(1 | 9 << 16, Relaxed)).unwrap_err();
-    assert!(error.contains("9.0") && error.contains("2.3"), "{error}");
+    assert!(error.contains("9.0") && error.contains("2.4"), "{error}");
 }
 
 #[test]
@@ -360,6 +360,53 @@ fn a_daemon_without_shapes_is_not_asked_for_one() {
             );
         },
     );
+}
+
+#[test]
+fn a_daemon_that_cannot_tell_limits_is_not_asked_for_them() {
+    play(
+        |daemon| daemon.welcome_as(3),
+        |connection| {
+            let mut client = greet(connection).unwrap();
+            let error = client.limits(0).unwrap_err();
+            assert_eq!(
+                error.to_string(),
+                "limits in force need a daemon of version 2.4, this one has 2.3"
+            );
+        },
+    );
+}
+
+#[test]
+fn the_limits_of_another_arm_than_was_asked_for_are_an_error() {
+    let of_arm = |arm| reply::Limits {
+        peak_force_n: Limit(4.0),
+        continuous_force_n: Limit(3.0),
+        peak_torque_nm: Limit(0.2),
+        continuous_torque_nm: Limit(0.1),
+        slew_n_per_s: Limit(900.0),
+        slew_nm_per_s: Limit(40.0),
+        velocity_m_s: Limit(1.2),
+        angular_velocity_rad_s: Limit(15.0),
+        arm,
+    };
+    for told in [1, 2] {
+        let script = |daemon: Daemon| {
+            daemon.welcome_as(hapticd_protocol::MINOR);
+            let (id, request) = daemon.expect();
+            assert!(matches!(request, Request::GetLimits(get) if get.arm == 1));
+            daemon.answer(id, of_arm(told), &[]);
+        };
+        let answer = play(script, |connection| greet(connection).unwrap().limits(1));
+        match answer {
+            Ok(limits) => assert_eq!((told, limits), (1, of_arm(1))),
+            Err(error) => {
+                let text = error.to_string();
+                assert_eq!(told, 2);
+                assert!(text.contains("`arm` is 2"), "{text}");
+            }
+        }
+    }
 }
 
 /// What the client says to a shape of body 7 that is announced as `announced`'s and has these bytes.

@@ -3,6 +3,7 @@
 
 mod descriptors;
 pub(crate) mod hanging;
+mod limits_in_force;
 mod loop_events;
 mod shapes_of_bodies;
 mod skins_of_bodies;
@@ -22,6 +23,7 @@ use hapticd_client::{
     ArmState, BodyKind, BodySpec, Client, ConnectError, ErrorCode, Event, Mesh, News, Pose,
     RequestError, want,
 };
+use hapticd_devices::safety::Limits;
 use hapticd_geometry::{TriMesh, Vec3, shapes};
 use hapticd_haptics::tool_id;
 use hapticd_protocol::{
@@ -60,6 +62,8 @@ struct Scene {
     commands: Sender<Command>,
     full: Receiver<bool>,
     is_full: bool,
+    /// What the loop says that it keeps, on every arm.
+    limits: Option<Limits>,
 }
 
 impl CommandSink for Scene {
@@ -73,6 +77,10 @@ impl CommandSink for Scene {
         self.commands
             .send(command)
             .map_err(|error| Box::new(error.into_inner()))
+    }
+
+    fn limits_in_force(&mut self, _: u8) -> Option<Limits> {
+        self.limits
     }
 }
 
@@ -111,6 +119,21 @@ impl Rig {
         quotas: Quotas,
         infos: &[SurfaceInfo],
         skin_infos: &[SkinInfo],
+    ) -> Self {
+        Self::with_all(name, quotas, infos, skin_infos, None)
+    }
+
+    /// With a loop that keeps these limits.
+    fn with_limits(name: &str, limits: Limits) -> Self {
+        Self::with_all(name, patient(), &[], &[], Some(limits))
+    }
+
+    fn with_all(
+        name: &str,
+        quotas: Quotas,
+        infos: &[SurfaceInfo],
+        skin_infos: &[SkinInfo],
+        limits: Option<Limits>,
     ) -> Self {
         let folder =
             std::env::temp_dir().join(format!("hapticd-ipc-{}-{name}", std::process::id()));
@@ -156,6 +179,7 @@ impl Rig {
                 commands: commands_in,
                 full,
                 is_full: false,
+                limits,
             }),
             events: LoopEvents::new(loop_events),
         })

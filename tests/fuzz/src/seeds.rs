@@ -131,9 +131,11 @@ fn requests() -> Vec<Request> {
         request::OpenSurface { body: 3 }.into(),
         request::OpenSkin { body: 4 }.into(),
         request::OpenShape { body }.into(),
+        request::GetLimits { arm: 0 }.into(),
         request::GetStatus {}.into(),
         request::Reload {}.into(),
         request::ClearFault { arm: 0 }.into(),
+        request::ReleaseLimits { arm: 0 }.into(),
     ]
 }
 
@@ -142,6 +144,18 @@ fn replies() -> Vec<Vec<u8>> {
     let added: Reply = reply::BodyAdded {
         body: 100,
         triangles: 12,
+    }
+    .into();
+    let limits: Reply = reply::Limits {
+        peak_force_n: Limit(4.0),
+        continuous_force_n: Limit(3.0),
+        peak_torque_nm: Limit(0.2),
+        continuous_torque_nm: Limit(0.1),
+        slew_n_per_s: Limit(900.0),
+        slew_nm_per_s: Limit(40.0),
+        velocity_m_s: Limit(1.2),
+        angular_velocity_rad_s: Limit(15.0),
+        arm: 0,
     }
     .into();
     let joined: event::Event = event::BodyJoined {
@@ -157,6 +171,7 @@ fn replies() -> Vec<Vec<u8>> {
     vec![
         done.encode(7),
         added.encode(7),
+        limits.encode(7),
         joined.encode(0),
         off.encode(0),
     ]

@@ -4,11 +4,11 @@ use super::{Hub, Import, Output, Pending};
 use crate::ipc::{ClientId, Command, GoneWhy, Refusal, Role};
 use hapticd_geometry::{Pose, Quat, Vec3};
 use hapticd_protocol::{
-    MINOR_SAFETY, MINOR_SHAPES, MINOR_SKINS, MINOR_SURFACES,
+    MINOR_LIMITS, MINOR_SAFETY, MINOR_SHAPES, MINOR_SKINS, MINOR_SURFACES,
     event::{self, RemovedCode},
     reply::{self, BODIES_PER_PAGE, BlockInfo, BlockKind, BodyInfo, ErrorCode, Reply},
     request::{self, ALL_ARMS, BodyKind, MAX_LEASE_MS, Request, want},
-    wire::{self, List},
+    wire::{self, Limit, List},
 };
 
 /// Fastest that a client may send a body, m/s. A tool moves at a metre or two a second; more is a mistake of units.
@@ -39,6 +39,22 @@ fn lease_until(lease_ms: u32, most_ms: u32, now_ns: u64) -> Result<u64, Refusal>
             f64::from(lease_ms),
             f64::from(most_ms),
         ))
+    }
+}
+
+/// The answer to [`GetLimits`](request::GetLimits) before the server puts in what the loop keeps.
+/// Never sent like this.
+fn unknown_limits(arm: u8) -> reply::Limits {
+    reply::Limits {
+        peak_force_n: Limit::NONE,
+        continuous_force_n: Limit::NONE,
+        peak_torque_nm: Limit::NONE,
+        continuous_torque_nm: Limit::NONE,
+        slew_n_per_s: Limit::NONE,
+        slew_nm_per_s: Limit::NONE,
+        velocity_m_s: Limit::NONE,
+        angular_velocity_rad_s: Limit::NONE,
+        arm,
     }
 }
 
@@ -82,6 +98,7 @@ impl Hub {
                 | Request::OpenSurface(_)
                 | Request::OpenSkin(_)
                 | Request::OpenShape(_)
+                | Request::GetLimits(_)
         );
         if self.busy && !makes_no_work {
             return Err(Refusal::new(ErrorCode::Busy, 0, 0));
@@ -188,6 +205,16 @@ impl Hub {
                 }
                 Ok(Some(reply::Shape { body }.into()))
             }
+            Request::GetLimits(request::GetLimits { arm }) => {
+                session.check_minor(MINOR_LIMITS)?;
+                if self.arm(arm)?.is_none() {
+                    return Err(Refusal {
+                        detail: "ask for the limits of one arm at a time".to_owned(),
+                        ..self.no_such_arm(arm)
+                    });
+                }
+                Ok(Some(unknown_limits(arm).into()))
+            }
             Request::GetStatus(_) => Ok(Some(reply::Status { bytes: 0 }.into())),
             Request::Reload(_) => {
                 let token = self.promise_done(client, id, request::Reload::KIND);
@@ -222,12 +249,12 @@ impl Hub {
         if self.arms.iter().any(|info| info.index == arm) {
             Ok(Some(usize::from(arm)))
         } else {
-            Err(Refusal::new(
-                ErrorCode::NoSuchArm,
-                u64::from(arm),
-                self.arms.len() as u64,
-            ))
+            Err(self.no_such_arm(arm))
         }
+    }
+
+    fn no_such_arm(&self, arm: u8) -> Refusal {
+        Refusal::new(ErrorCode::NoSuchArm, u64::from(arm), self.arms.len() as u64)
     }
 
     fn page(&self, client: ClientId, first: u32) -> reply::Bodies {

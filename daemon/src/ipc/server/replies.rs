@@ -5,6 +5,7 @@ use super::super::{
 };
 use super::peers::Peer;
 use super::{ClientStatus, File, Server, ServerStatus};
+use hapticd_devices::safety::Limits;
 use hapticd_protocol::{
     reply::{self, BlockKind, ErrorCode, Reply},
     text::Text,
@@ -109,6 +110,13 @@ impl Server {
                         arm.peak_torque_nm = Limit(limits.peak_torque_nm);
                     }
                 }
+                shared(Some(Vec::new()))
+            }
+            Reply::Limits(limits) => {
+                let in_force = self.sink.limits_in_force(limits.arm);
+                let why = "the haptic loop has not said which limits it keeps";
+                let in_force = in_force.ok_or_else(|| Refusal::text(ErrorCode::Internal, why))?;
+                *limits = told(limits.arm, &in_force);
                 shared(Some(Vec::new()))
             }
             Reply::Subscribed(subscribed) => {
@@ -218,6 +226,21 @@ impl Server {
                 Ok(()) | Err(SendError::WouldBlock | SendError::Exhausted(_))
             )
         });
+    }
+}
+
+/// An arm's limits in the words of the protocol.
+fn told(arm: u8, in_force: &Limits) -> reply::Limits {
+    reply::Limits {
+        peak_force_n: Limit(in_force.peak_force_n),
+        continuous_force_n: Limit(in_force.continuous_force_n),
+        peak_torque_nm: Limit(in_force.peak_torque_nm),
+        continuous_torque_nm: Limit(in_force.continuous_torque_nm),
+        slew_n_per_s: Limit(in_force.slew_n_per_s),
+        slew_nm_per_s: Limit(in_force.slew_nm_per_s),
+        velocity_m_s: Limit(in_force.velocity_limit_m_s),
+        angular_velocity_rad_s: Limit(in_force.angular_velocity_limit_rad_s),
+        arm,
     }
 }
 

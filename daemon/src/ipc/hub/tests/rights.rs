@@ -93,6 +93,41 @@ fn an_answer_about_limits_speaks_the_clients_version() {
 }
 
 #[test]
+fn anybody_may_ask_for_the_limits_of_one_arm_also_of_a_busy_daemon() {
+    let mut rig = Rig::new(Quotas::default());
+    for role in [Role::App, Role::Technician] {
+        let client = rig.connect(role);
+        rig.hub.set_busy(true);
+        for arm in [0, 1] {
+            let reply = rig.ask(client, request::GetLimits { arm });
+            assert!(
+                matches!(&reply, Some(Reply::Limits(limits)) if limits.arm == arm),
+                "{reply:?}"
+            );
+        }
+        for (arm, says) in [
+            (2, "there is no arm 2; there are 2"),
+            (254, "there is no arm 254; there are 2"),
+            (255, "ask for the limits of one arm at a time"),
+        ] {
+            let reply = rig.ask(client, request::GetLimits { arm });
+            let Some(Reply::Error(error)) = reply else {
+                panic!("{reply:?}")
+            };
+            assert_eq!(
+                (error.code, error.number, error.limit, error.request),
+                (ErrorCode::NoSuchArm, u64::from(arm), 2, 0x0110)
+            );
+            assert!(error.to_string().contains(says), "{error}");
+        }
+    }
+    assert!(rig.took().is_empty(), "nothing is done for it");
+    let old = rig.connect_as(Role::App, 3);
+    let ask = request::GetLimits { arm: 0 };
+    assert_eq!(rig.refused(old, ask), ErrorCode::Malformed);
+}
+
+#[test]
 fn what_is_asked_of_the_governor_is_passed_on_when_busy_and_after_the_client_went() {
     let mut rig = Rig::new(Quotas::default());
     let client = rig.connect(Role::Technician);

@@ -1,0 +1,55 @@
+//! Limits through a real socket: what the sink says that the loop keeps, and nothing else.
+
+use super::*;
+use hapticd_protocol::reply;
+
+/// What a loop keeps, each a number of its own.
+fn kept() -> Limits {
+    Limits {
+        peak_force_n: 4.0,
+        continuous_force_n: 3.0,
+        peak_torque_nm: 0.2,
+        continuous_torque_nm: 0.1,
+        slew_n_per_s: 900.0,
+        slew_nm_per_s: 40.0,
+        velocity_limit_m_s: 1.25,
+        angular_velocity_limit_rad_s: 15.0,
+        ..Limits::default()
+    }
+}
+
+#[test]
+fn a_client_is_told_what_the_loop_keeps_and_never_what_was_asked_for() {
+    let rig = Rig::with_limits("limits", kept());
+    let (mut app, mut other) = (rig.client("app"), rig.client("other"));
+    let told = reply::Limits {
+        peak_force_n: Limit(4.0),
+        continuous_force_n: Limit(3.0),
+        peak_torque_nm: Limit(0.2),
+        continuous_torque_nm: Limit(0.1),
+        slew_n_per_s: Limit(900.0),
+        slew_nm_per_s: Limit(40.0),
+        velocity_m_s: Limit(1.25),
+        angular_velocity_rad_s: Limit(15.0),
+        arm: 0,
+    };
+    assert_eq!(app.limits(0).unwrap(), told);
+    // A wish that no tick has kept yet: its client waits for the answer.
+    thread::scope(|scope| {
+        scope.spawn(|| other.tighten_force(0, 1.0, 0.1).unwrap());
+        let Command::TightenLimits { token, .. } = rig.command() else {
+            panic!("not a tightening");
+        };
+        assert_eq!(app.limits(0).unwrap(), told);
+        let answer = Answer::Done;
+        rig.handle.notify(Notice::Answer { token, answer });
+    });
+}
+
+#[test]
+fn limits_that_the_loop_has_not_told_are_refused_and_not_made_up() {
+    let rig = Rig::new("untold", patient());
+    let error = rig.client("app").limits(0).unwrap_err();
+    assert!(error.to_string().contains("haptic loop"), "{error}");
+    assert_eq!(refusal(error), ErrorCode::Internal);
+}
