@@ -364,6 +364,35 @@ pub fn sheet(half: f64, cells: u32) -> Result<TriMesh, MeshError> {
     TriMesh::new(positions, split(&quads))
 }
 
+/// A trough along y, from -`half_y` to `half_y`: walls of this length on both sides, rising by 34
+/// degrees, and a bottom of this radius between them, of facets that turn by 8.6 degrees. Open.
+pub fn trough(radius: f64, wall: f64, half_y: f64) -> Result<TriMesh, MeshError> {
+    const TURN: f64 = 0.15;
+    let mut profile = vec![Vec3::zeros()];
+    let mut lead = |angle: f64, length: f64| {
+        let last = profile[profile.len() - 1];
+        profile.push(last + Vec3::new(angle.cos(), 0.0, angle.sin()) * length);
+    };
+    for k in 0..4 {
+        lead(TURN * (f64::from(k) + 0.5), TURN * radius);
+    }
+    for _ in 0..8 {
+        lead(4.0 * TURN, wall / 8.0);
+    }
+    let left = profile[1..].iter().rev().map(|p| Vec3::new(-p.x, 0.0, p.z));
+    let profile: Vec<Vec3> = left.chain(profile.iter().copied()).collect();
+    let (mut positions, mut quads) = (Vec::new(), Vec::new());
+    for (k, p) in (0..).zip(&profile) {
+        let across = Vec3::y() * half_y;
+        positions.extend([p - across, p + across]);
+        if k + 1 < profile.len() as u32 {
+            let v = 2 * k;
+            quads.push([v, v + 2, v + 3, v + 1]);
+        }
+    }
+    TriMesh::new(positions, split(&quads))
+}
+
 fn split(quads: &[[u32; 4]]) -> Vec<[u32; 3]> {
     quads
         .iter()

@@ -14,6 +14,11 @@
 //! place and tangent plane follow from the edge alone: the surface of a sheet has continuous
 //! normals, and so has what is a constant distance away from it.
 //!
+//! Where a sheet ends at a plane that turns away, as a cylinder does at its ends, what is nearest
+//! beyond that rim is a place of the rim while the way there lies between the two normals, and of the
+//! plane after that: a distance that is continuous, and so are its gradients. Beyond other ends of a
+//! sheet the foot says that it is at a border.
+//!
 //! A triangle with a patch further than [`MAX_LIFT_M`] from it is too coarse to tell what
 //! was meant: its sides are creases, and it stays as it is.
 
@@ -46,6 +51,8 @@ struct Face {
     normals: [u32; 3],
     /// What it is smoothly joined to across the sides 01, 12, 20; [`NO_FACE`]: a crease, or a border.
     across: [u32; 3],
+    /// The plane's triangle across such a side where it turns away, outwards; else [`NO_FACE`].
+    beyond: [u32; 3],
     /// The sheet that it belongs to.
     sheet: u32,
 }
@@ -58,6 +65,8 @@ pub struct SmoothMesh {
     normals: Vec<Vec3>,
     /// By sheet: it is the mesh itself, a plane.
     flat: Vec<bool>,
+    /// By sheet: the smallest radius that it is hollow with, m.
+    narrowest_m: Vec<f64>,
     lift_m: f64,
 }
 
@@ -72,13 +81,21 @@ impl SmoothMesh {
             let [f, g] = adjacency.edges[e].faces;
             g != NO_FACE && facets[f as usize].dot(&facets[g as usize]) > CREASE
         };
-        let mut smooth: Vec<bool> = (0..adjacency.edges.len()).map(joined).collect();
-        non_manifold(mesh, adjacency, &mut smooth);
+        let whole = manifold(mesh, adjacency);
+        let mut smooth: Vec<bool> = (0..adjacency.edges.len())
+            .map(|e| whole[e] && joined(e))
+            .collect();
         for _ in 0..PASSES {
-            let surface = Self::joined(mesh, adjacency, &facets, &smooth);
+            let mut surface = Self::joined(mesh, adjacency, &facets, &smooth);
             let coarse = surface.coarse();
             if coarse.is_empty() {
-                return (!surface.flat.iter().all(|flat| *flat)).then_some(surface);
+                if surface.flat.iter().all(|flat| *flat) {
+                    return None;
+                }
+                for t in 0..surface.faces.len() {
+                    surface.faces[t].beyond = surface.planes_beyond(adjacency, &whole, t);
+                }
+                return Some(surface);
             }
             for face in coarse {
                 for e in adjacency.triangle_edges[face as usize] {
@@ -152,6 +169,7 @@ impl SmoothMesh {
             faces.push(Face {
                 normals: named,
                 across: across[t as usize],
+                beyond: [NO_FACE; 3],
                 sheet: numbers[sheet],
             });
         }
@@ -160,12 +178,43 @@ impl SmoothMesh {
             mesh: mesh.clone(),
             faces,
             normals,
+            narrowest_m: vec![f64::INFINITY; flat.len()],
             flat,
             lift_m: 0.0,
         };
+        for face in 0..surface.faces.len() {
+            let sheet = surface.faces[face].sheet as usize;
+            let here_m = 1.0 / surface.hollow_per_m(face);
+            surface.narrowest_m[sheet] = surface.narrowest_m[sheet].min(here_m);
+        }
         let lifts = (0..surface.faces.len() as u32).map(|face| surface.lift_of(face));
         surface.lift_m = lifts.fold(0.0, f64::max);
         surface
+    }
+
+    /// Across each side of a bent triangle: the triangle of a plane that turns away from it there.
+    fn planes_beyond(&self, adjacency: &Adjacency, whole: &[bool], t: usize) -> [u32; 3] {
+        let mut beyond = [NO_FACE; 3];
+        if self.is_flat(t as u32) {
+            return beyond;
+        }
+        let here = self.mesh.triangle(t);
+        let normal = facet(&here);
+        for (side, &e) in adjacency.triangle_edges[t].iter().enumerate() {
+            let edge = &adjacency.edges[e as usize];
+            let other = edge.faces[usize::from(edge.faces[0] == t as u32)];
+            // Where more than two triangles meet, what is beyond is not known.
+            if other == NO_FACE || !whole[e as usize] || !self.is_flat(other) {
+                continue;
+            }
+            let corners = self.mesh.triangles()[other as usize];
+            let third = corners.iter().position(|v| !edge.vertices.contains(v));
+            let third = self.mesh.triangle(other as usize)[third.unwrap_or(0)];
+            if (third - here[side]).dot(&normal) < 0.0 {
+                beyond[side] = other;
+            }
+        }
+        beyond
     }
 
     /// Triangles whose patches are too far from them.
@@ -204,6 +253,32 @@ impl SmoothMesh {
         .fold(0.0, |a, b| if b > a || b.is_nan() { b } else { a })
     }
 
+    /// How much a triangle is hollow, 1/m: minus the smaller principal curvature of the surface whose
+    /// normal turns over it as its corners' do, or 0.
+    fn hollow_per_m(&self, face: usize) -> f64 {
+        let [a, b, c] = self.mesh.triangle(face);
+        let [na, nb, nc] = self.faces[face].normals.map(|n| self.normals[n as usize]);
+        let (u, v) = (b - a, c - a);
+        let (nu, nv) = (nb - na, nc - na);
+        // First and second form in the two sides: the curvatures are the roots of
+        // det(second - k first).
+        let first = [u.dot(&u), u.dot(&v), v.dot(&v)];
+        let second = [u.dot(&nu), 0.5 * (u.dot(&nv) + v.dot(&nu)), v.dot(&nv)];
+        let det = |m: &[f64; 3]| m[0] * m[2] - m[1] * m[1];
+        let mean = (first[0] * second[2] + first[2] * second[0] - 2.0 * first[1] * second[1])
+            / (2.0 * det(&first));
+        let least = mean - (mean * mean - det(&second) / det(&first)).max(0.0).sqrt();
+        // Not a number where the triangle has no area: nothing is known, nothing is hollow.
+        (-least).max(0.0)
+    }
+
+    /// The smallest radius that a sheet is hollow with, infinite if nowhere, m; 0 if there is no such
+    /// sheet. What lies further than that outside of it has edges. Real-time safe.
+    #[must_use]
+    pub fn narrowest_m(&self, sheet: u32) -> f64 {
+        self.narrowest_m.get(sheet as usize).copied().unwrap_or(0.0)
+    }
+
     /// Furthest that the surface is from the mesh, m: at most [`MAX_LIFT_M`].
     #[must_use]
     pub fn lift_m(&self) -> f64 {
@@ -238,9 +313,10 @@ fn facet([a, b, c]: &[Vec3; 3]) -> Vec3 {
     normal.try_normalize(0.0).unwrap_or_default()
 }
 
-/// Where more than two triangles meet, or two that face opposite ways, there is no one surface.
-fn non_manifold(mesh: &TriMesh, adjacency: &Adjacency, smooth: &mut [bool]) {
-    let mut along = vec![[0_u8; 2]; smooth.len()];
+/// Of each edge: two triangles meet there that face the same way, and no more, so that there is one
+/// surface.
+fn manifold(mesh: &TriMesh, adjacency: &Adjacency) -> Vec<bool> {
+    let mut along = vec![[0_u8; 2]; adjacency.edges.len()];
     for (t, corners) in mesh.triangles().iter().enumerate() {
         for side in 0..3 {
             let e = adjacency.triangle_edges[t][side] as usize;
@@ -249,9 +325,7 @@ fn non_manifold(mesh: &TriMesh, adjacency: &Adjacency, smooth: &mut [bool]) {
             *count = count.saturating_add(1);
         }
     }
-    for (smooth, along) in smooth.iter_mut().zip(along) {
-        *smooth &= along == [1, 1];
-    }
+    along.iter().map(|along| *along == [1, 1]).collect()
 }
 
 /// Disjoint sets of numbers, each named by its least.

@@ -339,3 +339,113 @@ fn ticks_allocate_nothing() {
     }
     assert!(felt > 300, "{felt}");
 }
+
+/// Half a turn of a cylinder's end at this angle around it: from its side over the rim to the end, the
+/// hand so deep under the surface a ball's radius and the safe distance outside.
+fn over_the_rim(out_m: f64, deep_m: f64, angle: f64) -> Vec<Vec3> {
+    let around = Vec3::new(angle.cos(), angle.sin(), 0.0);
+    let r = out_m - deep_m;
+    let rim = around * 0.03 + Vec3::z() * 0.02;
+    let turn = (0..=90).map(|k| {
+        let turn = f64::from(k).to_radians();
+        rim + (around * turn.cos() + Vec3::z() * turn.sin()) * r
+    });
+    let mut corners = vec![rim + around * r - Vec3::z() * 0.01];
+    corners.extend(turn);
+    corners.push(rim - around * 0.01 + Vec3::z() * r);
+    corners
+}
+
+#[test]
+fn a_rim_is_felt_as_round_as_the_tool() {
+    for (ball_m, deep_m) in [(0.003, 0.001), (0.003, 0.002), (0.005, 0.004)] {
+        let mut wrong = [0.0_f64; 2];
+        for angle in [0.0, 0.013, 0.03, 0.05] {
+            for (wrong, shaded) in wrong.iter_mut().zip([false, true]) {
+                let mesh = shapes::cylinder(0.03, 0.02, 48).unwrap();
+                let mut stage = Stage::new(mesh, ball_m, shaded, 0.0);
+                let out_m = stage.out_m;
+                let mut path = over_the_rim(out_m, deep_m, angle);
+                path.insert(0, path[0] * 1.15);
+                for (at, outcome) in &stage.along(&path, 2e-5)[500..] {
+                    // From the nearest place of the body.
+                    let r = at.xy().norm();
+                    let inside = at.xy() * (r.min(0.03) / r);
+                    let off = at - Vec3::new(inside.x, inside.y, at.z.min(0.02));
+                    let truth = off.normalize() * (STIFFNESS * (out_m - off.norm()));
+                    *wrong = wrong.max((outcome.wrench.force_n - truth).norm());
+                }
+            }
+        }
+        assert!(wrong[0] > 0.03, "plain: {} N", wrong[0]);
+        assert!(
+            wrong[1] < 0.01,
+            "ball of {ball_m} m, {deep_m} m deep: {} N",
+            wrong[1]
+        );
+    }
+}
+
+/// Over the rim where a facet is widest, along it, and back where two meet.
+#[test]
+fn a_closed_path_over_a_rim_gives_nothing() {
+    let mesh = shapes::cylinder(0.03, 0.02, 48).unwrap();
+    let mut stage = Stage::new(mesh, BALL_M, true, 0.0);
+    let there = over_the_rim(stage.out_m, 0.002, 0.0);
+    let mut back = over_the_rim(stage.out_m, 0.001, std::f64::consts::PI / 48.0);
+    back.reverse();
+    let mut corners = vec![there[0] * 1.15];
+    for _ in 0..3 {
+        corners.extend_from_slice(&there);
+        corners.extend_from_slice(&back);
+    }
+    corners.push(there[0]);
+    let ticks = stage.along(&corners, 5e-6);
+    let laps: Vec<usize> = (0..ticks.len())
+        .filter(|k| ticks[*k].0 == there[0])
+        .collect();
+    let given = work(&ticks[laps[0]..*laps.last().unwrap()]);
+    // A thousandth of 1.6 mJ that are stored, three times.
+    assert!(given.abs() < 4.8e-6, "{given} J");
+}
+
+/// Where a tool does not fit into a valley, the mesh is felt. Where it does, the valley is smooth, up to
+/// the walls.
+#[test]
+fn a_valley_is_felt_without_steps_whether_it_is_wide_or_narrow() {
+    for (radius_m, is_smooth) in [
+        (0.014, true),
+        (0.008, false),
+        (0.0045, false),
+        (0.002, false),
+    ] {
+        let mesh = shapes::trough(radius_m, 0.016, 0.02).unwrap();
+        let mut stage = Stage::new(mesh, 0.005, true, 0.0);
+        // Where the tool rests: at the bottom, or between the walls.
+        let between_m = (stage.out_m - radius_m).max(0.0) * (1.0 / 0.6_f64.cos() - 1.0);
+        let rest_m = stage.out_m + between_m;
+        for deep_m in [0.0005, 0.003] {
+            let at = |x: f64, y: f64, z: f64| Vec3::new(x, y, rest_m + z);
+            let path = [
+                at(-0.003, 0.0, 0.004),
+                at(-0.003, 0.0, -deep_m),
+                at(0.003, 0.003, -deep_m),
+            ];
+            let ticks = stage.along(&path, 2e-6);
+            let steepest = ticks[3..]
+                .windows(2)
+                .map(|w| {
+                    let change = (w[1].1.wrench.force_n - w[0].1.wrench.force_n).norm();
+                    change / (w[1].0 - w[0].0).norm()
+                })
+                .fold(0.0, f64::max);
+            assert!(
+                steepest < 1.5 * STIFFNESS,
+                "radius {radius_m}, {deep_m} deep: {steepest} N/m"
+            );
+            let outcome = ticks.last().unwrap().1;
+            let moved = outcome.spring.far_end != outcome.proxy;
+            assert_eq!(moved, is_smooth, "radius {radius_m}");
+        }
+    }
+}

@@ -5,11 +5,11 @@
 use crate::adjacency::NO_FACE;
 use crate::pose::Vec3;
 
-use super::SmoothMesh;
 use super::patch::Spot;
+use super::{SmoothMesh, facet};
 
 /// Most steps of a search, those from patch to patch among them.
-const STEPS: usize = 32;
+const STEPS: usize = 64;
 /// A step this short was the last one, m.
 const NEAR_M: f64 = 1e-9;
 
@@ -20,11 +20,12 @@ pub struct Foot {
     pub face: u32,
     /// Barycentric.
     pub weights: [f64; 3],
-    /// Where that is, m.
+    /// Where that is, m. Beyond a rim it may be on the plane there.
     pub point: Vec3,
-    /// Outward, unit.
+    /// Outward, unit. On a rim: as the way to the point that was asked about.
     pub normal: Vec3,
-    /// The sheet ends here: what is nearest may be on another one.
+    /// The sheet ends here, and no plane that turns away begins: what is nearest may be on another
+    /// one.
     pub on_border: bool,
 }
 
@@ -46,10 +47,30 @@ impl SmoothMesh {
     }
 
     /// The place on the sheet of `face` that is nearest to `x` of those around `weights` there: where
-    /// `x` is straight above or below, or the end of the sheet. `None`: not found in 32 steps, or no
-    /// such triangle.
+    /// `x` is straight above or below, or the end of the sheet and the plane beyond it. `None`: not
+    /// found in 64 steps, or no such triangle.
     #[must_use]
     pub fn foot(&self, face: u32, weights: &[f64; 3], x: &Vec3) -> Option<Foot> {
+        let (mut foot, end) = self.search(face, weights, x)?;
+        let Some((face, corner)) = end else {
+            return Some(foot);
+        };
+        let beyond = self.faces[face as usize].beyond[(corner + 1) % 3];
+        foot.on_border = beyond == NO_FACE;
+        if !foot.on_border {
+            let plane = facet(&self.mesh.triangle(beyond as usize));
+            beyond_rim(&mut foot, &plane, x);
+        }
+        Some(foot)
+    }
+
+    /// The place on the sheet; if that is on its end, the triangle there and the corner opposite.
+    fn search(
+        &self,
+        face: u32,
+        weights: &[f64; 3],
+        x: &Vec3,
+    ) -> Option<(Foot, Option<(u32, usize)>)> {
         if face as usize >= self.faces.len() {
             return None;
         }
@@ -57,25 +78,40 @@ impl SmoothMesh {
         let mut back = None;
         // The search has slid along the sheet's end to a vertex, and has not left it since.
         let mut at_corner = false;
+        // Where it has last met that end.
+        let mut met = None;
         let mut patch = self.patch(face);
         let mut at = Search::new(patch.spot(&w), &patch.normals, x);
         for _ in 0..STEPS {
             let mut step = at.step();
-            let reached = clip(&mut w, &mut step, back.take());
+            if let Some(side) = kept_in(&w, &step, back) {
+                step = at.slide(side);
+            }
+            let from = w;
+            let mut reached = clip(&mut w, &mut step, back.take());
             let length = at.length(&step);
             at_corner &= length < NEAR_M;
+            let mut spot = patch.spot(&w);
+            let far = |spot: &Spot| (x - spot.point).norm_squared();
+            if length >= NEAR_M && far(&spot) > far(&at.spot) {
+                // Too far: half of that.
+                w = [0, 1, 2].map(|k| 0.5 * (from[k] + w[k]));
+                step = step.map(|s| 0.5 * s);
+                (spot, reached) = (patch.spot(&w), None);
+            }
             let Some(side) = reached else {
-                let spot = patch.spot(&w);
                 if length < NEAR_M {
-                    return Some(found(face, w, &spot, at_corner));
+                    return Some((found(face, w, &spot), met.filter(|_| at_corner)));
                 }
+                let pulled = at.slope(&step);
                 at = Search::new(spot, &patch.normals, x);
+                at.learn(&step, pulled);
                 continue;
             };
             // Over the side, or along it where the sheet ends.
             let mut next = self.over(face, side, &w);
             if next.is_none() {
-                let spot = patch.spot(&w);
+                met = Some((face, side));
                 let here = Search::new(spot, &patch.normals, x);
                 let mut slide = here.slide(side);
                 let length = here.length(&slide);
@@ -86,13 +122,13 @@ impl SmoothMesh {
                 at_corner = end.is_some();
                 match end {
                     None if length < NEAR_M => {
-                        return Some(found(face, w, &patch.spot(&w), true));
+                        return Some((found(face, w, &patch.spot(&w)), met));
                     }
                     None => {}
                     Some(end) => {
                         next = self.over(face, end, &w).filter(|_| !is_back);
                         if next.is_none() {
-                            return Some(found(face, w, &patch.spot(&w), true));
+                            return Some((found(face, w, &patch.spot(&w)), met));
                         }
                     }
                 }
@@ -125,38 +161,54 @@ impl SmoothMesh {
     }
 }
 
-fn found(face: u32, weights: [f64; 3], spot: &Spot, on_border: bool) -> Foot {
+fn found(face: u32, weights: [f64; 3], spot: &Spot) -> Foot {
     Foot {
         face,
         weights,
         point: spot.point,
         normal: spot.normal,
-        on_border,
+        on_border: false,
+    }
+}
+
+/// Turns a foot on a rim towards `x`, or puts it on the plane that begins there, whose normal is
+/// given.
+fn beyond_rim(foot: &mut Foot, plane: &Vec3, x: &Vec3) {
+    let off = x - foot.point;
+    let Some(along) = foot.normal.cross(plane).try_normalize(0.0) else {
+        return;
+    };
+    let off = off - along * off.dot(&along);
+    let from_sheet = foot.normal.cross(&off).dot(&along);
+    let to_plane = off.cross(plane).dot(&along);
+    if from_sheet > 0.0 && to_plane >= 0.0 {
+        foot.normal = off.try_normalize(0.0).unwrap_or(foot.normal);
+    } else if off.dot(plane) > off.dot(&foot.normal) {
+        let plane = (plane - along * plane.dot(&along)).normalize();
+        foot.normal = plane;
+        foot.point += off - plane * off.dot(&plane);
     }
 }
 
 /// A step that leaves the triangle by a smaller part of itself goes along the side.
 const ALONG: f64 = 1e-3;
 
+/// A side that a step goes along instead of through it, by the corner opposite: that it came `back`
+/// by, where it also leads along it, for two triangles that send it to each other mean the side between
+/// them; or that it leaves by but a small part.
+fn kept_in(w: &[f64; 3], step: &[f64; 3], back: Option<usize>) -> Option<usize> {
+    let most = step.iter().fold(0.0_f64, |most, s| most.max(s.abs()));
+    let leads = |m: usize| step[m] > 0.0 && w[m] < 1.0;
+    (0..3).find(|&k| {
+        let along = back == Some(k) && (leads((k + 1) % 3) || leads((k + 2) % 3));
+        w[k] == 0.0 && step[k] < 0.0 && (step[k] > -ALONG * most || along)
+    })
+}
+
 /// Goes a step as far as the triangle does; the corner whose weight is used up, if one is. `step` is
 /// what was gone. At a vertex two may be: then not the one opposite to the side that it came `back` by,
 /// so that the search goes on around the vertex.
 fn clip(w: &mut [f64; 3], step: &mut [f64; 3], back: Option<usize>) -> Option<usize> {
-    let most = step.iter().fold(0.0_f64, |most, s| most.max(s.abs()));
-    for k in 0..3 {
-        // Two triangles that send it to each other mean the side between them.
-        let leads = |m: usize| step[m] > 0.0 && w[m] < 1.0;
-        let along = back == Some(k) && (leads((k + 1) % 3) || leads((k + 2) % 3));
-        if w[k] == 0.0 && step[k] < 0.0 && (step[k] > -ALONG * most || along) {
-            let other = if step[(k + 1) % 3] > 0.0 {
-                (k + 1) % 3
-            } else {
-                (k + 2) % 3
-            };
-            step[other] += step[k];
-            step[k] = 0.0;
-        }
-    }
     let (mut share, mut corner) = (1.0, None);
     for k in 0..3 {
         if step[k] < 0.0 && w[k] + step[k] < 0.0 {
@@ -225,6 +277,37 @@ impl Search {
         step
     }
 
+    /// The pull along a step: how fast half the squared distance falls.
+    fn slope(&self, step: &[f64; 3]) -> f64 {
+        let [u, v] = self.parts(step);
+        u * self.pull[0] + v * self.pull[1]
+    }
+
+    /// Along the step that led here, by which the pull was `pulled` before, the second derivative is
+    /// what the pull has changed by: a patch is not bent as its corners' normals say, and without
+    /// this far points are not found in time.
+    fn learn(&mut self, step: &[f64; 3], pulled: f64) {
+        let [u, v] = self.parts(step);
+        let [a, b, c] = self.bend;
+        let bent = [a * u + b * v, b * u + c * v];
+        let model = u * bent[0] + v * bent[1];
+        let share = (pulled - self.slope(step)) / model;
+        // Where the bend itself changes on the way, less is too much.
+        if share.is_finite() {
+            let more = (share.clamp(0.5, 4.0) - 1.0) / model;
+            self.bend = [
+                a + more * bent[0] * bent[0],
+                b + more * bent[0] * bent[1],
+                c + more * bent[1] * bent[1],
+            ];
+        }
+    }
+
+    /// A step by the two weights that change freely.
+    fn parts(&self, step: &[f64; 3]) -> [f64; 2] {
+        [1, 2].map(|n| step[(self.spot.from + n) % 3])
+    }
+
     fn step(&self) -> [f64; 3] {
         let [a, b, c] = self.bend;
         let [g, h] = self.pull;
@@ -239,16 +322,16 @@ impl Search {
         let mut along = [0.0; 3];
         along[(corner + 1) % 3] = 1.0;
         along[(corner + 2) % 3] = -1.0;
-        let [u, v] = [1, 2].map(|n| along[(self.spot.from + n) % 3]);
+        let [u, v] = self.parts(&along);
         let form = |m: &[f64; 3]| u * u * m[0] + 2.0 * u * v * m[1] + v * v * m[2];
-        let by = (u * self.pull[0] + v * self.pull[1]) / form(&self.bend);
+        let by = self.slope(&along) / form(&self.bend);
         let by = if by.is_finite() { by } else { 0.0 };
         along.map(|a| a * by)
     }
 
     /// How long a step is, m.
     fn length(&self, step: &[f64; 3]) -> f64 {
-        let [u, v] = [1, 2].map(|n| step[(self.spot.from + n) % 3]);
+        let [u, v] = self.parts(step);
         let [a, b, c] = self.square;
         (u * u * a + 2.0 * u * v * b + v * v * c).max(0.0).sqrt()
     }

@@ -21,6 +21,10 @@ fn cylinder() -> SmoothMesh {
     smooth(shapes::cylinder(0.03, 0.05, 48).unwrap()).unwrap()
 }
 
+fn trough() -> SmoothMesh {
+    smooth(shapes::trough(0.008, 0.016, 0.02).unwrap()).unwrap()
+}
+
 /// Weights inside of a triangle.
 fn inside() -> impl Strategy<Value = [f64; 3]> {
     (0.01..1.0_f64, 0.01..1.0_f64, 0.01..1.0_f64).prop_map(|(a, b, c)| {
@@ -198,9 +202,20 @@ proptest! {
         let foot = body.foot(face, &body.weights(face, &start), &x);
         prop_assert!(foot.is_some());
         let foot = foot.unwrap();
-        prop_assert!(up == 0.0 || foot.on_border);
+        // The end is a plane that begins there.
+        prop_assert!(!foot.on_border);
         // The rim is a circle to a part in a million of its radius.
-        prop_assert!((foot.point - rim).norm() < 5e-6, "{:e}", (foot.point - rim).norm());
+        let (nearest, normal) = match out > 0.0 {
+            true => (rim, (x - rim).try_normalize(0.0)),
+            false => (x - Vec3::z() * up, Some(Vec3::z())),
+        };
+        prop_assert!((foot.point - nearest).norm() < 5e-6, "{:e}", (foot.point - nearest).norm());
+        // As far as the rim's place is sure from here.
+        let height = (x - foot.point).norm();
+        if height > 1e-3 && out.abs() > 1e-5 {
+            let off = foot.normal - normal.unwrap();
+            prop_assert!(off.norm() < 1e-5 / height, "{:e}", off.norm());
+        }
     }
 }
 
@@ -226,5 +241,45 @@ fn feet_are_found_from_vertices() {
                 }
             }
         }
+    }
+}
+
+/// Where a torus is hollow, around its hole, it has the hole's radius there; what is not hollow has
+/// none.
+#[test]
+fn the_narrowest_valley_of_a_sheet_is_known() {
+    let narrowest = |body: &SmoothMesh| {
+        let bent = (0..body.faces.len() as u32).filter(|face| !body.is_flat(*face));
+        bent.map(|face| body.narrowest_m(body.sheet(face).unwrap()))
+            .fold(f64::INFINITY, f64::min)
+    };
+    assert!((narrowest(&torus()) / 0.035 - 1.0).abs() < 0.05);
+    assert!(narrowest(&sphere()) > 1e3 && narrowest(&cylinder()) > 1e3);
+    assert!((narrowest(&trough()) / 0.008 - 1.0).abs() < 0.05);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1024))]
+    /// Above a trough of long triangles, up to four tenths of the way to the middle of its curve:
+    /// found from any place of those below.
+    #[test]
+    fn feet_are_found_from_far_above_a_hollow(
+        along in -0.015..0.015_f64, side in -0.01..0.01_f64, height in 0.0..0.0032_f64,
+        near in prop::array::uniform3(-0.002..0.002_f64),
+    ) {
+        let body = trough();
+        let below = if side.abs() < 0.0045 { side * side / 0.016 } else { 0.7 * side.abs() - 0.002 };
+        let x = Vec3::new(side, along, below + height);
+        let from = x + Vec3::from(near);
+        let to = |t: &u32| {
+            let [a, b, c] = body.mesh.triangle(*t as usize);
+            let w = body.weights(*t, &from);
+            (a * w[0] + b * w[1] + c * w[2] - from).norm()
+        };
+        let face = (0..body.faces.len() as u32).min_by(|s, t| to(s).total_cmp(&to(t))).unwrap();
+        let foot = body.foot(face, &body.weights(face, &from), &x);
+        prop_assert!(foot.is_some());
+        let (foot, off) = (foot.unwrap(), x - foot.unwrap().point);
+        prop_assert!(off.cross(&foot.normal).norm() < 1e-7, "{:e}", off.cross(&foot.normal).norm());
     }
 }

@@ -55,6 +55,8 @@ const TIE_M: f64 = 1e-7;
 const MAX_LEAN: f64 = 0.6;
 /// Cosine of the angle from which contacts with one sheet are on different sides of it.
 const SIDES: f64 = 0.5;
+/// Of the radius of a sheet's narrowest valley, the largest distance of a tool's centre from it.
+const FITS: f64 = 0.4;
 /// Most times that a sliding anchor is drawn after the hand in a tick.
 const SLIDES: usize = 4;
 
@@ -271,6 +273,10 @@ impl Arm {
         let under = pose.inverse_transform_point(&touched.point.into()).coords;
         let out_m = self.shape.radius_m + entry.radius_m + self.distances.safe_m;
         let sheet = smooth.sheet(touched.face)?;
+        // What lies so far outside of a narrower valley has edges of its own.
+        if out_m > FITS * smooth.narrowest_m(sheet) {
+            return None;
+        }
         let weights = smooth.weights(touched.face, &under);
         let foot = smooth.foot(touched.face, &weights, &x)?;
         let normal = pose.rotation * foot.normal;
@@ -324,7 +330,8 @@ fn slide(smooth: &SmoothMesh, start: Foot, x: &Vec3, out_m: f64, mu: f64) -> Opt
         if length <= most * (1.0 + 1e-9) {
             break;
         }
-        let to = foot.point - along * (1.0 - most / length);
+        // The way of the anchor itself, which is so far outside.
+        let to = foot.point + foot.normal * out_m - along * (1.0 - most / length);
         foot = smooth.foot(foot.face, &foot.weights, &to)?;
     }
     Some(foot)
