@@ -141,6 +141,8 @@ pub(crate) struct Arm {
     velocity: Motion,
     /// How much of its way the last tick left because certificate or budget ended, m.
     pub behind_m: f64,
+    /// Of the steps of the bodies that hold the tool, the part that it has not made in this tick.
+    uncarried: f64,
     /// What the last projection's contacts pushed the bodies with: where, and the displacement of the coupling behind it, m.
     loads: [(BodyKey, Vec3, Vec3); MAX_LOADS],
     load_count: usize,
@@ -199,6 +201,7 @@ impl Arm {
             stride: f64::INFINITY,
             velocity: Motion::zeros(),
             behind_m: 0.0,
+            uncarried: 1.0,
             loads: [(BodyKey::default(), Vec3::zeros(), Vec3::zeros()); MAX_LOADS],
             load_count: 0,
             moved_by: false,
@@ -394,7 +397,7 @@ impl Arm {
         let mut walked = 0.0;
         self.load_count = 0;
         self.moved_by = false;
-        self.behind_m = 0.0;
+        (self.behind_m, self.uncarried) = (0.0, 1.0);
         // Where the proxy would be had the certificate not ended before.
         let mut ahead = None;
         for substep in 0..MAX_SUBSTEPS {
@@ -527,6 +530,7 @@ impl Arm {
                 self.proxy = screw.pose_at(&self.proxy, t);
                 self.proxy.rotation.renormalize_fast();
                 out.walked(&self.proxy);
+                self.uncarried *= 1.0 - t;
             }
             match stopper {
                 Some(candidate) => self.remember(candidate, tick),
@@ -666,7 +670,7 @@ impl Arm {
             let entry = &self.near[c.body_index as usize].entry;
             surfaces[k] = Surface {
                 friction: entry.material.friction,
-                carrier: bodies.carrier(entry.key, centre),
+                carrier: bodies.carrier(entry.key, centre) * self.uncarried,
             };
         }
         let rigid = count;
@@ -716,7 +720,6 @@ impl Arm {
             }
             let c = &self.candidates[order[k] as usize];
             let near = &self.near[c.body_index as usize];
-            // What presses this tool need not hold it back in this tick.
             let near_enough = active || gaps[k] < self.distances.release_m;
             self.moved_by |= near_enough && !near.entry.fixed;
             if active {

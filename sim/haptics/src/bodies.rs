@@ -39,6 +39,8 @@ pub struct Body {
     untouched: u32,
     bound_m: f64,
     step: Option<(Screw, f64)>,
+    /// How far it would go if answers were fast enough, m.
+    wished_m: f64,
     /// Share of the last wanted step that was made; 1 if it did not want to move.
     pub progress: f64,
     /// Whether its pose changed in the last tick.
@@ -90,6 +92,12 @@ impl BodyTable {
             .filter(|b| b.key == key)
     }
 
+    /// The body in a slot, if it wants to make a step of its own in this tick.
+    pub(crate) fn that_moves(&self, slot: usize) -> Option<&Body> {
+        let body = self.slots.get(slot)?.as_ref();
+        body.filter(|b| b.step.is_some() && !b.by_course)
+    }
+
     /// All living bodies, by slot, and then the tools.
     pub fn iter(&self) -> impl Iterator<Item = &Body> {
         self.slots.iter().flatten()
@@ -138,6 +146,7 @@ impl BodyTable {
             untouched: u32::MAX,
             bound_m: 0.0,
             step: None,
+            wished_m: 0.0,
             progress: 1.0,
             moved: false,
         });
@@ -160,6 +169,7 @@ impl BodyTable {
             untouched: u32::MAX,
             bound_m: entry.bound_m,
             step: None,
+            wished_m: 0.0,
             progress: 1.0,
             moved: false,
         }
@@ -207,6 +217,22 @@ impl BodyTable {
             {
                 body.step = Some((step, path));
             }
+        }
+        for body in self.slots.iter_mut().flatten() {
+            body.wished_m = body.step.map_or(0.0, |(_, path)| path);
+        }
+    }
+
+    /// A body's planned step is at most so long, m: what tools make room for is what it can go.
+    pub(crate) fn shorten(&mut self, slot: usize, most_m: f64) {
+        let Some(Some(body)) = self.slots.get_mut(slot) else {
+            return;
+        };
+        if let Some((screw, path)) = &mut body.step
+            && *path > most_m
+        {
+            *screw = screw.part(most_m / *path);
+            *path = most_m;
         }
     }
 
@@ -332,10 +358,9 @@ impl BodyTable {
         self.get(key).and_then(|b| b.step).map_or(0.0, |s| s.1)
     }
 
-    /// The longest of all these paths, m.
+    /// The longest way that a body would go in this tick if answers were fast enough, m.
     pub(crate) fn longest_step(&self) -> f64 {
-        let paths = self.iter().filter_map(|b| b.step).map(|s| s.1);
-        paths.fold(0.0, f64::max)
+        self.iter().map(|b| b.wished_m).fold(0.0, f64::max)
     }
 
     /// The step itself.

@@ -186,6 +186,7 @@ impl Engine {
         self.period_s = input.period_s;
         self.bodies.plan(input.period_s);
         self.introduce();
+        self.leave_room();
         for (i, slot) in self.arms.iter_mut().enumerate() {
             let Some(arm) = slot.as_mut() else {
                 self.output.arms[i].present = false;
@@ -257,6 +258,20 @@ impl Engine {
             t
         });
         &self.output
+    }
+
+    /// Shortens what bodies want to what the answers in use allow.
+    fn leave_room(&mut self) {
+        for slot in 0..MAX_BODIES {
+            let Some(body) = self.bodies.that_moves(slot) else {
+                continue;
+            };
+            let arms = self.arms.iter().flatten();
+            let most_m = arms
+                .map(|arm| arm.room_for(body))
+                .fold(f64::INFINITY, f64::min);
+            self.bodies.shorten(slot, most_m);
+        }
     }
 
     /// Tells the arms, before a tick, to which other tools theirs are solid.

@@ -38,6 +38,15 @@ fn pair_with(
     pairs: usize,
     reach_min_m: f64,
 ) -> (World, Engine) {
+    pair_within(tool, tool_mesh, pairs, (reach_min_m, 0.05))
+}
+
+fn pair_within(
+    tool: ToolShape,
+    tool_mesh: Option<TriMesh>,
+    pairs: usize,
+    (reach_min_m, reach_max_m): (f64, f64),
+) -> (World, Engine) {
     let distances = Distances::for_width(0.2);
     let mut world = World::new(distances.clearance_m, pairs);
     let form = tool_mesh.map_or_else(Shape::point, |mesh| Shape::of(mesh).0);
@@ -53,7 +62,7 @@ fn pair_with(
         damping: Damping::default(),
         interaction: Interaction::default(),
         pair_budget: 256,
-        reach_max_m: 0.05,
+        reach_max_m,
         reach_min_m,
     });
     (world, Engine::new(setups, 0.003))
@@ -449,4 +458,46 @@ fn a_dense_tool_over_a_dense_floor_is_not_held_back() {
     }
     assert!(full > 400, "full in {full} of 500 ticks");
     assert!(starved < 5, "starved in {starved} of 500 ticks");
+}
+
+/// As fast as a client may send a body: the tool that makes room for it is pushed one way, and the
+/// body arrives. (At 20 m/s the tool went to and fro by 20 mm in every tick: friction carried it by the
+/// body's step once in each round of the tick, and then the certificate had nothing left for the body.)
+#[test]
+fn a_fast_body_pushes_a_tool_one_way_and_arrives() {
+    for (speed_m_s, late) in [2.0, 5.0, 12.0, 16.0, 20.0]
+        .into_iter()
+        .flat_map(|speed| [0, 1, 2, 4, 8].map(|late| (speed, late)))
+    {
+        for (k, friction) in (0..8).flat_map(|k| [0.0, 0.3].map(|friction| (k, friction))) {
+            let tool = ToolShape::sphere(RADIUS_M);
+            let (mut world, mut engine) = pair_within(tool, None, 1024, (0.0008, 0.02));
+            let slab = shapes::cuboid(&Vec3::new(0.05, 0.05, 0.01)).unwrap();
+            let start_m = 0.15 + 0.0019 * f64::from(k);
+            let start = Pose::translation(0.0, 0.0, start_m);
+            let mut slab = body("slab", BodyKind::Kinematic, slab, start);
+            slab.material.friction = friction;
+            let id = world.add_body(slab).unwrap();
+            let mut waiting = std::collections::VecDeque::new();
+            let (mut last_m, mut back_m) = (0.0, 0.0_f64);
+            for k in 0..400 {
+                if k == 20 {
+                    let to = Pose::translation(0.0, 0.0, -0.08);
+                    world.set_target(id, &to, speed_m_s).unwrap();
+                }
+                while waiting.len() > late {
+                    engine.receive(waiting.pop_front().unwrap());
+                }
+                tick(&mut engine, Pose::identity());
+                let z = engine.output().arms[0].proxy.translation.vector.z;
+                back_m = back_m.max(z - last_m);
+                last_m = z;
+                waiting.push_back(answer(&mut world, &engine));
+            }
+            let slab = engine.bodies().next().unwrap().pose.translation.vector;
+            let run = format!("{speed_m_s} m/s from {start_m}, mu {friction}, {late} ticks late");
+            assert!(back_m < 1e-4, "{run}: back by {back_m} m");
+            assert!((slab.z + 0.08).abs() < 1e-9, "{run}: {}", slab.z);
+        }
+    }
 }

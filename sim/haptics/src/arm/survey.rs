@@ -132,6 +132,26 @@ impl Arm {
         }
     }
 
+    /// How far a body may want to go in a tick, m: half of what the certificate between it and the tool
+    /// has left, for a tool that makes room for it needs the other half. What a tool makes room for
+    /// in vain pushes the hand every other tick.
+    pub(crate) fn room_for(&self, body: &Body) -> f64 {
+        if !self.present || !self.is_solid(body.key) {
+            return f64::INFINITY;
+        }
+        let snapshot = self.snapshot.as_deref();
+        let entry = snapshot.and_then(|s| Some((s, s.bodies.iter().find(|e| e.key == body.key)?)));
+        // What the answer in use does not speak of stands still.
+        let Some((snapshot, entry)) = entry else {
+            return 0.0;
+        };
+        if entry.pair_count == 0 {
+            return f64::INFINITY;
+        }
+        let moved_m = self.moved_since(snapshot, entry, &body.pose, &self.proxy);
+        0.5 * (entry.margin_m - moved_m).max(0.0)
+    }
+
     /// How long a path the certificates leave: at most `wanted`.
     ///
     /// Unlisted pairs were `margin + clearance` away or more and have come closer by `moved` at most.
