@@ -5,9 +5,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use hapticd_client::Client;
-use hapticd_protocol::place::TECHNICIAN_SOCKET;
 
-use super::{Failure, say, status_text};
+use super::{Failure, say, status_text, technician};
 use crate::service::status::SCHEMA;
 
 /// Time between two looks of `--watch`.
@@ -35,12 +34,7 @@ pub fn status(args: &Args) -> Result<(), Failure> {
         say(SCHEMA.trim_end());
         return Ok(());
     }
-    let path = match args.socket.clone() {
-        Some(socket) => socket,
-        None => hapticd_client::default_socket()
-            .map_err(Failure::runtime)?
-            .with_file_name(TECHNICIAN_SOCKET),
-    };
+    let path = technician::socket(args.socket.as_ref())?;
     let mut client = Client::connect_to(&path, "hapticd status").map_err(Failure::runtime)?;
     loop {
         let text = client.status().map_err(Failure::runtime)?;

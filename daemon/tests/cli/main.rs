@@ -8,6 +8,7 @@ mod log;
 mod memory;
 mod numbers;
 mod status;
+mod technician;
 mod whose;
 
 use std::io::{BufRead, BufReader, Lines};
