@@ -28,6 +28,17 @@ pub fn of(limits: &Limits) -> [f64; 8] {
     ]
 }
 
+/// The command that releases an arm's limits. A name that a shell would take apart is no help there:
+/// the arm's index stands for it.
+pub fn release_command(name: &str, index: u8) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+    if name.chars().all(is_plain) && !name.starts_with('-') {
+        format!("hapticd release {name}")
+    } else {
+        format!("hapticd release {index}")
+    }
+}
+
 /// Which of them changed, with both numbers; `None` where none did.
 pub fn changes(old: &[f64; 8], new: &[f64; 8]) -> Option<String> {
     let changed: Vec<String> = (NAMES.iter().zip(old.iter().zip(new)))

@@ -146,3 +146,58 @@ fn what_cannot_be_cleared_or_released_says_why() {
     assert!(error.contains("no daemon at"), "{error}");
     std::fs::remove_dir_all(gone).unwrap();
 }
+
+/// Who cut the force at walking pace is found in the log and in the status, without a program.
+#[test]
+fn what_clients_tighten_is_told_in_the_log_and_in_the_status() {
+    let (dir, mut daemon) = started("tightened", &two_arms());
+    let mut app = application(&dir);
+    let plain = typed(&dir, &["status"]).1;
+    assert!(!plain.contains("tightened"), "{plain}");
+    let configured = app.limits(0).unwrap().velocity_m_s.0;
+    app.request(slower(0, 0.001, f64::INFINITY)).unwrap();
+    // No news: neither of these changes anything.
+    app.request(slower(0, 0.001, f64::INFINITY)).unwrap();
+    app.request(slower(0, 0.5, f64::INFINITY)).unwrap();
+    let (code, said, _) = typed(&dir, &["status"]);
+    assert_eq!(code, Some(0), "{said}");
+    let line = format!(
+        "limits tightened by clients: velocity_m_s 0.001 (configuration {configured}); \
+         `hapticd release right` undoes it\n"
+    );
+    assert!(said.contains(&line), "{said}");
+    assert_eq!(said.matches("tightened").count(), 1, "{said}");
+    let (_, said, _) = typed(&dir, &["status", "--json"]);
+    let status: serde_json::Value = serde_json::from_str(&said).unwrap();
+    let [right, left] = [0, 1].map(|arm| &status["arms"][arm]);
+    assert_eq!(right["limits"]["velocity_m_s"], 0.001);
+    assert_eq!(right["limits_configured"]["velocity_m_s"], configured);
+    assert_eq!(left["limits"], left["limits_configured"]);
+    let (code, said, _) = typed(&dir, &["release", "right"]);
+    assert_eq!(code, Some(0), "{said}");
+    let (_, said, _) = typed(&dir, &["status"]);
+    assert!(!said.contains("tightened"), "{said}");
+
+    daemon.signal("-TERM");
+    let lines: Vec<String> = daemon.log.by_ref().map(Result::unwrap).collect();
+    let told = |what: &str| -> Vec<&String> {
+        (lines.iter().filter(|line| line.contains(what))).collect()
+    };
+    let tightened = told("tightened limits");
+    assert_eq!(tightened.len(), 1, "{lines:#?}");
+    for part in [
+        " WARN arm=right client=".to_owned(),
+        format!("application `painter` tightened limits: velocity_m_s {configured} -> 0.001; "),
+        "`hapticd release right` undoes it".to_owned(),
+    ] {
+        assert!(tightened[0].contains(&part), "`{part}`: {}", tightened[0]);
+    }
+    let released = told("released limits");
+    assert_eq!(released.len(), 1, "{lines:#?}");
+    let part =
+        format!("technician `hapticd release` released limits: velocity_m_s 0.001 -> {configured}");
+    assert!(released[0].contains(&part), "{}", released[0]);
+    assert!(released[0].contains(" INFO arm=right "), "{}", released[0]);
+    assert_eq!(daemon.process.wait().unwrap().code(), Some(0));
+    std::fs::remove_dir_all(dir).unwrap();
+}
