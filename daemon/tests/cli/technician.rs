@@ -201,3 +201,39 @@ fn what_clients_tighten_is_told_in_the_log_and_in_the_status() {
     assert_eq!(daemon.process.wait().unwrap().code(), Some(0));
     std::fs::remove_dir_all(dir).unwrap();
 }
+
+/// 2 is for what the user can mend: so it says in docs/operations.md.
+#[test]
+fn a_socket_that_the_user_can_mend_exits_with_2() {
+    let dir = folder("mend");
+    std::fs::write(dir.join("file.sock"), "no socket").unwrap();
+    for (socket, says) in [
+        ("file.sock", "exists and is not a socket"),
+        ("file.sock/app.sock", "cannot make the folder"),
+    ] {
+        let ipc = format!("[ipc]\napp_socket = {:?}\n", dir.join(socket));
+        std::fs::write(dir.join("rig.toml"), format!("{ipc}{ARM}")).unwrap();
+        let (code, _, error) = typed(&dir, &["run", "rig.toml", "--plain"]);
+        assert_eq!(code, Some(2), "{error}");
+        assert!(error.contains(says), "{error}");
+    }
+    // The folder of the session is too long a name, and no key of the configuration.
+    let long = dir.join("s".repeat(120));
+    std::fs::create_dir(&long).unwrap();
+    std::fs::write(long.join("rig.toml"), ARM).unwrap();
+    let (code, _, error) = typed(&long, &["run", "rig.toml", "--plain"]);
+    assert_eq!(code, Some(2), "{error}");
+    let says = "bytes are too long for the path of a socket, at most 107";
+    assert!(error.contains(says), "{error}");
+    std::fs::write(dir.join("rig.toml"), ARM).unwrap();
+    for how in [
+        &["run", "rig.toml", "--plain", "--record"][..],
+        &["demo", "--plain", "--record"],
+        &["record", "rig.toml", "--output"],
+    ] {
+        let (code, _, error) = typed(&dir, &[how, &["nowhere/a.mcap"]].concat());
+        assert_eq!(code, Some(2), "{error}");
+        assert!(error.contains("nowhere/a.mcap"), "{error}");
+    }
+    std::fs::remove_dir_all(dir).unwrap();
+}
