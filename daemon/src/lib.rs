@@ -18,6 +18,7 @@ pub mod intentions;
 pub mod ipc;
 pub mod janitor;
 pub mod keeper;
+pub mod limit_names;
 pub mod log;
 pub mod motion;
 pub mod near;

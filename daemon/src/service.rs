@@ -207,7 +207,7 @@ impl CommandSink for Dispatch {
                 self.restrictions.tighten(*token, *arm, limits);
                 true
             }
-            Command::ReleaseLimits { token, arm } => {
+            Command::ReleaseLimits { token, arm, .. } => {
                 self.restrictions.release(*token, *arm);
                 true
             }
@@ -254,6 +254,14 @@ impl CommandSink for Dispatch {
 
     fn limits_in_force(&mut self, arm: u8) -> Option<Limits> {
         self.restrictions.in_force(usize::from(arm))
+    }
+
+    fn limits_configured(&mut self, arm: u8) -> Option<Limits> {
+        self.restrictions.configured(usize::from(arm))
+    }
+
+    fn limits_asked(&mut self, arm: u8) -> Option<Limits> {
+        self.restrictions.asked(usize::from(arm))
     }
 }
 

@@ -11,6 +11,7 @@ mod run;
 mod schema;
 mod status;
 mod status_text;
+mod technician;
 mod view;
 
 use std::fs::File;
@@ -45,6 +46,10 @@ enum Command {
     Devices(devices::Args),
     /// Ask the running daemon for its state.
     Status(status::Args),
+    /// Clear latched faults of the running daemon's arms; a cause that still holds comes back.
+    Clear(technician::Args),
+    /// Release the limits that clients of the running daemon tightened.
+    Release(technician::Args),
     /// Show the running daemon's scene in a window.
     View(view::Look),
     /// Draw the running daemon's scene into a PNG file.
@@ -91,6 +96,8 @@ pub fn main() -> ExitCode {
         Command::Check(args) => check::check(&args),
         Command::Devices(args) => devices::devices(&args),
         Command::Status(args) => status::status(&args),
+        Command::Clear(args) => technician::clear(&args),
+        Command::Release(args) => technician::release(&args),
         Command::View(args) => view::view(&args),
         Command::Snapshot(args) => view::snapshot(&args),
         Command::Export(args) => export::export(&args),

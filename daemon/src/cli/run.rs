@@ -9,6 +9,7 @@ use hapticd_config as config;
 
 use super::check::warnings;
 use super::{Failure, record, say};
+use crate::ipc::SetupError;
 use crate::log::{self, LogFormat};
 use crate::recording::{Time, files};
 use crate::rig::{self, Rig};
@@ -299,7 +300,12 @@ fn start(loaded: config::Loaded, file: Option<PathBuf>, common: Common) -> Resul
             if !matches!(e, SessionError::Died(_)) {
                 recording.fresh.discard();
             }
-            Failure::runtime(e)
+            match &e {
+                SessionError::Ipc(SetupError::Socket(why)) if why.is_the_users() => {
+                    Failure::input(e)
+                }
+                _ => Failure::runtime(e),
+            }
         })?
     };
     drop(log_end);

@@ -1,13 +1,12 @@
 //! `hapticd status`: what the running daemon says of itself.
 
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hapticd_client::Client;
-use hapticd_protocol::place::TECHNICIAN_SOCKET;
 
-use super::{Failure, say, status_text};
+use super::{Failure, say, status_text, technician};
 use crate::service::status::SCHEMA;
 
 /// Time between two looks of `--watch`.
@@ -18,7 +17,8 @@ pub struct Args {
     /// Print JSON; its keys are in `--schema`.
     #[arg(long)]
     json: bool,
-    /// Ask again each second until interrupted; with --json an object a line.
+    /// Ask again each second until interrupted, also while the daemon is gone; with --json an
+    /// object a line.
     #[arg(long)]
     watch: bool,
     /// Print the JSON Schema of what --json prints; asks nobody.
@@ -35,20 +35,30 @@ pub fn status(args: &Args) -> Result<(), Failure> {
         say(SCHEMA.trim_end());
         return Ok(());
     }
-    let path = match args.socket.clone() {
-        Some(socket) => socket,
-        None => hapticd_client::default_socket()
-            .map_err(Failure::runtime)?
-            .with_file_name(TECHNICIAN_SOCKET),
-    };
-    let mut client = Client::connect_to(&path, "hapticd status").map_err(Failure::runtime)?;
+    let path = technician::socket(args.socket.as_ref())?;
+    let mut client = Some(connect(&path)?);
+    let mut is_gone = false;
     loop {
-        let text = client.status().map_err(Failure::runtime)?;
-        let json: serde_json::Value = serde_json::from_str(&text).map_err(Failure::runtime)?;
+        let asked = ask(&path, &mut client);
         if args.watch && std::io::stdout().is_terminal() {
             // To the top left, everything erased.
             say("\x1b[H\x1b[2J");
         }
+        let was_gone = std::mem::replace(&mut is_gone, asked.is_err());
+        let json = match asked {
+            Ok(json) => json,
+            Err(Failure::Runtime(why)) if args.watch => {
+                // The next look is that of a new daemon.
+                client = None;
+                gone(args.json, was_gone, &why);
+                if super::unsaid().is_some() {
+                    return Ok(());
+                }
+                std::thread::sleep(EVERY);
+                continue;
+            }
+            Err(failure) => return Err(failure),
+        };
         if args.json {
             let text = if args.watch {
                 Ok(json.to_string())
@@ -64,6 +74,31 @@ pub fn status(args: &Args) -> Result<(), Failure> {
             return Ok(());
         }
         std::thread::sleep(EVERY);
+    }
+}
+
+fn connect(path: &Path) -> Result<Client, Failure> {
+    Client::connect_to(path, "hapticd status").map_err(Failure::runtime)
+}
+
+/// Asks the daemon, and first connects to it where nobody is connected.
+fn ask(path: &Path, client: &mut Option<Client>) -> Result<serde_json::Value, Failure> {
+    let client = match client {
+        Some(client) => client,
+        None => client.insert(connect(path)?),
+    };
+    let text = client.status().map_err(Failure::runtime)?;
+    serde_json::from_str(&text).map_err(Failure::runtime)
+}
+
+/// Says that there is nobody to ask. Who reads objects hears of it once, on standard error.
+#[allow(clippy::print_stderr)]
+fn gone(json: bool, was_gone: bool, why: &str) {
+    let line = format!("the daemon is gone, and asked again each second: {why}");
+    if !json {
+        say(&line);
+    } else if !was_gone {
+        eprintln!("hapticd: {line}");
     }
 }
 

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::limit_names::{NAMES, release_command};
+
 /// What stands at the top: the arms, how the loop goes.
 ///
 /// ```text
@@ -45,6 +47,9 @@ fn arm(arm: &Value, width: usize, missed: &str) -> Vec<String> {
         number(&arm["peak_force_n"]),
     )];
     let indent = " ".repeat(width);
+    if let Some(line) = tightened(arm) {
+        lines.push(format!("{indent}  {line}"));
+    }
     if let (Some(why), None) = (last["reason"].as_str(), arm["force_off"].as_str()) {
         lines.push(format!(
             "{indent}  force went off {} times, the last time {} ago: {why}",
@@ -83,6 +88,21 @@ fn arm(arm: &Value, width: usize, missed: &str) -> Vec<String> {
         }
     }
     lines
+}
+
+/// Which limits are tighter than the configuration's, and what undoes it; `None` where none is.
+fn tightened(arm: &Value) -> Option<String> {
+    let tighter: Vec<String> = (NAMES.iter())
+        .map(|name| (name, &arm["limits"][name], &arm["limits_configured"][name]))
+        .filter(|(_, now, configured)| number(now) < number(configured))
+        .map(|(name, now, configured)| format!("{name} {now} (configuration {configured})"))
+        .collect();
+    let index = u8::try_from(arm["arm"].as_u64()?).ok()?;
+    let undo = release_command(text(&arm["name"]), index);
+    (!tighter.is_empty()).then(|| {
+        let tighter = tighter.join(", ");
+        format!("limits tightened by clients: {tighter}; `{undo}` undoes it")
+    })
 }
 
 fn text(value: &Value) -> &str {

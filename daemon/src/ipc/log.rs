@@ -5,16 +5,21 @@ use std::collections::BTreeMap;
 
 use hapticd_sys::clock::now_ns;
 
-use super::{ClientId, GoneWhy};
+use super::{ClientId, GoneWhy, Role};
+use crate::limit_names::release_command;
 use crate::scribe::limit::Limit;
 
 /// Clients in a minute that have lines of their own.
 const MOST: u64 = 30;
+/// Changes of an arm's limits in a minute that have lines of their own.
+const MOST_LIMITS: u64 = 30;
 
 /// What was said of clients.
 #[derive(Debug)]
 pub(super) struct ClientLog {
     limit: Limit,
+    /// Of changes of limits.
+    limits: Limit,
     /// Those of whom it was said that they came, with their names.
     known: BTreeMap<ClientId, String>,
 }
@@ -23,6 +28,7 @@ impl Default for ClientLog {
     fn default() -> Self {
         ClientLog {
             limit: Limit::new(MOST),
+            limits: Limit::new(MOST_LIMITS),
             known: BTreeMap::new(),
         }
     }
@@ -94,11 +100,57 @@ impl ClientLog {
         }
     }
 
+    /// A client tightened or released limits of an arm, which has a name and an index. `changed`:
+    /// which, with both numbers.
+    pub(super) fn limits(
+        &mut self,
+        (client, role, name): (ClientId, Role, &str),
+        (arm, index): (&str, u8),
+        is_release: bool,
+        changed: &str,
+    ) {
+        if !self.limits.admit(now_ns()) {
+            return;
+        }
+        let client = client.0;
+        let role = match role {
+            Role::Technician => "technician",
+            Role::App => "application",
+        };
+        if is_release {
+            let event = "limits_released";
+            tracing::info!(
+                arm,
+                client,
+                event,
+                name,
+                "{role} `{name}` released limits: {changed}"
+            );
+        } else {
+            let (event, undo) = ("limits_tightened", release_command(arm, index));
+            tracing::warn!(
+                arm,
+                client,
+                event,
+                name,
+                "{role} `{name}` tightened limits: {changed}; `{undo}` undoes it"
+            );
+        }
+    }
+
     /// Says how many more there were, once their minute is over.
     pub(super) fn minute(&mut self, now_ns: u64) {
         if let Some(count) = self.limit.ended(now_ns) {
             let event = "clients_more";
             tracing::warn!(event, count, "{count} more clients came in the last minute");
+        }
+        if let Some(count) = self.limits.ended(now_ns) {
+            let event = "limits_more";
+            tracing::warn!(
+                event,
+                count,
+                "clients changed limits {count} more times in the last minute"
+            );
         }
     }
 }

@@ -44,7 +44,9 @@ pub mod surfaces;
 
 pub use descriptor_closer::CloserStats;
 pub use loop_events::LoopEvents;
-pub use server::{ClientStatus, Handle, Server, ServerSetup, ServerStatus, SetupError, StatusText};
+pub use server::{
+    ClientStatus, Handle, LimitsStatus, Server, ServerSetup, ServerStatus, SetupError, StatusText,
+};
 pub use sockets::{Endpoint, SocketError, folder_of};
 
 use hapticd_devices::safety::Limits;
@@ -179,6 +181,8 @@ pub enum Command {
     ReleaseLimits {
         /// Goes back with the answer.
         token: u64,
+        /// Who.
+        client: ClientId,
         /// One arm, or all.
         arm: Option<usize>,
     },
@@ -227,6 +231,20 @@ pub trait CommandSink: Send {
 
     /// The limits that an arm's governor keeps now; `None` where that is not known.
     fn limits_in_force(&mut self, arm: u8) -> Option<Limits> {
+        let _ = arm;
+        None
+    }
+
+    /// The limits that arm and configuration allow now, so those without any client's; `None` where
+    /// that is not known.
+    fn limits_configured(&mut self, arm: u8) -> Option<Limits> {
+        let _ = arm;
+        None
+    }
+
+    /// The limits that an arm's governor keeps once the loop has taken all that was asked for;
+    /// `None` where that is not known.
+    fn limits_asked(&mut self, arm: u8) -> Option<Limits> {
         let _ = arm;
         None
     }

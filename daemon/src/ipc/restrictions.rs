@@ -154,6 +154,19 @@ impl RestrictionDesk {
         let arms = &self.owner.in_force().arms;
         arms.get(arm)?.as_ref().map(|limits| limits.in_force)
     }
+
+    /// The limits that arm and configuration allow.
+    pub(crate) fn configured(&mut self, arm: usize) -> Option<Limits> {
+        let arms = &self.owner.in_force().arms;
+        arms.get(arm)?.as_ref().map(|limits| limits.configured)
+    }
+
+    /// The limits that an arm's governor keeps once the loop has taken all wishes.
+    pub(crate) fn asked(&mut self, arm: usize) -> Option<Limits> {
+        let configured = self.configured(arm)?;
+        let restriction = self.owner.value().arms.get(arm)?;
+        Some(restriction.applied_to(&configured).keepable())
+    }
 }
 
 /// By arm, whether it is meant.

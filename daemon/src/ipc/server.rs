@@ -9,7 +9,7 @@ mod replies;
 mod setup;
 mod turn;
 
-pub use setup::{ClientStatus, ServerSetup, ServerStatus, SetupError, StatusText};
+pub use setup::{ClientStatus, LimitsStatus, ServerSetup, ServerStatus, SetupError, StatusText};
 
 use super::{
     ClientId, Command, CommandSink, GoneWhy, Notice, Refusal,

@@ -22,12 +22,25 @@ pub struct Endpoint {
     pub mode: u32,
 }
 
+/// Bytes of a socket's path, at most: the kernel has 108, and ends it with a zero.
+const MAX_PATH: usize = 107;
+
 /// Why there is no socket.
 #[derive(Debug, thiserror::Error)]
 pub enum SocketError {
     /// A path without a folder.
     #[error("{}: not a path for a socket", path.display())]
     NoFolder {
+        /// The path.
+        path: PathBuf,
+    },
+    /// A path that the system has no room for.
+    #[error(
+        "{}: {} bytes are too long for the path of a socket, at most {MAX_PATH}: name a shorter one",
+        path.display(),
+        path.as_os_str().len()
+    )]
+    TooLong {
         /// The path.
         path: PathBuf,
     },
@@ -70,6 +83,25 @@ pub enum SocketError {
         /// Why.
         source: io::Error,
     },
+}
+
+impl SocketError {
+    /// Whether the user can mend it: another path, other rights, the end of another daemon.
+    pub fn is_the_users(&self) -> bool {
+        match self {
+            Self::System { source, .. } => matches!(
+                source.kind(),
+                io::ErrorKind::InvalidFilename
+                    | io::ErrorKind::IsADirectory
+                    | io::ErrorKind::NotADirectory
+                    | io::ErrorKind::NotFound
+                    | io::ErrorKind::PermissionDenied
+                    | io::ErrorKind::ReadOnlyFilesystem
+                    | io::ErrorKind::AlreadyExists
+            ),
+            _ => true,
+        }
+    }
 }
 
 /// A listening socket, held by one daemon: its file goes when this is dropped.
@@ -135,6 +167,9 @@ pub(super) fn bind(endpoint: &Endpoint, closer: &DescriptorCloser) -> Result<Bou
         (Some(folder), Some(_)) if !folder.as_os_str().is_empty() => folder,
         _ => return Err(SocketError::NoFolder { path: path.clone() }),
     };
+    if path.as_os_str().len() > MAX_PATH {
+        return Err(SocketError::TooLong { path: path.clone() });
+    }
     make(folder).map_err(failed(folder, "make the folder"))?;
     // Before anything is opened there: in somebody else's folder even the lock could be a link to anywhere.
     folder::check(folder, folder::user()).map_err(|why| SocketError::Folder {

@@ -1,12 +1,13 @@
 //! What the daemon says of itself when it is asked: JSON with stable keys, described by [`SCHEMA`].
 
-use hapticd_devices::safety::ForceOffReason;
+use hapticd_devices::safety::{ForceOffReason, Limits};
 use hapticd_protocol::block::GovernorState;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::broad::PlanarFacts;
 use crate::haptic::record::ArmTick;
 use crate::ipc::ServerStatus;
+use crate::limit_names;
 use crate::recording::message::NeedleMessage;
 use crate::scribe::{ForceOffs, Live, LiveArm};
 
@@ -20,6 +21,9 @@ pub(super) fn json(server: &ServerStatus, live: &Live) -> String {
         .map(|(index, (arm, tick))| {
             let mut value = self::arm(index, arm, tick, live.record.now_ns);
             value["inside"] = json!(live.inside.get(index));
+            let limits = server.limits.get(index).copied().flatten();
+            value["limits"] = json!(limits.map(|limits| eight(&limits.in_force)));
+            value["limits_configured"] = json!(limits.map(|limits| eight(&limits.configured)));
             value
         })
         .collect();
@@ -93,6 +97,13 @@ fn arm(index: usize, arm: &LiveArm, tick: &ArmTick, now_ns: u64) -> Value {
     })
 }
 
+/// Those that clients can tighten.
+fn eight(limits: &Limits) -> Map<String, Value> {
+    let names = limit_names::NAMES.iter().copied().map(str::to_owned);
+    let values = limit_names::of(limits).map(Value::from);
+    names.zip(values).collect()
+}
+
 /// The newest force-off, whether force is on again or not.
 fn last_off(offs: &ForceOffs, now_ns: u64) -> Option<Value> {
     let reason = ForceOffReason::from_code(offs.reason)?;
@@ -107,7 +118,7 @@ fn last_off(offs: &ForceOffs, now_ns: u64) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hapticd_devices::safety::Limits;
+    use crate::ipc::LimitsStatus;
 
     fn keys(object: &Value) -> Vec<&String> {
         object.as_object().map_or(Vec::new(), |o| {
@@ -137,6 +148,10 @@ mod tests {
                 technician: true,
                 name: None,
             }],
+            limits: vec![Some(LimitsStatus {
+                in_force: Limits::default(),
+                configured: Limits::default(),
+            })],
             ..ServerStatus::default()
         };
         let status: Value = serde_json::from_str(&json(&server, &live)).unwrap();
@@ -154,6 +169,10 @@ mod tests {
             keys(&status["arms"][0]["last_force_off"]),
             keys(&last["properties"])
         );
+        for name in ["limits", "limits_configured"] {
+            let of = &schema["properties"]["arms"]["items"]["properties"][name];
+            assert_eq!(keys(&status["arms"][0][name]), keys(&of["properties"]));
+        }
         let arm = &status["arms"][0];
         assert_eq!(
             (&arm["state"], &arm["name"]),

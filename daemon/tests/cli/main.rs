@@ -8,6 +8,7 @@ mod log;
 mod memory;
 mod numbers;
 mod status;
+mod technician;
 mod whose;
 
 use std::io::{BufRead, BufReader, Lines};
@@ -221,7 +222,8 @@ fn a_run_that_cannot_begin_leaves_no_recording() {
         args.extend(how);
         let out = hapticd(&dir, &args);
         let said = String::from_utf8_lossy(&out.stderr).into_owned();
-        assert_eq!(out.status.code(), Some(1), "{said}");
+        assert_eq!(out.status.code(), Some(2), "{said}");
+        assert!(said.contains("another hapticd is running"), "{said}");
         assert_eq!(dir.join(file).exists(), is_left, "{file}: {said}");
     }
     daemon.signal("-TERM");

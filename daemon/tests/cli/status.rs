@@ -159,6 +159,64 @@ fn the_status_of_a_planar_scene_has_the_measures_of_its_structure() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
+/// Up to a line with these words.
+fn read_to(lines: &mut impl Iterator<Item = std::io::Result<String>>, what: &str) {
+    let mut seen = Vec::new();
+    for line in lines {
+        let line = line.unwrap();
+        if line.contains(what) {
+            return;
+        }
+        seen.push(line);
+    }
+    panic!("`{what}` was never said: {seen:#?}");
+}
+
+#[test]
+fn a_watch_outlives_its_daemon_and_shows_the_next_one() {
+    let dir = folder("status-gone");
+    for is_json in [false, true] {
+        std::fs::write(dir.join("rig.toml"), ARM).unwrap();
+        let mut daemon = Daemon::start(&dir, &["run", "rig.toml", "--plain"]);
+        daemon.until("arm attached");
+        let mut watch = Command::new(env!("CARGO_BIN_EXE_hapticd"))
+            .args(["status", "--watch"])
+            .args(is_json.then_some("--json"))
+            .env("XDG_RUNTIME_DIR", &dir)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut said = BufReader::new(watch.stdout.take().unwrap()).lines();
+        let mut errors = BufReader::new(watch.stderr.take().unwrap()).lines();
+        read_to(&mut said, "right");
+        daemon.signal("-TERM");
+        assert_eq!(daemon.process.wait().unwrap().code(), Some(0));
+        let gone = "the daemon is gone, and asked again each second: ";
+        if is_json {
+            read_to(&mut errors, gone);
+        } else {
+            read_to(&mut said, gone);
+        }
+        // Another one, so that no line of the first is taken for it.
+        std::fs::write(dir.join("rig.toml"), ARM.replace("right", "left")).unwrap();
+        let mut next = Daemon::start(&dir, &["run", "rig.toml", "--plain"]);
+        next.until("arm attached");
+        read_to(&mut said, "left");
+        watch.kill().unwrap();
+        watch.wait().unwrap();
+        assert_eq!(errors.count(), 0, "it is said once");
+        if is_json {
+            for line in said {
+                serde_json::from_str::<serde_json::Value>(&line.unwrap()).unwrap();
+            }
+        }
+        next.signal("-TERM");
+        assert_eq!(next.process.wait().unwrap().code(), Some(0));
+    }
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
 /// Who looks at the first lines only leaves nobody behind who goes on asking.
 #[test]
 fn a_watch_ends_with_its_reader() {

@@ -177,6 +177,11 @@ impl Hub {
         self.sessions.len()
     }
 
+    /// The arms, by index.
+    pub fn arms(&self) -> &[ArmInfo] {
+        &self.arms
+    }
+
     /// Clients by number, with role and name, for the status.
     pub fn names(&self) -> impl Iterator<Item = (ClientId, Role, Option<&str>)> {
         self.sessions.values().map(|session| {

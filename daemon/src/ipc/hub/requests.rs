@@ -235,7 +235,11 @@ impl Hub {
                 session.check_minor(MINOR_SAFETY)?;
                 let arm = self.arm(release.arm)?;
                 let token = self.promise_done(client, id, request::ReleaseLimits::KIND);
-                out.push(Output::Command(Command::ReleaseLimits { token, arm }));
+                out.push(Output::Command(Command::ReleaseLimits {
+                    token,
+                    client,
+                    arm,
+                }));
                 Ok(None)
             }
         }

@@ -1,7 +1,9 @@
 //! Commands on their way to the sink: at once, or kept in order until it takes them.
 
-use super::super::{Answer, Command, Refusal, hub::Output};
+use super::super::{Answer, ClientId, Command, Refusal, hub::Output};
 use super::{File, Server};
+use crate::ipc::Role;
+use crate::limit_names;
 use hapticd_protocol::reply::ErrorCode;
 use hapticd_sys::clock::now_ns;
 
@@ -37,7 +39,7 @@ impl Server {
             self.motions.insert(body, command);
             return;
         }
-        let Err(back) = self.sink.submit(command) else {
+        let Err(back) = self.offer(command) else {
             return;
         };
         match *back {
@@ -49,6 +51,44 @@ impl Server {
                 self.motions.insert(body, *back);
             }
             urgent => self.keep(urgent),
+        }
+    }
+
+    /// Hands a command to the sink, and tells what it changes of the limits.
+    fn offer(&mut self, command: Command) -> Result<(), Box<Command>> {
+        let (client, is_release) = match &command {
+            Command::TightenLimits { client, .. } => (*client, false),
+            Command::ReleaseLimits { client, .. } => (*client, true),
+            _ => return self.sink.submit(command),
+        };
+        let before = self.limits_asked();
+        let taken = self.sink.submit(command);
+        self.tell_limits(client, is_release, &before);
+        taken
+    }
+
+    /// By arm, what is kept when the loop has taken all that was asked for.
+    fn limits_asked(&mut self) -> Vec<Option<[f64; 8]>> {
+        let arms = self.hub.arms().iter();
+        arms.map(|arm| self.sink.limits_asked(arm.index))
+            .map(|limits| limits.as_ref().map(limit_names::of))
+            .collect()
+    }
+
+    fn tell_limits(&mut self, client: ClientId, is_release: bool, before: &[Option<[f64; 8]>]) {
+        let after = self.limits_asked();
+        let mut names = self.hub.names();
+        let found = names.find(|(id, ..)| *id == client);
+        let (role, name) = found.map_or((Role::App, None), |(_, role, name)| (role, name));
+        let name = name.unwrap_or("?");
+        for ((arm, before), after) in self.hub.arms().iter().zip(before).zip(after) {
+            if let (Some(before), Some(after)) = (before, after)
+                && let Some(changed) = limit_names::changes(before, &after)
+            {
+                let arm = (arm.name.as_str(), arm.index);
+                self.log
+                    .limits((client, role, name), arm, is_release, &changed);
+            }
         }
     }
 
@@ -70,7 +110,7 @@ impl Server {
     /// Offers again what the sink did not take.
     pub(super) fn submit_waiting(&mut self) {
         while let Some(command) = self.backlog.pop_front() {
-            if let Err(back) = self.sink.submit(command) {
+            if let Err(back) = self.offer(command) {
                 self.backlog.push_front(*back);
                 return;
             }

@@ -4,7 +4,7 @@ use super::super::{
     ClientId, GoneWhy, Refusal, Role, hub::Output, outbox::Passed, shapes::ShapeFile,
 };
 use super::peers::Peer;
-use super::{ClientStatus, File, Server, ServerStatus};
+use super::{ClientStatus, File, LimitsStatus, Server, ServerStatus};
 use hapticd_devices::safety::Limits;
 use hapticd_protocol::{
     reply::{self, BlockKind, ErrorCode, Reply},
@@ -201,8 +201,17 @@ impl Server {
                 name: name.map(str::to_owned),
             })
             .collect();
+        let arms = self.hub.arms().iter();
+        let limits = arms.map(|arm| {
+            Some(LimitsStatus {
+                in_force: self.sink.limits_in_force(arm.index)?,
+                configured: self.sink.limits_configured(arm.index)?,
+            })
+        });
+        let limits = limits.collect();
         let text = (self.status)(&ServerStatus {
             clients,
+            limits,
             refused: self.refused,
             oversize: self.oversize,
             closer: self.closer.stats(),

@@ -10,6 +10,7 @@ use super::super::{
     sockets::{Endpoint, SocketError},
     surfaces::{SurfaceFds, SurfacesError},
 };
+use hapticd_devices::safety::Limits;
 use hapticd_protocol::reply::ArmInfo;
 use std::io;
 
@@ -24,11 +25,22 @@ pub struct ClientStatus {
     pub name: Option<String>,
 }
 
+/// An arm's limits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LimitsStatus {
+    /// What its governor keeps.
+    pub in_force: Limits,
+    /// What arm and configuration allow: without what clients tightened.
+    pub configured: Limits,
+}
+
 /// What the server knows, for the status text.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ServerStatus {
     /// Who is connected.
     pub clients: Vec<ClientStatus>,
+    /// By arm; `None` where the haptic loop has not said it.
+    pub limits: Vec<Option<LimitsStatus>>,
     /// Connections that were not taken since the start.
     pub refused: u64,
     /// Messages since the start that were lost because they were longer than any, or had more descriptors.

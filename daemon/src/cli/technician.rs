@@ -1,0 +1,177 @@
+//! `hapticd clear` and `hapticd release`: latched faults cleared, tightened limits released, on the
+//! technician's socket.
+
+use std::path::PathBuf;
+
+use hapticd_client::{
+    ALL_ARMS, ArmInfo, Client, Limits, RequestError, Subscription, force_off_text, want,
+};
+use hapticd_protocol::place::TECHNICIAN_SOCKET;
+
+use super::{Failure, say};
+use crate::limit_names::changes;
+use hapticd_devices::safety::ForceOffReason;
+
+/// Looks at a state that is being written.
+const LOOKS: usize = 1000;
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// The arm, by its name or its index; all arms without one.
+    #[arg(value_name = "ARM")]
+    arm: Option<String>,
+    /// The technician's socket.
+    #[arg(long, value_name = "SOCKET")]
+    socket: Option<PathBuf>,
+}
+
+/// Where technicians connect: what was named, or the place where the daemon's socket is.
+pub(super) fn socket(given: Option<&PathBuf>) -> Result<PathBuf, Failure> {
+    match given {
+        Some(socket) => Ok(socket.clone()),
+        None => Ok(hapticd_client::default_socket()
+            .map_err(Failure::runtime)?
+            .with_file_name(TECHNICIAN_SOCKET)),
+    }
+}
+
+/// Clears latched faults.
+pub fn clear(args: &Args) -> Result<(), Failure> {
+    let (mut client, asked, arms) = connected(args, "hapticd clear")?;
+    let states: Vec<_> = (arms.iter())
+        .map(|arm| client.subscribe(arm.index, want::STATE).ok())
+        .collect();
+    let before: Vec<_> = states.iter().map(reason).collect();
+    client.clear_fault(asked).map_err(Failure::runtime)?;
+    for ((arm, state), before) in arms.iter().zip(&states).zip(before) {
+        say(&format!("{}: {}", arm.name, cleared(before, reason(state))));
+    }
+    Ok(())
+}
+
+/// Releases what clients tightened.
+pub fn release(args: &Args) -> Result<(), Failure> {
+    let (mut client, asked, arms) = connected(args, "hapticd release")?;
+    let before = limits(&mut client, &arms)?;
+    client.release_limits(asked).map_err(Failure::runtime)?;
+    let after = limits(&mut client, &arms)?;
+    for ((arm, before), after) in arms.iter().zip(before).zip(after) {
+        let what = match before.zip(after) {
+            None => "released".to_owned(),
+            Some((before, after)) => match changes(&told(&before), &told(&after)) {
+                Some(changed) => format!("released: {changed}"),
+                None => "nothing was tightened".to_owned(),
+            },
+        };
+        say(&format!("{}: {what}", arm.name));
+    }
+    Ok(())
+}
+
+/// A connection, what to ask for, and the arms that this is about.
+fn connected(args: &Args, name: &str) -> Result<(Client, u8, Vec<ArmInfo>), Failure> {
+    let path = socket(args.socket.as_ref())?;
+    let mut client = Client::connect_to(&path, name).map_err(Failure::runtime)?;
+    let mut arms = client.arms().map_err(Failure::runtime)?;
+    let Some(wanted) = args.arm.as_deref() else {
+        return Ok((client, ALL_ARMS, arms));
+    };
+    let is_index = |arm: &ArmInfo| wanted.parse() == Ok(arm.index);
+    let found = (arms.iter())
+        .position(|arm| arm.name.as_str() == wanted)
+        .or_else(|| arms.iter().position(is_index));
+    let Some(found) = found else {
+        let names: Vec<&str> = arms.iter().map(|arm| arm.name.as_str()).collect();
+        return Err(Failure::Input(format!(
+            "there is no arm `{wanted}`; there are {}: {}",
+            names.len(),
+            names.join(", ")
+        )));
+    };
+    let arm = arms.swap_remove(found);
+    Ok((client, arm.index, vec![arm]))
+}
+
+/// By arm; `None` from a daemon that cannot tell.
+fn limits(client: &mut Client, arms: &[ArmInfo]) -> Result<Vec<Option<Limits>>, Failure> {
+    let of = |arm: &ArmInfo| match client.limits(arm.index) {
+        Err(RequestError::Unsupported { .. }) => Ok(None),
+        told => told.map(Some).map_err(Failure::runtime),
+    };
+    arms.iter().map(of).collect()
+}
+
+fn told(limits: &Limits) -> [f64; 8] {
+    [
+        limits.peak_force_n.0,
+        limits.continuous_force_n.0,
+        limits.peak_torque_nm.0,
+        limits.continuous_torque_nm.0,
+        limits.slew_n_per_s.0,
+        limits.slew_nm_per_s.0,
+        limits.velocity_m_s.0,
+        limits.angular_velocity_rad_s.0,
+    ]
+}
+
+/// The code of what keeps force off or reduces it, as the loop's newest tick has it. 0 for nothing;
+/// `None` before the first tick.
+fn reason(state: &Option<Subscription>) -> Option<u8> {
+    let state = state.as_ref()?;
+    // A read is torn where a tick is written at the same time.
+    let newest = (0..LOOKS).find_map(|_| state.state().ok());
+    newest.map(|state| state.reason)
+}
+
+/// What a clear did, by the reasons before and after it.
+fn cleared(before: Option<u8>, after: Option<u8>) -> String {
+    let is_latched = |code| ForceOffReason::from_code(code).is_some_and(ForceOffReason::is_latched);
+    let words = |code: u8| format!("{} ({code})", force_off_text(code));
+    let (before, after) = (before.unwrap_or(0), after.unwrap_or(0));
+    let what = if before != 0 && before == after && is_latched(before) {
+        return format!("not cleared: {}, whose cause still holds", words(before));
+    } else if is_latched(before) {
+        format!("cleared: {}", words(before))
+    } else {
+        "no latched fault was in force".to_owned()
+    };
+    match after {
+        0 => what,
+        why => format!("{what}; force is off or reduced: {}", words(why)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clear_says_what_is_gone_and_what_is_left() {
+        for (before, after, says) in [
+            (11, 0, "cleared: stopped by the supervisor (11)"),
+            (
+                1,
+                2,
+                "cleared: emergency stop (1); force is off or reduced: device lost (2)",
+            ),
+            (
+                11,
+                11,
+                "not cleared: stopped by the supervisor (11), whose cause still holds",
+            ),
+            (0, 0, "no latched fault was in force"),
+            (
+                2,
+                2,
+                "no latched fault was in force; force is off or reduced: device lost (2)",
+            ),
+            (
+                39,
+                39,
+                "not cleared: shutting down (39), whose cause still holds",
+            ),
+        ] {
+            assert_eq!(cleared(Some(before), Some(after)), says);
+        }
+    }
+}
