@@ -41,10 +41,14 @@ pub fn clear(args: &Args) -> Result<(), Failure> {
     let states: Vec<_> = (arms.iter())
         .map(|arm| client.subscribe(arm.index, want::STATE).ok())
         .collect();
-    let before: Vec<_> = states.iter().map(reason).collect();
+    let before: Vec<_> = states.iter().map(|state| reason(state.as_ref())).collect();
     client.clear_fault(asked).map_err(Failure::runtime)?;
     for ((arm, state), before) in arms.iter().zip(&states).zip(before) {
-        say(&format!("{}: {}", arm.name, cleared(before, reason(state))));
+        say(&format!(
+            "{}: {}",
+            arm.name,
+            cleared(before, reason(state.as_ref()))
+        ));
     }
     Ok(())
 }
@@ -116,8 +120,8 @@ fn told(limits: &Limits) -> [f64; 8] {
 
 /// The code of what keeps force off or reduces it, as the loop's newest tick has it. 0 for nothing;
 /// `None` before the first tick.
-fn reason(state: &Option<Subscription>) -> Option<u8> {
-    let state = state.as_ref()?;
+fn reason(state: Option<&Subscription>) -> Option<u8> {
+    let state = state?;
     // A read is torn where a tick is written at the same time.
     let newest = (0..LOOKS).find_map(|_| state.state().ok());
     newest.map(|state| state.reason)
