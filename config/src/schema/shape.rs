@@ -36,7 +36,7 @@ variants! {
             /// Full edge lengths along x, y and z.
             size_m: [f64; 3] = numbers(&[0.1, 0.1, 0.1], 1e-5, 100.0).unit("m").required(Numbers(&[0.1, 0.1, 0.1])),
         },
-        /// A flat plate centred on the origin, its large sides parallel to z = 0.
+        /// A flat plate: its top is centred on the origin, in z = 0, and its thickness is below.
         Plate as "plate" {
             /// Full edge lengths along x and y.
             size_m: [f64; 2] = numbers(&[0.2, 0.2], 1e-5, 100.0).unit("m").required(Numbers(&[0.2, 0.2])),
