@@ -39,9 +39,10 @@ codes! {
         NoSuchArm = 3,
         /// There is no body `number`.
         NoSuchBody = 4,
-        /// Body `number` belongs to another client, or another client is moving it.
+        /// Body `number` is not this client's to move or to remove: it is another client's or the
+        /// configuration's, another client is moving it, or forces do. The detail says which.
         NotYours = 5,
-        /// Body `number` is static.
+        /// Body `number` is static: nobody moves it.
         StaticBody = 6,
         /// More than `limit` messages a second.
         TooManyMessages = 7,
@@ -304,6 +305,14 @@ messages! {
     }
 }
 
+impl ErrorCode {
+    /// Whether a detail of this code, where there is one, says all: the general words beside it
+    /// would say the same again, or name a cause that is not this one.
+    const fn is_said_by_the_detail(self) -> bool {
+        matches!(self, Self::NotYours | Self::StaticBody)
+    }
+}
+
 impl std::fmt::Display for Error {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self {
@@ -313,6 +322,9 @@ impl std::fmt::Display for Error {
             detail,
             ..
         } = self;
+        if code.is_said_by_the_detail() && !detail.as_str().is_empty() {
+            return write!(f, "{detail}");
+        }
         match code {
             ErrorCode::Malformed => write!(f, "malformed request"),
             ErrorCode::TechnicianOnly => {

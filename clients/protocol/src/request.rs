@@ -124,7 +124,10 @@ messages! {
         } reserved 6
 
         /// Sends a kinematic body somewhere. It goes there no faster than `speed_m_s` and is stopped by the tools' continuous collision
-        /// detection, never carried through one. When the lease ends without another command, the body stops where it is.
+        /// detection, never carried through one. When the lease ends without another command, the body stops where it is. A body of
+        /// another kind is refused: [`StaticBody`](crate::reply::ErrorCode::StaticBody), a dynamic one
+        /// [`NotYours`](crate::reply::ErrorCode::NotYours), one of the soft simulation
+        /// [`Deformable`](crate::reply::ErrorCode::Deformable).
         SetBodyPose = 0x0105 => {
             /// Where to.
             world_from_body: Pose,
@@ -165,7 +168,8 @@ messages! {
             body: u32,
         } reserved 4
 
-        /// Stops a kinematic body where it is and gives up the lease on it.
+        /// Stops a kinematic body where it is and gives up the lease on it. Refused for a body of
+        /// another kind as [`SetBodyPose`] is.
         HaltBody = 0x0108 => {
             /// Which body.
             body: u32,

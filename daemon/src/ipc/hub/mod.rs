@@ -717,6 +717,7 @@ impl Refusal {
         match self.code {
             ErrorCode::Deformable if minor < MINOR_SURFACES => Self {
                 code: ErrorCode::NoSuchBody,
+                detail: String::new(),
                 ..self
             },
             ErrorCode::LimitsRefused if minor < MINOR_SAFETY => Self {

@@ -20,6 +20,37 @@ struct Entry {
     shape: Option<ShapeFile>,
 }
 
+/// Whether a body is of a kind that clients move.
+fn check_kinematic(record: &BodyRecord) -> Result<(), Refusal> {
+    let (body, kind) = (record.body, record.kind);
+    let refused = |code, detail| {
+        Err(Refusal {
+            code,
+            number: u64::from(body),
+            limit: 0,
+            detail,
+        })
+    };
+    match kind {
+        BodyKind::Kinematic => Ok(()),
+        BodyKind::Static => refused(
+            ErrorCode::StaticBody,
+            format!("body {body} is static: nothing moves it, clients move kinematic bodies"),
+        ),
+        BodyKind::Dynamic => refused(
+            ErrorCode::NotYours,
+            format!("body {body} is dynamic: forces move it, clients move kinematic bodies"),
+        ),
+        BodyKind::Soft | BodyKind::Cloth | BodyKind::Crowd | BodyKind::Implicit => refused(
+            ErrorCode::Deformable,
+            format!(
+                "it is of kind {}, clients move kinematic bodies",
+                kind.text()
+            ),
+        ),
+    }
+}
+
 /// All bodies by identity.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Registry {
@@ -143,7 +174,8 @@ impl Registry {
         }
     }
 
-    /// Whether a client may move this body now: it is neither static nor deformable, and its own, or nobody's and nobody else is moving it.
+    /// Whether a client may move this body now: it is kinematic, and its own, or nobody's and nobody
+    /// else is moving it.
     fn check_movable(
         &mut self,
         client: ClientId,
@@ -155,12 +187,7 @@ impl Registry {
             .bodies
             .get_mut(&body)
             .ok_or_else(|| Refusal::new(ErrorCode::NoSuchBody, number, 0))?;
-        if entry.record.kind.is_simulated() {
-            return Err(Refusal::new(ErrorCode::Deformable, number, 0));
-        }
-        if entry.record.kind == BodyKind::Static {
-            return Err(Refusal::new(ErrorCode::StaticBody, number, 0));
-        }
+        check_kinematic(&entry.record)?;
         let taken = entry
             .lease
             .is_some_and(|lease| lease.holder != client && lease.until_ns > now_ns);
@@ -300,7 +327,8 @@ mod tests {
                 registry.check_owned(A, body).unwrap_err(),
             ] {
                 let number = u64::from(body);
-                assert_eq!(refusal, Refusal::new(ErrorCode::Deformable, number, 0));
+                let expected = (ErrorCode::Deformable, number);
+                assert_eq!((refusal.code, refusal.number), expected);
             }
         }
         for body in [1, 2, 3] {

@@ -66,19 +66,21 @@ fn nobody_moves_halts_or_removes_them_and_nothing_comes_of_it() {
     let mut rig = Rig::with_deformables(Quotas::default());
     for role in [Role::App, Role::Technician] {
         let client = rig.connect(role);
-        for body in [3, 4] {
+        for (body, kind) in [(3, "soft"), (4, "cloth")] {
             let requests: [Request; 3] = [
                 move_body(body, 100).into(),
                 request::HaltBody { body }.into(),
                 request::RemoveBody { body }.into(),
             ];
-            for request in requests {
-                let kind = request.kind();
+            let moved = format!(": it is of kind {kind}, clients move kinematic bodies");
+            for (request, why) in requests.into_iter().zip([&moved, &moved, ""]) {
+                let asked = request.kind();
                 let refused = error(rig.ask(client, request));
-                let expected = (ErrorCode::Deformable, u64::from(body), kind);
+                let expected = (ErrorCode::Deformable, u64::from(body), asked);
                 assert_eq!((refused.code, refused.number, refused.request), expected);
-                let says =
-                    format!("body {body} is the soft simulation's: no client moves or removes it");
+                let says = format!(
+                    "body {body} is the soft simulation's: no client moves or removes it{why}"
+                );
                 assert_eq!(refused.to_string(), says);
             }
         }
@@ -122,9 +124,11 @@ fn to_a_client_of_before_they_were_there_are_none() {
     }
     assert_eq!(listed(&mut rig, old), (2, RIGID.to_vec()));
     for body in [3, 4] {
+        let refused = error(rig.ask(old, move_body(body, 100)));
+        let says = format!("there is no body {body}");
         assert_eq!(
-            rig.refused(old, move_body(body, 100)),
-            ErrorCode::NoSuchBody
+            (refused.code, refused.to_string()),
+            (ErrorCode::NoSuchBody, says)
         );
         let remove = request::RemoveBody { body };
         assert_eq!(rig.refused(old, remove), ErrorCode::NoSuchBody);

@@ -1,0 +1,192 @@
+//! What the socket answers, word by word: the real daemon, asked for what it does not do.
+
+use std::io::{BufRead, BufReader, Lines};
+use std::path::PathBuf;
+use std::process::{Child, ChildStderr, Command, Stdio};
+use std::time::Duration;
+
+use hapticd_chaos::clients::cuboid;
+use hapticd_client::{BodyKind, BodySpec, Client, ErrorCode, Pose, RequestError};
+use hapticd_protocol::reply;
+
+/// A bound that fails, for what a busy machine may take long to do.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+const ARM: &str = "[[arm]]\nname = \"right\"\nkind = \"simulated\"\nintention = \"press\"\n\
+                   tool = { kind = \"sphere\", radius_m = 0.005 }\n";
+
+/// Far from the tool: a floor, a lid, and a stone that lies on another floor.
+const BODIES: &str = "
+[[body]]
+name = \"floor\"
+position_m = [1.0, 0.0, 0.0]
+shape = { kind = \"cuboid\", size_m = [0.2, 0.2, 0.02] }
+[[body]]
+name = \"lid\"
+kind = \"kinematic\"
+position_m = [1.0, 0.0, 0.5]
+shape = { kind = \"cuboid\", size_m = [0.02, 0.02, 0.02] }
+[[body]]
+name = \"stone\"
+kind = \"dynamic\"
+position_m = [1.0, 0.0, 0.03]
+shape = { kind = \"cuboid\", size_m = [0.02, 0.02, 0.02] }
+";
+
+/// A running daemon; ends with its test, however that ends.
+struct Daemon {
+    folder: PathBuf,
+    process: Child,
+    log: Lines<BufReader<ChildStderr>>,
+}
+
+impl Daemon {
+    fn start(name: &str, configuration: &str, args: &[&str]) -> Self {
+        let process = std::process::id();
+        let folder = std::env::temp_dir().join(format!("hapticd-answers-{process}-{name}"));
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("rig.toml"), configuration).unwrap();
+        let mut process = Command::new(env!("CARGO_BIN_EXE_hapticd"))
+            .args(["run", "rig.toml", "--plain"])
+            .args(args)
+            .current_dir(&folder)
+            .env("XDG_RUNTIME_DIR", &folder)
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let log = BufReader::new(process.stderr.take().unwrap()).lines();
+        let mut daemon = Daemon {
+            folder,
+            process,
+            log,
+        };
+        daemon.until("arm attached");
+        daemon
+    }
+
+    /// Reads the log up to a line with these words.
+    fn until(&mut self, what: &str) {
+        let mut seen = String::new();
+        for line in self.log.by_ref() {
+            let line = line.unwrap();
+            if line.contains(what) {
+                return;
+            }
+            seen += &line;
+            seen.push('\n');
+        }
+        panic!("`{what}` was never said:\n{seen}");
+    }
+
+    fn socket(&self, of: &str) -> PathBuf {
+        self.folder.join("hapticd").join(of)
+    }
+
+    fn app(&self) -> Client {
+        let mut client =
+            Client::connect_until(&self.socket("app.sock"), "answers", PATIENCE).unwrap();
+        client.set_timeout(PATIENCE);
+        client
+    }
+
+    fn ask_to_end(&self) {
+        let pid = self.process.id().to_string();
+        let sent = Command::new("kill").args(["-TERM", &pid]).status();
+        assert!(sent.unwrap().success());
+    }
+
+    fn end(mut self) {
+        self.ask_to_end();
+        assert_eq!(self.process.wait().unwrap().code(), Some(0));
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        // Of one that has ended already there is nothing to end.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+        if !std::thread::panicking() {
+            let _ = std::fs::remove_dir_all(&self.folder);
+        }
+    }
+}
+
+fn body(client: &mut Client, name: &str) -> u32 {
+    let bodies = client.bodies().unwrap();
+    let found = bodies.iter().find(|body| body.name.as_str() == name);
+    found.unwrap_or_else(|| panic!("no {name}")).body
+}
+
+fn at(x: f64, y: f64, z: f64) -> Pose {
+    Pose {
+        translation_m: [x, y, z],
+        ..Pose::IDENTITY
+    }
+}
+
+fn block(name: &str) -> BodySpec<'_> {
+    BodySpec {
+        name,
+        kind: BodyKind::Kinematic,
+        solid: true,
+        world_from_body: at(5.0, 0.0, 0.0),
+        stiffness_n_per_m: 500.0,
+        damping_n_s_per_m: 0.5,
+        friction: 0.3,
+        restitution: 0.0,
+        density_kg_m3: 1000.0,
+    }
+}
+
+#[track_caller]
+fn refused<T: std::fmt::Debug>(result: Result<T, RequestError>) -> reply::Error {
+    match result {
+        Err(RequestError::Refused(error)) => *error,
+        other => panic!("not refused: {other:?}"),
+    }
+}
+
+/// Says of a refusal its code and all words of it.
+#[track_caller]
+fn says<T: std::fmt::Debug>(result: Result<T, RequestError>, code: ErrorCode, words: &str) {
+    let error = refused(result);
+    assert_eq!((error.to_string(), error.code), (words.to_owned(), code));
+}
+
+#[test]
+fn only_kinematic_bodies_are_moved_and_a_refusal_says_what_a_body_is() {
+    let daemon = Daemon::start("kinds", &format!("{ARM}{BODIES}"), &[]);
+    let mut app = daemon.app();
+    let stone = body(&mut app, "stone");
+    let words = format!("body {stone} is dynamic: forces move it, clients move kinematic bodies");
+    says(
+        app.set_body_pose(stone, at(1.0, 0.0, 0.4), 0.1, 100),
+        ErrorCode::NotYours,
+        &words,
+    );
+    says(app.halt_body(stone), ErrorCode::NotYours, &words);
+    let floor = body(&mut app, "floor");
+    let words = format!("body {floor} is static: nothing moves it, clients move kinematic bodies");
+    says(
+        app.set_body_pose(floor, at(1.0, 0.0, 0.4), 0.1, 100),
+        ErrorCode::StaticBody,
+        &words,
+    );
+    says(app.halt_body(floor), ErrorCode::StaticBody, &words);
+    // One that this client added itself is as dynamic as any.
+    let own = BodySpec {
+        kind: BodyKind::Dynamic,
+        ..block("own")
+    };
+    let own = app.add_body(&own, &cuboid([0.02; 3], 1)).unwrap();
+    let error = refused(app.set_body_pose(own, at(5.0, 0.0, 1.0), 0.1, 100));
+    assert!(error.to_string().contains("is dynamic"), "{error}");
+    app.remove_body(own).unwrap();
+    let lid = body(&mut app, "lid");
+    app.set_body_pose(lid, at(1.0, 0.0, 0.4), 0.1, 100).unwrap();
+    app.halt_body(lid).unwrap();
+    daemon.end();
+}
