@@ -3,10 +3,10 @@
 use std::io::{BufRead, BufReader, Lines};
 use std::path::PathBuf;
 use std::process::{Child, ChildStderr, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hapticd_chaos::clients::cuboid;
-use hapticd_client::{BodyKind, BodySpec, Client, ErrorCode, Pose, RequestError};
+use hapticd_client::{BodyKind, BodySpec, Client, ErrorCode, Pose, RequestError, want};
 use hapticd_protocol::reply;
 
 /// A bound that fails, for what a busy machine may take long to do.
@@ -31,6 +31,20 @@ name = \"stone\"
 kind = \"dynamic\"
 position_m = [1.0, 0.0, 0.03]
 shape = { kind = \"cuboid\", size_m = [0.02, 0.02, 0.02] }
+";
+
+/// A gate that goes to and fro beside a wall.
+const PLANAR: &str = "
+[[arm]]
+name = \"right\"
+kind = \"simulated\"
+intention = \"wander\"
+tool = { kind = \"disc\", radius_m = 0.003, sides = 16 }
+[[body]]
+name = \"gate\"
+kind = \"kinematic\"
+shape = { kind = \"star\", points = 5, outer_radius_m = 0.01, inner_radius_m = 0.005 }
+position_m = [0.3, 0.0, 0.0]
 ";
 
 /// A running daemon; ends with its test, however that ends.
@@ -188,5 +202,60 @@ fn only_kinematic_bodies_are_moved_and_a_refusal_says_what_a_body_is() {
     let lid = body(&mut app, "lid");
     app.set_body_pose(lid, at(1.0, 0.0, 0.4), 0.1, 100).unwrap();
     app.halt_body(lid).unwrap();
+    daemon.end();
+}
+
+#[test]
+fn a_pose_out_of_the_plane_is_refused_and_the_body_goes_on() {
+    let text = format!("[ipc]\nmax_lease_ms = 10000\n{PLANAR}");
+    let daemon = Daemon::start("plane", &text, &[]);
+    let mut app = daemon.app();
+    let gate = body(&mut app, "gate");
+    let bodies = app.subscribe(0, want::BODIES).unwrap();
+    app.set_body_pose(gate, at(0.4, 0.0, 0.0), 0.05, 10_000)
+        .unwrap();
+    says(
+        app.set_body_pose(gate, at(0.3, 0.0, 0.1), 0.05, 10_000),
+        ErrorCode::OutOfRange,
+        "the scene is planar and the pose is 0.1 m off the plane z = 0 and tilted by 0.000000 rad \
+         out of it, at most 0.000001 m and 0.00001 rad",
+    );
+    let (sin, cos) = 0.2_f64.sin_cos();
+    let tilted = Pose {
+        rotation_xyzw: [sin, 0.0, 0.0, cos],
+        ..at(0.3, 0.0, 0.0)
+    };
+    says(
+        app.set_body_pose(gate, tilted, 0.05, 10_000),
+        ErrorCode::OutOfRange,
+        "the scene is planar and the pose is 0 m off the plane z = 0 and tilted by 0.400000 rad \
+         out of it, at most 0.000001 m and 0.00001 rad",
+    );
+    // It is under way to where it was sent before.
+    let begun = Instant::now();
+    loop {
+        // Torn reads pass.
+        let x_m = bodies.bodies().ok().and_then(|all| {
+            let gate = all.as_slice().iter().find(|b| b.body == gate);
+            gate.map(|b| b.world_from_body.translation_m[0])
+        });
+        if x_m.is_some_and(|x| x > 0.39) {
+            break;
+        }
+        assert!(begun.elapsed() < PATIENCE, "it stays at {x_m:?}");
+        std::thread::yield_now();
+    }
+    // What rounding does to a pose is no tilt, and a turn in the plane is welcome.
+    let (sin, cos) = 0.3_f64.sin_cos();
+    let turned = Pose {
+        rotation_xyzw: [1e-8, 0.0, sin, cos],
+        ..at(0.4, 0.0, 1e-8)
+    };
+    app.set_body_pose(gate, turned, 0.05, 10_000).unwrap();
+    says(
+        app.add_body(&block("x"), &cuboid([0.02; 3], 1)),
+        ErrorCode::SceneFull,
+        "`x`: a planar scene takes no bodies while it runs",
+    );
     daemon.end();
 }

@@ -50,7 +50,8 @@ codes! {
         TooManyBodies = 8,
         /// The mesh, or all of this client's meshes together, have `number` bytes; `limit` are allowed.
         MeshTooLarge = 9,
-        /// The scene is full: `limit` bodies.
+        /// The scene takes no more bodies: it has `limit`, or it is planar (`limit` is 0 and the detail
+        /// says so).
         SceneFull = 10,
         /// A body of that name exists.
         NameTaken = 11,
@@ -309,7 +310,10 @@ impl ErrorCode {
     /// Whether a detail of this code, where there is one, says all: the general words beside it
     /// would say the same again, or name a cause that is not this one.
     const fn is_said_by_the_detail(self) -> bool {
-        matches!(self, Self::NotYours | Self::StaticBody)
+        matches!(
+            self,
+            Self::NotYours | Self::StaticBody | Self::OutOfRange | Self::SceneFull
+        )
     }
 }
 

@@ -127,7 +127,8 @@ messages! {
         /// detection, never carried through one. When the lease ends without another command, the body stops where it is. A body of
         /// another kind is refused: [`StaticBody`](crate::reply::ErrorCode::StaticBody), a dynamic one
         /// [`NotYours`](crate::reply::ErrorCode::NotYours), one of the soft simulation
-        /// [`Deformable`](crate::reply::ErrorCode::Deformable).
+        /// [`Deformable`](crate::reply::ErrorCode::Deformable). A pose out of the plane of a planar scene
+        /// is [`OutOfRange`](crate::reply::ErrorCode::OutOfRange), and the body goes on as before.
         SetBodyPose = 0x0105 => {
             /// Where to.
             world_from_body: Pose,

@@ -127,6 +127,8 @@ pub struct Hub {
     registry: Registry,
     /// Shapes of the arms' tools.
     tools: BTreeMap<u32, ShapeFile>,
+    /// All bodies lie in the plane z = 0, and stay there.
+    planar: bool,
     pending: BTreeMap<u64, Pending>,
     next_client: u32,
     next_token: u64,
@@ -147,12 +149,18 @@ impl Hub {
             sessions: BTreeMap::new(),
             registry,
             tools: BTreeMap::new(),
+            planar: false,
             pending: BTreeMap::new(),
             next_client: 1,
             next_token: 1,
             stopping: false,
             busy: false,
         }
+    }
+
+    /// From now on the scene lies in the plane z = 0, and no client sends a body out of it.
+    pub fn set_planar(&mut self) {
+        self.planar = true;
     }
 
     /// The shape of a body that is there from the start, or of a tool: of an identity that no body has.

@@ -18,6 +18,10 @@ const MAX_STIFFNESS_N_PER_M: f64 = 100_000.0;
 const MAX_DAMPING_N_S_PER_M: f64 = 1000.0;
 const MAX_FRICTION: f64 = 2.0;
 const MAX_DENSITY_KG_M3: f64 = 30_000.0;
+/// How far a pose may be off the plane of a planar scene, m, and how much tilted out of it, rad: what
+/// rounding does, also to coordinates of 4 bytes. The scene takes it as in the plane.
+const OFF_PLANE_M: f64 = 1e-6;
+const OFF_PLANE_RAD: f64 = 1e-5;
 
 fn out_of_range(what: &str, value: f64, limit: f64) -> Refusal {
     // Both as whole numbers for programs, and exactly in the sentence.
@@ -27,6 +31,21 @@ fn out_of_range(what: &str, value: f64, limit: f64) -> Refusal {
         limit: limit as u64,
         detail: format!("{what} is {value}, at most {limit}"),
     }
+}
+
+/// Whether a pose lies in the plane of a planar scene.
+fn check_in_plane(pose: &Pose) -> Result<(), Refusal> {
+    let off_m = pose.translation.vector.z.abs();
+    let up = pose.rotation * Vec3::z();
+    let tilt_rad = up.x.hypot(up.y).atan2(up.z);
+    if off_m <= OFF_PLANE_M && tilt_rad <= OFF_PLANE_RAD {
+        return Ok(());
+    }
+    let detail = format!(
+        "the scene is planar and the pose is {off_m} m off the plane z = 0 and tilted by \
+         {tilt_rad:.6} rad out of it, at most {OFF_PLANE_M} m and {OFF_PLANE_RAD} rad"
+    );
+    Err(Refusal::text(ErrorCode::OutOfRange, detail))
 }
 
 fn lease_until(lease_ms: u32, most_ms: u32, now_ns: u64) -> Result<u64, Refusal> {
@@ -122,8 +141,11 @@ impl Hub {
                 let lease_until_ns =
                     lease_until(command.lease_ms, self.quotas.max_lease_ms, now_ns)?;
                 let body = command.body;
-                self.registry.lease(client, body, now_ns, lease_until_ns)?;
                 let world_from_body = pose(&command.world_from_body);
+                if self.planar {
+                    check_in_plane(&world_from_body)?;
+                }
+                self.registry.lease(client, body, now_ns, lease_until_ns)?;
                 let command = Command::MoveBody {
                     client,
                     body,
