@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use hapticd_chaos::clients::cuboid;
 use hapticd_client::{BodyKind, BodySpec, Client, ErrorCode, Pose, RequestError, want};
-use hapticd_protocol::reply;
+use hapticd_protocol::{reply, request};
 
 /// A bound that fails, for what a busy machine may take long to do.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -257,5 +257,25 @@ fn a_pose_out_of_the_plane_is_refused_and_the_body_goes_on() {
         ErrorCode::SceneFull,
         "`x`: a planar scene takes no bodies while it runs",
     );
+    daemon.end();
+}
+
+#[test]
+fn a_lease_out_of_range_is_told_once_with_the_bound_of_its_side() {
+    let daemon = Daemon::start("lease", &format!("{ARM}{BODIES}"), &[]);
+    let mut app = daemon.app();
+    let lid = body(&mut app, "lid");
+    for (lease_ms, words) in [
+        (0, "lease_ms is 0, at least 1"),
+        (1001, "lease_ms is 1001, at most 1000"),
+        (u32::MAX, "lease_ms is 4294967295, at most 1000"),
+    ] {
+        let renewed = app.request(request::Renew { lease_ms });
+        says(renewed, ErrorCode::OutOfRange, words);
+        let error = refused(app.set_body_pose(lid, at(1.0, 0.0, 0.4), 0.1, lease_ms));
+        // By that number a client learns what the configuration allows.
+        assert_eq!((error.to_string().as_str(), error.limit), (words, 1000));
+    }
+    app.request(request::Renew { lease_ms: 1000 }).unwrap();
     daemon.end();
 }

@@ -59,7 +59,8 @@ codes! {
         BadMesh = 12,
         /// The descriptor is not a sealed memory file.
         BadDescriptor = 13,
-        /// A number is out of its range: `number`, at most `limit`.
+        /// A number is out of its range: `number`, at most `limit`. The detail says which number it is,
+        /// and its least where it is below that.
         OutOfRange = 14,
         /// The daemon is busy with earlier requests: try again.
         Busy = 15,

@@ -11,7 +11,10 @@ use crate::{
 /// Stands for every arm where an arm's index is asked for.
 pub const ALL_ARMS: u8 = 255;
 
-/// Longest lease that is given, ms. Longer ones would leave force standing that nobody looks after.
+/// Longest lease that any daemon gives, ms. Longer ones would leave force standing that nobody looks
+/// after. A daemon's configuration may allow less, and by default allows a second
+/// (`ipc.max_lease_ms`). A client learns it from the refusal of a longer one
+/// ([`OutOfRange`](crate::reply::ErrorCode::OutOfRange)): its `limit` is what is allowed, ms.
 pub const MAX_LEASE_MS: u32 = 10_000;
 
 /// What to subscribe to: a sum of these.
@@ -136,7 +139,8 @@ messages! {
             speed_m_s: NonNegative,
             /// Which body.
             body: u32,
-            /// For how long the command holds, ms: 1 to [`MAX_LEASE_MS`].
+            /// For how long the command holds, ms: 1 to [`MAX_LEASE_MS`], or to less where the daemon's
+            /// configuration says so. The refusal's `limit` is what it allows.
             lease_ms: u32,
         } reserved 0
 
@@ -204,7 +208,8 @@ messages! {
         /// "I am alive": renews every lease of this client for `lease_ms`. Any request shows that a client is alive; this one does
         /// nothing else.
         Renew = 0x010a => {
-            /// For how long, ms: 1 to [`MAX_LEASE_MS`].
+            /// For how long, ms: 1 to [`MAX_LEASE_MS`], or to less where the daemon's configuration
+            /// says so. The refusal's `limit` is what it allows.
             lease_ms: u32,
         } reserved 4
 

@@ -33,6 +33,15 @@ fn out_of_range(what: &str, value: f64, limit: f64) -> Refusal {
     }
 }
 
+/// The same for a number below its range. The limit is still the largest: by it a client learns what
+/// the configuration allows.
+fn too_small(what: &str, value: f64, (least, most): (f64, f64)) -> Refusal {
+    Refusal {
+        detail: format!("{what} is {value}, at least {least}"),
+        ..out_of_range(what, value, most)
+    }
+}
+
 /// Whether a pose lies in the plane of a planar scene.
 fn check_in_plane(pose: &Pose) -> Result<(), Refusal> {
     let off_m = pose.translation.vector.z.abs();
@@ -50,14 +59,13 @@ fn check_in_plane(pose: &Pose) -> Result<(), Refusal> {
 
 fn lease_until(lease_ms: u32, most_ms: u32, now_ns: u64) -> Result<u64, Refusal> {
     let most_ms = most_ms.min(MAX_LEASE_MS);
-    if (1..=most_ms).contains(&lease_ms) {
-        Ok(now_ns.saturating_add(u64::from(lease_ms) * 1_000_000))
+    let (asked, most) = (f64::from(lease_ms), f64::from(most_ms));
+    if lease_ms < 1 {
+        Err(too_small("lease_ms", asked, (1.0, most)))
+    } else if lease_ms > most_ms {
+        Err(out_of_range("lease_ms", asked, most))
     } else {
-        Err(out_of_range(
-            "lease_ms",
-            f64::from(lease_ms),
-            f64::from(most_ms),
-        ))
+        Ok(now_ns.saturating_add(u64::from(lease_ms) * 1_000_000))
     }
 }
 
