@@ -279,3 +279,30 @@ fn a_lease_out_of_range_is_told_once_with_the_bound_of_its_side() {
     app.request(request::Renew { lease_ms: 1000 }).unwrap();
     daemon.end();
 }
+
+#[test]
+fn whose_a_body_is_is_said_as_it_is() {
+    let text = format!("[ipc]\nmax_lease_ms = 10000\n{ARM}{BODIES}");
+    let daemon = Daemon::start("whose", &text, &[]);
+    let (mut app, mut other) = (daemon.app(), daemon.app());
+    let lid = body(&mut app, "lid");
+    says(
+        app.remove_body(lid),
+        ErrorCode::NotYours,
+        &format!("body {lid} is the configuration's: no client removes it"),
+    );
+    other
+        .set_body_pose(lid, at(1.0, 0.0, 0.4), 0.001, 10_000)
+        .unwrap();
+    let error = refused(app.set_body_pose(lid, at(1.0, 0.0, 0.4), 0.1, 100));
+    assert_eq!(
+        error.to_string(),
+        format!("body {lid} is the configuration's, and another client is moving it")
+    );
+    let theirs = other.add_body(&block("theirs"), &cuboid([0.02; 3], 1));
+    let theirs = theirs.unwrap();
+    let words = format!("body {theirs} is another client's");
+    says(app.remove_body(theirs), ErrorCode::NotYours, &words);
+    says(app.halt_body(theirs), ErrorCode::NotYours, &words);
+    daemon.end();
+}
