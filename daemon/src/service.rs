@@ -463,7 +463,7 @@ impl Service {
 
     /// Tells the clients, closes, removes the sockets.
     pub fn stop(self) {
-        self.event(Event::ShuttingDown(event::ShuttingDown {}));
+        // The server tells them, once.
         self.handle.stop();
         match self.thread.join() {
             Ok(Ok(())) => {}

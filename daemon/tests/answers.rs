@@ -6,7 +6,9 @@ use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use hapticd_chaos::clients::cuboid;
-use hapticd_client::{BodyKind, BodySpec, Client, ErrorCode, Pose, RequestError, want};
+use hapticd_client::{
+    BodyKind, BodySpec, Client, ErrorCode, Event, News, Pose, RequestError, want,
+};
 use hapticd_protocol::{reply, request};
 
 /// A bound that fails, for what a busy machine may take long to do.
@@ -305,4 +307,35 @@ fn whose_a_body_is_is_said_as_it_is() {
     says(app.remove_body(theirs), ErrorCode::NotYours, &words);
     says(app.halt_body(theirs), ErrorCode::NotYours, &words);
     daemon.end();
+}
+
+/// How often a client is told of the end before its connection closes.
+fn times_told(client: &mut Client) -> usize {
+    let mut times = 0;
+    loop {
+        match client.poll(PATIENCE) {
+            Ok(Some(News::Event(Event::ShuttingDown(_)))) => times += 1,
+            Ok(Some(_)) => {}
+            Ok(None) => panic!("the daemon does not end"),
+            Err(_) => return times,
+        }
+    }
+}
+
+#[test]
+fn the_end_is_told_once_to_each_client() {
+    for (name, args) in [("signal", &[][..]), ("time", &["--duration", "2"])] {
+        let mut daemon = Daemon::start(name, &format!("{ARM}{BODIES}"), args);
+        let mut clients = [daemon.app(), daemon.app()];
+        for client in &mut clients {
+            client.subscribe(0, want::EVENTS).unwrap();
+        }
+        if args.is_empty() {
+            daemon.ask_to_end();
+        }
+        for client in &mut clients {
+            assert_eq!(times_told(client), 1, "{name}");
+        }
+        assert_eq!(daemon.process.wait().unwrap().code(), Some(0));
+    }
 }
