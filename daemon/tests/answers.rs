@@ -339,3 +339,22 @@ fn the_end_is_told_once_to_each_client() {
         assert_eq!(daemon.process.wait().unwrap().code(), Some(0));
     }
 }
+
+#[test]
+fn who_finds_no_place_is_told_how_many_there_are_for_its_kind() {
+    let text = format!("[ipc]\nmax_clients = 2\n{ARM}{BODIES}");
+    let daemon = Daemon::start("places", &text, &[]);
+    let connect = |socket| Client::connect_to(&daemon.socket(socket), "one more");
+    let mut inside = vec![daemon.app(), daemon.app()];
+    for _ in 0..4 {
+        inside.push(connect("technician.sock").unwrap());
+    }
+    for (socket, places) in [("app.sock", 2), ("technician.sock", 6)] {
+        let why = connect(socket).map(|_| ()).unwrap_err().to_string();
+        let wanted =
+            format!("all {places} places of the daemon for clients on this socket are taken");
+        assert!(why.contains(&wanted), "{why}");
+    }
+    drop(inside);
+    daemon.end();
+}

@@ -19,7 +19,7 @@ codes! {
         NotHello = 1,
         /// Another major version. Both are in the message.
         Version = 2,
-        /// The daemon has as many clients as it takes; `limit` says how many.
+        /// The daemon has as many clients as it takes on this socket; `limit` says how many.
         TooManyClients = 3,
         /// This user may not use this socket.
         NotPermitted = 4,
@@ -388,7 +388,7 @@ impl std::fmt::Display for Refused {
             ),
             RefusedCode::TooManyClients => write!(
                 f,
-                "the daemon has {} clients, as many as it takes",
+                "all {} places of the daemon for clients on this socket are taken",
                 self.limit
             ),
             RefusedCode::NotPermitted => write!(f, "this user may not use this socket"),

@@ -218,7 +218,10 @@ impl Hub {
             Role::Technician => self.quotas.clients.saturating_add(TECHNICIANS),
         };
         if self.sessions.len() >= places {
-            return Err(self.refused(RefusedCode::TooManyClients, None));
+            return Err(Refused {
+                limit: u16::try_from(places).unwrap_or(u16::MAX),
+                ..self.refused(RefusedCode::TooManyClients, None)
+            });
         }
         let id = ClientId(self.next_client);
         self.next_client = self.next_client.wrapping_add(1).max(1);
@@ -230,18 +233,13 @@ impl Hub {
     }
 
     fn refused(&self, code: RefusedCode, hello: Option<&Hello>) -> Refused {
-        let limit = u16::try_from(self.quotas.clients).unwrap_or(u16::MAX);
         Refused {
             code,
             major: MAJOR,
             minor: MINOR,
             client_major: hello.map_or(0, |hello| hello.major),
             client_minor: hello.map_or(0, |hello| hello.minor),
-            limit: if code == RefusedCode::TooManyClients {
-                limit
-            } else {
-                0
-            },
+            limit: 0,
         }
     }
 
