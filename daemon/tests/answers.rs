@@ -358,3 +358,27 @@ fn who_finds_no_place_is_told_how_many_there_are_for_its_kind() {
     drop(inside);
     daemon.end();
 }
+
+#[test]
+fn what_a_body_takes_in_memory_is_not_told_as_the_size_of_its_mesh() {
+    let text = format!("[ipc]\nmemory_mb = 16\n{ARM}{BODIES}");
+    let daemon = Daemon::start("memory", &text, &[]);
+    let mut app = daemon.app();
+    let mesh = cuboid([0.02; 3], 82);
+    let triangles = mesh.triangles.len();
+    let error = refused(app.add_body(&block("large"), &mesh));
+    assert_eq!(error.code, ErrorCode::MeshTooLarge);
+    assert!(
+        error.number > 8 << 20 && error.limit == 8 << 20,
+        "{triangles}: {error}"
+    );
+    let said = error.to_string();
+    assert!(!said.contains("bytes of mesh"), "{said}");
+    let resident = format!(
+        "the body would take {} MB of resident memory with all that is made of its mesh, \
+         8 MB are left",
+        error.number.div_ceil(1 << 20)
+    );
+    assert!(said.starts_with(&resident), "{said}");
+    daemon.end();
+}

@@ -49,6 +49,7 @@ codes! {
         /// This client already has `number` bodies, its limit.
         TooManyBodies = 8,
         /// The mesh, or all of this client's meshes together, have `number` bytes; `limit` are allowed.
+        /// With a detail: the body would take `number` bytes of memory, and `limit` are left.
         MeshTooLarge = 9,
         /// The scene takes no more bodies: it has `limit`, or it is planar (`limit` is 0 and the detail
         /// says so).
@@ -313,7 +314,11 @@ impl ErrorCode {
     const fn is_said_by_the_detail(self) -> bool {
         matches!(
             self,
-            Self::NotYours | Self::StaticBody | Self::OutOfRange | Self::SceneFull
+            Self::NotYours
+                | Self::StaticBody
+                | Self::OutOfRange
+                | Self::SceneFull
+                | Self::MeshTooLarge
         )
     }
 }
