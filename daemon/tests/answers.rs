@@ -382,3 +382,49 @@ fn what_a_body_takes_in_memory_is_not_told_as_the_size_of_its_mesh() {
     assert!(said.starts_with(&resident), "{said}");
     daemon.end();
 }
+
+#[test]
+fn a_body_is_refused_for_what_the_configuration_would_not_take() {
+    let daemon = Daemon::start("bounds", &format!("{ARM}{BODIES}"), &[]);
+    let mut app = daemon.app();
+    let mesh = cuboid([0.02; 3], 1);
+    let dynamic = BodySpec {
+        kind: BodyKind::Dynamic,
+        ..block("x")
+    };
+    let stiffness = |stiffness_n_per_m| BodySpec {
+        stiffness_n_per_m,
+        ..block("x")
+    };
+    let density = |density_kg_m3| BodySpec {
+        density_kg_m3,
+        ..dynamic
+    };
+    for (spec, words) in [
+        (stiffness(0.0), "stiffness_n_per_m is 0, at least 1"),
+        (stiffness(0.999), "stiffness_n_per_m is 0.999, at least 1"),
+        (
+            stiffness(2e5),
+            "stiffness_n_per_m is 200000, at most 100000",
+        ),
+        (density(1e-9), "density_kg_m3 is 0.000000001, at least 1"),
+        (density(3e4 + 1.0), "density_kg_m3 is 30001, at most 30000"),
+    ] {
+        says(app.add_body(&spec, &mesh), ErrorCode::OutOfRange, words);
+    }
+    // At the bounds it is welcome, and so is any density where it is of no meaning.
+    for (spec, place) in [(stiffness(1.0), 5.0), (density(1.0), 6.0)] {
+        let spec = BodySpec {
+            world_from_body: at(place, 0.0, 0.0),
+            ..spec
+        };
+        let body = app.add_body(&spec, &mesh).unwrap();
+        app.remove_body(body).unwrap();
+    }
+    let sheet = BodySpec {
+        density_kg_m3: 0.0,
+        ..block("x")
+    };
+    app.add_body(&sheet, &mesh).unwrap();
+    daemon.end();
+}

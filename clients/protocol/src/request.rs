@@ -151,15 +151,15 @@ messages! {
             name: Name,
             /// Where it starts.
             world_from_body: Pose,
-            /// Contact stiffness, N/m.
+            /// Contact stiffness, N/m: 1 to 100,000.
             stiffness_n_per_m: NonNegative,
-            /// Contact damping, N s/m.
+            /// Contact damping, N s/m: at most 1000.
             damping_n_s_per_m: NonNegative,
-            /// Coulomb's friction coefficient.
+            /// Coulomb's friction coefficient, at most 2.
             friction: NonNegative,
             /// Coefficient of restitution between this body and others, 0 to 1.
             restitution: NonNegative,
-            /// Density of a dynamic body, kg/m³; of no meaning for others.
+            /// Density of a dynamic body, kg/m³: 1 to 30,000; of no meaning for others.
             density_kg_m3: NonNegative,
             /// May it move. Not soft, not cloth.
             kind: BodyKind,

@@ -14,10 +14,12 @@ use hapticd_protocol::{
 /// Fastest that a client may send a body, m/s. A tool moves at a metre or two a second; more is a mistake of units.
 pub(super) const MAX_SPEED_M_S: f64 = 20.0;
 /// Ranges of a material, as in the configuration.
-const MAX_STIFFNESS_N_PER_M: f64 = 100_000.0;
-const MAX_DAMPING_N_S_PER_M: f64 = 1000.0;
-const MAX_FRICTION: f64 = 2.0;
-const MAX_DENSITY_KG_M3: f64 = 30_000.0;
+const STIFFNESS_N_PER_M: (f64, f64) = (1.0, 100_000.0);
+const DAMPING_N_S_PER_M: (f64, f64) = (0.0, 1000.0);
+const FRICTION: (f64, f64) = (0.0, 2.0);
+const RESTITUTION: (f64, f64) = (0.0, 1.0);
+/// Of a dynamic body; for others it is of no meaning, and only the largest holds.
+const DENSITY_KG_M3: (f64, f64) = (1.0, 30_000.0);
 /// How far a pose may be off the plane of a planar scene, m, and how much tilted out of it, rad: what
 /// rounding does, also to coordinates of 4 bytes. The scene takes it as in the plane.
 const OFF_PLANE_M: f64 = 1e-6;
@@ -377,23 +379,30 @@ impl Hub {
                 detail: format!("kind is {}: the configuration's to add", add.kind.text()),
             });
         }
-        for (what, value, limit) in [
+        let density = match add.kind {
+            BodyKind::Dynamic => DENSITY_KG_M3,
+            _ => (0.0, DENSITY_KG_M3.1),
+        };
+        for (what, value, (least, most)) in [
             (
                 "stiffness_n_per_m",
                 add.stiffness_n_per_m.0,
-                MAX_STIFFNESS_N_PER_M,
+                STIFFNESS_N_PER_M,
             ),
             (
                 "damping_n_s_per_m",
                 add.damping_n_s_per_m.0,
-                MAX_DAMPING_N_S_PER_M,
+                DAMPING_N_S_PER_M,
             ),
-            ("friction", add.friction.0, MAX_FRICTION),
-            ("restitution", add.restitution.0, 1.0),
-            ("density_kg_m3", add.density_kg_m3.0, MAX_DENSITY_KG_M3),
+            ("friction", add.friction.0, FRICTION),
+            ("restitution", add.restitution.0, RESTITUTION),
+            ("density_kg_m3", add.density_kg_m3.0, density),
         ] {
-            if value > limit {
-                return Err(out_of_range(what, value, limit));
+            if value > most {
+                return Err(out_of_range(what, value, most));
+            }
+            if value < least {
+                return Err(too_small(what, value, (least, most)));
             }
         }
         let owned = self.registry.owned(client).len();
