@@ -51,8 +51,8 @@ codes! {
         /// The mesh, or all of this client's meshes together, have `number` bytes; `limit` are allowed.
         /// With a detail: the body would take `number` bytes of memory, and `limit` are left.
         MeshTooLarge = 9,
-        /// The scene takes no more bodies: it has `limit`, or it is planar (`limit` is 0 and the detail
-        /// says so).
+        /// The scene takes no more bodies: it has `limit`, or it is planar (`limit` is 0 and the
+        /// detail says so).
         SceneFull = 10,
         /// A body of that name exists.
         NameTaken = 11,
@@ -60,8 +60,8 @@ codes! {
         BadMesh = 12,
         /// The descriptor is not a sealed memory file.
         BadDescriptor = 13,
-        /// A number is out of its range: `number`, at most `limit`. The detail says which number it is,
-        /// and its least where it is below that.
+        /// A number is out of its range: `number`, at most `limit`. The detail says which number it
+        /// is, and its least where it is below that.
         OutOfRange = 14,
         /// The daemon is busy with earlier requests: try again.
         Busy = 15,

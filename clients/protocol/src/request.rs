@@ -11,8 +11,8 @@ use crate::{
 /// Stands for every arm where an arm's index is asked for.
 pub const ALL_ARMS: u8 = 255;
 
-/// Longest lease that any daemon gives, ms. Longer ones would leave force standing that nobody looks
-/// after. A daemon's configuration may allow less, and by default allows a second
+/// Longest lease that any daemon gives, ms. Longer ones would leave force standing that nobody
+/// looks after. A daemon's configuration may allow less, and by default allows a second
 /// (`ipc.max_lease_ms`). A client learns it from the refusal of a longer one
 /// ([`OutOfRange`](crate::reply::ErrorCode::OutOfRange)): its `limit` is what is allowed, ms.
 pub const MAX_LEASE_MS: u32 = 10_000;
@@ -127,11 +127,12 @@ messages! {
         } reserved 6
 
         /// Sends a kinematic body somewhere. It goes there no faster than `speed_m_s` and is stopped by the tools' continuous collision
-        /// detection, never carried through one. When the lease ends without another command, the body stops where it is. A body of
-        /// another kind is refused: [`StaticBody`](crate::reply::ErrorCode::StaticBody), a dynamic one
-        /// [`NotYours`](crate::reply::ErrorCode::NotYours), one of the soft simulation
-        /// [`Deformable`](crate::reply::ErrorCode::Deformable). A pose out of the plane of a planar scene
-        /// is [`OutOfRange`](crate::reply::ErrorCode::OutOfRange), and the body goes on as before.
+        /// detection, never carried through one. When the lease ends without another command, the body stops where it is.
+        /// A static body is refused ([`StaticBody`](crate::reply::ErrorCode::StaticBody)), and so
+        /// are a dynamic one ([`NotYours`](crate::reply::ErrorCode::NotYours)) and one of the soft
+        /// simulation ([`Deformable`](crate::reply::ErrorCode::Deformable)). A pose out of the
+        /// plane of a planar scene is [`OutOfRange`](crate::reply::ErrorCode::OutOfRange), and the
+        /// body goes on as before.
         SetBodyPose = 0x0105 => {
             /// Where to.
             world_from_body: Pose,
@@ -139,8 +140,8 @@ messages! {
             speed_m_s: NonNegative,
             /// Which body.
             body: u32,
-            /// For how long the command holds, ms: 1 to [`MAX_LEASE_MS`], or to less where the daemon's
-            /// configuration says so. The refusal's `limit` is what it allows.
+            /// For how long the command holds, ms: 1 to [`MAX_LEASE_MS`], or to less where the
+            /// daemon's configuration says so. The refusal's `limit` is what it allows.
             lease_ms: u32,
         } reserved 0
 

@@ -146,7 +146,8 @@ impl Ledger {
                     number: needs,
                     limit: left,
                     detail: format!(
-                        "the body would take {} MB {what}, {} MB are left {whose} ([ipc] memory_mb: {} MB)",
+                        "the body would take {} MB {what}, {} MB are left {whose} \
+                         ([ipc] memory_mb: {} MB)",
                         needs.div_ceil(1 << 20),
                         left >> 20,
                         self.total >> 20

@@ -185,8 +185,8 @@ impl Registry {
         }
     }
 
-    /// Whether a client may move this body now: it is kinematic, and its own, or nobody's and nobody
-    /// else is moving it.
+    /// Whether a client may move this body now: it is kinematic, and its own, or nobody's and
+    /// nobody else is moving it.
     fn check_movable(
         &mut self,
         client: ClientId,

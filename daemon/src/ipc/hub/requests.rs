@@ -20,8 +20,8 @@ const FRICTION: (f64, f64) = (0.0, 2.0);
 const RESTITUTION: (f64, f64) = (0.0, 1.0);
 /// Of a dynamic body; for others it is of no meaning, and only the largest holds.
 const DENSITY_KG_M3: (f64, f64) = (1.0, 30_000.0);
-/// How far a pose may be off the plane of a planar scene, m, and how much tilted out of it, rad: what
-/// rounding does, also to coordinates of 4 bytes. The scene takes it as in the plane.
+/// How far a pose may be off the plane of a planar scene, m, and how much tilted out of it, rad:
+/// what rounding does, also to coordinates of 4 bytes. The scene takes it as in the plane.
 const OFF_PLANE_M: f64 = 1e-6;
 const OFF_PLANE_RAD: f64 = 1e-5;
 
@@ -35,8 +35,8 @@ fn out_of_range(what: &str, value: f64, limit: f64) -> Refusal {
     }
 }
 
-/// The same for a number below its range. The limit is still the largest: by it a client learns what
-/// the configuration allows.
+/// The same for a number below its range. The limit is still the largest: by it a client learns
+/// what the configuration allows.
 fn too_small(what: &str, value: f64, (least, most): (f64, f64)) -> Refusal {
     Refusal {
         detail: format!("{what} is {value}, at least {least}"),
