@@ -41,6 +41,7 @@ use crate::ipc::{
     Quotas, Refusal, Server, ServerSetup, SetupError, blocks,
 };
 use crate::rig::RigArm;
+use crate::scene;
 use crate::scribe::Live;
 use crate::session;
 use hapticd_devices::arm::ArmSpec;
@@ -379,6 +380,7 @@ impl Service {
                 .chain(surfaces.iter().map(surface_record))
                 .chain(skins.iter().map(skin_record))
                 .collect(),
+            planar: scene::planar::has_plane(config),
             blocks: fds,
             surfaces: surface_fds,
             skins: skin_fds,
@@ -469,7 +471,7 @@ impl Service {
 
     /// Tells the clients, closes, removes the sockets.
     pub fn stop(self) {
-        self.event(Event::ShuttingDown(event::ShuttingDown {}));
+        // The server tells them, once.
         self.handle.stop();
         match self.thread.join() {
             Ok(Ok(())) => {}

@@ -3,11 +3,13 @@
 use std::io::{BufRead, BufReader, Lines};
 use std::path::PathBuf;
 use std::process::{Child, ChildStderr, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hapticd_chaos::clients::cuboid;
-use hapticd_client::{BodyKind, BodySpec, Client, ErrorCode, Pose, RequestError};
-use hapticd_protocol::reply;
+use hapticd_client::{
+    BodyKind, BodySpec, Client, ErrorCode, Event, News, Pose, RequestError, want,
+};
+use hapticd_protocol::{reply, request};
 
 /// A bound that fails, for what a busy machine may take long to do.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -31,6 +33,20 @@ name = \"stone\"
 kind = \"dynamic\"
 position_m = [1.0, 0.0, 0.03]
 shape = { kind = \"cuboid\", size_m = [0.02, 0.02, 0.02] }
+";
+
+/// A gate that goes to and fro beside a wall.
+const PLANAR: &str = "
+[[arm]]
+name = \"right\"
+kind = \"simulated\"
+intention = \"wander\"
+tool = { kind = \"disc\", radius_m = 0.003, sides = 16 }
+[[body]]
+name = \"gate\"
+kind = \"kinematic\"
+shape = { kind = \"star\", points = 5, outer_radius_m = 0.01, inner_radius_m = 0.005 }
+position_m = [0.3, 0.0, 0.0]
 ";
 
 /// A running daemon; ends with its test, however that ends.
@@ -188,5 +204,227 @@ fn only_kinematic_bodies_are_moved_and_a_refusal_says_what_a_body_is() {
     let lid = body(&mut app, "lid");
     app.set_body_pose(lid, at(1.0, 0.0, 0.4), 0.1, 100).unwrap();
     app.halt_body(lid).unwrap();
+    daemon.end();
+}
+
+#[test]
+fn a_pose_out_of_the_plane_is_refused_and_the_body_goes_on() {
+    let text = format!("[ipc]\nmax_lease_ms = 10000\n{PLANAR}");
+    let daemon = Daemon::start("plane", &text, &[]);
+    let mut app = daemon.app();
+    let gate = body(&mut app, "gate");
+    let bodies = app.subscribe(0, want::BODIES).unwrap();
+    app.set_body_pose(gate, at(0.4, 0.0, 0.0), 0.05, 10_000)
+        .unwrap();
+    says(
+        app.set_body_pose(gate, at(0.3, 0.0, 0.1), 0.05, 10_000),
+        ErrorCode::OutOfRange,
+        "the scene is planar and the pose is 0.1 m off the plane z = 0 and tilted by 0.000000 rad \
+         out of it, at most 0.000001 m and 0.00001 rad",
+    );
+    let (sin, cos) = 0.2_f64.sin_cos();
+    let tilted = Pose {
+        rotation_xyzw: [sin, 0.0, 0.0, cos],
+        ..at(0.3, 0.0, 0.0)
+    };
+    says(
+        app.set_body_pose(gate, tilted, 0.05, 10_000),
+        ErrorCode::OutOfRange,
+        "the scene is planar and the pose is 0 m off the plane z = 0 and tilted by 0.400000 rad \
+         out of it, at most 0.000001 m and 0.00001 rad",
+    );
+    // It is under way to where it was sent before.
+    let begun = Instant::now();
+    loop {
+        // Torn reads pass.
+        let x_m = bodies.bodies().ok().and_then(|all| {
+            let gate = all.as_slice().iter().find(|b| b.body == gate);
+            gate.map(|b| b.world_from_body.translation_m[0])
+        });
+        if x_m.is_some_and(|x| x > 0.39) {
+            break;
+        }
+        assert!(begun.elapsed() < PATIENCE, "it stays at {x_m:?}");
+        std::thread::yield_now();
+    }
+    // What rounding does to a pose is no tilt, and a turn in the plane is welcome.
+    let (sin, cos) = 0.3_f64.sin_cos();
+    let turned = Pose {
+        rotation_xyzw: [1e-8, 0.0, sin, cos],
+        ..at(0.4, 0.0, 1e-8)
+    };
+    app.set_body_pose(gate, turned, 0.05, 10_000).unwrap();
+    says(
+        app.add_body(&block("x"), &cuboid([0.02; 3], 1)),
+        ErrorCode::SceneFull,
+        "`x`: a planar scene takes no bodies while it runs",
+    );
+    daemon.end();
+}
+
+#[test]
+fn a_lease_out_of_range_is_told_once_with_the_bound_of_its_side() {
+    let daemon = Daemon::start("lease", &format!("{ARM}{BODIES}"), &[]);
+    let mut app = daemon.app();
+    let lid = body(&mut app, "lid");
+    for (lease_ms, words) in [
+        (0, "lease_ms is 0, at least 1"),
+        (1001, "lease_ms is 1001, at most 1000"),
+        (u32::MAX, "lease_ms is 4294967295, at most 1000"),
+    ] {
+        let renewed = app.request(request::Renew { lease_ms });
+        says(renewed, ErrorCode::OutOfRange, words);
+        let error = refused(app.set_body_pose(lid, at(1.0, 0.0, 0.4), 0.1, lease_ms));
+        // By that number a client learns what the configuration allows.
+        assert_eq!((error.to_string().as_str(), error.limit), (words, 1000));
+    }
+    app.request(request::Renew { lease_ms: 1000 }).unwrap();
+    daemon.end();
+}
+
+#[test]
+fn whose_a_body_is_is_said_as_it_is() {
+    let text = format!("[ipc]\nmax_lease_ms = 10000\n{ARM}{BODIES}");
+    let daemon = Daemon::start("whose", &text, &[]);
+    let (mut app, mut other) = (daemon.app(), daemon.app());
+    let lid = body(&mut app, "lid");
+    says(
+        app.remove_body(lid),
+        ErrorCode::NotYours,
+        &format!("body {lid} is the configuration's: no client removes it"),
+    );
+    other
+        .set_body_pose(lid, at(1.0, 0.0, 0.4), 0.001, 10_000)
+        .unwrap();
+    let error = refused(app.set_body_pose(lid, at(1.0, 0.0, 0.4), 0.1, 100));
+    assert_eq!(
+        error.to_string(),
+        format!("body {lid} is the configuration's, and another client is moving it")
+    );
+    let theirs = other.add_body(&block("theirs"), &cuboid([0.02; 3], 1));
+    let theirs = theirs.unwrap();
+    let words = format!("body {theirs} is another client's");
+    says(app.remove_body(theirs), ErrorCode::NotYours, &words);
+    says(app.halt_body(theirs), ErrorCode::NotYours, &words);
+    daemon.end();
+}
+
+/// How often a client is told of the end before its connection closes.
+fn times_told(client: &mut Client) -> usize {
+    let mut times = 0;
+    loop {
+        match client.poll(PATIENCE) {
+            Ok(Some(News::Event(Event::ShuttingDown(_)))) => times += 1,
+            Ok(Some(_)) => {}
+            Ok(None) => panic!("the daemon does not end"),
+            Err(_) => return times,
+        }
+    }
+}
+
+#[test]
+fn the_end_is_told_once_to_each_client() {
+    for (name, args) in [("signal", &[][..]), ("time", &["--duration", "2"])] {
+        let mut daemon = Daemon::start(name, &format!("{ARM}{BODIES}"), args);
+        let mut clients = [daemon.app(), daemon.app()];
+        for client in &mut clients {
+            client.subscribe(0, want::EVENTS).unwrap();
+        }
+        if args.is_empty() {
+            daemon.ask_to_end();
+        }
+        for client in &mut clients {
+            assert_eq!(times_told(client), 1, "{name}");
+        }
+        assert_eq!(daemon.process.wait().unwrap().code(), Some(0));
+    }
+}
+
+#[test]
+fn who_finds_no_place_is_told_how_many_there_are_for_its_kind() {
+    let text = format!("[ipc]\nmax_clients = 2\n{ARM}{BODIES}");
+    let daemon = Daemon::start("places", &text, &[]);
+    let connect = |socket| Client::connect_to(&daemon.socket(socket), "one more");
+    let mut inside = vec![daemon.app(), daemon.app()];
+    for _ in 0..4 {
+        inside.push(connect("technician.sock").unwrap());
+    }
+    for (socket, places) in [("app.sock", 2), ("technician.sock", 6)] {
+        let why = connect(socket).map(|_| ()).unwrap_err().to_string();
+        let wanted =
+            format!("all {places} places of the daemon for clients on this socket are taken");
+        assert!(why.contains(&wanted), "{why}");
+    }
+    drop(inside);
+    daemon.end();
+}
+
+#[test]
+fn what_a_body_takes_in_memory_is_not_told_as_the_size_of_its_mesh() {
+    let text = format!("[ipc]\nmemory_mb = 16\n{ARM}{BODIES}");
+    let daemon = Daemon::start("memory", &text, &[]);
+    let mut app = daemon.app();
+    let mesh = cuboid([0.02; 3], 82);
+    let triangles = mesh.triangles.len();
+    let error = refused(app.add_body(&block("large"), &mesh));
+    assert_eq!(error.code, ErrorCode::MeshTooLarge);
+    assert!(
+        error.number > 8 << 20 && error.limit == 8 << 20,
+        "{triangles}: {error}"
+    );
+    let said = error.to_string();
+    assert!(!said.contains("bytes of mesh"), "{said}");
+    let resident = format!(
+        "the body would take {} MB of resident memory with all that is made of its mesh, \
+         8 MB are left",
+        error.number.div_ceil(1 << 20)
+    );
+    assert!(said.starts_with(&resident), "{said}");
+    daemon.end();
+}
+
+#[test]
+fn a_body_is_refused_for_what_the_configuration_would_not_take() {
+    let daemon = Daemon::start("bounds", &format!("{ARM}{BODIES}"), &[]);
+    let mut app = daemon.app();
+    let mesh = cuboid([0.02; 3], 1);
+    let dynamic = BodySpec {
+        kind: BodyKind::Dynamic,
+        ..block("x")
+    };
+    let stiffness = |stiffness_n_per_m| BodySpec {
+        stiffness_n_per_m,
+        ..block("x")
+    };
+    let density = |density_kg_m3| BodySpec {
+        density_kg_m3,
+        ..dynamic
+    };
+    for (spec, words) in [
+        (stiffness(0.0), "stiffness_n_per_m is 0, at least 1"),
+        (stiffness(0.999), "stiffness_n_per_m is 0.999, at least 1"),
+        (
+            stiffness(2e5),
+            "stiffness_n_per_m is 200000, at most 100000",
+        ),
+        (density(1e-9), "density_kg_m3 is 0.000000001, at least 1"),
+        (density(3e4 + 1.0), "density_kg_m3 is 30001, at most 30000"),
+    ] {
+        says(app.add_body(&spec, &mesh), ErrorCode::OutOfRange, words);
+    }
+    // At the bounds it is welcome, and so is any density where it is of no meaning.
+    for (spec, place) in [(stiffness(1.0), 5.0), (density(1.0), 6.0)] {
+        let spec = BodySpec {
+            world_from_body: at(place, 0.0, 0.0),
+            ..spec
+        };
+        let body = app.add_body(&spec, &mesh).unwrap();
+        app.remove_body(body).unwrap();
+    }
+    let sheet = BodySpec {
+        density_kg_m3: 0.0,
+        ..block("x")
+    };
+    app.add_body(&sheet, &mesh).unwrap();
     daemon.end();
 }

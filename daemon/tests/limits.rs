@@ -320,7 +320,7 @@ fn applications_cannot_keep_a_technician_out() {
     let socket = daemon.folder.join("hapticd/app.sock");
     let third = Client::connect_to(&socket, "third").map(|_| ());
     let why = third.unwrap_err().to_string();
-    assert!(why.contains("2 clients"), "{why}");
+    assert!(why.contains("all 2 places"), "{why}");
     daemon.technician().release_limits(ALL_ARMS).unwrap();
     drop(apps);
     daemon.end();

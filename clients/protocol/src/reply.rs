@@ -19,7 +19,7 @@ codes! {
         NotHello = 1,
         /// Another major version. Both are in the message.
         Version = 2,
-        /// The daemon has as many clients as it takes; `limit` says how many.
+        /// The daemon has as many clients as it takes on this socket; `limit` says how many.
         TooManyClients = 3,
         /// This user may not use this socket.
         NotPermitted = 4,
@@ -49,8 +49,10 @@ codes! {
         /// This client already has `number` bodies, its limit.
         TooManyBodies = 8,
         /// The mesh, or all of this client's meshes together, have `number` bytes; `limit` are allowed.
+        /// With a detail: the body would take `number` bytes of memory, and `limit` are left.
         MeshTooLarge = 9,
-        /// The scene is full: `limit` bodies.
+        /// The scene takes no more bodies: it has `limit`, or it is planar (`limit` is 0 and the
+        /// detail says so).
         SceneFull = 10,
         /// A body of that name exists.
         NameTaken = 11,
@@ -58,7 +60,8 @@ codes! {
         BadMesh = 12,
         /// The descriptor is not a sealed memory file.
         BadDescriptor = 13,
-        /// A number is out of its range: `number`, at most `limit`.
+        /// A number is out of its range: `number`, at most `limit`. The detail says which number it
+        /// is, and its least where it is below that.
         OutOfRange = 14,
         /// The daemon is busy with earlier requests: try again.
         Busy = 15,
@@ -309,7 +312,14 @@ impl ErrorCode {
     /// Whether a detail of this code, where there is one, says all: the general words beside it
     /// would say the same again, or name a cause that is not this one.
     const fn is_said_by_the_detail(self) -> bool {
-        matches!(self, Self::NotYours | Self::StaticBody)
+        matches!(
+            self,
+            Self::NotYours
+                | Self::StaticBody
+                | Self::OutOfRange
+                | Self::SceneFull
+                | Self::MeshTooLarge
+        )
     }
 }
 
@@ -383,7 +393,7 @@ impl std::fmt::Display for Refused {
             ),
             RefusedCode::TooManyClients => write!(
                 f,
-                "the daemon has {} clients, as many as it takes",
+                "all {} places of the daemon for clients on this socket are taken",
                 self.limit
             ),
             RefusedCode::NotPermitted => write!(f, "this user may not use this socket"),

@@ -11,7 +11,10 @@ use crate::{
 /// Stands for every arm where an arm's index is asked for.
 pub const ALL_ARMS: u8 = 255;
 
-/// Longest lease that is given, ms. Longer ones would leave force standing that nobody looks after.
+/// Longest lease that any daemon gives, ms. Longer ones would leave force standing that nobody
+/// looks after. A daemon's configuration may allow less, and by default allows a second
+/// (`ipc.max_lease_ms`). A client learns it from the refusal of a longer one
+/// ([`OutOfRange`](crate::reply::ErrorCode::OutOfRange)): its `limit` is what is allowed, ms.
 pub const MAX_LEASE_MS: u32 = 10_000;
 
 /// What to subscribe to: a sum of these.
@@ -124,10 +127,12 @@ messages! {
         } reserved 6
 
         /// Sends a kinematic body somewhere. It goes there no faster than `speed_m_s` and is stopped by the tools' continuous collision
-        /// detection, never carried through one. When the lease ends without another command, the body stops where it is. A body of
-        /// another kind is refused: [`StaticBody`](crate::reply::ErrorCode::StaticBody), a dynamic one
-        /// [`NotYours`](crate::reply::ErrorCode::NotYours), one of the soft simulation
-        /// [`Deformable`](crate::reply::ErrorCode::Deformable).
+        /// detection, never carried through one. When the lease ends without another command, the body stops where it is.
+        /// A static body is refused ([`StaticBody`](crate::reply::ErrorCode::StaticBody)), and so
+        /// are a dynamic one ([`NotYours`](crate::reply::ErrorCode::NotYours)) and one of the soft
+        /// simulation ([`Deformable`](crate::reply::ErrorCode::Deformable)). A pose out of the
+        /// plane of a planar scene is [`OutOfRange`](crate::reply::ErrorCode::OutOfRange), and the
+        /// body goes on as before.
         SetBodyPose = 0x0105 => {
             /// Where to.
             world_from_body: Pose,
@@ -135,7 +140,8 @@ messages! {
             speed_m_s: NonNegative,
             /// Which body.
             body: u32,
-            /// For how long the command holds, ms: 1 to [`MAX_LEASE_MS`].
+            /// For how long the command holds, ms: 1 to [`MAX_LEASE_MS`], or to less where the
+            /// daemon's configuration says so. The refusal's `limit` is what it allows.
             lease_ms: u32,
         } reserved 0
 
@@ -146,15 +152,15 @@ messages! {
             name: Name,
             /// Where it starts.
             world_from_body: Pose,
-            /// Contact stiffness, N/m.
+            /// Contact stiffness, N/m: 1 to 100,000.
             stiffness_n_per_m: NonNegative,
-            /// Contact damping, N s/m.
+            /// Contact damping, N s/m: at most 1000.
             damping_n_s_per_m: NonNegative,
-            /// Coulomb's friction coefficient.
+            /// Coulomb's friction coefficient, at most 2.
             friction: NonNegative,
             /// Coefficient of restitution between this body and others, 0 to 1.
             restitution: NonNegative,
-            /// Density of a dynamic body, kg/m³; of no meaning for others.
+            /// Density of a dynamic body, kg/m³: 1 to 30,000; of no meaning for others.
             density_kg_m3: NonNegative,
             /// May it move. Not soft, not cloth.
             kind: BodyKind,
@@ -203,7 +209,8 @@ messages! {
         /// "I am alive": renews every lease of this client for `lease_ms`. Any request shows that a client is alive; this one does
         /// nothing else.
         Renew = 0x010a => {
-            /// For how long, ms: 1 to [`MAX_LEASE_MS`].
+            /// For how long, ms: 1 to [`MAX_LEASE_MS`], or to less where the daemon's configuration
+            /// says so. The refusal's `limit` is what it allows.
             lease_ms: u32,
         } reserved 4
 

@@ -123,10 +123,22 @@ impl Ledger {
         );
         // What is said to be available is so for everybody: some of it stays.
         let here = available - available / 8;
-        for (needs, left, whose) in [
-            (cost.resident, own_left, "of what one client may use"),
-            (cost.resident, all_left, "of what all clients may use"),
-            (cost.peak, here, "on this machine"),
+        let resident = "of resident memory with all that is made of its mesh";
+        let peak = "of memory while its mesh is read";
+        for (needs, what, left, whose) in [
+            (
+                cost.resident,
+                resident,
+                own_left,
+                "of what one client may use",
+            ),
+            (
+                cost.resident,
+                resident,
+                all_left,
+                "of what all clients may use",
+            ),
+            (cost.peak, peak, here, "on this machine"),
         ] {
             if needs > left {
                 return Err(Refusal {
@@ -134,7 +146,8 @@ impl Ledger {
                     number: needs,
                     limit: left,
                     detail: format!(
-                        "the body needs {} MB of memory, {} MB are left {whose} ([ipc] memory_mb: {} MB)",
+                        "the body would take {} MB {what}, {} MB are left {whose} \
+                         ([ipc] memory_mb: {} MB)",
                         needs.div_ceil(1 << 20),
                         left >> 20,
                         self.total >> 20

@@ -161,6 +161,9 @@ impl Server {
         let (ours, _) = Connection::pair()?;
         let us = ours.peer()?.uid;
         let mut hub = Hub::new(setup.quotas, setup.arms, setup.bodies);
+        if setup.planar {
+            hub.set_planar();
+        }
         for (body, file) in setup.shapes {
             hub.set_shape(body, file);
         }

@@ -170,6 +170,7 @@ impl Rig {
             bodies: (infos.iter().map(record))
                 .chain(skin_infos.iter().map(skin_record))
                 .collect(),
+            planar: false,
             blocks: block_fds,
             surfaces: surface_fds,
             skins: skin_fds,

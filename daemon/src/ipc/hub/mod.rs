@@ -127,6 +127,8 @@ pub struct Hub {
     registry: Registry,
     /// Shapes of the arms' tools.
     tools: BTreeMap<u32, ShapeFile>,
+    /// All bodies lie in the plane z = 0, and stay there.
+    planar: bool,
     pending: BTreeMap<u64, Pending>,
     next_client: u32,
     next_token: u64,
@@ -147,12 +149,18 @@ impl Hub {
             sessions: BTreeMap::new(),
             registry,
             tools: BTreeMap::new(),
+            planar: false,
             pending: BTreeMap::new(),
             next_client: 1,
             next_token: 1,
             stopping: false,
             busy: false,
         }
+    }
+
+    /// From now on the scene lies in the plane z = 0, and no client sends a body out of it.
+    pub fn set_planar(&mut self) {
+        self.planar = true;
     }
 
     /// The shape of a body that is there from the start, or of a tool: of an identity that no body has.
@@ -215,7 +223,10 @@ impl Hub {
             Role::Technician => self.quotas.clients.saturating_add(TECHNICIANS),
         };
         if self.sessions.len() >= places {
-            return Err(self.refused(RefusedCode::TooManyClients, None));
+            return Err(Refused {
+                limit: u16::try_from(places).unwrap_or(u16::MAX),
+                ..self.refused(RefusedCode::TooManyClients, None)
+            });
         }
         let id = ClientId(self.next_client);
         self.next_client = self.next_client.wrapping_add(1).max(1);
@@ -227,18 +238,13 @@ impl Hub {
     }
 
     fn refused(&self, code: RefusedCode, hello: Option<&Hello>) -> Refused {
-        let limit = u16::try_from(self.quotas.clients).unwrap_or(u16::MAX);
         Refused {
             code,
             major: MAJOR,
             minor: MINOR,
             client_major: hello.map_or(0, |hello| hello.major),
             client_minor: hello.map_or(0, |hello| hello.minor),
-            limit: if code == RefusedCode::TooManyClients {
-                limit
-            } else {
-                0
-            },
+            limit: 0,
         }
     }
 

@@ -20,6 +20,13 @@ struct Entry {
     shape: Option<ShapeFile>,
 }
 
+fn not_yours(body: u32, whose: &str) -> Refusal {
+    Refusal {
+        detail: format!("body {body} is {whose}"),
+        ..Refusal::new(ErrorCode::NotYours, u64::from(body), 0)
+    }
+}
+
 /// Whether a body is of a kind that clients move.
 fn check_kinematic(record: &BodyRecord) -> Result<(), Refusal> {
     let (body, kind) = (record.body, record.kind);
@@ -167,15 +174,19 @@ impl Registry {
             Some(entry) if entry.record.kind.is_simulated() => {
                 Err(Refusal::new(ErrorCode::Deformable, number, 0))
             }
-            Some(entry) if entry.owner != Some(client) => {
-                Err(Refusal::new(ErrorCode::NotYours, number, 0))
-            }
+            Some(entry) if entry.owner != Some(client) => Err(not_yours(
+                body,
+                match entry.owner {
+                    Some(_) => "another client's",
+                    None => "the configuration's: no client removes it",
+                },
+            )),
             Some(_) => Ok(()),
         }
     }
 
-    /// Whether a client may move this body now: it is kinematic, and its own, or nobody's and nobody
-    /// else is moving it.
+    /// Whether a client may move this body now: it is kinematic, and its own, or nobody's and
+    /// nobody else is moving it.
     fn check_movable(
         &mut self,
         client: ClientId,
@@ -191,10 +202,14 @@ impl Registry {
         let taken = entry
             .lease
             .is_some_and(|lease| lease.holder != client && lease.until_ns > now_ns);
-        if taken || entry.owner.is_some_and(|owner| owner != client) {
-            return Err(Refusal::new(ErrorCode::NotYours, number, 0));
+        match entry.owner {
+            Some(owner) if owner != client => Err(not_yours(body, "another client's")),
+            None if taken => Err(not_yours(
+                body,
+                "the configuration's, and another client is moving it",
+            )),
+            _ => Ok(entry),
         }
-        Ok(entry)
     }
 
     /// Gives a client the right to move a body until `until_ns`.

@@ -14,10 +14,16 @@ use hapticd_protocol::{
 /// Fastest that a client may send a body, m/s. A tool moves at a metre or two a second; more is a mistake of units.
 pub(super) const MAX_SPEED_M_S: f64 = 20.0;
 /// Ranges of a material, as in the configuration.
-const MAX_STIFFNESS_N_PER_M: f64 = 100_000.0;
-const MAX_DAMPING_N_S_PER_M: f64 = 1000.0;
-const MAX_FRICTION: f64 = 2.0;
-const MAX_DENSITY_KG_M3: f64 = 30_000.0;
+const STIFFNESS_N_PER_M: (f64, f64) = (1.0, 100_000.0);
+const DAMPING_N_S_PER_M: (f64, f64) = (0.0, 1000.0);
+const FRICTION: (f64, f64) = (0.0, 2.0);
+const RESTITUTION: (f64, f64) = (0.0, 1.0);
+/// Of a dynamic body; for others it is of no meaning, and only the largest holds.
+const DENSITY_KG_M3: (f64, f64) = (1.0, 30_000.0);
+/// How far a pose may be off the plane of a planar scene, m, and how much tilted out of it, rad:
+/// what rounding does, also to coordinates of 4 bytes. The scene takes it as in the plane.
+const OFF_PLANE_M: f64 = 1e-6;
+const OFF_PLANE_RAD: f64 = 1e-5;
 
 fn out_of_range(what: &str, value: f64, limit: f64) -> Refusal {
     // Both as whole numbers for programs, and exactly in the sentence.
@@ -29,16 +35,39 @@ fn out_of_range(what: &str, value: f64, limit: f64) -> Refusal {
     }
 }
 
+/// The same for a number below its range. The limit is still the largest: by it a client learns
+/// what the configuration allows.
+fn too_small(what: &str, value: f64, (least, most): (f64, f64)) -> Refusal {
+    Refusal {
+        detail: format!("{what} is {value}, at least {least}"),
+        ..out_of_range(what, value, most)
+    }
+}
+
+/// Whether a pose lies in the plane of a planar scene.
+fn check_in_plane(pose: &Pose) -> Result<(), Refusal> {
+    let off_m = pose.translation.vector.z.abs();
+    let up = pose.rotation * Vec3::z();
+    let tilt_rad = up.x.hypot(up.y).atan2(up.z);
+    if off_m <= OFF_PLANE_M && tilt_rad <= OFF_PLANE_RAD {
+        return Ok(());
+    }
+    let detail = format!(
+        "the scene is planar and the pose is {off_m} m off the plane z = 0 and tilted by \
+         {tilt_rad:.6} rad out of it, at most {OFF_PLANE_M} m and {OFF_PLANE_RAD} rad"
+    );
+    Err(Refusal::text(ErrorCode::OutOfRange, detail))
+}
+
 fn lease_until(lease_ms: u32, most_ms: u32, now_ns: u64) -> Result<u64, Refusal> {
     let most_ms = most_ms.min(MAX_LEASE_MS);
-    if (1..=most_ms).contains(&lease_ms) {
-        Ok(now_ns.saturating_add(u64::from(lease_ms) * 1_000_000))
+    let (asked, most) = (f64::from(lease_ms), f64::from(most_ms));
+    if lease_ms < 1 {
+        Err(too_small("lease_ms", asked, (1.0, most)))
+    } else if lease_ms > most_ms {
+        Err(out_of_range("lease_ms", asked, most))
     } else {
-        Err(out_of_range(
-            "lease_ms",
-            f64::from(lease_ms),
-            f64::from(most_ms),
-        ))
+        Ok(now_ns.saturating_add(u64::from(lease_ms) * 1_000_000))
     }
 }
 
@@ -122,8 +151,11 @@ impl Hub {
                 let lease_until_ns =
                     lease_until(command.lease_ms, self.quotas.max_lease_ms, now_ns)?;
                 let body = command.body;
-                self.registry.lease(client, body, now_ns, lease_until_ns)?;
                 let world_from_body = pose(&command.world_from_body);
+                if self.planar {
+                    check_in_plane(&world_from_body)?;
+                }
+                self.registry.lease(client, body, now_ns, lease_until_ns)?;
                 let command = Command::MoveBody {
                     client,
                     body,
@@ -351,23 +383,30 @@ impl Hub {
                 detail: format!("kind is {}: the configuration's to add", add.kind.text()),
             });
         }
-        for (what, value, limit) in [
+        let density = match add.kind {
+            BodyKind::Dynamic => DENSITY_KG_M3,
+            _ => (0.0, DENSITY_KG_M3.1),
+        };
+        for (what, value, (least, most)) in [
             (
                 "stiffness_n_per_m",
                 add.stiffness_n_per_m.0,
-                MAX_STIFFNESS_N_PER_M,
+                STIFFNESS_N_PER_M,
             ),
             (
                 "damping_n_s_per_m",
                 add.damping_n_s_per_m.0,
-                MAX_DAMPING_N_S_PER_M,
+                DAMPING_N_S_PER_M,
             ),
-            ("friction", add.friction.0, MAX_FRICTION),
-            ("restitution", add.restitution.0, 1.0),
-            ("density_kg_m3", add.density_kg_m3.0, MAX_DENSITY_KG_M3),
+            ("friction", add.friction.0, FRICTION),
+            ("restitution", add.restitution.0, RESTITUTION),
+            ("density_kg_m3", add.density_kg_m3.0, density),
         ] {
-            if value > limit {
-                return Err(out_of_range(what, value, limit));
+            if value > most {
+                return Err(out_of_range(what, value, most));
+            }
+            if value < least {
+                return Err(too_small(what, value, (least, most)));
             }
         }
         let owned = self.registry.owned(client).len();

@@ -64,6 +64,8 @@ pub struct ServerSetup {
     pub arms: Vec<ArmInfo>,
     /// The bodies that are there from the start, deformable ones too.
     pub bodies: Vec<BodyRecord>,
+    /// Whether the scene lies in the plane z = 0.
+    pub planar: bool,
     /// The blocks to hand out.
     pub blocks: BlockFds,
     /// The surfaces to hand out: one for each deformable body.

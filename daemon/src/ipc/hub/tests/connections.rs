@@ -137,7 +137,11 @@ fn connections_over_the_quota_or_without_permission_are_refused() {
         rig.connect(Role::Technician);
     }
     let refused = rig.hub.connect(Role::Technician, true, rig.now_ns);
-    assert_eq!(refused.unwrap_err().code, RefusedCode::TooManyClients);
+    let refused = refused.unwrap_err();
+    assert_eq!(
+        (refused.code, refused.limit),
+        (RefusedCode::TooManyClients, 6)
+    );
     for id in 3..7 {
         rig.hub
             .disconnect(ClientId(id), GoneWhy::Closed, &mut rig.out);
