@@ -1,18 +1,15 @@
 //! What the socket answers, word by word: the real daemon, asked for what it does not do.
 
-use std::io::{BufRead, BufReader, Lines};
-use std::path::PathBuf;
-use std::process::{Child, ChildStderr, Command, Stdio};
-use std::time::{Duration, Instant};
+mod running;
+
+use std::time::Instant;
 
 use hapticd_chaos::clients::cuboid;
 use hapticd_client::{
     BodyKind, BodySpec, Client, ErrorCode, Event, News, Pose, RequestError, want,
 };
 use hapticd_protocol::{reply, request};
-
-/// A bound that fails, for what a busy machine may take long to do.
-const PATIENCE: Duration = Duration::from_secs(120);
+use running::{Daemon, PATIENCE};
 
 const ARM: &str = "[[arm]]\nname = \"right\"\nkind = \"simulated\"\nintention = \"press\"\n\
                    tool = { kind = \"sphere\", radius_m = 0.005 }\n";
@@ -49,85 +46,11 @@ shape = { kind = \"star\", points = 5, outer_radius_m = 0.01, inner_radius_m = 0
 position_m = [0.3, 0.0, 0.0]
 ";
 
-/// A running daemon; ends with its test, however that ends.
-struct Daemon {
-    folder: PathBuf,
-    process: Child,
-    log: Lines<BufReader<ChildStderr>>,
-}
-
-impl Daemon {
-    fn start(name: &str, configuration: &str, args: &[&str]) -> Self {
-        let process = std::process::id();
-        let folder = std::env::temp_dir().join(format!("hapticd-answers-{process}-{name}"));
-        let _ = std::fs::remove_dir_all(&folder);
-        std::fs::create_dir_all(&folder).unwrap();
-        std::fs::write(folder.join("rig.toml"), configuration).unwrap();
-        let mut process = Command::new(env!("CARGO_BIN_EXE_hapticd"))
-            .args(["run", "rig.toml", "--plain"])
-            .args(args)
-            .current_dir(&folder)
-            .env("XDG_RUNTIME_DIR", &folder)
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let log = BufReader::new(process.stderr.take().unwrap()).lines();
-        let mut daemon = Daemon {
-            folder,
-            process,
-            log,
-        };
-        daemon.until("arm attached");
-        daemon
-    }
-
-    /// Reads the log up to a line with these words.
-    fn until(&mut self, what: &str) {
-        let mut seen = String::new();
-        for line in self.log.by_ref() {
-            let line = line.unwrap();
-            if line.contains(what) {
-                return;
-            }
-            seen += &line;
-            seen.push('\n');
-        }
-        panic!("`{what}` was never said:\n{seen}");
-    }
-
-    fn socket(&self, of: &str) -> PathBuf {
-        self.folder.join("hapticd").join(of)
-    }
-
-    fn app(&self) -> Client {
-        let mut client =
-            Client::connect_until(&self.socket("app.sock"), "answers", PATIENCE).unwrap();
-        client.set_timeout(PATIENCE);
-        client
-    }
-
-    fn ask_to_end(&self) {
-        let pid = self.process.id().to_string();
-        let sent = Command::new("kill").args(["-TERM", &pid]).status();
-        assert!(sent.unwrap().success());
-    }
-
-    fn end(mut self) {
-        self.ask_to_end();
-        assert_eq!(self.process.wait().unwrap().code(), Some(0));
-    }
-}
-
-impl Drop for Daemon {
-    fn drop(&mut self) {
-        // Of one that has ended already there is nothing to end.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-        if !std::thread::panicking() {
-            let _ = std::fs::remove_dir_all(&self.folder);
-        }
-    }
+/// Its log is read up to where the arm is there.
+fn start(name: &str, configuration: &str, args: &[&str]) -> Daemon {
+    let mut daemon = Daemon::run(&format!("answers-{name}"), configuration, &[], args);
+    daemon.until("arm attached");
+    daemon
 }
 
 fn body(client: &mut Client, name: &str) -> u32 {
@@ -174,7 +97,7 @@ fn says<T: std::fmt::Debug>(result: Result<T, RequestError>, code: ErrorCode, wo
 
 #[test]
 fn only_kinematic_bodies_are_moved_and_a_refusal_says_what_a_body_is() {
-    let daemon = Daemon::start("kinds", &format!("{ARM}{BODIES}"), &[]);
+    let daemon = start("kinds", &format!("{ARM}{BODIES}"), &[]);
     let mut app = daemon.app();
     let stone = body(&mut app, "stone");
     let words = format!("body {stone} is dynamic: forces move it, clients move kinematic bodies");
@@ -210,7 +133,7 @@ fn only_kinematic_bodies_are_moved_and_a_refusal_says_what_a_body_is() {
 #[test]
 fn a_pose_out_of_the_plane_is_refused_and_the_body_goes_on() {
     let text = format!("[ipc]\nmax_lease_ms = 10000\n{PLANAR}");
-    let daemon = Daemon::start("plane", &text, &[]);
+    let daemon = start("plane", &text, &[]);
     let mut app = daemon.app();
     let gate = body(&mut app, "gate");
     let bodies = app.subscribe(0, want::BODIES).unwrap();
@@ -264,7 +187,7 @@ fn a_pose_out_of_the_plane_is_refused_and_the_body_goes_on() {
 
 #[test]
 fn a_lease_out_of_range_is_told_once_with_the_bound_of_its_side() {
-    let daemon = Daemon::start("lease", &format!("{ARM}{BODIES}"), &[]);
+    let daemon = start("lease", &format!("{ARM}{BODIES}"), &[]);
     let mut app = daemon.app();
     let lid = body(&mut app, "lid");
     for (lease_ms, words) in [
@@ -285,7 +208,7 @@ fn a_lease_out_of_range_is_told_once_with_the_bound_of_its_side() {
 #[test]
 fn whose_a_body_is_is_said_as_it_is() {
     let text = format!("[ipc]\nmax_lease_ms = 10000\n{ARM}{BODIES}");
-    let daemon = Daemon::start("whose", &text, &[]);
+    let daemon = start("whose", &text, &[]);
     let (mut app, mut other) = (daemon.app(), daemon.app());
     let lid = body(&mut app, "lid");
     says(
@@ -325,7 +248,7 @@ fn times_told(client: &mut Client) -> usize {
 #[test]
 fn the_end_is_told_once_to_each_client() {
     for (name, args) in [("signal", &[][..]), ("time", &["--duration", "2"])] {
-        let mut daemon = Daemon::start(name, &format!("{ARM}{BODIES}"), args);
+        let mut daemon = start(name, &format!("{ARM}{BODIES}"), args);
         let mut clients = [daemon.app(), daemon.app()];
         for client in &mut clients {
             client.subscribe(0, want::EVENTS).unwrap();
@@ -343,7 +266,7 @@ fn the_end_is_told_once_to_each_client() {
 #[test]
 fn who_finds_no_place_is_told_how_many_there_are_for_its_kind() {
     let text = format!("[ipc]\nmax_clients = 2\n{ARM}{BODIES}");
-    let daemon = Daemon::start("places", &text, &[]);
+    let daemon = start("places", &text, &[]);
     let connect = |socket| Client::connect_to(&daemon.socket(socket), "one more");
     let mut inside = vec![daemon.app(), daemon.app()];
     for _ in 0..4 {
@@ -362,7 +285,7 @@ fn who_finds_no_place_is_told_how_many_there_are_for_its_kind() {
 #[test]
 fn what_a_body_takes_in_memory_is_not_told_as_the_size_of_its_mesh() {
     let text = format!("[ipc]\nmemory_mb = 16\n{ARM}{BODIES}");
-    let daemon = Daemon::start("memory", &text, &[]);
+    let daemon = start("memory", &text, &[]);
     let mut app = daemon.app();
     let mesh = cuboid([0.02; 3], 82);
     let triangles = mesh.triangles.len();
@@ -385,7 +308,7 @@ fn what_a_body_takes_in_memory_is_not_told_as_the_size_of_its_mesh() {
 
 #[test]
 fn a_body_is_refused_for_what_the_configuration_would_not_take() {
-    let daemon = Daemon::start("bounds", &format!("{ARM}{BODIES}"), &[]);
+    let daemon = start("bounds", &format!("{ARM}{BODIES}"), &[]);
     let mut app = daemon.app();
     let mesh = cuboid([0.02; 3], 1);
     let dynamic = BodySpec {

@@ -1,8 +1,9 @@
 //! Limits at the border: the real daemon, its sockets, its configuration's file, a hand that presses, and the force that is published.
 
-use std::io::{BufRead, BufReader, Lines};
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStderr, Command, Stdio};
+mod running;
+
+use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use hapticd::recording::message::InputMessage;
@@ -12,9 +13,7 @@ use hapticd_client::{
     Subscription, want,
 };
 use hapticd_protocol::request;
-
-/// A bound that fails, for what a busy machine may take long to do.
-const PATIENCE: Duration = Duration::from_secs(120);
+use running::{Daemon, PATIENCE};
 
 /// A hand that presses on a floor with more than the default peak of 4 N, also where lateness has
 /// made the arm soft, for as long as any test runs.
@@ -39,99 +38,13 @@ fn configuration(arms: usize, peak_n: f64) -> String {
     )
 }
 
-/// A running daemon; ends with its test, however that ends.
-struct Daemon {
-    folder: PathBuf,
-    process: Child,
-    log: Lines<BufReader<ChildStderr>>,
+fn start(name: &str, arms: usize, args: &[&str]) -> Daemon {
+    start_with(name, &configuration(arms, 4.0), args)
 }
 
-impl Daemon {
-    fn start(name: &str, arms: usize, args: &[&str]) -> Self {
-        Self::start_with(name, &configuration(arms, 4.0), args)
-    }
-
-    fn start_with(name: &str, configuration: &str, args: &[&str]) -> Self {
-        let folder =
-            std::env::temp_dir().join(format!("hapticd-limits-{}-{name}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&folder);
-        std::fs::create_dir_all(&folder).unwrap();
-        std::fs::write(folder.join("hand.toml"), HAND).unwrap();
-        std::fs::write(folder.join("rig.toml"), configuration).unwrap();
-        let mut process = Command::new(env!("CARGO_BIN_EXE_hapticd"))
-            .args(["run", "rig.toml", "--plain"])
-            .args(args)
-            .current_dir(&folder)
-            .env("XDG_RUNTIME_DIR", &folder)
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let log = BufReader::new(process.stderr.take().unwrap()).lines();
-        Daemon {
-            folder,
-            process,
-            log,
-        }
-    }
-
-    fn client(&self, socket: &str) -> Client {
-        let path = self.folder.join("hapticd").join(socket);
-        let mut client = Client::connect_until(&path, "limits", PATIENCE).unwrap();
-        client.set_timeout(PATIENCE);
-        client
-    }
-
-    fn ask_to_end(&self) {
-        let pid = self.process.id().to_string();
-        let sent = Command::new("kill").args(["-TERM", &pid]).status();
-        assert!(sent.unwrap().success());
-    }
-
-    fn app(&self) -> Client {
-        self.client("app.sock")
-    }
-
-    fn technician(&self) -> Client {
-        self.client("technician.sock")
-    }
-
-    /// Reads the log up to a line with these words.
-    fn until(&mut self, what: &str) {
-        let mut seen = String::new();
-        for line in self.log.by_ref() {
-            let line = line.unwrap();
-            if line.contains(what) {
-                return;
-            }
-            seen += &line;
-            seen.push('\n');
-        }
-        panic!("`{what}` was never said:\n{seen}");
-    }
-
-    fn end(mut self) {
-        let pid = self.process.id().to_string();
-        assert!(
-            Command::new("kill")
-                .args(["-TERM", &pid])
-                .status()
-                .unwrap()
-                .success()
-        );
-        assert_eq!(self.process.wait().unwrap().code(), Some(0));
-    }
-}
-
-impl Drop for Daemon {
-    fn drop(&mut self) {
-        // Of one that has ended already there is nothing to end.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-        if !std::thread::panicking() {
-            let _ = std::fs::remove_dir_all(&self.folder);
-        }
-    }
+fn start_with(name: &str, configuration: &str, args: &[&str]) -> Daemon {
+    let name = format!("limits-{name}");
+    Daemon::run(&name, configuration, &[("hand.toml", HAND)], args)
 }
 
 fn force_n(arm: &Subscription) -> (u64, f64) {
@@ -192,9 +105,9 @@ fn verify(folder: &Path) {
 
 #[test]
 fn done_means_in_force_step_by_step_and_the_recording_replays() {
-    let mut daemon = Daemon::start("series", 1, &["--record", "run.mcap"]);
+    let mut daemon = start("series", 1, &["--record", "run.mcap"]);
     daemon.until("arm attached");
-    let (mut app, mut technician) = (daemon.app(), daemon.technician());
+    let (mut app, mut technician) = (daemon.app(), daemon.client("technician.sock"));
     let arm = app.subscribe(0, want::STATE).unwrap();
     for round in 0..3 {
         presses(&arm, 3.4);
@@ -233,9 +146,9 @@ fn done_means_in_force_step_by_step_and_the_recording_replays() {
 
 #[test]
 fn a_reload_that_tightens_is_in_force_when_it_is_told() {
-    let mut daemon = Daemon::start("reload", 1, &[]);
+    let mut daemon = start("reload", 1, &[]);
     daemon.until("arm attached");
-    let (mut app, mut technician) = (daemon.app(), daemon.technician());
+    let (mut app, mut technician) = (daemon.app(), daemon.client("technician.sock"));
     let arm = app.subscribe(0, want::STATE).unwrap();
     presses(&arm, 3.4);
     let file = daemon.folder.join("rig.toml");
@@ -285,7 +198,7 @@ fn recorded(folder: &Path) -> Vec<(f64, f64, InputMessage)> {
 /// By an application that hangs: the technician says how long its force may stay.
 #[test]
 fn no_client_may_be_silent_for_longer_than_the_configuration_allows() {
-    let mut daemon = Daemon::start("lease", 1, &[]);
+    let mut daemon = start("lease", 1, &[]);
     daemon.until("arm attached");
     let mut app = daemon.app();
     let spec = BodySpec {
@@ -314,14 +227,17 @@ fn no_client_may_be_silent_for_longer_than_the_configuration_allows() {
 #[test]
 fn applications_cannot_keep_a_technician_out() {
     let text = format!("[ipc]\nmax_clients = 2\n{}", configuration(1, 4.0));
-    let mut daemon = Daemon::start_with("places", &text, &[]);
+    let mut daemon = start_with("places", &text, &[]);
     daemon.until("arm attached");
     let apps = [daemon.app(), daemon.app()];
     let socket = daemon.folder.join("hapticd/app.sock");
     let third = Client::connect_to(&socket, "third").map(|_| ());
     let why = third.unwrap_err().to_string();
     assert!(why.contains("all 2 places"), "{why}");
-    daemon.technician().release_limits(ALL_ARMS).unwrap();
+    daemon
+        .client("technician.sock")
+        .release_limits(ALL_ARMS)
+        .unwrap();
     drop(apps);
     daemon.end();
 }
@@ -329,9 +245,9 @@ fn applications_cannot_keep_a_technician_out() {
 /// With it SIGTERM would end the process while the arm still pushes.
 #[test]
 fn a_reload_with_which_force_would_not_fade_is_refused() {
-    let mut daemon = Daemon::start("slow", 1, &[]);
+    let mut daemon = start("slow", 1, &[]);
     daemon.until("arm attached");
-    let (mut app, mut technician) = (daemon.app(), daemon.technician());
+    let (mut app, mut technician) = (daemon.app(), daemon.client("technician.sock"));
     let arm = app.subscribe(0, want::STATE).unwrap();
     presses(&arm, 3.4);
     let slow = configuration(1, 4.0).replace("[safety]\n", "[safety]\nslew_n_per_ms = 0.001\n");
@@ -361,9 +277,9 @@ fn what_is_undone_and_what_is_reloaded_raises_force_by_the_ramp_only() {
         );
         format!("{text}[[material]]\nname = \"skin\"\nstiffness_n_per_m = {stiffness:?}\n")
     };
-    let mut daemon = Daemon::start_with("ramps", &text(15.0), &["--record", "run.mcap"]);
+    let mut daemon = start_with("ramps", &text(15.0), &["--record", "run.mcap"]);
     daemon.until("arm attached");
-    let (mut app, mut technician) = (daemon.app(), daemon.technician());
+    let (mut app, mut technician) = (daemon.app(), daemon.client("technician.sock"));
     let arm = app.subscribe(0, want::STATE).unwrap();
     presses(&arm, 0.8);
     app.tighten_force(0, 0.5, f64::INFINITY).unwrap();
@@ -404,9 +320,9 @@ fn what_is_undone_and_what_is_reloaded_raises_force_by_the_ramp_only() {
 
 #[test]
 fn an_arm_is_tightened_alone_and_what_cannot_be_kept_is_refused() {
-    let mut daemon = Daemon::start("arms", 2, &[]);
+    let mut daemon = start("arms", 2, &[]);
     daemon.until("arm attached");
-    let (mut app, mut technician) = (daemon.app(), daemon.technician());
+    let (mut app, mut technician) = (daemon.app(), daemon.client("technician.sock"));
     let arms = [0, 1].map(|arm| app.subscribe(arm, want::STATE).unwrap());
     for arm in &arms {
         presses(arm, 3.4);
@@ -515,9 +431,9 @@ fn an_application_sees_all_eight_limits_that_are_in_force() {
         let (_, rest) = text.split_once("ramp_s").unwrap();
         format!("{all}ramp_s{rest}")
     };
-    let mut daemon = Daemon::start_with("eight", &text(4.0), &[]);
+    let mut daemon = start_with("eight", &text(4.0), &[]);
     daemon.until("arm attached");
-    let (mut app, mut technician) = (daemon.app(), daemon.technician());
+    let (mut app, mut technician) = (daemon.app(), daemon.client("technician.sock"));
     assert_eq!(eight(&mut app, 0), configured);
 
     let mut expected = configured;

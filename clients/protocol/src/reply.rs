@@ -42,7 +42,7 @@ codes! {
         /// Body `number` is not this client's to move or to remove: it is another client's or the
         /// configuration's, another client is moving it, or forces do. The detail says which.
         NotYours = 5,
-        /// Body `number` is static: nobody moves it.
+        /// Body `number` is static: no client moves it.
         StaticBody = 6,
         /// More than `limit` messages a second.
         TooManyMessages = 7,
@@ -302,7 +302,7 @@ messages! {
             velocity_m_s: Limit,
             /// Tool turning speed above which force is cut, rad/s.
             angular_velocity_rad_s: Limit,
-            /// Whose: the arm's index.
+            /// The arm's index.
             arm: u8,
         } reserved 7
     }

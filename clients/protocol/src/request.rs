@@ -11,8 +11,8 @@ use crate::{
 /// Stands for every arm where an arm's index is asked for.
 pub const ALL_ARMS: u8 = 255;
 
-/// Longest lease that any daemon gives, ms. Longer ones would leave force standing that nobody
-/// looks after. A daemon's configuration may allow less, and by default allows a second
+/// Longest lease that any daemon gives, ms. Longer ones would leave force standing without
+/// anyone to look after it. A daemon's configuration may allow less, and by default allows a second
 /// (`ipc.max_lease_ms`). A client learns it from the refusal of a longer one
 /// ([`OutOfRange`](crate::reply::ErrorCode::OutOfRange)): its `limit` is what is allowed, ms.
 pub const MAX_LEASE_MS: u32 = 10_000;

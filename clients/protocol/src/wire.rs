@@ -336,7 +336,7 @@ impl Field for Pose {
                 must: "a rotation: a quaternion of length 1",
             });
         }
-        // What was normalised stays as it is, so that a pose reads the same each time it is passed on.
+        // What was normalised stays as it is, so that a pose that is passed on reads the same.
         if (length - 1.0).abs() > 8.0 * f64::EPSILON {
             for part in &mut pose.rotation_xyzw {
                 *part /= length;

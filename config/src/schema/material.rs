@@ -16,7 +16,8 @@ section! {
         /// Friction coefficient of Coulomb's law.
         friction_coefficient: f64 = number(0.3, 0.0, 2.0).live(),
         /// A coarse mesh is felt as the smooth surface that it stands for: by balls, where triangles meet at less than 30 degrees and that surface lies within
-        /// 0.25 mm of them. Planes and edges are felt as they are, and valleys whose radius is less than 2.5 times the tool's.
+        /// 0.25 mm of them. Planes and edges are felt as they are, and
+        /// valleys with a radius below 2.5 times the tool's.
         force_shading: bool = boolean(false),
         /// How much of its speed a dynamic body keeps when it bounces off. Of two materials the bouncier one counts.
         restitution: f64 = number(0.0, 0.0, 1.0),

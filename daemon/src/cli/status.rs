@@ -81,7 +81,7 @@ fn connect(path: &Path) -> Result<Client, Failure> {
     Client::connect_to(path, "hapticd status").map_err(Failure::runtime)
 }
 
-/// Asks the daemon, and first connects to it where nobody is connected.
+/// Asks the daemon, and first connects to it where there is no connection.
 fn ask(path: &Path, client: &mut Option<Client>) -> Result<serde_json::Value, Failure> {
     let client = match client {
         Some(client) => client,
@@ -91,7 +91,7 @@ fn ask(path: &Path, client: &mut Option<Client>) -> Result<serde_json::Value, Fa
     serde_json::from_str(&text).map_err(Failure::runtime)
 }
 
-/// Says that there is nobody to ask. Who reads objects hears of it once, on standard error.
+/// Says that there is no daemon to ask: to a reader of objects once, on standard error.
 #[allow(clippy::print_stderr)]
 fn gone(json: bool, was_gone: bool, why: &str) {
     let line = format!("the daemon is gone, and asked again each second: {why}");

@@ -181,7 +181,7 @@ pub enum Command {
     ReleaseLimits {
         /// Goes back with the answer.
         token: u64,
-        /// Who.
+        /// Asked for it.
         client: ClientId,
         /// One arm, or all.
         arm: Option<usize>,

@@ -598,14 +598,6 @@ impl Arm {
         out
     }
 
-    fn report(&self, out: &mut ArmOutcome, tick: u64) {
-        if let Some(s) = self.snapshot.as_deref() {
-            out.snapshot_age = tick.saturating_sub(s.query_tick);
-            out.snapshot_sequence = s.sequence;
-            out.midphase = s.midphase;
-        }
-    }
-
     /// Gauss projection of what the coupling pulls by on the rows of the contacts at hand. Where they hold none of it, it is
     /// the screw that leads there, if they hold none of that either.
     fn project(
@@ -720,6 +712,7 @@ impl Arm {
             }
             let c = &self.candidates[order[k] as usize];
             let near = &self.near[c.body_index as usize];
+            // What presses this tool need not hold it back in this tick.
             let near_enough = active || gaps[k] < self.distances.release_m;
             self.moved_by |= near_enough && !near.entry.fixed;
             if active {

@@ -93,7 +93,7 @@ impl BodyTable {
     }
 
     /// The body in a slot, if it wants to make a step of its own in this tick.
-    pub(crate) fn that_moves(&self, slot: usize) -> Option<&Body> {
+    pub(crate) fn stepping(&self, slot: usize) -> Option<&Body> {
         let body = self.slots.get(slot)?.as_ref();
         body.filter(|b| b.step.is_some() && !b.by_course)
     }

@@ -263,7 +263,7 @@ impl Engine {
     /// Shortens what bodies want to what the answers in use allow.
     fn leave_room(&mut self) {
         for slot in 0..MAX_BODIES {
-            let Some(body) = self.bodies.that_moves(slot) else {
+            let Some(body) = self.bodies.stepping(slot) else {
                 continue;
             };
             let arms = self.arms.iter().flatten();

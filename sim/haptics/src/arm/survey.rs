@@ -6,7 +6,7 @@ use hapticd_geometry::{Pose, Quat, Rigid, transform};
 
 use super::{Arm, REST_M, path_of};
 use crate::bodies::{Body, BodyTable};
-use crate::outcome::MAX_SUBSTEPS;
+use crate::outcome::{ArmOutcome, MAX_SUBSTEPS};
 use crate::rows::candidate;
 use crate::snapshot::{BodyEntry, Snapshot};
 
@@ -150,6 +150,15 @@ impl Arm {
         }
         let moved_m = self.moved_since(snapshot, entry, &body.pose, &self.proxy);
         0.5 * (entry.margin_m - moved_m).max(0.0)
+    }
+
+    /// Says which answer is in use.
+    pub(super) fn report(&self, out: &mut ArmOutcome, tick: u64) {
+        if let Some(s) = self.snapshot.as_deref() {
+            out.snapshot_age = tick.saturating_sub(s.query_tick);
+            out.snapshot_sequence = s.sequence;
+            out.midphase = s.midphase;
+        }
     }
 
     /// How long a path the certificates leave: at most `wanted`.
