@@ -91,6 +91,9 @@ impl SmoothMesh {
             let mut reached = clip(&mut w, &mut step, back.take());
             let length = at.length(&step);
             at_corner &= length < NEAR_M;
+            if length < NEAR_M && reached.is_none() {
+                return Some((found(face, from, &at.spot), met.filter(|_| at_corner)));
+            }
             let mut spot = patch.spot(&w);
             let far = |spot: &Spot| (x - spot.point).norm_squared();
             if length >= NEAR_M && far(&spot) > far(&at.spot) {
@@ -100,9 +103,6 @@ impl SmoothMesh {
                 (spot, reached) = (patch.spot(&w), None);
             }
             let Some(side) = reached else {
-                if length < NEAR_M {
-                    return Some((found(face, w, &spot), met.filter(|_| at_corner)));
-                }
                 let pulled = at.slope(&step);
                 at = Search::new(spot, &patch.normals, x);
                 at.learn(&step, pulled);

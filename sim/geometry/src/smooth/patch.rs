@@ -21,6 +21,8 @@ use crate::pose::Vec3;
 pub struct Patch {
     pub(super) points: [Vec3; 3],
     pub(super) normals: [Vec3; 3],
+    /// Over the edges, each opposite to its corner.
+    edges: [Side; 3],
 }
 
 /// A place on the patch with its derivatives along the weights of two corners, taken from the third,
@@ -41,7 +43,15 @@ impl Patch {
     /// From corners, counter-clockwise seen from outside, and unit normals.
     #[must_use]
     pub fn new(points: [Vec3; 3], normals: [Vec3; 3]) -> Self {
-        Patch { points, normals }
+        let edges = [0, 1, 2].map(|i| {
+            let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+            Side::new([points[j], points[k]], [normals[j], normals[k]])
+        });
+        Patch {
+            points,
+            normals,
+            edges,
+        }
     }
 
     /// The point with these weights, which are barycentric: at least 0, with sum 1.
@@ -68,11 +78,7 @@ impl Patch {
     fn seen_from_corner(&self, i: usize, weights: &[f64; 3]) -> Vec3 {
         let (j, k) = ((i + 1) % 3, (i + 2) % 3);
         let share = weights[k] / (weights[j] + weights[k]);
-        let edge = Side::new(
-            [self.points[j], self.points[k]],
-            [self.normals[j], self.normals[k]],
-        );
-        let (end, along) = edge.at(share);
+        let (end, along) = self.edges[i].at(share);
         let mean = self.normals[j] * (1.0 - share) + self.normals[k] * share;
         let across = mean - along * (mean.dot(&along) / along.norm_squared());
         let normal = across.try_normalize(0.0).unwrap_or(self.normals[j]);
@@ -118,6 +124,7 @@ fn heaviest(weights: &[f64; 3]) -> usize {
 }
 
 /// A cubic between two points, perpendicular to the normals there.
+#[derive(Clone, Copy, Debug)]
 struct Side {
     ends: [Vec3; 2],
     tangents: [Vec3; 2],

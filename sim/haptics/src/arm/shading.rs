@@ -19,7 +19,8 @@
 //! for a spring's far end on the smooth surface: the anchor moves only against what holds it, and
 //! takes energy from the hand.
 //!
-//! The search starts under the proxy, so which side of a thin plate is meant is the proxy's word.
+//! The first search starts under the proxy, the next ones where the last ended, and no place is taken
+//! that faces away from the contact: which side of a thin plate is meant is the proxy's word.
 //!
 //! # Where the mesh itself is felt
 //!
@@ -57,10 +58,12 @@ const MAX_LEAN: f64 = 0.6;
 const SIDES: f64 = 0.5;
 /// Of the radius of a sheet's narrowest valley, the largest distance of a tool's centre from it.
 const FITS: f64 = 0.4;
+/// A pull beyond friction by less than this share of it is at rest.
+const SLIPS: f64 = 1e-6;
 /// Most times that a sliding anchor is drawn after the hand in a tick.
 const SLIDES: usize = 4;
 
-/// Where the spring's far end is held by friction.
+/// Where the spring's far end is, which friction holds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Anchor {
     body: BodyKey,
@@ -277,8 +280,10 @@ impl Arm {
         if out_m > FITS * smooth.narrowest_m(sheet) {
             return None;
         }
-        let weights = smooth.weights(touched.face, &under);
-        let foot = smooth.foot(touched.face, &weights, &x)?;
+        let held = held.filter(|h| h.body == entry.key && smooth.sheet(h.foot.face) == Some(sheet));
+        let near = held.and_then(|h| smooth.foot(h.foot.face, &h.foot.weights, &x));
+        let foot =
+            near.or_else(|| smooth.foot(touched.face, &smooth.weights(touched.face, &under), &x))?;
         let normal = pose.rotation * foot.normal;
         // On the other side of an open sheet its surface is another one.
         if !(normal.dot(&touched.normal) > 0.0) {
@@ -294,19 +299,16 @@ impl Arm {
         let mu = entry.material.friction;
         let (place, anchor) = match pressed {
             false => (x, None),
-            true if mu > 0.0 => {
-                let held = held.filter(|held| {
-                    held.body == entry.key && smooth.sheet(held.foot.face) == Some(sheet)
-                });
+            true => {
                 let start = held.map_or(foot, |held| held.foot);
-                let foot = slide(smooth, start, &x, out_m, mu).unwrap_or(foot);
+                let slid = (mu > 0.0).then(|| slide(smooth, start, &x, out_m, mu));
+                let foot = slid.flatten().unwrap_or(foot);
                 let body = entry.key;
                 (
                     foot.point + foot.normal * out_m,
                     Some(Anchor { body, foot }),
                 )
             }
-            true => (foot.point + foot.normal * out_m, None),
         };
         Some(Felt {
             place: transform(&pose, &place),
@@ -327,7 +329,7 @@ fn slide(smooth: &SmoothMesh, start: Foot, x: &Vec3, out_m: f64, mu: f64) -> Opt
         let press = pull.dot(&foot.normal);
         let along = pull - foot.normal * press;
         let (length, most) = (along.norm(), mu * press.max(0.0));
-        if length <= most * (1.0 + 1e-9) {
+        if length <= most * (1.0 + SLIPS) {
             break;
         }
         // The way of the anchor itself, which is so far outside.
