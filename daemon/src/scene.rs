@@ -509,17 +509,40 @@ fn named<'a>(
     materials.iter().find(|m| &m.name == name)
 }
 
-/// The surface of a body as configured.
+/// The surface of a body as configured; without a material, the defaults of one.
 pub fn material(body: &config::Body, materials: &[config::Material]) -> Material {
-    named(body, materials).map_or(DEFAULT_MATERIAL, |m| Material {
-        stiffness_n_per_m: m.stiffness_n_per_m,
-        damping_n_s_per_m: m.damping_n_s_per_m,
-        friction: m.friction_coefficient,
-        force_shading: m.force_shading,
-    })
+    let round = is_round(&body.shape);
+    named(body, materials).map_or(
+        Material {
+            force_shading: round,
+            ..DEFAULT_MATERIAL
+        },
+        |m| Material {
+            stiffness_n_per_m: m.stiffness_n_per_m,
+            damping_n_s_per_m: m.damping_n_s_per_m,
+            friction: m.friction_coefficient,
+            force_shading: match m.force_shading {
+                config::ForceShading::Off => false,
+                config::ForceShading::Shapes => round,
+                config::ForceShading::All => true,
+            },
+        },
+    )
 }
 
-/// Of a body that names no material: the defaults of a `[[material]]`.
+/// Whether a shape's mesh stands for a smooth surface by its description.
+fn is_round(shape: &config::Shape) -> bool {
+    use config::Shape;
+    matches!(
+        shape,
+        Shape::Icosphere { .. }
+            | Shape::Cylinder { .. }
+            | Shape::Torus { .. }
+            | Shape::Terrain { .. }
+    )
+}
+
+/// Of a body that names no material, and is not round: the defaults of a `[[material]]`.
 pub const DEFAULT_MATERIAL: Material = Material {
     stiffness_n_per_m: 800.0,
     damping_n_s_per_m: 0.5,

@@ -28,7 +28,7 @@ pub use dynamics::{Dynamics, Order};
 pub use implicit::{Blending, Implicit, Model, Skin, SkinGpu};
 pub use ipc::Ipc;
 pub use log::{Level, Log};
-pub use material::Material;
+pub use material::{ForceShading, Material};
 pub use needle::{Layer, Needle, Structure};
 pub use pose::Placement;
 pub use record::Record;
