@@ -7,6 +7,7 @@ mod inside;
 mod log;
 mod memory;
 mod numbers;
+mod rounds;
 mod status;
 mod technician;
 mod whose;
