@@ -297,7 +297,7 @@ impl Scribe {
 
     /// Something happened in the loop.
     fn event(&mut self, event: &LoopEvent) {
-        if let LoopEventKind::ForceOff { reason } = event.kind
+        if let LoopEventKind::ForceOff { reason, .. } = event.kind
             && let Some(offs) = self.offs.get_mut(usize::from(event.arm))
         {
             *offs = ForceOffs {

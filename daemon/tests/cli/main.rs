@@ -2,6 +2,7 @@
 
 mod check;
 mod descriptors;
+mod export;
 mod faults;
 mod inside;
 mod log;
