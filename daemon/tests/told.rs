@@ -10,7 +10,8 @@ use running::{Daemon, PATIENCE};
 
 /// A hand that goes to and fro between two places.
 const HAND: &str = "kind = \"script\"\nrepeat = true\n\
-    track = [{ t_s = 0.0, position = [-0.05, 0.0, 0.0] }, { t_s = 0.2, position = [0.05, 0.0, 0.0] }, \
+    track = [{ t_s = 0.0, position = [-0.05, 0.0, 0.0] }, \
+    { t_s = 0.2, position = [0.05, 0.0, 0.0] }, \
     { t_s = 0.4, position = [-0.05, 0.0, 0.0] }]\n";
 
 fn rig(sections: &str) -> String {

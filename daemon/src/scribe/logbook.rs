@@ -7,8 +7,8 @@
 //! | full force is back | `INFO arm=right force on, off for 241 ms` |
 //! | an arm goes, comes | only at `debug`: its thread says why |
 //!
-//! Where the daemon ends force goes off at `INFO`. The first [`MOST_FORCE_OFFS`] of an arm's force-offs in a minute have their lines; the rest is
-//! counted by reason at its end.
+//! Where the daemon ends force goes off at `INFO`. The first [`MOST_FORCE_OFFS`] of an arm's
+//! force-offs in a minute have their lines; the rest is counted by reason at its end.
 
 use std::collections::BTreeMap;
 
