@@ -39,6 +39,18 @@ fn a_force_off_for_speed_says_speed_and_limit() {
     let limit = limit.split([' ', ',']).next().unwrap();
     assert_eq!(limit, "0.25", "{line}");
     assert!(speed.parse::<f64>().unwrap() >= 0.25, "{line}");
+    // And so does the status.
+    let mut technician = daemon.client("technician.sock");
+    let last = loop {
+        let status: serde_json::Value =
+            serde_json::from_str(&technician.status().unwrap()).unwrap();
+        let last = status["arms"][0]["last_force_off"].clone();
+        if last["code"] == 8 {
+            break last;
+        }
+    };
+    let cause = last["cause"].as_str().unwrap();
+    assert!(cause.ends_with(" m/s, limit 0.25"), "{last}");
     daemon.end();
 }
 

@@ -11,9 +11,10 @@ use super::record::{ArmTick, TickRecord};
 use super::watchdog::Watched;
 
 /// What of a tick tells why force went off.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Cause {
     /// The reason has no number: a state of the arm, or something that another line tells.
+    #[default]
     Plain,
     /// A value and its limit.
     Above {
