@@ -6,7 +6,10 @@
 use std::fmt;
 use std::ops::Range;
 
+use crate::effective::Entry;
 use crate::key::Stricter;
+use crate::load::found;
+use crate::schema::Config;
 use crate::source::Source;
 use crate::value::Value;
 
@@ -489,10 +492,18 @@ fn write_excerpt(
 }
 
 /// Everything that is wrong with one configuration. Displays as the text to print; never empty.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct ConfigErrors {
     source: Source,
     diagnostics: Vec<Diagnostic>,
+    pub(crate) sound: Option<Box<SoundParts>>,
+}
+
+/// What is good of a configuration with errors, and where its values are.
+#[derive(Debug, Clone)]
+pub(crate) struct SoundParts {
+    pub(crate) config: Config,
+    pub(crate) entries: Vec<Entry>,
 }
 
 impl ConfigErrors {
@@ -504,13 +515,40 @@ impl ConfigErrors {
         ConfigErrors {
             source,
             diagnostics,
+            sound: None,
         }
+    }
+
+    /// The arms, bodies and other tables without errors, with defaults for what is wrong at the top;
+    /// `None` where the text is not TOML. What is wrong with the files that they name is true
+    /// whatever else is mended.
+    #[must_use]
+    pub fn sound_parts(&self) -> Option<&Config> {
+        self.sound.as_deref().map(|sound| &sound.config)
+    }
+
+    /// With what a user of [`sound_parts`](ConfigErrors::sound_parts) found, each at its place in
+    /// the text.
+    #[must_use]
+    pub fn with_findings(self, findings: impl IntoIterator<Item = Finding>) -> ConfigErrors {
+        let sound = self.sound.clone();
+        let entries = sound.as_ref().map_or(&[][..], |sound| &sound.entries);
+        self.with(findings.into_iter().map(|f| found(entries, f)))
     }
 
     /// The diagnostics in the order of the text.
     #[must_use]
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
+    }
+
+    /// These as well.
+    pub(crate) fn with(self, more: impl IntoIterator<Item = Diagnostic>) -> ConfigErrors {
+        let all = self.diagnostics.into_iter().chain(more);
+        ConfigErrors {
+            sound: self.sound,
+            ..ConfigErrors::new(self.source, all.collect())
+        }
     }
 
     pub(crate) fn into_diagnostics(self) -> Vec<Diagnostic> {

@@ -7,7 +7,7 @@ use toml::de::DeTable;
 
 use crate::check;
 use crate::context::Context;
-use crate::diagnostic::{ConfigErrors, Diagnostic, Finding, Problem};
+use crate::diagnostic::{ConfigErrors, Diagnostic, Finding, Problem, SoundParts};
 use crate::effective::{Entry, effective_json, effective_toml};
 use crate::read::Reader;
 use crate::schema::Config;
@@ -47,7 +47,8 @@ pub enum LoadError {
 ///
 /// # Errors
 ///
-/// [`LoadError::Unreadable`] if the file cannot be read; [`LoadError::Invalid`] with everything that is wrong in it.
+/// [`LoadError::Unreadable`] if the file cannot be read; [`LoadError::Invalid`] with everything that
+/// is wrong in it, and then with the files that it names and that cannot be opened.
 pub fn load(path: &Path) -> Result<Loaded, LoadError> {
     let unreadable = |error| LoadError::Unreadable {
         path: path.to_owned(),
@@ -57,8 +58,12 @@ pub fn load(path: &Path) -> Result<Loaded, LoadError> {
     let bytes = hapticd_files::read(path, TEXT_BYTES_MAX as u64).map_err(unreadable)?;
     let name = path.display().to_string();
     let text = decode_utf8(&name, bytes).map_err(|errors| LoadError::Invalid(Box::new(errors)))?;
-    parse(&name, &text, &Context::of_file(path))
-        .map_err(|errors| LoadError::Invalid(Box::new(errors)))
+    let (parsed, inputs) = parse_with_inputs(&name, &text, &Context::of_file(path));
+    parsed.map_err(|errors| {
+        // Of a good configuration its user asks, by `check_files`.
+        let unreadable = inputs.iter().filter_map(check::InputFile::open);
+        LoadError::Invalid(Box::new(errors.with(unreadable)))
+    })
 }
 
 /// `bytes` as text, or where they stop being text.
@@ -84,15 +89,21 @@ fn decode_utf8(name: &str, bytes: Vec<u8>) -> Result<String, ConfigErrors> {
 /// Everything that is wrong: TOML errors, unknown keys, types, ranges, references. Where the text is not TOML, the parts that
 /// could still be understood are checked too, but nothing is called missing.
 pub fn parse(name: &str, text: &str, context: &Context<'_>) -> Result<Loaded, ConfigErrors> {
+    parse_with_inputs(name, text, context).0
+}
+
+/// As [`parse`], with the files that the understood parts of the text name.
+fn parse_with_inputs(
+    name: &str,
+    text: &str,
+    context: &Context<'_>,
+) -> (Result<Loaded, ConfigErrors>, Vec<check::InputFile>) {
     if text.len() > TEXT_BYTES_MAX {
         let problem = Problem::TooLong {
             max: TEXT_BYTES_MAX,
         };
-        let source = Source::new(name, "");
-        return Err(ConfigErrors::new(
-            source,
-            vec![Diagnostic::new(problem, None)],
-        ));
+        let errors = ConfigErrors::new(Source::new(name, ""), vec![Diagnostic::new(problem, None)]);
+        return (Err(errors), Vec::new());
     }
     let source = Source::new(name, text);
     let (root, syntax_errors) = DeTable::parse_recoverable(text);
@@ -121,15 +132,24 @@ pub fn parse(name: &str, text: &str, context: &Context<'_>) -> Result<Loaded, Co
             diagnostics.push(Diagnostic::new(problem, Some(span)));
         }
     }
-    match config {
+    let parsed = match config {
         Some(config) if diagnostics.is_empty() => Ok(Loaded {
             config,
             entries,
             source,
-            inputs,
+            inputs: inputs.clone(),
         }),
-        _ => Err(ConfigErrors::new(source, diagnostics)),
-    }
+        _ => {
+            let sound = syntax_errors.is_empty().then(|| {
+                let config = Reader::lenient(context).read::<Config>(root.get_ref());
+                config.map(|config| Box::new(SoundParts { config, entries }))
+            });
+            let mut errors = ConfigErrors::new(source, diagnostics);
+            errors.sound = sound.flatten();
+            Err(errors)
+        }
+    };
+    (parsed, inputs)
 }
 
 /// Whether what was found in the understood parts of a broken text is true of the text that was meant.
@@ -216,24 +236,28 @@ impl Loaded {
         let mut diagnostics = files
             .err()
             .map_or_else(Vec::new, ConfigErrors::into_diagnostics);
-        diagnostics.extend(findings.into_iter().map(|finding| {
-            let Finding { key, message } = finding;
-            let span = key.as_ref().and_then(|key| self.span_of(key));
-            Diagnostic::new(Problem::Unusable { key, message }, span)
-        }));
+        diagnostics.extend(findings.into_iter().map(|f| found(&self.entries, f)));
         if diagnostics.is_empty() {
             Ok(())
         } else {
             Err(ConfigErrors::new(self.source.clone(), diagnostics))
         }
     }
+}
 
-    /// Where the value of the key at `path` is; if it is a default, the name of the table that it is a default of.
-    fn span_of(&self, path: &str) -> Option<Range<usize>> {
-        let entry = self.entries.iter().find(|entry| entry.path() == path)?;
-        entry.origin.span().or_else(|| {
-            let name = |other: &&Entry| other.table == entry.table && other.key.name == "name";
-            self.entries.iter().find(name)?.origin.span()
-        })
-    }
+/// What a user of the configuration found, at its place in the text.
+pub(crate) fn found(entries: &[Entry], finding: Finding) -> Diagnostic {
+    let Finding { key, message } = finding;
+    let span = key.as_ref().and_then(|key| span_of(entries, key));
+    Diagnostic::new(Problem::Unusable { key, message }, span)
+}
+
+/// Where the value of the key at `path` is; if it is a default, the name of the table that it is a
+/// default of.
+fn span_of(entries: &[Entry], path: &str) -> Option<Range<usize>> {
+    let entry = entries.iter().find(|entry| entry.path() == path)?;
+    entry.origin.span().or_else(|| {
+        let name = |other: &&Entry| other.table == entry.table && other.key.name == "name";
+        entries.iter().find(name)?.origin.span()
+    })
 }

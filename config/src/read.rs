@@ -27,6 +27,9 @@ pub(crate) struct Reader<'a> {
     context: &'a Context<'a>,
     pub(crate) diagnostics: Vec<Diagnostic>,
     pub(crate) entries: Vec<Entry>,
+    /// Leave out what is wrong instead of giving nothing: elements of arrays, and tables of the top,
+    /// which become their defaults.
+    lenient: bool,
 }
 
 /// Stands on one table of the file, or on the place where an absent table would be.
@@ -50,6 +53,15 @@ impl<'a> Reader<'a> {
             context,
             diagnostics: Vec::new(),
             entries: Vec::new(),
+            lenient: false,
+        }
+    }
+
+    /// One that reads what is good of a file with errors.
+    pub(crate) fn lenient(context: &'a Context<'a>) -> Reader<'a> {
+        Reader {
+            lenient: true,
+            ..Reader::new(context)
         }
     }
 
@@ -122,7 +134,13 @@ impl<'t> Cursor<'_, '_, 't> {
         let path = self.path.child(Segment::Table(key.name));
         match self.get(key.name) {
             Some(item) => match item.get_ref() {
-                DeValue::Table(table) => self.reader.enter(Some(table), Some(item.span()), path),
+                DeValue::Table(table) => {
+                    let read = self
+                        .reader
+                        .enter(Some(table), Some(item.span()), path.clone());
+                    let is_optional = self.reader.lenient && self.path.0.is_empty();
+                    read.or_else(|| is_optional.then(|| self.reader.enter(None, None, path))?)
+                }
                 other => {
                     let problem = Problem::WrongType {
                         key: key.name,
@@ -207,6 +225,7 @@ impl<'t> Cursor<'_, '_, 't> {
                 .enter::<T>(Some(table), Some(element.span()), path);
             match (read, &mut all) {
                 (Some(value), Some(list)) => list.push(value),
+                _ if self.reader.lenient => {}
                 _ => all = None,
             }
         }

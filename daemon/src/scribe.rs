@@ -23,6 +23,7 @@ use hapticd_sys::realtime::Step;
 use crate::broad::BroadFacts;
 use crate::checker::Checker;
 use crate::collision::StepLog;
+use crate::haptic::cause::Cause;
 use crate::haptic::events::{Changes, LoopEvent, LoopEventKind};
 use crate::haptic::record::TickRecord;
 use crate::inside::{Change, InsideWatch};
@@ -75,6 +76,8 @@ pub struct LiveArm {
 pub struct ForceOffs {
     /// The reason's code; 0 before the first.
     pub reason: u8,
+    /// The number behind it.
+    pub cause: Cause,
     /// The tick that it came with.
     pub tick: u64,
     /// The time of that, ns.
@@ -297,11 +300,12 @@ impl Scribe {
 
     /// Something happened in the loop.
     fn event(&mut self, event: &LoopEvent) {
-        if let LoopEventKind::ForceOff { reason } = event.kind
+        if let LoopEventKind::ForceOff { reason, cause } = event.kind
             && let Some(offs) = self.offs.get_mut(usize::from(event.arm))
         {
             *offs = ForceOffs {
                 reason,
+                cause,
                 tick: event.tick,
                 now_ns: event.now_ns,
                 count: offs.count + 1,

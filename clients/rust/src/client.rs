@@ -25,8 +25,11 @@ use std::{
     time::Duration,
 };
 
-/// How long an answer may take unless [`Client::set_timeout`] says otherwise. Adding a large mesh takes the longest.
+/// How long an answer may take unless [`Client::set_timeout`] says otherwise.
 const TIMEOUT: Duration = Duration::from_secs(10);
+/// For how much longer a body is waited for, for each of its triangles: 2,000,000 of them took more
+/// than 10 s on a busy machine, and have 50 s.
+const TIMEOUT_A_TRIANGLE: Duration = Duration::from_micros(20);
 
 /// Longest status text that is read.
 const MAX_STATUS_BYTES: u64 = 16 << 20;
@@ -177,7 +180,8 @@ impl Client {
         &self.welcome
     }
 
-    /// How long a request may wait for its answer.
+    /// How long a request may wait for its answer: 10 s unless this says otherwise.
+    /// [`add_body`](Client::add_body) waits 20 us longer for each triangle.
     pub fn set_timeout(&mut self, timeout: Duration) {
         self.timeout = timeout;
     }
@@ -330,7 +334,9 @@ impl Client {
     /// Adds a body and gives its identity. It stays until it is removed or this client goes.
     ///
     /// # Errors
-    /// [`RequestError`]: refused with a code, the numbers and often a sentence (the mesh is not closed, the name is taken).
+    /// [`RequestError`]: refused with a code, the numbers and often a sentence (the mesh is not
+    /// closed, the name is taken). [`RequestError::BodyMayCome`] when the daemon was too slow: it
+    /// goes on, and the body may be in the list of bodies later.
     pub fn add_body(&mut self, spec: &BodySpec<'_>, mesh: &Mesh) -> Result<u32, RequestError> {
         let name = Name::new(spec.name).map_err(|problem| RequestError::Invalid {
             field: "name",
@@ -359,7 +365,22 @@ impl Client {
             kind: spec.kind,
             solid: spec.solid,
         };
-        match self.exchange(&message.into(), &[file.as_fd()])? {
+        let triangles = u32::try_from(mesh.triangles.len()).unwrap_or(u32::MAX);
+        let timeout = self
+            .timeout
+            .saturating_add(TIMEOUT_A_TRIANGLE.saturating_mul(triangles));
+        let before = std::mem::replace(&mut self.timeout, timeout);
+        let sent = self.send(&message.into(), &[file.as_fd()]);
+        let answer = sent.map(|id| self.answer(id));
+        self.timeout = before;
+        let answer = answer?.map_err(|error| match error {
+            RequestError::Timeout(waited) => RequestError::BodyMayCome {
+                name: spec.name.to_owned(),
+                waited,
+            },
+            other => other,
+        });
+        match answer? {
             (Reply::BodyAdded(added), _) => Ok(added.body),
             (Reply::Error(error), _) => Err(RequestError::Refused(Box::new(error))),
             (other, _) => Err(RequestError::unexpected(&other)),
@@ -607,6 +628,11 @@ impl Client {
         fds: &[BorrowedFd<'_>],
     ) -> Result<(Reply, Vec<OwnedFd>), RequestError> {
         let expected = self.send(message, fds)?;
+        self.answer(expected)
+    }
+
+    /// Waits for the answer to this request.
+    fn answer(&mut self, expected: u64) -> Result<(Reply, Vec<OwnedFd>), RequestError> {
         let end_ns = self.deadline();
         loop {
             match self.take()? {

@@ -66,6 +66,19 @@ pub enum RequestError {
     /// No answer in time.
     #[error("no answer within {0:?}")]
     Timeout(Duration),
+    /// The daemon had not added the body in time, and may still do so. It is then among
+    /// [`Client::bodies`](crate::Client::bodies), told of by the event `BodyJoined`, and goes with
+    /// [`Client::remove_body`](crate::Client::remove_body).
+    #[error(
+        "no answer within {waited:?}: body `{name}` may still be added; look for it in the list \
+         of bodies and remove it by its identity, or wait longer (set_timeout)"
+    )]
+    BodyMayCome {
+        /// Its name.
+        name: String,
+        /// For how long it was waited.
+        waited: Duration,
+    },
     /// The daemon's answer is malformed, or of another kind than the request's. The daemon's fault.
     #[error("the daemon's answer is not understood: {0}")]
     Malformed(#[from] DecodeError),

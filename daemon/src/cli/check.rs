@@ -38,7 +38,7 @@ pub struct Args {
 /// Checks syntax, ranges, files, meshes, profiles and limits. What is good but hardly meant is warned of.
 pub fn check(args: &Args) -> Result<(), Failure> {
     let loaded = config::load(&args.config).map_err(|error| match error {
-        config::LoadError::Invalid(errors) => bad(args, &errors),
+        config::LoadError::Invalid(errors) => bad(args, &super::run::with_files(*errors, false)),
         config::LoadError::Unreadable { .. } => unreadable(args, &error),
     })?;
     // The same code that `run` uses, up to the point where a device would be opened.

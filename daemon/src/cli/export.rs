@@ -3,11 +3,11 @@
 //! All is read, checked and put together before the file is made: one that exists is kept unless `--force`, and also then when nothing came of it.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hapticd_client::export::{FileFormat, NewestSkin, SkinsError, Whose, newest_skins};
-use hapticd_client::{Client, skin_flag};
+use hapticd_client::{Client, ConnectError, skin_flag};
 
 use super::{Failure, create, say, taken};
 
@@ -55,8 +55,7 @@ pub fn export(args: &Args) -> Result<(), Failure> {
         Some(socket) => socket,
         None => hapticd_client::default_socket().map_err(Failure::runtime)?,
     };
-    let mut client =
-        Client::connect_until(&socket, "hapticd export", args.within).map_err(Failure::runtime)?;
+    let mut client = connect(&socket, args.within)?;
     std::thread::sleep(args.after);
     let whose = args.body.as_deref().map_or(Whose::All, Whose::One);
     let skins = newest_skins(&mut client, whose, args.within).map_err(|e| match e {
@@ -86,6 +85,23 @@ pub fn export(args: &Args) -> Result<(), Failure> {
         bytes.len()
     ));
     Ok(())
+}
+
+/// Connects, and says at once for what it waits where nothing listens yet.
+#[allow(clippy::print_stderr)]
+fn connect(socket: &Path, within: Duration) -> Result<Client, Failure> {
+    let name = "hapticd export";
+    let client = match Client::connect_to(socket, name) {
+        Err(error @ ConnectError::NoDaemon { .. }) if !within.is_zero() => {
+            eprintln!(
+                "hapticd: {error}; waiting for one for up to {} s (--within)",
+                within.as_secs_f64()
+            );
+            Client::connect_until(socket, name, within)
+        }
+        connected => connected,
+    };
+    client.map_err(Failure::runtime)
 }
 
 /// How large a skin is, how old, and whether it is whole.

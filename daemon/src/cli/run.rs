@@ -138,7 +138,7 @@ pub fn demo(args: DemoArgs) -> Result<(), Failure> {
 
 /// Runs a configuration from a file.
 pub fn run(args: RunArgs) -> Result<(), Failure> {
-    let loaded = load(&args.config)?;
+    let loaded = load(&args.config, args.common.virtual_time)?;
     start(loaded, Some(args.config), args.common)
 }
 
@@ -158,9 +158,35 @@ pub(super) fn recorded(args: record::Args) -> Result<(), Failure> {
     run(RunArgs { config, common })
 }
 
-/// Loads and checks a configuration, but not yet the files that it names: that is for [`rig`].
-pub(super) fn load(path: &Path) -> Result<config::Loaded, Failure> {
-    config::load(path).map_err(Failure::input)
+/// Loads and checks a configuration. The files that a good one names are for [`rig`].
+pub(super) fn load(path: &Path, virtual_time: bool) -> Result<config::Loaded, Failure> {
+    config::load(path).map_err(|error| match error {
+        config::LoadError::Invalid(errors) => Failure::input(with_files(*errors, virtual_time)),
+        error @ config::LoadError::Unreadable { .. } => Failure::input(error),
+    })
+}
+
+/// What is wrong with a configuration, and with the files that its good arms and bodies name: a
+/// wrong number does not hide a bad mesh.
+pub(super) fn with_files(errors: config::ConfigErrors, virtual_time: bool) -> config::ConfigErrors {
+    let Some(mut sound) = errors.sound_parts().cloned() else {
+        return errors;
+    };
+    without(&mut sound, &errors);
+    let Err(faults) = rig::build(&sound, Path::new(""), virtual_time) else {
+        return errors;
+    };
+    // The rest may be wrong only because something is left out.
+    let is_of_file = |fault: &&rig::Fault| {
+        fault.file.is_some() || matches!(fault.error, rig::RigError::NoProfile { .. })
+    };
+    let findings: Vec<_> = faults
+        .faults()
+        .iter()
+        .filter(is_of_file)
+        .map(finding)
+        .collect();
+    errors.with_findings(findings)
 }
 
 /// Builds the rig. Whatever is wrong with files, meshes, profiles and limits comes at once, each where the configuration asks for it.
@@ -202,7 +228,7 @@ pub(super) fn built(
     Ok(built.ok())
 }
 
-/// Takes out the arms and bodies that name files which cannot be read.
+/// Takes out the tools, arms and bodies that name files which cannot be read.
 fn without(config: &mut config::Config, errors: &config::ConfigErrors) {
     let unreadable: Vec<&Path> = errors
         .diagnostics()
@@ -213,6 +239,14 @@ fn without(config: &mut config::Config, errors: &config::ConfigErrors) {
         })
         .collect();
     let is_good = |path: &mut PathBuf| !unreadable.contains(&path.as_path());
+    for arm in &mut config.arms {
+        // What is wrong with its device is asked all the same.
+        if let config::Shape::Mesh { file, .. } = &mut arm.tool
+            && !is_good(file)
+        {
+            arm.tool = config::Shape::Sphere { radius_m: 0.005 };
+        }
+    }
     config.arms.retain_mut(|a| files::of_arm(a).all(is_good));
     config.bodies.retain_mut(|b| files::of_body(b).all(is_good));
 }

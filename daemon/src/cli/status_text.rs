@@ -35,8 +35,12 @@ fn arm(arm: &Value, width: usize, missed: &str) -> Vec<String> {
     let name = text(&arm["name"]);
     let last = &arm["last_force_off"];
     let ago = || duration(number(&last["ago_s"]));
+    let cause = match last["cause"].as_str() {
+        None | Some("") => String::new(),
+        Some(cause) => format!(": {cause}"),
+    };
     let state = match (arm["force_off"].as_str(), arm["state"].as_str()) {
-        (Some(why), _) => format!("FORCE OFF {why}, {} ago", ago()),
+        (Some(why), _) => format!("FORCE OFF {why}{cause}, {} ago", ago()),
         (None, _) if arm["attached"] != true => "NOT THERE".to_owned(),
         (None, Some("waiting")) => "waiting until little force is wanted".to_owned(),
         (None, state) => format!("force {}", state.unwrap_or("unknown")),
@@ -144,7 +148,10 @@ mod tests {
                 {
                     "name": "right", "attached": true, "state": "fault", "force_offs": 3,
                     "force_off": "contact data too old (34)",
-                    "last_force_off": { "reason": "contact data too old (34)", "ago_s": 1.2 },
+                    "last_force_off": {
+                        "reason": "contact data too old (34)", "cause": "45 ms, limit 40",
+                        "ago_s": 1.2,
+                    },
                     "force_magnitude_n": 0.0, "peak_force_n": 4.0, "contacts": 0,
                     "proxy_position_m": [-0.025840000000000002, 0.0, 0.04],
                     "snapshot_age_ticks": 51, "starved": true,
@@ -171,7 +178,8 @@ mod tests {
         assert_eq!(
             head(&status()),
             [
-                "right    FORCE OFF contact data too old (34), 1.2 s ago | 0.00 of 4.0 N | missed 28 (0.4 %)",
+                "right    FORCE OFF contact data too old (34): 45 ms, limit 40, 1.2 s ago | \
+                 0.00 of 4.0 N | missed 28 (0.4 %)",
                 "         tool at -25.8 0.0 40.0 mm, 0 contacts, contact data 51 ticks old, the tool is held back",
                 "my left  force active | 1.23 of 3.3 N | missed 28 (0.4 %)",
                 "         force went off 2 times, the last time 1 h 02 min ago: device lost (2)",

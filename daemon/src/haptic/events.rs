@@ -11,6 +11,7 @@ use hapticd_devices::safety::{ForceOffReason, GovernorState};
 use hapticd_haptics::MAX_ARMS;
 use hapticd_sync::ring;
 
+use super::cause::Cause;
 use super::core::LoopCore;
 use super::record::{ArmTick, TickRecord};
 use super::thread::Publish;
@@ -19,7 +20,7 @@ use super::thread::Publish;
 pub const EVENTS: usize = 4096;
 
 /// What happened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LoopEventKind {
     /// The arm is there.
     ArmAttached,
@@ -30,6 +31,8 @@ pub enum LoopEventKind {
     ForceOff {
         /// [`ForceOffReason::code`].
         reason: u8,
+        /// The number behind it.
+        cause: Cause,
     },
     /// The last reason is over: force may return, once little of it is wanted.
     CauseOver {
@@ -41,7 +44,7 @@ pub enum LoopEventKind {
 }
 
 /// One change, of one arm.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LoopEvent {
     /// Counts all events of the loop, from 1: a reader that misses one knows.
     pub sequence: u64,
@@ -78,11 +81,17 @@ impl Seen {
 pub struct Changes {
     before: [Seen; MAX_ARMS],
     sequence: u64,
+    /// Time of the tick before, ns.
+    before_ns: u64,
 }
 
 impl Changes {
     /// Gives `tell` what changed with this tick.
     pub fn tick(&mut self, record: &TickRecord, mut tell: impl FnMut(LoopEvent)) {
+        let passed_ns = record.now_ns.saturating_sub(self.before_ns);
+        let is_first = std::mem::replace(&mut self.before_ns, record.now_ns) == 0;
+        let periods = u64::from(record.periods.max(1));
+        let period_ns = if is_first { 0 } else { passed_ns / periods };
         for (arm, (tick, before)) in (0u8..).zip(record.arms.iter().zip(&mut self.before)) {
             let now = Seen::of(tick);
             let sequence = &mut self.sequence;
@@ -107,7 +116,8 @@ impl Changes {
                 let known = ForceOffReason::from_code(now.reason).is_some();
                 say(if known {
                     let reason = now.reason;
-                    LoopEventKind::ForceOff { reason }
+                    let cause = Cause::of(reason, tick, record, period_ns);
+                    LoopEventKind::ForceOff { reason, cause }
                 } else {
                     let reason = before.reason;
                     LoopEventKind::CauseOver { reason }
@@ -184,6 +194,8 @@ mod tests {
         record.arms[0].attached = attached;
         record.arms[0].reason = reason;
         record.arms[0].state = state as u8;
+        record.arms[0].snapshot_age = 45;
+        record.arms[0].limits.stale_contact_ns = 40_000_000;
         record
     }
 
@@ -210,14 +222,21 @@ mod tests {
             all.iter()
                 .all(|e| e.arm == 0 && e.now_ns == e.tick * 1_000_000)
         );
+        let answered = Cause::Above {
+            what: "",
+            value: 45.0,
+            limit: 40.0,
+            unit: "ms",
+        };
+        let off = |reason, cause| LoopEventKind::ForceOff { reason, cause };
         let told: Vec<_> = all.iter().map(|e| (e.tick, e.kind)).collect();
         assert_eq!(
             told,
             [
                 (1, LoopEventKind::ArmAttached),
                 (2, LoopEventKind::ForceOn),
-                (4, LoopEventKind::ForceOff { reason: 34 }),
-                (5, LoopEventKind::ForceOff { reason: 2 }),
+                (4, off(34, answered)),
+                (5, off(2, Cause::Plain)),
                 (6, LoopEventKind::ArmLost),
                 (7, LoopEventKind::ArmAttached),
                 (7, LoopEventKind::CauseOver { reason: 2 }),

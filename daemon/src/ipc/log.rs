@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 
 use hapticd_sys::clock::now_ns;
 
+use hapticd_protocol::reply::Refused;
+
 use super::{ClientId, GoneWhy, Role};
 use crate::limit_names::release_command;
 use crate::scribe::limit::Limit;
@@ -76,15 +78,25 @@ impl ClientLog {
             GoneWhy::ProcessEnded => {
                 tracing::info!(client, event, name, "the process of `{name}` ended");
             }
-            GoneWhy::Expelled => tracing::warn!(
-                client,
-                event,
-                name,
-                "`{name}` was closed: it sends too much, or never reads its answers"
-            ),
+            GoneWhy::Expelled(why) => {
+                tracing::warn!(client, event, name, "`{name}` was closed: {why}");
+            }
             GoneWhy::ShuttingDown => {
                 tracing::debug!(client, event, name, "`{name}` was closed: the daemon ends");
             }
+        }
+    }
+
+    /// A client was not taken in: too many, another version, no hello.
+    pub(super) fn refused(&mut self, (pid, uid): (i32, u32), why: &Refused) {
+        if self.limit.admit(now_ns()) {
+            let event = "client_refused";
+            tracing::warn!(
+                event,
+                pid,
+                uid,
+                "a client (process {pid} of user {uid}) was refused: {why}"
+            );
         }
     }
 

@@ -63,7 +63,7 @@ fn told(happened: &LoopEvent) -> Option<Event> {
     Some(match kind {
         LoopEventKind::ArmAttached => event::ArmAttached { arm }.into(),
         LoopEventKind::ArmLost => event::ArmLost { arm }.into(),
-        LoopEventKind::ForceOff { reason } => event::ForceOff {
+        LoopEventKind::ForceOff { reason, .. } => event::ForceOff {
             tick,
             time_ns,
             arm,

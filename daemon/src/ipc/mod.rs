@@ -81,10 +81,60 @@ pub enum GoneWhy {
     Closed,
     /// Its process ended (seen by pidfd), though somebody still holds its socket.
     ProcessEnded,
-    /// It was closed for what it did: no hello, a flood, answers that it never read.
-    Expelled,
+    /// It was closed for what it did.
+    Expelled(Expulsion),
     /// The daemon ends.
     ShuttingDown,
+}
+
+/// For what a client was closed. It is told so where its socket takes that, and the log says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Expulsion {
+    /// Its first message was no hello that this daemon takes.
+    #[error("its hello was refused")]
+    NoHello,
+    /// It went on sending while its messages were refused.
+    #[error("it sent more than {per_s} messages a second, and then {per_s} more that were refused")]
+    Flood {
+        /// Messages in a second that it may send.
+        per_s: u32,
+    },
+    /// It does not read.
+    #[error("it has not read {waiting} answers, and no more may wait")]
+    UnreadAnswers {
+        /// How many wait.
+        waiting: usize,
+    },
+    /// It passes descriptors that hang.
+    #[error("{open} descriptors that it passed are not closed yet, and {limit} may be")]
+    OpenDescriptors {
+        /// How many are open.
+        open: usize,
+        /// How many may be.
+        limit: usize,
+    },
+}
+
+impl Expulsion {
+    /// What the client is told, for a request that is not carried out any more.
+    fn refusal(self) -> Refusal {
+        let (code, number, limit) = match self {
+            Expulsion::NoHello => (ErrorCode::OutOfOrder, 0, 0),
+            Expulsion::Flood { per_s } => (ErrorCode::TooManyMessages, 0, u64::from(per_s)),
+            Expulsion::UnreadAnswers { waiting } => {
+                (ErrorCode::TooManyMessages, waiting as u64, waiting as u64)
+            }
+            Expulsion::OpenDescriptors { open, limit } => {
+                (ErrorCode::BadDescriptor, open as u64, limit as u64)
+            }
+        };
+        let detail = format!("the client is closed: {self}");
+        Refusal {
+            number,
+            limit,
+            ..Refusal::text(code, detail)
+        }
+    }
 }
 
 /// What clients want of the rest of the daemon.

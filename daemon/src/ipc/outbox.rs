@@ -10,7 +10,7 @@ use hapticd_protocol::{
 use std::{collections::VecDeque, os::fd::OwnedFd, sync::Arc};
 
 /// Replies that may wait. A client has that many requests in flight without reading one answer, and is closed.
-const MAX_REPLIES: usize = 256;
+pub(super) const MAX_REPLIES: usize = 256;
 /// Replies with a descriptor of their own (a status, a wake-up line) that may wait; more are refused.
 const MAX_OWN: usize = 8;
 /// Events that may wait; more are not sent, and counted.
@@ -83,6 +83,16 @@ impl Outbox {
             is_event: false,
         });
         Ok(())
+    }
+
+    /// What the client is told before it is closed, however much waits.
+    pub(super) fn last_word(&mut self, id: u64, reply: &Reply) {
+        self.replies += 1;
+        self.queue.push_back(Packet {
+            bytes: reply.encode(id),
+            passed: Passed::default(),
+            is_event: false,
+        });
     }
 
     pub(super) fn event(&mut self, event: &Event) {

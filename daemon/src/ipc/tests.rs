@@ -10,8 +10,8 @@ mod skins_of_bodies;
 mod surfaces_of_bodies;
 
 use super::{
-    Answer, BodyRecord, ClientId, Command, CommandSink, Endpoint, GoneWhy, Handle, LoopEvents,
-    Notice, Quotas, Server, ServerSetup, blocks,
+    Answer, BodyRecord, ClientId, Command, CommandSink, Endpoint, Expulsion, GoneWhy, Handle,
+    LoopEvents, Notice, Quotas, Server, ServerSetup, blocks,
     server::StatusText,
     shapes::ShapeFile,
     skins::{self, SkinInfo, SkinWriter},
@@ -660,7 +660,9 @@ fn a_client_that_never_reads_is_closed_and_the_others_are_served() {
         }
     }
     other.arms().unwrap();
-    assert_eq!(rig.expect_gone(2).0, GoneWhy::Expelled);
+    let waiting = super::outbox::MAX_REPLIES;
+    let why = Expulsion::UnreadAnswers { waiting };
+    assert_eq!(rig.expect_gone(2).0, GoneWhy::Expelled(why));
 }
 
 #[test]
@@ -681,7 +683,8 @@ fn a_flood_is_closed_and_the_others_are_served() {
         let _ = raw.receive(&mut [0; 4096]);
     }
     other.arms().unwrap();
-    assert_eq!(rig.expect_gone(2).0, GoneWhy::Expelled);
+    let why = Expulsion::Flood { per_s: 100 };
+    assert_eq!(rig.expect_gone(2).0, GoneWhy::Expelled(why));
 }
 
 #[test]

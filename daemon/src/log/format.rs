@@ -25,7 +25,9 @@ pub enum LogFormat {
 /// Fields that say of what a line is: they stand before the words.
 const SUBJECTS: [&str; 2] = ["arm", "client"];
 /// Fields for programs, whose value the words have already: in JSON only.
-const IN_WORDS: [&str; 7] = ["event", "reason", "off_ms", "count", "name", "pid", "uid"];
+const IN_WORDS: [&str; 9] = [
+    "event", "reason", "off_ms", "count", "name", "pid", "uid", "value", "limit",
+];
 
 /// An event taken apart.
 #[derive(Default)]

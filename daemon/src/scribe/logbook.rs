@@ -2,19 +2,20 @@
 //!
 //! | event | line of the log |
 //! |---|---|
-//! | force goes off | `WARN arm=right force off: contact data too old (34)`, at once; `INFO` where the daemon ends |
+//! | force goes off | `WARN arm=right force off: contact data too old (34): 45 ms, limit 40` |
 //! | its cause is over | `INFO arm=right cause over: contact data too old (34), for 35 ms` |
 //! | full force is back | `INFO arm=right force on, off for 241 ms` |
 //! | an arm goes, comes | only at `debug`: its thread says why |
 //!
-//! The first [`MOST_FORCE_OFFS`] of an arm's force-offs in a minute have their lines; the rest is
-//! counted by reason at its end.
+//! Where the daemon ends force goes off at `INFO`. The first [`MOST_FORCE_OFFS`] of an arm's
+//! force-offs in a minute have their lines; the rest is counted by reason at its end.
 
 use std::collections::BTreeMap;
 
 use hapticd_devices::safety::ForceOffReason;
 
 use super::limit::Limit;
+use crate::haptic::cause::Cause;
 use crate::haptic::events::{Gaps, LoopEvent, LoopEventKind};
 
 /// Force-offs of an arm in a minute that have lines of their own.
@@ -99,7 +100,7 @@ impl ArmBook {
                 tracing::debug!(arm, tick, "the loop sees it {words}");
                 Some(words.to_owned())
             }
-            LoopEventKind::ForceOff { reason } => Some(self.off(event, reason)),
+            LoopEventKind::ForceOff { reason, cause } => Some(self.off(event, reason, cause)),
             LoopEventKind::CauseOver { .. } => {
                 self.cause_over(event);
                 Some("force is allowed again".to_owned())
@@ -111,22 +112,39 @@ impl ArmBook {
         }
     }
 
-    fn off(&mut self, event: &LoopEvent, reason: u8) -> String {
+    fn off(&mut self, event: &LoopEvent, reason: u8, cause: Cause) -> String {
         // A cause that another one replaces is over.
         let before = self.take_cause(event.now_ns);
         let admitted = self.offs.admit(event.now_ns);
-        let words = text(reason);
+        let words = format!("{}{cause}", text(reason));
         if admitted {
             let after = before.map_or_else(String::new, |(reason, off_ms, _)| {
                 format!(", after {} for {}", text(reason), length(off_ms))
             });
             let (arm, tick) = (self.name.as_str(), event.tick);
             let event = "force_off";
+            let (value, limit) = cause.numbers();
             // That the daemon ends was asked for.
             if reason == ForceOffReason::Shutdown.code() {
-                tracing::info!(arm, event, reason, tick, "force off: {words}{after}");
+                tracing::info!(
+                    arm,
+                    event,
+                    reason,
+                    tick,
+                    value,
+                    limit,
+                    "force off: {words}{after}"
+                );
             } else {
-                tracing::warn!(arm, event, reason, tick, "force off: {words}{after}");
+                tracing::warn!(
+                    arm,
+                    event,
+                    reason,
+                    tick,
+                    value,
+                    limit,
+                    "force off: {words}{after}"
+                );
             }
         } else {
             *self.more.entry(reason).or_default() += 1;

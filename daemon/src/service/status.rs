@@ -109,6 +109,7 @@ fn last_off(offs: &ForceOffs, now_ns: u64) -> Option<Value> {
     let reason = ForceOffReason::from_code(offs.reason)?;
     Some(json!({
         "reason": reason.to_string(),
+        "cause": offs.cause.to_string().trim_start_matches(": "),
         "code": reason.code(),
         "tick": offs.tick,
         "ago_s": now_ns.saturating_sub(offs.now_ns) as f64 / 1e9,
@@ -118,6 +119,7 @@ fn last_off(offs: &ForceOffs, now_ns: u64) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::haptic::cause::Cause;
     use crate::ipc::LimitsStatus;
 
     fn keys(object: &Value) -> Vec<&String> {
@@ -134,6 +136,7 @@ mod tests {
         let mut arm = LiveArm::new("right", Limits::default(), true);
         arm.offs = ForceOffs {
             reason: 34,
+            cause: Cause::Words("no answer"),
             tick: 800,
             now_ns: 800_000_000,
             count: 3,
@@ -180,6 +183,7 @@ mod tests {
         );
         assert_eq!(arm["force_off"], "contact data too old (34)");
         assert_eq!(arm["last_force_off"]["ago_s"], 1.2);
+        assert_eq!(arm["last_force_off"]["cause"], "no answer");
         assert_eq!(arm["force_offs"], 3);
     }
 }

@@ -197,3 +197,28 @@ fn outputs_that_cannot_be_made_are_refused_before_the_run() {
     }
     std::fs::remove_dir_all(dir).unwrap();
 }
+
+/// A mesh in millimetres that is taken for metres.
+#[test]
+fn a_body_of_forty_metres_is_warned_of_with_its_unit() {
+    let dir = folder("forty");
+    std::fs::write(dir.join("bone.obj"), super::obj("0 0 40", false)).unwrap();
+    let body = |keys: &str| {
+        format!(
+            "{ARM}[[body]]\nname = \"bone\"\nposition_m = [0.0, 0.0, -60.0]\n\
+             shape = {{ kind = \"mesh\", file = \"bone.obj\"{keys} }}\n"
+        )
+    };
+    std::fs::write(dir.join("large.toml"), body("")).unwrap();
+    std::fs::write(dir.join("small.toml"), body(", scale = 0.001")).unwrap();
+    let out = hapticd(&dir, &["check", "large.toml"]);
+    assert_eq!(out.status.code(), Some(0), "a warning is no error");
+    let said = String::from_utf8(out.stdout).unwrap();
+    let line = "warning: body.bone.shape.scale: the body is 40.000 m long, ";
+    let help = "a mesh in millimetres needs scale = 0.001";
+    let is_told = |l: &str| l.contains(line) && l.ends_with(help);
+    assert!(said.lines().any(is_told), "{said}");
+    let out = hapticd(&dir, &["check", "small.toml", "--strict"]);
+    assert_eq!(out.status.code(), Some(0), "{out:?}");
+    std::fs::remove_dir_all(dir).unwrap();
+}

@@ -2,11 +2,13 @@
 
 mod check;
 mod descriptors;
+mod export;
 mod faults;
 mod inside;
 mod log;
 mod memory;
 mod numbers;
+mod rounds;
 mod status;
 mod technician;
 mod whose;

@@ -59,13 +59,13 @@ impl Daemon {
         self.client("app.sock")
     }
 
-    /// Reads the log up to a line with these words.
-    pub fn until(&mut self, what: &str) {
+    /// Reads the log up to a line with these words, and gives it.
+    pub fn until(&mut self, what: &str) -> String {
         let mut seen = String::new();
         for line in self.log.by_ref() {
             let line = line.unwrap();
             if line.contains(what) {
-                return;
+                return line;
             }
             seen += &line;
             seen.push('\n');

@@ -42,6 +42,53 @@ fn a_tool_of_metres_is_warned_of() {
     assert_eq!(keys(&simulated(stylus)), ["arm.right.tool.kind"]);
 }
 
+/// The workspace is 0.2 m wide.
+#[test]
+fn a_body_of_many_workspaces_is_warned_of() {
+    let body = |size: &str| {
+        let shape = format!("shape = {{ kind = \"cuboid\", size_m = [0.1, {size}, 0.1] }}\n");
+        simulated(SPHERE) + "[[body]]\nname = \"wall\"\nposition_m = [0.0, 0.0, -1.0]\n" + &shape
+    };
+    let (rig, _) = built(&body("1.0"));
+    let widest = super::warnings::workspace_size_m(&rig.arms[0]).max();
+    assert_eq!(keys(&body(&(49.9 * widest).to_string())), [""; 0]);
+    let large = body(&(50.1 * widest).to_string());
+    assert_eq!(keys(&large), ["body.wall.shape.kind"]);
+    let said = said(&large);
+    assert!(
+        said[0].contains(" 50 times the widest workspace "),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn the_bodies_of_the_demonstrations_are_warned_of_nowhere() {
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../config"));
+    let mut scenes = 0;
+    for file in std::fs::read_dir(folder).unwrap() {
+        let path = file.unwrap().path();
+        if path.extension().is_none_or(|ending| ending != "toml") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        let context = config::Context::new(folder, |_| None);
+        let Ok(loaded) = config::parse("scene.toml", &text, &context) else {
+            continue;
+        };
+        if loaded.config.bodies.is_empty() {
+            continue;
+        }
+        let rig = rig::build(&loaded.config, Path::new(""), true).unwrap();
+        let found = warnings(&rig, &loaded.config);
+        assert!(
+            found.iter().all(|w| !w.key.starts_with("body.")),
+            "{found:?}"
+        );
+        scenes += 1;
+    }
+    assert!(scenes >= 12, "{scenes}");
+}
+
 #[test]
 fn a_workspace_of_a_hall_is_warned_of() {
     let scaled = format!("{SPHERE}motion_scale = 100.0\n");

@@ -16,6 +16,10 @@ const TOOL_MAX_M: f64 = 1.0;
 /// A workspace that is wider than this in the world, m, is scaled by mistake.
 const WORKSPACE_MAX_M: f64 = 10.0;
 
+/// A body that is larger than so many times the widest workspace was modelled in another unit:
+/// millimetres that are taken for metres are a thousand times too large.
+const BODY_MAX_WORKSPACES: f64 = 50.0;
+
 /// Something to look at again.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Warning {
@@ -41,6 +45,7 @@ pub fn warnings(rig: &Rig, config: &config::Config) -> Vec<Warning> {
         let stale_input_ms = config.safety.stale_input_ms;
         found.extend(without_force(arm, rig.period_ns, stale_input_ms));
     }
+    found.extend(bodies(rig, config));
     found
 }
 
@@ -64,10 +69,7 @@ pub(super) fn workspace_size_m(arm: &RigArm) -> Vec3 {
 
 fn tool(arm: &RigArm, shape: &config::Shape) -> Option<Warning> {
     let longest = tool_size_m(arm).max();
-    let (name, help) = match shape {
-        config::Shape::Mesh { .. } => ("scale", "a mesh in millimetres needs scale = 0.001"),
-        _ => ("kind", "sizes are in metres"),
-    };
+    let (name, help) = unit_of(shape);
     (longest > TOOL_MAX_M).then(|| Warning {
         key: format!("arm.{}.tool.{name}", arm.name),
         message: format!("the tool is {longest:.3} m long: {help}"),
@@ -84,6 +86,38 @@ fn workspace(arm: &RigArm) -> Option<Warning> {
             arm.frame.scale
         ),
     })
+}
+
+/// Bodies beside which every workspace is small.
+fn bodies(rig: &Rig, config: &config::Config) -> Vec<Warning> {
+    let workspaces = rig.arms.iter().map(|arm| workspace_size_m(arm).max());
+    let widest = workspaces.fold(0.0, f64::max);
+    let bodies = config.bodies.iter().filter_map(|body| {
+        let of = format!("body `{}`", body.name);
+        let (_, report) = rig.meshes.iter().find(|(name, _)| *name == of)?;
+        let (low, high) = report.bounds;
+        let longest = (high - low).max();
+        (longest > BODY_MAX_WORKSPACES * widest).then(|| {
+            let (key, help) = unit_of(&body.shape);
+            Warning {
+                key: format!("body.{}.shape.{key}", body.name),
+                message: format!(
+                    "the body is {longest:.3} m long, {:.0} times the widest workspace \
+                     ({widest:.3} m): {help}",
+                    longest / widest
+                ),
+            }
+        })
+    });
+    bodies.collect()
+}
+
+/// The key of a shape that says how large it is, and what is to be known of it.
+fn unit_of(shape: &config::Shape) -> (&'static str, &'static str) {
+    match shape {
+        config::Shape::Mesh { .. } => ("scale", "a mesh in millimetres needs scale = 0.001"),
+        _ => ("kind", "sizes are in metres"),
+    }
 }
 
 fn motors(arm: &RigArm) -> Option<Warning> {

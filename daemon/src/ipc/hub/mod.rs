@@ -9,7 +9,7 @@ mod requests;
 mod session;
 
 use super::{
-    Answer, BodyRecord, ClientId, Command, GoneWhy, Notice, Quotas, Refusal, Role,
+    Answer, BodyRecord, ClientId, Command, Expulsion, GoneWhy, Notice, Quotas, Refusal, Role,
     shapes::ShapeFile,
 };
 use bucket::Verdict;
@@ -297,7 +297,11 @@ impl Hub {
         let (greeted, minor) = (session.name.is_some(), session.minor);
         let verdict = session.bucket.take(now_ns);
         if verdict == Verdict::Flood {
-            self.expel(client, out);
+            let per_s = self.quotas.messages_per_s;
+            let why = Expulsion::Flood { per_s };
+            let reply = error_reply(&why.refusal().in_version(minor), kind).into();
+            out.push(Output::Reply { client, id, reply });
+            self.expel(client, why, out);
             return;
         }
         if !greeted {
@@ -344,7 +348,7 @@ impl Hub {
                 id,
                 reply: hub.refused(code, hello).into(),
             });
-            hub.expel(client, out);
+            hub.expel(client, Expulsion::NoHello, out);
         };
         let hello = match decoded {
             Ok(Request::Hello(hello)) if hello.magic == hapticd_protocol::MAGIC => hello,
@@ -418,8 +422,8 @@ impl Hub {
         }));
     }
 
-    fn expel<F>(&mut self, client: ClientId, out: &mut Vec<Output<F>>) {
-        self.disconnect(client, GoneWhy::Expelled, out);
+    fn expel<F>(&mut self, client: ClientId, why: Expulsion, out: &mut Vec<Output<F>>) {
+        self.disconnect(client, GoneWhy::Expelled(why), out);
         out.push(Output::Close { client });
     }
 
@@ -665,7 +669,7 @@ impl Hub {
                 id: 0,
                 reply: self.refused(RefusedCode::NotHello, None).into(),
             });
-            self.expel(client, out);
+            self.expel(client, Expulsion::NoHello, out);
         }
         next_ns
     }

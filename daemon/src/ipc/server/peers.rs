@@ -1,14 +1,14 @@
 //! Connected clients: coming in, reading from them, sending to them, seeing their end.
 
 use super::super::{
-    ClientId, GoneWhy, Role,
+    ClientId, Expulsion, GoneWhy, Role,
     descriptor_closer::{Foreign, Owed},
     hub::Output,
     outbox::{Flushed, Outbox, Packet, Sent},
 };
 use super::{File, Server};
 use hapticd_protocol::{
-    frame::{MAX_MESSAGE, Message},
+    frame::{Header, MAX_MESSAGE, Message},
     reply::Reply,
 };
 use hapticd_sys::{
@@ -123,6 +123,7 @@ impl Server {
             }
             Err(refused) => {
                 self.refused += 1;
+                self.log.refused((pid, uid), &refused);
                 // If even this does not fit, closing says enough.
                 let _ = connection.send(&Reply::from(refused).encode(0), &[]);
             }
@@ -146,9 +147,11 @@ impl Server {
             let take = |fd| self.closer.foreign(fd, &owed);
             // From here on the closer has them, whatever becomes of the message.
             let files: Vec<File> = fds.drain(..).map(take).collect();
+            let mut id = 0;
             match received {
                 Ok(length) => {
                     let bytes = packet.get(..length).unwrap_or(&[]);
+                    id = Header::id_of(bytes);
                     self.hub.receive(client, bytes, files, now_ns(), out);
                     self.perform(out);
                 }
@@ -163,8 +166,10 @@ impl Server {
                     return;
                 }
             }
-            if owed.load(Ordering::Relaxed) > MAX_OWED {
-                self.drop_peer(client, GoneWhy::Expelled, out);
+            let open = owed.load(Ordering::Relaxed);
+            if open > MAX_OWED {
+                let limit = MAX_OWED;
+                self.expel(client, id, Expulsion::OpenDescriptors { open, limit }, out);
                 self.perform(out);
                 return;
             }

@@ -1,7 +1,10 @@
 //! What the hub decided is carried out: replies with their descriptors, events, lines that ring.
 
 use super::super::{
-    ClientId, GoneWhy, Refusal, Role, hub::Output, outbox::Passed, shapes::ShapeFile,
+    ClientId, Expulsion, GoneWhy, Refusal, Role,
+    hub::Output,
+    outbox::{MAX_REPLIES, Passed},
+    shapes::ShapeFile,
 };
 use super::peers::Peer;
 use super::{ClientStatus, File, LimitsStatus, Server, ServerStatus};
@@ -74,6 +77,11 @@ impl Server {
             self.log
                 .came(client, name, technician, (peer.pid, peer.uid));
         }
+        if let Reply::Refused(refused) = &reply
+            && let Some(peer) = self.peers.get(&client)
+        {
+            self.log.refused((peer.pid, peer.uid), refused);
+        }
         let passed = match self.passed(client, &mut reply) {
             Ok(passed) => passed,
             Err(refusal) => {
@@ -91,8 +99,33 @@ impl Server {
         if let Some(peer) = self.peers.get_mut(&client)
             && peer.outbox.reply(id, &reply, passed).is_err()
         {
-            self.drop_peer(client, GoneWhy::Expelled, more);
+            let waiting = MAX_REPLIES;
+            self.expel(client, id, Expulsion::UnreadAnswers { waiting }, more);
         }
+    }
+
+    /// Closes a client for what it did, and tells it in the answer to its request `id`, if its
+    /// socket takes that now.
+    pub(super) fn expel(
+        &mut self,
+        client: ClientId,
+        id: u64,
+        why: Expulsion,
+        more: &mut Vec<Output<File>>,
+    ) {
+        if let Some(peer) = self.peers.get_mut(&client) {
+            let refusal = why.refusal();
+            let error = reply::Error {
+                number: refusal.number,
+                limit: refusal.limit,
+                detail: Text::lossy(&refusal.detail),
+                code: refusal.code,
+                request: 0,
+            };
+            peer.outbox.last_word(id, &error.into());
+            peer.flush(now_ns());
+        }
+        self.drop_peer(client, GoneWhy::Expelled(why), more);
     }
 
     /// What goes with a reply.

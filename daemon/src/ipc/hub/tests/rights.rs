@@ -177,7 +177,10 @@ fn messages_over_the_quota_are_refused_and_a_flood_is_closed() {
         rig.send(client, request::Renew { lease_ms: 100 }, vec![]);
     }
     let took = rig.took();
-    assert_eq!(took[took.len() - 2..], ["1 gone Expelled [5]", "1 close"]);
+    assert_eq!(
+        took[took.len() - 2..],
+        ["1 gone Expelled(Flood { per_s: 10 }) [5]", "1 close"]
+    );
     assert_eq!(rig.hub.clients(), 0);
 }
 
