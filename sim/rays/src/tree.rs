@@ -9,10 +9,17 @@
 //! # Practice
 //!
 //! Triangles are put in the order of the leaves, so a leaf is a range. Built once, off-line.
+//!
+//! Boxes are kept as numbers of 16 bits: corners in cells of a grid over the whole, a 65,534th of its
+//! longest side, rounded outward. A line goes through the grid, not the boxes to the line. That
+//! halves the memory; a box is a cell too large on every side, and what is met stays the same.
 
 use hapticd_geometry::{TriMesh, Vec3};
 
+use crate::V3;
 use crate::layout::Node;
+use crate::line::{Line, inverse};
+use crate::scene::{Bounds, NOWHERE};
 
 /// So many triangles or fewer may stay together when they are put in order.
 const LEAF: usize = 4;
@@ -24,8 +31,148 @@ const BINS: usize = 16;
 /// Cost of a visit to a node, in triangles.
 const VISIT: f64 = 1.0;
 
+/// See the module page.
+#[derive(Clone, Debug)]
+pub struct Tree {
+    bounds: Bounds,
+    /// Side of a cell of the grid, m. Its origin is the lower corner of `bounds`.
+    cell_m: f32,
+    nodes: Vec<Kept>,
+}
+
+/// A box as it is kept.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kept {
+    low: [u16; 3],
+    high: [u16; 3],
+    /// Of a leaf [`IS_LEAF`] and what [`Node::leaf`] says, of the others [`Node::skip`]: after a leaf
+    /// comes the next node.
+    next: u32,
+}
+
+/// In [`Kept::next`]. Numbers of triangles and nodes are below 2^26.
+const IS_LEAF: u32 = 1 << 31;
+/// Cells along the longest side: one is left for rounding.
+const CELLS: f64 = 65_534.0;
+
+impl Kept {
+    #[inline]
+    pub fn low(&self) -> [f32; 3] {
+        self.low.map(f32::from)
+    }
+
+    #[inline]
+    pub fn high(&self) -> [f32; 3] {
+        self.high.map(f32::from)
+    }
+
+    /// Where to go on if the line misses the box, from number `here`.
+    #[inline]
+    pub fn skip(&self, here: usize) -> usize {
+        if self.next & IS_LEAF == 0 {
+            self.next as usize
+        } else {
+            here + 1
+        }
+    }
+
+    /// Triangles of a leaf; none of an inner node.
+    #[inline]
+    pub fn triangles(&self) -> std::ops::Range<u32> {
+        let leaf = self.leaf();
+        leaf >> 3..(leaf >> 3) + (leaf & 7)
+    }
+
+    /// As [`Node::leaf`].
+    #[inline]
+    fn leaf(&self) -> u32 {
+        if self.next & IS_LEAF == 0 {
+            0
+        } else {
+            self.next & !IS_LEAF
+        }
+    }
+}
+
+impl Default for Tree {
+    /// Over no triangle.
+    fn default() -> Tree {
+        Tree {
+            bounds: NOWHERE,
+            cell_m: f32::MIN_POSITIVE,
+            nodes: Vec::new(),
+        }
+    }
+}
+
+impl Tree {
+    fn new(nodes: &[Node]) -> Tree {
+        let Some(root) = nodes.first() else {
+            return Tree::default();
+        };
+        let bounds = (V3::from(root.low), V3::from(root.high));
+        let (low, high) = (bounds.0.cast::<f64>(), bounds.1.cast::<f64>());
+        let cell_m = (((high - low).amax() / CELLS) as f32).max(f32::MIN_POSITIVE);
+        // The casts saturate.
+        let cells = |corner: &[f32; 3], rounded: fn(f64) -> f64| {
+            [0, 1, 2].map(|k| rounded((f64::from(corner[k]) - low[k]) / f64::from(cell_m)) as u16)
+        };
+        let kept = |node: &Node| Kept {
+            low: cells(&node.low, f64::floor),
+            high: cells(&node.high, f64::ceil),
+            next: match node.leaf {
+                0 => node.skip,
+                leaf => IS_LEAF | leaf,
+            },
+        };
+        Tree {
+            bounds,
+            cell_m,
+            nodes: nodes.iter().map(kept).collect(),
+        }
+    }
+
+    /// Around all triangles.
+    #[must_use]
+    pub fn bounds(&self) -> &Bounds {
+        &self.bounds
+    }
+
+    #[inline]
+    pub(crate) fn node(&self, number: usize) -> Option<&Kept> {
+        self.nodes.get(number)
+    }
+
+    /// Where the line starts in the grid, in cells, and one over its direction in metres a cell: for
+    /// [`within`](crate::line::within), which then speaks of metres on the line.
+    ///
+    /// Three roundings move the start by 2e-7 of its distance from the grid's origin: a tenth of the
+    /// room around the boxes. From further away than the tree is large, `within` allows for it.
+    #[inline]
+    pub(crate) fn in_cells(&self, line: &Line) -> (V3, V3) {
+        let o = (line.o - self.bounds.0) / self.cell_m;
+        (o, inverse(&line.d) * self.cell_m)
+    }
+
+    /// The boxes in rows, as the shaders read them. The first is [`Tree::bounds`].
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = Node> + '_ {
+        let (origin, highest) = (self.bounds.0.cast::<f64>(), self.bounds.1.cast::<f64>());
+        let cell_m = f64::from(self.cell_m);
+        let at = move |cells: [u16; 3]| {
+            let corner = origin + Vec3::from(cells.map(f64::from)) * cell_m;
+            corner.inf(&highest)
+        };
+        self.nodes.iter().enumerate().map(move |(i, node)| Node {
+            low: round_down(&at(node.low)),
+            skip: node.skip(i) as u32,
+            high: round_up(&at(node.high)),
+            leaf: node.leaf(),
+        })
+    }
+}
+
 /// The tree of a mesh and the order of its triangles: `order[i]` is the mesh's triangle that is now number `i`.
-pub(crate) fn build(mesh: &TriMesh) -> (Vec<Node>, Vec<u32>) {
+pub(crate) fn build(mesh: &TriMesh) -> (Tree, Vec<u32>) {
     let boxes: Vec<(Vec3, Vec3)> = (0..mesh.triangles().len())
         .map(|t| {
             let [a, b, c] = mesh.triangle(t);
@@ -40,9 +187,7 @@ pub(crate) fn build(mesh: &TriMesh) -> (Vec<Node>, Vec<u32>) {
     let wide = |(low, high): &(Vec3, Vec3)| (low.add_scalar(-room), high.add_scalar(room));
     let boxes: Vec<(Vec3, Vec3)> = boxes.iter().map(wide).collect();
     grow(&boxes, &mut order, 0, &mut nodes);
-    // They are kept for as long as the shape: how many there are was not known before.
-    nodes.shrink_to_fit();
-    (nodes, order)
+    (Tree::new(&nodes), order)
 }
 
 fn bounds(boxes: &[(Vec3, Vec3)], part: &[u32]) -> (Vec3, Vec3) {
@@ -165,7 +310,10 @@ mod tests {
 
     /// Every triangle in one leaf, every box around all below it, skips lead to the next sibling.
     fn check(mesh: &TriMesh) {
-        let (nodes, order) = build(mesh);
+        let (tree, order) = build(mesh);
+        let nodes: Vec<Node> = tree.rows().collect();
+        let root = (V3::from(nodes[0].low), V3::from(nodes[0].high));
+        assert_eq!(root, *tree.bounds());
         let mut sorted = order.clone();
         sorted.sort_unstable();
         assert!(sorted.iter().enumerate().all(|(i, &t)| i as u32 == t));
