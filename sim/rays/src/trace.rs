@@ -5,7 +5,7 @@
 
 use crate::V3;
 use crate::layout::NONE;
-use crate::line::{Line, Meeting, meet, meet_inside, within};
+use crate::line::{Line, Meeting, meet, meet_inside};
 use crate::neighbours::NeighbourTable;
 use crate::tree::Tree;
 
@@ -87,12 +87,12 @@ pub fn trace_tree(line: &Line, target: &Target<'_>, range: &Range, own: Option<u
     let Some(tree) = target.tree else {
         return hits;
     };
-    let (o, inverse) = tree.in_cells(line);
+    let in_grid = tree.in_grid(line);
     let mut i = 0;
     while let Some(node) = tree.node(i) {
         let from = hits.behind.map_or(-range.behind, |hit| hit.at.t);
         let to = hits.ahead.map_or(range.ahead, |hit| hit.at.t);
-        if !within(&o, &inverse, &node.low(), &node.high(), from, to) {
+        if !in_grid.meets(node, from, to) {
             i = node.skip(i);
             continue;
         }

@@ -43,8 +43,8 @@ pub struct Tree {
 /// A box as it is kept.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kept {
-    low: [u16; 3],
-    high: [u16; 3],
+    /// Lowest and highest corner.
+    corners: [[u16; 3]; 2],
     /// Of a leaf [`IS_LEAF`] and what [`Node::leaf`] says, of the others [`Node::skip`]: after a leaf
     /// comes the next node.
     next: u32,
@@ -56,16 +56,6 @@ const IS_LEAF: u32 = 1 << 31;
 const CELLS: f64 = 65_534.0;
 
 impl Kept {
-    #[inline]
-    pub fn low(&self) -> [f32; 3] {
-        self.low.map(f32::from)
-    }
-
-    #[inline]
-    pub fn high(&self) -> [f32; 3] {
-        self.high.map(f32::from)
-    }
-
     /// Where to go on if the line misses the box, from number `here`.
     #[inline]
     pub fn skip(&self, here: usize) -> usize {
@@ -94,6 +84,32 @@ impl Kept {
     }
 }
 
+/// A line on its way through the grid.
+pub(crate) struct GridLine {
+    /// Where it starts, in cells.
+    o: V3,
+    /// One over its direction, in metres a cell.
+    inverse: V3,
+    /// By axis the corner of a box that it comes to first.
+    first: [usize; 3],
+}
+
+impl GridLine {
+    /// [`within`](crate::line::within) of a box of the grid; metres on the line.
+    #[inline]
+    pub fn meets(&self, node: &Kept, from: f32, to: f32) -> bool {
+        let (mut from, mut to) = (from, to);
+        for k in 0..3 {
+            let first = self.first[k] & 1;
+            let [near, far] = [first, 1 - first].map(|side| f32::from(node.corners[side][k]));
+            from = from.max((near - self.o[k]) * self.inverse[k]);
+            to = to.min((far - self.o[k]) * self.inverse[k]);
+        }
+        // Each end is rounded three times.
+        from <= to + 1e-6 * (from.abs() + to.abs())
+    }
+}
+
 impl Default for Tree {
     /// Over no triangle.
     fn default() -> Tree {
@@ -118,8 +134,7 @@ impl Tree {
             [0, 1, 2].map(|k| rounded((f64::from(corner[k]) - low[k]) / f64::from(cell_m)) as u16)
         };
         let kept = |node: &Node| Kept {
-            low: cells(&node.low, f64::floor),
-            high: cells(&node.high, f64::ceil),
+            corners: [cells(&node.low, f64::floor), cells(&node.high, f64::ceil)],
             next: match node.leaf {
                 0 => node.skip,
                 leaf => IS_LEAF | leaf,
@@ -143,15 +158,19 @@ impl Tree {
         self.nodes.get(number)
     }
 
-    /// Where the line starts in the grid, in cells, and one over its direction in metres a cell: for
-    /// [`within`](crate::line::within), which then speaks of metres on the line.
+    /// The line in the grid.
     ///
-    /// Three roundings move the start by 2e-7 of its distance from the grid's origin: a tenth of the
-    /// room around the boxes. From further away than the tree is large, `within` allows for it.
+    /// Three roundings move its start by 2e-7 of the distance from the grid's origin: a tenth of the
+    /// room around the boxes. From further away than the tree is large, [`GridLine::meets`] allows for
+    /// it.
     #[inline]
-    pub(crate) fn in_cells(&self, line: &Line) -> (V3, V3) {
-        let o = (line.o - self.bounds.0) / self.cell_m;
-        (o, inverse(&line.d) * self.cell_m)
+    pub(crate) fn in_grid(&self, line: &Line) -> GridLine {
+        let inverse = inverse(&line.d) * self.cell_m;
+        GridLine {
+            o: (line.o - self.bounds.0) / self.cell_m,
+            inverse,
+            first: inverse.map(|x| usize::from(x < 0.0)).into(),
+        }
     }
 
     /// The boxes in rows, as the shaders read them. The first is [`Tree::bounds`].
@@ -163,9 +182,9 @@ impl Tree {
             corner.inf(&highest)
         };
         self.nodes.iter().enumerate().map(move |(i, node)| Node {
-            low: round_down(&at(node.low)),
+            low: round_down(&at(node.corners[0])),
             skip: node.skip(i) as u32,
-            high: round_up(&at(node.high)),
+            high: round_up(&at(node.corners[1])),
             leaf: node.leaf(),
         })
     }
