@@ -3,8 +3,8 @@
 //!
 //! A body is more than its mesh: adjacency, boxes for the queries and for the checker, a copy for other clients and, where there are
 //! deformable bodies, one for rays. All of it is locked in memory where the daemon may lock. So what counts against a quota is what it
-//! all takes ([`Cost`]), not the length of a file. That is at most 12 bytes a byte of a mesh in single
-//! precision. With rays up to 13 are estimated.
+//! all takes ([`Cost`]), not the length of a file. That is at most 12 bytes a byte of a mesh in
+//! single precision. With rays up to 13 are estimated.
 
 use std::sync::{Arc, Weak};
 

@@ -82,8 +82,8 @@ pub(crate) enum Content {
 struct Packed {
     low: [i16; 3],
     high: [i16; 3],
-    /// Of a leaf the first triangle times 16 and how many; else the second child times 16. The first
-    /// child is the next node. Both numbers are below 2^28: a mesh has at most 2^24 triangles.
+    /// Of a leaf the first triangle times 16 and how many; else the second child times 16. The
+    /// first child is the next node. A mesh has at most 2^24 triangles.
     content: u32,
 }
 

@@ -9,7 +9,7 @@ use crate::boxes::{Aabb, Boxes};
 
 /// A mesh with its box tree. Closedness is found here, from coordinates: vertices at bit-equal positions are one vertex.
 ///
-/// The mesh itself is shared with whoever has it; what is kept beside it is some 12 bytes a triangle.
+/// The mesh itself is shared; what is kept beside it is some 11 bytes a triangle.
 #[derive(Clone, Debug)]
 pub struct Solid {
     mesh: Arc<TriMesh>,

@@ -10,9 +10,9 @@
 //!
 //! Triangles are put in the order of the leaves, so a leaf is a range. Built once, off-line.
 //!
-//! Boxes are kept as numbers of 16 bits: corners in cells of a grid over the whole, a 65,534th of its
-//! longest side, rounded outward. A line goes through the grid, not the boxes to the line. That
-//! halves the memory; a box is a cell too large on every side, and what is met stays the same.
+//! Boxes are kept as numbers of 16 bits: corners in cells of a grid over the whole, a 65,534th of
+//! its longest side, rounded outward. A line is put into the grid once, not each box out of it.
+//! That halves the memory. A box is up to a cell too large on every side; what is met is the same.
 
 use hapticd_geometry::{TriMesh, Vec3};
 
@@ -45,8 +45,8 @@ pub struct Tree {
 pub(crate) struct Kept {
     /// Lowest and highest corner.
     corners: [[u16; 3]; 2],
-    /// Of a leaf [`IS_LEAF`] and what [`Node::leaf`] says, of the others [`Node::skip`]: after a leaf
-    /// comes the next node.
+    /// Of a leaf [`IS_LEAF`] and what [`Node::leaf`] says, of the others [`Node::skip`]: after a
+    /// leaf comes the next node.
     next: u32,
 }
 
@@ -160,9 +160,9 @@ impl Tree {
 
     /// The line in the grid.
     ///
-    /// Three roundings move its start by 2e-7 of the distance from the grid's origin: a tenth of the
-    /// room around the boxes. From further away than the tree is large, [`GridLine::meets`] allows for
-    /// it.
+    /// Three roundings move its start by 2e-7 of the distance from the grid's origin: a tenth of
+    /// the room around the boxes. From further away than the tree is large, [`GridLine::meets`]
+    /// allows for it.
     #[inline]
     pub(crate) fn in_grid(&self, line: &Line) -> GridLine {
         let inverse = inverse(&line.d) * self.cell_m;
