@@ -201,6 +201,21 @@ impl Packed {
                 exit,
             })
             .collect();
+        let triangles: Vec<Triangle> = (0..)
+            .zip(shape.triangles())
+            .map(|(t, &v)| Triangle {
+                v,
+                cluster: shape.cluster_of(t),
+            })
+            .collect();
+        let neighbours: Vec<Neighbours> = (shape.neighbours().iter())
+            .map(|across| Neighbours { across, pad: 0 })
+            .collect();
+        let nodes: Vec<Node> = match pose {
+            Some(_) => shape.tree().rows().collect(),
+            None => Vec::new(),
+        };
+        let members = clusters.triangles(shape.triangles());
         let radius = shape.points().iter().map(|p| p.norm()).fold(0.0, f32::max);
         let (sheet, half_thickness) = match shape.topology() {
             Topology::Volume => (0, 0.0),
@@ -216,13 +231,13 @@ impl Packed {
         let parts = Parts {
             points: &points,
             normals: &normals,
-            triangles: shape.triangles(),
-            neighbours: shape.neighbours(),
-            nodes: if pose.is_some() { shape.nodes() } else { &[] },
-            cluster_starts: &clusters.first_triangle,
-            members: &clusters.triangles,
-            cluster_point_starts: &clusters.first_point,
-            cluster_points: &clusters.points,
+            triangles: &triangles,
+            neighbours: &neighbours,
+            nodes: &nodes,
+            cluster_starts: &members.first,
+            members: &members.all,
+            cluster_point_starts: &clusters.points.first,
+            cluster_points: &clusters.points.all,
         };
         let number = self.add(&parts, &body)?;
         if let Some(pose) = pose {

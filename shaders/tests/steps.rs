@@ -43,9 +43,10 @@ struct Twins {
 
 /// Boxes of the clusters of an object with all their triangles.
 fn boxes(shape: &Shape, world: &[V3]) -> Vec<[V3; 2]> {
+    let triangles = shape.clusters().triangles(shape.triangles());
     let of = |c: usize| {
-        let corners = shape.clusters().triangles_of(c).iter();
-        let corners = corners.flat_map(|&t| shape.triangles()[t as usize].v);
+        let corners = triangles.of(c).iter();
+        let corners = corners.flat_map(|&t| shape.triangles()[t as usize]);
         let start = [V3::repeat(f32::INFINITY), V3::repeat(f32::NEG_INFINITY)];
         corners.fold(start, |[low, high], v| {
             let p = &world[v as usize];
@@ -172,10 +173,9 @@ impl Twins {
         let mut normals = vec![V3::zeros(); now.len()];
         for triangle in of.triangles() {
             for k in 0..3 {
-                let [o, a, b] =
-                    [0, 1, 2].map(|i| V3::from(now[triangle.v[(k + i) % 3] as usize].x));
+                let [o, a, b] = [0, 1, 2].map(|i| V3::from(now[triangle[(k + i) % 3] as usize].x));
                 let n = (a - o).cross(&(b - o));
-                normals[triangle.v[k] as usize] +=
+                normals[triangle[k] as usize] +=
                     n * (n.norm().atan2((a - o).dot(&(b - o))) / n.norm());
             }
         }

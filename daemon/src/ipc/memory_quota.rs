@@ -3,8 +3,8 @@
 //!
 //! A body is more than its mesh: adjacency, boxes for the queries and for the checker, a copy for other clients and, where there are
 //! deformable bodies, one for rays. All of it is locked in memory where the daemon may lock. So what counts against a quota is what it
-//! all takes ([`Cost`]), not the length of a file. Without rays that is at most 12 bytes a byte of
-//! a mesh in single precision, with them 14, and estimated as 16.
+//! all takes ([`Cost`]), not the length of a file. That is at most 12 bytes a byte of a mesh in
+//! single precision. With rays up to 13 are estimated.
 
 use std::sync::{Arc, Weak};
 
@@ -38,11 +38,11 @@ impl Cost {
         // each piece (three vertices or more).
         let index = (16 + 16 + 8) * v + (2 * 32 + 1) * t;
         let shown = 12 * v + 12 * t;
-        // Its vertices and one more for each piece; triangles in order, half a box of 32 bytes for each.
-        let checked = 6 * v + (4 + 16) * t;
-        // Points, normals, exits and clusters of points; corners and neighbours in rows of 16
-        // bytes, clusters of triangles, a box of 32 bytes for each.
-        let rays = if soft { 40 * v + 72 * t } else { 0 };
+        // A bit a vertex and a number a piece; triangles in order, half a box of 16 bytes for each.
+        let checked = 2 * v + (4 + 8) * t;
+        // Points, normals, exits and clusters; corners, neighbours, a box of 16 bytes a triangle.
+        // Mostly it is half a box: that is room for 12 bytes more where neighbours are far apart.
+        let rays = if soft { 38 * v + (12 + 6 + 16) * t } else { 0 };
         let resident = mesh + adjacency + index + shown + checked + rays + FIXED_BYTES;
         // The file, its numbers twice, sides that are sorted, corners and moments that the tree is built from.
         let transient = 84 * v + 400 * t;

@@ -76,19 +76,24 @@ pub(crate) enum Content {
     Leaf(usize, usize),
 }
 
-/// A node as it is kept, 32 bytes: its box in single precision about [`Boxes::origin`], in units of [`Boxes::unit`], rounded outward.
+/// A node as it is kept, 16 bytes: its box in cells of a grid about [`Boxes::origin`], rounded
+/// outward.
 #[derive(Clone, Copy, Debug)]
 struct Packed {
-    low: [f32; 3],
-    high: [f32; 3],
-    /// Of a leaf the first triangle and how many; else the second child, and 0. The first child is the next node.
-    content: (u32, u32),
+    low: [i16; 3],
+    high: [i16; 3],
+    /// Of a leaf the first triangle times 16 and how many; else the second child times 16. The
+    /// first child is the next node. A mesh has at most 2^24 triangles.
+    content: u32,
 }
+
+/// Cells of half the grid's longest side; the rest of 16 bits is for rounding.
+const HALF: f64 = 32_000.0;
 
 /// A node of the tree.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node {
-    /// Around all triangles below, a unit in the last place of single precision wider than need be.
+    /// Around all triangles below, up to a cell of the grid wider than need be on each side.
     pub bounds: Aabb,
     pub content: Content,
 }
@@ -100,8 +105,8 @@ pub(crate) struct Boxes {
     order: Vec<u32>,
     /// What the boxes are about.
     origin: Vec3,
-    /// A power of two, no less than half of any of the boxes' sizes: no number of theirs is too large for single precision.
-    unit: f64,
+    /// Side of a cell of the grid.
+    cell: f64,
     /// Around all, as exact as can be.
     all: Aabb,
 }
@@ -115,8 +120,8 @@ impl Boxes {
         let all = around(bounds.iter());
         let origin = all.low * 0.5 + all.high * 0.5;
         let extent = (all.high * 0.5 - all.low * 0.5).amax();
-        // Nothing but points where the logarithm is none.
-        let unit = 2.0_f64.powi(extent.log2().ceil().clamp(-900.0, 900.0) as i32);
+        // Never 0, not even around a point.
+        let cell = (extent / HALF).max(f64::MIN_POSITIVE);
         let mut order: Vec<u32> = (0..count as u32).collect();
         let mut nodes: Vec<Packed> = Vec::with_capacity(count);
         // A node's range, and the node whose second child it is.
@@ -126,13 +131,14 @@ impl Boxes {
             let around = around(slice.iter().map(|&i| &bounds[i as usize]));
             let index = nodes.len();
             nodes.push(Packed {
-                low: rounded(&origin, unit, &around.low, f32::next_down, |x, y| x > y),
-                high: rounded(&origin, unit, &around.high, f32::next_up, |x, y| x < y),
-                content: (start as u32, (end - start) as u32),
+                low: rounded(&origin, cell, &around.low, -1, |x, y| x > y),
+                high: rounded(&origin, cell, &around.high, 1, |x, y| x < y),
+                // Of an inner node until its second child is there.
+                content: (start << 4 | (end - start)) as u32,
             });
             if let Some(parent) = parent {
                 let parent: &mut Packed = &mut nodes[parent];
-                parent.content = (index as u32, 0);
+                parent.content = (index << 4) as u32;
             }
             if end - start > LEAF {
                 let axis = (around.high - around.low).imax();
@@ -154,15 +160,15 @@ impl Boxes {
             nodes,
             order,
             origin,
-            unit,
+            cell,
             all,
         }
     }
 
     pub fn node(&self, index: usize) -> Node {
         let node = &self.nodes[index];
-        let corner = |c: &[f32; 3]| self.origin + Vec3::from(c.map(|x| f64::from(x) * self.unit));
-        let (first, count) = (node.content.0 as usize, node.content.1 as usize);
+        let corner = |c: &[i16; 3]| self.origin + Vec3::from(c.map(|x| f64::from(x) * self.cell));
+        let (first, count) = (node.content as usize >> 4, node.content as usize & 15);
         Node {
             bounds: Aabb {
                 low: corner(&node.low),
@@ -191,18 +197,12 @@ fn around<'a>(boxes: impl Iterator<Item = &'a Aabb>) -> Aabb {
     all.unwrap_or(Aabb::of_point(&Vec3::zeros()))
 }
 
-/// To single precision about `origin`, further by steps while `short` says of what it stands for that it is.
-fn rounded(
-    origin: &Vec3,
-    unit: f64,
-    p: &Vec3,
-    step: fn(f32) -> f32,
-    short: fn(f64, f64) -> bool,
-) -> [f32; 3] {
+/// In cells about `origin`, further by `step` while `short` says of what it stands for that it is.
+fn rounded(origin: &Vec3, cell: f64, p: &Vec3, step: i16, short: fn(f64, f64) -> bool) -> [i16; 3] {
     [0, 1, 2].map(|k| {
-        let mut near = ((p[k] - origin[k]) / unit) as f32;
-        while short(origin[k] + f64::from(near) * unit, p[k]) {
-            near = step(near);
+        let mut near = ((p[k] - origin[k]) / cell).round() as i16;
+        while short(origin[k] + f64::from(near) * cell, p[k]) {
+            near += step;
         }
         near
     })
@@ -221,7 +221,11 @@ mod tests {
             (-3.0, 1e9),
             (1e30, 1e-5),
             (1e80, 1e85),
+            // Corners that are a few units in the last place apart.
+            (1e16, 1.0),
+            (1e16, 4.0),
             (0.0, 1e-80),
+            (0.0, 1e308),
         ] {
             let triangle = |i: usize| {
                 let t = i as f64;
@@ -258,6 +262,6 @@ mod tests {
                 assert!(seen.iter().all(|&times| times == 1), "{seen:?}");
             }
         }
-        assert_eq!(size_of::<Packed>(), 32);
+        assert_eq!(size_of::<Packed>(), 16);
     }
 }

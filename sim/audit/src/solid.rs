@@ -9,13 +9,13 @@ use crate::boxes::{Aabb, Boxes};
 
 /// A mesh with its box tree. Closedness is found here, from coordinates: vertices at bit-equal positions are one vertex.
 ///
-/// The mesh itself is shared with whoever has it; what is kept beside it is some 17 bytes a triangle.
+/// The mesh itself is shared; what is kept beside it is some 11 bytes a triangle.
 #[derive(Clone, Debug)]
 pub struct Solid {
     mesh: Arc<TriMesh>,
     pub(crate) boxes: Boxes,
-    /// Of the positions that triangles use, each once: a vertex of the mesh.
-    vertices: Vec<u32>,
+    /// Of the positions that triangles use, each once: a vertex of the mesh, by a bit of each.
+    vertices: Vec<u64>,
     /// One vertex of each connected piece.
     pieces: Vec<u32>,
     pub(crate) closed: bool,
@@ -85,16 +85,15 @@ impl Solid {
 
     /// The positions that triangles use, each once.
     pub(crate) fn vertices(&self) -> impl Iterator<Item = &Vec3> {
-        self.positions(&self.vertices)
+        let positions = self.mesh.positions().iter().enumerate();
+        let is_one = |v: usize| self.vertices[v / 64] >> (v % 64) & 1 == 1;
+        positions.filter(move |(v, _)| is_one(*v)).map(|(_, p)| p)
     }
 
     /// One vertex of each connected piece.
     pub(crate) fn piece_vertices(&self) -> impl Iterator<Item = &Vec3> {
-        self.positions(&self.pieces)
-    }
-
-    fn positions<'a>(&'a self, of: &'a [u32]) -> impl Iterator<Item = &'a Vec3> {
-        of.iter().map(|&v| &self.mesh.positions()[v as usize])
+        let positions = self.mesh.positions();
+        self.pieces.iter().map(|&v| &positions[v as usize])
     }
 
     pub(crate) fn bounds(&self) -> Aabb {
@@ -143,8 +142,8 @@ fn surface(faces: impl Iterator<Item = [u32; 3]>) -> (bool, bool) {
     (closed, closed && oriented)
 }
 
-/// The vertices that faces use, and of each connected piece one.
-fn pieces(faces: impl Iterator<Item = [u32; 3]>, vertices: usize) -> (Vec<u32>, Vec<u32>) {
+/// The vertices that faces use, by a bit of each, and of each connected piece one.
+fn pieces(faces: impl Iterator<Item = [u32; 3]>, vertices: usize) -> (Vec<u64>, Vec<u32>) {
     const UNUSED: u32 = u32::MAX;
     let mut parent = vec![UNUSED; vertices];
     fn root(parent: &mut [u32], mut i: u32) -> u32 {
@@ -166,11 +165,12 @@ fn pieces(faces: impl Iterator<Item = [u32; 3]>, vertices: usize) -> (Vec<u32>, 
             parent[a.max(b) as usize] = a.min(b);
         }
     }
-    let some = |is: fn(u32, u32) -> bool| {
-        let all = (0..).zip(&parent);
-        let mut some: Vec<u32> = all.filter(|&(i, &p)| is(i, p)).map(|(i, _)| i).collect();
-        some.shrink_to_fit();
-        some
-    };
-    (some(|_, p| p != UNUSED), some(|i, p| i == p))
+    let words = parent.chunks(64).map(|some| {
+        let bits = some.iter().rev().map(|&p| u64::from(p != UNUSED));
+        bits.fold(0, |word, bit| word << 1 | bit)
+    });
+    let roots = (0..).zip(&parent).filter(|&(i, &p)| i == p);
+    let mut roots: Vec<u32> = roots.map(|(i, _)| i).collect();
+    roots.shrink_to_fit();
+    (words.collect(), roots)
 }

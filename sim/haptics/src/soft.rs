@@ -369,7 +369,7 @@ impl Scene<'_> {
         // A surface without points answers NaN, which no line meets.
         let nowhere = V3::repeat(f32::NAN);
         let corners =
-            |t: u32| (triangles[t as usize].v).map(|v| self.now(surface, v).unwrap_or(nowhere));
+            |t: u32| triangles[t as usize].map(|v| self.now(surface, v).unwrap_or(nowhere));
         let neighbours = surface.shape.neighbours();
         let hit = walk_over(&line, corners, neighbours, tracked.triangle, WALK_LIMIT).hit;
         let mut velocity = V3::zeros();
@@ -385,7 +385,6 @@ impl Scene<'_> {
             let point = tool_point + inward * f64::from(hit.at.t);
             tracked.plane = Some((point, turned(tracked.plane, &normal)));
             let [a, b, c] = triangles[hit.triangle as usize]
-                .v
                 .map(|v| (surface.velocities.get(v as usize).copied()).unwrap_or_default());
             velocity = a + (b - a) * hit.at.u + (c - a) * hit.at.v;
         }
@@ -415,7 +414,7 @@ impl Scene<'_> {
             d: single(&self.world_from_tool.unturn(&way)),
         };
         let (points, triangles) = (self.shape.points(), self.shape.triangles());
-        let corners = |t: u32| triangles[t as usize].v.map(|v| points[v as usize]);
+        let corners = |t: u32| triangles[t as usize].map(|v| points[v as usize]);
         let neighbours = self.shape.neighbours();
         let hit = walk_over(&line, corners, neighbours, tracked.triangle, WALK_LIMIT).hit;
         if let Some(hit) = hit {

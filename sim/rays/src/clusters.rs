@@ -15,7 +15,8 @@ use std::collections::BinaryHeap;
 
 use hapticd_geometry::{Adjacency, TriMesh, VertexEdges};
 
-use crate::layout::{NONE, Triangle};
+use crate::layout::NONE;
+use crate::lists::Lists;
 
 /// Rounds of assignment and new centres, at most.
 const ROUNDS: usize = 8;
@@ -25,78 +26,50 @@ const ROUNDS: usize = 8;
 pub struct Clusters {
     /// The cluster of each point; 0 for points of no triangle.
     pub of_point: Vec<u32>,
-    /// First point of each cluster in [`Clusters::points`], and their count at the end.
-    pub first_point: Vec<u32>,
-    /// Points, cluster by cluster.
-    pub points: Vec<u32>,
-    /// First triangle of each cluster in [`Clusters::triangles`], and their count at the end.
-    pub first_triangle: Vec<u32>,
-    /// Triangles, cluster by cluster: a triangle is in all clusters of its corners.
-    pub triangles: Vec<u32>,
+    /// The points of each.
+    pub points: Lists,
 }
 
 impl Clusters {
     /// How many.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.first_point.len().saturating_sub(1)
+        self.points.len()
     }
 
     /// Points of one.
     #[must_use]
     pub fn points_of(&self, cluster: usize) -> &[u32] {
-        &self.points[self.first_point[cluster] as usize..self.first_point[cluster + 1] as usize]
+        self.points.of(cluster)
     }
 
-    /// Triangles of one.
+    /// The clusters of a triangle's corners, each once.
+    pub(crate) fn of_corners(
+        &self,
+        corners: [u32; 3],
+    ) -> impl Iterator<Item = u32> + Clone + use<> {
+        let of = corners.map(|v| self.of_point[v as usize]);
+        let is_new = move |k: &usize| !of[..*k].contains(&of[*k]);
+        (0..3).filter(is_new).map(move |k| of[k])
+    }
+
+    /// The triangles of each, of these in turn: a triangle is in all clusters of its corners.
     #[must_use]
-    pub fn triangles_of(&self, cluster: usize) -> &[u32] {
-        &self.triangles
-            [self.first_triangle[cluster] as usize..self.first_triangle[cluster + 1] as usize]
+    pub fn triangles(&self, triangles: &[[u32; 3]]) -> Lists {
+        let entries = (0..).zip(triangles).flat_map(|(t, &corners)| {
+            let of = self.of_corners(corners);
+            of.map(move |cluster| (cluster, t))
+        });
+        Lists::new(self.count(), entries)
     }
 
     /// The clusters of these points, listed; points of no triangle are in no list.
     fn new(of_point: Vec<u32>, used: &[bool], count: usize) -> Clusters {
-        let mut lists = vec![Vec::new(); count];
-        for (p, &c) in of_point.iter().enumerate().filter(|(p, _)| used[*p]) {
-            lists[c as usize].push(p as u32);
-        }
-        let (first_point, points) = flatten(&lists);
-        Clusters {
-            of_point,
-            first_point,
-            points,
-            ..Clusters::default()
-        }
+        let all = (0..).zip(&of_point).zip(used);
+        let entries = all.filter(|(_, used)| **used);
+        let points = Lists::new(count, entries.map(|((p, &cluster), _)| (cluster, p)));
+        Clusters { of_point, points }
     }
-
-    /// With the triangles listed, too.
-    pub(crate) fn with_triangles(mut self, triangles: &[Triangle]) -> Clusters {
-        let mut lists = vec![Vec::new(); self.count()];
-        for (t, triangle) in triangles.iter().enumerate() {
-            let mut of = triangle.v.map(|v| self.of_point[v as usize]);
-            of.sort_unstable();
-            for k in 0..3 {
-                if k == 0 || of[k] != of[k - 1] {
-                    lists[of[k] as usize].push(t as u32);
-                }
-            }
-        }
-        (self.first_triangle, self.triangles) = flatten(&lists);
-        self
-    }
-}
-
-fn flatten(lists: &[Vec<u32>]) -> (Vec<u32>, Vec<u32>) {
-    let mut first = vec![0];
-    let mut all = Vec::new();
-    for list in lists {
-        all.extend_from_slice(list);
-        first.push(all.len() as u32);
-    }
-    first.shrink_to_fit();
-    all.shrink_to_fit();
-    (first, all)
 }
 
 /// Edges with lengths, by point.
@@ -269,12 +242,7 @@ mod tests {
     use hapticd_geometry::{Vec3, shapes};
 
     fn of(mesh: &TriMesh, per_cluster: usize) -> Clusters {
-        let adjacency = Adjacency::new(mesh);
-        let clusters = cluster(mesh, &adjacency, per_cluster);
-        let triangles: Vec<Triangle> = (mesh.triangles().iter())
-            .map(|&v| Triangle { v, cluster: 0 })
-            .collect();
-        clusters.with_triangles(&triangles)
+        cluster(mesh, &Adjacency::new(mesh), per_cluster)
     }
 
     /// Every point in one cluster, every cluster in one piece, every triangle in those of its corners.
@@ -307,12 +275,13 @@ mod tests {
             }
             assert_eq!(reached.len(), points.len(), "cluster {c} is in pieces");
         }
+        let triangles = clusters.triangles(mesh.triangles());
         for (t, corners) in mesh.triangles().iter().enumerate() {
             for c in 0..clusters.count() {
                 let has = corners
                     .iter()
                     .any(|&v| clusters.of_point[v as usize] == c as u32);
-                assert_eq!(clusters.triangles_of(c).contains(&(t as u32)), has);
+                assert_eq!(triangles.of(c).contains(&(t as u32)), has);
             }
         }
         assert!(seen.iter().all(|&s| s));

@@ -172,13 +172,13 @@ fn wrong_side(scene: &Scene, source: u32, point: u32, record: &Record, before: &
         &scene.items[source as usize],
         &scene.items[record.target as usize],
     );
-    let v = b.shape.triangles[record.triangle as usize].v;
+    let v = b.shape.triangles[record.triangle as usize];
     let (x, corners) = (a.world(point), v.map(|v| b.world(v)));
     let (x0, corners0) = (a.world_before(point), v.map(|v| b.world_before(v)));
     let (now, then) = (height(&x, &corners), height(&x0, &corners0));
     let was_inverted = (before.iter()).any(|old| {
         old.target == record.target && old.bits & INVERTED != 0 && {
-            let old = b.shape.triangles[old.triangle as usize].v;
+            let old = b.shape.triangles[old.triangle as usize];
             old.iter().any(|corner| v.contains(corner))
         }
     });
@@ -208,9 +208,7 @@ fn contact(scene: &Scene, settings: &Settings, source: u32, point: u32, found: &
         &scene.items[record.target as usize],
     );
     let x = a.world(point);
-    let corners = b.shape.triangles[record.triangle as usize]
-        .v
-        .map(|v| b.world(v));
+    let corners = b.shape.triangles[record.triangle as usize].map(|v| b.world(v));
     let [p, q, r] = corners;
     let normal = (q - p).cross(&(r - p)).normalize();
     // Unit, in the world: the line that was traced.

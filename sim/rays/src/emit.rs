@@ -138,15 +138,14 @@ fn of_rigid(
     }
     let relative = relative(source, target);
     let turn = relative.rotation.to_rotation_matrix();
-    let root = &target.shape.nodes[0];
-    let bounds = (V3::from(root.low), V3::from(root.high));
+    let bounds = target.shape.tree.bounds();
     let rays = match settings.full {
         Full::Tree => &mut out.tree,
         Full::Basic => &mut out.basic,
     };
     for (p, x) in source.shape.points.iter().enumerate() {
         let there = turn * x + relative.translation.vector;
-        if contains(&bounds, &there, margin(settings, source, target)) {
+        if contains(bounds, &there, margin(settings, source, target)) {
             rays.push(Ray {
                 source: pair.source,
                 point: p as u32,
@@ -212,7 +211,7 @@ fn of_run(scene: &Scene, settings: &Settings, run: &[Near], known: &Known<'_>, o
             if record.class() == Class::Nothing || record.target != target {
                 continue;
             }
-            let of = b.shape.triangles[record.triangle as usize].cluster;
+            let of = b.shape.cluster_of(record.triangle);
             let at = run.binary_search_by_key(&of, |near| near.to);
             // Not among the neighbours any more: it is out of reach.
             if at.is_ok_and(|k| !(run[k].full || moved)) {

@@ -26,7 +26,9 @@ pub mod displacement;
 mod emit;
 pub mod layout;
 pub mod line;
+mod lists;
 mod neighbourhood;
+mod neighbours;
 pub mod plan;
 mod predictor;
 mod report;
@@ -43,6 +45,8 @@ mod watched;
 pub use clusters::Clusters;
 pub use detector::{Detector, DetectorError, Progress, Refused};
 pub use emit::Rays;
+pub use lists::Lists;
+pub use neighbours::NeighbourTable;
 pub use plan::Plan;
 pub use predictor::{Predicted, Predictor};
 pub use report::Report;
@@ -51,6 +55,7 @@ pub use scene::{Bounds, FURTHEST_M, MOST_POINTS, Scene, SceneError, check_pose};
 pub use settings::{Full, Separation, Settings};
 pub use shape::{POINTS_PER_CLUSTER, Shape, ShapeError, Topology};
 pub use tracer::Tracer;
+pub use tree::Tree;
 pub use watched::{Charge, Incidents, PATIENCE, Watched};
 
 /// A point or a vector, metres unless named otherwise.

@@ -109,8 +109,8 @@ impl<'a> Between<'a> {
     /// Whether a point of a solid is outside of the other one, because it is outside of its box.
     fn is_outside(&self, o: &V3) -> bool {
         let solid = !self.source.is_sheet() && !self.target.is_sheet();
-        let root = self.onto.nodes.first().filter(|_| solid);
-        root.is_some_and(|root| !contains(&(root.low.into(), root.high.into()), o, 0.0))
+        let tree = self.onto.tree.filter(|_| solid);
+        tree.is_some_and(|tree| !contains(tree.bounds(), o, 0.0))
     }
 
     /// Whether predictions may sleep: between two rigid solids, and only where walks follow.
@@ -127,7 +127,7 @@ impl<'a> Between<'a> {
         let plane = |[a, b, c]: [V3; 3]| (a, (b - a).cross(&(c - a)).normalize());
         let (_, n) = plane([a, b, c]);
         let mut room = n.dot(&(o - a));
-        for across in self.onto.neighbours[triangle as usize].across {
+        for across in self.onto.neighbours.of(triangle) {
             if across == NONE {
                 continue;
             }
@@ -147,10 +147,10 @@ impl<'a> Between<'a> {
     /// the same by itself.
     fn misses(&self, ray: &Ray, line: &Line, range: &Range) -> bool {
         let (low, high) = if ray.start == NONE {
-            let Some(root) = self.onto.nodes.first() else {
+            let Some(tree) = self.onto.tree else {
                 return false;
             };
-            (V3::from(root.low), V3::from(root.high))
+            *tree.bounds()
         } else if self.target.deformable {
             self.target.cluster_bounds[ray.start as usize]
         } else {
@@ -197,7 +197,7 @@ impl<'a> Between<'a> {
                 part.looked += u64::from(walked.looked);
                 // On its own surface a walk may end at a triangle of the point itself, which is no answer.
                 let hit = walked.hit.filter(|hit| {
-                    !own.is_some_and(|p| self.onto.triangles[hit.triangle as usize].v.contains(&p))
+                    !own.is_some_and(|p| self.onto.triangles[hit.triangle as usize].contains(&p))
                 });
                 part.lost += u64::from(hit.is_none());
                 let is_ahead = |hit: &Hit| hit.at.t >= 0.0;
@@ -213,8 +213,8 @@ impl<'a> Between<'a> {
                 trace_basic(&line, &self.onto, all, &range, own)
             }
             Algorithm::Basic => {
-                let clusters = &self.target.shape.clusters;
-                let some = clusters.triangles_of(ray.start as usize).iter().copied();
+                let clusters = self.target.shape.cluster_triangles();
+                let some = clusters.of(ray.start as usize).iter().copied();
                 trace_basic(&line, &self.onto, some, &range, own)
             }
         };
@@ -324,7 +324,7 @@ mod tests {
                 .behind
                 .unwrap();
             let room = between.room(&line.o, floor.triangle);
-            let walls = between.onto.neighbours[floor.triangle as usize].across;
+            let walls = between.onto.neighbours.of(floor.triangle);
             let wall = |axis: usize| {
                 let inner = |t: &u32| between.onto.corners(*t).iter().all(|p| p[axis] == 0.0);
                 if walls.iter().any(inner) {

@@ -263,8 +263,7 @@ impl Item {
         self.bounds = if self.deformable {
             bounds_of(self.points.iter())
         } else {
-            let root = &self.shape.nodes[0];
-            let (low, high) = (V3::from(root.low), V3::from(root.high));
+            let (low, high) = self.shape.tree.bounds();
             let turn = self.pose.rotation.to_rotation_matrix();
             let half = turn.matrix().abs() * ((high - low) / 2.0).cast::<f64>();
             let centre = place64(&self.pose, &((high + low) / 2.0).cast());
@@ -315,16 +314,13 @@ impl Item {
         let still = self.pose == self.pose_before;
         if self.deformable || self.clusters_at != Some(self.pose) {
             self.cluster_bounds.clear();
-            for c in 0..clusters.count() {
-                let corners = clusters.triangles_of(c).iter().flat_map(|&t| {
-                    let triangle: crate::layout::Triangle = shape.triangles[t as usize];
-                    triangle.v
-                });
-                let bounds = corners.fold(NOWHERE, |(low, high), v| {
-                    let p = self.world(v);
-                    (low.inf(&p), high.sup(&p))
-                });
-                self.cluster_bounds.push(bounds);
+            self.cluster_bounds.resize(clusters.count(), NOWHERE);
+            for &corners in &shape.triangles {
+                let (low, high) = bounds_of(corners.map(|v| self.world(v)).iter());
+                for cluster in clusters.of_corners(corners) {
+                    let bounds = &mut self.cluster_bounds[cluster as usize];
+                    *bounds = (bounds.0.inf(&low), bounds.1.sup(&high));
+                }
             }
             self.clusters_at = Some(self.pose);
         }
@@ -490,6 +486,7 @@ impl Scene {
             exit_triangles: if deformable {
                 // Its normals will be asked for in every step.
                 shape.around();
+                shape.cluster_triangles();
                 shape.exit_triangles()
             } else {
                 Vec::new()
@@ -637,7 +634,7 @@ impl Scene {
     pub fn refresh(&self, contact: &mut Contact) {
         let [a, b] = [contact.source, contact.target].map(|id| &self.items[id as usize]);
         let x = a.world(contact.point);
-        let corners = b.shape.triangles[contact.triangle as usize].v;
+        let corners = b.shape.triangles[contact.triangle as usize];
         let [p, q, r] = corners.map(|v| b.world(v));
         let met = p + (q - p) * contact.uv[0] + (r - p) * contact.uv[1];
         let thickness = a.half_thickness() + b.half_thickness();

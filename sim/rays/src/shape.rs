@@ -9,10 +9,12 @@ use hapticd_geometry::{Adjacency, MeshReport, NO_FACE, TriMesh, Vec3};
 
 use crate::V3;
 use crate::clusters::{self, Clusters};
-use crate::layout::{NONE, Neighbours, Node, Triangle};
+use crate::layout::NONE;
 use crate::line::Line;
+use crate::lists::Lists;
+use crate::neighbours::NeighbourTable;
 use crate::trace::{Range, Target, trace_tree};
-use crate::tree;
+use crate::tree::{self, Tree};
 
 /// What a surface is the surface of (Lehericey 2016, chapter 3, section 4.1).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -83,52 +85,19 @@ pub enum ShapeError {
 pub struct Shape {
     pub(crate) topology: Topology,
     pub(crate) points: Vec<V3>,
-    pub(crate) triangles: Vec<Triangle>,
-    pub(crate) neighbours: Vec<Neighbours>,
+    pub(crate) triangles: Vec<[u32; 3]>,
+    pub(crate) neighbours: NeighbourTable,
     pub(crate) normals: Vec<V3>,
     pub(crate) exits: Vec<f32>,
-    pub(crate) nodes: Vec<Node>,
-    /// Of a shape that deforms only: made when it is asked for.
-    around: OnceLock<Around>,
+    pub(crate) tree: Tree,
     pub(crate) clusters: Clusters,
+    /// The triangles at each point. As the next one of a shape that deforms only: made when it is
+    /// asked for.
+    around: OnceLock<Lists>,
+    /// The triangles of each cluster.
+    cluster_triangles: OnceLock<Lists>,
     pub(crate) radius: f32,
     pub(crate) mean_edge: f32,
-}
-
-/// The triangles at each point, as one list.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Around {
-    pub start: Vec<u32>,
-    pub triangles: Vec<u32>,
-}
-
-impl Around {
-    fn new(points: usize, triangles: &[Triangle]) -> Around {
-        let mut start = vec![0_u32; points + 1];
-        for v in triangles.iter().flat_map(|t| t.v) {
-            start[v as usize + 1] += 1;
-        }
-        for i in 1..start.len() {
-            start[i] += start[i - 1];
-        }
-        let mut fill = start.clone();
-        let mut list = vec![0; 3 * triangles.len()];
-        for (t, triangle) in triangles.iter().enumerate() {
-            for v in triangle.v {
-                list[fill[v as usize] as usize] = t as u32;
-                fill[v as usize] += 1;
-            }
-        }
-        Around {
-            start,
-            triangles: list,
-        }
-    }
-
-    /// Of one point.
-    pub fn of(&self, point: usize) -> &[u32] {
-        &self.triangles[self.start[point] as usize..self.start[point + 1] as usize]
-    }
 }
 
 /// Points of one cluster on average, if nothing else is asked for: as many as one workgroup of a shader has invocations.
@@ -148,31 +117,20 @@ impl Shape {
         let report = MeshReport::of(mesh, &adjacency);
         let mean_edge = mean_edge(mesh, &adjacency);
         check(&report, topology, mean_edge)?;
-        let (nodes, order) = tree::build(mesh);
+        let (tree, order) = tree::build(mesh);
         let mut place = vec![0_u32; order.len()];
         for (new, &old) in order.iter().enumerate() {
             place[old as usize] = new as u32;
         }
         let clusters = clusters::cluster(mesh, &adjacency, points_per_cluster);
-        let triangles: Vec<Triangle> = order
-            .iter()
-            .map(|&old| {
-                let v = mesh.triangles()[old as usize];
-                Triangle {
-                    v,
-                    cluster: clusters.of_point[v[0] as usize],
-                }
-            })
-            .collect();
-        let neighbours = order
-            .iter()
-            .map(|&old| neighbours(&adjacency, old, &place))
-            .collect();
+        let in_order = order.iter().map(|&old| mesh.triangles()[old as usize]);
+        let triangles: Vec<[u32; 3]> = in_order.collect();
+        let across = order.iter().map(|&old| neighbours(&adjacency, old, &place));
         let points: Vec<V3> = (mesh.positions().iter())
             .map(|p| p.map(|x| x as f32))
             .collect();
         for (t, triangle) in triangles.iter().enumerate() {
-            let [a, b, c] = triangle.v.map(|v| points[v as usize]);
+            let [a, b, c] = triangle.map(|v| points[v as usize]);
             if !((b - a).cross(&(c - a)).norm_squared() > 0.0) {
                 return Err(ShapeError::Degenerate {
                     triangle: order[t] as usize,
@@ -184,15 +142,16 @@ impl Shape {
             radius: round_up(mesh.positions().iter().map(Vec3::norm).fold(0.0, f64::max)),
             mean_edge: mean_edge as f32,
             around: OnceLock::new(),
-            clusters: clusters.with_triangles(&triangles),
+            cluster_triangles: OnceLock::new(),
+            clusters,
             normals: vec![V3::zeros(); points.len()],
             exits: vec![f32::INFINITY; points.len()],
             points,
             triangles,
-            neighbours,
-            nodes,
+            neighbours: NeighbourTable::new(across),
+            tree,
         };
-        let around = Around::new(shape.points.len(), &shape.triangles);
+        let around = shape.triangles_at_points();
         let mut normals = std::mem::take(&mut shape.normals);
         shape.normals_around(&around, &shape.points, &mut normals);
         shape.normals = normals;
@@ -210,11 +169,12 @@ impl Shape {
             topology: Topology::Volume,
             points: Vec::new(),
             triangles: Vec::new(),
-            neighbours: Vec::new(),
+            neighbours: NeighbourTable::default(),
             normals: Vec::new(),
             exits: Vec::new(),
-            nodes: Vec::new(),
+            tree: Tree::default(),
             around: OnceLock::new(),
+            cluster_triangles: OnceLock::new(),
             clusters: Clusters::default(),
             radius: 0.0,
             mean_edge: 1.0,
@@ -227,15 +187,15 @@ impl Shape {
         &self.points
     }
 
-    /// Triangles in the order of the tree.
+    /// Corners of the triangles, in the order of the tree.
     #[must_use]
-    pub fn triangles(&self) -> &[Triangle] {
+    pub fn triangles(&self) -> &[[u32; 3]] {
         &self.triangles
     }
 
     /// Across the edges of each triangle.
     #[must_use]
-    pub fn neighbours(&self) -> &[Neighbours] {
+    pub fn neighbours(&self) -> &NeighbourTable {
         &self.neighbours
     }
 
@@ -254,14 +214,25 @@ impl Shape {
 
     /// The tree.
     #[must_use]
-    pub fn nodes(&self) -> &[Node] {
-        &self.nodes
+    pub fn tree(&self) -> &Tree {
+        &self.tree
     }
 
     /// The clusters of its points.
     #[must_use]
     pub fn clusters(&self) -> &Clusters {
         &self.clusters
+    }
+
+    /// The cluster of a triangle: that of its first corner.
+    ///
+    /// # Panics
+    /// If there is no such triangle.
+    #[inline]
+    #[must_use]
+    pub fn cluster_of(&self, triangle: u32) -> u32 {
+        let [first, ..] = self.triangles[triangle as usize];
+        self.clusters.of_point[first as usize]
     }
 
     /// Mean length of an edge, m.
@@ -282,7 +253,7 @@ impl Shape {
             points,
             triangles: &self.triangles,
             neighbours: &self.neighbours,
-            nodes: if deformed { &[] } else { &self.nodes },
+            tree: (!deformed).then_some(&self.tree),
         }
     }
 
@@ -297,9 +268,20 @@ impl Shape {
     }
 
     /// The triangles at each point: made, which allocates, when it is first asked for.
-    pub(crate) fn around(&self) -> &Around {
-        self.around
-            .get_or_init(|| Around::new(self.points.len(), &self.triangles))
+    pub(crate) fn around(&self) -> &Lists {
+        self.around.get_or_init(|| self.triangles_at_points())
+    }
+
+    fn triangles_at_points(&self) -> Lists {
+        let all = (0..).zip(&self.triangles);
+        let entries = all.flat_map(|(t, corners)| corners.map(|v| (v, t)));
+        Lists::new(self.points.len(), entries)
+    }
+
+    /// The triangles of each cluster: made, which allocates, when it is first asked for.
+    pub(crate) fn cluster_triangles(&self) -> &Lists {
+        let made = || self.clusters.triangles(&self.triangles);
+        self.cluster_triangles.get_or_init(made)
     }
 
     /// Normals of the points where they are now: unit, weighted by the angles of their triangles. Both lists have a place for each point.
@@ -309,11 +291,11 @@ impl Shape {
         self.normals_around(self.around(), points, normals);
     }
 
-    fn normals_around(&self, around: &Around, points: &[V3], normals: &mut [V3]) {
+    fn normals_around(&self, around: &Lists, points: &[V3], normals: &mut [V3]) {
         for (p, normal) in normals.iter_mut().enumerate() {
             let mut sum = V3::zeros();
             for &t in around.of(p) {
-                let v = self.triangles[t as usize].v;
+                let v = self.triangles[t as usize];
                 let k = v.iter().position(|&v| v as usize == p).unwrap_or(0);
                 let [o, a, b] = [0, 1, 2].map(|i| points[v[(k + i) % 3] as usize]);
                 let (a, b) = (a - o, b - o);
@@ -385,16 +367,15 @@ fn mean_edge(mesh: &TriMesh, adjacency: &Adjacency) -> f64 {
 }
 
 /// Sides 01, 12, 20 of the adjacency are edges 1, 2, 0 of the walk.
-fn neighbours(adjacency: &Adjacency, old: u32, place: &[u32]) -> Neighbours {
-    let across = [2, 0, 1].map(|side| {
+fn neighbours(adjacency: &Adjacency, old: u32, place: &[u32]) -> [u32; 3] {
+    [2, 0, 1].map(|side| {
         let edge = adjacency.edges[adjacency.triangle_edges[old as usize][side] as usize];
         let other = edge.faces.into_iter().find(|&f| f != old);
         match other {
             Some(face) if face != NO_FACE => place[face as usize],
             _ => NONE,
         }
-    });
-    Neighbours { across, pad: 0 }
+    })
 }
 
 fn round_up(x: f64) -> f32 {

@@ -4,8 +4,10 @@
 //! ([`crate::accept`]).
 
 use crate::V3;
-use crate::layout::{NONE, Neighbours, Node, Triangle};
-use crate::line::{Line, Meeting, inverse, meet, meet_inside, within};
+use crate::layout::NONE;
+use crate::line::{Line, Meeting, meet, meet_inside};
+use crate::neighbours::NeighbourTable;
+use crate::tree::Tree;
 
 /// A triangle that the line meets.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,11 +42,11 @@ pub struct Target<'a> {
     /// In the frame of the line.
     pub points: &'a [V3],
     /// Corners.
-    pub triangles: &'a [Triangle],
+    pub triangles: &'a [[u32; 3]],
     /// Across their edges.
-    pub neighbours: &'a [Neighbours],
-    /// Tree over the triangles; empty for a deformable.
-    pub nodes: &'a [Node],
+    pub neighbours: &'a NeighbourTable,
+    /// Tree over the triangles; none for a deformable.
+    pub tree: Option<&'a Tree>,
 }
 
 impl Target<'_> {
@@ -52,9 +54,7 @@ impl Target<'_> {
     #[inline]
     #[must_use]
     pub fn corners(&self, triangle: u32) -> [V3; 3] {
-        self.triangles[triangle as usize]
-            .v
-            .map(|v| self.points[v as usize])
+        self.triangles[triangle as usize].map(|v| self.points[v as usize])
     }
 }
 
@@ -84,18 +84,19 @@ impl Hits {
 #[must_use]
 pub fn trace_tree(line: &Line, target: &Target<'_>, range: &Range, own: Option<u32>) -> Hits {
     let mut hits = Hits::default();
-    let inverse = inverse(&line.d);
-    let (mut i, end) = (0, target.nodes.len());
-    while i < end {
-        let node = &target.nodes[i];
+    let Some(tree) = target.tree else {
+        return hits;
+    };
+    let in_grid = tree.in_grid(line);
+    let mut i = 0;
+    while let Some(node) = tree.node(i) {
         let from = hits.behind.map_or(-range.behind, |hit| hit.at.t);
         let to = hits.ahead.map_or(range.ahead, |hit| hit.at.t);
-        if !within(&line.o, &inverse, &node.low, &node.high, from, to) {
-            i = node.skip as usize;
+        if !in_grid.meets(node, from, to) {
+            i = node.skip(i);
             continue;
         }
-        let first = node.leaf >> 3;
-        for t in first..first + (node.leaf & 7) {
+        for t in node.triangles() {
             look_at(line, target, range, own, t, &mut hits);
         }
         i += 1;
@@ -128,7 +129,7 @@ fn look_at(
     t: u32,
     hits: &mut Hits,
 ) {
-    if own.is_some_and(|p| target.triangles[t as usize].v.contains(&p)) {
+    if own.is_some_and(|p| target.triangles[t as usize].contains(&p)) {
         return;
     }
     if let Some(at) = meet_inside(line, &target.corners(t)) {
@@ -161,7 +162,7 @@ pub fn walk(line: &Line, target: &Target<'_>, start: u32, limit: u32) -> Walked 
 pub fn walk_over(
     line: &Line,
     corners: impl Fn(u32) -> [V3; 3],
-    neighbours: &[Neighbours],
+    neighbours: &NeighbourTable,
     start: u32,
     limit: u32,
 ) -> Walked {
@@ -181,7 +182,7 @@ pub fn walk_over(
                 let hit = Some(Hit { triangle, at });
                 return Walked { hit, looked };
             }
-            Some(edge) => triangle = neighbours[triangle as usize].across[edge],
+            Some(edge) => triangle = neighbours.across(triangle, edge),
         }
     }
     Walked {

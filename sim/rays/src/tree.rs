@@ -9,10 +9,17 @@
 //! # Practice
 //!
 //! Triangles are put in the order of the leaves, so a leaf is a range. Built once, off-line.
+//!
+//! Boxes are kept as numbers of 16 bits: corners in cells of a grid over the whole, a 65,534th of
+//! its longest side, rounded outward. A line is put into the grid once, not each box out of it.
+//! That halves the memory. A box is up to a cell too large on every side; what is met is the same.
 
 use hapticd_geometry::{TriMesh, Vec3};
 
+use crate::V3;
 use crate::layout::Node;
+use crate::line::{Line, inverse};
+use crate::scene::{Bounds, NOWHERE};
 
 /// So many triangles or fewer may stay together when they are put in order.
 const LEAF: usize = 4;
@@ -24,8 +31,167 @@ const BINS: usize = 16;
 /// Cost of a visit to a node, in triangles.
 const VISIT: f64 = 1.0;
 
+/// See the module page.
+#[derive(Clone, Debug)]
+pub struct Tree {
+    bounds: Bounds,
+    /// Side of a cell of the grid, m. Its origin is the lower corner of `bounds`.
+    cell_m: f32,
+    nodes: Vec<Kept>,
+}
+
+/// A box as it is kept.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kept {
+    /// Lowest and highest corner.
+    corners: [[u16; 3]; 2],
+    /// Of a leaf [`IS_LEAF`] and what [`Node::leaf`] says, of the others [`Node::skip`]: after a
+    /// leaf comes the next node.
+    next: u32,
+}
+
+/// In [`Kept::next`]. Numbers of triangles and nodes are below 2^26.
+const IS_LEAF: u32 = 1 << 31;
+/// Cells along the longest side: one is left for rounding.
+const CELLS: f64 = 65_534.0;
+
+impl Kept {
+    /// Where to go on if the line misses the box, from number `here`.
+    #[inline]
+    pub fn skip(&self, here: usize) -> usize {
+        if self.next & IS_LEAF == 0 {
+            self.next as usize
+        } else {
+            here + 1
+        }
+    }
+
+    /// Triangles of a leaf; none of an inner node.
+    #[inline]
+    pub fn triangles(&self) -> std::ops::Range<u32> {
+        let leaf = self.leaf();
+        leaf >> 3..(leaf >> 3) + (leaf & 7)
+    }
+
+    /// As [`Node::leaf`].
+    #[inline]
+    fn leaf(&self) -> u32 {
+        if self.next & IS_LEAF == 0 {
+            0
+        } else {
+            self.next & !IS_LEAF
+        }
+    }
+}
+
+/// A line on its way through the grid.
+pub(crate) struct GridLine {
+    /// Where it starts, in cells.
+    o: V3,
+    /// One over its direction, in metres a cell.
+    inverse: V3,
+    /// By axis the corner of a box that it comes to first.
+    first: [usize; 3],
+}
+
+impl GridLine {
+    /// [`within`](crate::line::within) of a box of the grid; metres on the line.
+    #[inline]
+    pub fn meets(&self, node: &Kept, from: f32, to: f32) -> bool {
+        let (mut from, mut to) = (from, to);
+        for k in 0..3 {
+            let first = self.first[k] & 1;
+            let [near, far] = [first, 1 - first].map(|side| f32::from(node.corners[side][k]));
+            from = from.max((near - self.o[k]) * self.inverse[k]);
+            to = to.min((far - self.o[k]) * self.inverse[k]);
+        }
+        // Each end is rounded three times.
+        from <= to + 1e-6 * (from.abs() + to.abs())
+    }
+}
+
+impl Default for Tree {
+    /// Over no triangle.
+    fn default() -> Tree {
+        Tree {
+            bounds: NOWHERE,
+            cell_m: f32::MIN_POSITIVE,
+            nodes: Vec::new(),
+        }
+    }
+}
+
+impl Tree {
+    fn new(nodes: &[Node]) -> Tree {
+        let Some(root) = nodes.first() else {
+            return Tree::default();
+        };
+        let bounds = (V3::from(root.low), V3::from(root.high));
+        let (low, high) = (bounds.0.cast::<f64>(), bounds.1.cast::<f64>());
+        let cell_m = (((high - low).amax() / CELLS) as f32).max(f32::MIN_POSITIVE);
+        // The casts saturate.
+        let cells = |corner: &[f32; 3], rounded: fn(f64) -> f64| {
+            [0, 1, 2].map(|k| rounded((f64::from(corner[k]) - low[k]) / f64::from(cell_m)) as u16)
+        };
+        let kept = |node: &Node| Kept {
+            corners: [cells(&node.low, f64::floor), cells(&node.high, f64::ceil)],
+            next: match node.leaf {
+                0 => node.skip,
+                leaf => IS_LEAF | leaf,
+            },
+        };
+        Tree {
+            bounds,
+            cell_m,
+            nodes: nodes.iter().map(kept).collect(),
+        }
+    }
+
+    /// Around all triangles.
+    #[must_use]
+    pub fn bounds(&self) -> &Bounds {
+        &self.bounds
+    }
+
+    #[inline]
+    pub(crate) fn node(&self, number: usize) -> Option<&Kept> {
+        self.nodes.get(number)
+    }
+
+    /// The line in the grid.
+    ///
+    /// Three roundings move its start by 2e-7 of the distance from the grid's origin: a tenth of
+    /// the room around the boxes. From further away than the tree is large, [`GridLine::meets`]
+    /// allows for it.
+    #[inline]
+    pub(crate) fn in_grid(&self, line: &Line) -> GridLine {
+        let inverse = inverse(&line.d) * self.cell_m;
+        GridLine {
+            o: (line.o - self.bounds.0) / self.cell_m,
+            inverse,
+            first: inverse.map(|x| usize::from(x < 0.0)).into(),
+        }
+    }
+
+    /// The boxes in rows, as the shaders read them. The first is [`Tree::bounds`].
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = Node> + '_ {
+        let (origin, highest) = (self.bounds.0.cast::<f64>(), self.bounds.1.cast::<f64>());
+        let cell_m = f64::from(self.cell_m);
+        let at = move |cells: [u16; 3]| {
+            let corner = origin + Vec3::from(cells.map(f64::from)) * cell_m;
+            corner.inf(&highest)
+        };
+        self.nodes.iter().enumerate().map(move |(i, node)| Node {
+            low: round_down(&at(node.corners[0])),
+            skip: node.skip(i) as u32,
+            high: round_up(&at(node.corners[1])),
+            leaf: node.leaf(),
+        })
+    }
+}
+
 /// The tree of a mesh and the order of its triangles: `order[i]` is the mesh's triangle that is now number `i`.
-pub(crate) fn build(mesh: &TriMesh) -> (Vec<Node>, Vec<u32>) {
+pub(crate) fn build(mesh: &TriMesh) -> (Tree, Vec<u32>) {
     let boxes: Vec<(Vec3, Vec3)> = (0..mesh.triangles().len())
         .map(|t| {
             let [a, b, c] = mesh.triangle(t);
@@ -40,9 +206,7 @@ pub(crate) fn build(mesh: &TriMesh) -> (Vec<Node>, Vec<u32>) {
     let wide = |(low, high): &(Vec3, Vec3)| (low.add_scalar(-room), high.add_scalar(room));
     let boxes: Vec<(Vec3, Vec3)> = boxes.iter().map(wide).collect();
     grow(&boxes, &mut order, 0, &mut nodes);
-    // They are kept for as long as the shape: how many there are was not known before.
-    nodes.shrink_to_fit();
-    (nodes, order)
+    (Tree::new(&nodes), order)
 }
 
 fn bounds(boxes: &[(Vec3, Vec3)], part: &[u32]) -> (Vec3, Vec3) {
@@ -165,7 +329,10 @@ mod tests {
 
     /// Every triangle in one leaf, every box around all below it, skips lead to the next sibling.
     fn check(mesh: &TriMesh) {
-        let (nodes, order) = build(mesh);
+        let (tree, order) = build(mesh);
+        let nodes: Vec<Node> = tree.rows().collect();
+        let root = (V3::from(nodes[0].low), V3::from(nodes[0].high));
+        assert_eq!(root, *tree.bounds());
         let mut sorted = order.clone();
         sorted.sort_unstable();
         assert!(sorted.iter().enumerate().all(|(i, &t)| i as u32 == t));

@@ -45,7 +45,7 @@ fn target(shape: &Shape) -> Target<'_> {
         points: shape.points(),
         triangles: shape.triangles(),
         neighbours: shape.neighbours(),
-        nodes: shape.nodes(),
+        tree: Some(shape.tree()),
     }
 }
 
@@ -54,7 +54,7 @@ fn crossings(line: &Line, shape: &Shape) -> Vec<(f64, f64, u32)> {
     let (o, d) = (line.o.cast::<f64>(), line.d.cast::<f64>());
     let mut all = Vec::new();
     for (t, triangle) in shape.triangles().iter().enumerate() {
-        let [a, b, c] = triangle.v.map(|v| shape.points()[v as usize].cast::<f64>());
+        let [a, b, c] = triangle.map(|v| shape.points()[v as usize].cast::<f64>());
         let (e1, e2) = (b - a, c - a);
         let p = d.cross(&e2);
         let det = e1.dot(&p);

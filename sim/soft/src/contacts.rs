@@ -70,7 +70,7 @@ impl Contacts {
         let soon = near.iter().map(now).filter_map(|near| {
             let [a, b] = [near.source, near.target].map(|id| &movers[id as usize]);
             let n = Vec3::from(near.n.map(f64::from));
-            let triangle = scene.shape(near.target).triangles()[near.triangle as usize].v;
+            let triangle = scene.shape(near.target).triangles()[near.triangle as usize];
             let x = Vec3::from(near.x.map(f64::from));
             let towards =
                 (velocity(world, b, triangle[0], &x) - velocity(world, a, near.point, &x)).dot(&n);
@@ -169,7 +169,7 @@ fn made(contact: &layout::Contact, scene: &Scene, movers: &[Mover], friction: &[
             vertex: contact.point,
         },
     };
-    let triangle = shape(b).triangles()[contact.triangle as usize].v;
+    let triangle = shape(b).triangles()[contact.triangle as usize];
     let [u, v] = contact.uv.map(f64::from);
     let weights = [1.0 - u - v, u, v];
     let target = on_surface(&movers[b as usize], shape(b), triangle, weights, &met);

@@ -279,20 +279,10 @@ impl Watch {
         self.objects.clear();
         self.objects.extend(objects);
         self.held.clear();
-        let triangles: Vec<Vec<[u32; 3]>> = (self.objects.iter())
-            .map(|(id, _)| {
-                view.scene
-                    .shape(*id)
-                    .triangles()
-                    .iter()
-                    .map(|t| t.v)
-                    .collect()
-            })
-            .collect();
-        let surfaces: Vec<Surface<'_>> = (self.objects.iter().zip(&triangles))
-            .map(|((id, _), triangles)| Surface {
+        let surfaces: Vec<Surface<'_>> = (self.objects.iter())
+            .map(|(id, _)| Surface {
                 vertices: view.scene.shape(*id).points().len(),
-                triangles,
+                triangles: view.scene.shape(*id).triangles(),
                 nature: match (&view.movers[*id as usize], view.scene.shape(*id).topology()) {
                     (Mover::Deformable(_), Topology::Sheet { .. }) => Nature::Sheet,
                     (Mover::Deformable(_), Topology::Volume) => Nature::Solid,

@@ -140,7 +140,7 @@ impl Rigid {
                     body.shape
                         .triangles()
                         .iter()
-                        .map(|t| t.v.map(|v| points[v as usize]))
+                        .map(|t| t.map(|v| points[v as usize]))
                 };
                 let mut pieces = self.shape.pieces().iter().map(|p| transform(&pose, p));
                 body.kind != SoftKind::Cloth && pieces.any(|p| surrounds(corners(), &p))

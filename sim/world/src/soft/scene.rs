@@ -242,7 +242,7 @@ impl SoftScene {
             spec: body.spec.clone(),
             kind: body.kind,
             points: body.shape.points().len(),
-            triangles: body.shape.triangles().iter().map(|t| t.v).collect(),
+            triangles: body.shape.triangles().to_vec(),
         };
         self.bodies.iter().map(info).collect()
     }

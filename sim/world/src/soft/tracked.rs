@@ -142,7 +142,7 @@ fn first_plane(tracked: &mut Tracked, surface: &SoftSurface) {
         return;
     };
     let corners = (surface.shape.triangles().get(tracked.triangle as usize))
-        .map(|t| t.v.map(|v| surface.points[v as usize].map(f64::from)));
+        .map(|t| t.map(|v| surface.points[v as usize].map(f64::from)));
     let Some([a, b, c]) = corners else { return };
     let now = (b - a).cross(&(c - a)).try_normalize(0.0);
     let now = now.unwrap_or(normal);

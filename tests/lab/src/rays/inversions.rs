@@ -146,7 +146,7 @@ fn sides(stage: &Stage) -> Sides {
         return sides;
     };
     let scene = stage.world().scene();
-    let triangles = |object: u32| scene.shape(object).triangles().iter().map(|t| t.v);
+    let triangles = |object: u32| scene.shape(object).triangles().iter();
     for (points, onto, object, above) in [(upper, lower, 1, true), (lower, upper, 2, false)] {
         for v in triangles(object) {
             let corners = v.map(|v| onto[v as usize]);

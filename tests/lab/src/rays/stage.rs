@@ -275,7 +275,7 @@ impl Recording {
         let again = |actor: &Actor| {
             let shape = &actor.shape;
             let points = shape.points().iter().map(|p| p.cast()).collect();
-            let triangles = shape.triangles().iter().map(|t| t.v).collect();
+            let triangles = shape.triangles().to_vec();
             let mesh = TriMesh::new(points, triangles).map_err(|e| failed(&e))?;
             let again = Shape::new(&mesh, shape.topology(), points_per_cluster);
             Ok(Arc::new(again.map_err(|e| failed(&e))?))
