@@ -519,8 +519,8 @@ impl ConfigErrors {
         }
     }
 
-    /// The arms, bodies and other tables without errors, with defaults for what is wrong at the top;
-    /// `None` where the text is not TOML. What is wrong with the files that they name is true
+    /// The arms, bodies and other tables without errors, with defaults for what is wrong at the
+    /// top; `None` where the text is not TOML. What is wrong with the files that they name is true
     /// whatever else is mended.
     #[must_use]
     pub fn sound_parts(&self) -> Option<&Config> {

@@ -47,8 +47,8 @@ pub enum LoadError {
 ///
 /// # Errors
 ///
-/// [`LoadError::Unreadable`] if the file cannot be read; [`LoadError::Invalid`] with everything that
-/// is wrong in it, and then with the files that it names and that cannot be opened.
+/// [`LoadError::Unreadable`] if the file cannot be read; [`LoadError::Invalid`] with everything
+/// that is wrong in it, and then with the files that it names and that cannot be opened.
 pub fn load(path: &Path) -> Result<Loaded, LoadError> {
     let unreadable = |error| LoadError::Unreadable {
         path: path.to_owned(),

@@ -27,8 +27,8 @@ pub(crate) struct Reader<'a> {
     context: &'a Context<'a>,
     pub(crate) diagnostics: Vec<Diagnostic>,
     pub(crate) entries: Vec<Entry>,
-    /// Leave out what is wrong instead of giving nothing: elements of arrays, and tables of the top,
-    /// which become their defaults.
+    /// Leave out what is wrong instead of giving nothing: elements of arrays, and tables of the
+    /// top, which become their defaults.
     lenient: bool,
 }
 

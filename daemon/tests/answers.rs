@@ -67,17 +67,7 @@ fn at(x: f64, y: f64, z: f64) -> Pose {
 }
 
 fn block(name: &str) -> BodySpec<'_> {
-    BodySpec {
-        name,
-        kind: BodyKind::Kinematic,
-        solid: true,
-        world_from_body: at(5.0, 0.0, 0.0),
-        stiffness_n_per_m: 500.0,
-        damping_n_s_per_m: 0.5,
-        friction: 0.3,
-        restitution: 0.0,
-        density_kg_m3: 1000.0,
-    }
+    hapticd_chaos::clients::spec(name, BodyKind::Kinematic, [5.0, 0.0, 0.0])
 }
 
 #[track_caller]

@@ -9,8 +9,7 @@ use std::time::{Duration, Instant};
 use hapticd::recording::message::InputMessage;
 use hapticd::recording::reader::{Event, Reader};
 use hapticd_client::{
-    ALL_ARMS, BodyKind, BodySpec, Client, ErrorCode, Limit, Limits, Pose, RequestError,
-    Subscription, want,
+    ALL_ARMS, BodyKind, Client, ErrorCode, Limit, Limits, RequestError, Subscription, want,
 };
 use hapticd_protocol::request;
 use running::{Daemon, PATIENCE};
@@ -201,20 +200,7 @@ fn no_client_may_be_silent_for_longer_than_the_configuration_allows() {
     let mut daemon = start("lease", 1, &[]);
     daemon.until("arm attached");
     let mut app = daemon.app();
-    let spec = BodySpec {
-        name: "block",
-        kind: BodyKind::Kinematic,
-        solid: true,
-        world_from_body: Pose {
-            translation_m: [5.0, 0.0, 0.0],
-            ..Pose::IDENTITY
-        },
-        stiffness_n_per_m: 500.0,
-        damping_n_s_per_m: 0.5,
-        friction: 0.3,
-        restitution: 0.0,
-        density_kg_m3: 1000.0,
-    };
+    let spec = hapticd_chaos::clients::spec("block", BodyKind::Kinematic, [5.0, 0.0, 0.0]);
     let mesh = hapticd_chaos::clients::cuboid([0.02; 3], 1);
     let body = app.add_body(&spec, &mesh).unwrap();
     let mut ask = |lease_ms| app.set_body_pose(body, spec.world_from_body, 0.1, lease_ms);

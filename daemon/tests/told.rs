@@ -5,7 +5,7 @@ mod running;
 use std::process::Command;
 use std::time::Duration;
 
-use hapticd_client::{BodyKind, BodySpec, ErrorCode, Event, Mesh, News, Pose, RequestError, want};
+use hapticd_client::{BodyKind, ErrorCode, Event, Mesh, News, Pose, RequestError, want};
 use running::{Daemon, PATIENCE};
 
 /// A hand that goes to and fro between two places.
@@ -119,20 +119,7 @@ fn a_body_that_comes_late_is_announced_found_and_removed() {
         ],
         triangles: vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]],
     };
-    let spec = BodySpec {
-        name: "late",
-        kind: BodyKind::Static,
-        solid: true,
-        world_from_body: Pose {
-            translation_m: [0.0, 0.0, 0.5],
-            ..Pose::IDENTITY
-        },
-        stiffness_n_per_m: 500.0,
-        damping_n_s_per_m: 0.5,
-        friction: 0.3,
-        restitution: 0.0,
-        density_kg_m3: 1000.0,
-    };
+    let spec = hapticd_chaos::clients::spec("late", BodyKind::Static, [0.0, 0.0, 0.5]);
     app.set_timeout(Duration::from_millis(1));
     let error = app.add_body(&spec, &mesh).unwrap_err();
     assert!(matches!(error, RequestError::BodyMayCome { .. }), "{error}");

@@ -7,11 +7,11 @@ use crate::macros::{choices, section};
 choices! {
     /// Which coarse meshes are felt as the smooth surface that they stand for.
     pub enum ForceShading {
-        /// None.
+        /// Every mesh is felt as it is.
         Off as "off",
-        /// Those of bodies that are given as something round: `icosphere`, `cylinder`, `torus`, `terrain`.
+        /// Those of bodies whose shape is round: `icosphere`, `cylinder`, `torus`, `terrain`.
         Shapes as "shapes",
-        /// Those, and all other shapes and files.
+        /// Those of all bodies, files among them.
         All as "all",
     }
 }
@@ -27,10 +27,11 @@ section! {
         damping_n_s_per_m: f64 = number(0.5, 0.0, 1000.0).unit("N s/m").live(),
         /// Friction coefficient of Coulomb's law.
         friction_coefficient: f64 = number(0.3, 0.0, 2.0).live(),
-        /// Which coarse meshes are felt as the smooth surface that they stand for: by balls, where triangles
-        /// meet at less than 30 degrees and that surface lies within 0.25 mm of them. Planes and edges are felt
-        /// as they are, and so are bodies that forces move, and valleys with a radius below 2.5 times the
-        /// tool's. Takes 53 bytes a triangle and up to 5 us a tick.
+        /// Which coarse meshes are felt as the smooth surface that they stand for: by balls, where
+        /// triangles meet at less than 30 degrees and that surface lies within 0.25 mm of them.
+        /// Planes and edges are felt as they are, and so are bodies that forces move, and valleys
+        /// with a radius below 2.5 times the tool's. Takes 53 bytes a triangle, and half of the
+        /// ticks in contact 5 us or more.
         force_shading: ForceShading = choice::<ForceShading>("shapes"),
         /// How much of its speed a dynamic body keeps when it bounces off. Of two materials the bouncier one counts.
         restitution: f64 = number(0.0, 0.0, 1.0),

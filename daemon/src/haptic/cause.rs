@@ -1,7 +1,7 @@
 //! The number behind a force-off: what was measured, and the limit that it broke.
 //!
-//! Read from the tick's record when the reason changes. Real-time callable: no allocation. The words
-//! are made by those who tell them.
+//! Read from the tick's record when the reason changes. Real-time callable: no allocation. Words
+//! are made of it where it is told.
 
 use std::fmt;
 

@@ -124,27 +124,24 @@ impl ArmBook {
             let (arm, tick) = (self.name.as_str(), event.tick);
             let event = "force_off";
             let (value, limit) = cause.numbers();
+            macro_rules! tell {
+                ($at:ident) => {
+                    tracing::$at!(
+                        arm,
+                        event,
+                        reason,
+                        tick,
+                        value,
+                        limit,
+                        "force off: {words}{after}"
+                    )
+                };
+            }
             // That the daemon ends was asked for.
             if reason == ForceOffReason::Shutdown.code() {
-                tracing::info!(
-                    arm,
-                    event,
-                    reason,
-                    tick,
-                    value,
-                    limit,
-                    "force off: {words}{after}"
-                );
+                tell!(info);
             } else {
-                tracing::warn!(
-                    arm,
-                    event,
-                    reason,
-                    tick,
-                    value,
-                    limit,
-                    "force off: {words}{after}"
-                );
+                tell!(warn);
             }
         } else {
             *self.more.entry(reason).or_default() += 1;

@@ -47,15 +47,8 @@ fn the_force_ends_with_its_client_while_a_close_hangs() {
         triangles: mesh.triangles().to_vec(),
     };
     let spec = BodySpec {
-        name: "table",
-        kind: BodyKind::Static,
-        solid: true,
-        world_from_body: Pose::IDENTITY,
-        stiffness_n_per_m: 500.0,
-        damping_n_s_per_m: 0.5,
         friction: 0.0,
-        restitution: 0.0,
-        density_kg_m3: 1000.0,
+        ..hapticd_chaos::clients::spec("table", BodyKind::Static, [0.0, 0.0, 0.0])
     };
     let body = app.add_body(&spec, &table).unwrap();
     until_it_presses(&mut arm, &mut app, patience);

@@ -20,20 +20,7 @@ fn what_a_client_does_wrong_is_not_the_daemons_fault() {
         triangles: cube.triangles()[1..].to_vec(),
         ..whole.clone()
     };
-    let spec = BodySpec {
-        name: "wall",
-        kind: BodyKind::Static,
-        solid: true,
-        world_from_body: Pose {
-            translation_m: [0.1, 0.0, 0.1],
-            ..Pose::IDENTITY
-        },
-        stiffness_n_per_m: 500.0,
-        damping_n_s_per_m: 0.5,
-        friction: 0.3,
-        restitution: 0.0,
-        density_kg_m3: 1000.0,
-    };
+    let spec = hapticd_chaos::clients::spec("wall", BodyKind::Static, [0.1, 0.0, 0.1]);
     app.add_body(&spec, &whole).unwrap();
     let dynamic = BodySpec {
         name: "block",

@@ -634,15 +634,8 @@ fn the_force_of_a_body_ends_with_its_client_and_the_recording_replays() {
         triangles: mesh.triangles().to_vec(),
     };
     let spec = BodySpec {
-        name: "table",
-        kind: BodyKind::Static,
-        solid: true,
-        world_from_body: Pose::IDENTITY,
-        stiffness_n_per_m: 500.0,
-        damping_n_s_per_m: 0.5,
         friction: 0.0,
-        restitution: 0.0,
-        density_kg_m3: 1000.0,
+        ..hapticd_chaos::clients::spec("table", BodyKind::Static, [0.0, 0.0, 0.0])
     };
     let body = app.add_body(&spec, &table).unwrap();
     until_it_presses(&mut arm, &mut app, patience);
@@ -721,17 +714,7 @@ fn cloth_gives_way_to_a_clients_body_and_the_recording_replays() {
         translation_m: [0.05, 0.0, z],
         ..Pose::IDENTITY
     };
-    let spec = BodySpec {
-        name: "block",
-        kind: BodyKind::Kinematic,
-        solid: true,
-        world_from_body: place(0.05),
-        stiffness_n_per_m: 500.0,
-        damping_n_s_per_m: 0.5,
-        friction: 0.3,
-        restitution: 0.0,
-        density_kg_m3: 1000.0,
-    };
+    let spec = hapticd_chaos::clients::spec("block", BodyKind::Kinematic, [0.05, 0.0, 0.05]);
     // Too fine for a sheet of a millimetre: tools would feel it, the cloth does not.
     let mesh = shapes::icosphere(0.002, 3).unwrap();
     let dust = Mesh {

@@ -31,18 +31,8 @@ fn ball(level: u32) -> Mesh {
 
 fn far(name: &str) -> BodySpec<'_> {
     BodySpec {
-        name,
-        kind: BodyKind::Static,
-        solid: true,
-        world_from_body: Pose {
-            translation_m: [0.5, 0.0, 0.0],
-            ..Pose::IDENTITY
-        },
-        stiffness_n_per_m: 500.0,
-        damping_n_s_per_m: 0.5,
         friction: 0.0,
-        restitution: 0.0,
-        density_kg_m3: 1000.0,
+        ..hapticd_chaos::clients::spec(name, BodyKind::Static, [0.5, 0.0, 0.0])
     }
 }
 

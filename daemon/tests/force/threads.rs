@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use hapticd_client::{BodyKind, BodySpec, Client, Pose, Subscription, want};
+use hapticd_client::{BodyKind, BodySpec, Client, Subscription, want};
 use hapticd_frozen::Frozen;
 use hapticd_sys::clock::now_ns;
 
@@ -167,18 +167,8 @@ fn block(socket: &Path, alive: &AtomicBool) {
     let mut client = Client::connect_until(socket, "presser", PATIENCE).unwrap();
     client.set_timeout(PATIENCE);
     let spec = BodySpec {
-        name: "block",
-        kind: BodyKind::Kinematic,
-        solid: true,
-        world_from_body: Pose {
-            translation_m: [CLIENTS_X_M, 0.0, -0.04],
-            ..Pose::IDENTITY
-        },
         stiffness_n_per_m: 5000.0,
-        damping_n_s_per_m: 0.5,
-        friction: 0.3,
-        restitution: 0.0,
-        density_kg_m3: 1000.0,
+        ..hapticd_chaos::clients::spec("block", BodyKind::Kinematic, [CLIENTS_X_M, 0.0, -0.04])
     };
     let mesh = hapticd_chaos::clients::cuboid([0.1, 0.1, 0.02], 1);
     client.add_body(&spec, &mesh).unwrap();

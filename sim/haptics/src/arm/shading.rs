@@ -19,8 +19,8 @@
 //! for a spring's far end on the smooth surface: the anchor moves only against what holds it, and
 //! takes energy from the hand.
 //!
-//! The first search starts under the proxy, the next ones where the last ended, and no place is taken
-//! that faces away from the contact: which side of a thin plate is meant is the proxy's word.
+//! The first search starts under the proxy, the next ones where the last ended, and no place is
+//! taken that faces away from the contact: which side of a thin plate is meant is the proxy's word.
 //!
 //! # Where the mesh itself is felt
 //!
