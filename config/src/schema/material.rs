@@ -29,9 +29,10 @@ section! {
         friction_coefficient: f64 = number(0.3, 0.0, 2.0).live(),
         /// Which coarse meshes are felt as the smooth surface that they stand for: by balls, where
         /// triangles meet at less than 30 degrees and that surface lies within 0.25 mm of them.
-        /// Planes and edges are felt as they are, and so are bodies that forces move, and valleys
-        /// with a radius below 2.5 times the tool's. Takes 53 bytes a triangle, and half of the
-        /// ticks in contact 5 us or more.
+        /// Planes and edges are felt as they are, and so are bodies that forces move, surfaces that
+        /// somewhere lie further from their triangles or have a valley with a radius below 2.5 times
+        /// the tool's, and whatever a tool that touches another surface too touches. Takes 53 bytes
+        /// a triangle, and half of the ticks in contact 5 us or more.
         force_shading: ForceShading = choice::<ForceShading>("shapes"),
         /// How much of its speed a dynamic body keeps when it bounces off. Of two materials the bouncier one counts.
         restitution: f64 = number(0.0, 0.0, 1.0),

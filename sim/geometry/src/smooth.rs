@@ -19,8 +19,8 @@
 //! plane after that: a distance that is continuous, and so are its gradients. Beyond other ends of a
 //! sheet the foot says that it is at a border.
 //!
-//! A triangle with a patch further than [`MAX_LIFT_M`] from it is too coarse to tell what
-//! was meant: its sides are creases, and it stays as it is.
+//! A sheet with a patch further than [`MAX_LIFT_M`] from its triangle is too coarse to tell what was
+//! meant, and stays as it is: were it that triangle only, its sides would be steps.
 
 use std::sync::Arc;
 
@@ -41,8 +41,6 @@ pub const CREASE: f64 = 0.866_025_403_784_438_6;
 pub const MAX_LIFT_M: f64 = 0.25e-3;
 /// Normals nearer than this to their face's are the face's.
 const FLAT: f64 = 1e-6;
-/// Times that triangles are looked for that are too coarse. Each makes more creases.
-const PASSES: usize = 8;
 
 /// A triangle of the surface.
 #[derive(Clone, Copy, Debug)]
@@ -85,25 +83,23 @@ impl SmoothMesh {
         let mut smooth: Vec<bool> = (0..adjacency.edges.len())
             .map(|e| whole[e] && joined(e))
             .collect();
-        for _ in 0..PASSES {
-            let mut surface = Self::joined(mesh, adjacency, &facets, &smooth);
-            let coarse = surface.coarse();
-            if coarse.is_empty() {
-                if surface.flat.iter().all(|flat| *flat) {
-                    return None;
-                }
-                for t in 0..surface.faces.len() {
-                    surface.faces[t].beyond = surface.planes_beyond(adjacency, &whole, t);
-                }
-                return Some(surface);
-            }
-            for face in coarse {
-                for e in adjacency.triangle_edges[face as usize] {
-                    smooth[e as usize] = false;
+        let mut surface = Self::joined(mesh, adjacency, &facets, &smooth);
+        let coarse = surface.coarse();
+        if coarse.contains(&true) {
+            for (face, edges) in surface.faces.iter().zip(&adjacency.triangle_edges) {
+                for e in edges.iter().filter(|_| coarse[face.sheet as usize]) {
+                    smooth[*e as usize] = false;
                 }
             }
+            surface = Self::joined(mesh, adjacency, &facets, &smooth);
         }
-        None
+        if surface.flat.iter().all(|flat| *flat) {
+            return None;
+        }
+        for t in 0..surface.faces.len() {
+            surface.faces[t].beyond = surface.planes_beyond(adjacency, &whole, t);
+        }
+        Some(surface)
     }
 
     /// With these edges smooth.
@@ -217,19 +213,14 @@ impl SmoothMesh {
         beyond
     }
 
-    /// Triangles whose patches are too far from them.
-    fn coarse(&self) -> Vec<u32> {
-        let faces = 0..self.faces.len() as u32;
-        // Not: `lift > ...`, so that NaN is too coarse.
-        faces
-            .filter(|face| {
-                let bent = self.faces[*face as usize]
-                    .across
-                    .iter()
-                    .any(|g| *g != NO_FACE);
-                bent && !(self.lift_of(*face) <= MAX_LIFT_M)
-            })
-            .collect()
+    /// By sheet: whether one of its patches is too far from its triangle.
+    fn coarse(&self) -> Vec<bool> {
+        let mut coarse = vec![false; self.flat.len()];
+        for (t, face) in (0..).zip(&self.faces) {
+            // Not: `lift > ...`, so that NaN is too coarse.
+            coarse[face.sheet as usize] |= !(self.lift_of(t) <= MAX_LIFT_M);
+        }
+        coarse
     }
 
     /// How far a triangle's patch is from it, m: at its middle and in the middle of its sides.

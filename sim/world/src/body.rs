@@ -82,6 +82,12 @@ impl Shape {
         self
     }
 
+    /// Whether balls feel some of it as a smooth surface.
+    #[must_use]
+    pub fn is_felt_smooth(&self) -> bool {
+        self.smooth.is_some()
+    }
+
     /// A mesh with its tree, and what it is like.
     pub fn of(mesh: TriMesh) -> (Self, MeshReport) {
         let mesh = Arc::new(mesh);

@@ -409,6 +409,53 @@ fn a_closed_path_over_a_rim_gives_nothing() {
     assert!(given.abs() < 4.8e-6, "{given} J");
 }
 
+/// Largest change of force in a tick beyond the spring's way with the hand, N.
+fn step_n(ticks: &[(Vec3, ArmOutcome)]) -> f64 {
+    let steps = ticks.windows(2).map(|w| {
+        let change = (w[1].1.wrench.force_n - w[0].1.wrench.force_n).norm();
+        change - STIFFNESS * (w[1].0 - w[0].0).norm()
+    });
+    steps.fold(0.0, f64::max)
+}
+
+/// From the end of a cylinder over its rim to its side, and back: what friction holds is held on.
+#[test]
+fn friction_holds_over_a_rim_both_ways() {
+    for friction in [0.1, 0.3, 0.6] {
+        let mesh = shapes::cylinder(0.03, 0.02, 48).unwrap();
+        let mut stage = Stage::new(mesh, BALL_M, true, friction);
+        let there = over_the_rim(stage.out_m, 0.002, 0.02);
+        let mut corners = there.clone();
+        corners.reverse();
+        corners.insert(0, corners[0] + Vec3::z() * 0.004);
+        corners.extend(there);
+        let ticks = stage.along(&corners, 2e-5);
+        let held = ticks.iter().any(|(at, outcome)| {
+            let lateral = outcome.wrench.force_n.z.abs();
+            at.z < 0.015 && lateral > 0.5 * friction
+        });
+        assert!(held, "friction {friction} is felt on the side");
+        let step_n = step_n(&ticks);
+        assert!(step_n < 0.04, "friction {friction}: {step_n} N in a tick");
+    }
+}
+
+/// A sphere that some of its triangles tell, and others are too coarse for, is felt as its mesh.
+#[test]
+fn a_body_is_smooth_as_a_whole_or_not_at_all() {
+    for radius_m in [0.05, 0.053, 0.056, 0.06, 0.065, 0.068, 0.08] {
+        let mesh = shapes::icosphere(radius_m, 3).unwrap();
+        let mut stage = Stage::new(mesh, BALL_M, true, 0.0);
+        let out_m = stage.out_m;
+        let path = circle(radius_m, 600, |k| {
+            if k == 0 { out_m + 0.001 } else { out_m - 0.002 }
+        });
+        let step_n = step_n(&stage.along(&path, 1e-5));
+        // The proxy goes round an edge of the mesh in a few ticks.
+        assert!(step_n < 0.01, "{radius_m} m: {step_n} N in a tick");
+    }
+}
+
 /// Where a tool does not fit into a valley, the mesh is felt. Where it does, the valley is smooth, up to
 /// the walls.
 #[test]

@@ -62,6 +62,25 @@ fn a_body_of_many_workspaces_is_warned_of() {
 }
 
 #[test]
+fn round_bodies_that_are_felt_as_facets_are_warned_of() {
+    let body = |keys: &str| {
+        simulated(SPHERE) + "[[body]]\nname = \"ball\"\nposition_m = [0.0, 0.0, -0.2]\n" + keys
+    };
+    let sphere = |radius: &str, more: &str| {
+        let shape = format!("{{ kind = \"icosphere\", radius_m = {radius}{more} }}");
+        body(&format!("shape = {shape}\n"))
+    };
+    assert_eq!(keys(&sphere("0.053", "")), [""; 0]);
+    assert_eq!(keys(&sphere("0.08", "")), ["body.ball.shape.subdivisions"]);
+    assert_eq!(keys(&sphere("0.08", ", subdivisions = 4")), [""; 0]);
+    let off = "material = \"m\"\n[[material]]\nname = \"m\"\nforce_shading = \"off\"\n";
+    assert_eq!(keys(&(sphere("0.08", "") + off)), [""; 0]);
+    let plate = "shape = { kind = \"plate\", size_m = [0.1, 0.1] }\n";
+    let all = off.replace("off", "all");
+    assert_eq!(keys(&(body(plate) + &all)), [""; 0]);
+}
+
+#[test]
 fn the_bodies_of_the_demonstrations_are_warned_of_nowhere() {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../config"));
     let mut scenes = 0;

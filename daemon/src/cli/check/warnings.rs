@@ -6,6 +6,7 @@ use std::fmt;
 
 use hapticd_config as config;
 use hapticd_geometry::Vec3;
+use hapticd_geometry::smooth::MAX_LIFT_M;
 use hapticd_haptics::Gains;
 
 use crate::rig::gains::{CouplingKeys, gains};
@@ -46,6 +47,7 @@ pub fn warnings(rig: &Rig, config: &config::Config) -> Vec<Warning> {
         found.extend(without_force(arm, rig.period_ns, stale_input_ms));
     }
     found.extend(bodies(rig, config));
+    found.extend(coarse(rig, config));
     found
 }
 
@@ -110,6 +112,39 @@ fn bodies(rig: &Rig, config: &config::Config) -> Vec<Warning> {
         })
     });
     bodies.collect()
+}
+
+/// Round bodies that a ball feels as facets, for their triangles are too far from what is round.
+fn coarse(rig: &Rig, config: &config::Config) -> Vec<Warning> {
+    use config::Shape;
+    if rig.arms.iter().all(|arm| arm.tool_mesh.is_some()) {
+        return Vec::new();
+    }
+    let world = rig.collider.world();
+    let specs = world.infos().filter_map(|info| world.spec(info.id));
+    let faceted = specs.filter(|spec| {
+        let is_driven = spec.kind != hapticd_world::BodyKind::Dynamic;
+        is_driven && spec.material.force_shading && !spec.shape.is_felt_smooth()
+    });
+    let warned = faceted.filter_map(|spec| {
+        let body = config.bodies.iter().find(|body| body.name == spec.name)?;
+        let key = match body.shape {
+            Shape::Icosphere { .. } => "subdivisions",
+            Shape::Cylinder { .. } => "segments",
+            Shape::Torus { .. } => "major_segments",
+            Shape::Terrain { amplitude_m, .. } if amplitude_m > 0.0 => "cells",
+            _ => return None,
+        };
+        Some(Warning {
+            key: format!("body.{}.shape.{key}", body.name),
+            message: format!(
+                "the body is felt as facets, not round: its triangles are further than {} mm from \
+                 what they stand for, or meet at 30 degrees and more: more {key}",
+                MAX_LIFT_M * 1e3
+            ),
+        })
+    });
+    warned.collect()
 }
 
 /// The key of a shape that says how large it is, and what is to be known of it.

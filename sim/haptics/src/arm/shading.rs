@@ -137,7 +137,7 @@ impl Arm {
                 continue;
             }
             sought += 1;
-            let Some(felt) = self.sheet(touched, &hand_at, bodies, held) else {
+            let Some(felt) = self.sheet(touched, [&proxy, &hand_at], bodies, held) else {
                 continue;
             };
             if best
@@ -261,11 +261,12 @@ impl Arm {
         count
     }
 
-    /// Where the spring is anchored on the smooth surface over a touched triangle, with the hand there.
+    /// Where the spring is anchored on the smooth surface over a touched triangle, with the proxy and
+    /// the hand there.
     fn sheet(
         &self,
         touched: &Touched,
-        hand: &Vec3,
+        [proxy, hand]: [&Vec3; 2],
         bodies: &BodyTable,
         held: Option<Anchor>,
     ) -> Option<Felt> {
@@ -282,8 +283,9 @@ impl Arm {
         }
         let held = held.filter(|h| h.body == entry.key && smooth.sheet(h.foot.face) == Some(sheet));
         let near = held.and_then(|h| smooth.foot(h.foot.face, &h.foot.weights, &x));
-        let foot =
-            near.or_else(|| smooth.foot(touched.face, &smooth.weights(touched.face, &under), &x))?;
+        let weights = smooth.weights(touched.face, &under);
+        let from_under = |x: &Vec3| smooth.foot(touched.face, &weights, x);
+        let foot = near.or_else(|| from_under(&x))?;
         let normal = pose.rotation * foot.normal;
         // On the other side of an open sheet its surface is another one.
         if !(normal.dot(&touched.normal) > 0.0) {
@@ -300,8 +302,15 @@ impl Arm {
         let (place, anchor) = match pressed {
             false => (x, None),
             true => {
-                let start = held.map_or(foot, |held| held.foot);
-                let slid = (mu > 0.0).then(|| slide(smooth, start, &x, out_m, mu));
+                let slid = (mu > 0.0).then(|| {
+                    // What friction has held on another surface, it has held where the proxy is.
+                    let at_proxy = || {
+                        let proxy = pose.inverse_transform_point(&(*proxy).into()).coords;
+                        from_under(&proxy)
+                    };
+                    let start = held.map(|held| held.foot).or_else(at_proxy);
+                    slide(smooth, start.unwrap_or(foot), &x, out_m, mu)
+                });
                 let foot = slid.flatten().unwrap_or(foot);
                 let body = entry.key;
                 (
