@@ -139,8 +139,12 @@ fn coarse(rig: &Rig, config: &config::Config) -> Vec<Warning> {
             key: format!("body.{}.shape.{key}", body.name),
             message: format!(
                 "the body is felt as facets, not round: its triangles are further than {} mm from \
-                 what they stand for, or meet at 30 degrees and more: more {key}",
-                MAX_LIFT_M * 1e3
+                 what they stand for, or meet at 30 degrees and more: more {}",
+                MAX_LIFT_M * 1e3,
+                match key {
+                    "major_segments" => "major_segments and minor_segments",
+                    other => other,
+                }
             ),
         })
     });

@@ -63,7 +63,7 @@ fn ends_of_a_cylinder_stay_planes() {
 /// Two triangles with a common side have one place and one tangent plane there.
 #[test]
 fn patches_meet_smoothly_on_every_side() {
-    let hills = shapes::terrain([0.05, 0.05], 12, 0.004, 0.02, 3).unwrap();
+    let hills = shapes::terrain([0.05, 0.05], 20, 0.004, 0.02, 3).unwrap();
     for body in [sphere(), torus(), cylinder(), smooth(hills).unwrap()] {
         let mut compared = 0;
         for face in 0..body.faces.len() as u32 {
