@@ -437,8 +437,11 @@ impl LoopCore {
                     .with_if(touch != Touch::None, ForceOffReason::LeaseExpired),
                 enable: true,
             });
-            let (share, most_n) = governed.passed;
-            passed[i] = Passed { share, most_n };
+            passed[i] = Passed {
+                share: governed.passed.share,
+                edge: governed.passed.edge,
+                most_n: governed.passed.most_n,
+            };
             if governed.scale <= 0.0 {
                 self.silenced.faded(i);
             }

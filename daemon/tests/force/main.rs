@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use hapticd_chaos::recording::{self, ArmTick, Tick};
 
+mod border;
 mod bounds;
 mod energy;
 mod movers;

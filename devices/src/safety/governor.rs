@@ -111,6 +111,18 @@ impl Reductions {
     }
 }
 
+/// How much of a wanted force is sent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PassedForce {
+    /// Share that is left when it has been cut off, 0 to 1; the slew limit's part is in it, the fade
+    /// outside the workspace is not.
+    pub share: f64,
+    /// What that fade leaves, 0 to 1: 1 inside.
+    pub edge: f64,
+    /// Length at which peak and continuous limits cut it off, N.
+    pub most_n: f64,
+}
+
 /// What may be sent, and why it is what it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Governed {
@@ -126,9 +138,8 @@ pub struct Governed {
     pub scale: f64,
     /// Which rules bit.
     pub reductions: Reductions,
-    /// Share of the wanted force that is let out, the slew limit's part in it, once it has been cut
-    /// off at this length, N.
-    pub passed: (f64, f64),
+    /// How much of the wanted force that is.
+    pub passed: PassedForce,
     /// The arm should brake, if it can: it is too fast, or it was stopped in an emergency.
     pub brake: bool,
     /// The pose may have jumped unseen: bring the proxy back to the device before force returns.
@@ -434,7 +445,11 @@ impl Governor {
             edge: 0.0,
             held_back: Wrench::default(),
         };
-        let mut passed = (0.0, f64::INFINITY);
+        let mut passed = PassedForce {
+            share: 0.0,
+            edge: 1.0,
+            most_n: f64::INFINITY,
+        };
         if !reasons.cuts().is_empty() {
             self.force.cut();
             self.torque.cut();
@@ -482,7 +497,14 @@ impl Governor {
                 force_n: force.held_back,
                 torque_nm: torque.held_back,
             };
-            passed = (force.factor, force.most);
+            passed = PassedForce {
+                share: match edge > 0.0 {
+                    true => (force.factor / edge).min(1.0),
+                    false => self.scale * force_gain,
+                },
+                edge,
+                most_n: force.most,
+            };
         }
         sent.wrench = Wrench {
             force_n: self.force.output(),

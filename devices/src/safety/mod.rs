@@ -33,7 +33,7 @@ mod testing;
 mod tests;
 pub mod thermal;
 
-pub use governor::{Governed, Governor, GovernorInput, GovernorState, Reductions};
+pub use governor::{Governed, Governor, GovernorInput, GovernorState, PassedForce, Reductions};
 pub use history::{ForceOff, HISTORY_LENGTH, History};
 pub use limits::{Limits, LimitsError, OscillationLimits};
 pub use passivity::{Ends, Energy, Spring};

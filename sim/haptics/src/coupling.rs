@@ -31,6 +31,10 @@
 //! ramp that rises under load would give as much energy as a stiffness that rises. With a share `a`
 //! of the force, cut off at `c`, what is stored is `a k t^2 / 2` up to `t = c / k`, and `a (c t -
 //! c^2 / 2k)` beyond.
+//!
+//! The fade outside the workspace follows from where the hand is. On its way out it takes what is
+//! stored, and on the way back it gives as much again and no more: a hand that pressed on outside,
+//! where nothing resists, has put nothing in by that.
 
 use crate::timing::RigTiming;
 use hapticd_geometry::{Pose, Quat, Vec3, transform};
@@ -119,8 +123,10 @@ pub struct EndsEnergy {
 /// How much of a wrench reaches the hand: what the safety governor did in the last tick.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Passed {
-    /// Share of the force that is left when it has been cut off, 0 to 1.
+    /// Share of the force that is left when it has been cut off, 0 to 1, the fade aside.
     pub share: f64,
+    /// Of that, what the fade outside the workspace leaves, 0 to 1.
+    pub edge: f64,
     /// Length at which the force is cut off, N.
     pub most_n: f64,
 }
@@ -130,6 +136,7 @@ impl Default for Passed {
     fn default() -> Self {
         Passed {
             share: 1.0,
+            edge: 1.0,
             most_n: f64::INFINITY,
         }
     }
@@ -138,19 +145,20 @@ impl Default for Passed {
 impl Passed {
     /// Energy of a spring of this stiffness that is stretched this far, J.
     fn stored_j(&self, stiffness: f64, taut_m: f64) -> f64 {
-        let knee_m = self.most_n / stiffness;
+        let (share, knee_m) = (self.share * self.edge, self.most_n / stiffness);
         if taut_m <= knee_m {
-            0.5 * self.share * stiffness * taut_m * taut_m
+            0.5 * share * stiffness * taut_m * taut_m
         } else {
-            self.share * self.most_n * (taut_m - 0.5 * knee_m)
+            share * self.most_n * (taut_m - 0.5 * knee_m)
         }
     }
 
     /// The stretch at which it stores so much, m; `None` where it stores nothing at all.
     fn taut_m(&self, stiffness: f64, stored_j: f64) -> Option<f64> {
-        let (force_n, knee_m) = (self.share * self.most_n, self.most_n / stiffness);
+        let (share, knee_m) = (self.share * self.edge, self.most_n / stiffness);
+        let force_n = share * self.most_n;
         let taut_m = if stored_j <= 0.5 * force_n * knee_m {
-            (2.0 * stored_j / (self.share * stiffness)).sqrt()
+            (2.0 * stored_j / (share * stiffness)).sqrt()
         } else {
             stored_j / force_n + 0.5 * knee_m
         };
@@ -181,6 +189,8 @@ pub struct Coupling {
     energy: SpringEnergy,
     /// So much of the stretch gives no force, m.
     slack_m: f64,
+    /// What the fade outside the workspace has taken and not given back, J.
+    faded_j: f64,
     /// The spring was stretched in the previous tick.
     was_loaded: bool,
     /// What is damped, up to a constant: the stretch, or the device's way back.
@@ -204,6 +214,7 @@ impl Coupling {
             ends: None,
             energy: SpringEnergy::default(),
             slack_m: 0.0,
+            faded_j: 0.0,
             was_loaded: false,
             history: [(Vec3::zeros(), Vec3::zeros()); WINDOW],
             filled: 0,
@@ -246,7 +257,7 @@ impl Coupling {
         self.forget();
         self.last = None;
         self.was_loaded = false;
-        self.slack_m = 0.0;
+        (self.slack_m, self.faded_j) = (0.0, 0.0);
         self.ends = None;
         self.energy = SpringEnergy::default();
         self.stiffness_n_per_m = self.gains.stiffness_n_per_m;
@@ -277,6 +288,7 @@ impl Coupling {
         };
         if !self.was_loaded {
             (self.stiffness_n_per_m, self.slack_m) = (wanted, 0.0);
+            self.faded_j = 0.0;
         }
         self.was_loaded = is_loaded;
         let before = self.stiffness_n_per_m;
@@ -383,7 +395,8 @@ impl Coupling {
             most_n: self.passed.most_n,
             ..self.passed_before
         };
-        let (now, stored_j) = (self.stiffness_n_per_m, limited.stored_j(before, taut));
+        let now = self.stiffness_n_per_m;
+        let stored_j = limited.stored_j(before, taut) + self.by_fade(&limited, before, taut);
         let rises = self.passed.stored_j(now, taut) > stored_j;
         let kept = if rises || self.slack_m > 0.0 {
             self.passed.taut_m(now, stored_j).unwrap_or(taut)
@@ -392,6 +405,22 @@ impl Coupling {
         };
         // A taut spring that gets softer loses energy: it stores by its length and no more.
         self.slack_m = (length - kept).max(0.0);
+    }
+
+    /// What the fade outside the workspace gives the spring in this tick; negative: takes, J.
+    fn by_fade(&mut self, before: &Passed, stiffness: f64, taut: f64) -> f64 {
+        let whole = Passed {
+            edge: 1.0,
+            ..*before
+        };
+        let rise = self.passed.edge - before.edge;
+        let by_fade_j = (rise * whole.stored_j(stiffness, taut)).min(self.faded_j);
+        self.faded_j = match self.passed.edge < 1.0 {
+            true => self.faded_j - by_fade_j,
+            // Nothing is saved up for the next time.
+            false => 0.0,
+        };
+        by_fade_j
     }
 
     /// How fast what is damped has changed over the window.
@@ -553,7 +582,11 @@ mod tests {
 
     #[test]
     fn a_spring_whose_share_rises_under_load_gives_back_what_was_put_in() {
-        let part = |share, most_n| Passed { share, most_n };
+        let part = |share, most_n| Passed {
+            share,
+            most_n,
+            ..Passed::default()
+        };
         let all = part(1.0, f64::INFINITY);
         for (first, then) in [
             (part(0.1, f64::INFINITY), all),
@@ -587,11 +620,83 @@ mod tests {
         }
     }
 
+    /// Pressed, out through the fade, deeper there, and back: force is that of what was put in.
+    #[test]
+    fn a_fade_gives_back_what_it_took_and_no_more() {
+        let pressed = |c: &mut Coupling, depth_m: f64, edge: f64| {
+            let all = Passed::default();
+            c.set_passed(Passed { edge, ..all });
+            edge * held(c, depth_m, 0.0, (1000.0, 0.0)).force_n.z
+        };
+        // Depth outside, and what the fade leaves there.
+        for (deep, least) in [
+            (4e-3, 0.0),
+            (4e-3, 0.5),
+            (9e-3, 0.0),
+            (9e-3, 0.25),
+            (3e-3, 0.0),
+        ] {
+            let mut c = Coupling::new(GAINS, Damping::Relative);
+            let edges: Vec<f64> = (0..=1000).map(|k| 1.0 - f64::from(k) * 1e-3).collect();
+            let edges: Vec<f64> = edges.into_iter().filter(|e| *e >= least).collect();
+            near_n(pressed(&mut c, 4e-3, 1.0), 4.0);
+            for &edge in &edges {
+                near_n(pressed(&mut c, 4e-3, edge), 4.0 * edge);
+            }
+            let put_in_j = 0.5 * least * 1000.0 * (deep * deep - 16e-6);
+            near_n(pressed(&mut c, deep, least), least * deep * 1e3);
+            let mut last = 0.0;
+            for &edge in edges.iter().rev().chain(&[1.0, 1.0]) {
+                last = pressed(&mut c, deep, edge);
+            }
+            let stored_j = (8e-3 + put_in_j).min(500.0 * deep * deep);
+            assert!(
+                (last - (2000.0 * stored_j).sqrt()).abs() < 0.01,
+                "{deep} m at {least}: {last} N"
+            );
+            // From then on it is a spring like any, and what is left over is gone.
+            let slack = deep - last * 1e-3;
+            near_n(
+                pressed(&mut c, 0.5 * deep, 1.0),
+                (0.5 * deep - slack).max(0.0) * 1e3,
+            );
+        }
+    }
+
+    fn near_n(is: f64, expected: f64) {
+        assert!((is - expected).abs() < 1e-9, "{is} N, not {expected}");
+    }
+
+    /// Outside the workspace from the start: nothing was put in, so nothing is given.
+    #[test]
+    fn a_fade_gives_nothing_to_a_hand_that_pressed_outside_alone() {
+        let mut c = Coupling::new(GAINS, Damping::Relative);
+        let mut pressed = |depth_m: f64, edge: f64| {
+            c.set_passed(Passed {
+                edge,
+                ..Passed::default()
+            });
+            held(&mut c, depth_m, 0.0, (1000.0, 0.0)).force_n.z
+        };
+        pressed(0.0, 0.0);
+        pressed(5e-3, 0.0);
+        for k in 1..=100 {
+            near_n(pressed(5e-3, f64::from(k) * 1e-2), 0.0);
+        }
+        // In further it is a spring, and out of the body and in again the whole one.
+        near_n(pressed(6e-3, 1.0), 1.0);
+        pressed(0.0, 1.0);
+        near_n(pressed(5e-3, 1.0), 5.0);
+    }
+
     #[test]
     fn a_limit_that_is_raised_gives_all_of_the_force() {
         let mut c = Coupling::new(GAINS, Damping::Relative);
         for (most_n, k) in [(0.0, 0), (0.0, 1), (1.0, 2), (3.0, 3)] {
-            c.set_passed(Passed { share: 1.0, most_n });
+            c.set_passed(Passed {
+                most_n,
+                ..Passed::default()
+            });
             let wanted_n = held(&mut c, 5e-3, 0.0, (1000.0, 0.0)).force_n.z;
             assert!((wanted_n - 5.0).abs() < 1e-12, "{k}: {wanted_n} N");
         }

@@ -74,7 +74,13 @@ fn cycle_on(
     let mut setups = [None; MAX_ARMS];
     setups[0] = Some(setup);
     let mut engine = Engine::new(setups, 0.003);
-    engine.set_passed(0, Passed { share: 1.0, most_n });
+    engine.set_passed(
+        0,
+        Passed {
+            most_n,
+            ..Passed::default()
+        },
+    );
     let (mut given, mut start, mut last) = (0.0, Pose::identity(), None);
     let from = START + CYCLE;
     let device = |k| hand(&turn, k);

@@ -135,7 +135,13 @@ fn torque_of_a_box_whose_force_is_cut_off_is_that_of_what_is_left() {
         let half = 0.01;
         let tool = cuboid(Vec3::repeat(half));
         let (mut s, mut e) = over_floor(tool, 0.0, gains(500.0, 2.0), 0.3);
-        e.set_passed(0, Passed { share: 1.0, most_n });
+        e.set_passed(
+            0,
+            Passed {
+                most_n,
+                ..Passed::default()
+            },
+        );
         let hand = turned(0.5, -0.4);
         let up = -lowest(half, &hand).z;
         let press = |k: usize| {

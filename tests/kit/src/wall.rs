@@ -194,8 +194,11 @@ impl Wall {
                 enable: true,
             });
             let sent = if self.governed {
-                let (share, most_n) = governed.passed;
-                coupling.set_passed(Passed { share, most_n });
+                coupling.set_passed(Passed {
+                    share: governed.passed.share,
+                    edge: governed.passed.edge,
+                    most_n: governed.passed.most_n,
+                });
                 governed.wrench
             } else {
                 wanted
