@@ -65,8 +65,11 @@ fn mean_n(ticks: &[ArmTick], from: usize) -> f64 {
 /// gives some hundredths more than it stored, which the arm's own damping takes.
 fn work_j(ticks: &[ArmTick]) -> [f64; 2] {
     let start_j = ticks[450].motor_work_j;
-    let given = ticks[450..4500].iter().map(|t| t.motor_work_j - start_j);
-    [-given.clone().fold(0.0, f64::min), given.last().unwrap()]
+    let mut given = ticks[450..4500].iter().map(|t| t.motor_work_j - start_j);
+    [
+        -given.clone().fold(0.0, f64::min),
+        given.next_back().unwrap(),
+    ]
 }
 
 #[test]
