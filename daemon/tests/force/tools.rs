@@ -97,3 +97,75 @@ fn the_recorded_tip_of_a_needle_stays_out_of_bone() {
     // It gets there: the hand pushes on.
     assert!((0.0125..0.0128).contains(&nearest), "{nearest} m");
 }
+
+/// A needle's hub, upright in tissue or tilted above it, is a ball on a plate: pressed along the
+/// plate's normal alone, and turned by nothing.
+#[test]
+fn a_hub_on_a_plate_is_pressed_along_its_normal_and_not_turned() {
+    let (radius, length) = (0.006, 0.09);
+    let (reach, base) = (radius + length, 0.1);
+    // The tip's depth in the tissue when the hub is on the plate, its tilt, whether it goes in.
+    for (depth, tilt, goes_in) in [(0.02, 0.0_f64, true), (-0.01, 0.26, false)] {
+        let folder = Folder::new(&format!("hub-{goes_in}"));
+        let at = |depth: f64| {
+            let up = reach - depth;
+            let [x, z] = [up * tilt.sin(), up * tilt.cos() - base];
+            format!("position = [{x:?}, 0.0, {z:?}], rotation = [0.0, {tilt:?}, 0.0]")
+        };
+        let top = (reach - depth) * tilt.cos() - radius;
+        let keys = [(0.0, -0.02), (1.2, -0.02), (3.0, depth + 0.006)]
+            .map(|(t, depth)| format!("{{ t_s = {t:?}, {} }}", at(depth)));
+        let hand = format!("kind = \"script\"\ntrack = [ {} ]\n", keys.join(", "));
+        let scene = format!(
+            "[[arm]]\nname = \"arm\"\nkind = \"simulated\"\nintention = \"./hand.toml\"\n\
+             world_from_base = {{ position_m = [0.0, 0.0, {base:?}] }}\n\
+             tool = {{ kind = \"sphere\", radius_m = {radius:?} }}\n\
+             mechanics = {{ mass_kg = 0.05, damping_n_s_per_m = 2.0, coulomb_friction_n = 0.0, \
+             resolution_m = 0.0, delay_us = 0 }}\n\
+             hand = {{ stiffness_n_per_m = 5000.0, damping_n_s_per_m = 10.0 }}\n\
+             [safety]\nramp_s = 0.1\n\
+             [[body]]\nname = \"plate\"\nkind = \"static\"\nmaterial = \"smooth\"\n\
+             shape = {{ kind = \"cuboid\", size_m = [0.3, 0.3, 0.01] }}\n\
+             position_m = [0.0, 0.0, {:?}]\n\
+             [[body]]\nname = \"flank\"\nkind = \"tissue\"\nposition_m = [0.0, 0.0, -0.04]\n\
+             shape = {{ kind = \"cuboid\", size_m = [0.3, 0.3, 0.08] }}\n\
+             [[body]]\nname = \"needle\"\nkind = \"needle\"\n\
+             shape = {{ kind = \"cylinder\", radius_m = 0.0006, length_m = {length:?} }}\n\
+             needle = {{ arm = \"arm\", curvature_1_m = 0, segment_m = 0.002 }}\n\
+             [[layer]]\nname = \"flesh\"\nthickness_m = 0.08\nstiffness_n_per_m = 600\n\
+             puncture_force_n = 0.3\ncutting_force_n = 0.2\nfriction_n_per_m = 20\n\
+             lateral_n_per_m2 = 8000\n\
+             [[material]]\nname = \"smooth\"\nstiffness_n_per_m = 800.0\n\
+             damping_n_s_per_m = 0.0\nfriction_coefficient = 0.0\n",
+            top - 0.005
+        );
+        std::fs::write(folder.0.join("scene.toml"), scene).unwrap();
+        std::fs::write(folder.0.join("hand.toml"), hand).unwrap();
+        let ticks = arm(&folder.run(4));
+        assert_eq!(ticks.iter().any(|tick| tick.tip_m.is_some()), goes_in);
+        let mut pressed = 0;
+        for (k, tick) in ticks.iter().enumerate().skip(1000) {
+            let [x, y, z] = tick.wanted_force_n;
+            let lateral_n = x.hypot(y);
+            assert!(
+                lateral_n <= 1e-3 * tick.wanted_n + 1e-5,
+                "{tilt}, tick {k}: {lateral_n} N across"
+            );
+            assert_eq!(tick.wanted_torque_nm, [0.0; 3], "{tilt}, tick {k}");
+            assert!(
+                tick.proxy_m[2] > top + radius,
+                "{tilt}, tick {k}: in the plate"
+            );
+            // On the plate, after the spring has come to its material's stiffness.
+            let depth_m = tick.proxy_m[2] - tick.hand_z_m;
+            if depth_m > 2e-3 && tick.proxy_m[2] < top + radius + 1e-4 {
+                pressed += 1;
+                assert!(
+                    (z / (800.0 * depth_m) - 1.0).abs() < 0.01,
+                    "{tilt}, tick {k}: {z} N"
+                );
+            }
+        }
+        assert!(pressed > 500, "{tilt}: {pressed} ticks on the plate");
+    }
+}

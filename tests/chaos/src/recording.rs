@@ -12,6 +12,10 @@ pub struct ArmTick {
     pub force_n: [f64; 3],
     /// Length of the force that the coupling wanted, N.
     pub wanted_n: f64,
+    /// That force and the torque about the tool's origin, base frame, N and N m.
+    pub wanted_force_n: [f64; 3],
+    /// See there.
+    pub wanted_torque_nm: [f64; 3],
     /// Height of the hand, m.
     pub hand_z_m: f64,
     /// Where the tool is that is kept out of bodies, world, m.
@@ -81,6 +85,7 @@ impl<'de> Deserialize<'de> for Num {
 #[derive(Deserialize)]
 struct WrenchText {
     force_n: [Num; 3],
+    torque_nm: [Num; 3],
 }
 
 #[derive(Deserialize)]
@@ -146,6 +151,8 @@ impl From<TickText> for Tick {
             ArmTick {
                 force_n: plain(arm.output.sent.force_n),
                 wanted_n: length(&plain(arm.output.wanted.force_n)),
+                wanted_force_n: plain(arm.output.wanted.force_n),
+                wanted_torque_nm: plain(arm.output.wanted.torque_nm),
                 hand_z_m: arm.output.world_from_device.position_m[2].0,
                 proxy_m: plain(arm.output.world_from_proxy.position_m),
                 tip_m: (arm.output.needle)
