@@ -21,7 +21,7 @@ section! {
     pub struct Material {
         /// What bodies refer to. Unique.
         name: String = name().required(Text("wood")),
-        /// Stiffness of the contact, by metres of the world. What the arm can render stably limits it further.
+        /// Stiffness of the contact, by metres of the world. What the arm can render stably limits it further. Of several materials that are touched at once each answers for its own contacts.
         stiffness_n_per_m: f64 = number(800.0, 1.0, 100_000.0).unit("N/m").live(),
         /// Damping of the contact.
         damping_n_s_per_m: f64 = number(0.5, 0.0, 1000.0).unit("N s/m").live(),

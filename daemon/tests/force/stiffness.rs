@@ -212,3 +212,61 @@ fn a_soft_material_is_soft_from_the_first_tick_and_lets_go() {
         }
     }
 }
+
+/// A ball that leans on stone and is moved into a sponge at its side: each gives what it gives alone,
+/// from the first tick.
+#[test]
+fn a_sponge_at_the_side_leaves_the_stone_as_hard_as_it_is() {
+    let folder = Folder::new("sponge");
+    let body = |name: &str, at: [f64; 3], size: [f64; 3], stiffness: f64| {
+        format!(
+            "[[body]]\nname = \"{name}\"\nmaterial = \"{name}\"\nposition_m = {at:?}\n\
+             shape = {{ kind = \"cuboid\", size_m = {size:?} }}\n[[material]]\nname = \"{name}\"\n\
+             stiffness_n_per_m = {stiffness:?}\ndamping_n_s_per_m = 0.0\n\
+             friction_coefficient = 0.0\n"
+        )
+    };
+    let scene = format!(
+        "[[arm]]\nname = \"arm\"\nkind = \"simulated\"\nintention = \"./hand.toml\"\n\
+         tool = {{ kind = \"sphere\", radius_m = 0.005 }}\n\
+         world_from_base = {{ position_m = [0.0, 0.0, 0.005] }}\n\
+         mechanics = {{ mass_kg = 0.05, damping_n_s_per_m = 2.0, coulomb_friction_n = 0.0, \
+         resolution_m = 0.0, delay_us = 0 }}\n\
+         hand = {{ stiffness_n_per_m = 5000.0, damping_n_s_per_m = 10.0 }}\n\
+         [safety]\nramp_s = 0.1\n{}{}",
+        body("stone", [0.0, 0.0, -0.005], [0.3, 0.3, 0.01], 2000.0),
+        body("sponge", [0.03, 0.0, 0.026], [0.01, 0.1, 0.05], 100.0),
+    );
+    let keys = [
+        (0.0, 0.0, 0.01),
+        (0.5, 0.0, 0.01),
+        (1.0, 0.0, -0.001),
+        (1.5, 0.0, -0.001),
+        (2.5, 0.022, -0.001),
+        (3.0, 0.022, -0.001),
+        (4.0, 0.0, -0.001),
+        (6.0, 0.0, -0.001),
+    ]
+    .map(|(t, x, z)| format!("{{ t_s = {t:?}, position = [{x:?}, 0.0, {z:?}] }}"));
+    let hand = format!("kind = \"script\"\ntrack = [ {} ]\n", keys.join(", "));
+    std::fs::write(folder.0.join("scene.toml"), scene).unwrap();
+    std::fs::write(folder.0.join("hand.toml"), hand).unwrap();
+    let ticks = arm(&folder.run(5));
+    let alone = ticks[1450].wanted_force_n[2];
+    assert!(alone > 1.0, "{alone} N");
+    let mut deepest_m = 0.0_f64;
+    for (k, tick) in ticks[1450..4500].iter().enumerate() {
+        let [x, _, z] = tick.wanted_force_n;
+        assert!(
+            (z / alone - 1.0).abs() < 0.03,
+            "tick {k}: {z} N, {alone} N alone"
+        );
+        let depth_m = (tick.hand_x_m - tick.proxy_m[0]).max(0.0);
+        deepest_m = deepest_m.max(depth_m);
+        assert!(
+            (-x - 100.0 * depth_m).abs() <= 0.05 * 100.0 * depth_m + 0.01,
+            "tick {k}: {x} N, {depth_m} m deep"
+        );
+    }
+    assert!(deepest_m > 1.5e-3, "{deepest_m} m");
+}

@@ -19,7 +19,7 @@ use hapticd_dynamics::{Metric, Motion, Projector, Row, Status};
 use hapticd_geometry::{Pose, Rigid, Screw, Vec3, transform};
 
 use crate::bodies::BodyTable;
-use crate::coupling::Coupling;
+use crate::coupling::{Coupling, Touched};
 use crate::engine::ArmSetup;
 use crate::guide::Guide;
 use crate::implicit::MAX_PROBED;
@@ -393,7 +393,7 @@ impl Arm {
             self.hand_m_s += ((hand - last) / period_s - self.hand_m_s) * share;
         }
         self.last_hand = Some(hand);
-        let mut material: Option<(f64, f64)> = None;
+        let mut touched = Touched::new();
         let mut walked = 0.0;
         self.load_count = 0;
         self.moved_by = false;
@@ -462,7 +462,7 @@ impl Arm {
                     &centre,
                     (bodies, gyration_m2),
                     &mut out,
-                    &mut material,
+                    &mut touched,
                 );
                 // Without rotation, sliding on a face, planes are what they seem.
                 let turning = motion.fixed_rows::<3>(3).norm() > TURNING;
@@ -477,7 +477,7 @@ impl Arm {
                         &centre,
                         (bodies, gyration_m2),
                         &mut out,
-                        &mut material,
+                        &mut touched,
                     );
                 }
                 self.slipping(&mut motion, &hand_step);
@@ -578,12 +578,12 @@ impl Arm {
         let base = ahead.unwrap_or(self.proxy);
         if let Some(shaded) = self.shade(&base, &drawn_to, bodies) {
             ahead = Some(shaded.felt);
-            material = material.or(shaded.material);
+            touched.or_touch(shaded.material);
             self.moved_by |= shaded.moves;
         }
         let felt = self.felt(&drawn_to, &before, ahead.as_ref(), period_s);
         let centre = &self.shape.centre;
-        out.wrench = (self.coupling).wrench(&drawn_to, &felt, centre, material, period_s);
+        out.wrench = (self.coupling).wrench_on(&drawn_to, &felt, centre, &touched, period_s);
         let has_mass = matches!(self.intent.interaction(), Interaction::SpringWithMass(_));
         out.spring = SpringState {
             far_end: felt,
@@ -606,7 +606,7 @@ impl Arm {
         centre: &Vec3,
         (bodies, gyration_m2): (&BodyTable, f64),
         out: &mut ArmOutcome,
-        material: &mut Option<(f64, f64)>,
+        touched: &mut Touched,
     ) -> (Motion, usize) {
         // The nearest contacts, kept sorted by gap: an insertion sort of at most MAX_ROWS indices.
         let mut order = [0u32; MAX_ROWS];
@@ -684,13 +684,20 @@ impl Arm {
         let projection = rubbed.projection;
 
         self.load_count = 0;
+        touched.ask_again();
         let normal = projection
             .active()
             .iter()
             .map(|a| (a.row, rows[a.row].normal * a.multiplier));
         let pushes = normal.chain(rubbed.grips().iter().copied());
-        // What a soft surface is pushed with its own simulation finds out, from where the hand is.
-        for (row, push) in pushes.filter(|(row, _)| *row < rigid) {
+        for (row, push) in pushes {
+            if let Some(stiffness) = self.stiffness_of(&order, rigid, row) {
+                touched.hold(stiffness, &push, &rows[row].arm);
+            }
+            // With what a soft surface is pushed its own simulation finds out.
+            if row >= rigid {
+                continue;
+            }
             let c = &self.candidates[order[row] as usize];
             if let Some(load) = self.loads.get_mut(self.load_count) {
                 *load = (
@@ -717,8 +724,7 @@ impl Arm {
             self.moved_by |= near_enough && !near.entry.fixed;
             if active {
                 let m = near.entry.material;
-                let (k0, b0) = material.unwrap_or((f64::INFINITY, f64::INFINITY));
-                *material = Some((k0.min(m.stiffness_n_per_m), b0.min(m.damping_n_s_per_m)));
+                touched.touch(m.stiffness_n_per_m, m.damping_n_s_per_m);
             }
             let contact = Contact {
                 point: c.body_point + c.normal * near.entry.radius_m,
@@ -736,7 +742,7 @@ impl Arm {
         self.remember_soft(count - rigid, |k| projection.multiplier(rigid + k));
         for k in rigid..count {
             self.moved_by = true;
-            self.report_soft(k - rigid, projection.multiplier(k) > 0.0, out, material);
+            self.report_soft(k - rigid, projection.multiplier(k) > 0.0, out, touched);
         }
         // By what acts, not by numbers: the projection gives back what it was given but for rounding.
         let leads = |row: &Row| row.slack(screw) >= 0.0;

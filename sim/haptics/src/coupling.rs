@@ -15,6 +15,8 @@
 //! contacts' forces, and gives over a closed path what the world gave.
 //!
 //! A material that asks for less stiffness gets it in both parts alike: the metric stays as it is.
+//! Of several each answers for what it holds ([`several`](Touched)): a tool that leans on stone and
+//! touches a sponge leans on stone.
 //!
 //! The stiffness is not a matter of taste: see [`crate::timing`].
 //!
@@ -36,8 +38,14 @@
 //! stored, and on the way back it gives as much again and no more: a hand that pressed on outside,
 //! where nothing resists, has put nothing in by that.
 
+mod several;
+
+pub use several::Touched;
+
 use crate::timing::RigTiming;
+use hapticd_dynamics::Motion;
 use hapticd_geometry::{Pose, Quat, Vec3, transform};
+use several::Form;
 
 /// Gains of one arm's coupling, at the device.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
@@ -180,7 +188,11 @@ const REST_RAD: f64 = 1e-9;
 pub struct Coupling {
     gains: Gains,
     damping: Damping,
+    /// Along the stretch.
     stiffness_n_per_m: f64,
+    /// Where several materials held in the last tick: how stiff it was in which direction, and the
+    /// stiffness that this is a share of, N/m.
+    form: Option<(Form, f64)>,
     /// What reached the hand in the last tick and in the one before.
     passed: Passed,
     passed_before: Passed,
@@ -209,6 +221,7 @@ impl Coupling {
             damping,
             last: None,
             stiffness_n_per_m: gains.stiffness_n_per_m,
+            form: None,
             passed: Passed::default(),
             passed_before: Passed::default(),
             ends: None,
@@ -258,7 +271,7 @@ impl Coupling {
         self.last = None;
         self.was_loaded = false;
         (self.slack_m, self.faded_j) = (0.0, 0.0);
-        self.ends = None;
+        (self.ends, self.form) = (None, None);
         self.energy = SpringEnergy::default();
         self.stiffness_n_per_m = self.gains.stiffness_n_per_m;
     }
@@ -273,19 +286,44 @@ impl Coupling {
         material: Option<(f64, f64)>,
         period_s: f64,
     ) -> Wrench {
+        let mut touched = Touched::new();
+        if let Some((k, b)) = material {
+            touched.touch(k, b);
+        }
+        self.wrench_on(device, proxy, centre, &touched, period_s)
+    }
+
+    /// [`Self::wrench`] of a tool that may touch several materials.
+    pub fn wrench_on(
+        &mut self,
+        device: &Pose,
+        proxy: &Pose,
+        centre: &Vec3,
+        touched: &Touched,
+        period_s: f64,
+    ) -> Wrench {
         let at = transform(device, centre);
         let stretch = transform(proxy, centre) - at;
         let twist = (proxy.rotation * device.rotation.inverse()).scaled_axis();
         let turns = self.gains.rotational_stiffness_nm_per_rad > 0.0;
         let is_loaded = stretch.norm() > REST_M || (turns && twist.norm() > REST_RAD);
 
-        let (wanted, damping) = match material {
-            Some((k, b)) => (
-                k.min(self.gains.stiffness_n_per_m),
+        let whole = self.gains.stiffness_n_per_m;
+        let gyration_m2 = self.gains.gyration_m2();
+        let form = touched.form(whole, gyration_m2);
+        let (wanted, damping) = match (&form, touched.softest()) {
+            (Some((form, held)), Some((_, b))) => (
+                form.share(held) * whole,
                 b.min(self.gains.damping_n_s_per_m),
             ),
-            None => (self.gains.stiffness_n_per_m, self.gains.damping_n_s_per_m),
+            (_, Some((k, b))) => (k.min(whole), b.min(self.gains.damping_n_s_per_m)),
+            (_, None) => (whole, self.gains.damping_n_s_per_m),
         };
+        let pull = self.by_metric(&stretch, &twist);
+        // A spring that is not as stiff in each direction: what it was where the stretch is now.
+        if let Some((form, whole)) = self.form {
+            self.stiffness_n_per_m = form.share(&pull) * whole;
+        }
         if !self.was_loaded {
             (self.stiffness_n_per_m, self.slack_m) = (wanted, 0.0);
             self.faded_j = 0.0;
@@ -296,10 +334,7 @@ impl Coupling {
         self.stiffness_n_per_m += (wanted - before) * (period_s / BLEND_S).clamp(0.0, 1.0);
         // The bound of stability may have come down: that one is not negotiable.
         self.stiffness_n_per_m = self.stiffness_n_per_m.min(self.gains.stiffness_n_per_m);
-        let length = match self.gains.gyration_m2() {
-            Some(gyration) => (stretch.norm_squared() + gyration * twist.norm_squared()).sqrt(),
-            None => stretch.norm(),
-        };
+        let length = pull.norm();
         self.slacken(length, before);
         self.passed_before = self.passed;
         let taut = if self.slack_m > 0.0 {
@@ -344,40 +379,71 @@ impl Coupling {
             0.5 * self.stiffness_n_per_m * taut * taut * stretch.norm_squared(),
             0.5 * turning * taut * taut * twist.norm_squared(),
         ];
+        // Across the stretch: what stiffer materials hold more of than softer ones. The gradient of
+        // `k(s) (L - l)^2 / 2`: twice as taut.
+        let across = match &form {
+            Some((form, held)) => form.across(held) * (length / held.norm()),
+            None => Motion::zeros(),
+        };
+        self.form = form
+            .filter(|_| is_loaded)
+            .map(|(form, held)| (form, self.stiffness_n_per_m / form.share(&held)));
+        let across = across * self.form.map_or(0.0, |(_, whole)| taut * taut * whole);
+        let (across_n, across_nm) = (
+            across.fixed_rows::<3>(0).into_owned(),
+            across.fixed_rows::<3>(3) * gyration_m2.map_or(0.0, f64::sqrt),
+        );
         let damped = |spring: Vec3, damper: Vec3| match self.damping {
             Damping::Relative => without_pull(spring, damper),
             Damping::Device => spring + damper,
         };
-        let force_n = damped(stretch * (taut * self.stiffness_n_per_m), rate * damping);
+        let spring_n = stretch * (taut * self.stiffness_n_per_m) + across_n;
+        let force_n = damped(spring_n, rate * damping);
         let lever = at - device.translation.vector;
         Wrench {
             force_n,
-            torque_nm: damped(twist * (taut * turning), spin * damping_turns)
+            torque_nm: damped(twist * (taut * turning) + across_nm, spin * damping_turns)
                 + lever.cross(&force_n),
         }
+    }
+
+    /// Stretch and twist as one vector, whose square times half the stiffness is what is stored.
+    fn by_metric(&self, stretch: &Vec3, twist: &Vec3) -> Motion {
+        let turned = twist * self.gains.gyration_m2().map_or(0.0, f64::sqrt);
+        Motion::new(
+            stretch.x, stretch.y, stretch.z, turned.x, turned.y, turned.z,
+        )
     }
 
     /// What the spring as it was would have stored had only one of its ends gone where it went.
     fn note_ends(&mut self, device: &Pose, proxy: &Pose, centre: &Vec3) {
         let (hand_before, far_before) = self.ends.unwrap_or((*device, *proxy));
         self.ends = Some((*device, *proxy));
-        let share = self.stiffness_n_per_m / self.gains.stiffness_n_per_m;
-        let turning = share.min(1.0) * self.gains.rotational_stiffness_nm_per_rad;
-        let gyration = self.gains.gyration_m2().unwrap_or(0.0);
+        let by_turning = |stiffness: f64| {
+            let share = stiffness / self.gains.stiffness_n_per_m;
+            share.min(1.0) * self.gains.rotational_stiffness_nm_per_rad
+        };
+        let form = self.form;
         let stored_j = |device: &Pose, proxy: &Pose| {
-            let stretch = (transform(proxy, centre) - transform(device, centre)).norm_squared();
+            let stretch = transform(proxy, centre) - transform(device, centre);
             let twist = (proxy.rotation * device.rotation.inverse()).scaled_axis();
-            let twist = twist.norm_squared();
-            let length = (stretch + gyration * twist).sqrt();
+            let pull = self.by_metric(&stretch, &twist);
             let taut = match self.slack_m > 0.0 {
-                true => (1.0 - self.slack_m / length).max(0.0),
+                true => (1.0 - self.slack_m / pull.norm()).max(0.0),
                 false => 1.0,
             };
-            let whole = [self.stiffness_n_per_m * stretch, turning * twist];
+            let stiffness = match &form {
+                Some((form, whole)) => form.share(&pull) * whole,
+                None => self.stiffness_n_per_m,
+            };
+            let whole = [
+                stiffness * stretch.norm_squared(),
+                by_turning(stiffness) * twist.norm_squared(),
+            ];
             whole.map(|square| 0.5 * square * taut * taut)
         };
         self.energy.before = EndsEnergy {
-            stiffness: [self.stiffness_n_per_m, turning],
+            stiffness: [self.stiffness_n_per_m, by_turning(self.stiffness_n_per_m)],
             none_j: stored_j(&hand_before, &far_before),
             hand_j: stored_j(device, &far_before),
             far_j: stored_j(&hand_before, proxy),

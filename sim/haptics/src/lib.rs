@@ -36,7 +36,7 @@ mod way;
 
 pub use arm::MAX_ROWS;
 pub use bodies::{Body, BodyTable};
-pub use coupling::{Coupling, Damping, EndsEnergy, Gains, Passed, SpringEnergy, Wrench};
+pub use coupling::{Coupling, Damping, EndsEnergy, Gains, Passed, SpringEnergy, Touched, Wrench};
 pub use course::{Course, Followed, MAX_SEGMENTS};
 pub use engine::{ArmSetup, Engine, TickInput, TickOutput, is_pose};
 pub use guide::{Guide, Held, Insertion, NEWEST, Phase};

@@ -18,6 +18,8 @@ pub struct ArmTick {
     pub wanted_torque_nm: [f64; 3],
     /// Height of the hand, m.
     pub hand_z_m: f64,
+    /// Where it is along x, m.
+    pub hand_x_m: f64,
     /// Where the tool is that is kept out of bodies, world, m.
     pub proxy_m: [f64; 3],
     /// The tip of a needle that is in tissue, world, m.
@@ -154,6 +156,7 @@ impl From<TickText> for Tick {
                 wanted_force_n: plain(arm.output.wanted.force_n),
                 wanted_torque_nm: plain(arm.output.wanted.torque_nm),
                 hand_z_m: arm.output.world_from_device.position_m[2].0,
+                hand_x_m: arm.output.world_from_device.position_m[0].0,
                 proxy_m: plain(arm.output.world_from_proxy.position_m),
                 tip_m: (arm.output.needle)
                     .filter(|needle| needle.phase == "inserted")

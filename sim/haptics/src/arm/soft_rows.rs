@@ -7,6 +7,7 @@ use hapticd_dynamics::{Motion, Row};
 use hapticd_geometry::{Pose, Vec3, transform};
 
 use super::{Arm, MAX_ROWS, RECOVERY, path_of};
+use crate::coupling::Touched;
 use crate::outcome::{ArmOutcome, Contact, MAX_CONTACTS};
 use crate::soft::{self, SoftRow, SoftSnapshot};
 
@@ -224,6 +225,20 @@ impl Arm {
         (moved, gap_m)
     }
 
+    /// Stiffness of the material of a projection's row, `order[..rigid]` of which are candidates,
+    /// N/m.
+    pub(super) fn stiffness_of(&self, order: &[u32], rigid: usize, row: usize) -> Option<f64> {
+        if row < rigid {
+            let c = self.candidates.get(*order.get(row)? as usize)?;
+            let near = self.near.get(c.body_index as usize)?;
+            return Some(near.entry.material.stiffness_n_per_m);
+        }
+        let row = self.soft_rows[..self.soft_count]
+            .get(row - rigid)?
+            .as_ref()?;
+        Some(self.soft_material(row)?.stiffness_n_per_m)
+    }
+
     fn soft_material(&self, row: &SoftRow) -> Option<crate::snapshot::Material> {
         Some(self.soft.as_deref()?.body(row.surface)?.1)
     }
@@ -234,7 +249,7 @@ impl Arm {
         index: usize,
         active: bool,
         out: &mut ArmOutcome,
-        material: &mut Option<(f64, f64)>,
+        touched: &mut Touched,
     ) {
         let row = self.soft_rows[..self.soft_count].get(index);
         let Some(row) = row.and_then(Option::as_ref) else {
@@ -245,8 +260,7 @@ impl Arm {
         };
         let (_, gap_m) = self.soft_now(row);
         if active {
-            let (k, b) = material.unwrap_or((f64::INFINITY, f64::INFINITY));
-            *material = Some((k.min(m.stiffness_n_per_m), b.min(m.damping_n_s_per_m)));
+            touched.touch(m.stiffness_n_per_m, m.damping_n_s_per_m);
         }
         if out.contact_count < MAX_CONTACTS && (active || gap_m < self.distances.release_m) {
             out.contacts[out.contact_count] = Contact {
