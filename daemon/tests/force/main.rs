@@ -11,6 +11,7 @@ use hapticd_chaos::recording::{self, ArmTick, Tick};
 
 mod bounds;
 mod energy;
+mod liquids;
 mod movers;
 mod panics;
 mod shading;
