@@ -1,7 +1,7 @@
 //! Liquids come to rest before the scene begins.
 //!
-//! A shape is filled with drops on a lattice, side by side. That is no heap that bears anything: the
-//! drops would fall in on each other and splash, and a hand would feel it. So they fall and flow for
+//! A shape is filled with drops on a lattice, side by side. That is no heap that bears anything:
+//! they would fall in on each other and splash, and a hand would feel it. So they fall and flow for
 //! a while before anybody looks, first nearly freely and then as in honey, until they lie as their
 //! own mechanics have it. All else is held meanwhile, and nobody has a tool.
 
