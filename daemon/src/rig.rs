@@ -433,6 +433,7 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
             if config.soft.neighbours == config::Neighbours::Registration {
                 scene.set_neighbour_search(Some(Box::new(RegisteredSpheres::new())));
             }
+            scene.settle();
             scene
         });
     let mut core = match core {

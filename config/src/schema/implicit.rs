@@ -10,7 +10,7 @@ choices! {
         Springs as "springs",
         /// A wire, thread or gut along a `coil`, a `line` or `folds`.
         Strand as "strand",
-        /// Drops that fill the shape at first and hang together by themselves.
+        /// Drops that fill the shape, come to rest before the scene begins, and hang together by themselves.
         Fluid as "fluid",
         /// Nothing moves it: spheres fill the shape, or it is where the samples of a `volume` say.
         Fixed as "fixed",

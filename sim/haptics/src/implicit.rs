@@ -26,6 +26,7 @@
 //! other flat are felt by the higher of their potentials, which is where the mesh is, too. Beyond the reach of its kernels a body is not felt: a tool that goes
 //! further in a tick than from there to the surface is found inside, and through a body thinner than that it passes.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use hapticd_geometry::{Pose, Vec3, transform};
@@ -156,8 +157,56 @@ struct Local<'a> {
     age_s: f64,
     near: [u8; MAX_TERMS],
     count: usize,
+    balls: Balls,
     /// Of those that are near.
     cliques: Sets,
+    /// None of them is below 0 anywhere.
+    positive: bool,
+    /// What each is at the place that was asked for last; of those that are felt there.
+    found: RefCell<[(f64, Vec3); MAX_TERMS]>,
+}
+
+/// The balls of the terms that are near, in their order: what is felt at a place is asked of all, and
+/// most are not.
+struct Balls {
+    /// How far it has moved, m.
+    shift: [[f64; MAX_TERMS]; 3],
+    centre: [[f64; MAX_TERMS]; 3],
+    /// NaN of what is no ball.
+    per_r2: [f64; MAX_TERMS],
+}
+
+impl Balls {
+    const NONE: Balls = Balls {
+        shift: [[0.0; MAX_TERMS]; 3],
+        centre: [[0.0; MAX_TERMS]; 3],
+        per_r2: [f64::NAN; MAX_TERMS],
+    };
+
+    fn set(&mut self, place: usize, term: &Term, age_s: f64) {
+        let shift = term.velocity * age_s;
+        for axis in 0..3 {
+            self.shift[axis][place] = shift[axis];
+            self.centre[axis][place] = term.centre[axis];
+        }
+        self.per_r2[place] = term.per_r2.unwrap_or(f64::NAN);
+    }
+
+    /// As [`Term::sense`] has it: below 0 where it is not felt.
+    fn rests(&self, at: &Vec3, count: usize) -> [f64; MAX_TERMS] {
+        let mut rests = [0.0; MAX_TERMS];
+        let [sx, sy, sz] = &self.shift;
+        let [cx, cy, cz] = &self.centre;
+        for k in 0..count.min(MAX_TERMS) {
+            let (x, y, z) = (
+                at.x - sx[k] - cx[k],
+                at.y - sy[k] - cy[k],
+                at.z - sz[k] - cz[k],
+            );
+            rests[k] = 1.0 - (x * x + y * y + z * z) * self.per_r2[k];
+        }
+        rests
+    }
 }
 
 /// Cliques of some of the terms.
@@ -216,13 +265,16 @@ impl ImplicitSurface {
     /// Those that are felt within `within_m` of `at`, or at the feet of such places, `age_s` after the reference.
     fn local(&self, at: &Vec3, within_m: f64, age_s: f64) -> Local<'_> {
         let mut near = [0; MAX_TERMS];
-        let (mut count, mut set) = (0, 0);
+        let mut balls = Balls::NONE;
+        let (mut count, mut set, mut positive) = (0, 0, true);
         for (number, term) in (0..).zip(self.terms.iter().take(MAX_TERMS)) {
             let room = within_m + FOOT_REACH * term.reach_m;
             if term.distance_m(&(at - term.velocity * age_s)) <= room {
                 near[count] = number;
+                balls.set(count, term, age_s);
                 count += 1;
                 set |= 1 << number;
+                positive &= term.per_r2.is_some() && term.primitive.amplitude >= 0.0;
             }
         }
         Local {
@@ -230,7 +282,10 @@ impl ImplicitSurface {
             age_s,
             near,
             count,
+            balls,
             cliques: Sets::among(&self.cliques, set),
+            positive,
+            found: RefCell::new([(0.0, Vec3::zeros()); MAX_TERMS]),
         }
     }
 
@@ -310,20 +365,31 @@ impl Local<'_> {
     /// The clique that is highest at a place, and what it is there.
     fn highest(&self, at: &Vec3) -> Option<(u64, Sense)> {
         let surface = self.surface;
+        let rests = self.balls.rests(at, self.count);
         let sense = |number: usize| {
             let term = &surface.terms[number];
             term.sense(&(at - term.velocity * self.age_s))
         };
+        // Not `>=`: NaN is felt, and what is no ball is asked itself.
+        let felt = self.near().zip(&rests).filter(|(_, rest)| !(**rest < 0.0));
+        let felt = felt.map(|(number, _)| number);
         if surface.cliques.is_empty() {
-            return self.together(sense);
+            return self.together(felt, sense);
         }
-        let mut found = [(0.0, Vec3::zeros()); MAX_TERMS];
-        for number in self.near() {
+        let mut found = self.found.borrow_mut();
+        let mut live = 0_u64;
+        for number in felt {
             found[number] = sense(number);
+            live |= 1 << number;
         }
         let mut best: Option<(u64, f64)> = None;
         for set in self.cliques.get() {
-            let value: f64 = members(*set).map(|number| found[number].0).sum();
+            // No more than what it is part of.
+            let within = |(of, _): (u64, f64)| set & live & !of == 0;
+            if self.positive && best.is_some_and(within) {
+                continue;
+            }
+            let value: f64 = members(set & live).map(|number| found[number].0).sum();
             // NaN is nothing.
             if value > best.map_or(0.0, |(_, most)| most) {
                 best = Some((*set, value));
@@ -335,7 +401,7 @@ impl Local<'_> {
             gradient: Vec3::zeros(),
             velocity: Vec3::zeros(),
         };
-        for number in members(set) {
+        for number in members(set & live) {
             let (value, gradient) = found[number];
             sense.gradient += gradient;
             sense.velocity += surface.terms[number].velocity * (value / sense.value);
@@ -344,13 +410,17 @@ impl Local<'_> {
     }
 
     /// All of them, where all blend.
-    fn together(&self, sense: impl Fn(usize) -> (f64, Vec3)) -> Option<(u64, Sense)> {
+    fn together(
+        &self,
+        felt: impl Iterator<Item = usize>,
+        sense: impl Fn(usize) -> (f64, Vec3),
+    ) -> Option<(u64, Sense)> {
         let mut all = Sense {
             value: 0.0,
             gradient: Vec3::zeros(),
             velocity: Vec3::zeros(),
         };
-        for number in self.near() {
+        for number in felt {
             let (value, gradient) = sense(number);
             all.value += value;
             all.gradient += gradient;

@@ -127,6 +127,14 @@ impl SoftScene {
         })
     }
 
+    /// Before the first step: liquids come to rest where they are, among the rigid bodies as they
+    /// were added. Those that still fall after some tenths of a second of theirs start as they were
+    /// added. It takes no time of the scene. Deterministic, and a bounded number of steps.
+    pub fn settle(&mut self) {
+        let step_s = self.settings.step_ticks as f64 * self.settings.period_s;
+        self.implicit.settle(step_s);
+    }
+
     /// A step to the time of a query, if one is due. A query that comes later than two steps after the last costs time: what is beyond them is not
     /// made up for.
     pub fn step(&mut self, query: &Query) -> bool {

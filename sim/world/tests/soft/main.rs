@@ -3,6 +3,7 @@
 mod crowd;
 mod guests;
 mod implicit;
+mod liquids;
 mod neighbours;
 
 use std::collections::VecDeque;

@@ -33,6 +33,8 @@ pub(super) struct Body {
     pub(super) spheres: Range<u32>,
     /// A potential of samples: then its one sphere, which nothing reaches, is what mechanics hold tools by.
     pub sampled: Option<Arc<Sampled>>,
+    /// Its drops fall and flow.
+    pub liquid: bool,
     /// What tools feel and eyes see, after the last step.
     pub state: SkinState,
 }
@@ -104,9 +106,9 @@ impl Body {
 /// See the module page. Same queries and commands, same bodies, bit for bit.
 #[derive(Debug)]
 pub(in crate::soft) struct ImplicitBodies {
-    world: SphereWorld,
-    bodies: Vec<Body>,
-    rigids: Rigids,
+    pub(super) world: SphereWorld,
+    pub(super) bodies: Vec<Body>,
+    pub(super) rigids: Rigids,
     tools: [Option<Tool>; MAX_ARMS],
     work: Work,
     /// Pairs of spheres that a step had no room for, so far.
@@ -198,6 +200,12 @@ impl ImplicitBodies {
             }
             Err(_) => refused += 1,
         }
+        self.follow();
+        refused
+    }
+
+    /// After a step of the spheres: who blends, and where the potentials are.
+    pub(super) fn follow(&mut self) {
         let news = !self.world.events().is_empty();
         for event in self.world.events() {
             let (BlendEvent::Added(a, b) | BlendEvent::Removed(a, b)) = *event;
@@ -217,7 +225,6 @@ impl ImplicitBodies {
             }
             body.follow(&self.world);
         }
-        refused
     }
 
     /// Who finds spheres near each other from the next step on.
@@ -361,6 +368,7 @@ fn add(
         surface: spec.surface,
         spheres,
         sampled,
+        liquid: loose,
         state,
     })
 }

@@ -14,6 +14,7 @@
 mod bodies;
 mod obstacles;
 mod sampled;
+mod settle;
 mod spec;
 mod tools;
 

@@ -1,0 +1,110 @@
+//! Liquids come to rest before the scene begins.
+//!
+//! A shape is filled with drops on a lattice, side by side. That is no heap that bears anything:
+//! they would fall in on each other and splash, and a hand would feel it. So they fall and flow for
+//! a while before the scene begins, first nearly freely and then as in honey, until they lie as their
+//! own mechanics have it. All else is held meanwhile, and no tool is there.
+
+use hapticd_geometry::Vec3;
+
+use super::bodies::ImplicitBodies;
+use super::sampled;
+
+/// For this long, s: a fall of a hand's breadth, and what sloshes.
+const TIME_S: f64 = 0.4;
+/// In steps of this, or of the scene's where those are longer, s.
+const STEP_S: f64 = 0.012;
+/// Speed that is lost meanwhile, 1/s: nearly none, then most of it.
+const LOST_1_S: [f64; 2] = [2.0, 20.0];
+/// From this part of the time on.
+const THEN: f64 = 0.4;
+/// Most drops times substeps: 4,000 drops have all of the time, more have less of it.
+const MOST_WORK: f64 = 1e6;
+/// Drops leave their lattice by up to this part of their radius, or columns of them would stand.
+const SHAKEN: f64 = 0.05;
+/// Of the speed that something reaches that falls on and on: what is as fast has found no ground.
+const FALLS: f64 = 0.5;
+
+impl ImplicitBodies {
+    /// See the module page; `step_s` is the scene's step. Allocates.
+    pub fn settle(&mut self, step_s: f64) {
+        let liquids: Vec<usize> = (0..self.bodies.len())
+            .filter(|place| self.bodies[*place].liquid)
+            .collect();
+        if liquids.is_empty() {
+            return;
+        }
+        let at_first = self.world.positions().to_vec();
+        let drops: Vec<u32> = liquids
+            .iter()
+            .flat_map(|place| self.bodies[*place].spheres.clone())
+            .filter(|drop| self.world.is_fixed(*drop) == Some(false))
+            .collect();
+        let mut held = vec![true; at_first.len()];
+        for drop in &drops {
+            held[*drop as usize] = false;
+        }
+        let others = (0..).zip(held);
+        let others = others.filter(|(i, held)| *held && self.world.is_fixed(*i) == Some(false));
+        let others: Vec<u32> = others.map(|(i, _)| i).collect();
+        for other in &others {
+            let _ = self.world.set_fixed(*other, true);
+        }
+        for drop in &drops {
+            let radius_m = self.world.radii()[*drop as usize];
+            let by = shaken(*drop) * (SHAKEN * radius_m);
+            let _ = (self.world).place(*drop, at_first[*drop as usize] + by, Vec3::zeros());
+        }
+
+        let dt_s = STEP_S.max(step_s);
+        let substeps = f64::from(self.world.settings().substeps);
+        let most = (MOST_WORK / (substeps * drops.len() as f64)).max(1.0);
+        let steps = (TIME_S / dt_s).ceil().min(most) as u32;
+        for step in 0..steps {
+            self.rigids.find(&self.world, dt_s);
+            sampled::obstacles(&self.world, &self.bodies, dt_s, &mut self.rigids.list);
+            // What it refuses it also does in the scene's steps, which count it.
+            let _ = self.world.step(dt_s, &self.rigids.list, &[]);
+            self.follow();
+            let late = f64::from(step) >= THEN * f64::from(steps);
+            let keep = (-LOST_1_S[usize::from(late)] * dt_s).exp();
+            for drop in &drops {
+                let i = *drop as usize;
+                let (at, velocity) = (self.world.positions()[i], self.world.velocities()[i]);
+                let _ = self.world.place(*drop, at, velocity * keep);
+            }
+        }
+
+        let falling_m_s = FALLS * self.world.settings().gravity_m_s2.norm() / LOST_1_S[1];
+        for place in liquids {
+            let spheres = self.bodies[place].spheres.clone();
+            let range = spheres.start as usize..spheres.end as usize;
+            let speeds = self.world.velocities()[range].iter();
+            let mean = speeds.sum::<Vec3>() / spheres.len() as f64;
+            let falls = falling_m_s > 0.0 && mean.norm() > falling_m_s;
+            for drop in spheres {
+                let i = drop as usize;
+                let at = if falls {
+                    at_first[i]
+                } else {
+                    self.world.positions()[i]
+                };
+                let _ = self.world.place(drop, at, Vec3::zeros());
+            }
+        }
+        for other in &others {
+            let _ = self.world.set_fixed(*other, false);
+        }
+        self.follow();
+    }
+}
+
+/// Some way for each, in no order that anything else has: up to 1 along each axis.
+fn shaken(number: u32) -> Vec3 {
+    let share = |axis: u64| {
+        let seed = (3 * u64::from(number) + axis + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let mixed = (seed ^ (seed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        (mixed >> 40) as f64 / f64::from(1_u32 << 23) - 1.0
+    };
+    Vec3::new(share(0), share(1), share(2))
+}
