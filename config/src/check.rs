@@ -30,6 +30,9 @@ pub(crate) fn cross_check(reader: &mut Reader<'_>) {
     reader.diagnostics.append(&mut found);
 }
 
+/// How many bodies and tools are named in one message.
+const NAMED_MAX: usize = 5;
+
 struct Entries<'e>(&'e [Entry]);
 
 impl<'e> Entries<'e> {
@@ -239,7 +242,20 @@ impl<'e> Entries<'e> {
         }
     }
 
-    /// Where one body or tool lies in the plane, all do: that is what loop and clients go by.
+    /// Whose it is: a body, or the tool of an arm.
+    fn owner(&self, kind: &Entry) -> String {
+        let first = kind.table.0.first();
+        let Some(Segment::Named(table, name)) = first else {
+            return TablePath(first.cloned().into_iter().collect()).place();
+        };
+        match *table {
+            "arm" => format!("the tool of arm `{name}`"),
+            other => format!("{other} `{name}`"),
+        }
+    }
+
+    /// Where one body or tool lies in the plane, all do: that is what loop and clients go by. Where
+    /// fewer lie in it than do not, it is they who are told, and nobody else.
     fn planar(&self, found: &mut Vec<Diagnostic>) {
         let shape_of = |owner: &'e Entry, table| {
             let table = owner.table.child(Segment::Table(table));
@@ -259,6 +275,27 @@ impl<'e> Entries<'e> {
         let Some(witness) = shapes.iter().find(is_flat) else {
             return;
         };
+        let (flat, other): (Vec<&&Entry>, Vec<_>) = shapes.iter().partition(is_flat);
+        if flat.len() < other.len() {
+            let named = other.iter().take(NAMED_MAX).map(|kind| self.owner(kind));
+            let mut others = named.collect::<Vec<_>>().join(", ");
+            if let Some(more @ 1..) = other.len().checked_sub(NAMED_MAX) {
+                others += &format!(" and {more} more");
+            }
+            for kind in flat {
+                let problem = Problem::OddPlanar {
+                    shape: kind.value.as_text().unwrap_or_default().to_owned(),
+                    others: others.clone(),
+                };
+                let diagnostic = Diagnostic::new(problem, kind.origin.span());
+                let related = other.first().and_then(|kind| kind.origin.span());
+                found.push(diagnostic.related(related, "this is not planar").help(
+                    "planar scenes have polygons, stars and discs alone: give it another shape, \
+                     or all others one of these",
+                ));
+            }
+            return;
+        }
         let mut tell = |entry: &Entry, what: String, wanted| {
             let problem = Problem::NotPlanar {
                 found: what,

@@ -285,6 +285,28 @@ pub enum Problem {
         /// What there may be.
         wanted: &'static str,
     },
+    /// A shape of the plane in a scene most of which is not planar.
+    #[error("the shape \"{shape}\" makes the scene planar, and {others} have other shapes")]
+    OddPlanar {
+        /// The shape.
+        shape: String,
+        /// Bodies and tools that are not planar, by name.
+        others: String,
+    },
+    /// A pose of a hand's track that does not come after the one before it.
+    #[error("`t_s` = {t_s} s is not later than {before_s} s, the time of the pose before it")]
+    NotLater {
+        /// Its time, s.
+        t_s: f64,
+        /// That of the one before it, s.
+        before_s: f64,
+    },
+    /// A hand's track without poses.
+    #[error("`track` has no poses, and needs one or more")]
+    NoPoses,
+    /// A hand's track of one pose that is to be repeated.
+    #[error("`repeat` = true needs a `track` of two poses or more, and it has one")]
+    NothingToRepeat,
     /// A file that cannot be opened.
     #[error("`{key}`: cannot read {path}: {reason}")]
     Unreadable {

@@ -30,6 +30,7 @@ mod diagnostic;
 mod effective;
 mod field;
 pub mod generate;
+mod intention;
 pub mod key;
 mod load;
 mod macros;
@@ -44,6 +45,7 @@ pub use context::Context;
 pub use diagnostic::{ConfigErrors, Diagnostic, Finding, Problem};
 pub use effective::{Entry, Origin, Segment, TablePath, effective_json, effective_toml};
 pub use field::{Choices, NameOrPath, Tabular};
+pub use intention::{HandIntention, HandKey, HandPattern, parse_intention};
 pub use load::{LoadError, Loaded, TEXT_BYTES_MAX, load, parse};
 pub use schema::{
     Arm, Backend, Blending, Body, BodyKind, BroadPhase, Clock, Collision, Config, Continuous,

@@ -119,19 +119,7 @@ fn parse_with_inputs(
         entries,
         ..
     } = reader;
-    if !syntax_errors.is_empty() {
-        let broken: Vec<Range<usize>> = syntax_errors
-            .iter()
-            .map(|error| error.span().unwrap_or(text.len()..text.len()))
-            .collect();
-        diagnostics.retain(|diagnostic| survives_syntax_errors(diagnostic, &broken, &source));
-        for (error, span) in syntax_errors.iter().zip(broken) {
-            let problem = Problem::Syntax {
-                message: error.message().to_owned(),
-            };
-            diagnostics.push(Diagnostic::new(problem, Some(span)));
-        }
-    }
+    tell_syntax(&mut diagnostics, &syntax_errors, &source, text);
     let parsed = match config {
         Some(config) if diagnostics.is_empty() => Ok(Loaded {
             config,
@@ -150,6 +138,29 @@ fn parse_with_inputs(
         }
     };
     (parsed, inputs)
+}
+
+/// Tells what is not TOML, and takes back what may be wrong only because of that.
+pub(crate) fn tell_syntax(
+    diagnostics: &mut Vec<Diagnostic>,
+    errors: &[toml::de::Error],
+    source: &Source,
+    text: &str,
+) {
+    if errors.is_empty() {
+        return;
+    }
+    let broken: Vec<Range<usize>> = errors
+        .iter()
+        .map(|error| error.span().unwrap_or(text.len()..text.len()))
+        .collect();
+    diagnostics.retain(|diagnostic| survives_syntax_errors(diagnostic, &broken, source));
+    for (error, span) in errors.iter().zip(broken) {
+        let problem = Problem::Syntax {
+            message: error.message().to_owned(),
+        };
+        diagnostics.push(Diagnostic::new(problem, Some(span)));
+    }
 }
 
 /// Whether what was found in the understood parts of a broken text is true of the text that was meant.

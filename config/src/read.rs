@@ -30,6 +30,8 @@ pub(crate) struct Reader<'a> {
     /// Leave out what is wrong instead of giving nothing: elements of arrays, and tables of the
     /// top, which become their defaults.
     lenient: bool,
+    /// Keep a list of the entries.
+    listed: bool,
 }
 
 /// Stands on one table of the file, or on the place where an absent table would be.
@@ -54,6 +56,15 @@ impl<'a> Reader<'a> {
             diagnostics: Vec::new(),
             entries: Vec::new(),
             lenient: false,
+            listed: true,
+        }
+    }
+
+    /// One that keeps no list of the entries: of a file with very many.
+    pub(crate) fn unlisted(context: &'a Context<'a>) -> Reader<'a> {
+        Reader {
+            listed: false,
+            ..Reader::new(context)
         }
     }
 
@@ -116,12 +127,14 @@ impl<'t> Cursor<'_, '_, 't> {
                 (default, Origin::Default)
             }
         };
-        self.reader.entries.push(Entry {
-            table: self.path.clone(),
-            key,
-            value: value.clone(),
-            origin,
-        });
+        if self.reader.listed {
+            self.reader.entries.push(Entry {
+                table: self.path.clone(),
+                key,
+                value: value.clone(),
+                origin,
+            });
+        }
         Some(value)
     }
 

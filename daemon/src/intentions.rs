@@ -4,7 +4,8 @@
 
 use std::path::{Path, PathBuf};
 
-use hapticd_devices::sim::{Intention, IntentionError, Keyframe, Track};
+use hapticd_config::{ConfigErrors, HandIntention, HandKey, HandPattern, parse_intention};
+use hapticd_devices::sim::{Intention, IntentionError, Keyframe, Pattern, Track};
 
 use crate::recording::{ReadError, trajectory};
 
@@ -34,14 +35,9 @@ pub enum Error {
         /// Why.
         error: std::io::Error,
     },
-    /// A file that is not an intention.
-    #[error("{path}: {error}")]
-    Syntax {
-        /// The file.
-        path: PathBuf,
-        /// Where and why.
-        error: Box<toml::de::Error>,
-    },
+    /// A file that is not an intention: all that is wrong with it.
+    #[error("{0}")]
+    File(Box<ConfigErrors>),
     /// A recording or trajectory that cannot be read.
     #[error("{path}: {error}")]
     Recording {
@@ -110,12 +106,93 @@ pub fn load(path: &Path) -> Result<Intention, Error> {
             path: path.to_owned(),
             error,
         })?;
-    let intention: Intention = toml::from_str(&text).map_err(|error| Error::Syntax {
-        path: path.to_owned(),
-        error: Box::new(error),
-    })?;
+    let wants = parse_intention(&path.display().to_string(), &text)
+        .map_err(|errors| Error::File(Box::new(errors)))?;
+    let intention = wanted(wants)?;
     intention.validate()?;
     Ok(intention)
+}
+
+/// A file's intention as the hand takes it.
+fn wanted(file: HandIntention) -> Result<Intention, IntentionError> {
+    let track = |keys: Vec<HandKey>| {
+        let keys = keys.into_iter().map(|key| Keyframe {
+            t_s: key.t_s,
+            position: key.position,
+            rotation: key.rotation,
+        });
+        Track::new(keys.collect())
+    };
+    Ok(match file {
+        HandIntention::Rest { at, rotation } => Intention::Rest { at, rotation },
+        HandIntention::Press {
+            from,
+            rotation,
+            depth_m,
+            move_s,
+            hold_s,
+        } => Intention::Press {
+            from,
+            rotation,
+            depth_m,
+            move_s,
+            hold_s,
+        },
+        HandIntention::Explore {
+            center,
+            rotation,
+            half_width_m,
+            pressure_depth_m,
+            speed_m_s,
+            pattern,
+        } => Intention::Explore {
+            center,
+            rotation,
+            half_width_m,
+            pressure_depth_m,
+            speed_m_s,
+            pattern: match pattern {
+                HandPattern::Raster => Pattern::Raster,
+                HandPattern::Lissajous => Pattern::Lissajous,
+            },
+        },
+        HandIntention::Circle {
+            center,
+            rotation,
+            radius_m,
+            period_s,
+            turn_along,
+        } => Intention::Circle {
+            center,
+            rotation,
+            radius_m,
+            period_s,
+            turn_along,
+        },
+        HandIntention::Recorded { track: keys } => Intention::Recorded {
+            track: track(keys)?,
+        },
+        HandIntention::Script {
+            track: keys,
+            repeat,
+        } => Intention::Script {
+            track: track(keys)?,
+            repeat,
+        },
+        HandIntention::Dash {
+            center,
+            half_extents,
+            speed_m_s,
+            turn_rad,
+            seed,
+        } => Intention::Dash {
+            center,
+            half_extents,
+            speed_m_s,
+            turn_rad,
+            seed,
+        },
+    })
 }
 
 /// A hand that fits a peg of 3 cm into a hole at the origin, whose rim is at z = 0: sets it down 3 cm beside, askew, slides it

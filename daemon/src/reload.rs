@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use hapticd_config::{Config, Level, Loaded, load, reload::compare};
+use hapticd_config::{Config, Finding, Level, Loaded, load, reload::compare};
 use hapticd_devices::arm::ArmSpec;
 use hapticd_devices::safety::Limits;
 use hapticd_haptics::Material;
@@ -36,7 +36,9 @@ pub struct Reloaded {
 pub fn reader(path: PathBuf, mut loaded: Loaded, rig: &Rig) -> Reload {
     let changed = |path: &PathBuf| std::fs::metadata(path).and_then(|m| m.modified()).ok();
     let mut seen: Option<SystemTime> = changed(&path);
-    let specs: Vec<ArmSpec> = rig.arms.iter().map(|arm| arm.spec.clone()).collect();
+    let specs: HashMap<String, ArmSpec> = (rig.arms.iter())
+        .map(|arm| (arm.name.clone(), arm.spec.clone()))
+        .collect();
     let infos = rig.collider.infos();
     let soft = rig.soft.iter().flat_map(hapticd_world::SoftScene::infos);
     let implicit = rig
@@ -61,11 +63,15 @@ pub fn reader(path: PathBuf, mut loaded: Loaded, rig: &Rig) -> Reload {
         new.check_files().map_err(|e| e.to_string())?;
         let changes = compare(&loaded, &new).map_err(|e| e.to_string())?;
         let limits = rig::limits(&new.config.safety);
-        for spec in &specs {
-            let of_arm = limits.tightened_by_arm(spec);
-            let checked = of_arm.validate().and_then(|()| of_arm.validate_fade());
-            checked.map_err(|e| format!("limits of arm {}: {e}", spec.name))?;
-        }
+        let arms = new.config.arms.iter();
+        let arms = arms.filter_map(|arm| Some((arm, specs.get(&arm.name)?)));
+        let unkept = rig::unkept(&limits, arms).into_iter();
+        let findings = unkept.map(|fault| Finding {
+            message: fault.to_string(),
+            key: Some(fault.key),
+        });
+        new.with_findings(Ok(()), findings)
+            .map_err(|e| e.to_string())?;
         let reloaded = Reloaded {
             limits,
             surfaces: surfaces(&loaded.config, &new.config)

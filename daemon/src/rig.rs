@@ -33,6 +33,9 @@ use crate::scene::{self, SceneError};
 use self::gains::{CouplingKeys, answer_delay_ns, gains};
 
 pub mod gains;
+mod limit_keys;
+
+pub use self::limit_keys::unkept;
 
 /// Why a configuration that parses cannot run. The configuration's fault, or that of a file it names.
 #[derive(Debug, thiserror::Error)]
@@ -85,9 +88,9 @@ pub enum RigError {
         /// Why.
         error: Box<intentions::Error>,
     },
-    /// Limits that contradict each other for an arm.
+    /// Limits that contradict each other for an arm, by the names that their files have for them.
     #[error("limits: {0}")]
-    Limits(#[from] LimitsError),
+    Limits(String),
 }
 
 /// One thing that keeps a configuration from running, and where the configuration asks for it.
@@ -263,7 +266,6 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
     let period_ns = 1_000_000_000 / u64::from(config.haptic_loop.rate_hz.max(1));
     let period_s = period_ns as f64 * 1e-9;
     let limits = limits(&config.safety);
-    let mut slow = None;
     // A simulated arm lives on the clock that the loop lives on.
     let start_ns = if virtual_time {
         0
@@ -291,7 +293,6 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
                 continue;
             }
         };
-        slow = slow.or(limits.tightened_by_arm(&spec).validate_fade().err());
         arms.push(RigArm {
             name: arm.name.clone(),
             frame,
@@ -309,7 +310,13 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
         );
         tools.push(built);
     }
-    faults.extend(slow.map(limits_fault));
+    let own = config.arms.iter().filter_map(|arm| {
+        let built = arms.iter().find(|built| built.name == arm.name)?;
+        Some((arm, &built.spec))
+    });
+    let unkept = unkept(&limits, own);
+    let is_kept = unkept.is_empty();
+    faults.extend(unkept);
     // One set of distances for the scene: that of the widest workspace, as the source scales them by the scene's width.
     let width = arms
         .iter()
@@ -354,7 +361,7 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
     let mut planar = scene::planar::has_plane(config).then(PlanarScene::default);
     // A planar engine is made of the bodies as well.
     let mut core = None;
-    if planar.is_none() {
+    if planar.is_none() && is_kept {
         core = LoopCore::new(std::mem::take(&mut rigs), period_ns, lag_s)
             .map_err(|error| faults.push(limits_fault(error)))
             .ok();
@@ -674,20 +681,12 @@ fn body_fault(body: &config::Body, error: SceneError) -> Fault {
     }
 }
 
+/// What no arm's limits were found to have; told as the governor tells it.
 fn limits_fault(error: LimitsError) -> Fault {
-    let field = match error {
-        LimitsError::WindowTooShort { field, .. } | LimitsError::OutOfRange { field, .. } => field,
-        // The configuration's are a millisecond's.
-        LimitsError::SlewTooLow {
-            field: "slew_n_per_s",
-            ..
-        } => "slew_n_per_ms",
-        LimitsError::SlewTooLow { .. } => "slew_nm_per_ms",
-    };
     Fault {
-        key: format!("safety.{field}"),
+        key: "safety.peak_force_n".to_owned(),
         file: None,
-        error: error.into(),
+        error: RigError::Limits(error.to_string()),
     }
 }
 

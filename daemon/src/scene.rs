@@ -106,6 +106,17 @@ pub enum SceneError {
     /// A planar scene, or something in it, that cannot be.
     #[error(transparent)]
     Planar(#[from] planar::PlanarError),
+    /// A solid body whose triangles all face inwards.
+    #[error(
+        "body `{name}` is declared solid, and its closed mesh is {detail}; hapticd does not turn them: \
+         turn them round in the file, or say `solid = false`"
+    )]
+    InsideOut {
+        /// Body.
+        name: String,
+        /// Of the mesh.
+        detail: String,
+    },
     /// A mesh tool with holes.
     #[error(
         "the tool of arm `{name}` is an open mesh ({boundary_edges} boundary edges); a tool must be closed"
@@ -173,7 +184,8 @@ pub fn mesh(
                 error: Box::new(error),
             })?;
             dropped = loaded.report.degenerate_triangles;
-            bounds::check_extent(loaded.mesh.positions(), *scale).map_err(beyond)?;
+            bounds::check_extent(loaded.mesh.positions(), *scale)
+                .map_err(|error| beyond(in_file(error, &path, loaded.mesh.positions())))?;
             let positions = loaded.mesh.positions().iter().map(|p| p * *scale).collect();
             TriMesh::new(positions, loaded.mesh.triangles().to_vec())
         }
@@ -243,6 +255,22 @@ pub fn mesh(
         error,
     })?;
     Ok(Some((made, dropped)))
+}
+
+/// A point of a loaded mesh that is too far away, where its file has it.
+fn in_file(error: bounds::BoundsError, path: &Path, positions: &[Vec3]) -> bounds::BoundsError {
+    use bounds::BoundsError::Far;
+    match error {
+        Far { vertex, metres, .. } => positions
+            .get(vertex)
+            .and_then(|position| load::vertex_in_file(path, position))
+            .map_or(error, |(line, vertex)| Far {
+                line: Some(line),
+                vertex,
+                metres,
+            }),
+        _ => error,
+    }
 }
 
 fn shifted(mesh: &TriMesh, by: &Vec3) -> Result<TriMesh, MeshError> {
@@ -338,6 +366,12 @@ pub fn body(
     };
     let (shape, mut report) = Shape::of(mesh);
     report.degenerate_triangles += dropped;
+    if body.solid && is_inside_out(&report) {
+        return Err(SceneError::InsideOut {
+            name: body.name.clone(),
+            detail: describe(&report),
+        });
+    }
     if body.solid && !report.oriented {
         return Err(SceneError::Add(AddError::OpenSolid {
             name: body.name.clone(),
@@ -552,6 +586,12 @@ pub const DEFAULT_MATERIAL: Material = Material {
 
 /// Why a mesh is no solid, with the numbers.
 pub fn describe(report: &MeshReport) -> String {
+    if is_inside_out(report) {
+        return format!(
+            "inside out: all {} triangles face inwards, volume {:.3e} m3",
+            report.triangles, report.signed_volume_m3
+        );
+    }
     format!(
         "{} boundary edges, {} non-manifold edges, {} misoriented edges, volume {:.3e} m3",
         report.boundary_edges,
@@ -559,4 +599,9 @@ pub fn describe(report: &MeshReport) -> String {
         report.misoriented_edges,
         report.signed_volume_m3
     )
+}
+
+/// Whether a mesh has an inside, and its triangles face it.
+fn is_inside_out(report: &MeshReport) -> bool {
+    report.closed && report.misoriented_edges == 0 && report.signed_volume_m3 < 0.0
 }

@@ -3,7 +3,7 @@
 mod running;
 
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hapticd_client::{BodyKind, ErrorCode, Event, Mesh, News, Pose, RequestError, want};
 use running::{Daemon, PATIENCE};
@@ -98,6 +98,45 @@ fn signal(daemon: &Daemon, name: &str) {
 fn is_stopped(daemon: &Daemon) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", daemon.process.id())).unwrap();
     stat.rsplit(") ").next().unwrap().starts_with('T')
+}
+
+/// The arm reports every millisecond; a loop that was kept from its work finds an old sample.
+#[test]
+fn a_sample_that_grew_old_while_the_loop_was_late_is_the_loops() {
+    let patient = "stall_ms = 1000.0\nstale_contact_ms = 5000.0\ncontinuous_window_s = 600.0\n";
+    let daemon = start(
+        "loop",
+        &format!("[safety]\nstale_input_ms = 5.0\n{patient}"),
+    );
+    let mut technician = daemon.client("technician.sock");
+    let begun = Instant::now();
+    let cause = loop {
+        assert!(begun.elapsed() < PATIENCE, "the loop is never blamed");
+        signal(&daemon, "-STOP");
+        while !is_stopped(&daemon) {
+            std::thread::yield_now();
+        }
+        // How late the loop is, and nothing is waited for: 12 periods and what it takes to go on.
+        let stopped = Instant::now();
+        while stopped.elapsed() < Duration::from_millis(12) {
+            std::thread::yield_now();
+        }
+        signal(&daemon, "-CONT");
+        let status: serde_json::Value =
+            serde_json::from_str(&technician.status().unwrap()).unwrap();
+        let last = status["arms"][0]["last_force_off"].clone();
+        let cause = last["cause"].as_str().unwrap_or_default().to_owned();
+        if last["code"] == 32 && cause.starts_with("the loop was late by ") {
+            break cause;
+        }
+    };
+    let (late, rest) = cause.split_once(" ms, the sample was ").unwrap();
+    let late: f64 = late.rsplit(' ').next().unwrap().parse().unwrap();
+    let (age, limit) = rest.split_once(" ms old, limit ").unwrap();
+    let age: f64 = age.parse().unwrap();
+    assert_eq!(limit, "5", "{cause}");
+    assert!(age > 5.0 && age - late <= 5.0 + 1e-3 * age, "{cause}");
+    daemon.end();
 }
 
 /// A daemon that is too slow is one that is stopped.

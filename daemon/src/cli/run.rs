@@ -9,6 +9,7 @@ use hapticd_config as config;
 
 use super::check::warnings;
 use super::{Failure, record, say};
+use crate::intentions;
 use crate::ipc::SetupError;
 use crate::log::{self, LogFormat};
 use crate::recording::{Time, files};
@@ -269,6 +270,9 @@ fn finding(fault: &rig::Fault) -> config::Finding {
         rig::RigError::Profile { .. } => {
             format!("{fault}\nwhich is the profile that is named here:")
         }
+        rig::RigError::Intention { error, .. } if matches!(**error, intentions::Error::File(_)) => {
+            format!("{fault}\nwhich is the intention that is named here:")
+        }
         _ => fault.to_string(),
     };
     config::Finding {
@@ -284,7 +288,8 @@ fn start(loaded: config::Loaded, file: Option<PathBuf>, common: Common) -> Resul
     let rig = rig(&loaded, common.virtual_time)?;
     let stale_input_ms = config.safety.stale_input_ms;
     let warned = |arm| warnings::without_force(arm, rig.period_ns, stale_input_ms);
-    for warning in rig.arms.iter().flat_map(warned) {
+    let late = warnings::late_answers(config, rig.period_ns).filter(|_| common.virtual_time);
+    for warning in rig.arms.iter().flat_map(warned).chain(late) {
         tracing::warn!("{warning}");
     }
     if let Some(report) = &common.report {

@@ -7,7 +7,7 @@ use std::fmt;
 
 use hapticd_devices::safety::ForceOffReason;
 
-use super::record::{ArmTick, TickRecord};
+use super::record::{ArmTick, Blame, TickRecord};
 use super::watchdog::Watched;
 
 /// What of a tick tells why force went off.
@@ -36,6 +36,15 @@ pub enum Cause {
     BodyGone {
         /// Its client-visible id.
         body: u32,
+    },
+    /// A sample grew too old while the loop was late: it would have been in time for a tick that is.
+    LateLoop {
+        /// How late the tick was, ms.
+        late_ms: f64,
+        /// How old the sample was then, ms.
+        age_ms: f64,
+        /// Its limit, ms.
+        limit_ms: f64,
     },
     /// In words.
     Words(&'static str),
@@ -79,7 +88,18 @@ impl Cause {
             Some(R::StaleInput) if sample.sequence == 0 => {
                 Cause::Words("the arm has not reported yet")
             }
-            Some(R::StaleInput) => age("", arm.input_age_ns, limits.stale_input_ns),
+            Some(R::StaleInput) => {
+                let (age_ns, limit_ns) = (arm.input_age_ns, limits.stale_input_ns);
+                let late_ns = ticks_ns(record.periods.saturating_sub(1));
+                if record.blame == Blame::Loop && age_ns.saturating_sub(late_ns) <= limit_ns {
+                    return Cause::LateLoop {
+                        late_ms: late_ns as f64 * MS,
+                        age_ms: age_ns as f64 * MS,
+                        limit_ms: limit_ns as f64 * MS,
+                    };
+                }
+                age("", age_ns, limit_ns)
+            }
             Some(R::StaleContact) if arm.snapshot_age == u32::MAX => Cause::Above {
                 what: "no answer yet",
                 value: f64::NAN,
@@ -146,6 +166,9 @@ impl Cause {
             Cause::Above { value, limit, .. } => {
                 (Some(*value).filter(|value| value.is_finite()), Some(*limit))
             }
+            Cause::LateLoop {
+                age_ms, limit_ms, ..
+            } => (Some(*age_ms), Some(*limit_ms)),
             _ => (None, None),
         }
     }
@@ -170,6 +193,18 @@ impl fmt::Display for Cause {
             } => {
                 let (value, limit) = (short(*value), short(*limit));
                 write!(f, ": {what}{value} {unit}, limit {limit}")
+            }
+            Cause::LateLoop {
+                late_ms,
+                age_ms,
+                limit_ms,
+            } => {
+                let [late, age, limit] = [late_ms, age_ms, limit_ms].map(|ms| short(*ms));
+                let by = "the loop was late by";
+                write!(
+                    f,
+                    ": {by} {late} ms, the sample was {age} ms old, limit {limit}"
+                )
             }
             Cause::NotFinite { what } => write!(f, ": its {what}"),
             Cause::BodyGone { body } => write!(f, ": body {body} is gone"),
@@ -223,6 +258,23 @@ mod tests {
                 r.arms[0].limits.stale_input_ns = 10_000_000;
             }),
             said(R::StaleInput, |r| r.arms[0].sample.sequence = 0),
+            // 9 periods: 1 ms old when the tick was due.
+            said(R::StaleInput, |r| {
+                (r.periods, r.blame) = (9, Blame::Loop);
+                r.arms[0].input_age_ns = 9_000_000;
+                r.arms[0].limits.stale_input_ns = 5_000_000;
+            }),
+            // Too old already when the tick was due, and a loop that waits for its device.
+            said(R::StaleInput, |r| {
+                (r.periods, r.blame) = (3, Blame::Loop);
+                r.arms[0].input_age_ns = 9_000_000;
+                r.arms[0].limits.stale_input_ns = 5_000_000;
+            }),
+            said(R::StaleInput, |r| {
+                (r.periods, r.blame) = (9, Blame::Device);
+                r.arms[0].input_age_ns = 9_000_000;
+                r.arms[0].limits.stale_input_ns = 5_000_000;
+            }),
             said(R::StaleContact, |r| {
                 r.arms[0].snapshot_age = 45;
                 r.arms[0].limits.stale_contact_ns = 40_000_000;
@@ -257,6 +309,9 @@ mod tests {
 : 81.5 C, limit 70
 : 12.35 ms, limit 10
 : the arm has not reported yet
+: the loop was late by 8 ms, the sample was 9 ms old, limit 5
+: 9 ms, limit 5
+: 9 ms, limit 5
 : 45 ms, limit 40
 : soft surfaces 61 ms, limit 40
 : no answer yet, limit 40 ms

@@ -17,10 +17,14 @@ pub const MADE_TRIANGLES_MAX: u64 = 1_000_000;
 pub enum BoundsError {
     /// A vertex, after its scale.
     #[error(
-        "vertex {vertex} is {metres:.3e} m from the origin; {FURTHEST_M} m are allowed: is `scale` right?"
+        "{}vertex {vertex} is {metres:.3e} m from the origin; {FURTHEST_M} m are allowed: \
+         is `scale` right?",
+        line.map(|line| format!("line {line}: ")).unwrap_or_default()
     )]
     Far {
-        /// Its number.
+        /// Its line in a file that has lines, from 1.
+        line: Option<usize>,
+        /// Its number: in such a file from 1, else from 0.
         vertex: usize,
         /// Its largest coordinate.
         metres: f64,
@@ -58,7 +62,12 @@ pub fn check_extent(points: &[Vec3], scale: f64) -> Result<(), BoundsError> {
     for (vertex, point) in points.iter().enumerate() {
         let metres = point.amax() * scale;
         if metres.is_nan() || metres > FURTHEST_M {
-            return Err(BoundsError::Far { vertex, metres });
+            let line = None;
+            return Err(BoundsError::Far {
+                line,
+                vertex,
+                metres,
+            });
         }
     }
     Ok(())
@@ -96,6 +105,7 @@ mod tests {
     fn points_beyond_ten_kilometres_are_refused_with_their_number() {
         let points = [Vec3::zeros(), Vec3::new(0.0, -2e9, 0.0)];
         let far = BoundsError::Far {
+            line: None,
             vertex: 1,
             metres: 2e9,
         };

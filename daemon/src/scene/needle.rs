@@ -101,6 +101,42 @@ pub enum InsertionError {
         /// Why.
         error: SurroundingsError,
     },
+    /// A layer that is pierced before it is cut.
+    #[error(
+        "layer `{layer}`: `puncture_force_n` = {puncture_force_n} N is below `cutting_force_n` = \
+         {cutting_force_n} N: piercing takes no less than cutting"
+    )]
+    PiercedFirst {
+        /// The layer.
+        layer: String,
+        /// Force that pierces it, N.
+        puncture_force_n: f64,
+        /// Force that cuts it, N.
+        cutting_force_n: f64,
+    },
+    /// A layer that begins below its tissue.
+    #[error(
+        "layer `{layer}` begins {depth_m:.4} m deep, and tissue `{tissue}` is {height_m} m high: \
+         `thickness_m` of the layers above it is too much"
+    )]
+    BelowTissue {
+        /// The layer.
+        layer: String,
+        /// The tissue.
+        tissue: String,
+        /// Where it begins, m.
+        depth_m: f64,
+        /// Of the tissue, m.
+        height_m: f64,
+    },
+    /// A structure that cannot be in its tissue.
+    #[error("structure `{name}` {what}")]
+    Structure {
+        /// The structure.
+        name: String,
+        /// What is wrong with it, and with what numbers.
+        what: String,
+    },
     /// A tissue that cannot be.
     #[error("tissue `{name}`: {error}")]
     Tissue {
@@ -351,7 +387,6 @@ fn tissue(
     };
     let world_from_tissue = pose(&body.world_from_body);
     let mut structures = Vec::new();
-    let mut owners = Vec::new();
     let mut wrong = Vec::new();
     let all = config.bodies.iter();
     for (id, inner) in all
@@ -380,7 +415,6 @@ fn tissue(
                     mesh,
                     puncture_force_n: inner.structure.puncture_force_n,
                 });
-                owners.push(inner);
             }
             Err(error) => wrong.push(Wrong {
                 key: format!("body.{}.shape.kind", inner.name),
@@ -388,6 +422,7 @@ fn tissue(
             }),
         }
     }
+    wrong.extend(layer_faults(config, body, size_m[2]));
     if !wrong.is_empty() {
         return Err(wrong);
     }
@@ -397,28 +432,70 @@ fn tissue(
         layers: layers(config),
         structures,
     };
-    Tissue::new(spec, reach_m).map(Arc::new).map_err(|error| {
-        let found = |id: u32| owners.iter().find(|b| is_body(config, b, id));
-        let key = match &error {
-            TissueError::Outside { id, .. } | TissueError::Open { id, .. } => {
-                found(*id).map(|b| format!("body.{}.shape.kind", b.name))
-            }
-            TissueError::Force { id, .. } => {
-                found(*id).map(|b| format!("body.{}.structure.puncture_force_n", b.name))
-            }
-            TissueError::Layer { layer } | TissueError::Depth { layer, .. } => config
-                .layers
-                .get(*layer)
-                .map(|l| format!("layer.{}.name", l.name)),
-            _ => None,
-        };
-        let name = body.name.clone();
-        let mut told = fault(body, "shape.kind", InsertionError::Tissue { name, error });
-        if let Some(key) = key {
-            told.key = key;
+    let made = Tissue::new(spec, reach_m).map(Arc::new);
+    made.map_err(|error| vec![tissue_fault(config, body, error)])
+}
+
+/// What of a tissue cannot be: the structure's fault where it is one's.
+fn tissue_fault(config: &config::Config, body: &config::Body, error: TissueError) -> Wrong {
+    let (id, key, what) = match &error {
+        TissueError::Outside { id, at_m } => {
+            let tissue = &body.name;
+            let what = format!("reaches out of tissue `{tissue}`, to {at_m:?} m from its middle");
+            (id, "shape.kind", what)
         }
-        vec![told]
-    })
+        TissueError::Open { id, boundary_edges } => {
+            let what = format!(
+                "is never pierced and its mesh has {boundary_edges} boundary edges: it must be \
+                 closed"
+            );
+            (id, "shape.kind", what)
+        }
+        TissueError::Force { id, force_n } => {
+            let what = format!("is pierced at {force_n} N: finite and from 0 on");
+            (id, "structure.puncture_force_n", what)
+        }
+        _ => {
+            let name = body.name.clone();
+            return fault(body, "shape.kind", InsertionError::Tissue { name, error });
+        }
+    };
+    let inner = config.bodies.get(*id as usize).unwrap_or(body);
+    let name = inner.name.clone();
+    fault(inner, key, InsertionError::Structure { name, what })
+}
+
+/// What is wrong with the layers of a tissue that is so high, all of it.
+fn layer_faults(config: &config::Config, tissue: &config::Body, height_m: f64) -> Vec<Wrong> {
+    let mut wrong = Vec::new();
+    let mut depth_m = 0.0;
+    for layer in &config.layers {
+        let mut tell = |key: &str, error: InsertionError| {
+            wrong.push(Wrong {
+                key: format!("layer.{}.{key}", layer.name),
+                error: error.into(),
+            });
+        };
+        if layer.puncture_force_n < layer.cutting_force_n {
+            let error = InsertionError::PiercedFirst {
+                layer: layer.name.clone(),
+                puncture_force_n: layer.puncture_force_n,
+                cutting_force_n: layer.cutting_force_n,
+            };
+            tell("puncture_force_n", error);
+        }
+        if depth_m >= height_m {
+            let error = InsertionError::BelowTissue {
+                layer: layer.name.clone(),
+                tissue: tissue.name.clone(),
+                depth_m,
+                height_m,
+            };
+            tell("name", error);
+        }
+        depth_m += layer.thickness_m;
+    }
+    wrong
 }
 
 /// Names of the structures, in the tissue's order.
@@ -426,13 +503,6 @@ pub fn structures(config: &config::Config) -> Vec<String> {
     let all = config.bodies.iter();
     let all = all.filter(|b| b.kind == config::BodyKind::Structure);
     all.map(|b| b.name.clone()).collect()
-}
-
-fn is_body(config: &config::Config, body: &config::Body, id: u32) -> bool {
-    config
-        .bodies
-        .get(id as usize)
-        .is_some_and(|b| b.name == body.name)
 }
 
 fn layers(config: &config::Config) -> Vec<Layer> {
@@ -596,13 +666,13 @@ mod tests {
         );
         one(
             &[("puncture_force_n = 1.6", "puncture_force_n = 0.1")],
-            "layer.skin.name",
+            "layer.skin.puncture_force_n",
             "no less than cutting",
         );
         one(
             &[("thickness_m = 0.012", "thickness_m = 0.2")],
             "layer.muscle.name",
-            "layer 2 begins",
+            "layer `muscle` begins 0.2",
         );
     }
 

@@ -1,6 +1,6 @@
 //! The plain view: a line now and then, for logs and pipes. The columns stay where they are, so `awk` and eyes find them.
 
-use hapticd_devices::safety::ForceOffReason;
+use hapticd_devices::safety::{ForceOffReason, GovernorState};
 use hapticd_haptics::Phase;
 
 use super::text;
@@ -42,8 +42,12 @@ pub fn line(live: &Live) -> String {
         if let Some(body) = inside {
             out += &format!("  [inside `{body}`: move out]");
         }
-        if let Some(reason) = ForceOffReason::from_code(tick.reason) {
-            out += &format!("  [force off: {reason}]");
+        match ForceOffReason::from_code(tick.reason) {
+            Some(reason) => out += &format!("  [force off: {reason}]"),
+            None if tick.state != GovernorState::Active as u8 => {
+                out += &format!("  [{}]", text::governor(tick).0);
+            }
+            None => {}
         }
     }
     if let Some(report) = &live.report {

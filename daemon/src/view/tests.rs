@@ -190,6 +190,13 @@ fn force_off() -> Live {
     live
 }
 
+/// No force, or less of it, and nothing that keeps it from coming.
+fn without_cause(state: GovernorState) -> Live {
+    let mut live = free(&["right"]);
+    live.record.arms[0].state = state as u8;
+    live
+}
+
 fn starved() -> Live {
     let mut live = contact();
     live.record.arms[0].starved = true;
@@ -348,6 +355,8 @@ fn plain_lines_and_the_summary() {
         plain::line(&contact()),
         plain::line(&starved()),
         plain::line(&force_off()),
+        plain::line(&without_cause(GovernorState::WaitingSmallForce)),
+        plain::line(&without_cause(GovernorState::Ramping)),
     ];
     insta::assert_snapshot!("plain", lines.join("\n"));
     insta::assert_snapshot!("summary", report(&["right"]).to_string());

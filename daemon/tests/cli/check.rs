@@ -136,9 +136,10 @@ fn check_says_what_run_would_say() {
         (String::new(), "the configuration has no [[arm]]"),
         (
             slow,
-            "slew_n_per_s is 1, must be at least 80: a peak of 4 must fade within 50 ms",
+            "`slew_n_per_ms` is 0.001 N/ms, must be at least 0.08 N/ms: a peak of 4 N must fade \
+             within `safety.fade_ms`, which is 50 ms",
         ),
-        (cold, "continuous_force_n is 0.001: with a peak of 4"),
+        (cold, "`continuous_force_n` is 0.001: with a peak of 4"),
     ] {
         std::fs::write(dir.join("rig.toml"), text).unwrap();
         for args in [
@@ -157,6 +158,63 @@ fn check_says_what_run_would_say() {
     assert_eq!(out.status.code(), Some(2));
     let said = String::from_utf8(out.stdout).unwrap();
     assert!(said.contains("10.0 mm inside the tool of `left`"), "{said}");
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+/// A key is called what its file calls it, in that file's unit, and it is the file that is named.
+#[test]
+fn a_limit_that_cannot_be_kept_is_told_by_its_own_key() {
+    let dir = folder("own-key");
+    let profile = include_str!("../../../config/devices/generic-vendor-3dof.toml");
+    let write = |name: &str, from: &str, to: &str| {
+        assert!(profile.contains(from));
+        std::fs::write(dir.join(name), profile.replacen(from, to, 1)).unwrap();
+    };
+    let slew = "max_force_slew_n_per_s = 2000.0";
+    write("slow.toml", slew, "max_force_slew_n_per_s = 40.0");
+    let heat = "\ncontinuous_force_n = ";
+    write("cold.toml", heat, "\ncontinuous_force_n = 0.001 # ");
+    let hid = |file: &str| {
+        format!(
+            "[[arm]]\nname = \"right\"\nkind = \"hid\"\nprofile = \"./{file}\"\n\
+             tool = {{ kind = \"sphere\", radius_m = 0.005 }}\n"
+        )
+    };
+    let steep = format!(
+        "[safety]\npeak_force_n = 8.0\nfade_ms = 1.0\nslew_n_per_ms = 100.0\n\
+         slew_nm_per_ms = 20.0\n{ARM}"
+    );
+    for (text, place, words) in [
+        (
+            hid("slow.toml"),
+            "rig.toml:4:11: ",
+            "arm `right`: `max_force_slew_n_per_s` of its profile ././slow.toml is 40 N/s, must be \
+             at least ",
+        ),
+        (
+            hid("cold.toml"),
+            "rig.toml:4:11: ",
+            "arm `right`: `continuous_force_n` of its profile ././cold.toml is 0.001: with a peak",
+        ),
+        (
+            steep,
+            "rig.toml:3:11: ",
+            "arm `right`: `max_force_slew_n_per_s` of every simulated arm is 4000 N/s, must be at \
+             least ",
+        ),
+        (
+            format!("[safety]\nslew_nm_per_ms = 0.0033\n{ARM}"),
+            "rig.toml:2:18: ",
+            "`slew_nm_per_ms` is 0.0033 N m/ms, must be at least 0.004 N m/ms: a peak of 0.2 N m",
+        ),
+    ] {
+        std::fs::write(dir.join("rig.toml"), text).unwrap();
+        let out = hapticd(&dir, &["check", "rig.toml"]);
+        assert_eq!(out.status.code(), Some(2), "{words}: {out:?}");
+        let said = String::from_utf8(out.stderr).unwrap();
+        let line = said.lines().find(|line| line.starts_with(place));
+        assert!(line.is_some_and(|l| l.contains(words)), "{words}: {said}");
+    }
     std::fs::remove_dir_all(dir).unwrap();
 }
 
@@ -220,5 +278,53 @@ fn a_body_of_forty_metres_is_warned_of_with_its_unit() {
     assert!(said.lines().any(is_told), "{said}");
     let out = hapticd(&dir, &["check", "small.toml", "--strict"]);
     assert_eq!(out.status.code(), Some(0), "{out:?}");
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+/// Answers of 20 ms are young enough, and of 21 ms are none: in virtual time, to the tick.
+#[test]
+fn answers_that_are_always_too_old_are_warned_of_with_both_numbers() {
+    let dir = folder("late-answers");
+    let words = "collision.virtual_latency_ticks: in virtual time an answer is 21 ticks old when \
+        it is used, 21 ms, and force fades where it is older than 20 ms \
+        (`safety.stale_contact_ms`): force is never given. At most 19 ticks";
+    for (ticks, is_late) in [(19, false), (20, true)] {
+        let text = format!("{ARM}[collision]\nvirtual_latency_ticks = {ticks}\n");
+        std::fs::write(dir.join("rig.toml"), text).unwrap();
+        let out = hapticd(&dir, &["check", "rig.toml", "--strict"]);
+        assert_eq!(out.status.code(), Some(if is_late { 2 } else { 0 }));
+        let said = String::from_utf8(out.stdout).unwrap();
+        assert_eq!(said.contains(words), is_late, "{said}");
+        let args = ["run", "rig.toml", "--plain", "--virtual-time"];
+        let out = hapticd(&dir, &[&args[..], &["--duration", "2"]].concat());
+        assert_eq!(out.status.code(), Some(0), "{out:?}");
+        let said = String::from_utf8(out.stderr).unwrap();
+        assert_eq!(said.contains(words), is_late, "{said}");
+        let lines = String::from_utf8(out.stdout).unwrap();
+        let is_off = lines.contains("[force off: contact data too old (34)]");
+        assert_eq!(is_off, is_late, "{lines}");
+    }
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+/// Waiting for five seconds, then a ramp of ten: one line a second, in virtual time.
+#[test]
+fn the_plain_line_says_what_force_waits_for() {
+    let dir = folder("plain-states");
+    let safety = "[safety]\nengage_ticks = 5000\nramp_s = 5.0\n";
+    let rest = ARM.replace("\"press\"", "\"rest\"");
+    std::fs::write(dir.join("rig.toml"), format!("{safety}{rest}")).unwrap();
+    let args = ["run", "rig.toml", "--plain", "--virtual-time"];
+    let out = hapticd(&dir, &[&args[..], &["--duration", "13"]].concat());
+    assert_eq!(out.status.code(), Some(0), "{out:?}");
+    let said = String::from_utf8(out.stdout).unwrap();
+    let at = |second: &str| {
+        let line = said.lines().find(|line| line.trim().starts_with(second));
+        line.unwrap_or_else(|| panic!("no {second} in\n{said}"))
+    };
+    let waits = "[ready, waiting for a small force to engage]";
+    assert!(at("3.0 s").contains(waits), "{said}");
+    assert!(at("8.0 s").contains("[ramping up]"), "{said}");
+    assert!(!at("12.0 s").contains('['), "{said}");
     std::fs::remove_dir_all(dir).unwrap();
 }

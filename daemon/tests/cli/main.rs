@@ -7,6 +7,7 @@ mod faults;
 mod inside;
 mod log;
 mod memory;
+mod named;
 mod numbers;
 mod rounds;
 mod status;

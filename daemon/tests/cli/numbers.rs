@@ -49,8 +49,18 @@ fn coordinates_beyond_ten_kilometres_are_refused_in_every_file() {
     let track = "kind = \"script\"\nrepeat = true\n\
         track = [{ t_s = 0.0, position = [0.0, 0.0, 2e4] }]\n";
     let cases: [(&str, String, Option<String>, &str); 11] = [
-        ("rigid", body("static", mesh), None, "vertex 3 is 3.000e9 m"),
-        ("soft", body("soft", mesh), None, "vertex 3 is 3.000e9 m"),
+        (
+            "rigid",
+            body("static", mesh),
+            None,
+            "line 4: vertex 4 is 3.000e9 m",
+        ),
+        (
+            "soft",
+            body("soft", mesh),
+            None,
+            "line 4: vertex 4 is 3.000e9 m",
+        ),
         (
             "scaled",
             body("soft", &scaled_mesh),
@@ -61,13 +71,13 @@ fn coordinates_beyond_ten_kilometres_are_refused_in_every_file() {
             "spheres",
             body("implicit", mesh),
             None,
-            "vertex 3 is 3.000e9 m",
+            "line 4: vertex 4 is 3.000e9 m",
         ),
         (
             "structure",
             body("structure", mesh) + TISSUE,
             None,
-            "vertex 3 is 3.000e9 m",
+            "line 4: vertex 4 is 3.000e9 m",
         ),
         (
             "volume",
@@ -109,7 +119,7 @@ fn coordinates_beyond_ten_kilometres_are_refused_in_every_file() {
             "intention",
             ARM.replace("\"press\"", "\"./arm.toml\""),
             Some(track.to_owned()),
-            "within 10000",
+            "`position` = 20000 is above the maximum 10000 m",
         ),
     ];
     for (name, config, profile, words) in cases {

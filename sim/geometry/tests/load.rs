@@ -212,19 +212,32 @@ fn obj_errors_have_numbers() {
         ("f 1 2 -4", -4),
         ("f 1 2 9999999999", 9_999_999_999),
     ] {
+        let told = at(rest);
         assert!(
-            matches!(at(rest), LoadProblem::Index { face: 1, index, vertices: 3 } if index == bad),
-            "{rest}"
+            matches!(
+                told,
+                LoadProblem::Index { line: Some(4), face: 1, index, vertices: 3 } if index == bad
+            ),
+            "{rest}: {told}"
         );
     }
-    assert!(matches!(
-        at("f 1 2 4"),
-        LoadProblem::Mesh(MeshError::IndexOutOfRange {
-            triangle: 0,
-            index: 3,
-            vertices: 3
-        })
-    ));
+    // After all vertices, and before vertices that do not come; a continued line is two.
+    for (rest, told) in [
+        (
+            "f 1 2 3\nf 1 2 4",
+            "line 5: face 2: vertex 4 does not exist, there are 3",
+        ),
+        (
+            "f 1 2 5\nf 1 2 7\nf 2 3 6\nv 0 0 1\nv 0 0 2",
+            "line 5: face 2: vertex 7 does not exist, there are 5",
+        ),
+        (
+            "f 1 \\\n2 3\nf 1 2 9",
+            "line 6: face 2: vertex 9 does not exist, there are 3",
+        ),
+    ] {
+        assert_eq!(at(rest).to_string(), told, "{rest}");
+    }
     for bad in ["f 1 2", "f 1 2 x", "v 1 2", "v 1 2 three"] {
         assert!(
             matches!(at(bad), LoadProblem::Syntax { line: 4, .. }),
@@ -232,12 +245,10 @@ fn obj_errors_have_numbers() {
         );
     }
     for bad in ["v 0 0 nan\nf 1 2 3", "v 0 0 1e999\nf 1 2 3"] {
-        assert!(
-            matches!(
-                at(bad),
-                LoadProblem::Mesh(MeshError::NotFinite { vertex: 3 })
-            ),
-            "{bad}"
+        let found = bad.lines().next().unwrap();
+        assert_eq!(
+            at(bad).to_string(),
+            format!("line 4: vertex 4 has a coordinate that is not finite: `{found}`")
         );
     }
     assert!(matches!(at(""), LoadProblem::Mesh(MeshError::Empty)));
@@ -245,6 +256,29 @@ fn obj_errors_have_numbers() {
     assert_eq!(
         error.to_string(),
         "part.obj (OBJ): line 1: three numbers expected, `v 1` found"
+    );
+}
+
+#[test]
+fn a_vertex_of_an_obj_is_found_in_its_file() {
+    let file = std::env::temp_dir().join(format!("hapticd-find-{}.obj", std::process::id()));
+    std::fs::write(&file, "# two\nv 0 0 0\nvn 0 0 1\nv 1 \\\n2 3\n\nv -0 4 5\n").unwrap();
+    let of = |x, y, z| hapticd_geometry::load::vertex_in_file(&file, &Vec3::new(x, y, z));
+    assert_eq!(of(1.0, 2.0, 3.0), Some((4, 2)));
+    assert_eq!(of(0.0, 4.0, 5.0), Some((7, 3)));
+    assert_eq!(of(9.0, 4.0, 5.0), None);
+    std::fs::remove_file(&file).unwrap();
+    assert_eq!(of(1.0, 2.0, 3.0), None);
+}
+
+#[test]
+fn a_corner_of_an_ascii_stl_that_is_no_number_is_told_with_its_line() {
+    let text = "solid\nfacet normal 0 0 nan\nouter loop\nvertex 0 0 0\nvertex 1 0 inf\n\
+        vertex 0 1 0\nendloop\nendfacet\nendsolid\n";
+    let told = problem(text.as_bytes(), Format::Stl).to_string();
+    assert_eq!(
+        told,
+        "line 5: three finite numbers expected, `vertex 1 0 inf` found"
     );
 }
 

@@ -225,6 +225,7 @@ fn strips_fans_and_lists_wind_as_specified() {
     assert!(matches!(
         problem(&primitive(4, &p, Some(&[0, 1, 2, 0, 1, 5]))),
         LoadProblem::Index {
+            line: None,
             face: 2,
             index: 5,
             vertices: 5

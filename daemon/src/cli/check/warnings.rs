@@ -46,6 +46,7 @@ pub fn warnings(rig: &Rig, config: &config::Config) -> Vec<Warning> {
         let stale_input_ms = config.safety.stale_input_ms;
         found.extend(without_force(arm, rig.period_ns, stale_input_ms));
     }
+    found.extend(late_answers(config, rig.period_ns));
     found.extend(bodies(rig, config));
     found.extend(coarse(rig, config));
     found
@@ -181,6 +182,27 @@ pub fn without_force(arm: &RigArm, period_ns: u64, stale_input_ms: f64) -> Vec<W
         .into_iter()
         .chain(found.into_iter().flatten())
         .collect()
+}
+
+/// Answers that virtual time makes so late that no contact is ever certain: `run` says it as well,
+/// where it is in virtual time. In the plane nobody waits for an answer.
+pub fn late_answers(config: &config::Config, period_ns: u64) -> Option<Warning> {
+    let ticks = config.collision.virtual_latency_ticks;
+    let period_ms = period_ns as f64 * 1e-6;
+    // That of a tick's query comes after it, and this many ticks later.
+    let age_ms = (f64::from(ticks) + 1.0) * period_ms;
+    let limit_ms = config.safety.stale_contact_ms;
+    let is_late = age_ms > limit_ms && !crate::scene::planar::has_plane(config);
+    is_late.then(|| Warning {
+        key: "collision.virtual_latency_ticks".to_owned(),
+        message: format!(
+            "in virtual time an answer is {} ticks old when it is used, {age_ms} ms, and force \
+             fades where it is older than {limit_ms} ms (`safety.stale_contact_ms`): force is \
+             never given. At most {} ticks",
+            u64::from(ticks) + 1,
+            (limit_ms / period_ms - 1.0).floor().max(0.0)
+        ),
+    })
 }
 
 /// Gains with these keys, before anything was measured.

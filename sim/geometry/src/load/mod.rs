@@ -180,9 +180,24 @@ pub enum LoadProblem {
         /// What, and where.
         what: String,
     },
+    /// A coordinate of an OBJ's vertex is NaN or infinite.
+    #[error("line {line}: vertex {vertex} has a coordinate that is not finite: `{found}`")]
+    Vertex {
+        /// Which line, from 1.
+        line: usize,
+        /// Which vertex, from 1 as the format counts.
+        vertex: usize,
+        /// The line.
+        found: String,
+    },
     /// A face names a vertex that is not there.
-    #[error("face {face}: vertex {index} does not exist, there are {vertices}")]
+    #[error(
+        "{}face {face}: vertex {index} does not exist, there are {vertices}",
+        line.map(|line| format!("line {line}: ")).unwrap_or_default()
+    )]
     Index {
+        /// Which line of a text, from 1.
+        line: Option<usize>,
         /// Which face, from 1.
         face: usize,
         /// The index as the file has it.
@@ -310,6 +325,14 @@ pub fn load(path: &Path) -> Result<Loaded, LoadError> {
         format: Some(format),
         problem,
     })
+}
+
+/// Where an OBJ says that a vertex is here: line and number of the vertex, both from 1, of the first
+/// one that does. `None` for other formats, and for a file that cannot be read or says no such thing.
+#[must_use]
+pub fn vertex_in_file(path: &Path, position: &Vec3) -> Option<(usize, usize)> {
+    (Format::of(path) == Some(Format::Obj)).then_some(())?;
+    obj::find(&read(path).ok()?, position)
 }
 
 /// Loads a mesh from bytes; `name` is for the error. A glTF must hold its buffers itself.

@@ -5,25 +5,42 @@
 
 use std::borrow::Cow;
 
-use super::text::{Line, lines, number, words};
+use super::text::{Line, excerpt, lines, number, words};
 use super::{LoadProblem, Soup};
+use crate::pose::Vec3;
 
 pub(super) fn parse(bytes: &[u8]) -> Result<Soup, LoadProblem> {
     let mut soup = Soup::default();
     let mut face = 0;
     let mut corners: Vec<u32> = Vec::new();
-    for line in lines(&joined(bytes)) {
+    // Faces that name vertices after them, with the line: each further than those before it.
+    let mut ahead: Vec<(u32, usize, usize)> = Vec::new();
+    let text = joined(bytes);
+    for line in numbered(bytes, &text) {
         let mut words = words(line.bytes);
         match words.next() {
             Some(b"v") => {
                 let position = line.vec3(&mut words)?;
+                if !position.iter().all(|x| x.is_finite()) {
+                    return Err(LoadProblem::Vertex {
+                        line: line.number,
+                        vertex: soup.positions.len() + 1,
+                        found: excerpt(line.bytes),
+                    });
+                }
                 soup.vertex(position)?;
             }
             Some(b"f") => {
                 face += 1;
                 corners.clear();
                 for word in words.take_while(|word| !word.starts_with(b"#")) {
-                    corners.push(corner(&line, word, face, soup.positions.len())?);
+                    let corner = corner(&line, word, face, soup.positions.len())?;
+                    if corner as usize >= soup.positions.len()
+                        && ahead.last().is_none_or(|(furthest, ..)| corner > *furthest)
+                    {
+                        ahead.push((corner, line.number, face));
+                    }
+                    corners.push(corner);
                 }
                 if corners.len() < 3 {
                     return Err(line.expected("a face of three corners or more"));
@@ -33,7 +50,44 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Soup, LoadProblem> {
             _ => {}
         }
     }
-    Ok(soup)
+    let vertices = soup.positions.len();
+    let lost = ahead
+        .iter()
+        .find(|(corner, ..)| *corner as usize >= vertices);
+    match lost {
+        Some(&(corner, line, face)) => Err(LoadProblem::Index {
+            line: Some(line),
+            face,
+            index: i64::from(corner) + 1,
+            vertices,
+        }),
+        None => Ok(soup),
+    }
+}
+
+/// Line and number, both from 1, of the first vertex that is here.
+pub(super) fn find(bytes: &[u8], position: &Vec3) -> Option<(usize, usize)> {
+    let text = joined(bytes);
+    let vertices = numbered(bytes, &text).filter_map(|line| {
+        let mut words = words(line.bytes);
+        (words.next() == Some(b"v")).then(|| (line.number, line.vec3(&mut words)))
+    });
+    let mut all = vertices.zip(1..);
+    let ((line, _), vertex) =
+        all.find(|((_, there), _)| there.as_ref().is_ok_and(|p| p == position))?;
+    Some((line, vertex))
+}
+
+/// The lines of the joined text, by their numbers in the file's, which is as long.
+fn numbered<'a>(bytes: &'a [u8], joined: &'a [u8]) -> impl Iterator<Item = Line<'a>> {
+    let (mut at, mut number) = (0, 1);
+    lines(joined).map(move |line| {
+        let numbered = Line { number, ..line };
+        let end = (at + line.bytes.len() + 1).min(bytes.len());
+        number += bytes[at..end].iter().filter(|b| **b == b'\n').count();
+        at = end;
+        numbered
+    })
 }
 
 /// The vertex that a face's corner names, from 0.
@@ -49,8 +103,9 @@ fn corner(line: &Line<'_>, word: &[u8], face: usize, vertices: usize) -> Result<
     } else {
         index - 1
     };
-    // A face may come before its vertices, so only what can never be an index is refused here; the rest is checked with the mesh.
+    // A face may come before its vertices, so only what can never be an index is refused here.
     u32::try_from(from_zero).map_err(|_| LoadProblem::Index {
+        line: Some(line.number),
         face,
         index,
         vertices,

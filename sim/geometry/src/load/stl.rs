@@ -82,7 +82,11 @@ fn parse_ascii(bytes: &[u8]) -> Result<Soup, LoadProblem> {
             None => return Err(line.expected("`solid`, `facet` or `endsolid`")),
             Some(_) if is("outer") || is("endloop") => {}
             Some(corners) if is("vertex") && corners.len() < 3 => {
-                corners.push(line.vec3(&mut words)?);
+                let corner = line.vec3(&mut words)?;
+                if !corner.iter().all(|x| x.is_finite()) {
+                    return Err(line.expected("three finite numbers"));
+                }
+                corners.push(corner);
             }
             Some(corners) if is("endfacet") => {
                 let corners = <[Vec3; 3]>::try_from(corners.as_slice())

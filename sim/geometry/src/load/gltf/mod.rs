@@ -198,6 +198,7 @@ fn add(
                 return corners.next(first + i);
             }
             Err(LoadProblem::Index {
+                line: None,
                 face: corners.seen / 3 + 1,
                 index: i64::from(i),
                 vertices: count as usize,

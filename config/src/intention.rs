@@ -1,0 +1,236 @@
+//! What a simulated hand wants, in a file of its own. It is read by the configuration's reader, so
+//! all that is wrong with it comes at once, each with its place.
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::context::Context;
+use crate::decode;
+use crate::diagnostic::{ConfigErrors, Diagnostic, Problem};
+use crate::field::Tabular;
+use crate::key::Literal::{Integer, Number, Numbers, Text};
+use crate::key::{Key, boolean, choice, integer, number, numbers, tables};
+use crate::load::tell_syntax;
+use crate::macros::{choices, section, variants};
+use crate::read::Reader;
+use crate::source::Source;
+use crate::value::Value;
+
+/// No coordinate is further away, m.
+const FURTHEST_M: f64 = 1e4;
+/// Lengths, times and speeds beyond these overflow where they are divided by each other.
+const SMALLEST: f64 = 1e-9;
+const LARGEST: f64 = 1e9;
+
+/// A place, m, or a rotation vector, rad.
+const fn vector() -> Key {
+    numbers(&[0.0; 3], -FURTHEST_M, FURTHEST_M)
+}
+
+/// A place that must be given.
+const fn place() -> Key {
+    vector().required(Numbers(&[0.0, 0.0, 0.05])).unit("m")
+}
+
+const fn positive(example: f64) -> Key {
+    number(example, SMALLEST, LARGEST).required(Number(example))
+}
+
+const fn offset(example: f64) -> Key {
+    number(example, -FURTHEST_M, FURTHEST_M).required(Number(example))
+}
+
+choices! {
+    /// How a surface is gone over.
+    pub enum HandPattern {
+        /// To and fro along x, slowly across along y, and back.
+        Raster as "raster",
+        /// Sines along x and y in the ratio of 5 to 4.
+        Lissajous as "lissajous",
+    }
+}
+
+section! {
+    /// A pose at a time.
+    pub struct HandKey {
+        /// After the start. Later than that of the pose before it.
+        t_s: f64 = number(0.0, -1e12, 1e12).required(Number(0.5)).unit("s"),
+        /// Where, in the arm's base frame.
+        position: [f64; 3] = place(),
+        /// Rotation vector, in the arm's base frame.
+        rotation: [f64; 3] = vector().unit("rad"),
+    }
+}
+
+variants! {
+    /// What the hand wants.
+    pub enum HandIntention by "kind" = choice::<HandIntention>("press").required(Text("press")); {
+        /// Stay.
+        Rest as "rest" {
+            /// Where.
+            at: [f64; 3] = place(),
+            /// Rotation vector.
+            rotation: [f64; 3] = vector().unit("rad"),
+        },
+        /// Go straight down, hold, come back, pause as long, and again.
+        Press as "press" {
+            /// Where from.
+            from: [f64; 3] = place(),
+            /// Rotation vector.
+            rotation: [f64; 3] = vector().unit("rad"),
+            /// How far down.
+            depth_m: f64 = offset(0.08).unit("m"),
+            /// Time of one movement.
+            move_s: f64 = positive(1.0).unit("s"),
+            /// Time below and time above.
+            hold_s: f64 = number(1.0, 0.0, LARGEST).required(Number(1.0)).unit("s"),
+        },
+        /// Go over a surface while pressing on it.
+        Explore as "explore" {
+            /// Middle of the region, at the height of the surface.
+            center: [f64; 3] = place(),
+            /// Rotation vector.
+            rotation: [f64; 3] = vector().unit("rad"),
+            /// Half of the region along x and y.
+            half_width_m: [f64; 2] = numbers(&[0.05; 2], SMALLEST, LARGEST)
+                .required(Numbers(&[0.05, 0.05])).unit("m"),
+            /// How far below the surface the hand wants to be.
+            pressure_depth_m: f64 = offset(0.01).unit("m"),
+            /// Largest speed along the surface.
+            speed_m_s: f64 = positive(0.1).unit("m/s"),
+            /// Which way.
+            pattern: HandPattern = choice::<HandPattern>("raster").required(Text("raster")),
+        },
+        /// Go round and round in a plane of constant height.
+        Circle as "circle" {
+            /// Middle.
+            center: [f64; 3] = place(),
+            /// Rotation vector at the beginning.
+            rotation: [f64; 3] = vector().unit("rad"),
+            /// Its radius.
+            radius_m: f64 = positive(0.04).unit("m"),
+            /// Time of one turn; negative turns clockwise seen from above.
+            period_s: f64 = number(3.0, -LARGEST, LARGEST)
+                .required(Number(3.0)).unit("s"),
+            /// Whether the tool turns about z along with the motion.
+            turn_along: bool = boolean(false),
+        },
+        /// Follow poses, straight between them, then stay.
+        Recorded as "recorded" {
+            /// The poses.
+            track: Vec<HandKey> = tables::<HandKey>(usize::MAX),
+        },
+        /// Follow poses with movements of minimum jerk.
+        Script as "script" {
+            /// The poses.
+            track: Vec<HandKey> = tables::<HandKey>(usize::MAX),
+            /// Begin again at the end.
+            repeat: bool = boolean(false),
+        },
+        /// Straight dashes between random points of a box.
+        Dash as "dash" {
+            /// Middle of the box.
+            center: [f64; 3] = place(),
+            /// Half of its edges.
+            half_extents: [f64; 3] = numbers(&[0.05; 3], SMALLEST, LARGEST)
+                .required(Numbers(&[0.05, 0.05, 0.05])).unit("m"),
+            /// How fast.
+            speed_m_s: f64 = positive(0.5).unit("m/s"),
+            /// Rotation vectors are random up to this in each component.
+            turn_rad: f64 = number(0.0, -FURTHEST_M, FURTHEST_M).unit("rad"),
+            /// Which random points.
+            seed: u64 = integer(1, 0, i64::MAX).required(Integer(1)),
+        },
+    }
+}
+
+/// Checks the intention `text`, which is shown as the file `name` in errors.
+///
+/// # Errors
+///
+/// Everything that is wrong.
+pub fn parse_intention(name: &str, text: &str) -> Result<HandIntention, ConfigErrors> {
+    let source = Source::new(name, text);
+    let (root, syntax_errors) = DeTable::parse_recoverable(text);
+    let context = Context::new("", |_| None);
+    let mut reader = Reader::unlisted(&context);
+    let read = reader.read::<HandIntention>(root.get_ref());
+    let mut diagnostics = reader.diagnostics;
+    if syntax_errors.is_empty() {
+        check(root.get_ref(), read.as_ref(), &mut diagnostics);
+    }
+    tell_syntax(&mut diagnostics, &syntax_errors, &source, text);
+    match read {
+        Some(read) if diagnostics.is_empty() => Ok(read),
+        _ => Err(ConfigErrors::new(source, diagnostics)),
+    }
+}
+
+/// What one key cannot say alone.
+fn check(root: &DeTable<'_>, read: Option<&HandIntention>, found: &mut Vec<Diagnostic>) {
+    let has_track = root
+        .get("kind")
+        .and_then(|kind| kind.get_ref().as_str())
+        .is_some_and(|kind| matches!(kind, "script" | "recorded"));
+    if has_track {
+        track(root, found);
+    }
+    let span_of = |key| root.get(key).map(Spanned::span);
+    match read {
+        Some(HandIntention::Circle { period_s, .. }) if period_s.abs() < SMALLEST => {
+            let problem = Problem::OutOfRange {
+                key: "period_s",
+                value: Value::Number(*period_s),
+                min: Value::Number(SMALLEST),
+                max: Value::Number(LARGEST),
+                unit: Some("s"),
+            };
+            let diagnostic = Diagnostic::new(problem, span_of("period_s"));
+            found.push(diagnostic.help("or as far below zero, for turns that go clockwise"));
+        }
+        Some(HandIntention::Script {
+            track,
+            repeat: true,
+        }) if track.len() == 1 => {
+            found.push(Diagnostic::new(Problem::NothingToRepeat, span_of("repeat")));
+        }
+        _ => {}
+    }
+}
+
+/// A track has poses, and their times grow.
+fn track(root: &DeTable<'_>, found: &mut Vec<Diagnostic>) {
+    let Some(item) = root.get("track") else {
+        let problem = Problem::Missing {
+            key: "track",
+            place: "the file".to_owned(),
+        };
+        let help = "for example `track = [{ t_s = 0.0, position = [0.0, 0.0, 0.05] }]`";
+        found.push(Diagnostic::new(problem, None).help(help));
+        return;
+    };
+    let DeValue::Array(array) = item.get_ref() else {
+        return;
+    };
+    if array.is_empty() {
+        found.push(Diagnostic::new(Problem::NoPoses, Some(item.span())));
+    }
+    let Some(key) = HandKey::SECTION.keys.first() else {
+        return;
+    };
+    let times = array.iter().filter_map(|pose| {
+        let time = pose.get_ref().as_table()?.get(key.name)?;
+        Some((decode::decode(key, time).ok()?.as_number()?, time.span()))
+    });
+    let mut before: Option<(f64, std::ops::Range<usize>)> = None;
+    for (t_s, span) in times {
+        if let Some((before_s, earlier)) = before.take()
+            && t_s <= before_s
+        {
+            let problem = Problem::NotLater { t_s, before_s };
+            let diagnostic = Diagnostic::new(problem, Some(span.clone()));
+            found.push(diagnostic.related(Some(earlier), "the pose before it"));
+        }
+        before = Some((t_s, span));
+    }
+}
