@@ -255,7 +255,7 @@ impl<'e> Entries<'e> {
     }
 
     /// Where one body or tool lies in the plane, all do: that is what loop and clients go by. Where
-    /// fewer lie in it than do not, it is they who are told, and nobody else.
+    /// fewer lie in it than do not, they are told, and no other.
     fn planar(&self, found: &mut Vec<Diagnostic>) {
         let shape_of = |owner: &'e Entry, table| {
             let table = owner.table.child(Segment::Table(table));

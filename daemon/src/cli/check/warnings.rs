@@ -185,7 +185,7 @@ pub fn without_force(arm: &RigArm, period_ns: u64, stale_input_ms: f64) -> Vec<W
 }
 
 /// Answers that virtual time makes so late that no contact is ever certain: `run` says it as well,
-/// where it is in virtual time. In the plane nobody waits for an answer.
+/// where it is in virtual time. Planar scenes wait for no answer.
 pub fn late_answers(config: &config::Config, period_ns: u64) -> Option<Warning> {
     let ticks = config.collision.virtual_latency_ticks;
     let period_ms = period_ns as f64 * 1e-6;
