@@ -2,9 +2,11 @@
 
 use super::testing::{sample, spec};
 use super::*;
-use crate::arm::{ArmSample, Vec3, Wrench};
+use crate::arm::{ArmSample, ArmSpec, Pose, Vec3, Wrench};
 use ForceOffReason as R;
 use GovernorState as S;
+
+mod energy;
 
 const MS: u64 = 1_000_000;
 
@@ -622,4 +624,122 @@ fn energy_that_is_given_at_the_least_gain_takes_the_force_away() {
     );
     assert!(matches!(last.state, S::Fading | S::Fault), "{last:?}");
     assert!(bench.governor.oscillations() >= 4);
+}
+
+#[test]
+fn the_rules_that_bit_are_published_as_bits_of_their_own() {
+    let mut bench = Bench::new();
+    // Off, and on its way: 32.
+    assert_eq!(bench.tick().reductions.bits(), 32);
+    while bench.tick().state != S::Ramping {}
+    assert_eq!(bench.tick().reductions.bits(), 32);
+    while bench.tick().state != S::Active {}
+    // Full authority over a force within all limits.
+    bench.wanted.force_n.x = 1.5;
+    let out = bench.tick();
+    assert_eq!(out.reductions.bits(), 0);
+    assert!(!out.reductions.contains(Reductions::PEAK));
+    // Peak and slew limit.
+    bench.wanted.force_n.x = 11.0;
+    assert_eq!(bench.tick().reductions.bits(), 1 + 4);
+    assert_eq!(bench.ticks(20).reductions.bits(), 1);
+    assert_eq!(bench.ticks(60_000).reductions.bits(), 2);
+    bench.wanted.force_n.x = 1.0;
+    bench.spoil = |s| s.pose.translation.vector.x = 0.105;
+    assert_eq!(bench.ticks(20).reductions.bits(), 8);
+}
+
+#[test]
+fn a_fade_takes_its_time_the_slew_from_the_peak_and_two_ticks() {
+    let bound_ms = |limits: &Limits, arm: &ArmSpec| {
+        let governor = Governor::new(limits, arm).expect("valid limits");
+        governor.zero_within_ns(MS) / MS
+    };
+    // 10 N at 2000 N/s and 0.4 N m at 80 N m/s are 5 ms each.
+    assert_eq!(bound_ms(&Limits::default(), &spec()), 50 + 5 + 2);
+    let slow = |slew_n_per_s, slew_nm_per_s| Limits {
+        slew_n_per_s,
+        slew_nm_per_s,
+        ..Limits::default()
+    };
+    assert_eq!(bound_ms(&slow(100.0, 80.0), &spec()), 50 + 100 + 2);
+    assert_eq!(bound_ms(&slow(100.0, 2.0), &spec()), 50 + 200 + 2);
+    // For ever, where a force may not change; but what is never made need not fade.
+    let still = slow(0.0, 80.0);
+    assert_eq!(bound_ms(&still, &spec()), u64::MAX / MS);
+    let forceless = Limits {
+        peak_force_n: 0.0,
+        ..still
+    };
+    assert_eq!(bound_ms(&forceless, &spec()), 50 + 5 + 2);
+}
+
+#[test]
+fn what_is_released_falls_at_the_slew_limit_and_waits_for_a_small_force() {
+    let mut bench = Bench::active(8.0);
+    bench.governor.release();
+    for left_n in [6.0, 4.0, 2.0, 0.0, 0.0] {
+        let out = bench.tick();
+        assert!((out.wrench.force_n.x - left_n).abs() < 1e-12, "{out:?}");
+        assert_eq!(out.state, S::WaitingSmallForce);
+    }
+    bench.wanted.force_n.x = 0.1;
+    assert_eq!(bench.ticks(4).state, S::Ramping);
+}
+
+#[test]
+fn the_ceiling_is_what_arm_and_technician_allow() {
+    let technician = Limits {
+        peak_force_n: 6.0,
+        ..Limits::default()
+    };
+    let mut bench = Bench::with(&technician);
+    let both = technician.tightened_by_arm(&spec());
+    assert_eq!(*bench.governor.ceiling(), both);
+    let app = Limits {
+        peak_force_n: 1.0,
+        ..Limits::default()
+    };
+    bench.governor.tighten(&app).expect("tighter");
+    assert_eq!(*bench.governor.ceiling(), both, "whatever is put on top");
+}
+
+#[test]
+fn heat_is_that_of_force_and_torque_by_the_square() {
+    let mut bench = Bench::active(0.0);
+    assert_eq!(bench.governor.heat(), (0.0, 0.0));
+    bench.wanted.force_n.y = 2.4;
+    bench.wanted.torque_nm.z = 0.09;
+    // Of 3 N and 0.15 N m, for a minute of a time constant of ten seconds: all but e^-6.
+    bench.ticks(60_000);
+    let warmed = 1.0 - (-6.0_f64).exp();
+    let (force, torque) = bench.governor.heat();
+    assert!((force / (0.64 * warmed) - 1.0).abs() < 1e-3, "{force}");
+    assert!((torque / (0.36 * warmed) - 1.0).abs() < 1e-3, "{torque}");
+}
+
+/// For a hand that feels nothing when the limit is raised, too: there is no force that could rise
+/// from where it is.
+#[test]
+fn a_continuous_limit_rises_by_the_ramp_while_nothing_is_felt() {
+    let mut bench = Bench::active(3.0);
+    let ceiling = *bench.governor.limits();
+    let low = Limits {
+        continuous_force_n: 0.5,
+        ..Limits::default()
+    };
+    bench.governor.tighten(&low).expect("tighter");
+    bench.ticks(120_000);
+    bench.wanted.force_n.x = 0.0;
+    bench.ticks(10);
+    bench.governor.tighten(&ceiling).expect("the ceiling");
+    bench.wanted.force_n.x = 10.0;
+    // Five ticks of 2 N could be 10 N.
+    let out = bench.ticks(5);
+    let heating = bench.governor.heat().0 * 9.0;
+    let square = (0.5_f64 + 3.0 * 5e-3).powi(2);
+    let room = (1.0 - heating / square) / 0.3;
+    let cap_n = (square + (100.0 - square) * room).sqrt();
+    assert!(cap_n < 6.0, "{cap_n}");
+    assert!(out.wrench.force_n.x < cap_n * 1.01, "{out:?} {cap_n}");
 }
