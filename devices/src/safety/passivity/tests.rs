@@ -123,8 +123,8 @@ fn a_late_force_is_the_mean_of_what_was_held() {
     }
 }
 
-/// An arm late by a quarter of a tick, whose loop answers after as much: by a half of a tick, and not
-/// by a report's period.
+/// An arm late by a quarter of a tick, whose loop answers after as much: by a half of a tick, and
+/// not by a report's period.
 #[test]
 fn a_command_that_leaves_later_is_felt_later() {
     let mut spec = spec();
@@ -575,8 +575,8 @@ fn the_gain_falls_to_where_the_arm_would_take_it_and_well_below() {
     gain_is(&l, 0.6 * 0.8);
 }
 
-/// Friction that takes what a step makes, to the last bit: the ratio is that of the steps from which
-/// on something was owed.
+/// Friction that takes what a step makes, to the last bit: the ratio is that of the steps from
+/// which on something was owed.
 #[test]
 fn what_the_arm_takes_to_the_joule_is_no_debt() {
     let step = |l: &mut Passivity, k: u64, from: f64, z: f64| {

@@ -9,7 +9,9 @@ struct Pushed {
     wrench: Wrench,
     /// How far hand and spring go in a tick, m and rad.
     step: (Vec3, Vec3),
-    ticks: u32,
+    /// In the spring, all along.
+    stored_j: [f64; 2],
+    gone: (Vec3, Vec3),
 }
 
 impl Pushed {
@@ -32,7 +34,8 @@ impl Pushed {
             bench,
             wrench,
             step,
-            ticks: 0,
+            stored_j: [0.0; 2],
+            gone: (Vec3::zeros(), Vec3::zeros()),
         }
     }
 
@@ -40,9 +43,10 @@ impl Pushed {
         let bench = &mut self.bench;
         bench.now_ns += MS;
         let mut sample = sample(bench.now_ns);
-        let gone = f64::from(self.ticks);
-        self.ticks += 1;
-        sample.pose = Pose::new(self.step.0 * gone, self.step.1 * gone);
+        let (stored_j, stiffness) = (self.stored_j, [1000.0, 1.0]);
+        sample.pose = Pose::new(self.gone.0, self.gone.1);
+        self.gone.0 += self.step.0;
+        self.gone.1 += self.step.1;
         bench.governor.step(&GovernorInput {
             now_ns: bench.now_ns,
             wanted: self.wrench,
@@ -51,9 +55,15 @@ impl Pushed {
             spring: Some(Spring {
                 far_end: sample.pose,
                 centre: Vec3::zeros(),
-                stored_j: [0.0; 2],
-                stiffness: [1000.0, 1.0],
-                before: Ends::default(),
+                stored_j,
+                stiffness,
+                before: Ends {
+                    stiffness,
+                    none_j: stored_j,
+                    hand_j: stored_j,
+                    far_j: stored_j,
+                    both_j: stored_j,
+                },
                 held_by_movers: false,
             }),
             faults: bench.faults,
@@ -125,6 +135,13 @@ fn where_the_pose_may_have_jumped_the_ledger_begins_anew() {
         let energy = pushed.bench.governor.energy();
         assert_eq!((energy.given_j, energy.debt_j), (0.0, 0.0), "{reason}");
     }
+    // What is wanted is no force, so it tells of no spring.
+    let step = (Vec3::x() * 1e-6, Vec3::zeros());
+    let mut pushed = Pushed::new(&spec(), &Limits::default(), wrench(5.0, 0.0), step);
+    (0..10).for_each(|_| _ = pushed.tick());
+    pushed.wrench.force_n.y = f64::NAN;
+    pushed.tick();
+    assert_eq!(pushed.bench.governor.energy().given_j, 0.0);
     // Where the hand is known it goes on, with or without force.
     let step = (Vec3::x() * 1e-6, Vec3::zeros());
     let mut pushed = Pushed::new(&spec(), &Limits::default(), wrench(5.0, 0.0), step);
@@ -133,4 +150,58 @@ fn where_the_pose_may_have_jumped_the_ledger_begins_anew() {
     pushed.tick();
     let given_j = pushed.bench.governor.energy().given_j;
     assert!((given_j - 10.0 * 5e-6).abs() < 1e-12, "{given_j}");
+}
+
+#[test]
+fn what_is_sent_and_what_counts_as_stored_fall_with_the_gain() {
+    let step = (Vec3::x() * 2e-6, Vec3::zeros());
+    let mut pushed = Pushed::new(&spec(), &Limits::default(), wrench(5.0, 0.1), step);
+    pushed.stored_j = [1e-3, 2e-3];
+    pushed.tick();
+    assert!((pushed.bench.governor.energy().stored_j - 3e-3).abs() < 1e-12);
+    pushed.until_lowered();
+    let mut out = pushed.tick();
+    // Down at the slew limit.
+    (0..4).for_each(|_| out = pushed.tick());
+    let energy = *pushed.bench.governor.energy();
+    assert!((0.25..0.26).contains(&energy.gain), "{energy:?}");
+    // But for what the gain comes back by in a tick.
+    for (is, was) in [
+        (out.wrench.force_n.x, 5.0),
+        (out.wrench.torque_nm.x, 0.1),
+        (energy.stored_j, 3e-3),
+    ] {
+        assert!((is / was / energy.gain - 1.0).abs() < 1e-3, "{is} of {was}");
+    }
+}
+
+/// The hand is given energy by what was sent before the fade had come to its end, and then no more.
+#[test]
+fn what_is_under_way_after_a_fade_does_not_keep_force_off() {
+    let late = ArmSpec {
+        transport_delay_ns: 60 * MS,
+        workspace: Workspace {
+            center: Vec3::zeros(),
+            half_extents: Vec3::repeat(1e3),
+        },
+        ..spec()
+    };
+    let step = (Vec3::x() * 1e-2, Vec3::zeros());
+    let mut pushed = Pushed::new(&late, &Limits::default(), wrench(5.0, 0.0), step);
+    while !pushed.tick().reasons.contains(R::Oscillation) {
+        assert!(pushed.gone.0.x < 20.0, "gone by 20 m");
+    }
+    // The fade is 50 ms, and as long are its commands under way.
+    let acted = pushed.bench.governor.oscillations();
+    (0..52).for_each(|_| _ = pushed.tick());
+    assert_eq!(pushed.bench.governor.state(), S::Fault);
+    let (given_j, scale) = (pushed.bench.governor.energy().given_j, pushed.tick().scale);
+    assert!(pushed.bench.governor.energy().given_j > given_j && scale == 0.0);
+    assert!(pushed.bench.governor.oscillations() > acted);
+    pushed.step.0 = Vec3::zeros();
+    pushed.wrench = Wrench::zero();
+    let mut out = pushed.tick();
+    (0..200).for_each(|_| out = pushed.tick());
+    assert_eq!(out.reason, None);
+    assert!(out.scale > 0.0, "{out:?}");
 }
