@@ -155,6 +155,23 @@ mod tests {
         );
     }
 
+    /// 1 N a tick of the 5 N: what is missing comes later. Of nothing all is let out.
+    #[test]
+    fn a_step_tells_what_the_slew_limit_holds_back_and_lets_out() {
+        let mut channel = Channel::default();
+        let mut to = |wanted: f64, scale: f64| {
+            let step = channel.step(&Vec3::new(wanted, 0.0, 0.0), scale, 1e-3, &LIMITS);
+            (step.held_back.x, step.factor)
+        };
+        for (held_back, share) in [(4.0, 0.2), (3.0, 0.4), (2.0, 0.6), (1.0, 0.8), (0.0, 1.0)] {
+            let step = to(5.0, 1.0);
+            assert!((step.0 - held_back).abs() < 1e-12, "{step:?}");
+            assert!((step.1 - share).abs() < 1e-12, "{step:?}");
+        }
+        let step = to(0.0, 0.5);
+        assert!((step.0 + 4.0).abs() < 1e-12 && step.1 == 0.5, "{step:?}");
+    }
+
     #[test]
     fn a_step_names_the_limit_that_bound_it() {
         let limits = ChannelLimits {

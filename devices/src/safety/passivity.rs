@@ -376,10 +376,7 @@ impl Passivity {
         };
         let wrench = at_centre(&sent.wrench);
         let held_before = std::mem::replace(&mut self.held_back, at_centre(&sent.held_back));
-        let last = match self.filled {
-            0 => Wrench::default(),
-            _ => self.commands[(self.next + COMMANDS - 1) % COMMANDS].wrench,
-        };
+        let last = self.commands[(self.next + COMMANDS - 1) % COMMANDS].wrench;
         let command = self.next;
         self.commands[command] = Command {
             time_ns,
@@ -529,14 +526,11 @@ impl Passivity {
         late_j.max(0.0) - open_j
     }
 
-    /// The wrench that the motors held while the hand's samples went from one time to the other,
+    /// The wrench that the motors held while the hand's samples went from one time to a later one,
     /// and what far ends had done to the commands that were under way: means of the pieces.
     fn held_between(&self, from_ns: u64, to_ns: u64) -> (Wrench, Wrench) {
-        let span_ns = to_ns.saturating_sub(from_ns);
+        let span_ns = to_ns - from_ns;
         let (mut sum, mut unfelt) = (Wrench::default(), self.held_back);
-        if span_ns == 0 || self.filled == 0 {
-            return (sum, unfelt);
-        }
         let mut until_ns = to_ns;
         for back in 1..=self.filled {
             let command = &self.commands[(self.next + COMMANDS - back) % COMMANDS];

@@ -2,9 +2,11 @@
 
 use super::testing::{sample, spec};
 use super::*;
-use crate::arm::{ArmSample, Vec3, Wrench};
+use crate::arm::{ArmSample, ArmSpec, Pose, Vec3, Workspace, Wrench};
 use ForceOffReason as R;
 use GovernorState as S;
+
+mod energy;
 
 const MS: u64 = 1_000_000;
 
@@ -332,6 +334,16 @@ fn too_fast_is_over_only_below_half_the_limit() {
     assert_eq!(bench.tick().reason, None);
     bench.spoil = |s| s.linear_velocity.x = 1.4;
     assert_eq!(bench.tick().reason, None);
+    let turning: [(fn(&mut ArmSample), _); 4] = [
+        (|s| s.angular_velocity.x = 20.1, Some(R::OverVelocity)),
+        (|s| s.angular_velocity.x = 10.1, Some(R::OverVelocity)),
+        (|s| s.angular_velocity.x = 9.9, None),
+        (|s| s.angular_velocity.x = 19.9, None),
+    ];
+    for (spoil, reason) in turning {
+        bench.spoil = spoil;
+        assert_eq!(bench.tick().reason, reason);
+    }
 }
 
 #[test]
@@ -635,4 +647,258 @@ fn energy_that_is_given_at_the_least_gain_takes_the_force_away() {
     );
     assert!(matches!(last.state, S::Fading | S::Fault), "{last:?}");
     assert!(bench.governor.oscillations() >= 4);
+}
+
+#[test]
+fn the_rules_that_bit_are_published_as_bits_of_their_own() {
+    let mut bench = Bench::new();
+    // Off, and on its way: 32.
+    assert_eq!(bench.tick().reductions.bits(), 32);
+    while bench.tick().state != S::Ramping {}
+    assert_eq!(bench.tick().reductions.bits(), 32);
+    while bench.tick().state != S::Active {}
+    // Full authority over a force within all limits.
+    bench.wanted.force_n.x = 1.5;
+    let out = bench.tick();
+    assert_eq!(out.reductions.bits(), 0);
+    assert!(!out.reductions.contains(Reductions::PEAK));
+    // Peak and slew limit.
+    bench.wanted.force_n.x = 11.0;
+    assert_eq!(bench.tick().reductions.bits(), 1 + 4);
+    assert_eq!(bench.ticks(20).reductions.bits(), 1);
+    assert_eq!(bench.ticks(60_000).reductions.bits(), 2);
+    bench.wanted.force_n.x = 1.0;
+    bench.spoil = |s| s.pose.translation.vector.x = 0.105;
+    assert_eq!(bench.ticks(20).reductions.bits(), 8);
+}
+
+#[test]
+fn a_fade_takes_its_time_the_slew_from_the_peak_and_two_ticks() {
+    let bound_ms = |limits: &Limits, arm: &ArmSpec| {
+        let governor = Governor::new(limits, arm).expect("valid limits");
+        governor.zero_within_ns(MS) / MS
+    };
+    // 10 N at 2000 N/s and 0.4 N m at 80 N m/s are 5 ms each.
+    assert_eq!(bound_ms(&Limits::default(), &spec()), 50 + 5 + 2);
+    let slow = |slew_n_per_s, slew_nm_per_s| Limits {
+        slew_n_per_s,
+        slew_nm_per_s,
+        ..Limits::default()
+    };
+    assert_eq!(bound_ms(&slow(100.0, 80.0), &spec()), 50 + 100 + 2);
+    assert_eq!(bound_ms(&slow(100.0, 2.0), &spec()), 50 + 200 + 2);
+    // For ever, where a force may not change; but what is never made need not fade.
+    let still = slow(0.0, 80.0);
+    assert_eq!(bound_ms(&still, &spec()), u64::MAX / MS);
+    let forceless = Limits {
+        peak_force_n: 0.0,
+        ..still
+    };
+    assert_eq!(bound_ms(&forceless, &spec()), 50 + 5 + 2);
+}
+
+#[test]
+fn what_is_released_falls_at_the_slew_limit_and_waits_for_a_small_force() {
+    let mut bench = Bench::active(8.0);
+    bench.governor.release();
+    for left_n in [6.0, 4.0, 2.0, 0.0, 0.0] {
+        let out = bench.tick();
+        assert!((out.wrench.force_n.x - left_n).abs() < 1e-12, "{out:?}");
+        assert_eq!(out.state, S::WaitingSmallForce);
+    }
+    bench.wanted.force_n.x = 0.1;
+    assert_eq!(bench.ticks(4).state, S::Ramping);
+}
+
+#[test]
+fn the_ceiling_is_what_arm_and_technician_allow() {
+    let technician = Limits {
+        peak_force_n: 6.0,
+        ..Limits::default()
+    };
+    let mut bench = Bench::with(&technician);
+    let both = technician.tightened_by_arm(&spec());
+    assert_eq!(*bench.governor.ceiling(), both);
+    let app = Limits {
+        peak_force_n: 1.0,
+        ..Limits::default()
+    };
+    bench.governor.tighten(&app).expect("tighter");
+    assert_eq!(*bench.governor.ceiling(), both, "whatever is put on top");
+}
+
+#[test]
+fn heat_is_that_of_force_and_torque_by_the_square() {
+    let mut bench = Bench::active(0.0);
+    assert_eq!(bench.governor.heat(), (0.0, 0.0));
+    bench.wanted.force_n.y = 2.4;
+    bench.wanted.torque_nm.z = 0.09;
+    // Of 3 N and 0.15 N m, for a minute of a time constant of ten seconds: all but e^-6.
+    bench.ticks(60_000);
+    let warmed = 1.0 - (-6.0_f64).exp();
+    let (force, torque) = bench.governor.heat();
+    assert!((force / (0.64 * warmed) - 1.0).abs() < 1e-3, "{force}");
+    assert!((torque / (0.36 * warmed) - 1.0).abs() < 1e-3, "{torque}");
+}
+
+/// For a hand that feels nothing when the limit is raised, too: there is no force that could rise
+/// from where it is.
+#[test]
+fn a_continuous_limit_rises_by_the_ramp_while_nothing_is_felt() {
+    let mut bench = Bench::active(3.0);
+    let ceiling = *bench.governor.limits();
+    let low = Limits {
+        continuous_force_n: 0.5,
+        ..Limits::default()
+    };
+    bench.governor.tighten(&low).expect("tighter");
+    bench.ticks(120_000);
+    bench.wanted.force_n.x = 0.0;
+    bench.ticks(10);
+    bench.governor.tighten(&ceiling).expect("the ceiling");
+    bench.wanted.force_n.x = 10.0;
+    // Five ticks of 2 N could be 10 N.
+    let out = bench.ticks(5);
+    let heating = bench.governor.heat().0 * 9.0;
+    let square = (0.5_f64 + 3.0 * 5e-3).powi(2);
+    let room = (1.0 - heating / square) / 0.3;
+    let cap_n = (square + (100.0 - square) * room).sqrt();
+    assert!(cap_n < 6.0, "{cap_n}");
+    assert!(out.wrench.force_n.x < cap_n * 1.01, "{out:?} {cap_n}");
+}
+
+#[test]
+fn as_much_as_the_engage_force_is_not_little() {
+    let limits = Limits {
+        engage_force_n: 0.25,
+        engage_torque_nm: 0.03125,
+        ..Limits::default()
+    };
+    let below = |limit: f64| limit * (1.0 - 1e-9);
+    for (force_n, torque_nm, is_little) in [
+        (below(0.25), below(0.03125), true),
+        (0.25, 0.0, false),
+        (0.0, 0.03125, false),
+    ] {
+        let mut bench = Bench::with(&limits);
+        bench.wanted.force_n.x = force_n;
+        bench.wanted.torque_nm.y = torque_nm;
+        let state = bench.ticks(100).state;
+        let expected = match is_little {
+            true => S::Ramping,
+            false => S::WaitingSmallForce,
+        };
+        assert_eq!(state, expected, "{force_n} N, {torque_nm} N m");
+    }
+}
+
+#[test]
+fn force_and_a_limit_that_is_raised_take_the_time_of_the_ramp() {
+    let slow = Limits {
+        ramp_s: 2.0,
+        ..Limits::default()
+    };
+    let mut bench = Bench::with(&slow);
+    while bench.tick().state != S::Ramping {}
+    let ramp_ms = (1..).find(|_| bench.tick().state == S::Active).unwrap_or(0);
+    assert!((1999..=2001).contains(&ramp_ms), "{ramp_ms} ms");
+    bench.wanted.force_n.x = 4.0;
+    bench.ticks(20);
+    bench.governor.ease();
+    bench.wanted.force_n.x = 9.0;
+    // 10 N in 2 s.
+    for tick in 1..100 {
+        let now_n = bench.tick().wrench.force_n.x;
+        assert!((now_n - 4.0 - 5e-3 * f64::from(tick)).abs() < 1e-9);
+    }
+}
+
+/// A swing of hand and force at 250 Hz, every other tick of it spoilt: nobody knows what was
+/// between.
+#[test]
+fn what_is_not_seen_between_two_ticks_is_no_oscillation() {
+    type Spoil = fn(&mut Bench) -> u64;
+    let spoils: [Spoil; 4] = [
+        |_| MS,
+        |bench| {
+            bench.wanted.force_n.y = f64::NAN;
+            MS
+        },
+        |bench| {
+            bench.spoil = |s| s.pose.translation.vector.y = f64::NAN;
+            MS
+        },
+        |_| 11 * MS,
+    ];
+    for (k, spoil) in spoils.into_iter().enumerate() {
+        let mut bench = Bench::active(0.0);
+        for tick in 0..60_u64 {
+            let is_far = tick % 4 < 2;
+            bench.wanted.force_n = Vec3::x() * if is_far { 1.0 } else { 3.0 };
+            bench.spoil = match is_far {
+                true => |s| s.pose.translation.vector.x = 5e-4,
+                false => |_| {},
+            };
+            let gap_ns = match tick % 2 {
+                0 => MS,
+                _ => spoil(&mut bench),
+            };
+            bench.tick_after(gap_ns);
+        }
+        let seen = bench.governor.oscillations();
+        assert_eq!(seen > 0, k == 0, "{k}: {seen}");
+        // After that it is seen as ever.
+        for tick in 0..100_u64 {
+            let is_far = tick % 4 < 2;
+            bench.wanted.force_n = Vec3::x() * if is_far { 1.0 } else { 3.0 };
+            bench.spoil = match is_far {
+                true => |s| s.pose.translation.vector.x = 5e-4,
+                false => |_| {},
+            };
+            bench.tick();
+        }
+        assert!(bench.governor.oscillations() > seen, "{k}");
+    }
+}
+
+/// Its own limit is raised, and the torque rises from where it is.
+#[test]
+fn a_continuous_torque_that_is_raised_eases_as_well() {
+    let mut bench = Bench::active(0.0);
+    let ceiling = *bench.governor.limits();
+    bench.wanted.torque_nm.z = 0.15;
+    let low = Limits {
+        continuous_torque_nm: 0.05,
+        ..Limits::default()
+    };
+    bench.governor.tighten(&low).expect("tighter");
+    let mut before = bench.ticks(120_000).wrench.torque_nm.z;
+    assert!((before - 0.05).abs() < 1e-3, "{before} N m");
+    bench.governor.tighten(&ceiling).expect("the ceiling");
+    let both_nm = ceiling.peak_torque_nm + ceiling.continuous_torque_nm;
+    let steepest = 2.0 * both_nm * 1e-3 / ceiling.ramp_s;
+    for tick in 0..3000 {
+        let now = bench.tick().wrench.torque_nm.z;
+        assert!(now - before <= steepest, "{tick}: {before} to {now} N m");
+        before = now;
+    }
+    assert!(before > 0.12, "{before} N m");
+}
+
+#[test]
+fn what_is_just_at_its_limit_is_no_fault() {
+    let spoils: [fn(&mut ArmSample); 4] = [
+        |s| s.temperature_c = Some(80.0),
+        |s| s.linear_velocity.y = -1.5,
+        |s| s.angular_velocity.z = 20.0,
+        |s| s.time_ns -= 5 * MS,
+    ];
+    for (k, spoil) in spoils.into_iter().enumerate() {
+        let mut bench = Bench::active(1.0);
+        bench.spoil = spoil;
+        assert_eq!(bench.tick().reason, None, "{k}");
+    }
+    let mut bench = Bench::active(1.0);
+    bench.contact_age_ns = 20 * MS;
+    assert_eq!(bench.tick().reason, None);
 }

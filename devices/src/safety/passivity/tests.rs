@@ -2,6 +2,7 @@
 
 use super::super::testing::spec;
 use super::*;
+use nalgebra::UnitQuaternion;
 
 const MS: u64 = 1_000_000;
 const K: f64 = 1000.0;
@@ -57,6 +58,8 @@ fn sent(force_n: f64) -> Sent {
 fn ledger(delay_ns: u64) -> Passivity {
     let mut spec = spec();
     (spec.damping_n_s_per_m, spec.coulomb_friction_n) = (0.0, 0.0);
+    spec.angular_damping_nm_s_per_rad = 0.0;
+    spec.angular_coulomb_friction_nm = 0.0;
     (spec.native_period_ns, spec.transport_delay_ns) = (0, delay_ns);
     Passivity::new(&spec)
 }
@@ -103,6 +106,59 @@ fn a_late_force_is_the_mean_of_what_was_held() {
             "{delay_ns}: {given_j}"
         );
     }
+    // Of 1 N, then 3 N: each for a half of the next step. A torque likewise.
+    for turns in [false, true] {
+        let mut l = ledger(MS / 2);
+        for (k, z, force_n) in [(1, 0.0, 1.0), (2, 0.0, 3.0), (3, 1e-3, 0.0)] {
+            let (mut hand, mut spring, mut sent) = (at(z), spring(0.0, 0.0), sent(force_n));
+            if turns {
+                (hand, spring) = (turned(&hand), turning(&spring));
+                sent.wrench = turned_wrench(&sent.wrench);
+            }
+            l.observe(k * MS, &hand, &spring);
+            l.settle(k * MS, &spring, &sent, f64::INFINITY, 1e-3);
+        }
+        let given_j = l.energy().given_j;
+        assert!((given_j - 2e-3).abs() < 1e-15, "{turns}: {given_j}");
+    }
+}
+
+/// An arm late by a quarter of a tick, whose loop answers after as much: by a half of a tick, and
+/// not by a report's period.
+#[test]
+fn a_command_that_leaves_later_is_felt_later() {
+    let mut spec = spec();
+    (spec.native_period_ns, spec.transport_delay_ns) = (2 * MS, MS / 4);
+    let mut l = Passivity::new(&spec);
+    l.answer_after(MS / 4);
+    let free = spring(0.0, 0.0);
+    for (k, z, force_n) in [(1, 0.0, 1.0), (2, 1e-3, 0.0)] {
+        l.observe(k * MS, &at(z), &free);
+        l.settle(k * MS, &free, &sent(force_n), f64::INFINITY, 1e-3);
+    }
+    let given_j = l.energy().given_j;
+    assert!((given_j - 0.5e-3).abs() < 1e-15, "{given_j}");
+}
+
+/// The hand turns about the tool's origin while it is pushed there: no work, wherever the spring is
+/// fixed.
+#[test]
+fn a_force_through_a_point_that_stays_does_no_work() {
+    let mut l = ledger(0);
+    let spring = Spring {
+        centre: Vec3::new(0.1, 0.0, 0.0),
+        ..spring(0.0, 0.0)
+    };
+    let mut push = sent(0.0);
+    push.wrench.force_n = Vec3::new(0.0, 2.0, 0.0);
+    for (k, turn) in [(1, 0.0), (2, 1e-4)] {
+        let hand = turned(&at(turn));
+        l.observe(k * MS, &hand, &spring);
+        l.settle(k * MS, &spring, &push, f64::INFINITY, 1e-3);
+    }
+    // 2 N on a lever of 0.1 m: 20 uJ each way, and the rest is of the angle's third order.
+    let given_j = l.energy().given_j;
+    assert!(given_j.abs() < 1e-12, "{given_j}");
 }
 
 #[test]
@@ -175,34 +231,93 @@ fn a_far_end_that_jumps_before_a_hand_that_is_still_leaks_nothing() {
 /// A hand that goes from a place by so much a tick, the far end in turn at these: pushed by what it
 /// was sent as long ago as the ledger's delay. Leak and debt.
 fn led(l: &mut Passivity, held_by_movers: bool, hand: (f64, f64), walls: &[f64]) -> [f64; 2] {
-    led_slewed(l, held_by_movers, hand, walls, f64::INFINITY)
+    Led {
+        held_by_movers,
+        ..WHOLE
+    }
+    .along(l, hand, walls)
 }
 
-/// [`led`] with a force that changes by `slew_n` a tick at most.
-fn led_slewed(
-    l: &mut Passivity,
+/// How a hand is [`led`].
+#[derive(Clone, Copy, Debug)]
+struct Led {
     held_by_movers: bool,
-    (start, step): (f64, f64),
-    walls: &[f64],
+    /// The force changes by this a tick at most.
     slew_n: f64,
-) -> [f64; 2] {
-    let (mut from, mut wall_from) = (start, walls[0]);
-    let mut last_n = K * (walls[0] - start - step);
-    for (k, &wall) in (1..).zip(walls) {
-        let z = from + step;
-        let spring = Spring {
-            held_by_movers,
-            ..moved(from, wall_from, z, wall)
-        };
-        (from, wall_from) = (z, wall);
-        l.observe(k * MS, &at(z), &spring);
-        let wanted_n = K * (wall - z);
-        last_n = wanted_n.clamp(last_n - slew_n, last_n + slew_n);
-        let mut sent = sent(last_n);
-        sent.held_back.force_n.z = wanted_n - last_n;
-        l.settle(k * MS, &spring, &sent, 1.0, 1e-3);
+    /// Of the force so much is sent.
+    share: f64,
+    /// About z by as many radians, instead of along it.
+    turns: bool,
+}
+
+const WHOLE: Led = Led {
+    held_by_movers: false,
+    slew_n: f64::INFINITY,
+    share: 1.0,
+    turns: false,
+};
+
+impl Led {
+    fn along(self, l: &mut Passivity, (start, step): (f64, f64), walls: &[f64]) -> [f64; 2] {
+        let (mut from, mut wall_from) = (start, walls[0]);
+        let mut last_n = self.share * K * (walls[0] - start - step);
+        for (k, &wall) in (1..).zip(walls) {
+            let z = from + step;
+            let mut spring = Spring {
+                held_by_movers: self.held_by_movers,
+                ..moved(from, wall_from, z, wall)
+            };
+            (from, wall_from) = (z, wall);
+            let wanted_n = self.share * K * (wall - z);
+            last_n = wanted_n.clamp(last_n - self.slew_n, last_n + self.slew_n);
+            let mut sent = sent(last_n);
+            sent.factor = [self.share; 2];
+            sent.held_back.force_n.z = wanted_n - last_n;
+            let mut hand = at(z);
+            if self.turns {
+                hand = turned(&hand);
+                spring = turning(&spring);
+                sent.wrench = turned_wrench(&sent.wrench);
+                sent.held_back = turned_wrench(&sent.held_back);
+            }
+            l.observe(k * MS, &hand, &spring);
+            l.settle(k * MS, &spring, &sent, 1.0, 1e-3);
+        }
+        [l.energy().leak_j, l.energy().debt_j]
     }
-    [l.energy().leak_j, l.energy().debt_j]
+}
+
+/// Turned by a rotation vector instead of shifted by it.
+fn turned(pose: &Pose) -> Pose {
+    let turn = UnitQuaternion::from_scaled_axis(pose.translation.vector);
+    Pose::from_parts(Vec3::zeros().into(), turn)
+}
+
+/// With the force as a torque.
+fn turned_wrench(wrench: &Wrench) -> Wrench {
+    Wrench {
+        force_n: wrench.torque_nm,
+        torque_nm: wrench.force_n,
+    }
+}
+
+/// Twisted instead of stretched: all else is as it was.
+fn turning(spring: &Spring) -> Spring {
+    let other = |[stretch, twist]: [f64; 2]| [twist, stretch];
+    let ends = &spring.before;
+    Spring {
+        far_end: turned(&spring.far_end),
+        stored_j: other(spring.stored_j),
+        stiffness: other(spring.stiffness),
+        before: Ends {
+            stiffness: other(ends.stiffness),
+            none_j: other(ends.none_j),
+            hand_j: other(ends.hand_j),
+            far_j: other(ends.far_j),
+            both_j: other(ends.both_j),
+        },
+        ..*spring
+    }
 }
 
 #[test]
@@ -214,15 +329,29 @@ fn what_a_late_hand_is_given_when_its_tool_slips_off_is_paid_by_what_that_took()
     let back = (-5e-3, 3e-4);
     let [before_j, owed_j] = led(&mut ledger(2 * MS), false, back, &still);
     assert!(owed_j > 1e-4, "{owed_j}");
-    // 2 N less, felt two ticks and a half late: 0.6 mJ each, and the debt is what it was.
-    for held_by_movers in [false, true] {
-        let mut l = ledger(2 * MS);
-        let [leak_j, debt_j] = led(&mut l, held_by_movers, back, &slips);
+    // 2 N less, felt two ticks and a half late: 0.6 mJ each, and the debt is what it was. Of a half
+    // of the force it is a half.
+    for (held_by_movers, turns, share) in [
+        (false, false, 1.0),
+        (true, false, 1.0),
+        (false, true, 1.0),
+        (false, false, 0.5),
+    ] {
+        let led = Led {
+            held_by_movers,
+            turns,
+            share,
+            ..WHOLE
+        };
+        let [leak_j, debt_j] = led.along(&mut ledger(2 * MS), back, &slips);
         assert!(
-            (leak_j - before_j - 1.5e-3).abs() < 1e-12,
-            "{leak_j} {before_j}"
+            (leak_j - share * (before_j + 1.5e-3)).abs() < 1e-12,
+            "{led:?}: {leak_j} {before_j}"
         );
-        assert!((debt_j - owed_j).abs() < 1e-12, "{debt_j} {owed_j}");
+        assert!(
+            (debt_j - share * owed_j).abs() < 1e-12,
+            "{led:?}: {debt_j} {owed_j}"
+        );
     }
 }
 
@@ -235,14 +364,19 @@ fn what_the_slew_limit_holds_back_of_a_tool_that_slips_off_is_late_as_well() {
     for ticks in 1..=12 {
         let (still, slips) = (&still[..ticks], &slips[..ticks]);
         let [before_j, owed_j] = led(&mut ledger(2 * MS), false, back, still);
-        for held_by_movers in [false, true] {
+        for (held_by_movers, turns) in [(false, false), (true, false), (false, true)] {
             // 2 N less come in four ticks.
-            let mut l = ledger(2 * MS);
-            let [leak_j, debt_j] = led_slewed(&mut l, held_by_movers, back, slips, 0.5);
+            let led = Led {
+                held_by_movers,
+                turns,
+                slew_n: 0.5,
+                ..WHOLE
+            };
+            let [leak_j, debt_j] = led.along(&mut ledger(2 * MS), back, slips);
             assert!(ticks < 7 || leak_j > before_j + 5e-4, "{leak_j} {before_j}");
             assert!(
                 (debt_j - owed_j).abs() < 1e-12,
-                "{ticks}: {debt_j} {owed_j}"
+                "{ticks} {led:?}: {debt_j} {owed_j}"
             );
         }
     }
@@ -363,6 +497,167 @@ fn damping_and_friction_of_the_arm_pay_and_are_no_credit() {
         "{:?}",
         l.energy()
     );
+}
+
+#[test]
+fn what_turns_the_hand_is_paid_by_what_takes_from_its_turning() {
+    let mut with = spec();
+    with.native_period_ns = 0;
+    let mut l = Passivity::new(&with);
+    let free = turning(&spring(0.0, 0.0));
+    let mut twist = sent(0.0);
+    twist.wrench.torque_nm.z = 0.05;
+    for (k, angle) in [(1, 0.0), (2, 2e-3)] {
+        l.observe(k * MS, &turned(&at(angle)), &free);
+        l.settle(k * MS, &free, &twist, f64::INFINITY, 1e-3);
+    }
+    // 0.05 N m over 2 mrad in a millisecond, of which b w^2 T and t_c w T are taken.
+    let taken_j = 0.9 * (1e-3 * 2.0 * 2.0 * 1e-3 + 1e-3 * 2e-3);
+    assert!(
+        (l.energy().debt_j - (1e-4 - taken_j)).abs() < 1e-12,
+        "{:?}",
+        l.energy()
+    );
+}
+
+/// By steps of 1 mm into a wall: each makes half of K times its square, of which the arm's friction
+/// takes 0.8.
+fn pressed_into(l: &mut Passivity, ticks: std::ops::RangeInclusive<u64>, bound_j: f64) -> Acted {
+    let mut acted = Acted::No;
+    for k in ticks {
+        let (from, z) = (1e-3 - 1e-3 * k as f64, -1e-3 * k as f64);
+        let spring = moved(from, 0.0, z, 0.0);
+        l.observe(k * MS, &at(z), &spring);
+        acted = l.settle(k * MS, &spring, &sent(-K * z), bound_j, 0.0);
+    }
+    acted
+}
+
+/// An arm whose friction takes so much of each millimetre.
+fn rubbing(takes_j: f64) -> Passivity {
+    let mut l = ledger(0);
+    l.friction[0] = takes_j / 1e-3;
+    l
+}
+
+#[test]
+fn the_gain_falls_to_where_the_arm_would_take_it_and_well_below() {
+    let mut l = rubbing(0.8 * 0.5e-3);
+    let gain_is = |l: &Passivity, gain: f64| assert!((l.gain() - gain).abs() < 1e-12, "{l:?}");
+    // 0.1 mJ a step is beyond what is taken: the fourth is the second one beyond 0.25 mJ.
+    assert_eq!(pressed_into(&mut l, 1..=4, 2.5e-4), Acted::No);
+    assert_eq!((l.gain(), l.acted()), (1.0, 0));
+    assert_eq!(pressed_into(&mut l, 5..=5, 2.5e-4), Acted::Lowered);
+    gain_is(&l, 0.6 * 0.8);
+    assert_eq!(l.acted(), 1);
+    let withheld_j = 0.5 * K * 25e-6 * (1.0 - 0.48);
+    assert!((l.energy().withheld_j - withheld_j).abs() < 1e-12, "{l:?}");
+    // Once more, and of what is stored then as much.
+    assert_eq!(pressed_into(&mut l, 6..=8, 2.5e-4), Acted::No);
+    assert_eq!(pressed_into(&mut l, 9..=9, 2.5e-4), Acted::Lowered);
+    gain_is(&l, 0.48 * 0.48);
+    assert_eq!(l.acted(), 2);
+    let withheld_j = withheld_j + 0.5 * K * 81e-6 * (1.0 - 0.48);
+    assert!((l.energy().withheld_j - withheld_j).abs() < 1e-12, "{l:?}");
+    // Whatever the pose did then, the spring is as much too stiff as before.
+    l.forget();
+    gain_is(&l, 0.48 * 0.48);
+    // What a body makes that should stand still counts as well: 2 N over 1 mm.
+    let mut l = rubbing(0.8 * 2e-3);
+    let mut acted = Acted::No;
+    for k in 1..=3 {
+        let wall = 1e-3 * k as f64;
+        let spring = moved(wall - 3e-3, wall - 1e-3, wall - 2e-3, wall);
+        l.observe(k * MS, &at(wall - 2e-3), &spring);
+        acted = l.settle(k * MS, &spring, &sent(2.0), 3e-4, 0.0);
+    }
+    assert_eq!(acted, Acted::Lowered);
+    gain_is(&l, 0.6 * 0.8);
+}
+
+/// Friction that takes what a step makes, to the last bit: the ratio is that of the steps from
+/// which on something was owed.
+#[test]
+fn what_the_arm_takes_to_the_joule_is_no_debt() {
+    let step = |l: &mut Passivity, k: u64, from: f64, z: f64| {
+        let stored = |z: f64| [512.0 * z * z, 0.0];
+        let mut spring = spring(z, 0.0);
+        spring.stiffness[0] = 1024.0;
+        spring.stored_j = stored(z);
+        spring.before = Ends {
+            stiffness: spring.stiffness,
+            none_j: stored(from),
+            hand_j: stored(z),
+            far_j: stored(from),
+            both_j: stored(z),
+        };
+        l.observe(k * MS, &at(z), &spring);
+        l.settle(k * MS, &spring, &sent(-1024.0 * z), 1e-4, 0.0)
+    };
+    let mut l = ledger(0);
+    l.friction[0] = 0.5;
+    let mm = 1.0 / 1024.0;
+    for k in 1..100 {
+        let z = -mm * k as f64;
+        assert_eq!(step(&mut l, k, z + mm, z), Acted::No);
+        assert_eq!(l.energy().debt_j, 0.0, "{k}");
+    }
+    // Steps of twice the length make four times as much, of which friction takes a half.
+    for k in 100..102 {
+        let z = -mm * (2 * k - 99) as f64;
+        let acted = step(&mut l, k, z + 2.0 * mm, z);
+        assert_eq!(acted == Acted::Lowered, k == 101);
+    }
+    assert_eq!(l.gain(), MARGIN * 0.5);
+}
+
+/// What was under way when the gain fell is felt until the first way that begins after it.
+#[test]
+fn what_is_under_way_when_the_force_is_lowered_is_no_debt() {
+    for (news_ms, is_owed) in [(11, false), (12, false), (13, true), (14, true)] {
+        let mut l = ledger(2 * MS);
+        l.period_ns = MS;
+        let free = spring(0.0, 0.0);
+        // Sent all along: 1 N.
+        for k in 1..news_ms {
+            l.observe(k * MS, &at(0.0), &free);
+            l.settle(k * MS, &free, &sent(1.0), f64::INFINITY, 1e-3);
+            if k == 10 {
+                l.unsettle(k * MS);
+            }
+        }
+        l.observe(news_ms * MS, &at(1e-3), &free);
+        l.settle(news_ms * MS, &free, &sent(1.0), f64::INFINITY, 1e-3);
+        let owed_j = if is_owed { 1e-3 } else { 0.0 };
+        let debt_j = l.energy().debt_j;
+        assert!((debt_j - owed_j).abs() < 1e-12, "{news_ms}: {debt_j}");
+    }
+}
+
+/// Nothing of its spring is sent, for its peak torque is none.
+#[test]
+fn an_arm_without_torque_has_a_ledger_as_well() {
+    let mut l = ledger(0);
+    for (k, from, z) in [(1, 0.0, 0.0), (2, 0.0, -1e-3)] {
+        let spring = moved(from, 0.0, z, 0.0);
+        let mut sent = sent(-K * z);
+        sent.most[1] = 0.0;
+        l.observe(k * MS, &at(z), &spring);
+        l.settle(k * MS, &spring, &sent, f64::INFINITY, 1e-3);
+    }
+    let e = l.energy();
+    assert!((e.stored_j - 0.5e-3).abs() < 1e-12, "{e:?}");
+    assert!((e.debt_j - 0.5e-3).abs() < 1e-12, "{e:?}");
+}
+
+#[test]
+fn what_is_stored_is_that_of_stretch_and_twist() {
+    let mut l = ledger(0);
+    let mut both = spring(-2e-3, 0.0);
+    (both.stored_j[1], both.stiffness[1]) = (2.5e-3, 0.5);
+    l.observe(MS, &at(-2e-3), &both);
+    l.settle(MS, &both, &sent(2.0), f64::INFINITY, 1e-3);
+    assert!((l.energy().stored_j - 4.5e-3).abs() < 1e-12, "{l:?}");
 }
 
 #[test]
