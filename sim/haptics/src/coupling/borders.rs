@@ -316,3 +316,56 @@ fn a_damper_stronger_than_the_spring_leaves_what_is_across() {
     assert_eq!(weaker, Vec3::new(0.3, 0.0, 0.5));
     assert_eq!(without_pull(Vec3::zeros(), Vec3::x()), Vec3::zeros());
 }
+
+/// Nothing is cut off before the governor has said so.
+#[test]
+fn the_length_at_which_the_force_was_cut_off_is_told() {
+    let mut c = spring(GAINS);
+    assert_eq!(c.most_n(), f64::INFINITY);
+    for most_n in [3.0, 0.5] {
+        c.set_passed(Passed { share: 0.5, most_n });
+        assert_eq!(c.most_n(), most_n);
+    }
+}
+
+/// Held, and twice as stiff: stretch and twist go slack together and keep what they stored.
+#[test]
+fn a_slack_spring_stores_by_twist_as_by_stretch() {
+    let mut c = spring(GAINS);
+    let at = |z: f64, angle: f64| {
+        Pose::from_parts(
+            (Vec3::z() * z).into(),
+            Quat::from_scaled_axis(Vec3::x() * angle),
+        )
+    };
+    let (hand, far) = (at(-2e-3, -0.05), at(0.0, 0.1));
+    for k in [500.0].into_iter().chain(std::iter::repeat_n(1000.0, 300)) {
+        let material = Some((k, f64::INFINITY));
+        c.wrench(&hand, &far, &Vec3::zeros(), material, PERIOD_S);
+        let energy = c.energy();
+        for [stretch_j, twist_j] in [energy.stored_j, energy.before.both_j] {
+            near(stretch_j, 0.5 * 500.0 * 2e-3 * 2e-3);
+            near(twist_j, 0.5 * 0.25 * 0.15 * 0.15);
+        }
+    }
+    near(c.stiffness_n_per_m(), 1000.0);
+}
+
+#[test]
+fn a_damper_of_the_device_without_one_of_its_turning_damps_its_way_alone() {
+    let gains = Gains {
+        rotational_damping_nm_s_per_rad: 0.0,
+        ..GAINS
+    };
+    let mut c = Coupling::new(gains, Damping::Device);
+    let mut wrench = Wrench::default();
+    // 0.1 m/s and 1 rad/s through free space.
+    for k in 0..20 {
+        let gone = f64::from(k) * PERIOD_S;
+        let turn = Quat::from_scaled_axis(Vec3::y() * gone);
+        let hand = Pose::from_parts((Vec3::x() * (0.1 * gone)).into(), turn);
+        wrench = c.wrench(&hand, &hand, &Vec3::zeros(), None, PERIOD_S);
+    }
+    near(wrench.force_n.x, -2.0 * 0.1);
+    near(wrench.torque_nm.norm(), 0.0);
+}
