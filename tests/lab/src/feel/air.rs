@@ -26,6 +26,8 @@ const HALF_M: f64 = 0.005;
 /// Hills of this height; squares along an edge, of two triangles each on the upper side alone.
 const HILLS_M: f64 = 0.005;
 const CELLS: u32 = 224;
+/// Planted fault: the ground is so much higher than said, m.
+const RISEN_M: f64 = 0.003;
 /// To and fro by this, m.
 const SWING_M: f64 = 0.07;
 
@@ -35,6 +37,8 @@ struct Case {
     late: u32,
     speed: f64,
     above_m: f64,
+    /// How much higher the ground is than said, m.
+    risen_m: f64,
 }
 
 /// Largest force and torque, and how many ticks a certificate cut short.
@@ -53,7 +57,7 @@ fn swept(case: Case) -> Result<(f64, f64, usize), Failure> {
     } else {
         HALF_M
     };
-    let under = HILLS_M + reach + case.above_m;
+    let under = HILLS_M + reach + case.above_m - case.risen_m;
     let text =
         forced_arm(&shape, STIFFNESS, 0.0) + LIMITS + &stone(&terrain, [0.0, 0.0, -under], 0.3);
     let way = move |t: f64| {
@@ -94,10 +98,14 @@ fn run(context: &Context) -> Result<Report, Failure> {
                         late,
                         speed,
                         above_m,
+                        risen_m: if context.mutant { RISEN_M } else { 0.0 },
                     });
                 }
             }
         }
+    }
+    if context.quick {
+        cases.retain(|case| case.late == 8 && case.above_m < 0.01 && case.speed == 1.0);
     }
     let felt: Result<Vec<_>, Failure> = cases.par_iter().map(|&case| swept(case)).collect();
     let mut rows = Vec::new();

@@ -66,13 +66,35 @@ impl Bench {
         setting: &Setting,
         material: Material,
     ) -> Result<Self, Failure> {
-        let (form, tool_shape) = match tool {
+        let tool = match tool {
             Ok(radius_m) => (Shape::point(), ToolShape::sphere(radius_m)),
             Err(mesh) => (
                 Shape::of(mesh.clone()).0,
                 ToolShape::mesh(mesh.positions(), false),
             ),
         };
+        Self::made(tool, body, pose, setting, material)
+    }
+
+    /// A mesh that turns before a body of this material.
+    pub fn turning(
+        tool: &TriMesh,
+        body: &TriMesh,
+        setting: &Setting,
+        material: Material,
+    ) -> Result<Self, Failure> {
+        let shape = ToolShape::mesh(tool.positions(), true);
+        let tool = (Shape::of(tool.clone()).0, shape);
+        Self::made(tool, body, Pose::identity(), setting, material)
+    }
+
+    fn made(
+        (form, tool_shape): (Shape, ToolShape),
+        body: &TriMesh,
+        pose: Pose,
+        setting: &Setting,
+        material: Material,
+    ) -> Result<Self, Failure> {
         let distances = Distances::for_width(WIDTH_M);
         let mut world = World::new(distances.clearance_m, PAIRS);
         world.set_tool(0, form, tool_shape);
