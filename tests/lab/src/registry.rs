@@ -119,7 +119,7 @@ const FAULTS: &[(&str, &str)] = &[
         "the coefficient is 1 % larger than said, or 0.01",
     ),
     ("feel-impact", "the spring is a tick staler than declared"),
-    ("feel-air", "the ground is 3 mm higher than said"),
+    ("feel-air", "the damper acts on the hand's own speed"),
     (
         "feel-energy",
         "the arm has a third of the damping and friction that it declares",

@@ -26,8 +26,8 @@ const HALF_M: f64 = 0.005;
 /// Hills of this height; squares along an edge, of two triangles each on the upper side alone.
 const HILLS_M: f64 = 0.005;
 const CELLS: u32 = 224;
-/// Planted fault: the ground is so much higher than said, m.
-const RISEN_M: f64 = 0.003;
+/// The same for tests.
+const QUICK: u32 = 64;
 /// To and fro by this, m.
 const SWING_M: f64 = 0.07;
 
@@ -37,8 +37,9 @@ struct Case {
     late: u32,
     speed: f64,
     above_m: f64,
-    /// How much higher the ground is than said, m.
-    risen_m: f64,
+    /// Planted fault: the damper acts on the hand's own speed.
+    drags: bool,
+    cells: u32,
 }
 
 /// Largest force and torque, and how many ticks a certificate cut short.
@@ -49,7 +50,8 @@ fn swept(case: Case) -> Result<(f64, f64, usize), Failure> {
         ball(HALF_M)
     };
     let terrain = format!(
-        "{{ kind = \"terrain\", size_m = [0.3, 0.3], amplitude_m = {HILLS_M:?}, cells = {CELLS}, seed = 7 }}"
+        "{{ kind = \"terrain\", size_m = [0.3, 0.3], amplitude_m = {HILLS_M:?}, cells = {}, seed = 7 }}",
+        case.cells
     );
     // Above the highest hill by this, with the whole tool: a cube's corner is further out.
     let reach = if case.cube {
@@ -57,9 +59,13 @@ fn swept(case: Case) -> Result<(f64, f64, usize), Failure> {
     } else {
         HALF_M
     };
-    let under = HILLS_M + reach + case.above_m - case.risen_m;
-    let text =
-        forced_arm(&shape, STIFFNESS, 0.0) + LIMITS + &stone(&terrain, [0.0, 0.0, -under], 0.3);
+    let under = HILLS_M + reach + case.above_m;
+    let arm = if case.drags {
+        forced_arm(&shape, STIFFNESS, 0.4) + "interaction = { damping = \"device\" }\n"
+    } else {
+        forced_arm(&shape, STIFFNESS, 0.0)
+    };
+    let text = arm + LIMITS + &stone(&terrain, [0.0, 0.0, -under], 0.3);
     let way = move |t: f64| {
         // At rest until force is on; then a sine, faster and faster, to the speed.
         let t = t - SETTLED_S;
@@ -98,7 +104,8 @@ fn run(context: &Context) -> Result<Report, Failure> {
                         late,
                         speed,
                         above_m,
-                        risen_m: if context.mutant { RISEN_M } else { 0.0 },
+                        drags: context.mutant,
+                        cells: if context.quick { QUICK } else { CELLS },
                     });
                 }
             }

@@ -27,7 +27,7 @@ struct Options {
 /// 1.2 times the bound that [`AUTO`] is 0.9 of, N/m.
 const BEYOND: f64 = 1.2 / 0.9 * AUTO;
 /// Presses for tests.
-const QUICK: u64 = 60;
+const QUICK: u64 = 30;
 
 #[derive(Clone, Copy, Default)]
 struct Outcome {

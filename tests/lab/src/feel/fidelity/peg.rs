@@ -286,7 +286,24 @@ fn beside(case: &Case, mutant: bool) -> Result<([f64; 2], [f64; 2]), Failure> {
     let (mut forces, mut torques) = (Vec::new(), Vec::new());
     for tick in 0..TICKS {
         let (hand, force, torque) = case.truth(tick as f64 / TICKS as f64)?;
-        let wrench = bench.tick(&hand).0.wrench;
+        let outcome = bench.tick(&hand).0;
+        let wrench = outcome.wrench;
+        if case.round && std::env::var_os("PEG").is_some() && tick % 20 == 0 {
+            eprintln!(
+                "{tick} c {} hand {:?} proxy {:?} f {:?} true {force:?} t {:?} true {torque:?} near {} tested {} rows {} starved {} age {} inside {}",
+                case.clearance_m,
+                hand,
+                outcome.proxy,
+                wrench.force_n,
+                wrench.torque_nm,
+                outcome.contact_count,
+                outcome.pairs_tested,
+                outcome.substeps,
+                outcome.starved,
+                outcome.snapshot_age,
+                outcome.inside
+            );
+        }
         if tick >= APPROACH {
             forces.push((wrench.force_n, force));
             let lever = Vec3::repeat(1.0 / LONG_M);
