@@ -29,6 +29,8 @@ const LONG_M: f64 = 0.015;
 const BLOCK_M: f64 = 0.02;
 /// How much wider the hole is on each side, m.
 const CLEARANCES_M: [f64; 2] = [1e-4, 5e-4];
+/// The product's own budget of pairs.
+const PAIRS: usize = 256;
 /// Sides of round pegs and holes.
 const SIDES: u32 = 48;
 /// Rotational stiffness, N m/rad: the desktop arm's is about as much.
@@ -51,6 +53,8 @@ struct Case {
     round: bool,
     how: How,
     clearance_m: f64,
+    /// Budget of pairs in a round of a tick.
+    pairs: usize,
 }
 
 /// Where the peg is in the plane of its tilt: along x, along z, and the angle from z to x.
@@ -261,8 +265,18 @@ impl Case {
     }
 }
 
-/// Errors: of force, RMS and largest; of torque, the same.
-fn beside(case: &Case, mutant: bool) -> Result<([f64; 2], [f64; 2]), Failure> {
+/// Errors of force and of torque, RMS and largest.
+#[derive(Default)]
+struct Beside {
+    force: [f64; 2],
+    torque: [f64; 2],
+    /// Ticks in which the budget of pairs or the certificate held the tool back.
+    starved: usize,
+    /// Ticks without any force where there is more than 0.1 N.
+    silent: usize,
+}
+
+fn beside(case: &Case, mutant: bool) -> Result<Beside, Failure> {
     let failed = |e: hapticd_geometry::MeshError| Failure::Run(e.to_string());
     let hole_m = HALF_M + case.clearance_m;
     let block = Vec3::new(0.03, 0.03, BLOCK_M);
@@ -282,29 +296,22 @@ fn beside(case: &Case, mutant: bool) -> Result<([f64; 2], [f64; 2]), Failure> {
         rotational_stiffness_nm_per_rad: TURNING * stiffness(mutant) / STIFFNESS,
         ..Gains::default()
     };
-    let mut bench = Bench::turning(&peg, &hole, &setting(gains), super::material(false))?;
+    let mut bench = Bench::turning(
+        (&peg, case.pairs),
+        &hole,
+        &setting(gains),
+        super::material(false),
+    )?;
     let (mut forces, mut torques) = (Vec::new(), Vec::new());
+    let mut beside = Beside::default();
     for tick in 0..TICKS {
         let (hand, force, torque) = case.truth(tick as f64 / TICKS as f64)?;
         let outcome = bench.tick(&hand).0;
         let wrench = outcome.wrench;
-        if case.round && std::env::var_os("PEG").is_some() && tick % 20 == 0 {
-            eprintln!(
-                "{tick} c {} hand {:?} proxy {:?} f {:?} true {force:?} t {:?} true {torque:?} near {} tested {} rows {} starved {} age {} inside {}",
-                case.clearance_m,
-                hand,
-                outcome.proxy,
-                wrench.force_n,
-                wrench.torque_nm,
-                outcome.contact_count,
-                outcome.pairs_tested,
-                outcome.substeps,
-                outcome.starved,
-                outcome.snapshot_age,
-                outcome.inside
-            );
-        }
         if tick >= APPROACH {
+            beside.starved += usize::from(outcome.starved);
+            let is_silent = force.norm() > 0.1 && wrench.force_n.norm() < 1e-9;
+            beside.silent += usize::from(is_silent);
             forces.push((wrench.force_n, force));
             let lever = Vec3::repeat(1.0 / LONG_M);
             torques.push((
@@ -313,7 +320,11 @@ fn beside(case: &Case, mutant: bool) -> Result<([f64; 2], [f64; 2]), Failure> {
             ));
         }
     }
-    Ok((errors(&forces).whole, errors(&torques).whole))
+    Ok(Beside {
+        force: errors(&forces).whole,
+        torque: errors(&torques).whole,
+        ..beside
+    })
 }
 
 /// All of them.
@@ -326,11 +337,17 @@ pub fn part(context: &Context) -> Result<Part, Failure> {
                 let is_asked = !(round && matches!(how, How::Turned | How::Entering));
                 let is_quick = !round && how != How::Turned && clearance_m < 2e-4;
                 if is_asked && (is_quick || !context.quick) {
-                    cases.push(Case {
+                    let case = Case {
                         round,
                         how,
                         clearance_m,
-                    });
+                        pairs: PAIRS,
+                    };
+                    cases.push(case);
+                    if round && how == How::Tilted {
+                        let pairs = 16 * PAIRS;
+                        cases.push(Case { pairs, ..case });
+                    }
                 }
             }
         }
@@ -342,7 +359,7 @@ pub fn part(context: &Context) -> Result<Part, Failure> {
     let mut rows = Vec::new();
     let mut missed = Vec::new();
     let mut worst = [0.0_f64; 2];
-    for (case, (force, torque)) in cases.iter().zip(&found) {
+    for (case, of) in cases.iter().zip(&found) {
         let shape = if case.round { "round" } else { "square" };
         let how = match case.how {
             How::Shifted => "shifted",
@@ -354,6 +371,12 @@ pub fn part(context: &Context) -> Result<Part, Failure> {
             "{shape} peg, clearance {} mm, {how}",
             1e3 * case.clearance_m
         );
+        let (force, torque) = (of.force, of.torque);
+        let name = if case.pairs == PAIRS {
+            name
+        } else {
+            format!("{name}, {} pairs", case.pairs)
+        };
         let bar = if case.round { ROUND } else { FLAT };
         if !(force[0] <= bar && torque[0] <= bar) {
             missed.push(name.clone());
@@ -363,6 +386,8 @@ pub fn part(context: &Context) -> Result<Part, Failure> {
         rows.push(
             Row::new(name, "% of 4 N, RMS", 1e2 * bar, 1e2 * force[0])
                 .with("largest, %", 1e2 * force[1])
+                .with("starved ticks", of.starved)
+                .with("ticks without force", of.silent)
                 .with(
                     "torque: RMS, largest, % of 4 N at 15 mm",
                     torque.map(|e| 1e2 * e).to_vec(),
@@ -396,6 +421,7 @@ mod tests {
             round: false,
             how: How::Tilted,
             clearance_m: 1e-4,
+            pairs: PAIRS,
         };
         for (x, tilt) in [
             (3e-3, 0.02),

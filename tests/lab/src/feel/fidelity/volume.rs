@@ -23,7 +23,7 @@ use crate::redon::bench::WIDTH_M;
 const DEGREES: f64 = 0.1;
 const RMS: f64 = 0.01;
 const BALLS_M: [f64; 2] = [0.001, 0.005];
-/// Shares of a path's speed: some 100 mm/s, and 20.
+/// Shares of a path's speed: some 10 mm/s, and 50.
 const PACES: [f64; 2] = [0.2, 1.0];
 
 /// Of the blended spheres: centres, and radius of each by itself, m.
