@@ -43,8 +43,8 @@ fn beside(path: &[(Vec3, Vec3, Vec3)]) -> Beside {
     }
 }
 
-/// The nearest place to `hand` that is on the right side of planes through the origin, by trying every
-/// set of them that could hold it: the exact quadratic programme of a corner.
+/// The nearest place to `hand` that is on the right side of planes through the origin, by trying
+/// every set of them that could hold it: the exact quadratic programme of a corner.
 fn cornered(hand: &Vec3, normals: &[Vec3], out_m: f64) -> Vec3 {
     let holds = |x: &Vec3| normals.iter().all(|n| n.dot(x) >= out_m - 1e-12);
     let mut best: Option<Vec3> = holds(hand).then_some(*hand);

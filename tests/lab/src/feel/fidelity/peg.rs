@@ -1,10 +1,10 @@
 //! A peg in a hole with clearance, six degrees of freedom: force and torque beside the exact truth.
 //!
 //! The hand shifts, turns and tilts beyond what the hole allows. Truth is the pose within the hole,
-//! every distance at least the safe one, that stores least in the spring. Where the peg lies flat, it
-//! is in closed form; turned about its axis, it is the root of one equation; tilted, it is found by
-//! trying every set of contacts (corners on walls, sides on the hole's rim) and solving the conditions
-//! of a minimum for each by Newton's method: a small programme, exact to rounding.
+//! every distance at least the safe one, that stores least in the spring. Where the peg lies flat,
+//! it is in closed form; turned about its axis, it is the root of one equation; tilted, it is found
+//! by trying every set of contacts (corners on walls, sides on the hole's rim) and solving the
+//! conditions of a minimum for each by Newton's method: a small programme, exact to rounding.
 //!
 //! Of a round peg in a round bore the truth is that of the circles, not that of the meshes.
 
@@ -19,8 +19,8 @@ use super::{APPROACH, FULL_N, Part, STIFFNESS, TICKS, errors, setting, smooth, s
 use crate::experiment::{Context, Failure, Row};
 use crate::redon::bench::{Bench, WIDTH_M};
 
-/// Bars: RMS of force and of torque, of 4 N and of 4 N at the peg's end. Flat pegs are exact bodies;
-/// round ones are default meshes beside circles.
+/// Bars: RMS of force and of torque, of 4 N and of 4 N at the peg's end. Flat pegs are exact
+/// bodies; round ones are default meshes beside circles.
 const FLAT: f64 = 5e-3;
 const ROUND: f64 = 0.01;
 /// Half the peg's width and half its length, m; the hole goes right through a block.

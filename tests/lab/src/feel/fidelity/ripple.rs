@@ -1,8 +1,8 @@
 //! Ripple: what a hand that slides over a mesh feels across the truth, by octaves from 5 to 400 Hz.
 //!
 //! Truth is the smooth sphere's or cylinder's, which gives nothing across. What a mesh gives by
-//! itself is known where facets are alike and lie across the path: a saw-tooth as high as force times
-//! the angle from facet to facet.
+//! itself is known where facets are alike and lie across the path: a saw-tooth as high as force
+//! times the angle from facet to facet.
 
 use std::f64::consts::TAU;
 

@@ -1,8 +1,9 @@
 //! Implicit bodies and sampled volumes beside the smooth bodies that they stand for.
 //!
-//! Truth of volumes is the body that was sampled: sphere, torus. Of blended spheres it is the surface
-//! of the sum of their potentials, from the kernel as it is published, without the product's code: the
-//! hand is on a normal of that surface, so that force is stiffness times depth along it.
+//! Truth of volumes is the body that was sampled: sphere, torus. Of blended spheres it is the
+//! surface of the sum of their potentials, from the kernel as it is published, without the
+//! product's code: the hand is on a normal of that surface, so that force is stiffness times depth
+//! along it.
 
 use hapticd_geometry::{Pose, Vec3, Volume};
 use hapticd_haptics::{
@@ -198,7 +199,8 @@ fn spec(made: Made) -> Result<ImplicitSpec, Failure> {
     })
 }
 
-/// Forces on a ball in every tick, ours and true, at this share of the path's speed: answers come a tick late, as those on meshes.
+/// Forces on a ball in every tick, ours and true, at this share of the path's speed: answers come a
+/// tick late, as those on meshes.
 fn forces(body: &Body, ball_m: f64, pace: f64, mutant: bool) -> Result<Vec<(Vec3, Vec3)>, Failure> {
     let failed = |e: &dyn std::fmt::Display| Failure::Run(format!("{}: {e}", body.name));
     let tool = ToolShape::sphere(ball_m);
