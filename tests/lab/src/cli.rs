@@ -36,6 +36,7 @@ enum Command {
         /// An ID of `lab list`, or `GROUP-all`.
         id: String,
         /// Arguments of the experiment (`lab run ID --help`), and `--json`: one JSON object a line.
+        /// Of `feel-*` also `--mutant`, with a planted fault, and `--quick`, few cases.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
@@ -53,11 +54,27 @@ pub fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         Command::Run { id, mut args } => {
-            let words = args.len();
-            args.retain(|word| word != "--json");
-            run(&id, &args, args.len() < words)
+            let mut has = |flag: &str| {
+                let words = args.len();
+                args.retain(|word| word != flag);
+                args.len() < words
+            };
+            let how = How {
+                json: has("--json"),
+                quick: has("--quick"),
+                mutant: has("--mutant"),
+            };
+            run(&id, &args, how)
         }
     }
+}
+
+/// What every experiment is asked for in the same words.
+#[derive(Clone, Copy)]
+struct How {
+    json: bool,
+    quick: bool,
+    mutant: bool,
 }
 
 /// `lab run --json ID` means what `lab run ID --json` does, and `lab run --help` what `lab help run` does.
@@ -90,7 +107,7 @@ fn list(json: bool) {
     }
 }
 
-fn run(id: &str, args: &[String], json: bool) -> ExitCode {
+fn run(id: &str, args: &[String], how: How) -> ExitCode {
     let chosen = match registry::select(EXPERIMENTS, id) {
         Ok(chosen) => chosen,
         Err(why) => {
@@ -100,7 +117,7 @@ fn run(id: &str, args: &[String], json: bool) -> ExitCode {
     };
     let mut worst = 0;
     for experiment in &chosen {
-        worst = worst.max(match run_one(experiment, args, json) {
+        worst = worst.max(match run_one(experiment, args, how) {
             Ok(status) => status,
             Err(e) => return clap_exit(&e),
         });
@@ -109,14 +126,25 @@ fn run(id: &str, args: &[String], json: bool) -> ExitCode {
 }
 
 /// Runs and prints one experiment; its exit status.
-fn run_one(experiment: &Experiment, args: &[String], json: bool) -> Result<u8, clap::Error> {
+fn run_one(experiment: &Experiment, args: &[String], how: How) -> Result<u8, clap::Error> {
     let context = Context {
         id: experiment.id,
         args: args.to_vec(),
+        quick: how.quick,
+        mutant: how.mutant,
     };
-    let (why, status) = match (experiment.run)(&context) {
-        Ok(report) => {
-            if json {
+    let fault = registry::fault(experiment.id);
+    let ran = if (how.quick || how.mutant) && fault.is_none() {
+        Err(Failure::Input("it has no planted fault".into()))
+    } else {
+        (experiment.run)(&context)
+    };
+    let (why, status) = match ran {
+        Ok(mut report) => {
+            if let Some(fault) = fault.filter(|_| how.mutant) {
+                report.notes.insert(0, format!("planted fault: {fault}"));
+            }
+            if how.json {
                 let mut object = json!({ "id": experiment.id, "title": experiment.title });
                 if let (Value::Object(all), Ok(Value::Object(own))) =
                     (&mut object, serde_json::to_value(&report))
@@ -133,7 +161,7 @@ fn run_one(experiment: &Experiment, args: &[String], json: bool) -> Result<u8, c
         Err(Failure::Input(why)) => (why, 2),
         Err(Failure::Run(why)) => (why, 1),
     };
-    if json {
+    if how.json {
         say(&json!({ "id": experiment.id, "title": experiment.title, "error": why }).to_string());
     }
     complain(&format!("{}: {why}", experiment.id));

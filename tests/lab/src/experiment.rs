@@ -18,8 +18,12 @@ pub struct Experiment {
 pub struct Context {
     /// The ID it was called by.
     pub id: &'static str,
-    /// Words after the ID.
+    /// Words after the ID, without `--json`, `--quick` and `--mutant`.
     pub args: Vec<String>,
+    /// Few cases, of those whose bars are kept: for tests.
+    pub quick: bool,
+    /// With the experiment's planted fault: it has to fall short.
+    pub mutant: bool,
 }
 
 impl Context {

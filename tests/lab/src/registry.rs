@@ -100,6 +100,40 @@ pub const EXPERIMENTS: &[Experiment] = &[
     feel::latency::EXPERIMENT,
 ];
 
+/// Experiments that a fault can be planted into (`lab run ID --mutant`), and the fault: in the
+/// experiment's own set-up, never in the product. With it an experiment has to fall short.
+const FAULTS: &[(&str, &str)] = &[
+    ("feel-zwidth", "the spring is a tick staler than declared"),
+    ("feel-oscillation", "the governor lets everything through"),
+    (
+        "feel-passivity",
+        "the spring is 1.2 times as stiff as the bound",
+    ),
+    (
+        "feel-fidelity",
+        "springs 2 % too stiff, shaded spheres felt as meshes, a shading without potential",
+    ),
+    ("feel-wrench", "torque 2 % too large"),
+    (
+        "feel-friction",
+        "the coefficient is 1 % larger than said, or 0.01",
+    ),
+    ("feel-impact", "the spring is a tick staler than declared"),
+    ("feel-air", "the damper acts on the hand's own speed"),
+    (
+        "feel-energy",
+        "the arm has a third of the damping and friction that it declares",
+    ),
+    ("feel-peers", "the sphere is felt as its mesh"),
+    ("feel-latency", "samples are stamped a period too early"),
+];
+
+/// The fault that can be planted into an experiment.
+pub fn fault(id: &str) -> Option<&'static str> {
+    let found = FAULTS.iter().find(|(of, _)| *of == id);
+    found.map(|(_, fault)| *fault)
+}
+
 /// What an ID given by the user stands for: one experiment, or for `group-all` every one whose ID starts with `group-`.
 pub fn select(all: &[Experiment], id: &str) -> Result<Vec<Experiment>, String> {
     let exact = all.iter().filter(|e| e.id == id);

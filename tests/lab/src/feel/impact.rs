@@ -90,7 +90,12 @@ fn bottom(tool: Tool, tick: &ArmTick) -> f64 {
     }
 }
 
-fn blow(tool: Tool, late: u32, speed: f64, stiffness: f64, reach_m: f64) -> Result<Blow, Failure> {
+fn blow(
+    (tool, late, speed): (Tool, u32, f64),
+    stiffness: f64,
+    reach_m: f64,
+    mutant: bool,
+) -> Result<Blow, Failure> {
     let shape = match tool {
         Tool::Ball => ball(HALF_M),
         Tool::Cube => cube(HALF_M),
@@ -107,7 +112,13 @@ fn blow(tool: Tool, late: u32, speed: f64, stiffness: f64, reach_m: f64) -> Resu
         );
     let felt = stiffness.min(STIFFNESS);
     let ticks = (1e3 * (SETTLED_S + 2.0 * (ABOVE_M + DEPTH_M) / speed + HELD_S + 0.1)) as u64;
-    let ticks = Stage::led(&text, late, way(speed))?.run(ticks);
+    let mut ticks = Stage::led(&text, late, way(speed))?.run(ticks);
+    if mutant {
+        // What is felt now is what was wanted a tick ago.
+        for k in (1..ticks.len()).rev() {
+            ticks[k].wanted = ticks[k - 1].wanted;
+        }
+    }
     // The tool keeps this far from the surface, so that contact begins as much earlier.
     let safe_m = 2e-4 * 0.2;
     let depth = |tick: &ArmTick| (safe_m - tick.world_from_device.translation.z).max(0.0);
@@ -171,10 +182,15 @@ fn run(context: &Context) -> Result<Report, Failure> {
         .flat_map(|reach| [Tool::Ball, Tool::Cube].map(|tool| (reach, tool)))
         .flat_map(|(reach, tool)| LATE.map(|late| (reach, tool, late)))
         .flat_map(|(reach, tool, late)| SPEEDS.map(|speed| (reach, tool, late, speed)))
+        // Where answers look 4 mm far bars are missed.
+        .filter(|&(reach, tool, late, speed)| {
+            let is_quick = reach == REACHES_M[0] && tool == Tool::Ball && late == 5;
+            !context.quick || (is_quick && speed > 0.1)
+        })
         .collect();
     let blows: Result<Vec<Blow>, Failure> = cases
         .par_iter()
-        .map(|&(reach, tool, late, speed)| blow(tool, late, speed, 1e5, reach))
+        .map(|&(reach, tool, late, speed)| blow((tool, late, speed), 1e5, reach, context.mutant))
         .collect();
     for (&(reach, tool, late, speed), blow) in cases.iter().zip(&blows?) {
         let tool = if tool == Tool::Ball { "ball" } else { "box" };
@@ -209,10 +225,14 @@ fn run(context: &Context) -> Result<Report, Failure> {
         .into_iter()
         .flat_map(|late| [50.0, 100.0, 300.0, 1000.0].map(|k| (late, k)))
         .flat_map(|(late, k)| [0.05, 0.2].map(|speed| (late, k, speed)))
+        .filter(|&(late, k, speed)| !context.quick || (late == 4 && k == 300.0 && speed > 0.1))
         .collect();
     let blows: Result<Vec<Blow>, Failure> = materials
         .par_iter()
-        .map(|&(late, stiffness, speed)| blow(Tool::Ball, late, speed, stiffness, REACHES_M[0]))
+        .map(|&(late, stiffness, speed)| {
+            let case = (Tool::Ball, late, speed);
+            blow(case, stiffness, REACHES_M[0], context.mutant)
+        })
         .collect();
     for (&(late, stiffness, speed), blow) in materials.iter().zip(&blows?) {
         let name = format!("material of {stiffness} N/m, {late} ticks late, {speed} m/s");

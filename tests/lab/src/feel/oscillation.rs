@@ -38,7 +38,13 @@ fn run(context: &Context) -> Result<Report, Failure> {
     // The heavy one rings for seconds at a passive stiffness, too: nothing feeds it.
     for (name, hand) in hands().into_iter().take(3) {
         for factor in [5.0, 10.0, 25.0, 50.0] {
-            let with = Wall::of(AUTO * factor);
+            if context.quick && (factor != 10.0 || name != "relaxed") {
+                continue;
+            }
+            let with = Wall {
+                governed: !context.mutant,
+                ..Wall::of(AUTO * factor)
+            };
             let without = Wall {
                 governed: false,
                 ..with.clone()

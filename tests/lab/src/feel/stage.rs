@@ -65,6 +65,17 @@ pub struct Stage {
 impl Stage {
     /// From a configuration, files relative to `folder`; one lead for each arm in it.
     pub fn new(text: &str, folder: &Path, late: u32, leads: Vec<Lead>) -> Result<Self, Failure> {
+        Self::on_arms(text, folder, late, leads, |_| {})
+    }
+
+    /// The same with arms that hands hold and that are not what the configuration says of them.
+    pub fn on_arms(
+        text: &str,
+        folder: &Path,
+        late: u32,
+        leads: Vec<Lead>,
+        alter: impl Fn(&mut SimArmParams),
+    ) -> Result<Self, Failure> {
         let failed = |what: &dyn std::fmt::Display| Failure::Run(format!("the scene: {what}"));
         let context = Context::new(folder, |_| None);
         let config = parse("scene.toml", text, &context).map_err(|e| failed(&e))?;
@@ -73,7 +84,8 @@ impl Stage {
         let mut rig = rig::build(&config, folder, true).map_err(|e| failed(&e))?;
         for (arm, lead) in rig.arms.iter_mut().zip(&leads) {
             if let Lead::Held(held) = lead {
-                let params = SimArmParams::of(arm.spec.clone());
+                let mut params = SimArmParams::of(arm.spec.clone());
+                alter(&mut params);
                 let held = SimRig::new(params, held.0, held.1.clone(), 0);
                 arm.source = Source::Simulated(Box::new(held.map_err(|e| failed(&e))?));
             }

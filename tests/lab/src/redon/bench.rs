@@ -17,6 +17,8 @@ use crate::experiment::Failure;
 pub const WIDTH_M: f64 = 0.2;
 /// Feature pairs of a body that an answer lists.
 const PAIRS: usize = 1024;
+/// Pairs that a round of a tick may look at: the product's own number.
+const PAIR_BUDGET: usize = 256;
 /// Far above every gain: the body's surface caps nothing.
 const UNCAPPED: f64 = 1e12;
 
@@ -66,13 +68,36 @@ impl Bench {
         setting: &Setting,
         material: Material,
     ) -> Result<Self, Failure> {
-        let (form, tool_shape) = match tool {
+        let tool = match tool {
             Ok(radius_m) => (Shape::point(), ToolShape::sphere(radius_m)),
             Err(mesh) => (
                 Shape::of(mesh.clone()).0,
                 ToolShape::mesh(mesh.positions(), false),
             ),
         };
+        Self::made(tool, PAIR_BUDGET, body, pose, setting, material)
+    }
+
+    /// A mesh that turns, with this budget of pairs, before a body of this material.
+    pub fn turning(
+        (tool, pairs): (&TriMesh, usize),
+        body: &TriMesh,
+        setting: &Setting,
+        material: Material,
+    ) -> Result<Self, Failure> {
+        let shape = ToolShape::mesh(tool.positions(), true);
+        let tool = (Shape::of(tool.clone()).0, shape);
+        Self::made(tool, pairs, body, Pose::identity(), setting, material)
+    }
+
+    fn made(
+        (form, tool_shape): (Shape, ToolShape),
+        pair_budget: usize,
+        body: &TriMesh,
+        pose: Pose,
+        setting: &Setting,
+        material: Material,
+    ) -> Result<Self, Failure> {
         let distances = Distances::for_width(WIDTH_M);
         let mut world = World::new(distances.clearance_m, PAIRS);
         world.set_tool(0, form, tool_shape);
@@ -97,7 +122,7 @@ impl Bench {
             gains: setting.gains,
             damping: setting.damping,
             interaction: setting.interaction,
-            pair_budget: 256,
+            pair_budget,
             reach_max_m: 0.05,
             reach_min_m: 20.0 * distances.safe_m,
         });

@@ -1,0 +1,70 @@
+//! What a bar is worth: each experiment on the feel of things holds, and falls short with the fault
+//! that is planted into its set-up.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+fn run(words: &[&str]) -> Vec<Value> {
+    let output = Command::new(env!("CARGO_BIN_EXE_lab"))
+        .args(words)
+        .output()
+        .expect("the program runs");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let lines = text.lines().map(serde_json::from_str);
+    lines.collect::<Result<_, _>>().expect("JSON a line")
+}
+
+fn judged(id: &str, words: &[&str]) -> (bool, String) {
+    let told = run(&[&["run", id, "--json", "--quick"], words].concat());
+    let [told] = &told[..] else {
+        panic!("{id}: {told:?}");
+    };
+    let why = told["why"].as_str().expect("a reason");
+    let rows = told["rows"].as_array().map_or(0, Vec::len);
+    assert!(rows > 0, "{id}: nothing was measured");
+    (told["verdict"] == "holds", why.to_owned())
+}
+
+#[test]
+fn every_experiment_on_feel_tells_its_planted_fault() {
+    let all = run(&["list", "--json"]);
+    let ids = all.iter().filter_map(|one| one["id"].as_str());
+    let mut count = 0;
+    for id in ids.filter(|id| id.starts_with("feel-")) {
+        // Real time: whether it holds is this machine's to say.
+        if id != "feel-latency" {
+            let (holds, why) = judged(id, &[]);
+            assert!(holds, "{id}: {why}");
+        }
+        let (holds, why) = judged(id, &["--mutant"]);
+        assert!(!holds, "{id} does not tell its fault: {why}");
+        if id == "feel-fidelity" {
+            // Every part of it.
+            let short = why.split("; held:").next().unwrap_or_default();
+            for part in [
+                "default bodies",
+                "corners",
+                "ripple",
+                "pegs",
+                "volumes",
+                "closed paths",
+            ] {
+                assert!(short.contains(part), "{part}: {why}");
+            }
+        }
+        count += 1;
+    }
+    assert_eq!(count, 11);
+}
+
+#[test]
+fn a_fault_is_planted_only_where_there_is_one() {
+    for flag in ["--mutant", "--quick"] {
+        let output = Command::new(env!("CARGO_BIN_EXE_lab"))
+            .args(["run", "redon-e1", flag])
+            .output()
+            .expect("the program runs");
+        assert_eq!(output.status.code(), Some(2));
+    }
+}
