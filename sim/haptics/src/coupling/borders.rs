@@ -323,7 +323,11 @@ fn the_length_at_which_the_force_was_cut_off_is_told() {
     let mut c = spring(GAINS);
     assert_eq!(c.most_n(), f64::INFINITY);
     for most_n in [3.0, 0.5] {
-        c.set_passed(Passed { share: 0.5, most_n });
+        c.set_passed(Passed {
+            share: 0.5,
+            most_n,
+            ..Passed::default()
+        });
         assert_eq!(c.most_n(), most_n);
     }
 }
