@@ -242,7 +242,7 @@ impl<'e> Entries<'e> {
         }
     }
 
-    /// Whose it is: a body, or the tool of an arm.
+    /// The body, or the arm's tool, that has it.
     fn owner(&self, kind: &Entry) -> String {
         let first = kind.table.0.first();
         let Some(Segment::Named(table, name)) = first else {

@@ -118,7 +118,7 @@ fn of_safety(key: &str, scale: f64) -> Place {
     }
 }
 
-/// A limit that the arm declares. Nobody can write that of a simulated one: there `instead`, a key
+/// A limit that the arm declares. A simulated arm has no such key: there `instead`, a key
 /// of `[safety]`, must give way.
 fn of_arms(arm: &config::Arm, key: &str, instead: &str) -> Place {
     let (path, whose) = match &arm.device {

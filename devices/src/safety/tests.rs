@@ -557,46 +557,6 @@ fn a_continuous_limit_that_is_raised_rises_by_the_ramp() {
     assert!(before > 2.5, "{before} N");
 }
 
-#[test]
-fn what_passes_is_told_as_a_share_and_a_length() {
-    let mut bench = Bench::new();
-    assert_eq!(bench.tick().passed.share, 0.0);
-    bench.wanted.force_n.x = 0.1;
-    while bench.tick().state != S::Ramping {}
-    for _ in 0..100 {
-        let out = bench.tick();
-        assert!((out.passed.share - out.scale).abs() < 1e-12, "{out:?}");
-        assert_eq!(out.passed.most_n, bench.governor.limits().peak_force_n);
-    }
-    while bench.tick().state != S::Active {}
-    let peak_n = bench.governor.limits().peak_force_n;
-    bench.wanted.force_n.x = 2.0 * peak_n;
-    // As much as the slew limit lets out in a tick, of what the peak leaves.
-    let out = bench.tick();
-    let step_n = bench.governor.limits().slew_n_per_s * 1e-3;
-    assert!(
-        (out.passed.share - (0.1 + step_n) / peak_n).abs() < 1e-9,
-        "{out:?}"
-    );
-    let out = bench.ticks(20);
-    let passed = PassedForce {
-        share: 1.0,
-        edge: 1.0,
-        most_n: peak_n,
-    };
-    assert_eq!(out.passed, passed);
-    // Half way through the fade outside the workspace, and beyond it: told on its own.
-    bench.wanted.force_n.x = 0.1;
-    bench.spoil = |sample| sample.pose.translation.vector.x = 0.105;
-    let out = bench.ticks(20);
-    assert!((out.passed.edge - 0.5).abs() < 1e-9 && (out.passed.share - 1.0).abs() < 1e-9);
-    bench.spoil = |sample| sample.pose.translation.vector.x = 0.2;
-    let out = bench.ticks(20);
-    assert_eq!((out.passed.edge, out.passed.share), (0.0, 1.0));
-    bench.faults = ReasonSet::of(R::DeviceLost);
-    assert_eq!(bench.tick().passed.share, 0.0);
-}
-
 /// Energy out of nothing, again and again: the gain falls to its floor, and then force is taken away.
 #[test]
 fn energy_that_is_given_at_the_least_gain_takes_the_force_away() {
