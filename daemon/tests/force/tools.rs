@@ -169,3 +169,56 @@ fn a_hub_on_a_plate_is_pressed_along_its_normal_and_not_turned() {
         assert!(pressed > 500, "{tilt}: {pressed} ticks on the plate");
     }
 }
+
+/// The budget of pairs costs motion, not force: a round peg that tilts in its bore has hundreds of
+/// pairs near it, and more than a default tick tests within the way that its hand wants.
+#[test]
+fn a_peg_in_its_bore_keeps_its_force_where_the_budget_of_pairs_is_short() {
+    let run = |pairs: u32| {
+        let folder = Folder::new(&format!("peg-{pairs}"));
+        // To and fro by 3 mm, tilted by 0.1 rad both ways, with 0.1 mm of room.
+        let keys = (0..9).map(|k| {
+            let (turn, x) = (
+                0.1 * [0.0, 1.0, 0.0, -1.0][k % 4],
+                0.003 * [0.0, 1.0, -1.0][k % 3],
+            );
+            let t = 0.2 + 0.25 * k as f64;
+            format!(
+                "{{ t_s = {t:?}, position = [{x:?}, 0.0, 0.0], rotation = [0.0, {turn:?}, 0.0] }}"
+            )
+        });
+        let keys: Vec<String> = keys.collect();
+        let hand = format!("kind = \"script\"\ntrack = [ {} ]\n", keys.join(", "));
+        let scene = format!(
+            "[loop]\ntick_budget_pairs = {pairs}\n[collision]\npairs = 16384\n\
+             [[arm]]\nname = \"arm\"\nkind = \"simulated\"\nintention = \"./hand.toml\"\n\
+             tool = {{ kind = \"cylinder\", radius_m = 0.005, length_m = 0.03, segments = 48 }}\n\
+             mechanics = {{ mass_kg = 0.05, damping_n_s_per_m = 2.0, coulomb_friction_n = 0.0, \
+             resolution_m = 0.0, delay_us = 0 }}\n\
+             hand = {{ stiffness_n_per_m = 5000.0, damping_n_s_per_m = 10.0 }}\n\
+             [safety]\nramp_s = 0.1\n\
+             [[body]]\nname = \"block\"\nkind = \"static\"\nmaterial = \"smooth\"\n\
+             shape = {{ kind = \"block_with_hole\", size_m = [0.06, 0.06, 0.04], \
+             hole_radius_m = 0.0051, segments = 48 }}\n\
+             [[material]]\nname = \"smooth\"\nstiffness_n_per_m = 800.0\n\
+             damping_n_s_per_m = 0.0\nfriction_coefficient = 0.0\n"
+        );
+        std::fs::write(folder.0.join("scene.toml"), scene).unwrap();
+        std::fs::write(folder.0.join("hand.toml"), hand).unwrap();
+        arm(&folder.run(3))
+    };
+    let (short, ample) = (run(256), run(16_384));
+    let pressed = ample.iter().filter(|tick| tick.wanted_n > 0.5).count();
+    assert!(pressed > 1000, "{pressed} ticks under force");
+    let off = short.iter().zip(&ample).map(|(short, ample)| {
+        let [a, b] = [short, ample].map(|tick| tick.wanted_force_n);
+        recording::length(&[0, 1, 2].map(|k| a[k] - b[k]))
+    });
+    let off: Vec<f64> = off.collect();
+    let rms = (off.iter().map(|n| n * n).sum::<f64>() / off.len() as f64).sqrt();
+    let worst = off.iter().copied().fold(0.0, f64::max);
+    assert!(
+        rms < 0.02 && worst < 0.2,
+        "off by {rms} N, RMS, and by {worst} N"
+    );
+}

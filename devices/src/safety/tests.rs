@@ -7,6 +7,7 @@ use ForceOffReason as R;
 use GovernorState as S;
 
 mod energy;
+mod oscillation;
 
 const MS: u64 = 1_000_000;
 
@@ -42,12 +43,18 @@ impl Bench {
     /// Already active, with this force settled.
     fn active(force_n: f64) -> Self {
         let mut bench = Self::new();
-        while bench.tick().state != S::Active {}
+        bench.activate();
         bench.wanted.force_n.x = force_n;
         for _ in 0..20 {
             bench.tick();
         }
         bench
+    }
+
+    /// Until all force is given.
+    fn activate(&mut self) {
+        let is_active = (0..5000).any(|_| self.tick().state == S::Active);
+        assert!(is_active, "not active after 5 s");
     }
 
     fn tick(&mut self) -> Governed {
@@ -171,7 +178,7 @@ fn an_arm_that_has_not_reported_yet_is_not_said_to_be_uncalibrated() {
     }
     bench.spoil = |_| {};
     bench.wanted.force_n.x = 0.1;
-    while bench.tick().state != S::Active {}
+    bench.activate();
 }
 
 #[test]
@@ -374,6 +381,21 @@ fn force_fades_over_the_last_centimetre_outside_the_workspace() {
     assert_eq!(bench.ticks(10).wrench.force_n.x, 0.0);
 }
 
+/// Not all arms have their middle at their origin.
+#[test]
+fn the_workspace_is_where_its_centre_is() {
+    let mut bench = Bench::new();
+    let mut arm = spec();
+    arm.workspace.center = Vec3::new(0.3, 0.0, -0.2);
+    bench.governor = Governor::new(&Limits::default(), &arm).expect("valid limits");
+    bench.spoil = |s| s.pose.translation.vector = Vec3::new(0.3, 0.0, -0.2);
+    bench.activate();
+    bench.wanted.force_n.x = 4.0;
+    assert_eq!(bench.ticks(20).wrench.force_n.x, 4.0);
+    bench.spoil = |s| s.pose.translation.vector = Vec3::new(0.405, 0.0, -0.2);
+    assert!((bench.ticks(20).wrench.force_n.x - 2.0).abs() < 1e-9);
+}
+
 #[test]
 fn peak_and_continuous_limit_bind_force_and_torque_apart() {
     let mut bench = Bench::active(0.0);
@@ -566,7 +588,7 @@ fn energy_that_is_given_at_the_least_gain_takes_the_force_away() {
     frictionless.damping_n_s_per_m = 0.0;
     frictionless.coulomb_friction_n = 0.0;
     bench.governor = Governor::new(&Limits::default(), &frictionless).expect("valid limits");
-    while bench.tick().state != S::Active {}
+    bench.activate();
     let (mut k, mut gains) = (0_u64, vec![1.0]);
     let last = loop {
         k += 1;
@@ -616,7 +638,7 @@ fn the_rules_that_bit_are_published_as_bits_of_their_own() {
     assert_eq!(bench.tick().reductions.bits(), 32);
     while bench.tick().state != S::Ramping {}
     assert_eq!(bench.tick().reductions.bits(), 32);
-    while bench.tick().state != S::Active {}
+    bench.activate();
     // Full authority over a force within all limits.
     bench.wanted.force_n.x = 1.5;
     let out = bench.tick();

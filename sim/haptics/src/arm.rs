@@ -13,7 +13,6 @@
 //! Invariant: after every call all feature pairs between the tool and each *solid* body are at least
 //! the clearance apart, and were so all along the path; [`crate::Engine`] explains when a body is solid.
 
-use hapticd_ccd::PairKind;
 use hapticd_dynamics::coulomb::{Effort, Rub, Surface};
 use hapticd_dynamics::{Metric, Motion, Projector, Row, Status};
 use hapticd_geometry::{Pose, Rigid, Screw, Vec3, transform};
@@ -37,12 +36,14 @@ mod motion;
 mod press;
 mod shading;
 mod soft_rows;
+mod stoppers;
 mod survey;
 
 pub(crate) use motion::pull_between;
 use motion::{motion_between, path_of};
 use shading::Anchor;
 use soft_rows::Held;
+use stoppers::{STOPPERS, Stopper};
 use survey::{Near, ROUNDING_M};
 
 /// Most contact rows of one projection; the nearest are taken.
@@ -68,21 +69,6 @@ const FLAT: f64 = 1.0 - 1e-6;
 const REST_M: f64 = 1e-10;
 /// Share of a missing safe distance that one tick restores: gently, since the hand feels it.
 const RECOVERY: f64 = 0.2;
-
-/// A pair that stopped a motion: from then on it has a row, whatever the filter of contacts says of it, until it is out of
-/// reach or has not been needed for a while.
-#[derive(Clone, Copy, PartialEq)]
-struct Stopper {
-    body: BodyKey,
-    kind: PairKind,
-    tool_feature: u32,
-    body_feature: u32,
-}
-
-/// How many of them are remembered.
-const STOPPERS: usize = 8;
-/// For how many ticks.
-const STOPPER_TICKS: u64 = 16;
 
 /// The proxy of one arm.
 pub(crate) struct Arm {
@@ -128,8 +114,10 @@ pub(crate) struct Arm {
     pair_budget: usize,
     projector: Projector<MAX_ROWS>,
     candidates: Vec<Candidate>,
-    /// Those of the last projection's rows that held it back.
+    /// Those of the last projection's rows that held it back, and what stopped the tool then.
     holding: Vec<u32>,
+    /// The same of the round before, by body and pair, to be recalled where the budget is short.
+    kept: Vec<(u8, u32)>,
     near: Vec<Near>,
     /// With the tick until which each counts.
     stoppers: [Option<(Stopper, u64)>; STOPPERS],
@@ -193,8 +181,9 @@ impl Arm {
             rows: Vec::with_capacity(MAX_ROWS),
             pair_budget,
             projector: Projector::new(),
-            candidates: Vec::with_capacity(MAX_SUBSTEPS * pair_budget),
-            holding: Vec::with_capacity(MAX_ROWS),
+            candidates: Vec::with_capacity(MAX_SUBSTEPS * pair_budget + MAX_ROWS + 1),
+            holding: Vec::with_capacity(MAX_ROWS + 1),
+            kept: Vec::with_capacity(MAX_ROWS + 1),
             near: Vec::with_capacity(MAX_BODIES),
             stoppers: [None; STOPPERS],
             rub: Rub::new(),
@@ -400,7 +389,9 @@ impl Arm {
         (self.behind_m, self.uncarried) = (0.0, 1.0);
         // Where the proxy would be had the certificate not ended before.
         let mut ahead = None;
+        self.holding.clear();
         for substep in 0..MAX_SUBSTEPS {
+            self.keep_holding();
             self.survey(bodies);
             let centre = transform(&self.proxy, &self.shape.centre);
             let wanted = motion_between(&self.shape, &self.proxy, &goal);
@@ -426,12 +417,16 @@ impl Arm {
             // A round takes its share of the tick's pairs; if that cuts it short, what is left of the whole tick's.
             let left = (MAX_SUBSTEPS * self.pair_budget).saturating_sub(out.pairs_tested as usize);
             let mut budget = self.pair_budget.min(left);
+            let mut kept = 0;
             if let Some(s) = self.snapshot.as_deref() {
                 let certified = self.certified_path(allowed);
                 allowed = self.affordable_path(&self.near, s, certified, budget);
                 if allowed < certified && budget < left {
                     budget = left;
                     allowed = self.affordable_path(&self.near, s, certified, budget);
+                }
+                if allowed < certified {
+                    kept = self.recall();
                 }
             }
             out.substeps += 1;
@@ -455,7 +450,7 @@ impl Arm {
             let bold = BOLD * self.shape.bound_m;
             let mut share = 1.0;
             let (motion, is_free, rows, screw, path) = loop {
-                out.pairs_tested += self.gather(bodies, room, budget);
+                out.pairs_tested += self.gather(bodies, room, budget, kept);
                 let aims = [pull * share, wanted * share];
                 let (mut motion, mut rows) = self.project(
                     &aims,
@@ -510,7 +505,7 @@ impl Arm {
             if path < REST_M {
                 break;
             }
-            walked += path;
+            walked += path.min(room);
             let from = self.proxy;
             let mut t_end = 1.0_f64;
             if path > room {
@@ -533,7 +528,12 @@ impl Arm {
                 self.uncarried *= 1.0 - t;
             }
             match stopper {
-                Some(candidate) => self.remember(candidate, tick),
+                Some(candidate) => {
+                    if !self.holding.contains(&(candidate as u32)) {
+                        self.holding.push(candidate as u32);
+                    }
+                    self.remember(candidate, tick);
+                }
                 None => {
                     if out.starved {
                         // Surfaces that are known hold back, certificate or not.
@@ -792,37 +792,6 @@ impl Arm {
                         }
                 })
         })
-    }
-
-    fn stopper(&self, c: &Candidate) -> Option<Stopper> {
-        let pair = self.snapshot.as_deref()?.pairs.get(c.pair_index as usize)?;
-        Some(Stopper {
-            body: self.near.get(c.body_index as usize)?.entry.key,
-            kind: pair.kind,
-            tool_feature: pair.tool_feature,
-            body_feature: pair.body_feature,
-        })
-    }
-
-    fn has_stopped(&self, c: &Candidate) -> bool {
-        let mut known = self.stoppers.iter().flatten();
-        known.clone().next().is_some()
-            && self.stopper(c).is_some_and(|s| known.any(|(k, _)| *k == s))
-    }
-
-    /// Remembers the candidate that stopped a motion, in the place of the one that is forgotten first.
-    fn remember(&mut self, candidate: usize, tick: u64) {
-        let Some(stopper) = self.candidates.get(candidate).and_then(|c| self.stopper(c)) else {
-            return;
-        };
-        let rank = |slot: &Option<(Stopper, u64)>| match slot {
-            Some((s, _)) if *s == stopper => 0,
-            None => 1,
-            Some((_, until)) => 2 + until,
-        };
-        if let Some(slot) = self.stoppers.iter_mut().min_by_key(|s| rank(s)) {
-            *slot = Some((stopper, tick + STOPPER_TICKS));
-        }
     }
 
     /// Earliest proven lower bound over the candidates, and the candidate that set it.

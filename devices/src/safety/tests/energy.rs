@@ -4,19 +4,19 @@
 use super::*;
 
 /// A hand that is pushed along by a constant wrench, out of nothing.
-struct Pushed {
-    bench: Bench,
-    wrench: Wrench,
+pub(super) struct Pushed {
+    pub(super) bench: Bench,
+    pub(super) wrench: Wrench,
     /// How far hand and spring go in a tick, m and rad.
     step: (Vec3, Vec3),
     /// In the spring, all along.
     stored_j: [f64; 2],
-    gone: (Vec3, Vec3),
+    pub(super) gone: (Vec3, Vec3),
 }
 
 impl Pushed {
     /// Of an arm that takes nothing by itself, and at the wrench already.
-    fn new(arm: &ArmSpec, limits: &Limits, wrench: Wrench, step: (Vec3, Vec3)) -> Self {
+    pub(super) fn new(arm: &ArmSpec, limits: &Limits, wrench: Wrench, step: (Vec3, Vec3)) -> Self {
         let mut bench = Bench::new();
         let frictionless = ArmSpec {
             damping_n_s_per_m: 0.0,
@@ -27,7 +27,7 @@ impl Pushed {
             ..arm.clone()
         };
         bench.governor = Governor::new(limits, &frictionless).expect("valid limits");
-        while bench.tick().state != S::Active {}
+        bench.activate();
         bench.wanted = wrench;
         bench.ticks(20);
         Pushed {
@@ -39,7 +39,7 @@ impl Pushed {
         }
     }
 
-    fn tick(&mut self) -> Governed {
+    pub(super) fn tick(&mut self) -> Governed {
         let bench = &mut self.bench;
         bench.now_ns += MS;
         let mut sample = sample(bench.now_ns);
@@ -84,7 +84,7 @@ impl Pushed {
     }
 }
 
-fn wrench(force_n: f64, torque_nm: f64) -> Wrench {
+pub(super) fn wrench(force_n: f64, torque_nm: f64) -> Wrench {
     Wrench {
         force_n: Vec3::x() * force_n,
         torque_nm: Vec3::x() * torque_nm,
@@ -217,7 +217,7 @@ fn what_passes_is_told_as_a_share_and_a_length() {
         assert!((out.passed.share - out.scale).abs() < 1e-12, "{out:?}");
         assert_eq!(out.passed.most_n, bench.governor.limits().peak_force_n);
     }
-    while bench.tick().state != S::Active {}
+    bench.activate();
     let peak_n = bench.governor.limits().peak_force_n;
     bench.wanted.force_n.x = 2.0 * peak_n;
     // As much as the slew limit lets out in a tick, of what the peak leaves.

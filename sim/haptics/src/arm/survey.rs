@@ -209,7 +209,22 @@ impl Arm {
     ///
     /// Two sieves, the cheap one first: the distance at the reference poses less what has moved since, and the pair's
     /// separation along the direction of its reference poses.
-    pub(super) fn gather(&mut self, bodies: &BodyTable, path: f64, budget: usize) -> u32 {
+    ///
+    /// `kept`: how many of the round before are among the candidates already.
+    pub(super) fn gather(
+        &mut self,
+        bodies: &BodyTable,
+        path: f64,
+        budget: usize,
+        kept: usize,
+    ) -> u32 {
+        // Room for all that this path must look at, whatever the shorter one kept.
+        if self.candidates.len() + budget > MAX_SUBSTEPS * self.pair_budget + kept {
+            self.candidates.truncate(kept);
+            for near in &mut self.near {
+                near.looked_at = 0;
+            }
+        }
         let Some(snapshot) = self.snapshot.as_deref() else {
             return 0;
         };
@@ -217,13 +232,6 @@ impl Arm {
         let must = |near: &Near| reachable(snapshot, near, near.within_reach(path, clearance_m));
         let mut spare = budget.saturating_sub(self.near.iter().map(must).sum::<usize>());
         let world_from_tool = Rigid::new(&self.proxy);
-        // Room for all that this path must look at, whatever the shorter one kept.
-        if self.candidates.len() + budget > MAX_SUBSTEPS * self.pair_budget {
-            self.candidates.clear();
-            for near in &mut self.near {
-                near.looked_at = 0;
-            }
-        }
         let mut tested = 0;
         for i in 0..self.near.len() {
             let near = &self.near[i];
@@ -241,14 +249,14 @@ impl Arm {
                 let separation = pair.separation(&near.frame_from_tool);
                 // Not: `separation <= limit`, so that NaN is evaluated.
                 let evaluated = k < near.looked_at && !(separation > near.looked_to_m);
-                if evaluated || separation > limit {
+                let place = (i as u8, near.entry.first_pair + k as u32);
+                if evaluated || separation > limit || self.kept[..kept].contains(&place) {
                     continue;
                 }
                 tested += 1;
                 let mut c = candidate(pair, &world_from_tool, near.frame());
                 c.radius_m = near.radius_m;
-                c.body_index = i as u8;
-                c.pair_index = near.entry.first_pair + k as u32;
+                (c.body_index, c.pair_index) = place;
                 self.candidates.push(c);
             }
             let near = &mut self.near[i];

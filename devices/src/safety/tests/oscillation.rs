@@ -1,0 +1,122 @@
+//! The governor with something that swings: what counts as a swing, of force and of torque.
+
+use super::energy::{Pushed, wrench};
+use super::*;
+use nalgebra::UnitQuaternion;
+
+/// How often oscillation is seen in half a second of a swing of 83 Hz, of the pose between these
+/// two, and of force and torque by 2 N and 0.1 Nm.
+fn seen(arm: &ArmSpec, near: &Pose, far: &Pose) -> u64 {
+    let mut bench = Bench::new();
+    bench.governor = Governor::new(&Limits::default(), arm).expect("valid limits");
+    bench.activate();
+    for tick in 0..500_u64 {
+        let is_far = tick % 12 < 6;
+        let share = if is_far { 1.0 } else { -1.0 };
+        bench.wanted = wrench(share, 0.05 * share);
+        bench.now_ns += MS;
+        let mut sample = sample(bench.now_ns);
+        sample.pose = if is_far { *far } else { *near };
+        bench.governor.step(&GovernorInput {
+            now_ns: bench.now_ns,
+            wanted: bench.wanted,
+            sample: &sample,
+            contact_age_ns: 0,
+            spring: None,
+            faults: bench.faults,
+            enable: true,
+        });
+    }
+    bench.governor.oscillations()
+}
+
+/// What an encoder cannot tell from standing still is no swing, however small the key says.
+#[test]
+fn a_swing_is_more_than_four_encoder_steps_and_than_what_the_limits_say() {
+    let still = Pose::identity();
+    // Of the place, the angle, and what the limits say themselves.
+    let fine = (Limits::default().oscillation).motion_m;
+    let angle = (Limits::default().oscillation).turning_rad;
+    let coarse = ArmSpec {
+        resolution_m: 2e-4,
+        resolution_rad: 5e-3,
+        ..spec()
+    };
+    assert!(fine < 8e-4 && angle < 2e-2);
+    for (arm, way_m, way_rad) in [(&coarse, 8e-4, 2e-2), (&spec(), fine, angle)] {
+        for (share, is_seen) in [(0.95, false), (1.05, true)] {
+            let place = Pose::new(Vec3::x() * (share * way_m), Vec3::zeros());
+            let turn = Pose::new(Vec3::zeros(), Vec3::x() * (share * way_rad));
+            assert_eq!(
+                seen(arm, &still, &place) > 0,
+                is_seen,
+                "{share} of {way_m} m"
+            );
+            assert_eq!(
+                seen(arm, &still, &turn) > 0,
+                is_seen,
+                "{share} of {way_rad} rad"
+            );
+        }
+    }
+}
+
+/// Seen from the base, as the torque is.
+#[test]
+fn a_handle_that_swings_about_a_turned_pose_is_seen() {
+    let turned = UnitQuaternion::from_euler_angles(0.4, 1.1, -0.7);
+    let posed = |turn: f64| {
+        let swung = UnitQuaternion::from_scaled_axis(Vec3::x() * turn) * turned;
+        Pose::from_parts(Vec3::zeros().into(), swung)
+    };
+    assert!(seen(&spec(), &posed(0.0), &posed(0.05)) > 0);
+}
+
+/// When the detector lowers the force, what was sent before is under way still: that is no debt.
+#[test]
+fn what_is_under_way_when_an_oscillation_is_seen_is_no_debt() {
+    for [force_n, torque_nm] in [[0.26, 0.0], [0.0, 0.026]] {
+        let mut limits = Limits::default();
+        limits.oscillation.turning_rad = 5e-4;
+        let mut pushed = Pushed::new(
+            &spec(),
+            &limits,
+            wrench(2.0, 0.0),
+            (Vec3::x() * 1e-6, Vec3::zeros()),
+        );
+        let period_ns = 4 * MS;
+        let frictionless = ArmSpec {
+            damping_n_s_per_m: 0.0,
+            coulomb_friction_n: 0.0,
+            angular_damping_nm_s_per_rad: 0.0,
+            angular_coulomb_friction_nm: 0.0,
+            native_period_ns: period_ns,
+            ..spec()
+        };
+        pushed.bench.governor = Governor::new(&limits, &frictionless).expect("valid limits");
+        pushed.bench.wanted = Wrench::zero();
+        pushed.bench.activate();
+        let mut has_owed = false;
+        let mut is_seen = false;
+        for tick in 0..200_u64 {
+            // 83 Hz, the force always the way that the hand goes.
+            let share = if tick % 12 < 6 { 1.0 } else { -1.0 };
+            pushed.wrench.force_n.y = share * force_n;
+            pushed.wrench.torque_nm.y = share * torque_nm;
+            let way = if tick % 12 < 6 { 1.0 } else { 0.0 };
+            pushed.gone.0.y = way * if force_n > 0.0 { 1.1e-4 } else { 0.0 };
+            pushed.gone.1.y = way * if torque_nm > 0.0 { 6e-4 } else { 0.0 };
+            pushed.tick();
+            let governor = &pushed.bench.governor;
+            let debt_j = governor.energy().debt_j;
+            if governor.oscillations() > 0 {
+                assert!(has_owed, "no debt before it");
+                assert_eq!(debt_j, 0.0, "{force_n} N, {torque_nm} Nm");
+                is_seen = true;
+                break;
+            }
+            has_owed |= debt_j > 0.0;
+        }
+        assert!(is_seen, "{force_n} N, {torque_nm} Nm: no oscillation");
+    }
+}
