@@ -32,8 +32,8 @@ section! {
         /// Lock all memory of the daemon, so that the loop never waits for a page.
         lock_memory: bool = boolean(true),
         /// Most feature pairs that one tick tests.
-        /// Where more are near, the tick's motion is shortened until they fit: the budget costs motion, never truth.
-        tick_budget_pairs: u32 = integer(256, 16, 65536),
+        /// Where more are near, the tick's motion is shortened until they fit: the budget costs motion, never truth, and contacts that are held keep their force.
+        tick_budget_pairs: u32 = integer(1024, 16, 65536),
         /// For how many ticks' worth of time the supervisor may show no sign of life before the
         /// loop cuts all force. Only ticks that the loop ran count: a machine that pauses is not
         /// silent.

@@ -120,3 +120,49 @@ fn what_is_under_way_when_an_oscillation_is_seen_is_no_debt() {
         assert!(is_seen, "{force_n} N, {torque_nm} Nm: no oscillation");
     }
 }
+
+/// The coupling is told what share of its force passes, apart from the workspace's fade: gain and
+/// ramp, also where the fade leaves nothing.
+#[test]
+fn the_share_that_passes_is_that_of_gain_and_ramp_wherever_the_arm_is() {
+    let mut bench = Bench::active(0.0);
+    for (place_m, edge) in [(0.0, 1.0), (0.105, 0.5), (0.2, 0.0)] {
+        // The swing goes on until the gain is halved.
+        let seen = bench.governor.oscillations();
+        let mut tick = 0;
+        let halved = loop {
+            bench.wanted.force_n.x = if tick % 12 < 6 { 1.0 } else { -1.0 };
+            bench.now_ns += MS;
+            let mut sample = sample(bench.now_ns);
+            sample.pose.translation.vector =
+                Vec3::new(if tick % 12 < 6 { 5e-4 } else { 0.0 }, place_m, 0.0);
+            let governed = bench.governor.step(&GovernorInput {
+                now_ns: bench.now_ns,
+                wanted: bench.wanted,
+                sample: &sample,
+                contact_age_ns: 0,
+                spring: None,
+                faults: bench.faults,
+                enable: true,
+            });
+            if bench.governor.oscillations() > seen {
+                break governed.passed;
+            }
+            tick += 1;
+            assert!(tick < 200, "not seen at {place_m} m");
+        };
+        let gain = 0.5_f64.powi(bench.governor.oscillations() as i32);
+        // It comes back by a tenth a second.
+        assert!(
+            (gain..gain + 0.02).contains(&halved.share) && (halved.edge - edge).abs() < 1e-9,
+            "at {place_m} m: {halved:?}, not {gain}"
+        );
+    }
+    // And the ramp alone.
+    let mut bench = Bench::new();
+    bench.spoil = |s| s.pose.translation.vector.y = 0.2;
+    bench.ticks(4);
+    let ramp = bench.ticks(300);
+    assert_eq!((ramp.passed.share, ramp.passed.edge), (ramp.scale, 0.0));
+    assert!(ramp.scale > 0.1 && ramp.scale < 0.9, "{}", ramp.scale);
+}

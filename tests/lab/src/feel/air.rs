@@ -157,7 +157,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
         more: serde_json::Map::new(),
         details: Vec::new(),
         notes: vec![format!(
-            "terrain of {CELLS} x {CELLS} squares; turning too; the product's reach (20 mm) and budget (256 pairs); \
+            "terrain of {CELLS} x {CELLS} squares; turning too; the product's reach (20 mm) and budget (1024 pairs); \
              {STIFFNESS} N/m; of 1 s the largest force that the coupling wanted"
         )],
     })

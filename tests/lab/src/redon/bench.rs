@@ -18,7 +18,7 @@ pub const WIDTH_M: f64 = 0.2;
 /// Feature pairs of a body that an answer lists.
 const PAIRS: usize = 1024;
 /// Pairs that a round of a tick may look at: the product's own number.
-const PAIR_BUDGET: usize = 256;
+const PAIR_BUDGET: usize = 1024;
 /// Far above every gain: the body's surface caps nothing.
 const UNCAPPED: f64 = 1e12;
 

@@ -226,7 +226,7 @@ fn forces(body: &Body, ball_m: f64, pace: f64, mutant: bool) -> Result<Vec<(Vec3
         },
         damping: Damping::default(),
         interaction: Interaction::Spring,
-        pair_budget: 256,
+        pair_budget: 1024,
         reach_max_m: 0.05,
         reach_min_m: 20.0 * distances.safe_m,
     });
