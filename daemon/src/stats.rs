@@ -5,6 +5,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use hapticd_geometry::Digest;
 use hapticd_haptics::{Held, Insertion, MAX_ARMS, Phase};
 use hdrhistogram::Histogram;
 use serde::Serialize;
@@ -197,6 +198,10 @@ pub struct Report {
     pub max_force_n: f64,
     /// Over all arms.
     pub starved_ticks: u64,
+    /// Of a run in virtual time: one number for all that its ticks did. Runs of the same
+    /// configuration have the same on one machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
     /// What the process got of the real-time set-up, in words.
     pub realtime: Vec<String>,
 }
@@ -273,6 +278,8 @@ pub struct Stats {
     /// When the recent spans began, loop time.
     rolled_ns: Option<u64>,
     arms: Vec<Option<ArmStats>>,
+    /// In virtual time.
+    digest: Option<Digest>,
 }
 
 /// Buckets of [`Stats::compute_shape`]: six a decade from 1 µs to 10 ms; the first and the last take what is outside.
@@ -310,6 +317,7 @@ impl Stats {
     pub fn new(virtual_time: bool, period_ns: u64, names: &[Option<String>]) -> Self {
         Stats {
             time: if virtual_time { "virtual" } else { "real" },
+            digest: virtual_time.then(Digest::default),
             period_ns,
             ticks: 0,
             first_tick: None,
@@ -354,6 +362,9 @@ impl Stats {
 
     /// Takes one tick in.
     pub fn add(&mut self, r: &TickRecord) {
+        if let Some(digest) = &mut self.digest {
+            r.add_to(digest);
+        }
         self.seen += 1;
         self.first_tick.get_or_insert(r.tick);
         self.ticks = self.ticks.max(r.tick);
@@ -514,6 +525,7 @@ impl Stats {
             lost_records: ticks.saturating_sub(self.seen),
             max_penetration_m: arms.iter().map(|a| a.max_penetration_m).fold(0.0, f64::max),
             max_force_n: arms.iter().map(|a| a.max_force_n).fold(0.0, f64::max),
+            digest: self.digest.map(|digest| digest.to_string()),
             starved_ticks: arms.iter().map(|a| a.starved_ticks).sum(),
             arms,
             realtime,

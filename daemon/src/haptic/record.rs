@@ -6,7 +6,7 @@
 use hapticd_devices::arm::{ArmSample, Wrench};
 use hapticd_devices::safety::{Energy, Limits};
 use hapticd_devices::sim::ArmTruth;
-use hapticd_geometry::Pose;
+use hapticd_geometry::{Digest, Pose};
 use hapticd_haptics::{
     BodyKey, Finder, Gains, Insertion, MAX_ARMS, MAX_BODIES, MAX_SCENE_BODIES, MAX_SUBSTEPS,
     MidPhaseShare,
@@ -265,6 +265,24 @@ impl TickRecord {
             .unwrap_or(&self.silencings)
     }
 
+    /// What the tick made: of each arm the wrench that the coupling wanted, the wrench that was sent,
+    /// and the proxy; and the bodies that moved.
+    pub fn add_to(&self, digest: &mut Digest) {
+        digest.word(self.tick);
+        for arm in &self.arms {
+            for wrench in [&arm.wanted, &arm.sent] {
+                digest.numbers(wrench.force_n.as_slice());
+                digest.numbers(wrench.torque_nm.as_slice());
+            }
+            digest.pose(&arm.world_from_proxy);
+        }
+        let moved = usize::from(self.moved_count).min(self.moved.len());
+        for body in self.moved[..moved].iter().chain(&self.surveyed) {
+            digest.word(u64::from(body.id));
+            digest.pose(&body.world_from_body);
+        }
+    }
+
     /// Before the first tick.
     pub fn new() -> Self {
         TickRecord {
@@ -302,5 +320,37 @@ impl TickRecord {
 impl Default for TickRecord {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_a_tick_made_changes_its_digest() {
+        let mut record = TickRecord::new();
+        record.moved_count = 1;
+        let of = |record: &TickRecord| {
+            let mut digest = Digest::default();
+            record.add_to(&mut digest);
+            digest
+        };
+        let plain = of(&record);
+        assert_eq!(of(&record), plain);
+        let changes: [fn(&mut TickRecord); 7] = [
+            |r| r.tick += 1,
+            |r| r.arms[0].wanted.force_n.y = 1e-300,
+            |r| r.arms[0].sent.torque_nm.z = -0.0,
+            |r| r.arms[1].world_from_proxy.translation.x = 1.0,
+            |r| r.moved[0].world_from_body.translation.z = 1e-12,
+            |r| r.moved[0].id = 7,
+            |r| r.surveyed = Some(r.moved[0]),
+        ];
+        for (k, change) in changes.into_iter().enumerate() {
+            let mut changed = record;
+            change(&mut changed);
+            assert_ne!(of(&changed), plain, "change {k}");
+        }
     }
 }

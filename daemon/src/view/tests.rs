@@ -106,6 +106,7 @@ fn report(arms: &[&str]) -> Report {
         lost_records: 0,
         max_penetration_m: 0.0,
         max_force_n: 2.5251,
+        digest: None,
         starved_ticks: 4,
         realtime: setup().iter().map(ToString::to_string).collect(),
     }

@@ -177,12 +177,12 @@ fn a_peg_in_its_bore_keeps_its_force_where_the_budget_of_pairs_is_short() {
     let run = |pairs: u32| {
         let folder = Folder::new(&format!("peg-{pairs}"));
         // To and fro by 3 mm, tilted by 0.1 rad both ways, with 0.1 mm of room.
-        let keys = (0..9).map(|k| {
+        let keys = (0..7).map(|k| {
             let (turn, x) = (
                 0.1 * [0.0, 1.0, 0.0, -1.0][k % 4],
                 0.003 * [0.0, 1.0, -1.0][k % 3],
             );
-            let t = 0.2 + 0.25 * k as f64;
+            let t = 0.2 + 0.2 * k as f64;
             format!(
                 "{{ t_s = {t:?}, position = [{x:?}, 0.0, 0.0], rotation = [0.0, {turn:?}, 0.0] }}"
             )
@@ -205,11 +205,11 @@ fn a_peg_in_its_bore_keeps_its_force_where_the_budget_of_pairs_is_short() {
         );
         std::fs::write(folder.0.join("scene.toml"), scene).unwrap();
         std::fs::write(folder.0.join("hand.toml"), hand).unwrap();
-        arm(&folder.run(3))
+        arm(&folder.run(2))
     };
     let (short, ample) = (run(256), run(16_384));
     let pressed = ample.iter().filter(|tick| tick.wanted_n > 0.5).count();
-    assert!(pressed > 1000, "{pressed} ticks under force");
+    assert!(pressed > 600, "{pressed} ticks under force");
     let off = short.iter().zip(&ample).map(|(short, ample)| {
         let [a, b] = [short, ample].map(|tick| tick.wanted_force_n);
         recording::length(&[0, 1, 2].map(|k| a[k] - b[k]))

@@ -4,6 +4,7 @@
 pub mod adjacency;
 pub mod broad;
 pub mod closest;
+pub mod digest;
 pub mod export;
 pub mod interval;
 pub mod load;
@@ -21,6 +22,7 @@ pub mod volume;
 
 pub use adjacency::{Adjacency, Edge, NO_FACE, NO_OWNER, Owned, VertexEdges};
 pub use broad::{Aabb, BroadPhase, SweepAndPrune, SweptBox};
+pub use digest::Digest;
 pub use interval::{IVec3, Interval};
 pub use mass::{MassError, MassProperties, Moments};
 pub use mesh::{MAX_TRIANGLES, MeshError, TriMesh};

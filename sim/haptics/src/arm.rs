@@ -20,6 +20,7 @@ use hapticd_geometry::{Pose, Rigid, Screw, Vec3, transform};
 use crate::bodies::BodyTable;
 use crate::coupling::{Coupling, Touched};
 use crate::engine::ArmSetup;
+use crate::felt::{FarEnd, Feel};
 use crate::guide::Guide;
 use crate::implicit::MAX_PROBED;
 use crate::interaction::{Intent, Interaction};
@@ -31,7 +32,6 @@ use crate::tool::{Distances, ToolShape};
 use crate::twist::shift_of_velocity;
 use crate::way::{Way, swapped};
 
-mod felt;
 mod motion;
 mod press;
 mod shading;
@@ -101,10 +101,8 @@ pub(crate) struct Arm {
     inside: [Option<BodyKey>; MAX_BODIES],
     /// Other arms' tools, a bit by slot, to which this one is solid, too: neither may stop the other before both know that they are apart.
     pub met: u64,
-    /// Where the coupling was drawn to in the last tick.
-    pub drawn_to: Pose,
-    /// By what it was stretched then: shift of the shape's centre, and rotation vector.
-    stretch: Motion,
+    /// The coupling's far end: what is felt of the proxy.
+    pub far_end: FarEnd,
     /// By how much what its hand wants changed in the last tick for the sake of other tools: shift of the shape's centre, and
     /// rotation vector.
     pub yields: Motion,
@@ -175,8 +173,7 @@ impl Arm {
             solid: [None; MAX_BODIES],
             inside: [None; MAX_BODIES],
             met: 0,
-            drawn_to: Pose::identity(),
-            stretch: Motion::zeros(),
+            far_end: FarEnd::new(&Pose::identity()),
             yields: Motion::zeros(),
             rows: Vec::with_capacity(MAX_ROWS),
             pair_budget,
@@ -211,7 +208,7 @@ impl Arm {
         }
         self.goal = self.proxy;
         self.yields = Motion::zeros();
-        (self.drawn_to, self.stretch) = (*pose, Motion::zeros());
+        self.far_end = FarEnd::new(pose);
         (self.held, self.holds, self.anchor) = (None, None, None);
         self.behind_m = 0.0;
         self.velocity = Motion::zeros();
@@ -581,7 +578,16 @@ impl Arm {
             touched.or_touch(shaded.material);
             self.moved_by |= shaded.moves;
         }
-        let felt = self.felt(&drawn_to, &before, ahead.as_ref(), period_s);
+        let feel = Feel {
+            shape: &self.shape,
+            gyration_m2: self.coupling.gains().gyration_m2().unwrap_or(0.0),
+            safe_m: self.distances.safe_m,
+            period_s,
+        };
+        // The hand of a tool that goes by increments is wherever the tool is.
+        let ahead = ahead.filter(|_| self.intent.interaction() != Interaction::Increments);
+        let went = [&before, &self.proxy];
+        let felt = (self.far_end).step(&feel, &drawn_to, went, ahead.as_ref());
         let centre = &self.shape.centre;
         out.wrench = (self.coupling).wrench_on(&drawn_to, &felt, centre, &touched, period_s);
         let has_mass = matches!(self.intent.interaction(), Interaction::SpringWithMass(_));

@@ -21,6 +21,7 @@ mod bodies;
 mod coupling;
 mod course;
 mod engine;
+mod felt;
 mod guide;
 mod implicit;
 mod interaction;
@@ -39,6 +40,7 @@ pub use bodies::{Body, BodyTable};
 pub use coupling::{Coupling, Damping, EndsEnergy, Gains, Passed, SpringEnergy, Touched, Wrench};
 pub use course::{Course, Followed, MAX_SEGMENTS};
 pub use engine::{ArmSetup, Engine, TickInput, TickOutput, is_pose};
+pub use felt::{FarEnd, Feel};
 pub use guide::{Guide, Held, Insertion, NEWEST, Phase};
 pub use hapticd_ccd::PairKind;
 pub use implicit::{

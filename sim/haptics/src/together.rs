@@ -116,7 +116,7 @@ impl Together {
                 continue;
             };
             let turns = arm.shape.turns && gyration_m2.is_some();
-            let mut wanted = pull_between(&arm.shape, &arm.proxy, &arm.drawn_to);
+            let mut wanted = pull_between(&arm.shape, &arm.proxy, arm.far_end.drawn_to());
             if !turns {
                 wanted.fixed_rows_mut::<3>(3).fill(0.0);
             }

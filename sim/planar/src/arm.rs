@@ -6,8 +6,8 @@ use hapticd_dynamics::coulomb::{Effort, Rub, Surface};
 use hapticd_dynamics::{Metric, Motion, Projector, Row};
 use hapticd_geometry::{Pose, Quat, Vec3};
 use hapticd_haptics::{
-    ArmOutcome, ArmSetup, BodyKey, BodyTable, Contact, Coupling, Intent, Interaction, MAX_CONTACTS,
-    MAX_SUBSTEPS, Material, SpringState,
+    ArmOutcome, ArmSetup, BodyKey, BodyTable, Contact, Coupling, FarEnd, Feel, Intent, Interaction,
+    MAX_CONTACTS, MAX_SUBSTEPS, Material, SpringState, Touched,
 };
 use hapticd_kinetic::pseudo::{End, Shift};
 use hapticd_kinetic::{Inconsistent, PseudoTriangulation};
@@ -51,6 +51,12 @@ pub(crate) struct Arm {
     pub angle: f64,
     /// Where it wants to be.
     pub goal: Pose,
+    /// The coupling's far end: what is felt of the tool.
+    far_end: FarEnd,
+    /// What held the tool in the last tick that knew.
+    touched: Touched,
+    /// Something that moves did.
+    moved_by: bool,
     pub memory: Memory,
     projector: Projector<KNOWN>,
     rub: Rub,
@@ -87,6 +93,9 @@ impl Arm {
             at: [0.0; 2],
             angle: 0.0,
             goal: Pose::identity(),
+            far_end: FarEnd::new(&Pose::identity()),
+            touched: Touched::new(),
+            moved_by: false,
             memory: Memory::default(),
             projector: Projector::new(),
             rub: Rub::new(),
@@ -95,8 +104,13 @@ impl Arm {
 
     /// The tool's pose.
     pub fn proxy(&self) -> Pose {
-        let rotation = turned(self.angle);
-        let centre = Vec3::new(self.at[0], self.at[1], 0.0);
+        self.posed(self.at, self.angle)
+    }
+
+    /// Its pose where its centre and its angle are these.
+    fn posed(&self, at: [f64; 2], angle: f64) -> Pose {
+        let rotation = turned(angle);
+        let centre = Vec3::new(at[0], at[1], 0.0);
         Pose::from_parts((centre - rotation * self.flat_centre()).into(), rotation)
     }
 
@@ -127,6 +141,8 @@ impl Arm {
             self.place(&self.flat(device));
         }
         self.goal = self.proxy();
+        self.far_end = FarEnd::new(device);
+        self.touched = Touched::new();
         self.intent.reset();
         self.coupling.reset();
         self.memory.forget();
@@ -162,7 +178,7 @@ impl Arm {
         &mut self,
         device: &Pose,
         before: &Pose,
-        material: Option<(f64, f64)>,
+        what: What<'_>,
         period_s: f64,
         out: &mut ArmOutcome,
     ) {
@@ -178,14 +194,36 @@ impl Arm {
         if !self.setup.shape.turns {
             drawn_to.rotation = proxy.rotation;
         }
-        let centre = &self.setup.shape.centre;
-        out.wrench = (self.coupling).wrench(&drawn_to, &proxy, centre, material, period_s);
+        let shape = &self.setup.shape;
+        let feel = Feel {
+            shape,
+            gyration_m2: gains.gyration_m2().unwrap_or(0.0),
+            safe_m: self.setup.distances.safe_m,
+            period_s,
+        };
+        let increments = self.intent.interaction() == Interaction::Increments;
+        let (felt, touched) = match what {
+            What::Unknown if !increments => {
+                let felt = self.far_end.hold(shape, &drawn_to, &proxy);
+                (felt, self.touched)
+            }
+            What::Unknown => (proxy, self.touched),
+            What::Known { touched, ahead } => {
+                // The hand of a tool that goes by increments is wherever the tool is.
+                let ahead = ahead.filter(|_| !increments);
+                let went = [before, &proxy];
+                (self.far_end.step(&feel, &drawn_to, went, ahead), *touched)
+            }
+        };
+        let centre = &shape.centre;
+        out.wrench = (self.coupling).wrench_on(&drawn_to, &felt, centre, &touched, period_s);
+        self.touched = touched;
+        let has_mass = matches!(self.intent.interaction(), Interaction::SpringWithMass(_));
         out.spring = SpringState {
-            far_end: proxy,
+            far_end: felt,
             centre: *centre,
             energy: *self.coupling.energy(),
-            // The structure does not say which polygons a contact is of: any of them may move.
-            held_by_movers: true,
+            held_by_movers: self.moved_by || has_mass || matches!(what, What::Unknown),
         };
         out.proxy = proxy;
     }
@@ -198,7 +236,12 @@ impl Arm {
         let (at, angle) = self.intend(&device, period_s);
         (self.at, self.angle) = (at, angle);
         out.walked(&self.proxy());
-        self.settle(&device, &before, None, period_s, &mut out);
+        self.moved_by = false;
+        let what = What::Known {
+            touched: &Touched::new(),
+            ahead: None,
+        };
+        self.settle(&device, &before, what, period_s, &mut out);
         out
     }
 
@@ -209,7 +252,7 @@ impl Arm {
         let device = self.flat(device);
         let before = self.proxy();
         self.intend(&device, period_s);
-        self.settle(&device, &before, None, period_s, &mut out);
+        self.settle(&device, &before, What::Unknown, period_s, &mut out);
         out
     }
 
@@ -224,7 +267,9 @@ impl Arm {
         let before = self.proxy();
         let goal = self.intend(&device, around.period_s);
         self.memory.age(around.tick);
-        let mut material = None;
+        let mut touched = Touched::new();
+        self.moved_by = false;
+        let mut ahead = None;
         let mut budget = self.setup.pair_budget.min(u32::MAX as usize) as u32;
         let mut sound = Ok(());
         for _ in 0..MAX_SUBSTEPS {
@@ -237,7 +282,7 @@ impl Arm {
                 goal.1 - self.angle,
             );
             let mut rows = [None; KNOWN];
-            let motion = self.project(&wanted, around, &mut rows, &mut out, &mut material);
+            let motion = self.project(&wanted, around, &mut rows, &mut out, &mut touched);
             let path = self.path_of(&motion);
             // Written so that NaN ends it.
             if !(path >= REST_M) {
@@ -250,6 +295,9 @@ impl Arm {
                 turn: motion[5] * part,
             };
             out.substeps += 1;
+            let end = [self.at[0] + motion[0], self.at[1] + motion[1]];
+            let end = self.posed(end, self.angle + motion[5]);
+            ahead = None;
             match self.go(&shift, path * part, &mut budget, around, &mut out) {
                 Err(fault) => {
                     sound = Err(fault);
@@ -258,10 +306,11 @@ impl Arm {
                 }
                 Ok(End::Budget) => {
                     out.starved = true;
+                    ahead = Some(end);
                     break;
                 }
                 Ok(End::Contact(contact)) => self.memory.note(Features::of(&contact), around.tick),
-                Ok(End::Whole) if part < 1.0 => {}
+                Ok(End::Whole) if part < 1.0 => ahead = Some(end),
                 Ok(End::Whole) if rows.iter().all(Option::is_none) => {
                     if (around.structure).settle(self.index, goal.0, goal.1) {
                         (self.at, self.angle) = goal;
@@ -283,7 +332,14 @@ impl Arm {
                 }
             }
         }
-        self.settle(&device, &before, material, around.period_s, &mut out);
+        let what = match &sound {
+            Ok(()) => What::Known {
+                touched: &touched,
+                ahead: ahead.as_ref(),
+            },
+            Err(_) => What::Unknown,
+        };
+        self.settle(&device, &before, what, around.period_s, &mut out);
         (out, sound)
     }
 
@@ -329,7 +385,7 @@ impl Arm {
         around: &Around<'_>,
         rows: &mut [Option<Met>; KNOWN],
         out: &mut ArmOutcome,
-        material: &mut Option<(f64, f64)>,
+        touched: &mut Touched,
     ) -> Motion {
         let d = self.setup.distances;
         let mut count = 0;
@@ -338,6 +394,7 @@ impl Arm {
             count += 1;
         }
         out.contact_count = 0;
+        touched.ask_again();
         if count == 0 {
             return *wanted;
         }
@@ -350,6 +407,9 @@ impl Arm {
         let mut surfaces = [Surface::SMOOTH; KNOWN];
         for (k, met) in rows.iter().flatten().enumerate() {
             let key = around.keys.get(met.other as usize).copied().flatten();
+            // Another arm's tool has none, and moves.
+            let body = key.and_then(|key| around.bodies.get(key));
+            self.moved_by |= body.is_none_or(|b| b.by_course || b.target.is_some() || b.moved);
             let approach = key.map_or(0.0, |key| {
                 around.bodies.approach(key, &met.body_point, &met.normal)
             });
@@ -391,16 +451,20 @@ impl Arm {
             Effort::TICK,
         );
         out.rows = out.rows.max(count as u32);
+        let normal = (rubbed.projection.active().iter())
+            .map(|a| (a.row, bounds[a.row].normal * a.multiplier));
+        for (k, push) in normal.chain(rubbed.grips().iter().copied()) {
+            let other = rows[k].map_or(u32::MAX, |met| met.other);
+            if let Some(m) = around.materials.get(other as usize) {
+                touched.hold(m.stiffness_n_per_m, &push, &bounds[k].arm);
+            }
+        }
         for (k, met) in rows.iter().flatten().enumerate() {
             let active = rubbed.projection.multiplier(k) > 0.0;
             if active {
                 self.memory.note(met.features, around.tick);
                 if let Some(m) = around.materials.get(met.other as usize) {
-                    let (stiffness, damping) = material.unwrap_or((f64::INFINITY, f64::INFINITY));
-                    *material = Some((
-                        stiffness.min(m.stiffness_n_per_m),
-                        damping.min(m.damping_n_s_per_m),
-                    ));
+                    touched.touch(m.stiffness_n_per_m, m.damping_n_s_per_m);
                 }
             }
             if out.contact_count < MAX_CONTACTS {
@@ -423,6 +487,18 @@ impl Arm {
         };
         Motion::new(motion[0], motion[1], 0.0, 0.0, 0.0, turn)
     }
+}
+
+/// What a tick knows of what holds a tool.
+#[derive(Clone, Copy)]
+enum What<'a> {
+    Known {
+        touched: &'a Touched,
+        /// Where the tool would be, had the budget sufficed.
+        ahead: Option<&'a Pose>,
+    },
+    /// The structure is being made anew.
+    Unknown,
 }
 
 fn present() -> ArmOutcome {

@@ -146,6 +146,68 @@ fn without_a_budget_the_tool_is_late_and_never_wrong() {
     assert!(scene.starved > 40, "{}", scene.starved);
 }
 
+/// Where the hand goes too fast for the tick's budget the tool lags, and nothing holds it.
+#[test]
+fn a_budget_that_ends_in_free_air_is_not_felt() {
+    for (tool, budget) in [(disc().remove(0), 1), ((rectangle(0.005, 0.003), true), 1)] {
+        let mut scene = Scene::new(vec![tool], room(), 0.0, budget);
+        scene.settle(&[at(0.0, 0.035, 0.0)]);
+        let mut starved = 0;
+        // 3 m/s, and turning.
+        for k in 0..2000 {
+            let t = 0.3 * f64::from(k);
+            let hand = at(
+                0.01 * t.sin(),
+                0.035 + 0.005 * t.cos() - 0.005,
+                0.4 * t.sin(),
+            );
+            let out = scene.tick(&[hand]);
+            starved += u32::from(out.arms[0].starved);
+            assert_eq!(out.arms[0].contact_count, 0, "tick {k}");
+            let wrench = out.arms[0].wrench;
+            assert!(
+                wrench.force_n.norm() < 1e-9 && wrench.torque_nm.norm() < 1e-9,
+                "tick {k}: {wrench:?}"
+            );
+        }
+        assert!(starved > 50, "{starved}");
+    }
+}
+
+/// Nobody knows then what holds the tool: the hand feels what it felt.
+#[test]
+fn a_structure_that_is_made_anew_leaves_the_force_as_it_is() {
+    for (down, depth) in [(0.02, 0.0), (-0.07, 0.010)] {
+        let mut scene = Scene::new(disc(), room(), 0.0, 256);
+        scene.settle(&[at(0.0, 0.03, 0.0)]);
+        let mut starved = 0;
+        for k in 0..2000 {
+            let way = (f64::from(k) / 1000.0).min(1.0);
+            if k > 1100 && k % 50 == 49 {
+                scene.engine.spoil();
+            }
+            let x = 0.01 * (0.01 * f64::from(k)).sin();
+            let out = scene.tick(&[at(x, 0.03 + (down - 0.03) * way, 0.0)]);
+            if k > 1100 {
+                starved += u32::from(out.arms[0].starved);
+                let held = 500.0
+                    * (depth
+                        + if depth > 0.0 {
+                            scene.distances.safe_m
+                        } else {
+                            0.0
+                        });
+                let force = out.arms[0].wrench.force_n;
+                assert!(
+                    (force.y - held).abs() < 0.02 && force.x.abs() < 0.02,
+                    "tick {k}: {force:?}, not {held} N"
+                );
+            }
+        }
+        assert!(starved > 15, "{starved}");
+    }
+}
+
 /// Whatever was wrong in a motion, that motion is not made: the tool stands still until the structure has been made anew, and goes on.
 #[test]
 fn a_structure_that_finds_itself_wrong_is_made_anew_and_costs_motion_only() {

@@ -237,6 +237,14 @@ impl Rig {
             self.spare.push(old);
         }
         let outcome = self.engine.output().arms[0];
+        self.tally.digest.word(tick);
+        let wrench = &outcome.wrench;
+        self.tally.digest.numbers(wrench.force_n.as_slice());
+        self.tally.digest.numbers(wrench.torque_nm.as_slice());
+        self.tally.digest.pose(&outcome.proxy);
+        for body in self.engine.bodies() {
+            self.tally.digest.pose(&body.pose);
+        }
         let verdict = self.check(tick, device, &outcome);
         if self.courier.asks() {
             let query = self.engine.query();

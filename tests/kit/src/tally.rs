@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use hapticd_geometry::Vec3;
+use hapticd_geometry::{Digest, Vec3};
 
 /// Something that must not be.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +37,8 @@ pub struct Finding {
 /// Sums over a run.
 #[derive(Clone, Debug)]
 pub struct Tally {
+    /// Of what all ticks made.
+    pub digest: Digest,
     /// Ticks.
     pub ticks: u64,
     /// Ticks with an active contact.
@@ -72,6 +74,7 @@ pub struct Tally {
 impl Default for Tally {
     fn default() -> Self {
         Tally {
+            digest: Digest::default(),
             ticks: 0,
             contact: 0,
             starved: 0,
@@ -113,6 +116,7 @@ impl Tally {
 
     /// Adds another run's sums.
     pub fn add(&mut self, other: &Tally) {
+        self.digest.bytes(other.digest.to_string().as_bytes());
         self.ticks += other.ticks;
         self.contact += other.contact;
         self.starved += other.starved;

@@ -1,0 +1,64 @@
+//! What programs of the workspace did, kept to the bit: `golden/NAME` beside this crate.
+//!
+//! A test that fails here says that something behaves otherwise than before. Where that is meant,
+//! `UPDATE_GOLDEN=1 cargo nextest run --workspace -E 'package(hapticd-e2e)'` renews the files, and
+//! the commit says why.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Switches off the C library's variants of sine, exponential and so on for newer processors, which
+/// differ in the last bit: so the files hold on any x86-64.
+pub const PLAIN_PROCESSOR: (&str, &str) = ("GLIBC_TUNABLES", "glibc.cpu.hwcaps=-FMA,-AVX2,-FMA4");
+
+/// A program of the workspace that was built with this test.
+///
+/// # Panics
+/// Where it was not built: `cargo test --workspace` does.
+#[must_use]
+pub fn program(name: &str) -> PathBuf {
+    let test = std::env::current_exe().expect("this program");
+    let folder = test.ancestors().nth(2).expect("target/PROFILE/deps/TEST");
+    let program = folder.join(name);
+    assert!(
+        program.is_file(),
+        "{} is missing: build the whole workspace",
+        program.display()
+    );
+    program
+}
+
+/// What a program prints.
+///
+/// # Panics
+/// Where it fails.
+#[must_use]
+pub fn output(command: &mut Command) -> String {
+    let output = command.output().expect("it starts");
+    assert!(
+        output.status.success(),
+        "{command:?}: {}\n{}",
+        output.status,
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+/// Compares what was found with `golden/NAME`, or writes it there where `UPDATE_GOLDEN` is set.
+///
+/// # Panics
+/// Where they differ.
+pub fn compare(name: &str, found: &str) {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("golden")
+        .join(name);
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&file, found).expect("it can be written");
+    }
+    let kept = std::fs::read_to_string(&file).unwrap_or_default();
+    assert_eq!(
+        found, kept,
+        "{name} does otherwise than it did; if that is meant, see the first lines of \
+         tests/e2e/src/lib.rs"
+    );
+}

@@ -1,0 +1,92 @@
+//! Every tick of every demonstration and of the adversary's scenes makes the bits that it made before.
+
+use std::process::Command;
+
+use hapticd_e2e::{PLAIN_PROCESSOR, compare, output, program};
+
+/// Of each demonstration, in virtual time: long enough to touch.
+const SECONDS: &str = "4";
+
+/// The digest of a demonstration.
+fn demonstration(name: &str) -> String {
+    let folder = std::env::temp_dir().join(format!("hapticd-e2e-{}-{name}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let report = folder.join("report.json");
+    let _ = output(
+        Command::new(program("hapticd"))
+            .args([
+                "demo",
+                "--scene",
+                name,
+                "--virtual-time",
+                "--plain",
+                "--no-check",
+            ])
+            .args(["--duration", SECONDS, "--report"])
+            .arg(&report)
+            .env("XDG_RUNTIME_DIR", &folder)
+            .env(PLAIN_PROCESSOR.0, PLAIN_PROCESSOR.1),
+    );
+    let report: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(&report).unwrap()).unwrap();
+    let _ = std::fs::remove_dir_all(&folder);
+    let force_n = report["max_force_n"].as_f64().unwrap();
+    assert!(force_n > 0.05, "{name}: {force_n} N");
+    format!(
+        "{} ticks {}\n",
+        report["ticks"],
+        report["digest"].as_str().unwrap()
+    )
+}
+
+macro_rules! demonstrations {
+    ($($test:ident: $scene:literal,)*) => {
+        $(
+            #[test]
+            fn $test() {
+                compare($scene, &demonstration($scene));
+            }
+        )*
+
+        #[test]
+        fn every_demonstration_is_asked() {
+            let help = output(Command::new(program("hapticd")).args(["demo", "--help"]));
+            let scenes = help.split("--scene <SCENE>").nth(1).unwrap();
+            let scenes = scenes.split("--duration").next().unwrap();
+            let asked = [$($scene),*];
+            let known: Vec<&str> = scenes
+                .lines()
+                .filter_map(|line| line.trim().strip_prefix("- "))
+                .filter_map(|line| line.split(':').next())
+                .collect();
+            assert_eq!(known.len(), asked.len(), "{known:?}");
+            assert!(known.iter().all(|name| asked.contains(name)), "{known:?}");
+        }
+    };
+}
+
+demonstrations! {
+    terrain_does_what_it_did: "terrain",
+    assembly_does_what_it_did: "assembly",
+    blocks_does_what_it_did: "blocks",
+    cloth_does_what_it_did: "cloth",
+    palpation_does_what_it_did: "palpation",
+    crowd_does_what_it_did: "crowd",
+    coil_does_what_it_did: "coil",
+    fluid_does_what_it_did: "fluid",
+    intestine_does_what_it_did: "intestine",
+    skull_does_what_it_did: "skull",
+    needle_does_what_it_did: "needle",
+    planar_does_what_it_did: "planar",
+}
+
+/// Late, lost and overtaking answers, hands that jump.
+#[test]
+fn the_adversarys_scenes_do_what_they_did() {
+    let mut command = Command::new(program("adversary"));
+    command.args(["--ticks", "10000", "--digests"]);
+    compare(
+        "adversary",
+        &output(command.env(PLAIN_PROCESSOR.0, PLAIN_PROCESSOR.1)),
+    );
+}
