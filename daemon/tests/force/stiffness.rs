@@ -217,61 +217,25 @@ fn a_soft_material_is_soft_from_the_first_tick_and_lets_go() {
 /// from the first tick.
 #[test]
 fn a_sponge_at_the_side_leaves_the_stone_as_hard_as_it_is() {
-    let body = |at: [f64; 3], size: [f64; 3]| {
-        format!("position_m = {at:?}\nshape = {{ kind = \"cuboid\", size_m = {size:?} }}")
-    };
-    leans_on_stone(
-        "sponge",
-        "tool = { kind = \"sphere\", radius_m = 0.005 }\n\
-         world_from_base = { position_m = [0.0, 0.0, 0.005] }",
-        [
-            &body([0.0, 0.0, -0.005], [0.3, 0.3, 0.01]),
-            &body([0.03, 0.0, 0.026], [0.01, 0.1, 0.05]),
-        ],
-        2,
-    );
-}
-
-/// The same in the plane.
-#[test]
-fn a_sponge_at_the_side_leaves_the_stone_as_hard_as_it_is_in_the_plane() {
-    let body = |[left, low]: [f64; 2], [right, high]: [f64; 2]| {
-        let corners = [[left, low], [right, low], [right, high], [left, high]];
-        format!("shape = {{ kind = \"polygon\", vertices_m = {corners:?} }}")
-    };
-    leans_on_stone(
-        "flat-sponge",
-        "tool = { kind = \"polygon\", vertices_m = [[-0.005, -0.005], [0.005, -0.005], \
-         [0.005, 0.005], [-0.005, 0.005]] }\n\
-         world_from_base = { position_m = [0.0, 0.005, 0.0] }",
-        [
-            &body([-0.15, -0.01], [0.15, 0.0]),
-            &body([0.025, 0.001], [0.035, 0.051]),
-        ],
-        1,
-    );
-}
-
-/// `up`: which axis stands on the stone.
-fn leans_on_stone(name: &str, arm_keys: &str, bodies: [&str; 2], up: usize) {
-    let folder = Folder::new(name);
-    let body = |name: &str, keys: &str, stiffness: f64| {
+    let folder = Folder::new("sponge");
+    let body = |name: &str, at: [f64; 3], size: [f64; 3], stiffness: f64| {
         format!(
-            "[[body]]\nname = \"{name}\"\nmaterial = \"{name}\"\n{keys}\n\
-             [[material]]\nname = \"{name}\"\n\
+            "[[body]]\nname = \"{name}\"\nmaterial = \"{name}\"\nposition_m = {at:?}\n\
+             shape = {{ kind = \"cuboid\", size_m = {size:?} }}\n[[material]]\nname = \"{name}\"\n\
              stiffness_n_per_m = {stiffness:?}\ndamping_n_s_per_m = 0.0\n\
              friction_coefficient = 0.0\n"
         )
     };
     let scene = format!(
         "[[arm]]\nname = \"arm\"\nkind = \"simulated\"\nintention = \"./hand.toml\"\n\
-         {arm_keys}\n\
+         tool = {{ kind = \"sphere\", radius_m = 0.005 }}\n\
+         world_from_base = {{ position_m = [0.0, 0.0, 0.005] }}\n\
          mechanics = {{ mass_kg = 0.05, damping_n_s_per_m = 2.0, coulomb_friction_n = 0.0, \
          resolution_m = 0.0, delay_us = 0 }}\n\
          hand = {{ stiffness_n_per_m = 5000.0, damping_n_s_per_m = 10.0 }}\n\
          [safety]\nramp_s = 0.1\n{}{}",
-        body("stone", bodies[0], 2000.0),
-        body("sponge", bodies[1], 100.0),
+        body("stone", [0.0, 0.0, -0.005], [0.3, 0.3, 0.01], 2000.0),
+        body("sponge", [0.03, 0.0, 0.026], [0.01, 0.1, 0.05], 100.0),
     );
     let keys = [
         (0.0, 0.0, 0.01),
@@ -283,20 +247,16 @@ fn leans_on_stone(name: &str, arm_keys: &str, bodies: [&str; 2], up: usize) {
         (4.0, 0.0, -0.001),
         (6.0, 0.0, -0.001),
     ]
-    .map(|(t, x, z)| {
-        let mut at = [x, 0.0, 0.0];
-        at[up] = z;
-        format!("{{ t_s = {t:?}, position = {at:?} }}")
-    });
+    .map(|(t, x, z)| format!("{{ t_s = {t:?}, position = [{x:?}, 0.0, {z:?}] }}"));
     let hand = format!("kind = \"script\"\ntrack = [ {} ]\n", keys.join(", "));
     std::fs::write(folder.0.join("scene.toml"), scene).unwrap();
     std::fs::write(folder.0.join("hand.toml"), hand).unwrap();
     let ticks = arm(&folder.run(5));
-    let alone = ticks[1450].wanted_force_n[up];
+    let alone = ticks[1450].wanted_force_n[2];
     assert!(alone > 1.0, "{alone} N");
     let mut deepest_m = 0.0_f64;
     for (k, tick) in ticks[1450..4500].iter().enumerate() {
-        let (x, z) = (tick.wanted_force_n[0], tick.wanted_force_n[up]);
+        let [x, _, z] = tick.wanted_force_n;
         assert!(
             (z / alone - 1.0).abs() < 0.03,
             "tick {k}: {z} N, {alone} N alone"

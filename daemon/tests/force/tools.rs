@@ -182,7 +182,7 @@ fn a_peg_in_its_bore_keeps_its_force_where_the_budget_of_pairs_is_short() {
                 0.1 * [0.0, 1.0, 0.0, -1.0][k % 4],
                 0.003 * [0.0, 1.0, -1.0][k % 3],
             );
-            let t = 0.2 + 0.2 * k as f64;
+            let t = 0.2 + 0.25 * k as f64;
             format!(
                 "{{ t_s = {t:?}, position = [{x:?}, 0.0, 0.0], rotation = [0.0, {turn:?}, 0.0] }}"
             )

@@ -394,7 +394,6 @@ impl Arm {
             count += 1;
         }
         out.contact_count = 0;
-        touched.ask_again();
         if count == 0 {
             return *wanted;
         }
@@ -451,14 +450,6 @@ impl Arm {
             Effort::TICK,
         );
         out.rows = out.rows.max(count as u32);
-        let normal = (rubbed.projection.active().iter())
-            .map(|a| (a.row, bounds[a.row].normal * a.multiplier));
-        for (k, push) in normal.chain(rubbed.grips().iter().copied()) {
-            let other = rows[k].map_or(u32::MAX, |met| met.other);
-            if let Some(m) = around.materials.get(other as usize) {
-                touched.hold(m.stiffness_n_per_m, &push, &bounds[k].arm);
-            }
-        }
         for (k, met) in rows.iter().flatten().enumerate() {
             let active = rubbed.projection.multiplier(k) > 0.0;
             if active {
