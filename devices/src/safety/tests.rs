@@ -62,8 +62,14 @@ impl Bench {
     }
 
     fn tick_after(&mut self, gap_ns: u64) -> Governed {
+        self.tick_at(&Pose::identity(), gap_ns)
+    }
+
+    /// With the handle there, before the sample is spoilt.
+    fn tick_at(&mut self, pose: &Pose, gap_ns: u64) -> Governed {
         self.now_ns += gap_ns;
         let mut sample = sample(self.now_ns);
+        sample.pose = *pose;
         (self.spoil)(&mut sample);
         self.governor.step(&GovernorInput {
             now_ns: self.now_ns,

@@ -25,6 +25,14 @@ pub struct Feel<'a> {
     pub period_s: f64,
 }
 
+impl Feel<'_> {
+    /// Of two stretches, as the spring weighs shift and turn.
+    fn dot(&self, a: &Motion, b: &Motion) -> f64 {
+        let shift = a.fixed_rows::<3>(0).dot(&b.fixed_rows::<3>(0));
+        shift + self.gyration_m2 * a.fixed_rows::<3>(3).dot(&b.fixed_rows::<3>(3))
+    }
+}
+
 /// The far end of an arm's spring, from tick to tick.
 #[derive(Clone, Copy, Debug)]
 pub struct FarEnd {
@@ -60,10 +68,7 @@ impl FarEnd {
         [before, proxy]: [&Pose; 2],
         ahead: Option<&Pose>,
     ) -> Pose {
-        let length = |motion: &Motion| {
-            let (shift, turn) = (motion.fixed_rows::<3>(0), motion.fixed_rows::<3>(3));
-            (shift.norm_squared() + feel.gyration_m2 * turn.norm_squared()).sqrt()
-        };
+        let length = |motion: &Motion| feel.dot(motion, motion).sqrt();
         let between = |from: &Pose, to: &Pose| length(&pull_between(feel.shape, from, to));
         let felt = *ahead.unwrap_or(proxy);
         let stretch = pull_between(feel.shape, &felt, hand);
@@ -84,10 +89,18 @@ impl FarEnd {
         felt
     }
 
-    /// Of a tick that cannot tell what holds the tool: the stretch of the tick before.
-    pub fn hold(&mut self, shape: &ToolShape, hand: &Pose, proxy: &Pose) -> Pose {
+    /// Of a tick that cannot tell what holds the tool: a plane across the stretch of the tick before.
+    /// Along it the hand goes freely, back it gets what is stored, and it is pressed no harder. So
+    /// nothing is felt that was not there, and no more is given than was put in.
+    pub fn hold(&mut self, feel: &Feel<'_>, hand: &Pose, proxy: &Pose) -> Pose {
+        let went = pull_between(feel.shape, &self.drawn_to, hand);
         self.drawn_to = *hand;
-        self.behind(shape, hand, proxy)
+        let square = feel.dot(&self.stretch, &self.stretch);
+        if square > 0.0 {
+            let further = feel.dot(&went, &self.stretch) / square;
+            self.stretch *= (1.0 + further).clamp(0.0, 1.0);
+        }
+        self.behind(feel.shape, hand, proxy)
     }
 
     /// What is as far behind the hand as the spring is stretched; a tool that does not turn is
@@ -104,5 +117,117 @@ impl FarEnd {
         let centre = transform(hand, &shape.centre) - shift;
         felt.translation.vector = centre - felt.rotation * shape.centre;
         felt
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const STIFFNESS: f64 = 500.0;
+    /// Of a way of the hand, each with a tick of its own.
+    const PIECES: u32 = 20;
+
+    fn tool() -> ToolShape {
+        let corners = [[1.0, 1.0], [-1.0, 1.0], [0.0, -1.0]];
+        ToolShape::mesh(&corners.map(|[x, z]| Vec3::new(x, 0.0, z) * 5e-3), true)
+    }
+
+    /// A hand that is pressed by `depth_m` and turned by `turn`; then nothing is known any more.
+    fn pressed(feel: &Feel<'_>, depth_m: f64, turn: f64) -> (FarEnd, Pose) {
+        let rest = Pose::identity();
+        let mut end = FarEnd::new(&rest);
+        let at = |share: f64| {
+            let turn = Quat::from_scaled_axis(Vec3::x() * (turn * share));
+            Pose::from_parts(Vec3::new(0.0, 0.0, -depth_m * share).into(), turn)
+        };
+        for k in 1..=100 {
+            end.step(feel, &at(f64::from(k) / 100.0), [&rest, &rest], None);
+        }
+        (end, at(1.0))
+    }
+
+    #[test]
+    fn a_hand_that_goes_freely_feels_nothing_of_what_is_not_known() {
+        let shape = tool();
+        let feel = feel(&shape);
+        let mut end = FarEnd::new(&Pose::identity());
+        for k in 1..50 {
+            let hand = Pose::translation(1e-3 * f64::from(k), 0.0, -2e-3 * f64::from(k));
+            let felt = end.hold(&feel, &hand, &Pose::identity());
+            assert!(pull_between(&shape, &felt, &hand).norm() < 1e-15);
+        }
+    }
+
+    #[test]
+    fn the_force_stays_falls_where_the_hand_gives_way_and_does_not_come_back() {
+        let shape = tool();
+        let feel = feel(&shape);
+        let (mut end, hand) = pressed(&feel, 2e-3, 0.0);
+        let mut at = |x: f64, z: f64| {
+            let hand = Pose::translation(x, 0.0, z);
+            let felt = end.hold(&feel, &hand, &Pose::identity());
+            pull_between(&shape, &hand, &felt)
+        };
+        assert_eq!(hand.translation.z, -2e-3);
+        for (x, z, depth) in [
+            (0.0, -2e-3, 2e-3),
+            (0.01, -2e-3, 2e-3),
+            (0.01, -3e-3, 2e-3),
+            (0.02, -2.5e-3, 1.5e-3),
+            (0.02, 0.0, 0.0),
+            (0.02, -3e-3, 0.0),
+        ] {
+            let pull = at(x, z);
+            let off = pull - Motion::new(0.0, 0.0, depth, 0.0, 0.0, 0.0);
+            assert!(off.norm() < 1e-12, "at {x}, {z}: {pull:?}");
+        }
+    }
+
+    fn feel(shape: &ToolShape) -> Feel<'_> {
+        Feel {
+            shape,
+            gyration_m2: 1e-4,
+            safe_m: 4e-5,
+            period_s: 1e-3,
+        }
+    }
+
+    proptest! {
+        /// However the hand goes and turns meanwhile, it is given no more than was stored.
+        #[test]
+        fn what_is_not_known_gives_no_more_than_was_stored(
+            depth_m in 0.0..5e-3f64, turn in -0.2..0.2f64,
+            ways in prop::collection::vec([-2e-4..2e-4f64, -2e-4..2e-4, -2e-4..2e-4, -0.01..0.01], 1..200),
+        ) {
+            let shape = tool();
+            let feel = feel(&shape);
+            let (mut end, mut hand) = pressed(&feel, depth_m, turn);
+            let pull = |felt: &Pose, hand: &Pose| {
+                let pull = pull_between(&feel.shape, hand, felt);
+                (pull, 0.5 * STIFFNESS * feel.dot(&pull, &pull))
+            };
+            let (mut before, stored_j) = pull(&end.behind(&shape, &hand, &hand), &hand);
+            let mut given_j = 0.0;
+            for [x, y, z, turn] in ways {
+                for _ in 0..PIECES {
+                    let share = 1.0 / f64::from(PIECES);
+                    let next = Pose::from_parts(
+                        (hand.translation.vector + Vec3::new(x, y, z) * share).into(),
+                        Quat::from_scaled_axis(Vec3::x() * (turn * share)) * hand.rotation,
+                    );
+                    let went = pull_between(&shape, &hand, &next);
+                    hand = next;
+                    let (now, _) = pull(&end.hold(&feel, &hand, &hand), &hand);
+                    given_j += STIFFNESS * 0.5 * feel.dot(&went, &(before + now));
+                    before = now;
+                }
+            }
+            // The piece in which nothing is left of it counts whole.
+            let piece_m = 4e-4 / f64::from(PIECES);
+            let most_j = stored_j + 0.5 * STIFFNESS * piece_m * piece_m;
+            prop_assert!(given_j <= most_j, "{given_j} of {stored_j} J");
+        }
     }
 }

@@ -204,7 +204,7 @@ impl Arm {
         let increments = self.intent.interaction() == Interaction::Increments;
         let (felt, touched) = match what {
             What::Unknown if !increments => {
-                let felt = self.far_end.hold(shape, &drawn_to, &proxy);
+                let felt = self.far_end.hold(&feel, &drawn_to, &proxy);
                 (felt, self.touched)
             }
             What::Unknown => (proxy, self.touched),
@@ -223,7 +223,7 @@ impl Arm {
             far_end: felt,
             centre: *centre,
             energy: *self.coupling.energy(),
-            held_by_movers: self.moved_by || has_mass || matches!(what, What::Unknown),
+            held_by_movers: self.moved_by || has_mass,
         };
         out.proxy = proxy;
     }
@@ -488,7 +488,7 @@ enum What<'a> {
         /// Where the tool would be, had the budget sufficed.
         ahead: Option<&'a Pose>,
     },
-    /// The structure is being made anew.
+    /// The structure is being built again.
     Unknown,
 }
 

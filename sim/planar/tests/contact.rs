@@ -174,9 +174,9 @@ fn a_budget_that_ends_in_free_air_is_not_felt() {
     }
 }
 
-/// Nobody knows then what holds the tool: the hand feels what it felt.
+/// What holds the tool is not known then: the hand feels what it felt.
 #[test]
-fn a_structure_that_is_made_anew_leaves_the_force_as_it_is() {
+fn a_structure_that_is_built_again_leaves_the_force_as_it_is() {
     for (down, depth) in [(0.02, 0.0), (-0.07, 0.010)] {
         let mut scene = Scene::new(disc(), room(), 0.0, 256);
         scene.settle(&[at(0.0, 0.03, 0.0)]);

@@ -17,16 +17,17 @@ pub(super) struct Pushed {
 impl Pushed {
     /// Of an arm that takes nothing by itself, and at the wrench already.
     pub(super) fn new(arm: &ArmSpec, limits: &Limits, wrench: Wrench, step: (Vec3, Vec3)) -> Self {
-        let mut bench = Bench::new();
-        let frictionless = ArmSpec {
-            damping_n_s_per_m: 0.0,
-            coulomb_friction_n: 0.0,
-            angular_damping_nm_s_per_rad: 0.0,
-            angular_coulomb_friction_nm: 0.0,
+        let arm = ArmSpec {
             native_period_ns: 0,
-            ..arm.clone()
+            ..frictionless(arm)
         };
-        bench.governor = Governor::new(limits, &frictionless).expect("valid limits");
+        Self::by(&arm, limits, wrench, step)
+    }
+
+    /// Of this arm.
+    pub(super) fn by(arm: &ArmSpec, limits: &Limits, wrench: Wrench, step: (Vec3, Vec3)) -> Self {
+        let mut bench = Bench::new();
+        bench.governor = Governor::new(limits, arm).expect("valid limits");
         bench.activate();
         bench.wanted = wrench;
         bench.ticks(20);
@@ -81,6 +82,17 @@ impl Pushed {
             }
         }
         panic!("not lowered: {:?}", self.bench.governor.energy());
+    }
+}
+
+/// The same arm, of which nothing takes energy.
+pub(super) fn frictionless(arm: &ArmSpec) -> ArmSpec {
+    ArmSpec {
+        damping_n_s_per_m: 0.0,
+        coulomb_friction_n: 0.0,
+        angular_damping_nm_s_per_rad: 0.0,
+        angular_coulomb_friction_nm: 0.0,
+        ..arm.clone()
     }
 }
 

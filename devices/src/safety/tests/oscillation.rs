@@ -1,6 +1,6 @@
 //! The governor with something that swings: what counts as a swing, of force and of torque.
 
-use super::energy::{Pushed, wrench};
+use super::energy::{Pushed, frictionless, wrench};
 use super::*;
 use nalgebra::UnitQuaternion;
 
@@ -14,18 +14,7 @@ fn seen(arm: &ArmSpec, near: &Pose, far: &Pose) -> u64 {
         let is_far = tick % 12 < 6;
         let share = if is_far { 1.0 } else { -1.0 };
         bench.wanted = wrench(share, 0.05 * share);
-        bench.now_ns += MS;
-        let mut sample = sample(bench.now_ns);
-        sample.pose = if is_far { *far } else { *near };
-        bench.governor.step(&GovernorInput {
-            now_ns: bench.now_ns,
-            wanted: bench.wanted,
-            sample: &sample,
-            contact_age_ns: 0,
-            spring: None,
-            faults: bench.faults,
-            enable: true,
-        });
+        bench.tick_at(if is_far { far } else { near }, MS);
     }
     bench.governor.oscillations()
 }
@@ -78,24 +67,12 @@ fn what_is_under_way_when_an_oscillation_is_seen_is_no_debt() {
     for [force_n, torque_nm] in [[0.26, 0.0], [0.0, 0.026]] {
         let mut limits = Limits::default();
         limits.oscillation.turning_rad = 5e-4;
-        let mut pushed = Pushed::new(
-            &spec(),
-            &limits,
-            wrench(2.0, 0.0),
-            (Vec3::x() * 1e-6, Vec3::zeros()),
-        );
-        let period_ns = 4 * MS;
-        let frictionless = ArmSpec {
-            damping_n_s_per_m: 0.0,
-            coulomb_friction_n: 0.0,
-            angular_damping_nm_s_per_rad: 0.0,
-            angular_coulomb_friction_nm: 0.0,
-            native_period_ns: period_ns,
-            ..spec()
+        let arm = ArmSpec {
+            native_period_ns: 4 * MS,
+            ..frictionless(&spec())
         };
-        pushed.bench.governor = Governor::new(&limits, &frictionless).expect("valid limits");
-        pushed.bench.wanted = Wrench::zero();
-        pushed.bench.activate();
+        let step = (Vec3::x() * 1e-6, Vec3::zeros());
+        let mut pushed = Pushed::by(&arm, &limits, wrench(2.0, 0.0), step);
         let mut has_owed = false;
         let mut is_seen = false;
         for tick in 0..200_u64 {
@@ -131,20 +108,10 @@ fn the_share_that_passes_is_that_of_gain_and_ramp_wherever_the_arm_is() {
         let seen = bench.governor.oscillations();
         let mut tick = 0;
         let halved = loop {
-            bench.wanted.force_n.x = if tick % 12 < 6 { 1.0 } else { -1.0 };
-            bench.now_ns += MS;
-            let mut sample = sample(bench.now_ns);
-            sample.pose.translation.vector =
-                Vec3::new(if tick % 12 < 6 { 5e-4 } else { 0.0 }, place_m, 0.0);
-            let governed = bench.governor.step(&GovernorInput {
-                now_ns: bench.now_ns,
-                wanted: bench.wanted,
-                sample: &sample,
-                contact_age_ns: 0,
-                spring: None,
-                faults: bench.faults,
-                enable: true,
-            });
+            let is_far = tick % 12 < 6;
+            bench.wanted.force_n.x = if is_far { 1.0 } else { -1.0 };
+            let x = if is_far { 5e-4 } else { 0.0 };
+            let governed = bench.tick_at(&Pose::translation(x, place_m, 0.0), MS);
             if bench.governor.oscillations() > seen {
                 break governed.passed;
             }

@@ -60,10 +60,9 @@ impl Arm {
     /// Notes what held the tool back in the round that ends, for [`Arm::recall`].
     pub(super) fn keep_holding(&mut self) {
         self.kept.clear();
-        for &i in &self.holding {
-            let c = &self.candidates[i as usize];
-            self.kept.push((c.body_index, c.pair_index));
-        }
+        let held = self.holding.iter();
+        let held = held.filter_map(|&i| self.candidates.get(i as usize));
+        self.kept.extend(held.map(|c| (c.body_index, c.pair_index)));
     }
 
     /// Looks at the kept pairs once more, whatever the budget says: a round that saw none of the
