@@ -205,7 +205,7 @@ mod tests {
             let feel = feel(&shape);
             let (mut end, mut hand) = pressed(&feel, depth_m, turn);
             let pull = |felt: &Pose, hand: &Pose| {
-                let pull = pull_between(&feel.shape, hand, felt);
+                let pull = pull_between(feel.shape, hand, felt);
                 (pull, 0.5 * STIFFNESS * feel.dot(&pull, &pull))
             };
             let (mut before, stored_j) = pull(&end.behind(&shape, &hand, &hand), &hand);
