@@ -217,25 +217,71 @@ fn a_soft_material_is_soft_from_the_first_tick_and_lets_go() {
 /// from the first tick.
 #[test]
 fn a_sponge_at_the_side_leaves_the_stone_as_hard_as_it_is() {
-    let folder = Folder::new("sponge");
-    let body = |name: &str, at: [f64; 3], size: [f64; 3], stiffness: f64| {
+    let body = |at: [f64; 3], size: [f64; 3]| {
+        format!("position_m = {at:?}\nshape = {{ kind = \"cuboid\", size_m = {size:?} }}")
+    };
+    leans_on_stone(
+        "sponge",
+        "tool = { kind = \"sphere\", radius_m = 0.005 }\n\
+         world_from_base = { position_m = [0.0, 0.0, 0.005] }",
+        [
+            &body([0.0, 0.0, -0.005], [0.3, 0.3, 0.01]),
+            &body([0.03, 0.0, 0.026], [0.01, 0.1, 0.05]),
+        ],
+        (2, 0.03, 0.01),
+    );
+}
+
+/// The same in the plane, with a box: the sponge pushes beside its centre, which the stone holds by
+/// two corners. (Where the box comes to lie on the sponge by a second corner some of what is stored
+/// is lost, 3 %.)
+#[test]
+fn a_sponge_at_the_side_leaves_the_stone_as_hard_as_it_is_in_the_plane() {
+    let body = |[left, low]: [f64; 2], [right, high]: [f64; 2]| {
+        let corners = [[left, low], [right, low], [right, high], [left, high]];
+        format!("shape = {{ kind = \"polygon\", vertices_m = {corners:?} }}")
+    };
+    let most_nm = leans_on_stone(
+        "flat-sponge",
+        "tool = { kind = \"polygon\", vertices_m = [[-0.005, -0.005], [0.005, -0.005], \
+         [0.005, 0.005], [-0.005, 0.005]] }\n\
+         world_from_base = { position_m = [0.0, 0.005, 0.0] }",
+        [
+            &body([-0.15, -0.01], [0.15, 0.0]),
+            &body([0.025, 0.001], [0.035, 0.051]),
+        ],
+        (1, 0.04, 0.02),
+    );
+    // 0.2 N at 4 mm beside the centre, and what the hand's turn of 5e-5 rad makes.
+    assert!(most_nm < 1.5e-3, "{most_nm} Nm");
+}
+
+/// `up`: which axis stands on the stone. `lost`: of the force on it, at most; `off_n`: so much is the
+/// sponge's off. Returns the most torque that was felt, N m.
+fn leans_on_stone(
+    name: &str,
+    arm_keys: &str,
+    bodies: [&str; 2],
+    (up, lost, off_n): (usize, f64, f64),
+) -> f64 {
+    let folder = Folder::new(name);
+    let body = |name: &str, keys: &str, stiffness: f64| {
         format!(
-            "[[body]]\nname = \"{name}\"\nmaterial = \"{name}\"\nposition_m = {at:?}\n\
-             shape = {{ kind = \"cuboid\", size_m = {size:?} }}\n[[material]]\nname = \"{name}\"\n\
+            "[[body]]\nname = \"{name}\"\nmaterial = \"{name}\"\n{keys}\n\
+             [[material]]\nname = \"{name}\"\n\
              stiffness_n_per_m = {stiffness:?}\ndamping_n_s_per_m = 0.0\n\
              friction_coefficient = 0.0\n"
         )
     };
     let scene = format!(
         "[[arm]]\nname = \"arm\"\nkind = \"simulated\"\nintention = \"./hand.toml\"\n\
-         tool = {{ kind = \"sphere\", radius_m = 0.005 }}\n\
-         world_from_base = {{ position_m = [0.0, 0.0, 0.005] }}\n\
+         {arm_keys}\n\
          mechanics = {{ mass_kg = 0.05, damping_n_s_per_m = 2.0, coulomb_friction_n = 0.0, \
          resolution_m = 0.0, delay_us = 0 }}\n\
          hand = {{ stiffness_n_per_m = 5000.0, damping_n_s_per_m = 10.0 }}\n\
          [safety]\nramp_s = 0.1\n{}{}",
-        body("stone", [0.0, 0.0, -0.005], [0.3, 0.3, 0.01], 2000.0),
-        body("sponge", [0.03, 0.0, 0.026], [0.01, 0.1, 0.05], 100.0),
+        body("stone", bodies[0], 2000.0),
+        body("sponge", bodies[1], 100.0),
     );
     let keys = [
         (0.0, 0.0, 0.01),
@@ -247,26 +293,34 @@ fn a_sponge_at_the_side_leaves_the_stone_as_hard_as_it_is() {
         (4.0, 0.0, -0.001),
         (6.0, 0.0, -0.001),
     ]
-    .map(|(t, x, z)| format!("{{ t_s = {t:?}, position = [{x:?}, 0.0, {z:?}] }}"));
+    .map(|(t, x, z)| {
+        let mut at = [x, 0.0, 0.0];
+        at[up] = z;
+        format!("{{ t_s = {t:?}, position = {at:?} }}")
+    });
     let hand = format!("kind = \"script\"\ntrack = [ {} ]\n", keys.join(", "));
     std::fs::write(folder.0.join("scene.toml"), scene).unwrap();
     std::fs::write(folder.0.join("hand.toml"), hand).unwrap();
     let ticks = arm(&folder.run(5));
-    let alone = ticks[1450].wanted_force_n[2];
+    let alone = ticks[1450].wanted_force_n[up];
     assert!(alone > 1.0, "{alone} N");
     let mut deepest_m = 0.0_f64;
     for (k, tick) in ticks[1450..4500].iter().enumerate() {
-        let [x, _, z] = tick.wanted_force_n;
+        let (x, z) = (tick.wanted_force_n[0], tick.wanted_force_n[up]);
         assert!(
-            (z / alone - 1.0).abs() < 0.03,
+            (z / alone - 1.0).abs() < lost,
             "tick {k}: {z} N, {alone} N alone"
         );
         let depth_m = (tick.hand_x_m - tick.proxy_m[0]).max(0.0);
         deepest_m = deepest_m.max(depth_m);
         assert!(
-            (-x - 100.0 * depth_m).abs() <= 0.05 * 100.0 * depth_m + 0.01,
+            (-x - 100.0 * depth_m).abs() <= 0.05 * 100.0 * depth_m + off_n,
             "tick {k}: {x} N, {depth_m} m deep"
         );
     }
     assert!(deepest_m > 1.5e-3, "{deepest_m} m");
+    let torques = ticks[1450..4500]
+        .iter()
+        .map(|tick| tick.wanted_torque_nm[2].abs());
+    torques.fold(0.0, f64::max)
 }

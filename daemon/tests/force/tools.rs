@@ -222,3 +222,73 @@ fn a_peg_in_its_bore_keeps_its_force_where_the_budget_of_pairs_is_short() {
         "off by {rms} N, RMS, and by {worst} N"
     );
 }
+
+/// A box across two supports of unlike stiffness: nothing turns it along the supports, the mirrored
+/// scene gives the mirrored wrench, and it stays as it is while the hand does, however old answers
+/// are. (Which corners the projection loads is its own choice, and may be another in each tick.)
+#[test]
+fn a_box_on_two_materials_feels_each_of_them_and_no_choice_of_corners() {
+    let run = |left: f64, right: f64, latency: u32| {
+        let folder = Folder::new(&format!("supports-{left}-{latency}"));
+        let support = |name: &str, x: f64, stiffness: f64| {
+            format!(
+                "[[body]]\nname = \"{name}\"\nmaterial = \"{name}\"\nposition_m = [{x:?}, 0.0, -0.01]\n\
+                 shape = {{ kind = \"cuboid\", size_m = [0.02, 0.06, 0.02] }}\n\
+                 [[material]]\nname = \"{name}\"\nstiffness_n_per_m = {stiffness:?}\n\
+                 damping_n_s_per_m = 0.0\nfriction_coefficient = 0.0\n"
+            )
+        };
+        let scene = format!(
+            "[collision]\nvirtual_latency_ticks = {latency}\n\
+             [[arm]]\nname = \"arm\"\nkind = \"simulated\"\nintention = \"./hand.toml\"\n\
+             tool = {{ kind = \"cuboid\", size_m = [0.06, 0.02, 0.02] }}\n\
+             mechanics = {{ mass_kg = 0.05, damping_n_s_per_m = 2.0, coulomb_friction_n = 0.0, \
+             resolution_m = 0.0, delay_us = 0 }}\n\
+             hand = {{ stiffness_n_per_m = 5000.0, damping_n_s_per_m = 10.0 }}\n\
+             [safety]\nramp_s = 0.1\n{}{}",
+            support("left", -0.02, left),
+            support("right", 0.02, right),
+        );
+        let hand = "kind = \"script\"\ntrack = [ { t_s = 0.0, position = [0.0, 0.0, 0.02] }, \
+                    { t_s = 0.5, position = [0.0, 0.0, 0.02] }, \
+                    { t_s = 1.0, position = [0.0, 0.0, 0.008] }, \
+                    { t_s = 3.0, position = [0.0, 0.0, 0.008] } ]\n";
+        std::fs::write(folder.0.join("scene.toml"), scene).unwrap();
+        std::fs::write(folder.0.join("hand.toml"), hand).unwrap();
+        arm(&folder.run(3))[1500..2800].to_vec()
+    };
+    let mirrored = |a: f64, b: f64, bar: f64, what: &str| {
+        assert!((a + b).abs() < bar, "{what}: {a} and {b}");
+    };
+    for latency in [0, 4, 8] {
+        let [one, other] = [run(1000.0, 200.0, latency), run(200.0, 1000.0, latency)];
+        for (k, (a, b)) in one.iter().zip(&other).enumerate() {
+            let what = format!("answers {latency} ticks old, tick {k}");
+            for tick in [a, b] {
+                let [x, y, z] = tick.wanted_force_n;
+                let [along, _, up] = tick.wanted_torque_nm;
+                assert!(z > 1.0, "{what}: {z} N");
+                assert!(x.abs() < 1e-4 * z && y.abs() < 1e-6, "{what}: {x} N, {y} N");
+                assert!(
+                    along.abs() < 1e-6 && up.abs() < 1e-6,
+                    "{what}: {along} Nm, {up} Nm"
+                );
+            }
+            mirrored(a.wanted_force_n[2], -b.wanted_force_n[2], 1e-6, &what);
+            mirrored(a.wanted_torque_nm[1], b.wanted_torque_nm[1], 1e-7, &what);
+            // The stiffer side carries more.
+            assert!(
+                a.wanted_torque_nm[1] > 1e-3,
+                "{what}: {:?}",
+                a.wanted_torque_nm
+            );
+        }
+        for (k, pair) in one.windows(2).enumerate() {
+            let [a, b] = [&pair[0], &pair[1]].map(|tick| tick.wanted_force_n[2]);
+            assert!(
+                (a - b).abs() < 1e-3,
+                "answers {latency} ticks old, tick {k}: {a} N, then {b} N"
+            );
+        }
+    }
+}

@@ -695,10 +695,13 @@ impl Arm {
             .active()
             .iter()
             .map(|a| (a.row, rows[a.row].normal * a.multiplier));
-        let pushes = normal.chain(rubbed.grips().iter().copied());
-        for (row, push) in pushes {
+        let pushes = normal.chain(rubbed.grips().iter().copied()).enumerate();
+        for (k, (row, push)) in pushes {
             if let Some(stiffness) = self.stiffness_of(&order, rigid, row) {
-                touched.hold(stiffness, &push, &rows[row].arm);
+                match k < projection.active().len() {
+                    true => touched.hold(stiffness, &push, &rows[row].arm),
+                    false => touched.rub(stiffness, &push, &rows[row].arm),
+                }
             }
             // With what a soft surface is pushed its own simulation finds out.
             if row >= rigid {
@@ -712,6 +715,16 @@ impl Arm {
                     push,
                 );
                 self.load_count += 1;
+            }
+        }
+
+        // What held nothing may be in the way of what a soft material gives way by.
+        for (k, row) in rows[..count].iter().enumerate() {
+            if !(projection.multiplier(k) > 0.0)
+                && let Some(stiffness) = self.stiffness_of(&order, rigid, k)
+            {
+                let gap_m = row.slack(&projection.motion);
+                touched.near(stiffness, &row.normal, &row.arm, gap_m);
             }
         }
 

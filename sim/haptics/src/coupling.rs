@@ -45,7 +45,7 @@ pub use several::Touched;
 use crate::timing::RigTiming;
 use hapticd_dynamics::Motion;
 use hapticd_geometry::{Pose, Quat, Vec3, transform};
-use several::Form;
+use several::{Form, Holding};
 
 /// Gains of one arm's coupling, at the device.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
@@ -310,14 +310,16 @@ impl Coupling {
 
         let whole = self.gains.stiffness_n_per_m;
         let gyration_m2 = self.gains.gyration_m2();
-        let form = touched.form(whole, gyration_m2);
-        let (wanted, damping) = match (&form, touched.softest()) {
-            (Some((form, held)), Some((_, b))) => (
-                form.share(held) * whole,
-                b.min(self.gains.damping_n_s_per_m),
-            ),
-            (_, Some((k, b))) => (k.min(whole), b.min(self.gains.damping_n_s_per_m)),
-            (_, None) => (whole, self.gains.damping_n_s_per_m),
+        let holding = touched.holding(whole, gyration_m2);
+        let (softest, most) = touched.softest().unwrap_or((whole, f64::INFINITY));
+        let damping = most.min(self.gains.damping_n_s_per_m);
+        let (wanted, form) = match holding {
+            Holding::Several(form, held) => {
+                let (share, across) = form.at(&held);
+                (share * whole, Some((form, share, across / held.norm())))
+            }
+            Holding::One(stiffness) => (stiffness, None),
+            Holding::Unknown => (softest.min(whole), None),
         };
         let pull = self.by_metric(&stretch, &twist);
         // A spring that is not as stiff in each direction: what it was where the stretch is now.
@@ -382,12 +384,12 @@ impl Coupling {
         // Across the stretch: what stiffer materials hold more of than softer ones. The gradient of
         // `k(s) (L - l)^2 / 2`: twice as taut.
         let across = match &form {
-            Some((form, held)) => form.across(held) * (length / held.norm()),
+            Some((_, _, across)) => across * length,
             None => Motion::zeros(),
         };
         self.form = form
             .filter(|_| is_loaded)
-            .map(|(form, held)| (form, self.stiffness_n_per_m / form.share(&held)));
+            .map(|(form, share, _)| (form, self.stiffness_n_per_m / share));
         let across = across * self.form.map_or(0.0, |(_, whole)| taut * taut * whole);
         let (across_n, across_nm) = (
             across.fixed_rows::<3>(0).into_owned(),

@@ -3,7 +3,7 @@
 //! Real-time callable: no allocation, no blocking; at most [`MAX_SUBSTEPS`] motions a tick, whose events in the structure the tick's budget bounds. Deterministic. World frame, SI units.
 
 use hapticd_dynamics::coulomb::{Effort, Rub, Surface};
-use hapticd_dynamics::{Metric, Motion, Projector, Row};
+use hapticd_dynamics::{Metric, Motion, Projection, Projector, Row};
 use hapticd_geometry::{Pose, Quat, Vec3};
 use hapticd_haptics::{
     ArmOutcome, ArmSetup, BodyKey, BodyTable, Contact, Coupling, FarEnd, Feel, Intent, Interaction,
@@ -35,6 +35,13 @@ pub(crate) struct Around<'a> {
     pub materials: &'a [Material],
     pub tick: u64,
     pub period_s: f64,
+}
+
+impl Around<'_> {
+    /// The body that a contact is with; none for another arm's tool.
+    fn key(&self, met: &Met) -> Option<BodyKey> {
+        self.keys.get(met.other as usize).copied().flatten()
+    }
 }
 
 /// The tool of one arm.
@@ -324,7 +331,13 @@ impl Arm {
                     let left = (motion - wanted).norm() > 1e-3 * wanted.norm();
                     let release_m = self.setup.distances.release_m;
                     let holds = |m: &Met| {
-                        met(around.structure, self.index, &m.features, release_m).is_some()
+                        met(
+                            around.structure,
+                            self.index,
+                            &m.features,
+                            [-release_m, release_m],
+                        )
+                        .is_some()
                     };
                     if !left || rows.iter().flatten().all(holds) {
                         break;
@@ -378,6 +391,61 @@ impl Arm {
         Ok(went.end)
     }
 
+    /// The row of a contact.
+    fn row(&self, met: &Met, around: &Around<'_>) -> Row {
+        let d = &self.setup.distances;
+        let approach = around.key(met).map_or(0.0, |key| {
+            around.bodies.approach(key, &met.body_point, &met.normal)
+        });
+        let missing = d.safe_m + approach - (met.gap_m + d.clearance_m);
+        let bound = if missing > approach {
+            approach + RECOVERY * (missing - approach)
+        } else {
+            missing
+        };
+        Row {
+            normal: met.normal,
+            arm: if self.setup.shape.turns {
+                met.tool_point - Vec3::new(self.at[0], self.at[1], 0.0)
+            } else {
+                Vec3::zeros()
+            },
+            bound,
+        }
+    }
+
+    /// Notes contacts that hold nothing of what was wanted, but may be in the way of what a soft
+    /// material gives way by.
+    fn note_near(
+        &mut self,
+        wanted: &Motion,
+        held: &Projection,
+        rows: &[Option<Met>; KNOWN],
+        around: &Around<'_>,
+        touched: &mut Touched,
+    ) {
+        let release_m = self.setup.distances.release_m;
+        let mut near = [None; 2 * KNOWN];
+        let further = [release_m, self.path_of(wanted)];
+        let further = self.memory.now(around.structure, self.index, further);
+        let known = rows.iter().flatten().copied().enumerate();
+        let idle = known.filter(|(k, _)| !(held.multiplier(*k) > 0.0));
+        let all = idle.map(|(_, met)| met).chain(further);
+        for (slot, met) in near.iter_mut().zip(all) {
+            *slot = Some(met);
+        }
+        for met in near.iter().flatten() {
+            let Some(m) = around.materials.get(met.other as usize) else {
+                continue;
+            };
+            let row = self.row(met, around);
+            let gap_m = row.slack(&held.motion);
+            if touched.near(m.stiffness_n_per_m, &row.normal, &row.arm, gap_m) {
+                self.memory.note(met.features, around.tick);
+            }
+        }
+    }
+
     /// Gauss projection of the wanted motion on the known contacts. Notes those in `rows`, and in the outcome.
     fn project(
         &mut self,
@@ -389,11 +457,15 @@ impl Arm {
     ) -> Motion {
         let d = self.setup.distances;
         let mut count = 0;
-        for met in self.memory.now(around.structure, self.index, d.release_m) {
+        for met in self
+            .memory
+            .now(around.structure, self.index, [-d.release_m, d.release_m])
+        {
             rows[count] = Some(met);
             count += 1;
         }
         out.contact_count = 0;
+        touched.ask_again();
         if count == 0 {
             return *wanted;
         }
@@ -405,28 +477,11 @@ impl Arm {
         }; KNOWN];
         let mut surfaces = [Surface::SMOOTH; KNOWN];
         for (k, met) in rows.iter().flatten().enumerate() {
-            let key = around.keys.get(met.other as usize).copied().flatten();
+            let key = around.key(met);
             // Another arm's tool has none, and moves.
             let body = key.and_then(|key| around.bodies.get(key));
             self.moved_by |= body.is_none_or(|b| b.by_course || b.target.is_some() || b.moved);
-            let approach = key.map_or(0.0, |key| {
-                around.bodies.approach(key, &met.body_point, &met.normal)
-            });
-            let missing = d.safe_m + approach - (met.gap_m + d.clearance_m);
-            let bound = if missing > approach {
-                approach + RECOVERY * (missing - approach)
-            } else {
-                missing
-            };
-            bounds[k] = Row {
-                normal: met.normal,
-                arm: if self.setup.shape.turns {
-                    met.tool_point - centre
-                } else {
-                    Vec3::zeros()
-                },
-                bound,
-            };
+            bounds[k] = self.row(met, around);
             surfaces[k] = Surface {
                 friction: around
                     .materials
@@ -450,6 +505,22 @@ impl Arm {
             Effort::TICK,
         );
         out.rows = out.rows.max(count as u32);
+        let stiffness_of = |row: usize| {
+            let met = rows[row]?;
+            let m = around.materials.get(met.other as usize)?;
+            Some(m.stiffness_n_per_m)
+        };
+        for held in rubbed.projection.active() {
+            if let Some(stiffness) = stiffness_of(held.row) {
+                let push = bounds[held.row].normal * held.multiplier;
+                touched.hold(stiffness, &push, &bounds[held.row].arm);
+            }
+        }
+        for (row, push) in rubbed.grips() {
+            if let Some(stiffness) = stiffness_of(*row) {
+                touched.rub(stiffness, push, &bounds[*row].arm);
+            }
+        }
         for (k, met) in rows.iter().flatten().enumerate() {
             let active = rubbed.projection.multiplier(k) > 0.0;
             if active {
@@ -469,6 +540,7 @@ impl Arm {
                 out.contact_count += 1;
             }
         }
+        self.note_near(wanted, &rubbed.projection, rows, around, touched);
         let motion = rubbed.projection.motion;
         // In the plane, and no turn for who may not turn.
         let turn = if self.setup.shape.turns {

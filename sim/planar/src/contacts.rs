@@ -82,15 +82,15 @@ impl Memory {
         *self = Self::default();
     }
 
-    /// The known contacts that are some now: the vertex is beside its edge, and no further than `release_m`.
+    /// The known contacts whose vertex is beside its edge now, and within these distances of it.
     pub fn now<'a>(
         &'a self,
         structure: &'a PseudoTriangulation,
         tool: u32,
-        release_m: f64,
+        within_m: [f64; 2],
     ) -> impl Iterator<Item = Met> + 'a {
         let known = self.known.iter().flatten();
-        known.filter_map(move |(features, _)| met(structure, tool, features, release_m))
+        known.filter_map(move |(features, _)| met(structure, tool, features, within_m))
     }
 }
 
@@ -99,7 +99,7 @@ pub(crate) fn met(
     structure: &PseudoTriangulation,
     tool: u32,
     features: &Features,
-    release_m: f64,
+    [least_m, most_m]: [f64; 2],
 ) -> Option<Met> {
     let (vertex, (edge, ends)) = (features.vertex, features.edge);
     let p = structure.vertex(vertex.0, vertex.1)?;
@@ -117,7 +117,7 @@ pub(crate) fn met(
     let outward = Vec3::new(-along[1] / length, along[0] / length, 0.0);
     let at_vertex = Vec3::new(p[0], p[1], 0.0);
     let gap_m = outward.x * from[0] + outward.y * from[1];
-    if !(gap_m.abs() <= release_m) {
+    if !(gap_m >= least_m && gap_m <= most_m) {
         return None;
     }
     let at_edge = at_vertex - outward * gap_m;

@@ -12,10 +12,25 @@ fn touching(parts: &[(f64, Vec3)]) -> Touched {
     touched
 }
 
+fn several(touched: &Touched, arm: f64, gyration_m2: Option<f64>) -> (Form, Motion) {
+    match touched.holding(arm, gyration_m2) {
+        Holding::Several(form, held) => (form, held),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn one(touched: &Touched) -> Option<f64> {
+    match touched.holding(3000.0, None) {
+        Holding::One(stiffness) => Some(stiffness),
+        _ => None,
+    }
+}
+
 /// The force on what is held, N, at a stiffness of the arm.
 fn force(touched: &Touched, arm: f64) -> Vec3 {
-    let (form, held) = touched.form(arm, None).expect("several");
-    let all = (held * form.share(&held) + form.across(&held)) * arm;
+    let (form, held) = several(touched, arm, None);
+    let (share, across) = form.at(&held);
+    let all = (held * share + across) * arm;
     all.fixed_rows::<3>(0).into_owned()
 }
 
@@ -34,18 +49,61 @@ fn contacts_that_are_square_to_each_other_give_what_each_gives_alone() {
 }
 
 #[test]
-fn one_stiffness_is_no_form_and_the_least_is_told() {
+fn one_stiffness_is_that_of_what_holds_and_the_least_is_told() {
     let parts = [(500.0, Vec3::z() * 1e-3), (500.0, Vec3::x() * 1e-3)];
-    assert!(touching(&parts).form(3000.0, None).is_none());
+    assert_eq!(one(&touching(&parts)), Some(500.0));
     assert_eq!(touching(&parts).softest(), Some((500.0, 1.0)));
     // Both are stiffer than the arm.
     let parts = [(5000.0, Vec3::z() * 1e-3), (4000.0, Vec3::x() * 1e-3)];
-    assert!(touching(&parts).form(3000.0, None).is_none());
+    assert_eq!(one(&touching(&parts)), Some(3000.0));
     // What holds nothing has no say.
     let parts = [(500.0, Vec3::z() * 1e-3), (50.0, Vec3::zeros())];
-    assert!(touching(&parts).form(3000.0, None).is_none());
+    assert_eq!(one(&touching(&parts)), Some(500.0));
     assert_eq!(touching(&parts).softest(), Some((50.0, 1.0)));
-    assert!(Touched::new().form(3000.0, None).is_none());
+    let nothing = Touched::new().holding(3000.0, None);
+    assert!(matches!(nothing, Holding::Unknown), "{nothing:?}");
+}
+
+/// Asked again, what held before is forgotten, and the least of the tick is not.
+#[test]
+fn contacts_are_asked_again() {
+    let mut touched = touching(&[(500.0, Vec3::z() * 1e-3), (50.0, Vec3::x() * 1e-3)]);
+    touched.ask_again();
+    touched.hold(500.0, &(Vec3::z() * 1e-3), &Vec3::zeros());
+    assert_eq!(one(&touched), Some(500.0));
+    assert_eq!(touched.softest(), Some((50.0, 1.0)));
+    touched.or_touch(Some((20.0, 0.5)));
+    assert_eq!(touched.softest(), Some((50.0, 1.0)));
+    let mut touched = Touched::new();
+    touched.or_touch(Some((20.0, 0.5)));
+    assert_eq!(touched.softest(), Some((20.0, 0.5)));
+}
+
+/// A box stands on stone by two corners, and a sponge pushes at its side: the stone holds
+/// height and turning as before, whichever corner carries.
+#[test]
+fn what_stands_on_stone_is_not_softer_for_a_sponge_at_its_side() {
+    let (arm, stone, sponge) = (3000.0, 2000.0, 100.0);
+    for load in [0.0, 1e-4, -1e-4, 5e-4, -5e-4] {
+        let mut touched = Touched::new();
+        for (x, push) in [(-0.01, 1e-3 - load), (0.01, 1e-3 + load)] {
+            touched.hold(stone, &(Vec3::z() * push), &(Vec3::x() * x));
+        }
+        touched.hold(sponge, &(Vec3::x() * -2e-3), &(Vec3::z() * 0.002));
+        let (form, held) = several(&touched, arm, Some(4e-4));
+        let (share, across) = form.at(&held);
+        let all = (held * share + across) * arm;
+        assert!((all[2] - stone * 2e-3).abs() < 1e-9, "{load}: {all:?}");
+        // The rest by hand: of shift across and turning, which the stone holds too.
+        let surface = |k: f64| k / (1.0 - k / arm);
+        let u = nalgebra::Vector2::new(-1.0, -0.1) / 1.01_f64.sqrt();
+        let s = nalgebra::Vector2::new(held[0], held[4]);
+        let springs = nalgebra::Matrix2::from_diagonal(&[arm, arm + surface(stone)].into());
+        let z = (springs + u * u.transpose() * surface(sponge)).try_inverse();
+        let f = (s - z.unwrap() * s * arm) * arm;
+        let wrong = (all[0] - f.x).hypot(all[4] - f.y);
+        assert!(wrong < 1e-9, "{load}: {all:?}, not {f:?}");
+    }
 }
 
 /// Side by side: compliances `1/k - 1/K` of the surfaces are springs in parallel, with the arm's
@@ -75,8 +133,9 @@ fn a_moment_is_that_of_the_force() {
     touched.hold(1000.0, &push, &lever);
     touched.hold(100.0, &(Vec3::y() * 1e-3), &(Vec3::x() * 0.02));
     // Gyration: 1 cm. The two are square to each other by it.
-    let (form, held) = touched.form(2000.0, Some(1e-4)).unwrap();
-    let all = (held * form.share(&held) + form.across(&held)) * 2000.0;
+    let (form, held) = several(&touched, 2000.0, Some(1e-4));
+    let (share, across) = form.at(&held);
+    let all = (held * share + across) * 2000.0;
     let moment = all.fixed_rows::<3>(3) * 1e-2;
     // Pushes that are square to each other, and their moments, too.
     let wanted = lever.cross(&(push * 1000.0)) + lever.cross(&(Vec3::y() * 0.1));
@@ -86,12 +145,164 @@ fn a_moment_is_that_of_the_force() {
     );
 }
 
+/// Which corner of a box a projection loads is its own choice: what is told as beside it counts as
+/// much, and the mirror image gives the mirror image.
+#[test]
+fn a_corner_that_was_not_loaded_counts_like_the_others() {
+    let (arm, stone, sponge) = (3000.0, 1000.0, 200.0);
+    let corners = |x: f64| [(x, -0.01), (x, 0.01)].map(|(x, y)| Vec3::new(x, y, -0.01));
+    // Held by three corners, the fourth has no load; and by the two in the middle of each side.
+    let stretch = [
+        vec![(0, 1.0), (2, 0.5), (3, 0.5)],
+        vec![(1, 1.0), (2, 0.5), (3, 0.5)],
+        vec![(0, 0.5), (1, 0.5), (2, 1.0)],
+        vec![(0, 0.5), (1, 0.5), (2, 0.5), (3, 0.5)],
+    ];
+    let mut seen = Vec::new();
+    for (left, right) in [(stone, sponge), (sponge, stone)] {
+        for loads in &stretch {
+            // The same stretch, whichever corners hold it: down, and no turn.
+            let mut touched = Touched::new();
+            let all: Vec<(f64, Vec3)> = (corners(-0.02).map(|c| (left, c)).into_iter())
+                .chain(corners(0.02).map(|c| (right, c)))
+                .collect();
+            let mut moment = Vec3::zeros();
+            for (k, share) in loads {
+                touched.hold(all[*k].0, &(Vec3::z() * (share * 1e-3)), &all[*k].1);
+                moment += all[*k].1.cross(&(Vec3::z() * (share * 1e-3)));
+            }
+            for (k, (stiffness, corner)) in all.iter().enumerate() {
+                if loads.iter().all(|load| load.0 != k) {
+                    assert!(touched.near(*stiffness, &Vec3::z(), corner, 0.0));
+                }
+            }
+            let (form, held) = several(&touched, arm, Some(4e-4));
+            let (share, across) = form.at(&held);
+            seen.push((moment, (held * share + across) * arm));
+        }
+    }
+    let (even, mirrored) = (&seen[3].1, &seen[7].1);
+    assert!((even[2] - mirrored[2]).abs() < 1e-9 && (even[4] + mirrored[4]).abs() < 1e-9);
+    for force in [even, mirrored] {
+        assert!(force[3].abs() < 1e-9 && force[0].abs() < 1e-9, "{force:?}");
+    }
+    // Turned a little about x by the corners that were chosen: as much the one way as the other.
+    let (one, other) = (&seen[0].1, &seen[1].1);
+    assert!((one[2] - other[2]).abs() < 1e-9 && (one[3] + other[3]).abs() < 1e-9);
+}
+
+/// Friction holds by its share of what it held of a rigid surface, and no more.
+#[test]
+fn what_rubs_gives_no_more_than_its_part() {
+    let (arm, stone, sponge) = (3000.0, 2000.0, 100.0);
+    let mut touched = Touched::new();
+    // In a corner: on stone, which rubs by 0.3, against a sponge.
+    touched.hold(stone, &(Vec3::y() * 2e-3), &Vec3::zeros());
+    touched.hold(sponge, &(Vec3::x() * -1.4e-3), &Vec3::zeros());
+    touched.rub(stone, &(Vec3::x() * -6e-4), &Vec3::zeros());
+    let f = force(&touched, arm);
+    assert!((f.y - 4.0).abs() < 1e-9, "{f:?}");
+    // The stone's 1.2 N, and the sponge's of the stretch that this leaves.
+    let left_n = (arm * 2e-3 - 1.2) * (sponge / arm);
+    assert!((f.x + 1.2 + left_n).abs() < 1e-9, "{f:?} {left_n}");
+}
+
+#[derive(Clone, Copy, Debug)]
+enum State {
+    Idle,
+    Free,
+    Full,
+}
+
+/// Every way in which rows may be loaded, until one fits: force and twice what is stored.
+fn by_brute_force(rows: &[Row], stretch: &Motion) -> Option<(Motion, f64)> {
+    let n = rows.len();
+    let gives = |i: usize, j: usize| match rows[i].stiffness == rows[j].stiffness {
+        true => 1.0 / rows[i].stiffness,
+        false => 1.0,
+    };
+    let a =
+        nalgebra::DMatrix::from_fn(n, n, |i, j| rows[i].along.dot(&rows[j].along) * gives(i, j));
+    let b = nalgebra::DVector::from_fn(n, |i, _| rows[i].along.dot(stretch) - rows[i].gap_m);
+    let close = 1e-9 * stretch.norm();
+    for code in 0..3_usize.pow(n as u32) {
+        let states: Vec<State> = (0..n as u32)
+            .map(|k| [State::Idle, State::Free, State::Full][code / 3_usize.pow(k) % 3])
+            .collect();
+        let of = |wanted: fn(&State) -> bool| -> Vec<usize> {
+            (0..n).filter(|k| wanted(&states[*k])).collect()
+        };
+        let free = of(|state| matches!(state, State::Free));
+        let full = of(|state| matches!(state, State::Full));
+        if full.iter().any(|k| !rows[*k].most_m.is_finite()) {
+            continue;
+        }
+        let mut loads = nalgebra::DVector::zeros(n);
+        for k in &full {
+            loads[*k] = rows[*k].most_m;
+        }
+        if !free.is_empty() {
+            let right = (&b - &a * &loads).select_rows(&free);
+            let system = a.select_rows(&free).select_columns(&free);
+            let least = system.clone().svd(false, false).singular_values.min();
+            let Some(solved) = system.lu().solve(&right).filter(|_| least > 1e-7) else {
+                continue;
+            };
+            for (k, load) in free.iter().zip(solved.iter()) {
+                loads[*k] = *load;
+            }
+        }
+        let out = &b - &a * &loads;
+        let fits = (0..n).all(|k| match states[k] {
+            State::Idle => out[k] <= close,
+            State::Full => out[k] >= -close,
+            State::Free => loads[k] >= -close && loads[k] <= rows[k].most_m + close,
+        });
+        if fits {
+            let force = (0..n).map(|k| rows[k].along * loads[k]).sum();
+            return Some((force, 2.0 * loads.dot(&b) - loads.dot(&(&a * &loads))));
+        }
+    }
+    None
+}
+
+prop_compose! {
+    fn row()(
+        normal in prop::array::uniform3(-1.0..1.0f64), moment in prop::array::uniform3(-1.0..1.0f64),
+        stiffness in prop::sample::select(vec![0.03, 0.4, 0.4, 1.0]),
+        gap_m in prop::sample::select(vec![0.0, 0.0, 0.3]),
+        most_m in prop::sample::select(vec![f64::INFINITY, f64::INFINITY, 0.05, 0.3]),
+    ) -> Row {
+        let [x, y, z] = normal;
+        let [u, v, w] = moment;
+        Row { stiffness, along: Motion::new(x, y, z, u, v, w), gap_m, holds: true, most_m }
+    }
+}
+
 prop_compose! {
     fn direction()(x in -1.0..1.0f64, y in -1.0..1.0f64, z in -1.0..1.0f64)
         -> Option<Vec3> { Vec3::new(x, y, z).try_normalize(0.1) }
 }
 
 proptest! {
+    /// Rows that follow from others and rows of one place included.
+    #[test]
+    fn loads_are_those_of_brute_force(
+        rows in prop::collection::vec(row(), 1..6), twice in any::<bool>(),
+        shift in prop::array::uniform6(-1.0..1.0f64), first in any::<u32>(),
+    ) {
+        let mut rows = rows;
+        if twice && rows.len() < 5 {
+            rows.push(rows[0]);
+        }
+        let stretch = Motion::from(shift);
+        let (force, stored) = by_brute_force(&rows, &stretch).unwrap();
+        let loads = Loads::of(&rows, &stretch, first & ((1 << rows.len()) - 1));
+        let wrong = (loads.force - force).norm();
+        prop_assert!(wrong < 1e-6 * stretch.norm(), "{:?} {force:?}", loads.force);
+        prop_assert!((loads.stored - stored).abs() < 1e-6, "{} {stored}", loads.stored);
+    }
+
     /// The gradient of a potential: the form is symmetric, at least as soft as its stiffest part
     /// and not negative.
     #[test]
@@ -103,14 +314,40 @@ proptest! {
             .filter_map(|(k, direction, a)| Some((k, direction? * a)))
             .collect();
         let arm = 2500.0;
-        if let Some((form, held)) = touching(&parts).form(arm, None) {
-            let skew = (form.0 - form.0.transpose()).norm();
-            prop_assert!(skew < 1e-9, "{skew}");
-            let shares = form.0.symmetric_eigenvalues();
-            prop_assert!(shares.min() > -1e-9, "{shares:?}");
-            prop_assert!(shares.max() < 1.0 + 1e-9, "{shares:?}");
+        if let Holding::Several(form, held) = touching(&parts).holding(arm, None) {
+            // The force is the gradient of what is stored, in every direction.
+            let (share, across) = form.at(&held);
+            let force = held * share + across;
+            let stored = |s: &Motion| 0.5 * form.share(s) * s.norm_squared();
+            let step = 1e-4 * held.norm();
+            for k in 0..3 {
+                let mut by = Motion::zeros();
+                by[k] = step;
+                let slope = (stored(&(held + by)) - stored(&(held - by))) / (2.0 * step);
+                prop_assert!((slope - force[k]).abs() < 1e-3 * held.norm(), "{k}: {slope} {force}");
+            }
             prop_assert!((0.0..=1.0 + 1e-9).contains(&form.share(&held)));
         }
+    }
+
+    /// However many contacts one stiffness has, and in which order they are told: it gives its own
+    /// along all of them, where another is square to it.
+    #[test]
+    fn contacts_of_one_stiffness_are_one_spring(
+        pushes in prop::collection::vec((0.0..std::f64::consts::TAU, 1e-4..2e-3f64), 2..8),
+        across in 1e-4..2e-3f64, soft in 50.0..900.0f64, stiff in 1000.0..4000.0f64,
+    ) {
+        let parts: Vec<(f64, Vec3)> = pushes
+            .iter()
+            .map(|(angle, a)| (stiff, Vec3::new(a * angle.cos(), a * angle.sin(), 0.0)))
+            .collect();
+        let held: Vec3 = parts.iter().map(|part| part.1).sum();
+        prop_assume!(held.norm() > 1e-5);
+        let mut parts = parts;
+        parts.insert(1, (soft, Vec3::z() * across));
+        let f = force(&touching(&parts), 2500.0);
+        let wanted = held * stiff.min(2500.0) + Vec3::z() * (across * soft);
+        prop_assert!((f - wanted).norm() < 1e-6, "{f:?}, not {wanted:?}");
     }
 
     /// Least energy, by brute force: `K |z - s|^2 / 2` and the surfaces' springs, which only push.
@@ -144,7 +381,7 @@ proptest! {
         }
         let best = best.unwrap();
         let touched = touching(&[(soft, u * a), (stiff, v * b)]);
-        let (form, held) = touched.form(arm, None).unwrap();
+        let (form, held) = several(&touched, arm, None);
         let ours = 0.5 * arm * form.share(&held) * held.norm_squared();
         prop_assert!((ours / stored(&best) - 1.0).abs() < 1e-6, "{ours} {}", stored(&best));
         let f = force(&touched, arm);
