@@ -1,6 +1,6 @@
 //! Coulomb friction of one body: the nearest motion that the rows admit and the surfaces let through.
 //!
-//! Guarantees: no allocation, no panic, no lock; at most [`Effort::rounds`] + 1 projections and as many times [`Effort::passes`] passes over at
+//! Guarantees: no allocation, no panic, no lock; at most [`Effort::rounds`] + 3 projections and as many times [`Effort::passes`] passes over at
 //! most [`MAX_ACTIVE`] contacts; deterministic. An unfinished iteration costs feel: the motion meets the rows, whatever friction is.
 //!
 //! # Theory
@@ -25,7 +25,14 @@
 //!
 //! What the iteration leaves of slip is small in a tick and adds up to millimetres, and a push that is a little too large draws the
 //! body along: it would do work. So the last word is the law's: contacts inside their cones, and those that would be pushed
-//! along their slip, stick *exactly* (`Tresca::sticks`), whatever the iteration has found. Friction never does work.
+//! along their slip, stick *exactly* (`Tresca::sticks`), whatever the iteration has found.
+//!
+//! Contacts that nearly oppose each other jam: the pushes that Coulomb's law then asks for grow from
+//! turn to turn, and the iteration ends first. Its motion must not give energy even so. At rest the
+//! law leaves no more of the wanted motion than there was, `|wanted - x| <= |wanted|`: nothing pushes
+//! along what it lets through. A motion that leaves more is not the law's, and is shortened until it
+//! leaves least; standing still leaves all. Rows with positive bounds are owed a motion by themselves.
+//! It is the shortest one, smooth, before friction has its say about the rest.
 
 use nalgebra::{Vector2, Vector6};
 
@@ -101,7 +108,8 @@ pub struct Rubbed {
     len: usize,
     /// Everything in contact is held: the motion is the carrier's.
     pub held: bool,
-    /// Change of friction in the last turn, relative to the kinetic size of the problem.
+    /// Change of friction in the last turn, relative to the kinetic size of the problem; at least 1
+    /// where what was found would have given energy and is not what the law says.
     pub residual: f64,
 }
 
@@ -115,8 +123,67 @@ impl Rubbed {
 }
 
 impl<const N: usize> Projector<N> {
-    /// [`Self::project_or_hold`] with Coulomb friction. `surfaces` are those of the rows, in their order; a row without one is smooth.
+    /// [`Self::project_or_hold`] with Coulomb friction. `surfaces` are those of the rows, in their
+    /// order; a row without one is smooth.
+    ///
+    /// While all surfaces are at rest the rest of the wanted motion is no longer than what is left
+    /// after the shortest motion that meets the rows, whatever the iteration has found.
     pub fn project_rubbing(
+        &mut self,
+        metric: &Metric,
+        wanted: &Motion,
+        rows: &[Row],
+        surfaces: &[Surface],
+        rub: &mut Rub,
+        effort: Effort,
+    ) -> Rubbed {
+        // Written so that NaN does not rub.
+        let rubs = surfaces.iter().take(rows.len()).any(|s| s.friction > 0.0);
+        if !rubs || rows.len() > N {
+            return self.rub_at_rest(metric, wanted, rows, surfaces, rub, effort);
+        }
+        if rows.iter().all(|row| row.bound <= 0.0) {
+            return self.rub_at_rest(metric, wanted, rows, surfaces, rub, effort);
+        }
+        // First what the rows ask for, by the shortest motion, then the rest of the wanted one from
+        // there. Did surfaces at rest hold the first part, too, the shortest motion that slips
+        // nowhere could be a hundred times as long, and contacts that jam would push by it.
+        let base = self.project_or_hold(metric, &Motion::zeros(), rows);
+        if base.status == Status::Rejected {
+            return self.rub_at_rest(metric, wanted, rows, surfaces, rub, effort);
+        }
+        let (base, relaxed) = (base.motion, base.relaxed);
+        let moves = |s: &Surface| s.friction > 0.0 && s.carrier != Motion::zeros();
+        let slips = if surfaces.iter().take(rows.len()).any(moves) {
+            base
+        } else {
+            Motion::zeros()
+        };
+        let mut rest_rows = [Row::NONE; N];
+        let mut rest_surfaces = [Surface::SMOOTH; N];
+        for (i, row) in rows.iter().enumerate() {
+            // What a row lacks of the base by rounding, or because not all can be met, it is not
+            // owed.
+            let bound = (-row.slack(&base)).min(0.0);
+            rest_rows[i] = Row { bound, ..*row };
+            if let Some(surface) = surfaces.get(i) {
+                let carrier = surface.carrier - slips;
+                rest_surfaces[i] = Surface {
+                    carrier,
+                    ..*surface
+                };
+            }
+        }
+        let count = rows.len();
+        let (rows, surfaces) = (&rest_rows[..count], &rest_surfaces[..count]);
+        let rest = wanted - base;
+        let mut rubbed = self.rub_at_rest(metric, &rest, rows, surfaces, rub, effort);
+        rubbed.projection = rubbed.projection.shifted(&base, relaxed);
+        rubbed
+    }
+
+    /// [`Self::project_rubbing`] where standing still meets the rows.
+    fn rub_at_rest(
         &mut self,
         metric: &Metric,
         wanted: &Motion,
@@ -172,6 +239,18 @@ impl<const N: usize> Projector<N> {
                 if nearest.status == Status::Optimal {
                     result.projection = multipliers.with_motion(&nearest);
                 }
+                let carried = tresca.carried();
+                // Contacts that jam, or that the iteration takes to touch: what meets them all
+                // at once may be a thousand times the wanted motion, to any side. Less of what
+                // the iteration has found is always admissible, and sticks where that sticks.
+                if gains(metric, wanted, &result.projection.motion, carried) {
+                    result.projection = multipliers;
+                    result.residual = result.residual.max(1.0);
+                }
+                if gains(metric, wanted, &result.projection.motion, carried) {
+                    let motion = &mut result.projection.motion;
+                    *motion *= nearest_share(metric, wanted, motion);
+                }
                 break;
             }
             result.projection = self.project_or_hold(metric, &pushed(metric, wanted, &total), rows);
@@ -183,6 +262,23 @@ impl<const N: usize> Projector<N> {
     }
 }
 
+/// A motion leaves more of the wanted one than was there and surfaces may have put in: `carried`.
+fn gains(metric: &Metric, wanted: &Motion, motion: &Motion, carried: f64) -> bool {
+    let before = metric.norm(wanted);
+    let left = metric.norm(&(wanted - motion));
+    left * left > before * before * (1.0 + ROUNDING) + 2.0 * carried
+}
+
+/// The part of a motion that leaves least of the wanted one, 0 to 1.
+fn nearest_share(metric: &Metric, wanted: &Motion, motion: &Motion) -> f64 {
+    let (along, wanted) = (metric.to_kinetic(motion), metric.to_kinetic(wanted));
+    let share = along.dot(&wanted) / along.norm_squared();
+    // NaN is no share.
+    if share > 0.0 { share.min(1.0) } else { 0.0 }
+}
+
+/// Relative error of a square that sums and projections may make.
+const ROUNDING: f64 = 1e-9;
 /// What slips by less than this part of the wanted motion, inside its cone, is held.
 const HELD: f64 = 1e-2;
 /// A push this close to its cone, relative to it, is on it.
@@ -342,6 +438,12 @@ impl Tresca {
             total += pushing(&block.world_push(), &block.arm);
         }
         total
+    }
+
+    /// The most that friction may take from moving surfaces.
+    fn carried(&self) -> f64 {
+        let blocks = self.blocks[..self.len].iter();
+        blocks.map(|b| b.limit * b.target.norm()).sum()
     }
 
     fn grips(&self) -> [(usize, Vec3); MAX_ACTIVE] {

@@ -91,6 +91,15 @@ impl Projection {
         self
     }
 
+    /// The same of a motion that was sought from `base` on.
+    pub(crate) fn shifted(mut self, base: &Motion, relaxed: bool) -> Self {
+        if self.status != Status::Rejected {
+            self.motion += base;
+        }
+        self.relaxed |= relaxed;
+        self
+    }
+
     fn still(status: Status) -> Self {
         Self {
             motion: Motion::zeros(),

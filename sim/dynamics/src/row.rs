@@ -19,6 +19,13 @@ pub struct Row {
 }
 
 impl Row {
+    /// Demands nothing.
+    pub(crate) const NONE: Self = Self {
+        normal: Vec3::new(0.0, 0.0, 0.0),
+        arm: Vec3::new(0.0, 0.0, 0.0),
+        bound: 0.0,
+    };
+
     /// The row as a covector of motion space: `(n, arm x n)`.
     #[must_use]
     pub fn covector(&self) -> Motion {
