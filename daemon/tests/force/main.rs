@@ -12,6 +12,7 @@ use hapticd_chaos::recording::{self, ArmTick, Tick};
 mod border;
 mod bounds;
 mod energy;
+mod jam;
 mod liquids;
 mod movers;
 mod panics;
