@@ -39,7 +39,8 @@ section! {
         backend: Backend = choice::<Backend>("auto"),
         /// What finds the pairs of dynamic bodies, and of soft ones, that may touch at all. All of them find the same pairs, so contacts, forces and recordings are the same to the bit; they differ in time.
         broad_phase: BroadPhase = choice::<BroadPhase>("sweep"),
-        /// Age of answers in virtual time, where tests and replays run without threads, when they are ready. The next tick uses them; a scene that takes more of them gets older ones.
+        /// Age of answers when they are ready, in virtual time, where tests and replays run without
+        /// threads. The tick after that uses them.
         virtual_latency_ticks: u32 = integer(4, 0, 1000).unit("ticks"),
     }
 }

@@ -32,7 +32,8 @@
 //! law leaves no more of the wanted motion than there was, `|wanted - x| <= |wanted|`: nothing pushes
 //! along what it lets through. A motion that leaves more is not the law's, and is shortened until it
 //! leaves least; standing still leaves all. Rows with positive bounds are owed a motion by themselves.
-//! It is the shortest one, smooth, before friction has its say about the rest.
+//! It is the shortest one, smooth, before friction has its say about the rest. Where a surface moves
+//! neither is done: it may put in what the law then leaves.
 
 use nalgebra::{Vector2, Vector6};
 
@@ -137,53 +138,35 @@ impl<const N: usize> Projector<N> {
         rub: &mut Rub,
         effort: Effort,
     ) -> Rubbed {
+        let surfaces = &surfaces[..surfaces.len().min(rows.len())];
         // Written so that NaN does not rub.
-        let rubs = surfaces.iter().take(rows.len()).any(|s| s.friction > 0.0);
-        if !rubs || rows.len() > N {
-            return self.rub_at_rest(metric, wanted, rows, surfaces, rub, effort);
-        }
-        if rows.iter().all(|row| row.bound <= 0.0) {
-            return self.rub_at_rest(metric, wanted, rows, surfaces, rub, effort);
+        let rubs = surfaces.iter().any(|s| s.friction > 0.0);
+        let owes = rows.iter().any(|row| row.bound > 0.0);
+        if !(rubs && owes && at_rest(surfaces)) || rows.len() > N {
+            return self.rub(metric, wanted, rows, surfaces, rub, effort);
         }
         // First what the rows ask for, by the shortest motion, then the rest of the wanted one from
         // there. Did surfaces at rest hold the first part, too, the shortest motion that slips
         // nowhere could be a hundred times as long, and contacts that jam would push by it.
         let base = self.project_or_hold(metric, &Motion::zeros(), rows);
         if base.status == Status::Rejected {
-            return self.rub_at_rest(metric, wanted, rows, surfaces, rub, effort);
+            return self.rub(metric, wanted, rows, surfaces, rub, effort);
         }
-        let (base, relaxed) = (base.motion, base.relaxed);
-        let moves = |s: &Surface| s.friction > 0.0 && s.carrier != Motion::zeros();
-        let slips = if surfaces.iter().take(rows.len()).any(moves) {
-            base
-        } else {
-            Motion::zeros()
-        };
         let mut rest_rows = [Row::NONE; N];
-        let mut rest_surfaces = [Surface::SMOOTH; N];
-        for (i, row) in rows.iter().enumerate() {
+        for (rest, row) in rest_rows.iter_mut().zip(rows) {
             // What a row lacks of the base by rounding, or because not all can be met, it is not
             // owed.
-            let bound = (-row.slack(&base)).min(0.0);
-            rest_rows[i] = Row { bound, ..*row };
-            if let Some(surface) = surfaces.get(i) {
-                let carrier = surface.carrier - slips;
-                rest_surfaces[i] = Surface {
-                    carrier,
-                    ..*surface
-                };
-            }
+            let bound = (-row.slack(&base.motion)).min(0.0);
+            *rest = Row { bound, ..*row };
         }
-        let count = rows.len();
-        let (rows, surfaces) = (&rest_rows[..count], &rest_surfaces[..count]);
-        let rest = wanted - base;
-        let mut rubbed = self.rub_at_rest(metric, &rest, rows, surfaces, rub, effort);
-        rubbed.projection = rubbed.projection.shifted(&base, relaxed);
+        let (rows, rest) = (&rest_rows[..rows.len()], wanted - base.motion);
+        let mut rubbed = self.rub(metric, &rest, rows, surfaces, rub, effort);
+        rubbed.projection = rubbed.projection.shifted(&base.motion, base.relaxed);
         rubbed
     }
 
-    /// [`Self::project_rubbing`] where standing still meets the rows.
-    fn rub_at_rest(
+    /// [`Self::project_rubbing`] where standing still meets the rows, or surfaces move.
+    fn rub(
         &mut self,
         metric: &Metric,
         wanted: &Motion,
@@ -239,17 +222,16 @@ impl<const N: usize> Projector<N> {
                 if nearest.status == Status::Optimal {
                     result.projection = multipliers.with_motion(&nearest);
                 }
-                let carried = tresca.carried();
                 // Contacts that jam, or that the iteration takes to touch: what meets them all
                 // at once may be a thousand times the wanted motion, to any side. Less of what
                 // the iteration has found is always admissible, and sticks where that sticks.
-                if gains(metric, wanted, &result.projection.motion, carried) {
+                if at_rest(surfaces) && gains(metric, wanted, &result.projection.motion) {
                     result.projection = multipliers;
                     result.residual = result.residual.max(1.0);
-                }
-                if gains(metric, wanted, &result.projection.motion, carried) {
-                    let motion = &mut result.projection.motion;
-                    *motion *= nearest_share(metric, wanted, motion);
+                    if gains(metric, wanted, &result.projection.motion) {
+                        let motion = &mut result.projection.motion;
+                        *motion *= nearest_share(metric, wanted, motion);
+                    }
                 }
                 break;
             }
@@ -262,11 +244,16 @@ impl<const N: usize> Projector<N> {
     }
 }
 
-/// A motion leaves more of the wanted one than was there and surfaces may have put in: `carried`.
-fn gains(metric: &Metric, wanted: &Motion, motion: &Motion, carried: f64) -> bool {
+/// Of surfaces that move one may put in what the law then leaves: nothing is held to that.
+fn at_rest(surfaces: &[Surface]) -> bool {
+    surfaces.iter().all(|s| s.carrier == Motion::zeros())
+}
+
+/// A motion leaves more of the wanted one than was there.
+fn gains(metric: &Metric, wanted: &Motion, motion: &Motion) -> bool {
     let before = metric.norm(wanted);
     let left = metric.norm(&(wanted - motion));
-    left * left > before * before * (1.0 + ROUNDING) + 2.0 * carried
+    left * left > before * before * (1.0 + ROUNDING)
 }
 
 /// The part of a motion that leaves least of the wanted one, 0 to 1.
@@ -438,12 +425,6 @@ impl Tresca {
             total += pushing(&block.world_push(), &block.arm);
         }
         total
-    }
-
-    /// The most that friction may take from moving surfaces.
-    fn carried(&self) -> f64 {
-        let blocks = self.blocks[..self.len].iter();
-        blocks.map(|b| b.limit * b.target.norm()).sum()
     }
 
     fn grips(&self) -> [(usize, Vec3); MAX_ACTIVE] {

@@ -82,7 +82,7 @@ impl Memory {
         *self = Self::default();
     }
 
-    /// The known contacts whose vertex is beside its edge now, and within these distances of it.
+    /// The known contacts whose vertex is beside its edge, and within these distances of it.
     pub fn now<'a>(
         &'a self,
         structure: &'a PseudoTriangulation,

@@ -277,7 +277,7 @@ impl Form {
     /// store; and the part of the force that is across it.
     pub fn at(&self, stretch: &Motion) -> (f64, Motion) {
         let square = stretch.norm_squared();
-        // Written so that NaN is none.
+        // Written so that NaN is no stretch.
         if !(square > 0.0) {
             return (self.softest, Motion::zeros());
         }
