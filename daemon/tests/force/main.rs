@@ -13,6 +13,7 @@ mod border;
 mod bounds;
 mod energy;
 mod jam;
+mod late;
 mod liquids;
 mod movers;
 mod panics;

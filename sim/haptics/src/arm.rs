@@ -13,7 +13,7 @@
 //! Invariant: after every call all feature pairs between the tool and each *solid* body are at least
 //! the clearance apart, and were so all along the path; [`crate::Engine`] explains when a body is solid.
 
-use hapticd_dynamics::coulomb::{Effort, Rub, Surface};
+use hapticd_dynamics::coulomb::{Effort, Rub};
 use hapticd_dynamics::{Metric, Motion, Projector, Row, Status};
 use hapticd_geometry::{Pose, Rigid, Screw, Vec3, transform};
 
@@ -33,6 +33,7 @@ use crate::twist::shift_of_velocity;
 use crate::way::{Way, swapped};
 
 mod motion;
+mod planes;
 mod press;
 mod shading;
 mod soft_rows;
@@ -41,6 +42,7 @@ mod survey;
 
 pub(crate) use motion::pull_between;
 use motion::{motion_between, path_of};
+use planes::{Aim, Planes};
 use shading::Anchor;
 use soft_rows::Held;
 use stoppers::{STOPPERS, Stopper};
@@ -390,12 +392,13 @@ impl Arm {
         for substep in 0..MAX_SUBSTEPS {
             self.keep_holding();
             self.survey(bodies);
-            let centre = transform(&self.proxy, &self.shape.centre);
-            let wanted = motion_between(&self.shape, &self.proxy, &goal);
-            let pull = pull_between(&self.shape, &self.proxy, &goal);
-            // Of the whole pull: a stride of it is not cut off.
-            let gyration_m2 = self.gyration_m2(&pull, period_s);
-            let wanted_path = path_of(&self.shape, &wanted);
+            let Aim {
+                pull,
+                wanted,
+                path_m: wanted_path,
+                centre,
+                gyration_m2,
+            } = self.aim(&self.proxy, &goal, period_s);
             let busy = self
                 .near
                 .iter()
@@ -414,7 +417,7 @@ impl Arm {
             // A round takes its share of the tick's pairs; if that cuts it short, what is left of the whole tick's.
             let left = (MAX_SUBSTEPS * self.pair_budget).saturating_sub(out.pairs_tested as usize);
             let mut budget = self.pair_budget.min(left);
-            let mut kept = 0;
+            let (mut kept, mut is_short) = (0, false);
             if let Some(s) = self.snapshot.as_deref() {
                 let certified = self.certified_path(allowed);
                 allowed = self.affordable_path(&self.near, s, certified, budget);
@@ -422,7 +425,8 @@ impl Arm {
                     budget = left;
                     allowed = self.affordable_path(&self.near, s, certified, budget);
                 }
-                if allowed < certified {
+                is_short = allowed < certified;
+                if is_short {
                     kept = self.recall();
                 }
             }
@@ -533,10 +537,16 @@ impl Arm {
                 }
                 None => {
                     if out.starved {
-                        // Surfaces that are known hold back, certificate or not.
+                        // Surfaces that are known hold back, certificate or not. Where the budget
+                        // left some out, the way as it was projected is all that is known; but
+                        // what is left after a stride is held by nothing.
                         let (t, _) = self.first_contact(&screw, path, 1.0);
-                        let all = is_free && t == 1.0;
-                        ahead = Some(if all { goal } else { screw.pose_at(&from, t) });
+                        let free = is_free && t == 1.0;
+                        ahead = Some(match is_short && share == 1.0 {
+                            true if free => goal,
+                            true => screw.pose_at(&from, t),
+                            false => self.beyond(&from, &goal, (bodies, period_s), free),
+                        });
                         break;
                     }
                     // The whole projected motion was made. What is left of the wanted one is behind contacts,
@@ -545,6 +555,12 @@ impl Arm {
                         break;
                     }
                     if share < 1.0 {
+                        // The last stride of a tick ends nowhere in particular where it could go
+                        // on; at rest it ends where contacts hold it.
+                        let goes_on = path > 0.5 * share * wanted_path;
+                        if substep + 1 == MAX_SUBSTEPS && goes_on {
+                            ahead = Some(self.beyond(&from, &goal, (bodies, period_s), is_free));
+                        }
                         continue;
                     }
                     let held = (motion - wanted).norm() > 1e-3 * wanted.norm();
@@ -614,65 +630,16 @@ impl Arm {
         out: &mut ArmOutcome,
         touched: &mut Touched,
     ) -> (Motion, usize) {
-        // The nearest contacts, kept sorted by gap: an insertion sort of at most MAX_ROWS indices.
-        let mut order = [0u32; MAX_ROWS];
-        let mut gaps = [0.0f64; MAX_ROWS];
-        let mut count = 0;
-        for (i, c) in self.candidates.iter().enumerate() {
-            let gap = c.distance_m - c.radius_m;
-            if !(c.contact || self.has_stopped(c)) {
-                continue;
-            }
-            if count == MAX_ROWS && gap >= gaps[MAX_ROWS - 1] {
-                continue;
-            }
-            let mut at = count.min(MAX_ROWS - 1);
-            while at > 0 && gaps[at - 1] > gap {
-                gaps[at] = gaps[at - 1];
-                order[at] = order[at - 1];
-                at -= 1;
-            }
-            gaps[at] = gap;
-            order[at] = i as u32;
-            count = (count + 1).min(MAX_ROWS);
-        }
-        let turns = self.shape.turns;
-        let mut rows = [Row {
-            normal: Vec3::zeros(),
-            arm: Vec3::zeros(),
-            bound: 0.0,
-        }; MAX_ROWS];
-        let mut surfaces = [Surface::SMOOTH; MAX_ROWS];
-        for k in 0..count {
-            let c = &self.candidates[order[k] as usize];
-            let approach = bodies.approach(
-                self.near[c.body_index as usize].entry.key,
-                &c.body_point,
-                &c.normal,
-            );
-            let missing = self.distances.safe_m + approach - gaps[k];
-            let bound = if missing > approach {
-                approach + RECOVERY * (missing - approach)
-            } else {
-                missing
-            };
-            rows[k] = Row {
-                normal: c.normal,
-                arm: if turns {
-                    c.tool_point - centre
-                } else {
-                    Vec3::zeros()
-                },
-                bound,
-            };
-            let entry = &self.near[c.body_index as usize].entry;
-            surfaces[k] = Surface {
-                friction: entry.material.friction,
-                carrier: bodies.carrier(entry.key, centre) * self.uncarried,
-            };
-        }
-        let rigid = count;
-        let count = self.add_soft(centre, &mut rows, &mut surfaces, count);
+        let planes = self.planes(centre, bodies);
+        let Planes {
+            rows,
+            surfaces,
+            order,
+            gaps,
+            rigid,
+            count,
+        } = &planes;
+        let (rigid, count) = (*rigid, *count);
         let inertia = nalgebra::Matrix3::identity() * gyration_m2;
         let Ok(metric) = Metric::new(1.0, &inertia) else {
             return (Motion::zeros(), count);
@@ -697,7 +664,7 @@ impl Arm {
             .map(|a| (a.row, rows[a.row].normal * a.multiplier));
         let pushes = normal.chain(rubbed.grips().iter().copied()).enumerate();
         for (k, (row, push)) in pushes {
-            if let Some(stiffness) = self.stiffness_of(&order, rigid, row) {
+            if let Some(stiffness) = self.stiffness_of(order, rigid, row) {
                 match k < projection.active().len() {
                     true => touched.hold(stiffness, &push, &rows[row].arm),
                     false => touched.rub(stiffness, &push, &rows[row].arm),
@@ -721,7 +688,7 @@ impl Arm {
         // What held nothing may be in the way of what a soft material gives way by.
         for (k, row) in rows[..count].iter().enumerate() {
             if !(projection.multiplier(k) > 0.0)
-                && let Some(stiffness) = self.stiffness_of(&order, rigid, k)
+                && let Some(stiffness) = self.stiffness_of(order, rigid, k)
             {
                 let gap_m = row.slack(&projection.motion);
                 touched.near(stiffness, &row.normal, &row.arm, gap_m);

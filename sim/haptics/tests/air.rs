@@ -157,3 +157,40 @@ fn a_contact_that_is_held_keeps_its_force_where_answers_are_late() {
         assert!(starved > 100, "{starved}");
     }
 }
+
+#[test]
+fn a_tool_that_turns_as_it_slides_feels_nothing_along_a_smooth_floor_where_answers_are_late() {
+    let (mut s, mut e) = over_floor(cube(), 0.006);
+    // Pressed as above, then along, 1 m/s, and rocked over its edges.
+    let hand = |k: usize| {
+        let down = (k as f64 / 1000.0).min(1.0);
+        let t = k.saturating_sub(1200) as f64 * 1e-3;
+        let turn = Quat::from_scaled_axis(Vec3::y() * (0.3 * (25.0 * t).sin()));
+        let x = 0.01 + 0.1 * (10.0 * t).sin();
+        Pose::from_parts(Vec3::new(x, 0.02, 0.01 - 0.007 * down).into(), turn)
+    };
+    let (mut starved, mut strides) = (0, 0);
+    run(
+        &mut s,
+        &mut e,
+        2000,
+        20,
+        hand,
+        |k, device, out, distance| {
+            assert!(distance > 0.0, "tick {k}");
+            if k < 1100 {
+                return;
+            }
+            let force = out.wrench.force_n;
+            let behind = (device.translation.vector - out.proxy.translation.vector).norm();
+            starved += usize::from(out.starved);
+            strides += usize::from(out.starved && behind > 0.006);
+            assert!(
+                force.xy().norm() < 0.02 * force.z,
+                "tick {k}: {force:?}, the tool {:.1} mm behind",
+                behind * 1e3
+            );
+        },
+    );
+    assert!(strides > 100, "{strides} of {starved}");
+}

@@ -36,6 +36,8 @@ pub struct ArmTick {
     pub state: u8,
     /// Why force is off, 0 for no reason.
     pub reason: u8,
+    /// The tool was held back because an answer or a budget ended.
+    pub starved: bool,
 }
 
 impl ArmTick {
@@ -129,6 +131,7 @@ struct OutputText {
     energy: Option<EnergyText>,
     state: u8,
     reason: u8,
+    starved: bool,
 }
 
 #[derive(Deserialize)]
@@ -167,6 +170,7 @@ impl From<TickText> for Tick {
                 gain: energy.gain.0,
                 state: arm.output.state,
                 reason: arm.output.reason,
+                starved: arm.output.starved,
             }
         };
         Tick {

@@ -1,0 +1,54 @@
+//! Old answers in contact: what is not known any further holds nothing back.
+
+use super::*;
+
+/// A peg of 96 sides that goes 50 mm deep into a bore with 0.5 mm of room, is pressed to its wall and
+/// tilted, and pulled along it; answers are so many ticks old.
+fn peg(latency: u32) -> Vec<ArmTick> {
+    let folder = Folder::new(&format!("late-peg-{latency}"));
+    let scene = format!(
+        "[collision]\nvirtual_latency_ticks = {latency}\n\
+         [safety]\nramp_s = 0.1\nstale_contact_ms = 1000\npeak_force_n = 60\n\
+         continuous_force_n = 60\npeak_torque_nm = 20\ncontinuous_torque_nm = 20\n\
+         slew_n_per_ms = 100\nslew_nm_per_ms = 20\n\
+         [[arm]]\nname = \"arm-0\"\nkind = \"simulated\"\nintention = \"./hand.toml\"\n\
+         forced_stiffness_n_per_m = 1000\nforced_damping_n_s_per_m = 0\n\
+         tool = {{ kind = \"cylinder\", radius_m = 0.01, length_m = 0.03, segments = 96 }}\n\
+         mechanics = {{ mass_kg = 0.15, damping_n_s_per_m = 2.0, coulomb_friction_n = 0.0, \
+         resolution_m = 0.0, delay_us = 0, saturation_n = 200 }}\n\
+         hand = {{ stiffness_n_per_m = 5000, damping_n_s_per_m = 50 }}\n\
+         [[body]]\nname = \"block\"\nposition_m = [0.0, 0.0, -0.02]\nmaterial = \"rough\"\n\
+         shape = {{ kind = \"block_with_hole\", size_m = [0.12, 0.12, 0.04], \
+         hole_radius_m = 0.0105, segments = 96 }}\n\
+         [[material]]\nname = \"rough\"\nstiffness_n_per_m = 1000.0\n\
+         damping_n_s_per_m = 0.0\nfriction_coefficient = 0.1\n"
+    );
+    let hand = "kind = \"script\"\ntrack = [\n\
+        { t_s = 0.0, position = [0.0, 0.0, 0.03] },\n\
+        { t_s = 0.8, position = [0.0, 0.0, 0.03] },\n\
+        { t_s = 1.067, position = [0.0, 0.0, -0.02] },\n\
+        { t_s = 1.467, position = [0.003, 0.0, -0.02], rotation = [0.0, 0.08, 0.0] },\n\
+        { t_s = 1.867, position = [0.003, 0.0, -0.012], rotation = [0.0, 0.08, 0.0] },\n\
+        { t_s = 2.267, position = [-0.002, 0.001, -0.02], rotation = [0.0, -0.1, 0.0] },\n\
+        { t_s = 2.767, position = [0.0, 0.0, -0.02] },\n\
+        { t_s = 3.167, position = [0.0, 0.0, 0.03] },\n]\n";
+    std::fs::write(folder.0.join("scene.toml"), scene).unwrap();
+    std::fs::write(folder.0.join("hand.toml"), hand).unwrap();
+    arm(&folder.run(4))
+}
+
+#[test]
+fn a_peg_in_its_bore_with_old_answers_feels_no_force_that_is_not_there_and_keeps_its_gain() {
+    let (fresh, late) = (peg(0), peg(15));
+    let behind = late.iter().filter(|tick| tick.starved).count();
+    assert!(behind > 100, "{behind} ticks held back");
+    for (k, (late, fresh)) in late.iter().zip(&fresh).enumerate() {
+        assert!(late.gain == 1.0, "tick {k}: gain {}", late.gain);
+        // What is found late comes in by a ramp; while it does, an arm lags behind by some of it.
+        let (late_n, fresh_n) = (late.wanted_n, fresh.wanted_n);
+        assert!(
+            late_n < fresh_n + 0.1,
+            "tick {k}: {late_n} N, {fresh_n} N with fresh answers"
+        );
+    }
+}
