@@ -1,6 +1,9 @@
 //! Meshes, volumes, poses, screws: the geometry that every simulation crate stands on. No I/O but loading and writing meshes and volumes, no threads, deterministic.
 #![forbid(unsafe_code)]
 
+// Linked, never called: see there.
+use hapticd_elementary as _;
+
 pub mod adjacency;
 pub mod broad;
 pub mod closest;

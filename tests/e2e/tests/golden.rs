@@ -2,13 +2,13 @@
 
 use std::process::Command;
 
-use hapticd_e2e::{PLAIN_PROCESSOR, compare, output, program};
+use hapticd_e2e::{PROCESSORS, compare, output, program};
 
 /// Of each demonstration, in virtual time: long enough to touch.
 const SECONDS: &str = "4";
 
-/// The digest of a demonstration.
-fn demonstration(name: &str) -> String {
+/// The digest of a demonstration on such a processor.
+fn demonstration(name: &str, processor: (&str, &str)) -> String {
     let folder = std::env::temp_dir().join(format!("hapticd-e2e-{}-{name}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let report = folder.join("report.json");
@@ -25,7 +25,7 @@ fn demonstration(name: &str) -> String {
             .args(["--duration", SECONDS, "--report"])
             .arg(&report)
             .env("XDG_RUNTIME_DIR", &folder)
-            .env(PLAIN_PROCESSOR.0, PLAIN_PROCESSOR.1),
+            .env(processor.0, processor.1),
     );
     let report: serde_json::Value =
         serde_json::from_str(&std::fs::read_to_string(&report).unwrap()).unwrap();
@@ -44,7 +44,9 @@ macro_rules! demonstrations {
         $(
             #[test]
             fn $test() {
-                compare($scene, &demonstration($scene));
+                for processor in PROCESSORS {
+                    compare($scene, &demonstration($scene, processor));
+                }
             }
         )*
 
@@ -83,10 +85,9 @@ demonstrations! {
 /// Late, lost and overtaking answers, hands that jump.
 #[test]
 fn the_adversarys_scenes_do_what_they_did() {
-    let mut command = Command::new(program("adversary"));
-    command.args(["--ticks", "10000", "--digests"]);
-    compare(
-        "adversary",
-        &output(command.env(PLAIN_PROCESSOR.0, PLAIN_PROCESSOR.1)),
-    );
+    for (variable, value) in PROCESSORS {
+        let mut command = Command::new(program("adversary"));
+        command.args(["--ticks", "10000", "--digests"]);
+        compare("adversary", &output(command.env(variable, value)));
+    }
 }
