@@ -231,26 +231,80 @@ fn hand_at(stretch: Vec3, twist: Vec3) -> hapticd_geometry::Pose {
     hapticd_geometry::Pose::from_parts((-stretch).into(), turn)
 }
 
-/// A tool that leans on stone with its end, where a sponge pushes at its side.
-#[test]
-fn the_hand_feels_force_and_torque_of_each_material() {
-    let lever = Vec3::x() * 0.02;
-    let parts = [(1000.0, Vec3::z() * 1e-3), (100.0, Vec3::y() * 1e-3)];
+/// A tool that leans on stone with its end, where a sponge pushes at its side; and the stretch and
+/// the twist that they hold.
+fn leaning(lever: Vec3) -> (Touched, Vec3, Vec3) {
     let mut touched = Touched::new();
+    let parts = [(1000.0, Vec3::z() * 1e-3), (100.0, Vec3::y() * 1e-3)];
     for (stiffness, push) in &parts {
         touched.touch(*stiffness, 0.0);
         touched.hold(*stiffness, push, &lever);
     }
     let stretch: Vec3 = parts.iter().map(|part| part.1).sum();
     // What they turn the tool by, over the square of the gyration.
-    let hand = hand_at(stretch, lever.cross(&stretch) / 1e-4);
+    (touched, stretch, lever.cross(&stretch) / 1e-4)
+}
+
+#[test]
+fn the_hand_feels_force_and_torque_of_each_material() {
+    let lever = Vec3::x() * 0.02;
+    let (touched, stretch, twist) = leaning(lever);
     let tool = hapticd_geometry::Pose::identity();
+    // What is felt may be less than what the contacts hold, as of a surface that was found late.
+    for part in [1.0, 0.5] {
+        let hand = hand_at(stretch * part, twist * part);
+        let mut c = turning();
+        for _ in 0..3 {
+            let w = c.wrench_on(&hand, &tool, &Vec3::zeros(), &touched, 1e-3);
+            let wanted = Vec3::new(0.0, 0.1, 1.0) * part;
+            assert!((w.force_n - wanted).norm() < 1e-9, "{w:?}");
+            let wanted = lever.cross(&wanted);
+            assert!((w.torque_nm - wanted).norm() < 1e-9, "{w:?}");
+        }
+    }
+}
+
+/// Pressed into foam of 50 N/m that turns to stone and sponge: what is stored stays as it was, and
+/// the wrench is what every way of the hand from there takes of it or adds.
+#[test]
+fn the_wrench_of_a_slack_spring_is_the_slope_of_what_is_stored() {
+    let (touched, stretch, twist) = leaning(Vec3::x() * 0.02);
+    let mut foam = Touched::new();
+    foam.touch(50.0, 0.0);
+    foam.hold(50.0, &stretch, &(Vec3::x() * 0.02));
+    let tool = hapticd_geometry::Pose::identity();
+    // So small that turns add like vectors.
+    let hand = hand_at(stretch * 0.01, twist * 0.01);
     let mut c = turning();
-    for _ in 0..3 {
-        let w = c.wrench_on(&hand, &tool, &Vec3::zeros(), &touched, 1e-3);
-        let wanted = Vec3::new(0.0, 0.1, 1.0);
-        assert!((w.force_n - wanted).norm() < 1e-9, "{w:?}");
-        assert!((w.torque_nm - lever.cross(&wanted)).norm() < 1e-9, "{w:?}");
+    let sum = |[stored_j, turned_j]: [f64; 2]| stored_j + turned_j;
+    c.wrench_on(&hand, &tool, &Vec3::zeros(), &foam, 1e-3);
+    let put_in_j = sum(c.energy().stored_j);
+    // 2e-10 m² of shift and, at a gyration of 1 cm, 8e-10 m² of turning.
+    assert!((put_in_j - 0.5 * 50.0 * 1e-9).abs() < 1e-15, "{put_in_j} J");
+    let mut w = crate::Wrench::default();
+    for _ in 0..400 {
+        w = c.wrench_on(&hand, &tool, &Vec3::zeros(), &touched, 1e-3);
+    }
+    assert!((sum(c.energy().stored_j) / put_in_j - 1.0).abs() < 1e-6);
+    for axis in 0..6 {
+        let mut way = Motion::zeros();
+        way[axis] = if axis < 3 { 1e-10 } else { 1e-8 };
+        let shift = way.fixed_rows::<3>(0).into_owned();
+        let turn = way.fixed_rows::<3>(3).into_owned();
+        let there = hapticd_geometry::Pose::from_parts(
+            (hand.translation.vector + shift).into(),
+            hapticd_geometry::Quat::from_scaled_axis(turn) * hand.rotation,
+        );
+        let mut c = c.clone();
+        c.wrench_on(&there, &tool, &Vec3::zeros(), &touched, 1e-3);
+        let before = c.energy().before;
+        let given_j = sum(before.none_j) - sum(before.hand_j);
+        let wanted_j = w.force_n.dot(&shift) + w.torque_nm.dot(&turn);
+        let scale_j = w.force_n.norm() * shift.norm() + w.torque_nm.norm() * turn.norm();
+        assert!(
+            (given_j - wanted_j).abs() < 1e-3 * scale_j,
+            "{axis}: {given_j} J, not {wanted_j} J of {w:?}"
+        );
     }
 }
 
