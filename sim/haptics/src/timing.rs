@@ -255,6 +255,20 @@ mod tests {
         }
     }
 
+    /// A damper that needs nearly all of the arm's damping turns round with every period of delay.
+    #[test]
+    fn the_bound_is_exact_for_a_strong_damper_that_is_very_late() {
+        for delay in [40.0, 150.0] {
+            let rig = late(delay);
+            let k = rig.passive_stiffness(1.95);
+            let needed = worst(&rig, k, 1.95);
+            assert!(
+                (needed / 2.0 - 1.0).abs() < 2e-3,
+                "{delay}: {k} N/m needs {needed}"
+            );
+        }
+    }
+
     #[test]
     fn any_softer_material_is_passive_with_what_is_left_to_the_ledger() {
         for tenths in 0..60 {
