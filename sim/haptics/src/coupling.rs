@@ -388,7 +388,7 @@ impl Coupling {
             None => Motion::zeros(),
         };
         self.form = form
-            .filter(|_| is_loaded)
+            .filter(|(_, share, _)| is_loaded && *share > 0.0)
             .map(|(form, share, _)| (form, self.stiffness_n_per_m / share));
         let across = across * self.form.map_or(0.0, |(_, whole)| taut * taut * whole);
         let (across_n, across_nm) = (

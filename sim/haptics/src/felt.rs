@@ -148,6 +148,98 @@ mod tests {
         (end, at(1.0))
     }
 
+    /// Ticks of a hand that stands still: by what the spring is stretched after each, m.
+    fn comes_in(feel: &Feel<'_>, end: &mut FarEnd, hand: &Pose, proxy: &Pose) -> Vec<f64> {
+        let mut tick = |_| {
+            let felt = end.step(feel, hand, [proxy, proxy], None);
+            let pull = pull_between(feel.shape, hand, &felt);
+            feel.dot(&pull, &pull).sqrt()
+        };
+        (0..30).map(&mut tick).collect()
+    }
+
+    /// By 0.2 m/s: 0.2 mm a tick and the distance at which contacts rest, 0.04 mm.
+    #[test]
+    fn a_surface_that_is_found_late_comes_in_slowly_by_shift_and_turn() {
+        let shape = tool();
+        let feel = feel(&shape);
+        let hand = Pose::from_parts(
+            Vec3::new(0.3, 0.0, -3e-3).into(),
+            Quat::from_scaled_axis(Vec3::x() * 0.4),
+        );
+        // 4 mm of turning at a gyration of 1 cm, 3 mm of shift; and neither but the other.
+        let shifted = Pose::from_parts(Vec3::x().scale(0.3).into(), hand.rotation);
+        let turned = Pose::from_parts(hand.translation, Quat::identity());
+        let both = Pose::translation(0.3, 0.0, 0.0);
+        for (proxy, whole_m) in [(shifted, 3e-3), (turned, 4e-3), (both, 5e-3)] {
+            let mut end = FarEnd::new(&hand);
+            // The certificate ended meanwhile: the proxy lags behind, and nothing is felt of it.
+            for _ in 0..10 {
+                let felt = end.step(&feel, &hand, [&proxy, &proxy], Some(&hand));
+                assert!(pull_between(&shape, &felt, &hand).norm() < 1e-15);
+            }
+            for (k, stretch_m) in comes_in(&feel, &mut end, &hand, &proxy).iter().enumerate() {
+                let wanted_m = (2.4e-4 * (1.0 + k as f64)).min(whole_m);
+                assert!(
+                    (stretch_m - wanted_m).abs() < 1e-12,
+                    "{whole_m}, {k}: {stretch_m}"
+                );
+            }
+            let felt = end.step(&feel, &hand, [&proxy, &proxy], None);
+            assert!(pull_between(&shape, &felt, &proxy).norm() < 1e-15);
+            assert_eq!(end.drawn_to(), &hand);
+        }
+    }
+
+    /// On its way in the spring is stretched along what is found, about the shape's centre.
+    #[test]
+    fn what_comes_in_points_to_where_the_surface_holds_the_tool() {
+        let corners = [[2.0, 1.0], [-1.0, 1.0], [0.0, -1.0]];
+        let corners = corners.map(|[x, z]| Vec3::new(x, 0.0, z) * 5e-3);
+        let mut shape = ToolShape::mesh(&corners, true);
+        for turns in [true, false] {
+            shape.turns = turns;
+            let feel = feel(&shape);
+            let hand = Pose::from_parts(
+                Vec3::new(0.01, 0.0, -3e-3).into(),
+                Quat::from_scaled_axis(Vec3::x() * 0.4),
+            );
+            let proxy = Pose::identity();
+            let whole = pull_between(&shape, &hand, &proxy);
+            let mut end = FarEnd::new(&hand);
+            let felt = end.step(&feel, &hand, [&proxy, &proxy], None);
+            let part = pull_between(&shape, &hand, &felt);
+            let share = 2.4e-4 / feel.dot(&whole, &whole).sqrt();
+            assert!((part - whole * share).norm() < 1e-12, "{part:?} {whole:?}");
+            if !turns {
+                assert_eq!(felt.rotation, proxy.rotation);
+            }
+        }
+    }
+
+    /// A hand that presses or a proxy that is pushed stretches the spring at once.
+    #[test]
+    fn what_hand_and_proxy_go_apart_is_felt_in_the_same_tick() {
+        let shape = tool();
+        let feel = feel(&shape);
+        let at = |z: f64| Pose::translation(0.0, 0.0, z);
+        let depth_m = |felt: &Pose, hand: f64| felt.translation.z - hand;
+        // The hand goes in by 5 mm at once.
+        let mut end = FarEnd::new(&at(0.0));
+        let felt = end.step(&feel, &at(-5e-3), [&at(0.0), &at(0.0)], None);
+        assert!((depth_m(&felt, -5e-3) - 5e-3).abs() < 1e-15);
+        // What holds the proxy comes 2 mm out.
+        let felt = end.step(&feel, &at(-5e-3), [&at(0.0), &at(2e-3)], None);
+        assert!((depth_m(&felt, -5e-3) - 7e-3).abs() < 1e-15);
+        // One that was held back elsewhere, 20 mm away, catches up by 8 mm: that is no push.
+        let mut end = FarEnd::new(&at(0.0));
+        let felt = end.step(&feel, &at(-1e-3), [&at(0.02), &at(0.012)], None);
+        assert!((depth_m(&felt, -1e-3) - 1.24e-3).abs() < 1e-12, "{felt:?}");
+        // And one that goes away by 1 mm and stays with it is felt by that, with what is found.
+        let felt = end.step(&feel, &at(-1e-3), [&at(0.012), &at(0.013)], None);
+        assert!((depth_m(&felt, -1e-3) - 2.48e-3).abs() < 1e-12, "{felt:?}");
+    }
+
     #[test]
     fn a_hand_that_goes_freely_feels_nothing_of_what_is_not_known() {
         let shape = tool();

@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn the_exact_bound_is_where_colgates_condition_ends() {
-        for delay in [0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 4.0, 10.0, 40.0] {
+        for delay in [0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 4.0, 10.0, 40.0, 150.0, 300.0] {
             for b in [0.0, 0.2, 0.4, 1.0] {
                 let rig = late(delay);
                 let k = rig.passive_stiffness(b);
@@ -252,6 +252,20 @@ mod tests {
                     "{delay}, {b}: {k} N/m needs {needed}"
                 );
             }
+        }
+    }
+
+    /// A damper that needs nearly all of the arm's damping turns round with every period of delay.
+    #[test]
+    fn the_bound_is_exact_for_a_strong_damper_that_is_very_late() {
+        for delay in [40.0, 150.0] {
+            let rig = late(delay);
+            let k = rig.passive_stiffness(1.95);
+            let needed = worst(&rig, k, 1.95);
+            assert!(
+                (needed / 2.0 - 1.0).abs() < 2e-3,
+                "{delay}: {k} N/m needs {needed}"
+            );
         }
     }
 
@@ -329,13 +343,15 @@ mod tests {
 
     #[test]
     fn nonsense_gives_no_stiffness() {
-        let wrong: [fn(&mut RigTiming); 9] = [
+        let wrong: [fn(&mut RigTiming); 11] = [
             |rig| rig.damping_n_s_per_m = f64::NAN,
             |rig| rig.damping_n_s_per_m = 0.0,
             |rig| rig.damping_n_s_per_m = -2.0,
             |rig| (rig.damping_n_s_per_m, rig.resolution_m) = (f64::INFINITY, 0.0),
             |rig| (rig.period_s, rig.delay_s) = (0.0, 0.0),
             |rig| rig.period_s = f64::NAN,
+            |rig| rig.period_s = -1e-3,
+            |rig| rig.delay_s = -2e-4,
             |rig| rig.delay_s = f64::INFINITY,
             |rig| rig.coulomb_friction_n = -0.1,
             |rig| rig.coulomb_friction_n = f64::NAN,
@@ -346,6 +362,23 @@ mod tests {
             assert_eq!(rig.stable_stiffness(), 0.0, "{k}: {rig:?}");
         }
         assert_eq!(RIG.passive_stiffness(f64::NAN), 0.0);
+        let at_once = RigTiming {
+            period_s: 0.0,
+            delay_s: 0.0,
+            ..RIG
+        };
+        assert_eq!(at_once.passive_stiffness(0.0), 0.0);
+    }
+
+    /// `K t_d <= b`; a damper of no window has all frequencies against it.
+    #[test]
+    fn a_spring_that_is_only_late_is_held_by_damping_over_delay() {
+        let only_late = RigTiming {
+            period_s: 0.0,
+            ..RIG
+        };
+        assert!((only_late.passive_stiffness(0.0) - 2000.0).abs() < 1e-9);
+        assert_eq!(only_late.passive_stiffness(0.4), 0.0);
     }
 
     #[test]

@@ -87,3 +87,182 @@ impl Arm {
         self.kept.len()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use hapticd_geometry::{Pose, Vec3};
+
+    use super::super::Near;
+    use super::*;
+    use crate::coupling::{Damping, Gains};
+    use crate::engine::ArmSetup;
+    use crate::interaction::Interaction;
+    use crate::snapshot::{BodyEntry, HINTS, Material, Pair, Snapshot};
+    use crate::tool::{Distances, ToolShape};
+
+    /// A ball's centre over a face that lies `below_m` under the tool's origin.
+    fn over_a_face(below_m: f64, tool_feature: u32, body_feature: u32) -> Pair {
+        let face = [[0.0, -1.0], [1.0, 1.0], [-1.0, 1.0]];
+        let face = face.map(|[x, y]| Vec3::new(x, y, -below_m));
+        let hints = [Vec3::zeros(); HINTS];
+        let there = Rigid::new(&Pose::identity());
+        let kind = PairKind::VertexFace;
+        Pair {
+            tool_feature,
+            body_feature,
+            ..Pair::new(kind, [Vec3::zeros(); 3], face, hints, &there, 0.0)
+        }
+    }
+
+    fn near(slot: u8, radius_m: f64) -> Near {
+        Near {
+            entry: BodyEntry {
+                key: BodyKey {
+                    slot,
+                    generation: 1,
+                },
+                id: 1 + u32::from(slot),
+                world_from_body: Pose::identity(),
+                fixed: true,
+                margin_m: 1.0,
+                first_pair: 0,
+                pair_count: 0,
+                full: false,
+                encloses_tool: false,
+                target: None,
+                by_course: false,
+                centre: Vec3::zeros(),
+                bound_m: 1.0,
+                radius_m: 0.0,
+                material: Material {
+                    stiffness_n_per_m: 1000.0,
+                    damping_n_s_per_m: 0.0,
+                    friction: 0.0,
+                    force_shading: false,
+                },
+            },
+            world_from_frame: Rigid::new(&Pose::identity()),
+            frame_from_tool: Rigid::new(&Pose::identity()),
+            moved: 0.0,
+            radius_m,
+            looked_at: 0,
+            looked_to_m: 0.0,
+        }
+    }
+
+    /// An arm whose tool is near to two bodies: of each candidate which body and which pair.
+    fn arm(pairs: &[Pair], places: &[(u8, u32)]) -> Arm {
+        let mut arm = Arm::new(&ArmSetup {
+            shape: ToolShape::sphere(0.005),
+            distances: Distances::for_width(0.2),
+            gains: Gains::default(),
+            damping: Damping::default(),
+            interaction: Interaction::default(),
+            pair_budget: 16,
+            reach_max_m: 0.1,
+            reach_min_m: 0.005,
+        });
+        let mut snapshot = Snapshot::new(pairs.len());
+        snapshot.pairs.extend_from_slice(pairs);
+        arm.snapshot = Some(Box::new(snapshot));
+        arm.near.extend([near(0, 0.005), near(1, 0.007)]);
+        for &(body_index, pair_index) in places {
+            let at = Rigid::new(&arm.proxy);
+            arm.candidates.push(Candidate {
+                body_index,
+                pair_index,
+                ..candidate(&pairs[pair_index as usize], &at, None)
+            });
+        }
+        arm
+    }
+
+    fn stopped(arm: &Arm) -> Vec<bool> {
+        arm.candidates.iter().map(|c| arm.has_stopped(c)).collect()
+    }
+
+    #[test]
+    fn a_pair_that_stopped_the_tool_is_known_by_body_kind_and_features() {
+        let edges = Pair {
+            kind: PairKind::EdgeEdge,
+            ..over_a_face(0.01, 3, 4)
+        };
+        let pairs = [
+            over_a_face(0.01, 3, 4),
+            over_a_face(0.01, 3, 5),
+            over_a_face(0.01, 2, 4),
+            edges,
+            over_a_face(0.02, 3, 4),
+        ];
+        let mut arm = arm(&pairs, &[(0, 0), (1, 0), (0, 1), (0, 2), (0, 3), (0, 4)]);
+        assert_eq!(stopped(&arm), [false; 6]);
+        arm.remember(0, 100);
+        // The last is the same pair, in an answer about another place.
+        assert_eq!(stopped(&arm), [true, false, false, false, false, true]);
+        arm.remember(3, 100);
+        assert_eq!(stopped(&arm), [true, false, false, true, false, true]);
+        arm.remember(6, 100);
+        assert_eq!(arm.stoppers.iter().flatten().count(), 2);
+        arm.snapshot = None;
+        assert_eq!(stopped(&arm), [false; 6]);
+    }
+
+    #[test]
+    fn a_pair_that_stops_the_tool_again_is_remembered_from_then() {
+        let pairs = [over_a_face(0.01, 0, 0), over_a_face(0.01, 0, 1)];
+        let mut arm = arm(&pairs, &[(0, 0), (0, 1)]);
+        for (candidate, tick) in [(0, 100), (1, 103), (0, 105)] {
+            arm.remember(candidate, tick);
+        }
+        let mut until: Vec<u64> = arm.stoppers.iter().flatten().map(|s| s.1).collect();
+        until.sort_unstable();
+        assert_eq!(until, [119, 121]);
+    }
+
+    #[test]
+    fn of_too_many_the_one_that_would_be_forgotten_first_goes() {
+        let pairs: Vec<Pair> = (0..10).map(|k| over_a_face(0.01, 0, k)).collect();
+        let places: Vec<(u8, u32)> = (0..10).map(|k| (0, k)).collect();
+        let mut arm = arm(&pairs, &places);
+        for (k, tick) in [7, 5, 3, 9, 11, 13, 15, 17].into_iter().enumerate() {
+            arm.remember(k, tick);
+        }
+        assert_eq!(stopped(&arm)[..8], [true; 8]);
+        arm.remember(8, 20);
+        arm.remember(9, 20);
+        let mut expected = [true; 10];
+        (expected[1], expected[2]) = (false, false);
+        assert_eq!(stopped(&arm), expected);
+    }
+
+    #[test]
+    fn what_held_the_tool_is_recalled_where_the_tool_is_now() {
+        let pairs = [over_a_face(0.01, 0, 0), over_a_face(0.02, 0, 1)];
+        let mut arm = arm(&pairs, &[(0, 0), (1, 1), (0, 1)]);
+        arm.holding.extend([1, 2, 7]);
+        arm.keep_holding();
+        assert_eq!(arm.kept, [(1, 1), (0, 1)]);
+        arm.candidates.clear();
+        arm.proxy = Pose::translation(0.0, 0.0, -0.004);
+        assert_eq!(arm.recall(), 2);
+        let of = |c: &Candidate| (c.body_index, c.pair_index, c.radius_m);
+        let places: Vec<_> = arm.candidates.iter().map(of).collect();
+        assert_eq!(places, [(1, 1, 0.007), (0, 1, 0.005)]);
+        for c in &arm.candidates {
+            assert!((c.distance_m - 0.016).abs() < 1e-12, "{c:?}");
+        }
+        // What held a round before that does not count.
+        arm.holding.clear();
+        arm.keep_holding();
+        assert_eq!((arm.recall(), arm.candidates.len()), (0, 2));
+    }
+
+    #[test]
+    fn without_an_answer_nothing_is_recalled() {
+        let mut arm = arm(&[over_a_face(0.01, 0, 0)], &[(0, 0)]);
+        arm.holding.push(0);
+        arm.keep_holding();
+        arm.snapshot = None;
+        assert_eq!((arm.recall(), arm.candidates.len()), (0, 1));
+    }
+}

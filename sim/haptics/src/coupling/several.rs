@@ -199,14 +199,15 @@ impl Touched {
         let mut spanned = Matrix6::zeros();
         for row in rows {
             let (stiffness, along) = (share_of(row), row.along.component_mul(&metric));
-            if !(stiffness > 0.0) {
-                continue;
-            }
             if row.holds {
-                form.loaded |= 1 << form.count;
                 form.softest = form.softest.min(stiffness);
                 include(&mut spanned, &along);
             }
+            // What has no stiffness gives no force, whatever it holds.
+            if !(stiffness > 0.0) {
+                continue;
+            }
+            form.loaded |= u32::from(row.holds) << form.count;
             form.rows[form.count] = Row {
                 stiffness,
                 along,
