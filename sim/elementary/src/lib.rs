@@ -17,12 +17,12 @@ use std::ffi::{c_double, c_float};
 
 macro_rules! of_one {
     ($($double:ident $single:ident),* $(,)?) => { $(
-        // SAFETY: name, arguments and meaning are those of C's function.
+        // Name, arguments and meaning are those of C's function.
         #[unsafe(no_mangle)]
         extern "C" fn $double(x: c_double) -> c_double {
             libm::$double(x)
         }
-        // SAFETY: as above.
+        // As above.
         #[unsafe(no_mangle)]
         extern "C" fn $single(x: c_float) -> c_float {
             libm::$single(x)
@@ -32,12 +32,12 @@ macro_rules! of_one {
 
 macro_rules! of_two {
     ($($double:ident $single:ident),* $(,)?) => { $(
-        // SAFETY: name, arguments and meaning are those of C's function.
+        // Name, arguments and meaning are those of C's function.
         #[unsafe(no_mangle)]
         extern "C" fn $double(x: c_double, y: c_double) -> c_double {
             libm::$double(x, y)
         }
-        // SAFETY: as above.
+        // As above.
         #[unsafe(no_mangle)]
         extern "C" fn $single(x: c_float, y: c_float) -> c_float {
             libm::$single(x, y)
@@ -71,7 +71,7 @@ of_two!(atan2 atan2f, hypot hypotf, pow powf);
 ///
 /// # Safety
 /// `sine` and `cosine` may be written.
-// SAFETY: name, arguments and meaning are those of the C library's function.
+// Name, arguments and meaning are those of the C library's function.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sincos(x: c_double, sine: *mut c_double, cosine: *mut c_double) {
     let (s, c) = libm::sincos(x);
@@ -86,7 +86,7 @@ unsafe extern "C" fn sincos(x: c_double, sine: *mut c_double, cosine: *mut c_dou
 ///
 /// # Safety
 /// `sine` and `cosine` may be written.
-// SAFETY: name, arguments and meaning are those of the C library's function.
+// Name, arguments and meaning are those of the C library's function.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sincosf(x: c_float, sine: *mut c_float, cosine: *mut c_float) {
     let (s, c) = libm::sincosf(x);
