@@ -13,8 +13,8 @@
 //! Invariant: after every call all feature pairs between the tool and each *solid* body are at least
 //! the clearance apart, and were so all along the path; [`crate::Engine`] explains when a body is solid.
 
-use hapticd_dynamics::coulomb::{Effort, Rub};
-use hapticd_dynamics::{Metric, Motion, Projector, Row, Status};
+use hapticd_dynamics::coulomb::Rub;
+use hapticd_dynamics::{Motion, Projector, Row, Status};
 use hapticd_geometry::{Pose, Rigid, Screw, Vec3, transform};
 
 use crate::bodies::BodyTable;
@@ -42,7 +42,7 @@ mod survey;
 
 pub(crate) use motion::pull_between;
 use motion::{motion_between, path_of};
-use planes::{Aim, Planes};
+use planes::{Aim, Planes, Round};
 use shading::Anchor;
 use soft_rows::Held;
 use stoppers::{STOPPERS, Stopper};
@@ -507,7 +507,7 @@ impl Arm {
                 break;
             }
             walked += path.min(room);
-            let from = self.proxy;
+            let (from, uncarried) = (self.proxy, self.uncarried);
             let mut t_end = 1.0_f64;
             if path > room {
                 t_end = room / path;
@@ -545,7 +545,15 @@ impl Arm {
                         ahead = Some(match is_short && share == 1.0 {
                             true if free => goal,
                             true => screw.pose_at(&from, t),
-                            false => self.beyond(&from, &goal, (bodies, period_s), free),
+                            false => {
+                                let round = Round {
+                                    from,
+                                    uncarried,
+                                    is_free: free,
+                                    kept,
+                                };
+                                self.beyond(&round, &goal, (bodies, period_s), &mut out)
+                            }
                         });
                         break;
                     }
@@ -555,12 +563,6 @@ impl Arm {
                         break;
                     }
                     if share < 1.0 {
-                        // The last stride of a tick ends nowhere in particular where it could go
-                        // on; at rest it ends where contacts hold it.
-                        let goes_on = path > 0.5 * share * wanted_path;
-                        if substep + 1 == MAX_SUBSTEPS && goes_on {
-                            ahead = Some(self.beyond(&from, &goal, (bodies, period_s), is_free));
-                        }
                         continue;
                     }
                     let held = (motion - wanted).norm() > 1e-3 * wanted.norm();
@@ -632,28 +634,14 @@ impl Arm {
     ) -> (Motion, usize) {
         let planes = self.planes(centre, bodies);
         let Planes {
-            rows,
-            surfaces,
-            order,
-            gaps,
-            rigid,
-            count,
+            rows, order, gaps, ..
         } = &planes;
-        let (rigid, count) = (*rigid, *count);
-        let inertia = nalgebra::Matrix3::identity() * gyration_m2;
-        let Ok(metric) = Metric::new(1.0, &inertia) else {
+        let (rigid, count) = (planes.rigid, planes.count);
+        let mut rub = self.rub;
+        let Some(rubbed) = self.solve(&planes, pull, gyration_m2, &mut rub) else {
             return (Motion::zeros(), count);
         };
-        // The whole deflection of the coupling is wanted anew in each tick, so the contacts' pushes on it are the forces of the tick: the
-        // tool sticks while they stay in their cones, and slides until they do.
-        let rubbed = self.projector.project_rubbing(
-            &metric,
-            pull,
-            &rows[..count],
-            &surfaces[..count],
-            &mut self.rub,
-            Effort::TICK,
-        );
+        self.rub = rub;
         let projection = rubbed.projection;
 
         self.load_count = 0;

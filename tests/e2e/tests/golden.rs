@@ -1,5 +1,6 @@
 //! Every tick of every demonstration and of the adversary's scenes makes the bits that it made before.
 
+use std::path::Path;
 use std::process::Command;
 
 use hapticd_e2e::{PROCESSORS, compare, output, program};
@@ -89,5 +90,48 @@ fn the_adversarys_scenes_do_what_they_did() {
         let mut command = Command::new(program("adversary"));
         command.args(["--ticks", "10000", "--digests"]);
         compare("adversary", &output(command.env(variable, value)));
+    }
+}
+
+/// What is recorded on a processor with fused multiplication is replayed to the bit on one without.
+#[test]
+fn a_recording_is_replayed_on_another_processor() {
+    let folder = std::env::temp_dir().join(format!("hapticd-e2e-{}-replay", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let [here, elsewhere] = PROCESSORS;
+    let run = |arguments: &[&str], processor: (&str, &str)| {
+        output(
+            Command::new(program("hapticd"))
+                .args(arguments)
+                .current_dir(&folder)
+                .env("XDG_RUNTIME_DIR", &folder)
+                .env(processor.0, processor.1),
+        )
+    };
+    let config = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../config/crowd.toml");
+    let config = config.to_str().unwrap();
+    let recorded = [
+        "--virtual-time",
+        "--duration",
+        SECONDS,
+        "--output",
+        "run.mcap",
+    ];
+    run(
+        &[&["record", config, "--no-check"], &recorded[..]].concat(),
+        here,
+    );
+    run(&["replay", "run.mcap", "--verify"], elsewhere);
+    let _ = std::fs::remove_dir_all(&folder);
+}
+
+/// One implementation for all processors: none of the C library's is linked.
+#[test]
+fn programs_take_no_function_from_the_c_librarys_libm() {
+    for name in ["hapticd", "adversary", "lab"] {
+        let bytes = std::fs::read(program(name)).unwrap();
+        let needs = b"libm.so.6\0";
+        let linked = bytes.windows(needs.len()).any(|here| here == needs);
+        assert!(!linked, "{name} needs libm.so.6");
     }
 }

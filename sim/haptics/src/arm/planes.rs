@@ -3,13 +3,13 @@
 //! Real-time callable: no allocation, no blocking, work bounded by [`MAX_ROWS`] and
 //! [`MAX_SUBSTEPS`].
 
-use hapticd_dynamics::coulomb::{Effort, Surface};
+use hapticd_dynamics::coulomb::{Effort, Rub, Rubbed, Surface};
 use hapticd_dynamics::{Metric, Motion, Row};
 use hapticd_geometry::{Pose, Quat, Vec3, transform};
 
 use super::{Arm, MAX_ROWS, RECOVERY, REST_M, motion_between, path_of, pull_between};
 use crate::bodies::BodyTable;
-use crate::outcome::MAX_SUBSTEPS;
+use crate::outcome::{ArmOutcome, MAX_SUBSTEPS};
 
 /// What a round is drawn by.
 #[derive(Clone, Copy)]
@@ -36,6 +36,18 @@ pub(super) struct Planes {
     /// How many are rigid, and how many there are.
     pub rigid: usize,
     pub count: usize,
+}
+
+/// A round that the end of an answer or of the budget cut short.
+pub(super) struct Round {
+    /// Where the tool was, and the candidates were looked at.
+    pub from: Pose,
+    /// Of the bodies' steps the part that the tool had not made there.
+    pub uncarried: f64,
+    /// Nothing that was looked at is in the way.
+    pub is_free: bool,
+    /// How many of the candidates are of the round before.
+    pub kept: usize,
 }
 
 impl Planes {
@@ -132,40 +144,59 @@ impl Arm {
         }
     }
 
-    /// Where the spring would draw the tool to from `from` were nothing in its way but the planes of
-    /// the contacts there, and had they no end: `goal` if it is free to go there and none of them is
-    /// in the way. Each round turns the tool's points exactly, so that a tool that turns as it slides
-    /// is held back by none of them.
+    /// What these planes leave of a pull, by the spring's metric; `None` where that is no metric.
+    pub(super) fn solve(
+        &mut self,
+        planes: &Planes,
+        pull: &Motion,
+        gyration_m2: f64,
+        rub: &mut Rub,
+    ) -> Option<Rubbed> {
+        let inertia = nalgebra::Matrix3::identity() * gyration_m2;
+        let metric = Metric::new(1.0, &inertia).ok()?;
+        let (rows, surfaces) = (
+            &planes.rows[..planes.count],
+            &planes.surfaces[..planes.count],
+        );
+        // The whole deflection of the coupling is wanted again in each tick, so the contacts' pushes
+        // on it are the forces of the tick: the tool sticks while they stay in their cones, and slides
+        // until they do.
+        let effort = Effort::TICK;
+        Some((self.projector).project_rubbing(&metric, pull, rows, surfaces, rub, effort))
+    }
+
+    /// Where the spring would draw the tool to were nothing in its way but the planes of the contacts
+    /// where the round began, and had they no end: `goal` if it is free to go there and none of them
+    /// is in the way. Each turn takes the tool's points where they are then, so that a tool that turns
+    /// as it slides is held back by none of them. Looks at no more pairs than the tick has left.
     pub(super) fn beyond(
         &mut self,
-        from: &Pose,
+        round: &Round,
         goal: &Pose,
         (bodies, period_s): (&BodyTable, f64),
-        is_free: bool,
+        out: &mut ArmOutcome,
     ) -> Pose {
+        let from = &round.from;
         let centre = transform(from, &self.shape.centre);
+        let stands = (self.proxy, self.uncarried);
+        (self.proxy, self.uncarried) = (*from, round.uncarried);
         // What is touched may be further than the motion that was left.
-        let stands = std::mem::replace(&mut self.proxy, *from);
-        self.gather(bodies, self.distances.release_m, self.pair_budget, 0);
-        self.proxy = stands;
+        let left = (MAX_SUBSTEPS * self.pair_budget).saturating_sub(out.pairs_tested as usize);
+        let touch_m = self.distances.release_m;
+        out.pairs_tested += self.gather(bodies, touch_m, left, round.kept);
         let mut planes = self.planes(&centre, bodies);
-        if is_free && planes.leave(&pull_between(&self.shape, from, goal)) {
+        (self.proxy, self.uncarried) = stands;
+        if round.is_free && planes.leave(&pull_between(&self.shape, from, goal)) {
             return *goal;
         }
         let asked = planes.rows;
         let (mut rub, mut felt) = (self.rub, *from);
         for _ in 0..MAX_SUBSTEPS {
             let aim = self.aim(&felt, goal, period_s);
-            let inertia = nalgebra::Matrix3::identity() * aim.gyration_m2;
-            let Ok(metric) = Metric::new(1.0, &inertia) else {
+            let Some(rubbed) = self.solve(&planes, &aim.pull, aim.gyration_m2, &mut rub) else {
                 break;
             };
-            let (rows, surfaces) = (&planes.rows[..planes.count], &planes.surfaces);
-            let motion = self
-                .projector
-                .project_rubbing(&metric, &aim.pull, rows, surfaces, &mut rub, Effort::TICK)
-                .projection
-                .motion;
+            let motion = rubbed.projection.motion;
             let (shift, turn): (Vec3, Vec3) = (
                 motion.fixed_rows::<3>(0).into_owned(),
                 motion.fixed_rows::<3>(3).into_owned(),

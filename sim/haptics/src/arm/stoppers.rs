@@ -150,7 +150,7 @@ mod tests {
         }
     }
 
-    /// An arm whose tool is near to two bodies: of each candidate which body and which pair.
+    /// An arm with its tool near two bodies. `places`: body and pair of each candidate.
     fn arm(pairs: &[Pair], places: &[(u8, u32)]) -> Arm {
         let mut arm = Arm::new(&ArmSetup {
             shape: ToolShape::sphere(0.005),

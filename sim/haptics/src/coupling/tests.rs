@@ -149,14 +149,20 @@ fn a_spring_whose_share_rises_under_load_gives_back_what_was_put_in() {
     }
 }
 
+/// The force that is wanted at this depth where the fade leaves `edge` of it, N.
+fn pressed_at_edge(c: &mut Coupling, depth_m: f64, edge: f64) -> f64 {
+    c.set_passed(Passed {
+        edge,
+        ..Passed::default()
+    });
+    held(c, depth_m, 0.0, (1000.0, 0.0)).force_n.z
+}
+
 /// Pressed, out through the fade, deeper there, and back: force is that of what was put in.
 #[test]
 fn a_fade_gives_back_what_it_took_and_no_more() {
-    let pressed = |c: &mut Coupling, depth_m: f64, edge: f64| {
-        let all = Passed::default();
-        c.set_passed(Passed { edge, ..all });
-        edge * held(c, depth_m, 0.0, (1000.0, 0.0)).force_n.z
-    };
+    let pressed =
+        |c: &mut Coupling, depth_m: f64, edge: f64| edge * pressed_at_edge(c, depth_m, edge);
     // Depth outside, and what the fade leaves there.
     for (deep, least) in [
         (4e-3, 0.0),
@@ -201,13 +207,7 @@ fn near_n(is: f64, expected: f64) {
 #[test]
 fn what_was_let_go_outside_is_not_saved_up_for_the_next_time() {
     let mut c = Coupling::new(GAINS, Damping::Relative);
-    let mut pressed = |depth_m: f64, edge: f64| {
-        c.set_passed(Passed {
-            edge,
-            ..Passed::default()
-        });
-        held(&mut c, depth_m, 0.0, (1000.0, 0.0)).force_n.z
-    };
+    let mut pressed = |depth_m: f64, edge: f64| pressed_at_edge(&mut c, depth_m, edge);
     let edges = || (0..=1000).map(|k| f64::from(k) * 1e-3);
     let mut last_n = 0.0;
     pressed(4e-3, 1.0);
@@ -226,13 +226,7 @@ fn what_was_let_go_outside_is_not_saved_up_for_the_next_time() {
 #[test]
 fn a_fade_gives_nothing_to_a_hand_that_pressed_outside_alone() {
     let mut c = Coupling::new(GAINS, Damping::Relative);
-    let mut pressed = |depth_m: f64, edge: f64| {
-        c.set_passed(Passed {
-            edge,
-            ..Passed::default()
-        });
-        held(&mut c, depth_m, 0.0, (1000.0, 0.0)).force_n.z
-    };
+    let mut pressed = |depth_m: f64, edge: f64| pressed_at_edge(&mut c, depth_m, edge);
     pressed(0.0, 0.0);
     pressed(5e-3, 0.0);
     for k in 1..=100 {
