@@ -22,12 +22,11 @@ use crate::coupling::{Coupling, Touched};
 use crate::engine::ArmSetup;
 use crate::felt::{FarEnd, Feel};
 use crate::guide::Guide;
-use crate::implicit::MAX_PROBED;
 use crate::interaction::{Intent, Interaction};
 use crate::outcome::{ArmOutcome, Contact, MAX_CONTACTS, MAX_SUBSTEPS, SpringState};
 use crate::rows::{Candidate, candidate};
 use crate::snapshot::{BodyEntry, BodyKey, MAX_BODIES, Snapshot, tool_in};
-use crate::soft::{MAX_SOFT_ROWS, MAX_TRACKED, SoftRow, SoftSnapshot};
+use crate::soft::{MAX_FOUND, MAX_SOFT_ROWS, SoftRow, SoftSnapshot};
 use crate::tool::{Distances, ToolShape};
 use crate::twist::shift_of_velocity;
 use crate::way::{Way, swapped};
@@ -165,7 +164,7 @@ impl Arm {
             snapshot: None,
             soft: None,
             soft_rows: [None; MAX_SOFT_ROWS],
-            soft_found: Vec::with_capacity(MAX_TRACKED + MAX_PROBED),
+            soft_found: Vec::with_capacity(MAX_FOUND),
             soft_count: 0,
             soft_at: Pose::identity(),
             soft_period_s: 0.0,

@@ -577,8 +577,7 @@ pub(crate) fn survey(
                 let Touch { tool_point, foot } = touch;
                 let place = (tool_point, foot.point, foot.normal);
                 let step = foot.velocity * moment.period_s;
-                let order = all.len() as u32;
-                all.push(SoftRow::new((number, order), place, foot.distance_m, &step));
+                all.push(SoftRow::new(number, place, foot.distance_m, &step));
             }
         });
     }

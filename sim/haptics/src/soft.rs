@@ -29,7 +29,7 @@ use hapticd_rays::line::Line;
 use hapticd_rays::trace::walk_over;
 use hapticd_rays::{Shape, Topology, V3};
 
-use crate::implicit::{self, ImplicitSurface};
+use crate::implicit::{self, ImplicitSurface, MAX_PROBED};
 use crate::snapshot::Material;
 use crate::tool::ToolShape;
 
@@ -37,6 +37,9 @@ use crate::tool::ToolShape;
 pub const MAX_TRACKED: usize = 96;
 /// Most rows that they may give in a tick: the deepest that say something new.
 pub const MAX_SOFT_ROWS: usize = 16;
+/// Most places at which a tool may be found near soft surfaces in a tick.
+pub(crate) const MAX_FOUND: usize = MAX_TRACKED + MAX_PROBED;
+const _: () = assert!(MAX_FOUND <= 1 << u8::BITS, "places are numbered by bytes");
 /// Most triangles that a walk looks at in a tick.
 pub const WALK_LIMIT: u32 = 12;
 /// Share of the way to a new triangle's normal that a plane turns in a tick.
@@ -190,8 +193,6 @@ impl Default for SoftSnapshot {
 pub(crate) struct SoftRow {
     /// As [`SoftSnapshot::body`] counts.
     pub surface: u8,
-    /// Of [`SoftSnapshot::tracked`], and what else was found, behind those.
-    order: u32,
     /// The tool's point at the tick's beginning, world frame, m.
     pub tool_point: Vec3,
     /// Where the other side is, m.
@@ -215,17 +216,16 @@ pub(crate) struct Moment {
 }
 
 impl SoftRow {
-    /// `of`: the surface's number and the row's order; where: the tool's point, the other side, and the normal; `step`: how the surface moves in
-    /// this tick, m.
+    /// `surface`: its number; where: the tool's point, the other side, and the normal; `step`: how
+    /// the surface moves in this tick, m.
     pub(crate) fn new(
-        (surface, order): (u8, u32),
+        surface: u8,
         (tool_point, point, normal): (Vec3, Vec3, Vec3),
         gap_m: f64,
         step: &Vec3,
     ) -> SoftRow {
         SoftRow {
             surface,
-            order,
             tool_point,
             point,
             normal,
@@ -238,7 +238,7 @@ impl SoftRow {
 
 /// Where soft surfaces stop the tool at `pose`, `age_s` after the answer: writes the rows nearer than `band_m`, deepest first, and says how many. Of rows
 /// that say the same only the deepest: sixteen points on one side of a box would leave its other side to sink. `all` is work space with room for
-/// [`MAX_TRACKED`].
+/// [`MAX_FOUND`].
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn survey(
     snapshot: &mut SoftSnapshot,
@@ -273,14 +273,13 @@ pub(crate) fn survey(
             age_s: moment.age_s as f32,
             period_s: moment.period_s,
         };
-        for (order, tracked) in (0..).zip(tracked.iter_mut().take(MAX_TRACKED)) {
+        for tracked in tracked.iter_mut().take(MAX_TRACKED) {
             let Some(surface) = surfaces.get(usize::from(tracked.surface)) else {
                 continue;
             };
             let Some(row) = scene.row(tracked, surface) else {
                 continue;
             };
-            let row = SoftRow { order, ..row };
             // NaN is no row.
             if row.gap_m < band_m {
                 all.push(row);
@@ -290,20 +289,28 @@ pub(crate) fn survey(
     // What was not found within the band leaves its number to nobody.
     let found = (&**implicit, surfaces.len());
     implicit::survey(found, samples, (tool, pose), &moment, band_m, all);
-    // Equal gaps in the order of the points.
-    all.sort_unstable_by(|a, b| (a.gap_m.total_cmp(&b.gap_m)).then(a.order.cmp(&b.order)));
+    // Equal gaps in the order of the points. Keys are sorted and not rows, which are ten times longer.
+    let mut keys = [(0.0, 0u8); MAX_FOUND];
+    let keys = &mut keys[..all.len().min(MAX_FOUND)];
+    for (key, (row, at)) in keys.iter_mut().zip(all.iter().zip(0..)) {
+        *key = (row.gap_m, at);
+    }
+    keys.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let near = if tool.turns {
         NEAR * tool.bound_m
     } else {
         f64::INFINITY
     };
     let mut count = 0;
-    for row in all.iter() {
+    for row in keys.iter().map(|&(_, at)| &all[usize::from(at)]) {
         let same = |other: &SoftRow| {
             let apart = (other.tool_point - row.tool_point).norm_squared();
             other.normal.dot(&row.normal) > ALIKE && apart < near * near
         };
-        if count < MAX_SOFT_ROWS && !rows[..count].iter().flatten().any(same) {
+        if count == MAX_SOFT_ROWS {
+            break;
+        }
+        if !rows[..count].iter().flatten().any(same) {
             rows[count] = Some(*row);
             count += 1;
         }
@@ -449,7 +456,7 @@ impl Scene<'_> {
         let step = velocity * self.period_s;
         let gap_m = (tool_point - point).dot(&normal) - tracked.gap_m;
         let place = (tool_point, point, normal);
-        SoftRow::new((tracked.surface, 0), place, gap_m, &step)
+        SoftRow::new(tracked.surface, place, gap_m, &step)
     }
 }
 

@@ -75,9 +75,21 @@ impl Arm {
 
     /// The planes where the candidates were looked at last; arms from `centre`.
     pub(super) fn planes(&self, centre: &Vec3, bodies: &BodyTable) -> Planes {
+        // Filled where it is returned: a copy of it is a tenth of a tick.
+        let mut planes = Planes {
+            rows: [Row {
+                normal: Vec3::zeros(),
+                arm: Vec3::zeros(),
+                bound: 0.0,
+            }; MAX_ROWS],
+            surfaces: [Surface::SMOOTH; MAX_ROWS],
+            order: [0; MAX_ROWS],
+            gaps: [0.0; MAX_ROWS],
+            rigid: 0,
+            count: 0,
+        };
         // The nearest contacts, kept sorted by gap: an insertion sort of at most MAX_ROWS indices.
-        let mut order = [0u32; MAX_ROWS];
-        let mut gaps = [0.0f64; MAX_ROWS];
+        let (order, gaps) = (&mut planes.order, &mut planes.gaps);
         let mut count = 0;
         for (i, c) in self.candidates.iter().enumerate() {
             let gap = c.distance_m - c.radius_m;
@@ -98,26 +110,17 @@ impl Arm {
             count = (count + 1).min(MAX_ROWS);
         }
         let turns = self.shape.turns;
-        let mut rows = [Row {
-            normal: Vec3::zeros(),
-            arm: Vec3::zeros(),
-            bound: 0.0,
-        }; MAX_ROWS];
-        let mut surfaces = [Surface::SMOOTH; MAX_ROWS];
         for k in 0..count {
-            let c = &self.candidates[order[k] as usize];
-            let approach = bodies.approach(
-                self.near[c.body_index as usize].entry.key,
-                &c.body_point,
-                &c.normal,
-            );
-            let missing = self.distances.safe_m + approach - gaps[k];
+            let c = &self.candidates[planes.order[k] as usize];
+            let entry = &self.near[c.body_index as usize].entry;
+            let approach = bodies.approach(entry.key, &c.body_point, &c.normal);
+            let missing = self.distances.safe_m + approach - planes.gaps[k];
             let bound = if missing > approach {
                 approach + RECOVERY * (missing - approach)
             } else {
                 missing
             };
-            rows[k] = Row {
+            planes.rows[k] = Row {
                 normal: c.normal,
                 arm: if turns {
                     c.tool_point - centre
@@ -126,22 +129,14 @@ impl Arm {
                 },
                 bound,
             };
-            let entry = &self.near[c.body_index as usize].entry;
-            surfaces[k] = Surface {
+            planes.surfaces[k] = Surface {
                 friction: entry.material.friction,
                 carrier: bodies.carrier(entry.key, centre) * self.uncarried,
             };
         }
-        let rigid = count;
-        let count = self.add_soft(centre, &mut rows, &mut surfaces, count);
-        Planes {
-            rows,
-            surfaces,
-            order,
-            gaps,
-            rigid,
-            count,
-        }
+        planes.rigid = count;
+        planes.count = self.add_soft(centre, &mut planes.rows, &mut planes.surfaces, count);
+        planes
     }
 
     /// What these planes leave of a pull, by the spring's metric; `None` where that is no metric.

@@ -186,7 +186,9 @@ impl Arm {
                 |near: &Near| reachable(snapshot, near, near.within_reach(path, clearance_m));
             near.iter().map(must).sum::<usize>() <= budget
         };
-        if fits(path) {
+        // What is listed at all is mostly no more than that, and need not be searched.
+        let listed = |near: &Near| snapshot.pairs_of(&near.entry).len();
+        if near.iter().map(listed).sum::<usize>() <= budget || fits(path) {
             return path;
         }
         let mut path = path;
