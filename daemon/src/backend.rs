@@ -15,9 +15,9 @@ use std::time::Duration;
 
 use hapticd_ccd::{Ask, MeshIndex, MidPhase};
 use hapticd_config::{Backend, SkinGpu};
+use hapticd_deformable::SoftScene;
 use hapticd_geometry::Pose;
 use hapticd_rays::{Charge, Detector, PATIENCE, Refused, Settings, Watched};
-use hapticd_world::SoftScene;
 
 use crate::collision::Collider;
 use crate::gpu_threads::GpuThreads;
@@ -258,12 +258,12 @@ pub fn prove(midphase: &mut dyn MidPhase, shapes: &[Weak<MeshIndex>]) -> Result<
 #[cfg(feature = "gpu")]
 mod gpu {
     use hapticd_ccd::MidPhase;
+    use hapticd_deformable::Polygonizer;
     use hapticd_rays::{Detector, Settings};
     use hapticd_shaders::{
         Choice, Gpu, GpuDetector, GpuMidPhase, GpuSkin, LargeSkins, Limits, Options, Patience,
         RayQueries,
     };
-    use hapticd_world::Polygonizer;
 
     use crate::gpu_threads::GpuThreads;
 
@@ -320,8 +320,8 @@ mod gpu {
 #[cfg(not(feature = "gpu"))]
 mod gpu {
     use hapticd_ccd::MidPhase;
+    use hapticd_deformable::Polygonizer;
     use hapticd_rays::{Detector, Settings};
-    use hapticd_world::Polygonizer;
 
     use crate::gpu_threads::GpuThreads;
 

@@ -25,8 +25,8 @@ use hapticd_audit::{
     tools_overlap_m,
 };
 use hapticd_geometry::{Pose, TriMesh};
-use hapticd_haptics::{BodyKey, MAX_ARMS, MAX_SCENE_BODIES, tool_slot};
-use hapticd_world::BodyKind;
+use hapticd_proxy::{BodyKey, MAX_ARMS, MAX_SCENE_BODIES, tool_slot};
+use hapticd_scene::BodyKind;
 
 use crate::collision::{Applied, SceneCommand};
 use crate::haptic::record::{ArmTick, MovedBody, TickRecord};

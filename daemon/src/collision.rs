@@ -24,11 +24,11 @@ use crate::planner::Planner;
 use crossbeam::channel::{Receiver, Sender, TrySendError};
 use hapticd_ccd::MidPhase;
 use hapticd_geometry::Pose;
-use hapticd_haptics::{BodyKey, MAX_ARMS, Material, Query, Snapshot};
+use hapticd_proxy::{BodyKey, MAX_ARMS, Material, Query, Snapshot};
+use hapticd_scene::{AddError, Adding, BodyInfo, BodySpec, CommandError, Work, World};
 use hapticd_sync::ring;
 use hapticd_sync::{delivery, latest};
 use hapticd_sys::clock::now_ns;
-use hapticd_world::{AddError, Adding, BodyInfo, BodySpec, CommandError, Work, World};
 
 /// Snapshots in flight per arm: one in use, one offered, one being built, one to spare.
 pub const BUFFERS: usize = 4 * MAX_ARMS;
@@ -663,7 +663,7 @@ fn log(links: &Links, step: StepLog) {
 #[cfg(test)]
 mod tests {
     use hapticd_geometry::{Vec3, shapes};
-    use hapticd_world::BodyKind;
+    use hapticd_scene::BodyKind;
 
     use super::*;
 
@@ -693,11 +693,11 @@ mod tests {
     /// anyway: a replay, which may search by other means, has the same.
     #[test]
     fn an_arm_that_costs_little_is_answered_first() {
-        let costly = hapticd_world::Shape::of(hapticd_testkit::meshes::tangle(5_000).unwrap()).0;
+        let costly = hapticd_scene::Shape::of(hapticd_testkit::meshes::tangle(5_000).unwrap()).0;
         let mut world = World::new(1e-4, 1024);
         for arm in [0, 2] {
-            let tool = hapticd_haptics::ToolShape::sphere(0.005);
-            world.set_tool(arm, hapticd_world::Shape::point(), tool);
+            let tool = hapticd_proxy::ToolShape::sphere(0.005);
+            world.set_tool(arm, hapticd_scene::Shape::point(), tool);
         }
         let at = |x| Pose::translation(x, 0.0, 0.0);
         let mut collider = Collider::new(world, Vec::new(), 1e-3);
@@ -742,7 +742,7 @@ mod tests {
         let spec = BodySpec {
             name: "guest".to_owned(),
             kind: BodyKind::Kinematic,
-            shape: hapticd_world::Shape::of(mesh).0,
+            shape: hapticd_scene::Shape::of(mesh).0,
             solid: true,
             world_from_body: Pose::identity(),
             material: crate::scene::DEFAULT_MATERIAL,

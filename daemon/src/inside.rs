@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use hapticd_haptics::{MAX_ARMS, tool_id};
+use hapticd_proxy::{MAX_ARMS, tool_id};
 
 use crate::collision::{Applied, SceneCommand};
 use crate::haptic::record::TickRecord;

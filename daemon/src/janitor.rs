@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded};
-use hapticd_world::BodySpec;
+use hapticd_scene::BodySpec;
 
 /// How often what others still had is looked at again.
 const AGAIN: Duration = Duration::from_millis(50);
@@ -82,7 +82,7 @@ fn is_same(a: &BodySpec, b: &BodySpec) -> bool {
 #[cfg(test)]
 mod tests {
     use hapticd_geometry::{Pose, Vec3, shapes};
-    use hapticd_world::{BodyKind, Shape};
+    use hapticd_scene::{BodyKind, Shape};
 
     use super::*;
 

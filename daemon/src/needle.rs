@@ -8,8 +8,8 @@ pub mod shown;
 use std::sync::Arc;
 
 use hapticd_geometry::{Pose, Vec3, transform};
-use hapticd_haptics::{Insertion, Phase};
 use hapticd_needle::{Near, Surroundings, SurroundingsError, Tissue, Zoom};
+use hapticd_proxy::{Insertion, Phase};
 use serde::Serialize;
 
 use self::shown::Shown;

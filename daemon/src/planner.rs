@@ -1,5 +1,5 @@
 //! The thread that computes what the dynamics need more time for than an answer has: courses of bodies that pile up, and whether a
-//! newcomer has space ([`hapticd_world::Work`]).
+//! newcomer has space ([`hapticd_scene::Work`]).
 //!
 //! One piece of work is under way at a time. The collision thread waits for it for a moment, in which most of it is done, and then
 //! answers on without it. At the ordinary priority, below the collision thread: which therefore never waits for
@@ -7,8 +7,8 @@
 
 use std::time::Duration;
 
+use hapticd_scene::Work;
 use hapticd_sync::delivery::{Receiver, Sender, Unsent, delivery};
-use hapticd_world::Work;
 
 /// How long an answer waits for the course that it could give: less than the loop's period by far.
 const GRACE: Duration = Duration::from_micros(150);

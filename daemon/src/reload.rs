@@ -11,7 +11,7 @@ use std::time::SystemTime;
 use hapticd_config::{Config, Finding, Level, Loaded, load, reload::compare};
 use hapticd_devices::arm::ArmSpec;
 use hapticd_devices::safety::Limits;
-use hapticd_haptics::Material;
+use hapticd_proxy::Material;
 
 use crate::rig::{self, Rig};
 use crate::scene;
@@ -40,11 +40,14 @@ pub fn reader(path: PathBuf, mut loaded: Loaded, rig: &Rig) -> Reload {
         .map(|arm| (arm.name.clone(), arm.spec.clone()))
         .collect();
     let infos = rig.collider.infos();
-    let soft = rig.soft.iter().flat_map(hapticd_world::SoftScene::infos);
+    let soft = rig
+        .soft
+        .iter()
+        .flat_map(hapticd_deformable::SoftScene::infos);
     let implicit = rig
         .soft
         .iter()
-        .flat_map(hapticd_world::SoftScene::skin_specs);
+        .flat_map(hapticd_deformable::SoftScene::skin_specs);
     // All of a crowd are one body of the configuration.
     let mut ids: HashMap<String, Vec<u32>> = HashMap::new();
     let named = (infos.into_iter().map(|b| (b.name, b.id)))

@@ -8,19 +8,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hapticd_config as config;
+use hapticd_deformable::{
+    Continuous, RegisteredSpheres, SoftAddError, SoftScene, SoftSettings, SoftSpec,
+};
 use hapticd_devices::arm::ArmSpec;
 use hapticd_devices::profile::{Profile, ProfileErrors, shipped};
 use hapticd_devices::safety::{Limits, LimitsError, OscillationLimits};
 use hapticd_devices::sim::rig::RigError as SimRigError;
 use hapticd_devices::sim::{HandParams, SimArmParams, SimRig};
 use hapticd_geometry::{MeshReport, Pose, TriMesh, Vec3, shapes};
-use hapticd_haptics::{ArmSetup, Damping, Distances, Interaction, MAX_ARMS, tool_id};
 use hapticd_needle::{SurroundingsError, Tissue};
 use hapticd_planar::{PlanarEngine, PlanarScene};
-use hapticd_world::{
-    AddError, BroadPhaseKind, Continuous, Order, RegisteredSpheres, SoftAddError, SoftScene,
-    SoftSettings, SoftSpec, World,
-};
+use hapticd_proxy::{ArmSetup, Damping, Distances, Interaction, MAX_ARMS, tool_id};
+use hapticd_scene::{AddError, BroadPhaseKind, Order, World};
 
 use crate::checker::Checker;
 use crate::collision::Collider;

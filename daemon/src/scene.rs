@@ -11,15 +11,14 @@ pub mod volume;
 use std::path::{Path, PathBuf};
 
 use hapticd_config as config;
-use hapticd_dynamics::xpbd::{ClothMaterial, SoftMaterial};
+use hapticd_deformable::{Pinned, SoftAddError, SoftSpec, Substance};
 use hapticd_geometry::prism::prism;
 use hapticd_geometry::{
     Adjacency, MeshError, MeshReport, Pose, Quat, TriMesh, Vec3, load, refined, shapes,
 };
-use hapticd_haptics::{Material, ToolShape};
-use hapticd_world::{
-    AddError, BodyKind, BodySpec, Pinned, Shape, SoftAddError, SoftSpec, Substance,
-};
+use hapticd_proxy::{Material, ToolShape};
+use hapticd_scene::{AddError, BodyKind, BodySpec, Shape};
+use hapticd_xpbd::{ClothMaterial, SoftMaterial};
 
 /// Why a scene could not be built. All of them are the configuration's.
 #[derive(Debug, thiserror::Error)]

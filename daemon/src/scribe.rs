@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use crossbeam::channel::{Receiver, TryRecvError};
 use hapticd_devices::safety::Limits;
-use hapticd_haptics::{MAX_ARMS, Phase};
+use hapticd_proxy::{MAX_ARMS, Phase};
 use hapticd_sync::ring;
 use hapticd_sys::realtime::Step;
 

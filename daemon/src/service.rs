@@ -13,16 +13,16 @@ use crossbeam::channel::{Sender, TrySendError};
 use hapticd_config as config;
 use hapticd_devices::safety::Limits;
 use hapticd_geometry::TriMesh;
-use hapticd_haptics::MAX_ARMS;
 use hapticd_protocol::event::{self, Event};
 use hapticd_protocol::place;
 use hapticd_protocol::reply::ArmInfo;
 use hapticd_protocol::request::BodyKind as WireKind;
 use hapticd_protocol::text::{Name, Text};
 use hapticd_protocol::wire::{Limit, Pose as WirePose};
+use hapticd_proxy::MAX_ARMS;
+use hapticd_scene::{BodyInfo, BodyKind};
 use hapticd_sync::{delivery, latest, ring};
 use hapticd_sys::{descriptors::raise_limit, folder, realtime::Step};
-use hapticd_world::{BodyInfo, BodyKind};
 
 use crate::collision::{Request, SceneCommand, SceneReply};
 use crate::haptic::core::ArmFrame;
@@ -591,7 +591,7 @@ mod tests {
             kind: BodyKind::Static,
             initial: hapticd_geometry::Pose::identity(),
             triangles: 12,
-            key: hapticd_haptics::tool_key(0, id),
+            key: hapticd_proxy::tool_key(0, id),
         });
         let (requests, _) = crossbeam::channel::bounded(1);
         let (_, replies) = delivery::delivery(1);

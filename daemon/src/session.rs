@@ -9,15 +9,15 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hapticd_config as config;
+use hapticd_deformable::SkinSpec;
 use hapticd_devices::arm::{ArmCommand, ArmSpec};
 use hapticd_devices::sim::{ArmTruth, SimRig, SimTransport};
 use hapticd_devices::transport::Transport;
-use hapticd_haptics::{Gains, MAX_ARMS, Query};
+use hapticd_proxy::{Gains, MAX_ARMS, Query};
 use hapticd_sync::delivery::delivery;
 use hapticd_sync::{latest, ring};
 use hapticd_sys::realtime;
 use hapticd_sys::signals::Signals;
-use hapticd_world::SkinSpec;
 
 use crate::arms::{self, ArmState, Opener};
 use crate::backend;
@@ -816,7 +816,7 @@ fn measured_gains(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hapticd_haptics::RigTiming;
+    use hapticd_proxy::RigTiming;
     use std::path::Path;
 
     fn rig(delay_us: u32) -> (config::Config, Rig) {

@@ -1,6 +1,6 @@
 //! The skin thread: what implicit bodies look like, some dozens of times a second, and never at anybody's cost.
 //!
-//! It takes the newest state of the bodies from a mailbox, makes a mesh of each ([`hapticd_world::SkinMaker`]) and publishes it ([`crate::ipc::skins`]). It
+//! It takes the newest state of the bodies from a mailbox, makes a mesh of each ([`hapticd_deformable::SkinMaker`]) and publishes it ([`crate::ipc::skins`]). It
 //! writes nothing back, nobody waits for it, and it waits for nobody. When there is too little time, cubes become larger before frames are
 //! dropped, and frames say so; a frame that cannot be made leaves the last one standing, whose time tells.
 //!
@@ -10,12 +10,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use hapticd_deformable::{
+    LargeSkin, Polygonizer, SkinBy, SkinMade, SkinMaker, SkinSpec, SkinStates, SoftScene,
+};
 use hapticd_protocol::block::{SkinMoment, skin_flag};
 use hapticd_sync::latest;
 use hapticd_sys::clock::{now_ns, thread_cpu_ns};
-use hapticd_world::{
-    LargeSkin, Polygonizer, SkinBy, SkinMade, SkinMaker, SkinSpec, SkinStates, SoftScene,
-};
 
 use crate::ipc::skins::{SkinMesh, SkinWriter};
 

@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use crossbeam::channel::{Receiver, Sender};
-use hapticd_haptics::{BodyKey, MAX_ARMS, Material, Query, SoftSnapshot};
+use hapticd_deformable::{SoftAddError, SoftInfo, SoftKind, SoftScene};
+use hapticd_proxy::{BodyKey, MAX_ARMS, Material, Query, SoftSnapshot};
 use hapticd_sync::{latest, ring};
 use hapticd_sys::clock::now_ns;
-use hapticd_world::{SoftAddError, SoftInfo, SoftKind, SoftScene};
 
 use crate::broad::BroadFacts;
 use crate::collision::{Applied, SceneCommand, StepLog, WorkLog};

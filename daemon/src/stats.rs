@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use hapticd_geometry::Digest;
-use hapticd_haptics::{Held, Insertion, MAX_ARMS, Phase};
+use hapticd_proxy::{Held, Insertion, MAX_ARMS, Phase};
 use hdrhistogram::Histogram;
 use serde::Serialize;
 

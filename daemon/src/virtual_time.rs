@@ -5,12 +5,13 @@
 
 use std::collections::VecDeque;
 
+use hapticd_deformable::SoftScene;
 use hapticd_devices::arm::{ArmCommand, ArmSample};
 use hapticd_devices::safety::Limits;
 use hapticd_devices::sim::ArmTruth;
-use hapticd_haptics::{MAX_ARMS, Snapshot, SoftSnapshot};
+use hapticd_proxy::{MAX_ARMS, Snapshot, SoftSnapshot};
+use hapticd_scene::CommandError;
 use hapticd_sys::clock::now_ns;
-use hapticd_world::{CommandError, SoftScene};
 
 use crate::collision::{Applied, Collider, SceneCommand, SceneReply, StepLog, WorkLog};
 use crate::haptic::core::{ArmInput, LoopCore, LoopInput};
@@ -52,7 +53,7 @@ impl Soft {
         }
     }
 
-    fn step(&mut self, query: &hapticd_haptics::Query, due: u64) {
+    fn step(&mut self, query: &hapticd_proxy::Query, due: u64) {
         let (spare, in_flight) = (&mut self.spare, &mut self.in_flight);
         let last_sequence = soft::answer(
             &mut self.scene,

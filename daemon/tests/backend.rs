@@ -22,11 +22,11 @@ use hapticd::session::virtual_arms;
 use hapticd::soft;
 use hapticd::virtual_time::VirtualLoop;
 use hapticd_ccd::{MeshIndex, MidPhase};
-use hapticd_haptics::Query;
+use hapticd_deformable::SoftScene;
+use hapticd_proxy::Query;
 use hapticd_rays::{Charge, Watched};
 use hapticd_shaders::{Breaker, Choice, Gpu, GpuDetector, GpuMidPhase, Limits, Patience};
 use hapticd_sync::{latest, ring};
-use hapticd_world::SoftScene;
 
 fn palpation() -> Rig {
     let context = hapticd_config::Context::new(".", |_| None);

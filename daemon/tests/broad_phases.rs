@@ -7,7 +7,7 @@ use hapticd::rig;
 use hapticd::session::virtual_arms;
 use hapticd::virtual_time::VirtualLoop;
 use hapticd_config as config;
-use hapticd_world::BroadPhaseKind;
+use hapticd_scene::BroadPhaseKind;
 
 /// Ticks of each run; soft bodies take a step in every few of them.
 const TICKS: u64 = 120;

@@ -25,9 +25,9 @@ use hapticd::virtual_time::VirtualLoop;
 use hapticd_config as config;
 use hapticd_devices::arm::ArmCommand;
 use hapticd_geometry::{Pose, Quat, Vec3, shapes};
-use hapticd_haptics::{Material, Query};
+use hapticd_proxy::{Material, Query};
+use hapticd_scene::{BodyKind, BodySpec, Shape};
 use hapticd_sync::{latest, ring};
-use hapticd_world::{BodyKind, BodySpec, Shape};
 
 /// Two hands, a ball and a box that turns; the floor is out of the way of most of it.
 const SCENE: &str = r#"

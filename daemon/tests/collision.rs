@@ -10,9 +10,9 @@ use hapticd::collision::{self, Request, SceneCommand, SceneReply, StepLog};
 use hapticd::rig::{self, Rig};
 use hapticd::{janitor, planner};
 use hapticd_geometry::{Pose, Vec3, shapes};
-use hapticd_haptics::{Material, Query, Snapshot};
+use hapticd_proxy::{Material, Query, Snapshot};
+use hapticd_scene::{BodyKind, BodySpec, Shape};
 use hapticd_sync::{delivery, latest, ring};
-use hapticd_world::{BodyKind, BodySpec, Shape};
 
 /// Longer than anything here takes on any machine: what waits for so long hangs.
 const WATCHDOG: Duration = Duration::from_secs(120);

@@ -4,7 +4,7 @@ use hapticd::ipc::memory_quota::Cost;
 use hapticd_audit::Solid;
 use hapticd_counting::{Counting, held};
 use hapticd_geometry::{Pose, TriMesh, Vec3, shapes};
-use hapticd_world::{BodyKind, BodySpec, Shape};
+use hapticd_scene::{BodyKind, BodySpec, Shape};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;

@@ -6,7 +6,7 @@ use hapticd::rig;
 use hapticd::session::virtual_arms;
 use hapticd::virtual_time::VirtualLoop;
 use hapticd_config as config;
-use hapticd_world::SkinStates;
+use hapticd_deformable::SkinStates;
 
 #[test]
 fn the_demo_scenes_are_the_same_whoever_finds_neighbours() {

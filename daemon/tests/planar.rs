@@ -11,8 +11,8 @@ use hapticd_config as config;
 use hapticd_devices::arm::{ArmCommand, ArmSample};
 use hapticd_devices::driver::Driver;
 use hapticd_geometry::{Pose, Vec3, shapes};
-use hapticd_haptics::MAX_ARMS;
-use hapticd_world::{AddError, BodyKind, BodySpec, Shape};
+use hapticd_proxy::MAX_ARMS;
+use hapticd_scene::{AddError, BodyKind, BodySpec, Shape};
 
 const PANTOGRAPH: &str = r#"
 [[arm]]

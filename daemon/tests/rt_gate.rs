@@ -18,7 +18,7 @@ use hapticd::rig::{self, Source};
 use hapticd::soft;
 use hapticd_counting::{Counting, counted};
 use hapticd_devices::arm::ArmCommand;
-use hapticd_haptics::{Phase, Query, Snapshot, SoftSnapshot};
+use hapticd_proxy::{Phase, Query, Snapshot, SoftSnapshot};
 use hapticd_sync::{latest, ring};
 
 #[global_allocator]

@@ -16,9 +16,9 @@ use hapticd_devices::arm::ArmCommand;
 use hapticd_devices::safety::{ForceOffReason, GovernorState};
 use hapticd_devices::sim::SimRig;
 use hapticd_geometry::{Pose, Vec3, shapes};
-use hapticd_haptics::{Query, Snapshot};
+use hapticd_proxy::{Query, Snapshot};
+use hapticd_scene::{BodyKind, BodySpec, Shape};
 use hapticd_sync::{latest, ring};
-use hapticd_world::{BodyKind, BodySpec, Shape};
 
 /// A hand that presses on whatever is at the origin.
 const HAND: &str = "

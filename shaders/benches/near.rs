@@ -9,9 +9,9 @@ use std::time::Instant;
 
 use hapticd_ccd::Proximity;
 use hapticd_geometry::{Pose, Quat, TriMesh, Vec3, shapes};
-use hapticd_haptics::{BodyPose, Material, Query, Snapshot, ToolShape};
+use hapticd_proxy::{BodyPose, Material, Query, Snapshot, ToolShape};
+use hapticd_scene::{BodyKind, BodySpec, Shape, World};
 use hapticd_shaders::{Choice, Gpu, GpuMidPhase, Limits, Patience};
-use hapticd_world::{BodyKind, BodySpec, Shape, World};
 
 /// Pairs of a body that an answer lists, as the daemon has it when nothing is said.
 const PAIRS: usize = 4096;

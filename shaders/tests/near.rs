@@ -10,9 +10,9 @@ use std::sync::Arc;
 use common::{Chance, gpu};
 use hapticd_ccd::{Ask, MeshIndex, MidPhase, MidPhaseFacts};
 use hapticd_geometry::{Pose, Quat, TriMesh, Vec3, shapes};
-use hapticd_haptics::{ArmQuery, BodyPose, Material, MidPhaseShare, Query, Snapshot, ToolShape};
+use hapticd_proxy::{ArmQuery, BodyPose, Material, MidPhaseShare, Query, Snapshot, ToolShape};
+use hapticd_scene::{BodyKind, BodySpec, Shape, World};
 use hapticd_shaders::{Breaker, GpuMidPhase, Limits, Patience};
-use hapticd_world::{BodyKind, BodySpec, Shape, World};
 
 /// Everything is worth a question, and every answer is waited for.
 const ALL: Limits = Limits {

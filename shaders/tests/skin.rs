@@ -15,6 +15,7 @@ mod common;
 use std::collections::HashMap;
 
 use common::{Chance, choice, gpu};
+use hapticd_deformable::{Blending, LargeSkin, SkinBy, SkinMaker, SkinSpec, SkinState};
 use hapticd_geometry::Vec3;
 use hapticd_shaders::{
     BufferError, Fault, Gpu, GpuReport, GpuSkin, GpuSkinError, LargeSkins, Options, Patience,
@@ -24,7 +25,6 @@ use hapticd_skin::{
     Ambiguity, Checker, Domain, Kernel, Mesh, Polygonizer, Primitive, Settings, Skeleton, Skin,
     SkinError,
 };
-use hapticd_world::{Blending, LargeSkin, SkinBy, SkinMaker, SkinSpec, SkinState};
 
 /// Most that a vertex is from its counterpart, in edges of cubes.
 const TOLERANCE: f64 = 0.01;

@@ -6,16 +6,16 @@
 mod common;
 #[path = "../../sim/rays/tests/common/mod.rs"]
 mod detectors;
-#[path = "../../sim/soft/tests/common/mod.rs"]
+#[path = "../../sim/deformable/tests/common/mod.rs"]
 mod scenes;
 
 use common::gpu;
 use common::waited::Waited;
 use detectors::late::Late;
+use hapticd_deformable::world::{SoftWorld, StepError};
 use hapticd_geometry::{Pose, Vec3, shapes};
 use hapticd_rays::{Detector, PATIENCE, Separation, Settings, Tracer, Watched};
 use hapticd_shaders::GpuDetector;
-use hapticd_soft::{SoftWorld, StepError};
 
 /// Every step waits for its answer: what is found is the same in every run.
 fn on_gpu(settings: Settings) -> Box<dyn Detector> {
@@ -71,7 +71,7 @@ fn resting(world: &mut SoftWorld, steps: u32, mut each: impl FnMut(u32)) -> [f64
     deepest
 }
 
-fn world_of(world: &mut SoftWorld) -> [hapticd_soft::ObjectId; 2] {
+fn world_of(world: &mut SoftWorld) -> [hapticd_deformable::world::ObjectId; 2] {
     scenes::ground(world);
     let ball = scenes::raised(
         &shapes::icosphere(0.05, 3).unwrap(),
@@ -117,7 +117,7 @@ fn what_rests_stays_when_the_device_is_lost() {
     for _ in 0..30 {
         world.step(scenes::H).unwrap();
     }
-    let ball = scenes::surface(&world, hapticd_soft::ObjectId(1));
+    let ball = scenes::surface(&world, hapticd_deformable::world::ObjectId(1));
     let low = ball.iter().map(|p| p.z).fold(f64::INFINITY, f64::min);
     assert!(low.abs() < 2e-3, "{low}");
 }

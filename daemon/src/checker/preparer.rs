@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crossbeam::channel::{Receiver, Sender, bounded};
 use hapticd_audit::Solid;
 use hapticd_geometry::TriMesh;
-use hapticd_haptics::BodyKey;
+use hapticd_proxy::BodyKey;
 
 /// A shape of at most so many triangles is made ready at once: that takes some milliseconds.
 const AT_ONCE: usize = 10_000;

@@ -4,7 +4,7 @@ use super::*;
 use crate::collision::{StepLog, WorkLog};
 use crate::stats::{ArmReport, Unchecked};
 use hapticd_geometry::{Vec3, shapes};
-use hapticd_world::{BodySpec, Shape};
+use hapticd_scene::{BodySpec, Shape};
 
 const RADIUS_M: f64 = 0.005;
 

@@ -269,7 +269,7 @@ fn crowded(facts: &serde_json::Value) -> String {
 #[cfg(test)]
 mod tests {
     use hapticd_geometry::broad::{BroadWork, Upkeep};
-    use hapticd_world::BroadPhaseKind;
+    use hapticd_scene::BroadPhaseKind;
 
     use super::{broad, crowded, incidents, planar};
     use crate::broad::{BroadFacts, PlanarFacts};

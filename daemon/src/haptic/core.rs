@@ -11,11 +11,11 @@ use hapticd_devices::safety::{
 };
 use hapticd_devices::sim::ArmTruth;
 use hapticd_geometry::Pose;
-use hapticd_haptics::{
+use hapticd_planar::PlanarEngine;
+use hapticd_proxy::{
     ArmSetup, Engine, Gains, Guide, MAX_ARMS, MAX_BODIES, Passed, Query, Snapshot, SoftSnapshot,
     SpringState, TickInput, TickOutput, tool_id, tool_in,
 };
-use hapticd_planar::PlanarEngine;
 
 use super::record::{ArmTick, Blame, MAX_GONE, MovedBody, Silencing, TickRecord};
 use super::silenced::{Silenced, Touch};
@@ -76,7 +76,7 @@ impl ArmFrame {
 
     /// What the hand gets of a wrench in the world, base axes: the tool's levers are device metres to it. So a tick's work on
     /// the hand is what it is in the world, by the scale, and a surface that stands still takes none of it.
-    fn to_base(self, world: &hapticd_haptics::Wrench) -> Wrench {
+    fn to_base(self, world: &hapticd_proxy::Wrench) -> Wrench {
         let base_from_world = self.world_from_base.rotation.inverse();
         Wrench {
             force_n: base_from_world * world.force_n,

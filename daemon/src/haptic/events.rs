@@ -8,7 +8,7 @@
 //! gap and its size.
 
 use hapticd_devices::safety::{ForceOffReason, GovernorState};
-use hapticd_haptics::MAX_ARMS;
+use hapticd_proxy::MAX_ARMS;
 use hapticd_sync::ring;
 
 use super::cause::Cause;

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use hapticd_devices::safety::Limits;
-use hapticd_haptics::{Gains, MAX_ARMS};
+use hapticd_proxy::{Gains, MAX_ARMS};
 use hapticd_sync::latest;
 
 use super::core::LoopCore;

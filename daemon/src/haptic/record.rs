@@ -7,11 +7,11 @@ use hapticd_devices::arm::{ArmSample, Wrench};
 use hapticd_devices::safety::{Energy, Limits};
 use hapticd_devices::sim::ArmTruth;
 use hapticd_geometry::{Digest, Pose};
-use hapticd_haptics::{
+use hapticd_planar::Measures;
+use hapticd_proxy::{
     BodyKey, Finder, Gains, Insertion, MAX_ARMS, MAX_BODIES, MAX_SCENE_BODIES, MAX_SUBSTEPS,
     MidPhaseShare,
 };
-use hapticd_planar::Measures;
 
 use super::watchdog::Silent;
 

@@ -4,7 +4,7 @@
 //! any fault, once little force is wanted. So what is wanted is never zero while the hand is inside, and nothing can jump when the client
 //! is back. Real-time callable: no allocation, bounded. Deterministic.
 
-use hapticd_haptics::{ArmOutcome, MAX_ARMS, MAX_BODIES};
+use hapticd_proxy::{ArmOutcome, MAX_ARMS, MAX_BODIES};
 
 use super::record::{MAX_GONE, Silencing};
 

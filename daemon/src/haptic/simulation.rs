@@ -2,11 +2,11 @@
 //!
 //! One of two engines that take the same input and say the same of a tick. Neither allocates, blocks or reads a clock after construction.
 
-use hapticd_haptics::{
+use hapticd_planar::{Measures, PlanarEngine};
+use hapticd_proxy::{
     Body, BodyKey, BodyTable, Engine, Gains, Guide, Passed, Query, Snapshot, SoftSnapshot,
     TickInput, TickOutput, tool_in,
 };
-use hapticd_planar::{Measures, PlanarEngine};
 
 /// See the module.
 pub enum Simulation {

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use hapticd_devices::arm::ArmCommand;
-use hapticd_haptics::{MAX_ARMS, Query, Snapshot, SoftSnapshot};
+use hapticd_proxy::{MAX_ARMS, Query, Snapshot, SoftSnapshot};
 use hapticd_sync::{latest, ring};
 use hapticd_sys::clock::now_ns;
 use spin_sleep::{SpinSleeper, SpinStrategy};

@@ -9,14 +9,14 @@ use super::{
 };
 use crate::scene;
 use hapticd_geometry::{Pose, Quat, TriMesh, Vec3};
-use hapticd_haptics::Material;
 use hapticd_protocol::{
     mesh::{MESH_HEADER_BYTES, Mesh, MeshError},
     reply::ErrorCode,
     request::{self, AddBody},
 };
+use hapticd_proxy::Material;
+use hapticd_scene::{BodyKind, BodySpec};
 use hapticd_sys::sealed_file::{FileError, read_start, sealed_length};
-use hapticd_world::{BodyKind, BodySpec};
 use std::os::fd::AsFd;
 
 /// Reads the file, checks the mesh and indexes it; `soft`: also for soft bodies, who shall not have to do it. Whether they can meet it is
@@ -85,7 +85,7 @@ fn body(request: &AddBody, mesh: Mesh, mesh_bytes: u64) -> Result<Imported, Refu
         };
         Refusal::text(code, error.to_string())
     })?;
-    let (shape, report) = hapticd_world::Shape::of(mesh);
+    let (shape, report) = hapticd_scene::Shape::of(mesh);
     if request.solid && !(report.closed && report.oriented) {
         let detail = format!(
             "a solid body's mesh must be closed and outward: {}",

@@ -57,7 +57,7 @@ use hapticd_protocol::{
     request::{BodyKind, MAX_LEASE_MS, TightenLimits},
     text::Name,
 };
-use hapticd_world::{AddError, BodySpec, CommandError};
+use hapticd_scene::{AddError, BodySpec, CommandError};
 
 /// A client's number. Never used twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -368,7 +368,7 @@ impl From<&AddError> for Refusal {
             _ => ErrorCode::Internal,
         };
         let limit = if matches!(error, AddError::Full) {
-            hapticd_haptics::MAX_SCENE_BODIES as u64
+            hapticd_proxy::MAX_SCENE_BODIES as u64
         } else {
             0
         };

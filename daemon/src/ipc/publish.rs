@@ -11,11 +11,11 @@ use crate::haptic::{
 };
 use hapticd_devices::safety::ForceOffReason;
 use hapticd_geometry::Vec3;
-use hapticd_haptics::MAX_ARMS;
 use hapticd_protocol::{
     block::{ArmEnergy, ArmState, Bodies, BodyPose, Contact, Contacts, flag},
     wire,
 };
+use hapticd_proxy::MAX_ARMS;
 
 /// The loop's end of the blocks.
 #[derive(Debug)]
@@ -266,8 +266,8 @@ mod tests {
     #[test]
     fn the_protocol_has_room_for_everything_that_the_loop_has() {
         const {
-            assert!(hapticd_protocol::MAX_BODIES >= hapticd_haptics::MAX_BODIES);
-            assert!(hapticd_protocol::MAX_CONTACTS >= hapticd_haptics::MAX_CONTACTS);
+            assert!(hapticd_protocol::MAX_BODIES >= hapticd_proxy::MAX_BODIES);
+            assert!(hapticd_protocol::MAX_CONTACTS >= hapticd_proxy::MAX_CONTACTS);
             assert!(hapticd_protocol::MAX_ARMS >= MAX_ARMS);
         }
     }

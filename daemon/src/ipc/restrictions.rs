@@ -10,8 +10,8 @@
 use super::{Answer, Refusal};
 use crate::haptic::limits::{ArmLimits, Restriction, RestrictionsOwner};
 use hapticd_devices::safety::{Limits, LimitsError};
-use hapticd_haptics::MAX_ARMS;
 use hapticd_protocol::{reply::ErrorCode, request::TightenLimits};
+use hapticd_proxy::MAX_ARMS;
 use std::collections::VecDeque;
 
 /// How long a running loop may take to take a wish, ns of the server's rounds.

@@ -5,7 +5,6 @@
 //! Its time is that of two copies of the points; readers can meet it in the second, which takes 6 us for 10,000 points and 0.1 ms for 100,000.
 //! Making and dropping writers makes system calls.
 
-use hapticd_haptics::{MAX_ARMS, tool_id};
 use hapticd_protocol::{
     block::{
         PAYLOAD_WORD, SEQUENCE_WORD, SURFACE_FIXED_WORDS, SurfaceError, SurfaceHeader,
@@ -13,6 +12,7 @@ use hapticd_protocol::{
     },
     request::BodyKind,
 };
+use hapticd_proxy::{MAX_ARMS, tool_id};
 use hapticd_sync::{seqlock::slice::SliceWriter, words::WritableWords};
 use hapticd_sys::{
     block::{BlockFd, CreateError, SharedBlock},

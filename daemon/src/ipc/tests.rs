@@ -25,7 +25,6 @@ use hapticd_client::{
 };
 use hapticd_devices::safety::Limits;
 use hapticd_geometry::{TriMesh, Vec3, shapes};
-use hapticd_haptics::tool_id;
 use hapticd_protocol::{
     frame::Message,
     reply::{ArmInfo, RefusedCode, Reply},
@@ -33,6 +32,7 @@ use hapticd_protocol::{
     text::Name,
     wire::Limit,
 };
+use hapticd_proxy::tool_id;
 use hapticd_sys::{
     sealed_file::create_sealed,
     socket::{Connection, ReceiveError},

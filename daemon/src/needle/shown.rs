@@ -3,8 +3,8 @@
 //! Surfaces like those of soft bodies, of kind `soft`. Written by the scribe; a picture, not what is felt. Allocates when it is made.
 
 use hapticd_geometry::{Pose, TriMesh, Vec3, shapes, transform};
-use hapticd_haptics::Insertion;
 use hapticd_needle::TissueSpec;
+use hapticd_proxy::Insertion;
 use hapticd_sys::clock::now_ns;
 
 use crate::ipc::surfaces::{SurfaceInfo, SurfaceKind, SurfaceWriter};

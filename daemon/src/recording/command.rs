@@ -1,8 +1,8 @@
 //! What is done to a scene, as it is recorded: enough to do it again.
 
 use hapticd_geometry::{MeshError, TriMesh};
-use hapticd_haptics::Material;
-use hapticd_world::{BodyKind, BodySpec};
+use hapticd_proxy::Material;
+use hapticd_scene::{BodyKind, BodySpec};
 use serde::{Deserialize, Serialize};
 
 use super::message::{PoseMessage, Triple, triple, vector};
@@ -160,7 +160,7 @@ impl CommandMessage {
                         (false, true) => BodyKind::Kinematic,
                         (false, false) => BodyKind::Static,
                     },
-                    shape: hapticd_world::Shape::of(mesh).0.felt_as(&material),
+                    shape: hapticd_scene::Shape::of(mesh).0.felt_as(&material),
                     solid: m.solid,
                     world_from_body: (&m.world_from_body).into(),
                     material,

@@ -7,7 +7,7 @@ use hapticd_devices::arm::{ArmSample, ArmStatus, Wrench};
 use hapticd_devices::safety::{Limits, OscillationLimits};
 use hapticd_devices::sim::ArmTruth;
 use hapticd_geometry::{Pose, Quat, Vec3};
-use hapticd_haptics::{BodyKey, Gains, Held, Insertion, MAX_ARMS, Phase};
+use hapticd_proxy::{BodyKey, Gains, Held, Insertion, MAX_ARMS, Phase};
 use serde::{Deserialize, Serialize};
 
 pub use super::command::{AddMessage, CommandMessage};

@@ -8,9 +8,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use hapticd_deformable::SoftScene;
 use hapticd_devices::safety::Limits;
-use hapticd_haptics::{Gains, MAX_ARMS, Snapshot, SoftSnapshot};
-use hapticd_world::{SoftScene, Work};
+use hapticd_proxy::{Gains, MAX_ARMS, Snapshot, SoftSnapshot};
+use hapticd_scene::Work;
 use serde::Serialize;
 
 use super::message::{

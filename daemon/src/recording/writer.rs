@@ -14,7 +14,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, OnceLock};
 
-use hapticd_haptics::MAX_ARMS;
+use hapticd_proxy::MAX_ARMS;
 use mcap::records::{MessageHeader, Metadata};
 use mcap::{Attachment, WriteOptions};
 use serde::Serialize;

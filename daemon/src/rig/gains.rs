@@ -4,7 +4,7 @@
 
 use hapticd_config as config;
 use hapticd_devices::arm::ArmSpec;
-use hapticd_haptics::{Gains, RigTiming};
+use hapticd_proxy::{Gains, RigTiming};
 
 /// What the configuration says of a coupling's gains, beside what the arm's timing allows.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use hapticd_config as config;
-use hapticd_dynamics::spheres::FluidMaterial;
+use hapticd_deformable::{Blending, ImplicitModel, ImplicitSpec};
 use hapticd_geometry::{TriMesh, Vec3, transform};
-use hapticd_world::{Blending, ImplicitModel, ImplicitSpec, contains};
+use hapticd_particles::FluidMaterial;
+use hapticd_scene::contains;
 
 use super::{Owner, SceneError, material, mesh, pose, volume};
 

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use hapticd_config as config;
+use hapticd_deformable::{GridError, ImplicitSpec, Inside};
 use hapticd_geometry::volume::{Volume, nrrd, skull};
 use hapticd_geometry::{Vec3, VolumeFault, transform};
-use hapticd_world::{GridError, ImplicitSpec, Inside};
 
 use super::bounds::FURTHEST_M;
 use super::{SceneError, material, pose};

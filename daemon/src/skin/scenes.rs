@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use hapticd_config as config;
-use hapticd_world::{SkinMaker, SkinStates};
+use hapticd_deformable::{SkinMaker, SkinStates};
 
 use crate::rig;
 use crate::session::virtual_arms;

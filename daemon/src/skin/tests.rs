@@ -1,9 +1,9 @@
 //! Frames come in order, say what they are, and a state that cannot be shown leaves the last one standing.
 
 use hapticd_client::SkinFrame;
+use hapticd_deformable::{Blending, SkinState};
 use hapticd_geometry::Vec3;
 use hapticd_skin::Primitive;
-use hapticd_world::{Blending, SkinState};
 
 use super::*;
 use crate::ipc::skins::{self, SkinInfo};
@@ -148,7 +148,7 @@ fn what_never_changes_is_shown_once_a_second() {
         (1.0 - Vec3::from(at).norm() / 6.0).max(0.0) as f32
     });
     let grid = hapticd_skin::Grid::new(Vec3::zeros(), 0.005, [9; 3], samples.collect()).unwrap();
-    let sampled = hapticd_haptics::Sampled::new(grid, 0.5).map(Arc::new);
+    let sampled = hapticd_proxy::Sampled::new(grid, 0.5).map(Arc::new);
     assert!(sampled.is_some());
     let spec = SkinSpec { sampled, ..spec() };
     links.bodies[0].maker = SkinMaker::new(spec, 20_000, f64::INFINITY).unwrap();

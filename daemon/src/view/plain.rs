@@ -1,7 +1,7 @@
 //! The plain view: a line now and then, for logs and pipes. The columns stay where they are, so `awk` and eyes find them.
 
 use hapticd_devices::safety::{ForceOffReason, GovernorState};
-use hapticd_haptics::Phase;
+use hapticd_proxy::Phase;
 
 use super::text;
 use crate::scribe::Live;

@@ -320,7 +320,7 @@ fn every_size_can_be_drawn() {
 fn solid_names_bodies_and_tools() {
     let mut live = free(&["right", "left"]);
     live.bodies = vec![(1, "ground".to_owned())];
-    let solid = 0b110 | 1 << hapticd_haptics::tool_slot(1);
+    let solid = 0b110 | 1 << hapticd_proxy::tool_slot(1);
     assert_eq!(
         super::text::bodies(&live, solid),
         "ground, body 2, tool of left"

@@ -3,7 +3,7 @@
 //! Pure. Every number comes out in a fixed width where it stands in a column, so that nothing jumps about.
 
 use hapticd_devices::safety::{ForceOffReason, GovernorState};
-use hapticd_haptics::tool_in;
+use hapticd_proxy::tool_in;
 use ratatui::style::Color;
 
 use crate::haptic::record::ArmTick;

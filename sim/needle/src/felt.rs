@@ -14,7 +14,7 @@
 use std::sync::Arc;
 
 use hapticd_geometry::{Pose, Quat, Vec3, transform};
-use hapticd_haptics::{Guide, Held, Insertion, Phase};
+use hapticd_proxy::{Guide, Held, Insertion, Phase};
 
 use crate::ahead::{CLEARANCE_M, Scout, Stop};
 use crate::law::{Pull, Shaft, Tip, series};
@@ -436,4 +436,4 @@ impl Guide for Felt {
 }
 
 const _: () = assert!(CLEARANCE_M > 0.0);
-const _: () = assert!(crate::law::MOST_LOCKED < hapticd_haptics::NEWEST);
+const _: () = assert!(crate::law::MOST_LOCKED < hapticd_proxy::NEWEST);

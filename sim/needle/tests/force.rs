@@ -3,8 +3,8 @@
 mod common;
 
 use common::{Hand, STIFFNESS, layer, needle, tissue};
-use hapticd_haptics::{Held, Phase};
 use hapticd_needle::Layer;
+use hapticd_proxy::{Held, Phase};
 
 /// Both springs in series.
 const SPRING: f64 = STIFFNESS * 500.0 / (STIFFNESS + 500.0);

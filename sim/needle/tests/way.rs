@@ -8,8 +8,8 @@ use common::{HUB_M, Hand, LENGTH_M, Random, STIFFNESS, ball, layer, needle, tiss
 use hapticd_counting::{Counting, counted};
 use hapticd_geometry::closest::point_triangle;
 use hapticd_geometry::{Pose, Quat, Vec3, shapes, transform};
-use hapticd_haptics::{Guide, Held, Insertion, Phase};
 use hapticd_needle::{MOST_CANDIDATES, MOST_EVENTS, Needle, Structure, Tissue};
+use hapticd_proxy::{Guide, Held, Insertion, Phase};
 use proptest::prelude::*;
 
 #[global_allocator]

@@ -17,8 +17,8 @@ use std::time::{Duration, Instant};
 use common::{PERIOD_S, Polygon, Scene, at, fixed, rectangle};
 use criterion::{Criterion, criterion_group, criterion_main};
 use hapticd_geometry::Pose;
-use hapticd_haptics::{BodyTarget, MAX_ARMS, Snapshot, TickInput};
 use hapticd_planar::polygon::{about_disc, star};
+use hapticd_proxy::{BodyTarget, MAX_ARMS, Snapshot, TickInput};
 
 /// Ticks of the run.
 const TICKS: u32 = 30_000;

@@ -2,15 +2,15 @@
 //!
 //! Real-time callable: no allocation, no blocking; at most [`MAX_SUBSTEPS`] motions a tick, whose events in the structure the tick's budget bounds. Deterministic. World frame, SI units.
 
-use hapticd_dynamics::coulomb::{Effort, Rub, Surface};
-use hapticd_dynamics::{Metric, Motion, Projection, Projector, Row};
+use hapticd_gauss::coulomb::{Effort, Rub, Surface};
+use hapticd_gauss::{Metric, Motion, Projection, Projector, Row};
 use hapticd_geometry::{Pose, Quat, Vec3};
-use hapticd_haptics::{
+use hapticd_kinetic::pseudo::{End, Shift};
+use hapticd_kinetic::{Inconsistent, PseudoTriangulation};
+use hapticd_proxy::{
     ArmOutcome, ArmSetup, BodyKey, BodyTable, Contact, Coupling, FarEnd, Feel, Intent, Interaction,
     MAX_CONTACTS, MAX_SUBSTEPS, Material, SpringState, Touched,
 };
-use hapticd_kinetic::pseudo::{End, Shift};
-use hapticd_kinetic::{Inconsistent, PseudoTriangulation};
 
 use crate::contacts::{Features, KNOWN, Memory, Met, met};
 

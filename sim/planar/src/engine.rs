@@ -1,11 +1,11 @@
 //! All arms and polygons of one tick, as a pure function of what it is given.
 //!
-//! After construction nothing here allocates, locks, blocks or reads a clock. Work per tick is bounded: of each tool by its budget of events and [`hapticd_haptics::MAX_SUBSTEPS`] motions, of each moving body by
+//! After construction nothing here allocates, locks, blocks or reads a clock. Work per tick is bounded: of each tool by its budget of events and [`hapticd_proxy::MAX_SUBSTEPS`] motions, of each moving body by
 //! [`BODY_EVENTS`], of a structure that is made anew by [`BUILD_BUDGET`].
 //!
 //! # Order of a tick
 //!
-//! As in `hapticd_haptics::Engine`: bodies decide their steps; each tool moves while all else stands still, making room for what pushes it; each body steps while all else stands still, as far as it
+//! As in `hapticd_proxy::Engine`: bodies decide their steps; each tool moves while all else stands still, making room for what pushes it; each body steps while all else stands still, as far as it
 //! can (`blocked_bodies` says which could not). One mover at a time.
 //!
 //! # Who takes part
@@ -17,13 +17,13 @@
 //! Unlike bodies of a solid scene, polygons are in each other's way, too: one that moves stops at others.
 
 use hapticd_geometry::{Pose, Vec3};
-use hapticd_haptics::{
+use hapticd_kinetic::pseudo::{self, End, ShapeError, Shift};
+use hapticd_kinetic::{Measures, PseudoTriangulation};
+use hapticd_proxy::{
     ArmOutcome, ArmQuery, ArmSetup, BodyKey, BodyTable, Gains, MAX_ARMS, MAX_BODIES,
     MAX_SCENE_BODIES, Material, Passed, Query, Snapshot, TickInput, TickOutput, is_pose, tool_id,
     tool_slot,
 };
-use hapticd_kinetic::pseudo::{self, End, ShapeError, Shift};
-use hapticd_kinetic::{Measures, PseudoTriangulation};
 
 use crate::arm::{Arm, Around, BACK, boldest, go_back, turned, unwound, yaw};
 use crate::contacts::Features;

@@ -1,6 +1,6 @@
 //! Planar scenes: polygons that an arm of two degrees of freedom feels, in the haptic loop itself.
 //!
-//! The counterpart of `hapticd_haptics::Engine` for scenes that lie in the plane `z = 0`. It takes the same input and says the same of a tick, but it needs no certificate from another
+//! The counterpart of `hapticd_proxy::Engine` for scenes that lie in the plane `z = 0`. It takes the same input and says the same of a tick, but it needs no certificate from another
 //! thread: all polygons of the scene and all tools are bodies of one kinetic pseudo-triangulation ([`hapticd_kinetic::pseudo`]), which says *when* two of them would touch while one moves.
 //!
 //! The promise is the same: *no tool penetrates*, whatever the speed. In the structure each tool is larger than it is by the clearance, and it only ever goes as far as the structure has proven.

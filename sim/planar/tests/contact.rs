@@ -5,8 +5,8 @@ mod common;
 use common::*;
 use hapticd_counting::{Counting, counted};
 use hapticd_geometry::{Pose, Vec3};
-use hapticd_haptics::*;
 use hapticd_planar::polygon::{about_disc, star};
+use hapticd_proxy::*;
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;

@@ -6,7 +6,7 @@
 //! With one restitution for all and without friction that cannot gain energy. With several, or with friction, Newton's rule can (Kane's paradox);
 //! then the answer is moved towards the one without restitution until it does not.
 
-use hapticd_dynamics::{DescentLimits, Mover};
+use hapticd_gauss::{DescentLimits, Mover};
 
 use crate::link::Link;
 use crate::settings::Settings;

@@ -1,6 +1,6 @@
 //! How a world is simulated.
 
-use hapticd_dynamics::FrictionLaw;
+use hapticd_gauss::FrictionLaw;
 use hapticd_geometry::Vec3;
 
 use crate::body::BodyError;

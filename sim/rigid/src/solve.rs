@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use hapticd_ccd::Advance;
 use hapticd_ccd::moving::{Motion, advance_features};
-use hapticd_dynamics::{ConeSolver, Contact, DescentLimits, Mover};
+use hapticd_gauss::{ConeSolver, Contact, DescentLimits, Mover};
 use hapticd_geometry::{Mat3, Pose, Screw, Vec3};
 
 use crate::body::{Body, BodyKind, Twist};
@@ -569,7 +569,7 @@ impl Solver {
             contact.friction = 0.0;
             contact.impulse = Vec3::zeros();
         }
-        let law = hapticd_dynamics::FrictionLaw::Coulomb;
+        let law = hapticd_gauss::FrictionLaw::Coulomb;
         self.cone
             .solve(&mut self.movers, &mut self.contacts, law, limits);
     }

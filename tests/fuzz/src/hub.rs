@@ -10,7 +10,6 @@ use hapticd::ipc::{
     shapes::ShapeFile,
 };
 use hapticd_geometry::{Pose, Vec3, shapes};
-use hapticd_haptics::Material;
 use hapticd_protocol::{
     event::{self, RemovedCode},
     frame::{HEADER_BYTES, MAX_MESSAGE, Message},
@@ -19,7 +18,8 @@ use hapticd_protocol::{
     text::Name,
     wire::{Limit, Pose as WirePose},
 };
-use hapticd_world::{BodySpec, Shape};
+use hapticd_proxy::Material;
+use hapticd_scene::{BodySpec, Shape};
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::OnceLock,
@@ -76,7 +76,7 @@ fn imported(bytes: u64) -> Imported {
     let cube = || Shape::of(shapes::cuboid(&Vec3::repeat(0.1)).unwrap()).0;
     let spec = BodySpec {
         name: "cuboid".to_owned(),
-        kind: hapticd_world::BodyKind::Kinematic,
+        kind: hapticd_scene::BodyKind::Kinematic,
         shape: SHAPE.get_or_init(cube).clone(),
         solid: true,
         world_from_body: Pose::identity(),

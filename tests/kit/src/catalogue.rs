@@ -1,7 +1,7 @@
 //! The scenes. Each is a way in which contact code breaks.
 
 use hapticd_geometry::{MeshError, Pose, Quat, TriMesh, Vec3, shapes};
-use hapticd_haptics::Distances;
+use hapticd_proxy::Distances;
 
 use crate::meshes;
 use crate::scene::{BodyPlan, Scene, ToolPlan};

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use hapticd_haptics::Snapshot;
+use hapticd_proxy::Snapshot;
 
 use crate::random::Random;
 

@@ -4,11 +4,11 @@ use hapticd_audit::{
     Solid, Sweep, SweepLimits, Tool, distance_m, penetration_depth_m, sweep_body, sweep_tool,
 };
 use hapticd_geometry::Pose;
-use hapticd_haptics::{
+use hapticd_proxy::{
     ArmOutcome, ArmSetup, BodyKey, Damping, Engine, Gains, Interaction, MAX_ARMS, MAX_CONTACTS,
     Material, Snapshot, TickInput, ToolShape,
 };
-use hapticd_world::{BodyKind, BodySpec, Shape, World};
+use hapticd_scene::{BodyKind, BodySpec, Shape, World};
 
 use crate::courier::{Courier, Manner};
 use crate::random::Random;

@@ -1,7 +1,7 @@
 //! A scene to be attacked: tool, bodies, distances, where to strike.
 
 use hapticd_geometry::{Pose, TriMesh, Vec3};
-use hapticd_haptics::Distances;
+use hapticd_proxy::Distances;
 
 use crate::hand::Playground;
 

@@ -10,7 +10,7 @@ use hapticd_devices::safety::{
 };
 use hapticd_devices::sim::{HandParams, Intention, SimArmParams, SimRig};
 use hapticd_geometry::Vec3;
-use hapticd_haptics::{Coupling, Damping, Gains, Passed};
+use hapticd_proxy::{Coupling, Damping, Gains, Passed};
 
 /// What the coupling is given by itself on [`Wall::of`]'s arm, N/m: 0.9 of the bound for 2 N s/m
 /// and 2.5 ms, and no virtual damper.

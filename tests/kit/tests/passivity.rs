@@ -2,7 +2,7 @@
 //! 50 times too stiff, hands that press, tap, hold on and let go.
 
 use hapticd_devices::sim::{HandParams, Intention, Keyframe, Track};
-use hapticd_haptics::RigTiming;
+use hapticd_proxy::RigTiming;
 use hapticd_testkit::wall::{AUTO, NO_HAND, Tick, Wall, hands, swing_n};
 
 fn press(depth_m: f64) -> Intention {

@@ -1,7 +1,7 @@
 //! Planted errors: answers that lie must be noticed by the checker, or its silence means nothing.
 
 use hapticd_geometry::{Pose, Vec3, shapes};
-use hapticd_haptics::{BodyTarget, Snapshot};
+use hapticd_proxy::{BodyTarget, Snapshot};
 use hapticd_testkit::courier::Manner;
 use hapticd_testkit::rig::Tamper;
 use hapticd_testkit::{BodyPlan, Rig, Scene, Tally, ToolPlan, Violation};

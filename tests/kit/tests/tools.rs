@@ -2,13 +2,13 @@
 
 use hapticd_audit::{Solid, Sweep, SweepLimits, Tool, sweep_past_tool, tools_overlap_m};
 use hapticd_geometry::{Pose, Quat, TriMesh, Vec3, shapes};
-use hapticd_haptics::{
+use hapticd_proxy::{
     ArmSetup, Damping, Distances, Engine, Gains, Interaction, MAX_ARMS, Snapshot, TickInput,
     ToolShape, tool_id, tool_slot,
 };
+use hapticd_scene::{Shape, World};
 use hapticd_testkit::courier::Manner;
 use hapticd_testkit::{Courier, Hand, Playground, Random};
-use hapticd_world::{Shape, World};
 
 enum Form {
     Ball(f64),
@@ -285,7 +285,7 @@ fn tools_pressed_beside_their_middles_turn_both_hands_by_the_force() {
             assert_eq!(rig.violations, 0);
             let arms = &rig.engine.output().arms;
             let [a, b] = [0, 1].map(|k| arms[k].wrench);
-            let about = |k: usize, w: &hapticd_haptics::Wrench| {
+            let about = |k: usize, w: &hapticd_proxy::Wrench| {
                 w.torque_nm + hands[k].translation.vector.cross(&w.force_n)
             };
             let what = format!("{apart_m} m, turn {turn}, {stiffness:?}: {a:?} {b:?}");

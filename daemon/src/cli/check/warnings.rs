@@ -7,7 +7,7 @@ use std::fmt;
 use hapticd_config as config;
 use hapticd_geometry::Vec3;
 use hapticd_geometry::smooth::MAX_LIFT_M;
-use hapticd_haptics::Gains;
+use hapticd_proxy::Gains;
 
 use crate::rig::gains::{CouplingKeys, gains};
 use crate::rig::{Rig, RigArm, Source};
@@ -124,7 +124,7 @@ fn coarse(rig: &Rig, config: &config::Config) -> Vec<Warning> {
     let world = rig.collider.world();
     let specs = world.infos().filter_map(|info| world.spec(info.id));
     let faceted = specs.filter(|spec| {
-        let is_driven = spec.kind != hapticd_world::BodyKind::Dynamic;
+        let is_driven = spec.kind != hapticd_scene::BodyKind::Dynamic;
         is_driven && spec.material.force_shading && !spec.shape.is_felt_smooth()
     });
     let warned = faceted.filter_map(|spec| {

@@ -1,6 +1,6 @@
 use hapticd_devices::sim::SimArmParams;
 use hapticd_geometry::Pose;
-use hapticd_haptics::{ArmSetup, Damping, Distances, Interaction, ToolShape};
+use hapticd_proxy::{ArmSetup, Damping, Distances, Interaction, ToolShape};
 
 use super::super::core::{ArmFrame, ArmInput, ArmRig, LoopInput};
 use super::super::record::ArmTick;

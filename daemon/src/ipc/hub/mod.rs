@@ -21,8 +21,8 @@ use hapticd_protocol::{
     request::{AddBody, BodyKind, Hello, Request},
     text::Text,
 };
+use hapticd_scene::BodySpec;
 use hapticd_sys::socket::MAX_FDS;
-use hapticd_world::BodySpec;
 use registry::Registry;
 use session::{HELLO_NS, Session};
 use std::collections::BTreeMap;

@@ -3,7 +3,7 @@
 use super::*;
 use crate::collision::{Applied, Begun};
 use crate::haptic::watchdog::Silent;
-use hapticd_world::Work;
+use hapticd_scene::Work;
 
 const SCENE: &str = r#"
 [[arm]]
@@ -29,7 +29,7 @@ fn block(number: u64, at: Vec3) -> BodySpec {
     BodySpec {
         name: format!("block {number}"),
         kind: BodyKind::Dynamic,
-        shape: hapticd_world::Shape::of(shapes::cuboid(&Vec3::new(0.01, 0.012, 0.008)).unwrap()).0,
+        shape: hapticd_scene::Shape::of(shapes::cuboid(&Vec3::new(0.01, 0.012, 0.008)).unwrap()).0,
         solid: true,
         world_from_body: Pose::translation(at.x, at.y, at.z),
         material: scene::DEFAULT_MATERIAL,

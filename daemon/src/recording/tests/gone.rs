@@ -20,7 +20,7 @@ fn table() -> BodySpec {
     BodySpec {
         name: "table".to_owned(),
         kind: BodyKind::Static,
-        shape: hapticd_world::Shape::of(shapes::cuboid(&Vec3::new(0.1, 0.1, 0.01)).expect("a box"))
+        shape: hapticd_scene::Shape::of(shapes::cuboid(&Vec3::new(0.1, 0.1, 0.01)).expect("a box"))
             .0,
         solid: true,
         world_from_body: Pose::translation(0.0, 0.0, -0.01),

@@ -9,8 +9,8 @@ use hapticd_config as config;
 use hapticd_devices::arm::{ArmSample, ArmStatus};
 use hapticd_devices::safety::Limits;
 use hapticd_geometry::{Pose, Vec3, shapes};
-use hapticd_haptics::{MAX_ARMS, Material, Query, Snapshot};
-use hapticd_world::{BodyKind, BodySpec};
+use hapticd_proxy::{MAX_ARMS, Material, Query, Snapshot};
+use hapticd_scene::{BodyKind, BodySpec};
 
 use super::files::{self, Embedded};
 use super::message::TickMessage;
@@ -192,7 +192,7 @@ fn torus() -> BodySpec {
     BodySpec {
         name: "ring".to_owned(),
         kind: BodyKind::Kinematic,
-        shape: hapticd_world::Shape::of(shapes::torus(0.03, 0.008, 24, 12).expect("a torus")).0,
+        shape: hapticd_scene::Shape::of(shapes::torus(0.03, 0.008, 24, 12).expect("a torus")).0,
         solid: true,
         world_from_body: Pose::translation(0.0, 0.0, 0.1),
         material: Material {

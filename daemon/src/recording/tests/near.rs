@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hapticd_ccd::{Ask, MeshIndex, MidPhase, MidPhaseFacts};
-use hapticd_haptics::Finder;
+use hapticd_proxy::Finder;
 
 use super::*;
 

@@ -1,7 +1,7 @@
 //! Recordings of runs with a needle.
 
 use super::*;
-use hapticd_haptics::{Held, Phase};
+use hapticd_proxy::{Held, Phase};
 
 const NEEDLE: &str = include_str!("../../../../config/needle.toml");
 

@@ -39,7 +39,7 @@ fn played(story: &Story, ticks: u64) -> (Vec<Judged>, Vec<u8>) {
     let spec = BodySpec {
         name: "table".to_owned(),
         kind: BodyKind::Static,
-        shape: hapticd_world::Shape::of(shapes::cuboid(&Vec3::new(0.1, 0.1, 0.01)).expect("a box"))
+        shape: hapticd_scene::Shape::of(shapes::cuboid(&Vec3::new(0.1, 0.1, 0.01)).expect("a box"))
             .0,
         solid: true,
         world_from_body: Pose::translation(0.0, 0.0, -0.01),
@@ -146,7 +146,7 @@ fn a_silent_clients_body_is_not_felt_at_the_first_touch() {
     let spec = BodySpec {
         name: "table".to_owned(),
         kind: BodyKind::Static,
-        shape: hapticd_world::Shape::of(shapes::cuboid(&Vec3::new(0.1, 0.1, 0.01)).expect("a box"))
+        shape: hapticd_scene::Shape::of(shapes::cuboid(&Vec3::new(0.1, 0.1, 0.01)).expect("a box"))
             .0,
         solid: true,
         world_from_body: Pose::translation(0.0, 0.0, -0.01),

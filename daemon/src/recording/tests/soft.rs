@@ -88,7 +88,7 @@ fn bytes_with_a_guest() -> Vec<u8> {
     let body = |name: &str, mesh, solid| BodySpec {
         name: name.to_owned(),
         kind: BodyKind::Kinematic,
-        shape: hapticd_world::Shape::of(mesh).0,
+        shape: hapticd_scene::Shape::of(mesh).0,
         solid,
         world_from_body: Pose::translation(-0.02, 0.025, 0.02),
         material: scene::DEFAULT_MATERIAL,

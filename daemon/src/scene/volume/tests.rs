@@ -1,8 +1,8 @@
 //! A volume goes from its file to its place in the world; what cannot be says whose fault it is.
 
 use super::*;
+use hapticd_deformable::ImplicitModel;
 use hapticd_geometry::{Pose, Quat};
-use hapticd_world::ImplicitModel;
 
 fn body(text: &str) -> config::Body {
     let context = config::Context::new("", |_| None);

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use hapticd_geometry::{Pose, Quat, TriMesh, Vec3, shapes};
-use hapticd_haptics::{Guide, Insertion};
 use hapticd_needle::{CLEARANCE_M, Felt, Layer, Needle, Structure, Tissue, TissueSpec};
+use hapticd_proxy::{Guide, Insertion};
 
 pub const HUB_M: f64 = 0.004;
 pub const LENGTH_M: f64 = 0.08;

@@ -3,9 +3,9 @@
 #![allow(dead_code)]
 
 use hapticd_geometry::{Pose, Quat, Vec3};
-use hapticd_haptics::*;
 use hapticd_planar::polygon::{Point, distance};
 use hapticd_planar::{PlanarEngine, PlanarScene};
+use hapticd_proxy::*;
 
 pub const PERIOD_S: f64 = 1e-3;
 

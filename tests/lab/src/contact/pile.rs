@@ -10,11 +10,11 @@ use hapticd_audit::{Solid, Tool, intersects, penetration_depth_m};
 use hapticd_geometry::{
     Adjacency, MassProperties, MeshReport, Pose, Quat, TriMesh, Vec3, shapes, transform,
 };
-use hapticd_haptics::{
+use hapticd_proxy::{
     ArmOutcome, ArmSetup, Damping, Distances, Engine, Gains, Interaction, MAX_ARMS, Material,
     Query, Snapshot, TickInput, ToolShape,
 };
-use hapticd_world::{BodyKind, BodySpec, Shape, World};
+use hapticd_scene::{BodyKind, BodySpec, Shape, World};
 use serde_json::Value;
 
 use crate::clock::Moment;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::Parser;
 use hapticd_geometry::{MeshError, Pose, TriMesh, Vec3, shapes};
-use hapticd_haptics::{ArmOutcome, Damping, Distances, Gains, Interaction, Material};
+use hapticd_proxy::{ArmOutcome, Damping, Distances, Gains, Interaction, Material};
 use rayon::prelude::*;
 
 use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};

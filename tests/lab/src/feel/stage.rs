@@ -14,7 +14,7 @@ use hapticd_config::{Context, parse};
 use hapticd_devices::arm::{ArmCommand, ArmSample, ArmStatus};
 use hapticd_devices::sim::{HandParams, Intention, SimArmParams, SimRig};
 use hapticd_geometry::{Pose, Quat, Vec3};
-use hapticd_haptics::MAX_ARMS;
+use hapticd_proxy::MAX_ARMS;
 
 use crate::experiment::Failure;
 

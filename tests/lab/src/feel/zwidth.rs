@@ -2,7 +2,7 @@
 
 use hapticd_devices::arm::{ArmCommand, ArmSpec, Pose, Vec3, Wrench};
 use hapticd_devices::sim::{SimArm, SimArmParams};
-use hapticd_haptics::{Coupling, Damping, Gains};
+use hapticd_proxy::{Coupling, Damping, Gains};
 
 use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
 

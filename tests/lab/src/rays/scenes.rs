@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use hapticd_dynamics::xpbd::ClothMaterial;
 use hapticd_geometry::{Pose, TriMesh, Vec3, shapes};
 use hapticd_rays::{Settings, Shape};
+use hapticd_xpbd::ClothMaterial;
 
 use crate::experiment::Failure;
 use crate::models::concave;

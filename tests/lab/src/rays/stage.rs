@@ -3,10 +3,10 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use hapticd_dynamics::xpbd::{self, ClothMaterial};
+use hapticd_deformable::world::{ObjectId, SoftWorld};
 use hapticd_geometry::{Adjacency, MassProperties, MeshReport, Pose, Quat, TriMesh, Vec3};
 use hapticd_rays::{Scene, Settings, Shape, Topology};
-use hapticd_soft::{ObjectId, SoftWorld};
+use hapticd_xpbd::{self as xpbd, ClothMaterial};
 
 use crate::experiment::Failure;
 
@@ -107,7 +107,7 @@ pub struct Stage {
 impl Stage {
     /// Empty. `substeps`: of the dynamics.
     pub fn new(rays: Settings, substeps: u32, damping_1_s: f64) -> Result<Stage, Failure> {
-        let world = SoftWorld::new(hapticd_soft::Settings {
+        let world = SoftWorld::new(hapticd_deformable::world::Settings {
             dynamics: xpbd::Settings {
                 damping_1_s,
                 ..xpbd::Settings::default()

@@ -5,11 +5,11 @@
 use std::collections::VecDeque;
 
 use hapticd_geometry::{Pose, TriMesh};
-use hapticd_haptics::{
+use hapticd_proxy::{
     ArmOutcome, ArmSetup, Damping, Distances, Engine, Gains, Interaction, MAX_ARMS, Material,
     Snapshot, TickInput, ToolShape, Wrench,
 };
-use hapticd_world::{BodyKind, BodySpec, Shape, World};
+use hapticd_scene::{BodyKind, BodySpec, Shape, World};
 
 use crate::experiment::Failure;
 

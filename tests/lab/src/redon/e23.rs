@@ -3,7 +3,7 @@
 
 use hapticd_audit::{Solid, Tool, distance_m};
 use hapticd_geometry::{Pose, Vec3, shapes};
-use hapticd_haptics::{Damping, Gains, Interaction};
+use hapticd_proxy::{Damping, Gains, Interaction};
 use serde_json::Value;
 
 use super::bench::{Bench, Setting};
@@ -112,7 +112,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
         more: serde_json::Map::new(),
         details: Vec::new(),
         notes: vec![
-            "the stylus is scripted: from 100 mm above the floor to 30 mm below it and up to 120 mm; the metaphors are those of the product's loop (hapticd-haptics)"
+            "the stylus is scripted: from 100 mm above the floor to 30 mm below it and up to 120 mm; the metaphors are those of the product's loop (hapticd-proxy)"
                 .into(),
         ],
     })

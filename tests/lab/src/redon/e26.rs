@@ -2,7 +2,7 @@
 //! the damper on the device (6.5), against the bound that the product computes its gains from.
 
 use hapticd_geometry::{Pose, Vec3, shapes};
-use hapticd_haptics::{Damping, Gains, Interaction, RigTiming, Wrench};
+use hapticd_proxy::{Damping, Gains, Interaction, RigTiming, Wrench};
 use serde_json::Value;
 
 use super::bench::{Bench, Setting};

@@ -4,7 +4,7 @@
 //! exert, and the arm has some friction of its own. Between two ticks the force of the device is constant, as a motor's is. Not real time.
 
 use hapticd_geometry::{Pose, Quat, Vec3};
-use hapticd_haptics::Wrench;
+use hapticd_proxy::Wrench;
 
 /// Steps of integration in a tick.
 const STEPS: u32 = 20;

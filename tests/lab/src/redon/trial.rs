@@ -3,7 +3,7 @@
 //! `hapticd-testkit`'s rig is the loop, with answers one tick late, and the checker; the hand feels the coupling's force a tick later.
 
 use hapticd_geometry::{Pose, Vec3};
-use hapticd_haptics::Wrench;
+use hapticd_proxy::Wrench;
 use hapticd_testkit::courier::Manner;
 use hapticd_testkit::{Rig, Scene, Tally};
 

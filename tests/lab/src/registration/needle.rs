@@ -11,10 +11,10 @@ use std::sync::Arc;
 use clap::Parser;
 use hapticd_geometry::closest::{point_triangle, segment_segment};
 use hapticd_geometry::{Pose, Quat, TriMesh, Vec3, shapes};
-use hapticd_haptics::{Guide, Phase};
 use hapticd_needle::{
     CLEARANCE_M, Felt, Layer, Near, Needle, Structure, Surroundings, Tissue, TissueSpec, Zoom,
 };
+use hapticd_proxy::{Guide, Phase};
 use serde_json::{Map, Value};
 
 use super::stage;

@@ -14,7 +14,6 @@ use crate::ipc::{
     shapes::ShapeFile,
 };
 use hapticd_geometry::{Pose, Vec3, shapes};
-use hapticd_haptics::{Material, tool_id};
 use hapticd_protocol::{
     MAGIC, MAJOR, MINOR, event,
     frame::Message,
@@ -23,7 +22,8 @@ use hapticd_protocol::{
     text::Name,
     wire::{Limit, NonNegative, Pose as WirePose},
 };
-use hapticd_world::{AddError, BodySpec};
+use hapticd_proxy::{Material, tool_id};
+use hapticd_scene::{AddError, BodySpec};
 
 pub(super) const MS: u64 = 1_000_000;
 
@@ -213,10 +213,10 @@ impl Rig {
     }
 
     pub(super) fn finish_import(&mut self, token: u64, mesh_bytes: u64) -> u64 {
-        let (shape, report) = hapticd_world::Shape::of(shapes::cuboid(&Vec3::repeat(0.1)).unwrap());
+        let (shape, report) = hapticd_scene::Shape::of(shapes::cuboid(&Vec3::repeat(0.1)).unwrap());
         let spec = BodySpec {
             name: "cuboid".to_owned(),
-            kind: hapticd_world::BodyKind::Kinematic,
+            kind: hapticd_scene::BodyKind::Kinematic,
             shape,
             solid: true,
             world_from_body: Pose::identity(),

@@ -1,7 +1,7 @@
 //! Shapes: of what is shown by its pose and of tools, for everybody; of nothing else; gone with their bodies.
 
 use super::*;
-use hapticd_haptics::tool_id;
+use hapticd_proxy::tool_id;
 
 #[test]
 fn everybody_opens_the_shapes_of_rigid_bodies_and_tools_also_when_the_daemon_is_busy() {

@@ -11,7 +11,7 @@
 use std::f64::consts::TAU;
 
 use hapticd_geometry::{Pose, Quat, Vec3, shapes};
-use hapticd_haptics::{Distances, Gains};
+use hapticd_proxy::{Distances, Gains};
 use nalgebra::{DMatrix, DVector, Matrix3, Unit, Vector3};
 use rayon::prelude::*;
 

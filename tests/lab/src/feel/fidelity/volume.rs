@@ -5,15 +5,13 @@
 //! product's code: the hand is on a normal of that surface, so that force is stiffness times depth
 //! along it.
 
+use hapticd_deformable::{Blending, ImplicitModel, ImplicitSpec, Inside, SoftScene, SoftSettings};
 use hapticd_geometry::{Pose, Vec3, Volume};
-use hapticd_haptics::{
+use hapticd_proxy::{
     ArmSetup, Damping, Distances, Engine, Gains, Interaction, MAX_ARMS, Material, Snapshot,
     SoftSnapshot, TickInput, ToolShape,
 };
-use hapticd_world::{
-    Blending, BroadPhaseKind, ImplicitModel, ImplicitSpec, Inside, Shape, SoftScene, SoftSettings,
-    World,
-};
+use hapticd_scene::{BroadPhaseKind, Shape, World};
 use rayon::prelude::*;
 
 use super::{APPROACH, Part, Path, TICKS, depth_m, errors, over_ball, over_torus, stiffness};

@@ -1,0 +1,234 @@
+//! What an implicit body is made of, and why one is refused.
+
+use hapticd_particles::{
+    FluidMaterial, LatticeError, LatticeMaterial, Rest, SphereError, StrandError, StrandMaterial,
+};
+use std::sync::Arc;
+
+use hapticd_geometry::{Pose, Vec3, Volume};
+use hapticd_proxy::{Material, Sampled};
+use hapticd_skin::{Grid, GridError, Inside};
+
+use crate::skins::Blending;
+
+/// Cubes this many times as large as wanted still have a skin whose blending is controlled.
+const COARSE: f64 = 2.0;
+/// So much further along a bent strand than across: half a circle is 1.57.
+const BENT: f64 = 2.2;
+const HALF_CIRCLE: f64 = std::f64::consts::FRAC_PI_2;
+
+/// The sum of potentials on the surface.
+pub(super) const LEVEL: f64 = 0.5;
+
+/// How the spheres of an implicit body hang together. Places in the world, m.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ImplicitModel {
+    /// A solid of springs.
+    Springs {
+        /// On a grid of this spacing, m.
+        spacing_m: f64,
+        /// Of a spring along an axis of the grid, N/m.
+        stiffness_n_m: f64,
+        /// Viscosity over stiffness, s.
+        damping_s: f64,
+    },
+    /// A wire, a thread or a gut, along the points.
+    Strand {
+        /// The force that would double its length, N.
+        stretch_n: f64,
+        /// Flexural rigidity, N m²; 0 is a thread.
+        bend_n_m2: f64,
+        /// Viscosity over stiffness, s.
+        damping_s: f64,
+    },
+    /// Drops that hang together by themselves.
+    Fluid(FluidMaterial),
+    /// Nothing moves it.
+    Fixed,
+    /// Nothing moves it, and it is where these samples say: [`ImplicitSpec::of_samples`] makes the rest fit.
+    Sampled(Arc<Sampled>),
+}
+
+/// An implicit body to add.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImplicitSpec {
+    /// For people.
+    pub name: String,
+    /// Client-visible identity, no other body's.
+    pub id: u32,
+    /// Where its spheres are at the start, m.
+    pub points: Vec<Vec3>,
+    /// How they hang together.
+    pub model: ImplicitModel,
+    /// Of the collision spheres, m: the surface of a lone one is where its sphere is.
+    pub radius_m: f64,
+    /// All of it, kg.
+    pub mass_kg: f64,
+    /// Spheres that never move, by their places in `points`.
+    pub pinned: Vec<usize>,
+    /// Who of its spheres blends.
+    pub blending: Blending,
+    /// Edge of the cubes that its skin is made of, m.
+    pub cell_m: f64,
+    /// How it feels.
+    pub surface: Material,
+}
+
+/// Why an implicit body was refused. The caller's fault.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("`{name}`: {why}")]
+pub struct ImplicitAddError {
+    /// Whose.
+    pub name: String,
+    /// Why.
+    pub why: String,
+}
+
+impl ImplicitSpec {
+    /// The sum of potentials on the surface of every implicit body.
+    pub const LEVEL: f64 = LEVEL;
+
+    /// A body of what a volume's samples say is inside, closed at its border ([`Grid::of_volume`]). `unit_m`: length of one unit of the volume's frame; without
+    /// a `cell_m` that of its finest spacing.
+    ///
+    /// # Errors
+    /// [`GridError`]: what is wrong with its place, its size or its level.
+    pub fn of_volume(
+        named: (String, u32),
+        volume: Volume,
+        (world_from_volume, unit_m): (&Pose, f64),
+        inside: Inside,
+        cell_m: Option<f64>,
+        surface: Material,
+    ) -> Result<ImplicitSpec, GridError> {
+        let grid = Grid::of_volume(volume, (world_from_volume, unit_m), inside, LEVEL)?;
+        let spacing_m = grid.spacing_m().into_iter().fold(f64::INFINITY, f64::min);
+        let [lowest, highest] =
+            [f32::min, f32::max].map(|f| grid.values().iter().copied().fold(0.0, f));
+        // So near to the level that in single precision it is on it.
+        let level = LEVEL;
+        let none = GridError::NoSurface {
+            lowest,
+            highest,
+            level,
+        };
+        let sampled = Sampled::new(grid, LEVEL).ok_or(none)?;
+        let cell_m = cell_m.unwrap_or(spacing_m);
+        Ok(ImplicitSpec::of_samples(
+            named,
+            Arc::new(sampled),
+            cell_m,
+            surface,
+        ))
+    }
+
+    /// A body of samples, whose level has to be [`ImplicitSpec::LEVEL`]; of its spheres there is one, as deep in it as can be, and small.
+    #[must_use]
+    pub fn of_samples(
+        (name, id): (String, u32),
+        sampled: Arc<Sampled>,
+        cell_m: f64,
+        surface: Material,
+    ) -> ImplicitSpec {
+        let (at, depth_m) = sampled.deepest();
+        ImplicitSpec {
+            name,
+            id,
+            points: vec![at],
+            model: ImplicitModel::Sampled(sampled),
+            // Below every spacing, however shallow the body is.
+            radius_m: 0.1 * depth_m.abs().max(1e-6),
+            // It never moves: any will do.
+            mass_kg: 1.0,
+            pinned: Vec::new(),
+            blending: Blending::Free,
+            cell_m,
+            surface,
+        }
+    }
+
+    /// Radius of the potential about a sphere, m: where a lone one's is the level is its sphere.
+    #[must_use]
+    pub fn influence_m(&self) -> f64 {
+        // Murakami's kernel: (1 - u²)² is the level where u² is 1 - sqrt(level).
+        self.radius_m / (1.0 - LEVEL.sqrt()).sqrt()
+    }
+
+    /// Along a strand so much blends that the skin closes: two primitives reach one cube if they are within `2 R + sqrt(3) h` (digest of Triquet 2001,
+    /// section 4.6), and along a strand that bends it is further than across. A bend tighter than this allows for has cubes in which blending is no
+    /// equivalence, and its frames are creased.
+    ///
+    /// A creased skin closes whatever blends. There it is what reaches one place, no further apart than `2 R` across, that blends: less of it melts
+    /// in a fold.
+    #[must_use]
+    pub fn window_m(&self) -> f64 {
+        if self.blending == Blending::Creased {
+            return HALF_CIRCLE * 2.0 * self.influence_m();
+        }
+        BENT * (2.0 * self.influence_m() + 3.0_f64.sqrt() * COARSE * self.cell_m)
+    }
+
+    pub(super) fn strand(
+        &self,
+        (stretch_n, bend_n_m2, damping_s): (f64, f64, f64),
+    ) -> StrandMaterial {
+        StrandMaterial {
+            radius_m: self.radius_m,
+            mass_kg: self.mass_kg,
+            stretch_n,
+            bend_n_m2,
+            damping_s,
+            rest: Rest::AsGiven,
+            window_m: self.window_m(),
+        }
+    }
+
+    pub(super) fn lattice(&self, (stiffness_n_m, damping_s): (f64, f64)) -> LatticeMaterial {
+        LatticeMaterial {
+            radius_m: self.radius_m,
+            mass_kg: self.mass_kg,
+            stiffness_n_m,
+            damping_s,
+            neighbours: hapticd_particles::Neighbours::TwentySix,
+        }
+    }
+
+    pub(super) fn refused(&self, why: impl ToString) -> ImplicitAddError {
+        ImplicitAddError {
+            name: self.name.clone(),
+            why: why.to_string(),
+        }
+    }
+
+    /// What no model checks.
+    pub(super) fn check(&self) -> Result<(), ImplicitAddError> {
+        let above = |name: &'static str, value: f64| {
+            if value > 0.0 && value.is_finite() {
+                Ok(())
+            } else {
+                Err(self.refused(SphereError::Number { name, value }))
+            }
+        };
+        if let ImplicitModel::Sampled(sampled) = &self.model
+            && sampled.level() != LEVEL
+        {
+            let level = sampled.level();
+            return Err(self.refused(format!("its level is {level}: it has to be {LEVEL}")));
+        }
+        above("radius_m", self.radius_m)?;
+        above("cell_m", self.cell_m)?;
+        above("mass_kg", self.mass_kg)?;
+        if self.points.is_empty() {
+            return Err(self.refused(LatticeError::Empty));
+        }
+        let count = self.points.len();
+        match self.pinned.iter().find(|at| **at >= count) {
+            Some(at) => Err(self.refused(format!("sphere {at} is pinned, there are {count}"))),
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn strand_refused(&self, why: StrandError) -> ImplicitAddError {
+        self.refused(why)
+    }
+}

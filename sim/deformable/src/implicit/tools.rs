@@ -1,0 +1,279 @@
+//! Tools among implicit bodies: drawn by the hand, ghosts until they have been clear of everything implicit.
+
+use std::sync::Arc;
+
+use hapticd_ccd::{MeshIndex, NearestWork};
+use hapticd_geometry::{Pose, Vec3, transform};
+use hapticd_particles::{MOST_WEIGHTS, Probe, ProbeContact, SphereError, SphereWorld};
+use hapticd_proxy::{ArmQuery, ImplicitSurface, MAX_SAMPLES, MAX_TERMS, SoftSnapshot, ToolShape};
+
+use super::bodies::Body;
+use super::sampled;
+use crate::skins::near::Near;
+use crate::skins::near::near;
+
+/// Stiffness that the mass is chosen for, N/m, and damping ratio, as among soft bodies.
+const USUAL_N_M: f64 = 1000.0;
+const DAMPING: f64 = 0.3;
+/// Of a tool's surface; that of a contact is the geometric mean of both sides'.
+const FRICTION: f64 = 0.5;
+/// How far from the tool primitives are told of, beyond what touches, m: the hand's way until the next answer.
+pub(super) const AHEAD_M: f64 = 0.02;
+/// Contacts nearer than this to the tool are handed to mechanics, m.
+const BAND_M: f64 = 0.003;
+/// Samples of a mesh are this part of its radius apart where there are enough, and never nearer than a tenth of a millimetre.
+const APART: f64 = 0.25;
+const SAME_M: f64 = 1e-4;
+/// Contacts say the same if their normals are this close (cosine).
+const ALIKE: f64 = 0.99;
+
+/// See the module page.
+#[derive(Clone, Debug)]
+pub(super) struct Tool {
+    slot: usize,
+    seen: ToolShape,
+    /// `None`: a ball.
+    mesh: Option<Arc<MeshIndex>>,
+    mass_kg: f64,
+    /// Placement that it follows; `None`: nobody holds it.
+    pub epoch: Option<u32>,
+    /// Touches nothing yet.
+    pub ghost: bool,
+    goal: Pose,
+    samples: Vec<Vec3>,
+}
+
+/// Work space, kept between steps.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Work {
+    near: Near,
+    nearest: NearestWork,
+    /// Points of a tool's mesh that may be probed, by distance from touching.
+    noted: Vec<(f64, Vec3)>,
+    surface: Option<ImplicitSurface>,
+    pub contacts: Vec<ProbeContact>,
+}
+
+impl Tool {
+    /// `mesh`: of a tool that is no ball.
+    pub fn new(slot: usize, seen: &ToolShape, mesh: Option<Arc<MeshIndex>>, step_s: f64) -> Tool {
+        Tool {
+            slot,
+            seen: *seen,
+            mesh,
+            mass_kg: USUAL_N_M * step_s * step_s,
+            epoch: None,
+            ghost: true,
+            goal: Pose::identity(),
+            samples: Vec::with_capacity(MAX_SAMPLES),
+        }
+    }
+
+    /// Before a step: where the hand draws it.
+    pub fn follow(&mut self, world: &mut SphereWorld, query: &ArmQuery) -> Result<(), SphereError> {
+        let held = query.present.then_some(query.epoch);
+        let goal = self.seen.seen_at(&query.world_from_goal);
+        if held != self.epoch {
+            self.epoch = held;
+            self.ghost = true;
+            self.goal = self.seen.seen_at(&query.world_from_tool);
+            world.set_probe(self.slot, None)?;
+        }
+        if held.is_none() {
+            return Ok(());
+        }
+        let centre = |pose: &Pose| transform(pose, &self.seen.centre);
+        let (from, to) = (centre(&self.goal), centre(&goal));
+        let now = world.probe(self.slot);
+        let k = query.stiffness_n_per_m.max(0.0);
+        world.set_probe(
+            self.slot,
+            Some(&Probe {
+                position: now.map_or(from, |p| p.position),
+                velocity: now.map_or(Vec3::zeros(), |p| p.velocity),
+                mass_kg: self.mass_kg,
+                from,
+                to,
+                stiffness_n_m: k,
+                damping_n_s_m: 2.0 * DAMPING * (k * self.mass_kg).sqrt(),
+            }),
+        )?;
+        self.goal = goal;
+        Ok(())
+    }
+
+    /// Where it is as the simulation has it: the hand's attitude at the probe's place.
+    fn pose(&self, world: &SphereWorld) -> Option<Pose> {
+        let at = world.probe(self.slot)?.position;
+        let turn = self.goal.rotation;
+        Some(Pose::from_parts(
+            (at - turn * self.seen.centre).into(),
+            turn,
+        ))
+    }
+
+    /// Notes the points of its mesh that are nearest to the primitives near it, tool frame, with how deep in the primitive each is.
+    fn note(&self, work: &mut Work, pose: &Pose, surface: &ImplicitSurface) {
+        let Some(mesh) = &self.mesh else { return };
+        let inverse = pose.inverse();
+        if let Some(sampled) = &surface.sampled {
+            sampled::note(
+                sampled,
+                (mesh, &mut work.nearest),
+                (&self.seen, pose),
+                &mut work.noted,
+            );
+        }
+        for term in &surface.terms {
+            let local = transform(&inverse, &term.primitive.heart());
+            let radius = term.primitive.radius_m;
+            if let Some(near) = work.nearest.query(mesh, &local, radius + AHEAD_M) {
+                work.noted.push((near.distance_m - radius, near.point));
+            }
+        }
+    }
+
+    /// Of the points that were noted those that are nearest to touching: first such as are apart, so that a flat side is held all over, then others.
+    fn sample(&mut self, work: &mut Work) {
+        // Equals in their order.
+        work.noted.sort_by(|a, b| a.0.total_cmp(&b.0));
+        self.samples.clear();
+        for apart in [APART * self.reach_m(), SAME_M] {
+            for (_, point) in &work.noted {
+                if self.samples.len() < MAX_SAMPLES
+                    && self.samples.iter().all(|p| (p - point).norm() > apart)
+                {
+                    self.samples.push(*point);
+                }
+            }
+        }
+        work.noted.clear();
+    }
+
+    /// How far from its centre it may touch anything, m.
+    fn reach_m(&self) -> f64 {
+        0.5 * self.seen.size_m()
+    }
+
+    /// Before a step: its contacts with implicit bodies. A ghost has none, and is none any more where it touches nothing.
+    pub fn meet(&mut self, world: &SphereWorld, bodies: &[Body], work: &mut Work) {
+        let Some(pose) = self.epoch.and_then(|_| self.pose(world)) else {
+            return;
+        };
+        let centre = transform(&pose, &self.seen.centre);
+        let first = work.contacts.len();
+        let mut deepest = f64::INFINITY;
+        for body in bodies {
+            let mut surface = work.surface.take().unwrap_or_else(|| body.surface());
+            body.dress(&mut surface);
+            let within = self.reach_m() + BAND_M;
+            near(
+                &mut work.near,
+                &body.state,
+                body.blending,
+                &centre,
+                within,
+                &mut surface,
+            );
+            self.note(work, &pose, &surface);
+            self.sample(work);
+            // Too deep for the surface to be found is inside, too.
+            if surface.excess(&centre) > 0.0 {
+                deepest = -f64::INFINITY;
+            }
+            let friction = (FRICTION * body.surface.friction).sqrt();
+            let (numbers, contacts) = (&work.near, &mut work.contacts);
+            surface.touches((&self.seen, &pose), &self.samples, 0.0, BAND_M, |touch| {
+                deepest = deepest.min(touch.foot.distance_m);
+                let normal = touch.foot.normal;
+                let same = |c: &ProbeContact| c.normal.dot(&normal) > ALIKE;
+                let mut shares = [0.0; MAX_TERMS];
+                if contacts[first..].iter().any(same)
+                    || !surface.shares(&touch.foot.point, &mut shares)
+                {
+                    return;
+                }
+                contacts.push(ProbeContact {
+                    probe: self.slot as u32,
+                    offset: touch.tool_point - centre,
+                    normal,
+                    gap_m: touch.foot.distance_m,
+                    weights: heaviest(&shares, |term| body.sphere(numbers.number(term))),
+                    friction,
+                });
+            });
+            work.surface = Some(surface);
+        }
+        if self.ghost {
+            work.contacts.truncate(first);
+            self.ghost = deepest <= 0.0;
+        }
+    }
+
+    /// After a step: what the loop is to know of implicit bodies near the tool.
+    pub fn answer(
+        &mut self,
+        query: &ArmQuery,
+        bodies: &[Body],
+        work: &mut Work,
+        out: &mut SoftSnapshot,
+    ) {
+        let hidden = self.ghost || self.epoch != Some(query.epoch);
+        for (place, body) in bodies.iter().enumerate() {
+            if out.implicit.len() == place {
+                out.implicit.push(body.surface());
+            }
+            let surface = &mut out.implicit[place];
+            body.dress(surface);
+            surface.terms.clear();
+            surface.cliques.clear();
+            if hidden {
+                surface.sampled = None;
+            }
+        }
+        out.samples.clear();
+        if hidden {
+            return;
+        }
+        // About the tool as the loop has it: that is what feels.
+        let pose = self.seen.seen_at(&query.world_from_tool);
+        let centre = transform(&pose, &self.seen.centre);
+        for (body, surface) in bodies.iter().zip(&mut out.implicit) {
+            let within = self.reach_m() + AHEAD_M;
+            near(
+                &mut work.near,
+                &body.state,
+                body.blending,
+                &centre,
+                within,
+                surface,
+            );
+            self.note(work, &pose, surface);
+        }
+        self.sample(work);
+        out.samples.extend_from_slice(&self.samples);
+    }
+}
+
+/// The largest shares, scaled to 1 together, with the spheres that they are of.
+fn heaviest(
+    shares: &[f64; MAX_TERMS],
+    sphere: impl Fn(usize) -> u32,
+) -> [(u32, f64); MOST_WEIGHTS] {
+    let mut out = [(0, 0.0); MOST_WEIGHTS];
+    for (term, share) in shares.iter().enumerate() {
+        let mut new = (term, *share);
+        for place in &mut out {
+            if new.1 > place.1 {
+                let old = (place.0 as usize, place.1);
+                *place = (new.0 as u32, new.1);
+                new = old;
+            }
+        }
+    }
+    let sum: f64 = out.iter().map(|(_, share)| share).sum();
+    out.map(|(term, share)| match share > 0.0 {
+        true => (sphere(term as usize), share / sum),
+        false => (0, 0.0),
+    })
+}

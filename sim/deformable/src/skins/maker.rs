@@ -1,0 +1,430 @@
+//! A frame of a body's skin: as fine as it may be, checked, with velocities, and measured against what is felt.
+
+use std::sync::Arc;
+
+use hapticd_geometry::Vec3;
+use hapticd_proxy::{ImplicitSurface, Material, Sampled};
+use hapticd_skin::blend::{self, Bulge, Graph};
+use hapticd_skin::{
+    Ambiguity, Check, Checker, DomainError, Mesh, Polygonizer, Report, Settings, Skin, SkinError,
+    quality::{Budget, NoBudget, Quality},
+};
+
+use super::near::{Near, near};
+use super::{Blending, SkinState};
+
+/// Points of a frame that are measured against what is felt; other ones in each frame.
+const PROBES: usize = 64;
+/// Where a frame was torn, so many after it are not tried that way: what is folded stays so for a while, and an attempt costs as much as a frame.
+const CREASED: u32 = 30;
+/// Attempts at a frame that has too many triangles, each coarser: a rung halves them.
+const ATTEMPTS: u32 = 6;
+
+/// How a body's skin is made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SkinSpec {
+    /// The body's identity.
+    pub id: u32,
+    /// For people.
+    pub name: String,
+    /// The sum of potentials on the surface.
+    pub level: f64,
+    /// Edge of the cubes that is wanted, m.
+    pub cell_m: f64,
+    /// Who blends.
+    pub blending: Blending,
+    /// A potential of samples, which is all of the body then.
+    pub sampled: Option<Arc<Sampled>>,
+}
+
+/// Why there is no frame. The next one may be possible.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SkinMakeError {
+    /// No box of cubes holds the body: it is spread out too far.
+    #[error("skin of `{name}`: {why}")]
+    Domain {
+        /// Whose.
+        name: String,
+        /// Why.
+        why: DomainError,
+    },
+    /// The mesh could not be made.
+    #[error("skin of `{name}`: {why}")]
+    Skin {
+        /// Whose.
+        name: String,
+        /// Why.
+        why: Box<SkinError>,
+    },
+    /// Even with larger cubes it has too many triangles.
+    #[error("skin of `{name}`: {triangles} triangles with cubes of {cell_m} m, {most} are allowed")]
+    TooLarge {
+        /// Whose.
+        name: String,
+        /// How many it has.
+        triangles: usize,
+        /// How many it may have.
+        most: usize,
+        /// With cubes of this edge, m.
+        cell_m: f64,
+    },
+}
+
+/// What a frame is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SkinMade {
+    /// What the polygonizer did.
+    pub report: Report,
+    /// What the mesh's check found.
+    pub check: Check,
+    /// Edge of the cubes, m.
+    pub cell_m: f64,
+    /// How many rungs coarser than wanted.
+    pub rung: u32,
+    /// Largest distance from a point of the mesh to the surface that tools feel, of those measured, m.
+    pub felt_m: f64,
+    /// Those that may not blend meet in a crease, where the body asks for more: who blends is no equivalence in cubes of this size, as in a strand that folds
+    /// tightly, or too many are in one place ([`Blending::Creased`]).
+    pub creased: bool,
+    /// Blending could not be controlled in this frame: too many primitives in one place even for creases.
+    pub uncontrolled: bool,
+    /// Who made it.
+    pub by: SkinBy,
+}
+
+/// Who made a frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SkinBy {
+    /// The CPU, as it should.
+    #[default]
+    Cpu,
+    /// Who makes the large ones.
+    Large,
+    /// The CPU, since who makes the large ones did not: [`SkinMaker::why_not`].
+    Instead,
+}
+
+/// Who makes large frames of what blends freely: other frames are the CPU's.
+#[derive(Debug)]
+pub struct LargeSkin<'a> {
+    /// Who.
+    pub by: &'a mut dyn Polygonizer,
+    /// Triangles from which on a frame is large, as many as are expected of it.
+    pub triangles: f64,
+}
+
+/// Makes the skin of one body, frame by frame. Deterministic for the same calls.
+#[derive(Debug)]
+pub struct SkinMaker {
+    spec: SkinSpec,
+    most_triangles: usize,
+    quality: Quality,
+    skin: Skin,
+    checker: Checker,
+    mesh: Mesh,
+    velocities: Vec<[f32; 3]>,
+    frames: u64,
+    /// Frames that are not tried with classes.
+    creased: u32,
+    near: Near,
+    felt: ImplicitSurface,
+    bulge: Bulge,
+    /// Of groups: who blends, and work space.
+    graph: Graph,
+    order: Vec<u32>,
+    why_not: String,
+    /// Of samples, once it is made: it never changes.
+    still: Option<SkinMade>,
+}
+
+/// How a frame was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    Classes,
+    Union,
+    Free,
+}
+
+/// Of bulges: they begin at this part of the level in the other's potential, are highest at that one, and so high.
+const BULGE: [f64; 3] = [0.2, 0.7, 0.25];
+
+impl SkinMaker {
+    /// Frames with at most so many triangles, in about so much time, s.
+    ///
+    /// # Errors
+    /// [`NoBudget`] if one of the numbers is none.
+    pub fn new(spec: SkinSpec, most_triangles: usize, seconds: f64) -> Result<SkinMaker, NoBudget> {
+        let budget = Budget {
+            cell_m: spec.cell_m,
+            // Room for what a prediction may be wrong by.
+            triangles: 0.9 * most_triangles as f64,
+            seconds,
+        };
+        let quality = Quality::new(budget)?;
+        let [from, top, height] = BULGE.map(|part| part * spec.level);
+        // It rises and falls whatever the level.
+        let bulge = Bulge::new(from, top, height, spec.level).map_err(|_| NoBudget(budget))?;
+        let felt = ImplicitSurface {
+            id: spec.id,
+            material: Material {
+                stiffness_n_per_m: 0.0,
+                damping_n_s_per_m: 0.0,
+                friction: 0.0,
+                force_shading: false,
+            },
+            level: spec.level,
+            terms: Vec::new(),
+            cliques: Vec::new(),
+            sampled: spec.sampled.clone(),
+        };
+        Ok(SkinMaker {
+            spec,
+            most_triangles,
+            quality,
+            skin: Skin::default(),
+            checker: Checker::default(),
+            mesh: Mesh::default(),
+            velocities: Vec::new(),
+            frames: 0,
+            creased: 0,
+            near: Near::default(),
+            felt,
+            bulge,
+            graph: Graph::new(),
+            order: Vec::new(),
+            why_not: String::new(),
+            still: None,
+        })
+    }
+
+    /// Whose skin it is, and how it is made.
+    #[must_use]
+    pub fn spec(&self) -> &SkinSpec {
+        &self.spec
+    }
+
+    /// The mesh of the last frame.
+    #[must_use]
+    pub fn mesh(&self) -> &Mesh {
+        &self.mesh
+    }
+
+    /// Of the mesh's points, m/s.
+    #[must_use]
+    pub fn velocities(&self) -> &[[f32; 3]] {
+        &self.velocities
+    }
+
+    /// Why who makes the large ones did not make the last frame that it was asked for and did not make.
+    #[must_use]
+    pub fn why_not(&self) -> &str {
+        &self.why_not
+    }
+
+    /// A frame of the body as it is. Quality goes before the frame does: what has too many triangles is made anew with larger cubes.
+    ///
+    /// # Errors
+    /// [`SkinMakeError`]: there is no frame, and the mesh is of no meaning.
+    pub fn make(&mut self, state: &SkinState) -> Result<SkinMade, SkinMakeError> {
+        self.make_by(state, None)
+    }
+
+    /// The same, with somebody else for large frames. What that does not make the CPU does, in the same call; its mesh is checked as any other.
+    ///
+    /// # Errors
+    /// As [`SkinMaker::make`].
+    pub fn make_by(
+        &mut self,
+        state: &SkinState,
+        mut large: Option<LargeSkin<'_>>,
+    ) -> Result<SkinMade, SkinMakeError> {
+        if let Some(sampled) = self.spec.sampled.clone() {
+            return self.make_still(&sampled);
+        }
+        let name = || self.spec.name.clone();
+        let mut attempt = 0;
+        let (choice, report, check, (way, maker)) = loop {
+            let choice = (self.quality)
+                .choose(self.spec.level, &state.primitives)
+                .map_err(|why| SkinMakeError::Domain { name: name(), why })?;
+            let settings = Settings {
+                domain: choice.domain,
+                level: self.spec.level,
+                ambiguity: Ambiguity::default(),
+            };
+            let (skin, mesh) = (&mut self.skin, &mut self.mesh);
+            let mut maker = SkinBy::Cpu;
+            let free = self.spec.blending == Blending::Free;
+            let large = large
+                .as_mut()
+                .filter(|large| free && choice.triangles >= large.triangles);
+            let elsewhere = large.and_then(|large| {
+                let made = elsewhere(large.by, (skin, &mut self.checker), &settings, state, mesh);
+                maker = match &made {
+                    Ok(_) => SkinBy::Large,
+                    Err(_) => SkinBy::Instead,
+                };
+                made.map_err(|why| self.why_not = why).ok()
+            });
+            let graph = match state.groups.is_empty() {
+                true => &state.graph,
+                false => {
+                    together(
+                        &mut self.order,
+                        &mut self.graph,
+                        state,
+                        choice.domain.cell_m(),
+                    );
+                    &self.graph
+                }
+            };
+            let classes = match self.spec.blending {
+                Blending::Controlled => Some(blend::Blending::Inhibited(graph)),
+                Blending::Bulging => Some(blend::Blending::Bulging(graph, self.bulge)),
+                Blending::Free | Blending::Creased => None,
+            };
+            // Better creased than torn, and better blended than not at all: larger cubes need more pairs that blend than the mechanics say, a strand that folds has
+            // no classes at all, and a place has room for so many that do not blend.
+            let classes = classes.filter(|_| self.creased == 0);
+            let ways = [
+                classes.map(|by| (Way::Classes, by)),
+                (self.spec.blending != Blending::Free)
+                    .then_some((Way::Union, blend::Blending::Union(graph))),
+                Some((Way::Free, blend::Blending::Free)),
+            ];
+            let (mut way, (mut made, mut check)) = match elsewhere {
+                Some((report, check)) => (Way::Free, (Ok(report), check)),
+                None => (Way::Free, (Ok(Report::default()), Check::default())),
+            };
+            let ways = ways.into_iter().flatten();
+            for (by, blending) in ways.filter(|_| maker != SkinBy::Large) {
+                way = by;
+                made = skin.polygonize_by(&settings, &state.primitives, blending, mesh);
+                check = self.checker.check(mesh);
+                let torn = match &made {
+                    Ok(_) => way == Way::Classes && !check.is_sound(),
+                    Err(why) => matches!(why, SkinError::Crowded(_) | SkinError::Tangled(_)),
+                };
+                if !torn {
+                    break;
+                }
+            }
+            let report = made.map_err(|why| SkinMakeError::Skin {
+                name: name(),
+                why: Box::new(why),
+            })?;
+            let triangles = self.mesh.triangles.len();
+            if triangles <= self.most_triangles {
+                break (choice, report, check, (way, maker));
+            }
+            attempt += 1;
+            // The coarsest frame is the same however often it is made.
+            if attempt == ATTEMPTS || choice.is_coarsest() {
+                return Err(SkinMakeError::TooLarge {
+                    name: name(),
+                    triangles,
+                    most: self.most_triangles,
+                    cell_m: choice.domain.cell_m(),
+                });
+            }
+            // How long it took is not known here, and NaN is no time.
+            self.quality.made(triangles, f64::NAN);
+        };
+        // As many velocities as primitives were just given.
+        let moved = self
+            .skin
+            .motions(&self.mesh, &state.velocities, &mut self.velocities);
+        if moved.is_err() {
+            self.velocities.clear();
+            self.velocities.resize(self.mesh.points.len(), [0.0; 3]);
+        }
+        self.frames += 1;
+        let classes = matches!(self.spec.blending, Blending::Controlled | Blending::Bulging);
+        self.creased = match way {
+            Way::Classes => 0,
+            _ if !classes => 0,
+            _ if self.creased == 0 => CREASED,
+            _ => self.creased - 1,
+        };
+        Ok(SkinMade {
+            check,
+            cell_m: choice.domain.cell_m(),
+            rung: choice.rung,
+            felt_m: self.felt_m(state),
+            report,
+            creased: way == Way::Union && classes,
+            uncontrolled: way == Way::Free && self.spec.blending != Blending::Free,
+            by: maker,
+        })
+    }
+
+    /// How long the last frame took, s: the next one is as fine as that allows.
+    pub fn took(&mut self, seconds: f64) {
+        self.quality.made(self.mesh.triangles.len(), seconds);
+    }
+
+    /// Largest distance from some of the mesh's points to where a tool would feel the surface, to first order, m.
+    fn felt_m(&mut self, state: &SkinState) -> f64 {
+        let count = self.mesh.points.len();
+        let stride = count.div_ceil(PROBES).max(1);
+        let first = (self.frames % stride as u64) as usize;
+        let mut worst = 0.0_f64;
+        for point in self.mesh.points.iter().skip(first).step_by(stride) {
+            let at = Vec3::from(point.map(f64::from));
+            let (work, felt) = (&mut self.near, &mut self.felt);
+            near(work, state, self.spec.blending, &at, 0.0, felt);
+            // Where bodies press each other the skin is between them, and nobody can touch it.
+            if felt.layers(&at) < 2
+                && let Some(foot) = felt.foot(&at, 0.0)
+            {
+                worst = worst.max(foot.distance_m.abs());
+            }
+        }
+        worst
+    }
+}
+
+/// A frame that somebody else makes, checked, as if the skin had made it; or why there is none.
+fn elsewhere(
+    by: &mut dyn Polygonizer,
+    (skin, checker): (&mut Skin, &mut Checker),
+    settings: &Settings,
+    state: &SkinState,
+    mesh: &mut Mesh,
+) -> Result<(Report, Check), String> {
+    let report = by.polygonize(settings, &state.primitives, mesh)?;
+    let check = checker.check(mesh);
+    if !check.is_sound() {
+        return Err(format!("a mesh that is not sound: {check:?}"));
+    }
+    let lost = skin.adopt(settings, &state.primitives, mesh);
+    let lost = lost.map_err(|why| why.to_string())?;
+    Ok((Report { lost, ..report }, check))
+}
+
+/// All pairs of a group that may reach one cube: with these, and only these, *blends with* is an equivalence in every cube.
+fn together(order: &mut Vec<u32>, graph: &mut Graph, state: &SkinState, cell_m: f64) {
+    let at = |i: u32| state.primitives[i as usize].heart();
+    let radius = |i: u32| state.primitives[i as usize].radius_m;
+    let count = state.primitives.len().min(state.groups.len());
+    order.clear();
+    order.extend(0..count as u32);
+    order.sort_unstable_by(|a, b| at(*a).x.total_cmp(&at(*b).x).then(a.cmp(b)));
+    let widest = (0..count as u32).map(radius).fold(0.0, f64::max);
+    let diagonal = 3.0_f64.sqrt() * cell_m;
+    let pairs = order.iter().enumerate().flat_map(|(place, a)| {
+        let (here, reach) = (at(*a), radius(*a) + diagonal);
+        let beside = order[place + 1..].iter();
+        let beside = beside.take_while(move |b| at(**b).x - here.x <= reach + widest);
+        let near = move |b: &&u32| {
+            let near = (at(**b) - here).norm() <= reach + radius(**b);
+            near && state.groups[*a as usize] == state.groups[**b as usize]
+        };
+        beside.filter(near).map(|b| (*a.min(b), *a.max(b)))
+    });
+    graph.set(pairs);
+}
+
+mod still;
+#[cfg(test)]
+mod tests;

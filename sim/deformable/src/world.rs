@@ -1,0 +1,456 @@
+//! The world: objects known to both the detection and the dynamics, and a step through both.
+
+use std::sync::Arc;
+
+use hapticd_geometry::{MassProperties, Pose, Quat, TriMesh, Vec3};
+use hapticd_rays::{
+    Detector, DetectorError, Progress, Scene, SceneError, Shape, ShapeError, Topology, Tracer,
+};
+use hapticd_xpbd::{self, BodyId, BodyKind, BodyState, ClothMaterial, DeformableId, SoftMaterial};
+
+use crate::contacts::Contacts;
+use crate::continuous::{Continuous, ContinuousReport, View, Watch};
+use crate::crossings::Crossings;
+
+/// What holds for all.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// Of the dynamics.
+    pub dynamics: hapticd_xpbd::Settings,
+    /// Parts of a step, at least 1.
+    pub substeps: u32,
+    /// Of the detection.
+    pub rays: hapticd_rays::Settings,
+}
+
+/// An object, numbered from 0 in order of addition; the same number as in the [`Scene`] and in its contacts. That of one that was removed is given
+/// out again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ObjectId(pub u32);
+
+/// Why an object was refused.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AddError {
+    /// Its mesh.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+    /// Its place.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    /// Its mass or motion.
+    #[error(transparent)]
+    Body(#[from] hapticd_xpbd::BodyError),
+    /// Its cloth.
+    #[error(transparent)]
+    Cloth(#[from] hapticd_xpbd::ClothError),
+    /// Its inside.
+    #[error(transparent)]
+    Soft(#[from] hapticd_xpbd::SoftError),
+    /// The coefficient of friction is negative or no number.
+    #[error("friction {0} is out of range")]
+    Friction(f64),
+    /// Only rigid bodies are driven, drawn and placed.
+    #[error("object {0} is no rigid body that moves")]
+    NotRigid(u32),
+    /// Only rigid objects are removed.
+    #[error("object {0} is no rigid one")]
+    Stays(u32),
+}
+
+/// Why a step was not made; nothing has moved.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StepError {
+    /// The dynamics refused it.
+    #[error(transparent)]
+    Dynamics(#[from] hapticd_xpbd::StepError),
+    /// The detection failed, and nobody took over: see [`hapticd_rays::Watched`].
+    #[error(transparent)]
+    Detector(#[from] DetectorError),
+}
+
+/// How an object moves.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Mover {
+    /// Nobody has this number.
+    Gone,
+    Fixed,
+    /// `body_from_mesh`: from the mesh's frame to the principal axes at the centre of mass.
+    Body {
+        body: BodyId,
+        body_from_mesh: Pose,
+    },
+    Deformable(DeformableId),
+}
+
+/// What a step did.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Report {
+    /// Of the detection: of the step whose contacts these are.
+    pub rays: hapticd_rays::Report,
+    /// Which step that is, of all.
+    pub progress: Progress,
+    /// Of the dynamics.
+    pub dynamics: hapticd_xpbd::StepReport,
+    /// Contacts handed to the dynamics: between rigid bodies four a pair at most.
+    pub contacts: usize,
+    /// Of continuous detection.
+    pub continuous: ContinuousReport,
+    /// Objects that are out of the detection's range: they fall on, and touch nothing.
+    pub lost: usize,
+}
+
+/// See the crate's page.
+#[derive(Debug)]
+pub struct SoftWorld {
+    settings: Settings,
+    pub(crate) scene: Scene,
+    detector: Box<dyn Detector>,
+    pub(crate) dynamics: hapticd_xpbd::World,
+    pub(crate) movers: Vec<Mover>,
+    friction: Vec<f64>,
+    /// By object: what touches nothing.
+    pub(crate) ghosts: Vec<bool>,
+    contacts: Contacts,
+    watch: Watch,
+    report: Report,
+}
+
+impl SoftWorld {
+    /// Empty. The CPU detects.
+    ///
+    /// # Errors
+    /// [`xpbd::SettingsError`].
+    pub fn new(settings: Settings) -> Result<SoftWorld, hapticd_xpbd::SettingsError> {
+        Ok(SoftWorld {
+            settings,
+            scene: Scene::new(),
+            detector: Box::new(Tracer::new(settings.rays)),
+            dynamics: hapticd_xpbd::World::new(settings.dynamics)?,
+            movers: Vec::new(),
+            friction: Vec::new(),
+            ghosts: Vec::new(),
+            contacts: Contacts::default(),
+            watch: Watch::default(),
+            report: Report::default(),
+        })
+    }
+
+    /// Detects with this from the next step on; gives back what detected before. It is told the settings of this world.
+    ///
+    /// Its answers may be some steps old: predictions ([`hapticd_rays::Settings::prediction_m`]) should reach as far as things move in so many.
+    ///
+    /// # Errors
+    /// [`DetectorError::Unsupported`], if it does not do what the settings say; the old one then stays.
+    pub fn set_detector(
+        &mut self,
+        mut detector: Box<dyn Detector>,
+    ) -> Result<Box<dyn Detector>, DetectorError> {
+        detector.set_settings(self.settings.rays)?;
+        Ok(std::mem::replace(&mut self.detector, detector))
+    }
+
+    /// What detects, with what it found last.
+    #[must_use]
+    pub fn detector(&self) -> &dyn Detector {
+        &*self.detector
+    }
+
+    /// What detects, to be taken care of between steps.
+    pub fn detector_mut(&mut self) -> &mut dyn Detector {
+        &mut *self.detector
+    }
+
+    /// What never moves.
+    ///
+    /// # Errors
+    /// [`AddError`].
+    pub fn add_fixed(
+        &mut self,
+        shape: Arc<Shape>,
+        pose: &Pose,
+        friction: f64,
+    ) -> Result<ObjectId, AddError> {
+        check(friction)?;
+        let id = self.scene.add_rigid(shape, pose, true)?;
+        Ok(self.join(id, Mover::Fixed, friction))
+    }
+
+    /// A rigid body at rest. `mass`: of the mesh that the shape was made of, in its frame.
+    ///
+    /// # Errors
+    /// [`AddError`].
+    pub fn add_rigid(
+        &mut self,
+        shape: Arc<Shape>,
+        mass: &MassProperties,
+        world_from_mesh: &Pose,
+        friction: f64,
+    ) -> Result<ObjectId, AddError> {
+        check(friction)?;
+        let (mesh_from_body, moments) = principal(mass);
+        let state = state_of(&(world_from_mesh * mesh_from_body));
+        let kind = BodyKind::Dynamic {
+            mass_kg: mass.mass,
+            inertia_kg_m2: moments,
+        };
+        // What one half refuses must not be in the other.
+        self.scene.check_room(&shape, world_from_mesh)?;
+        let body = self.dynamics.add_body(&kind, &state)?;
+        let id = self.scene.add_rigid(shape, world_from_mesh, false)?;
+        let mover = Mover::Body {
+            body,
+            body_from_mesh: mesh_from_body.inverse(),
+        };
+        Ok(self.join(id, mover, friction))
+    }
+
+    /// A cloth, at rest where the mesh is, in the world.
+    ///
+    /// # Errors
+    /// [`AddError`].
+    pub fn add_cloth(
+        &mut self,
+        mesh: &TriMesh,
+        material: &ClothMaterial,
+        points_per_cluster: usize,
+        friction: f64,
+    ) -> Result<ObjectId, AddError> {
+        check(friction)?;
+        let sheet = Topology::Sheet {
+            half_thickness_m: material.half_thickness_m,
+        };
+        let shape = Shape::new(mesh, sheet, points_per_cluster)?;
+        let deformable = (self.dynamics).add_cloth(mesh.positions(), mesh.triangles(), material)?;
+        Ok(self.join_deformable(Arc::new(shape), deformable, friction))
+    }
+
+    /// A soft body, at rest where the mesh is, in the world. `cells`: boxes of tetrahedra along its longest side.
+    ///
+    /// # Errors
+    /// [`AddError`].
+    pub fn add_soft(
+        &mut self,
+        mesh: &TriMesh,
+        cells: u32,
+        material: &SoftMaterial,
+        points_per_cluster: usize,
+        friction: f64,
+    ) -> Result<ObjectId, AddError> {
+        check(friction)?;
+        let shape = Shape::new(mesh, Topology::Volume, points_per_cluster)?;
+        let deformable =
+            (self.dynamics).add_soft(mesh.positions(), mesh.triangles(), cells, material)?;
+        Ok(self.join_deformable(Arc::new(shape), deformable, friction))
+    }
+
+    fn join_deformable(
+        &mut self,
+        shape: Arc<Shape>,
+        deformable: DeformableId,
+        friction: f64,
+    ) -> ObjectId {
+        let id = self.scene.add_deformable(shape);
+        self.join(id, Mover::Deformable(deformable), friction)
+    }
+
+    pub(crate) fn join(&mut self, id: u32, mover: Mover, friction: f64) -> ObjectId {
+        let (at, count) = (id as usize, self.scene.len());
+        self.movers.truncate(count);
+        self.friction.truncate(count);
+        self.ghosts.truncate(count);
+        if at == self.movers.len() {
+            self.movers.push(mover);
+            self.friction.push(friction);
+            self.ghosts.push(false);
+        } else {
+            (self.movers[at], self.friction[at], self.ghosts[at]) = (mover, friction, false);
+        }
+        ObjectId(id)
+    }
+
+    /// Takes a rigid object out, between two steps. What it carried falls, what it pushed is pushed no more. All others keep their numbers.
+    ///
+    /// # Errors
+    /// [`AddError::Stays`] if it is none.
+    pub fn remove(&mut self, id: ObjectId) -> Result<(), AddError> {
+        match self.movers.get(id.0 as usize) {
+            Some(Mover::Fixed) => {}
+            Some(Mover::Body { body, .. }) => self.dynamics.remove_body(*body)?,
+            Some(Mover::Gone | Mover::Deformable(_)) | None => {
+                return Err(AddError::Stays(id.0));
+            }
+        }
+        self.scene.remove(id.0)?;
+        self.movers[id.0 as usize] = Mover::Gone;
+        Ok(())
+    }
+
+    /// Whether the dynamics get contacts only, as the source's do, and nothing that is near: what rests then falls freely in every second
+    /// step. For comparison.
+    pub fn set_contacts_only(&mut self, only: bool) {
+        self.contacts.only = only;
+    }
+
+    /// Finds the contacts where everything is, and moves everything by `dt_s` under them.
+    ///
+    /// # Errors
+    /// [`StepError`]; nothing has moved then.
+    pub fn step(&mut self, dt_s: f64) -> Result<&Report, StepError> {
+        self.detect()?;
+        self.contacts.convert(
+            &*self.detector,
+            &self.scene,
+            &self.dynamics,
+            &self.movers,
+            (&self.friction, &self.ghosts),
+            dt_s,
+        );
+        let view = View {
+            scene: &self.scene,
+            movers: &self.movers,
+            friction: &self.friction,
+            ghosts: &self.ghosts,
+        };
+        self.watch.begin(&view, &self.dynamics, dt_s);
+        loop {
+            let list = self.contacts.with(self.watch.contacts());
+            self.report.contacts = list.len();
+            self.report.dynamics = self.dynamics.step(dt_s, self.settings.substeps, list)?;
+            if !self.watch.again(&view, &mut self.dynamics) {
+                break;
+            }
+        }
+        self.report.continuous = self.watch.report();
+        Ok(&self.report)
+    }
+
+    /// What is done from the next step on about surfaces that go through each other between two steps; at first nothing.
+    pub fn set_continuous(&mut self, mode: Continuous) {
+        self.watch.mode = mode;
+    }
+
+    /// What continuous detection found in the last step as it was made; nothing where it is off. Surfaces are objects, in order of their numbers, without those that nobody has.
+    #[must_use]
+    pub fn crossings(&self) -> &Crossings {
+        self.watch.crossings()
+    }
+
+    /// Asks for the contacts where everything is, and takes those that have come; the first half of [`SoftWorld::step`].
+    fn detect(&mut self) -> Result<(), DetectorError> {
+        self.scene.begin_step();
+        self.report.lost = 0;
+        for (id, mover) in (0..).zip(&self.movers) {
+            let placed = match mover {
+                Mover::Gone | Mover::Fixed => Ok(()),
+                Mover::Body {
+                    body,
+                    body_from_mesh,
+                } => match self.dynamics.body(*body) {
+                    Some(state) => self.scene.set_pose(id, &(pose_of(state) * body_from_mesh)),
+                    None => Ok(()),
+                },
+                Mover::Deformable(deformable) => match self.dynamics.surface(*deformable) {
+                    Some(points) => self.scene.set_points(id, points),
+                    None => Ok(()),
+                },
+            };
+            self.report.lost += usize::from(placed.is_err());
+        }
+        self.detector.submit(&mut self.scene)?;
+        self.detector.poll()?;
+        self.report.rays = *self.detector.report();
+        self.report.progress = self.detector.progress();
+        Ok(())
+    }
+
+    /// The detection's side: shapes and records.
+    #[must_use]
+    pub fn scene(&self) -> &Scene {
+        &self.scene
+    }
+
+    /// The detection's side, for a second tracer to look at.
+    pub fn scene_mut(&mut self) -> &mut Scene {
+        &mut self.scene
+    }
+
+    /// The dynamics: velocities, energies, surfaces.
+    #[must_use]
+    pub fn dynamics(&self) -> &hapticd_xpbd::World {
+        &self.dynamics
+    }
+
+    /// The dynamics, to push and hold things by.
+    pub fn dynamics_mut(&mut self) -> &mut hapticd_xpbd::World {
+        &mut self.dynamics
+    }
+
+    /// Where a rigid object is: its mesh's frame in the world. `None` of a fixed one or a deformable.
+    #[must_use]
+    pub fn pose(&self, id: ObjectId) -> Option<Pose> {
+        match self.movers.get(id.0 as usize)? {
+            Mover::Body {
+                body,
+                body_from_mesh,
+            } => Some(pose_of(self.dynamics.body(*body)?) * body_from_mesh),
+            _ => None,
+        }
+    }
+
+    /// The dynamics' name of a rigid object.
+    #[must_use]
+    pub fn body(&self, id: ObjectId) -> Option<BodyId> {
+        match self.movers.get(id.0 as usize)? {
+            Mover::Body { body, .. } => Some(*body),
+            _ => None,
+        }
+    }
+
+    /// The dynamics' name of a deformable.
+    #[must_use]
+    pub fn deformable(&self, id: ObjectId) -> Option<DeformableId> {
+        match self.movers.get(id.0 as usize)? {
+            Mover::Deformable(deformable) => Some(*deformable),
+            _ => None,
+        }
+    }
+
+    /// What the last step did.
+    #[must_use]
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+}
+
+pub(crate) fn check(friction: f64) -> Result<(), AddError> {
+    if friction >= 0.0 && friction.is_finite() {
+        Ok(())
+    } else {
+        Err(AddError::Friction(friction))
+    }
+}
+
+pub(crate) fn pose_of(state: &BodyState) -> Pose {
+    Pose::from_parts(state.position.into(), state.rotation)
+}
+
+pub(crate) fn state_of(pose: &Pose) -> BodyState {
+    BodyState {
+        rotation: pose.rotation,
+        ..BodyState::at(pose.translation.vector)
+    }
+}
+
+/// The frame of the principal axes at the centre of mass, and the moments about them.
+fn principal(mass: &MassProperties) -> (Pose, Vec3) {
+    let eigen = mass.inertia.symmetric_eigen();
+    let mut axes = eigen.eigenvectors;
+    if axes.determinant() < 0.0 {
+        axes.column_mut(2).neg_mut();
+    }
+    let turn = nalgebra::Rotation3::from_matrix_unchecked(axes);
+    let pose = Pose::from_parts(mass.center.into(), Quat::from_rotation_matrix(&turn));
+    (pose, eigen.eigenvalues)
+}

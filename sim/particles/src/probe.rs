@@ -1,0 +1,347 @@
+//! Probes: haptic tools that translate, as mass points drawn after a frame by a spring and a damper, and their contacts with points of the skin.
+//!
+//! # Theory
+//!
+//! Each substep takes spring and damper at its *end*, implicit Euler for them, as in [`Pull`](hapticd_xpbd::Pull): with mass `m`, stiffness `k`, damping `c`,
+//! `(m + h c + h² k) v' = m v + h k (target' - x) + h c v_target + J`, stable for every `k`, `c` and `h`. The impulse `J` of contacts is in the same
+//! equation, so contacts feel the mass `m + h c + h² k`: at rest they push with exactly the spring's deflection times its stiffness. A probe is carried:
+//! gravity does not act on it.
+//!
+//! A contact is between the probe and a point of the skin, which moves as a weighted mean of spheres does: `C = gap + n . (dp - sum w_i dx_i) >= 0` with
+//! the movements since the step began. What pushes the probe pushes the spheres, by their weights.
+
+use super::finite;
+use super::planes::{ListFault, check_normal};
+use super::sphere::{SphereError, Spheres, finite_vector, not_negative};
+use super::unilateral::{Press, Scene, Sides};
+use crate::Vec3;
+
+/// Most probes at once.
+pub const MOST_PROBES: usize = 4;
+/// Most spheres that a contact of a probe stands on.
+pub const MOST_WEIGHTS: usize = 8;
+
+/// A tool in a hand: where it is, what it weighs, and what draws it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Probe {
+    /// m
+    pub position: Vec3,
+    /// m/s
+    pub velocity: Vec3,
+    /// kg, positive.
+    pub mass_kg: f64,
+    /// Where the frame that draws it is when the next step begins, m; it moves evenly.
+    pub from: Vec3,
+    /// When the step ends. If no other pull is set it stays here.
+    pub to: Vec3,
+    /// N/m
+    pub stiffness_n_m: f64,
+    /// N s/m, against movement relative to the frame.
+    pub damping_n_s_m: f64,
+}
+
+impl Probe {
+    fn check(&self) -> Result<(), SphereError> {
+        for (name, value) in [
+            ("position", &self.position),
+            ("velocity", &self.velocity),
+            ("from", &self.from),
+            ("to", &self.to),
+        ] {
+            finite_vector(name, value)?;
+        }
+        if !(self.mass_kg > 0.0 && self.mass_kg.is_finite() && (1.0 / self.mass_kg).is_finite()) {
+            return Err(SphereError::Number {
+                name: "mass_kg",
+                value: self.mass_kg,
+            });
+        }
+        not_negative("stiffness_n_m", self.stiffness_n_m)?;
+        not_negative("damping_n_s_m", self.damping_n_s_m)
+    }
+}
+
+/// The demand that a probe's point stays on its side of a point of the skin during the next step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ProbeContact {
+    /// Slot of the probe.
+    pub probe: u32,
+    /// From the probe's position to the point that touches, m, world axes. A probe does not turn, so this is for the caller's bookkeeping: it must be finite.
+    pub offset: Vec3,
+    /// Unit, towards the probe.
+    pub normal: Vec3,
+    /// At the step's beginning, m; negative is inside.
+    pub gap_m: f64,
+    /// Spheres and their shares of the point of the skin; unused places have the weight 0. The sum is 1, none below -0.01.
+    /// A sphere may be named twice.
+    pub weights: [(u32, f64); MOST_WEIGHTS],
+    /// Coulomb's coefficient, not negative.
+    pub friction: f64,
+}
+
+impl ProbeContact {
+    pub(super) fn check(&self, probes: &Probes, spheres: &Spheres) -> Result<(), ListFault> {
+        let probe = probes.slots.get(self.probe as usize);
+        if probe.is_none_or(Option::is_none) {
+            return Err(ListFault::Probe(self.probe));
+        }
+        check_normal(&self.normal)?;
+        if !finite(&self.offset) {
+            return Err(ListFault::Vector(self.offset));
+        }
+        if !self.gap_m.is_finite() {
+            return Err(ListFault::Gap(self.gap_m));
+        }
+        if !(self.friction >= 0.0 && self.friction.is_finite()) {
+            return Err(ListFault::Friction(self.friction));
+        }
+        let mut sum = 0.0;
+        for &(sphere, weight) in &self.weights {
+            if !(weight >= -0.01 && weight.is_finite()) {
+                return Err(ListFault::Weight(weight));
+            }
+            if weight != 0.0 && sphere as usize >= spheres.x.len() {
+                return Err(ListFault::Sphere(sphere));
+            }
+            sum += weight;
+        }
+        // A NaN fails.
+        if (sum - 1.0).abs() <= 1e-6 {
+            Ok(())
+        } else {
+            Err(ListFault::Weights(sum))
+        }
+    }
+}
+
+/// What a probe does, after a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ProbeState {
+    /// m
+    pub position: Vec3,
+    /// m/s
+    pub velocity: Vec3,
+    /// What contacts gave it in the last step, N s.
+    pub impulse: Vec3,
+    /// What its spring and damper gave it in the last step, N s: the hand feels the opposite.
+    pub pull_impulse: Vec3,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tool {
+    pub probe: Probe,
+    pub x: Vec3,
+    pub before: Vec3,
+    pub start: Vec3,
+    pub v: Vec3,
+    /// `1 / (m + h c + h² k)`, 1/kg.
+    pub inverse_mass: f64,
+    pub impulse: Vec3,
+    pub pull_impulse: Vec3,
+    /// Velocity when the substep began, m/s.
+    old: Vec3,
+}
+
+/// The slots of a world.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Probes {
+    pub slots: [Option<Tool>; MOST_PROBES],
+}
+
+impl Probes {
+    pub fn set(&mut self, slot: usize, probe: Option<&Probe>) -> Result<(), SphereError> {
+        if slot >= MOST_PROBES {
+            return Err(SphereError::Unknown {
+                sphere: slot.try_into().unwrap_or(u32::MAX),
+                count: MOST_PROBES,
+            });
+        }
+        let Some(probe) = probe else {
+            self.slots[slot] = None;
+            return Ok(());
+        };
+        probe.check()?;
+        self.slots[slot] = Some(Tool {
+            probe: *probe,
+            x: probe.position,
+            before: probe.position,
+            start: probe.position,
+            v: probe.velocity,
+            inverse_mass: 1.0 / probe.mass_kg,
+            impulse: Vec3::zeros(),
+            pull_impulse: Vec3::zeros(),
+            old: probe.velocity,
+        });
+        Ok(())
+    }
+
+    pub fn begin_step(&mut self, h: f64) {
+        for tool in self.slots.iter_mut().flatten() {
+            tool.start = tool.x;
+            tool.impulse = Vec3::zeros();
+            tool.pull_impulse = Vec3::zeros();
+            let p = &tool.probe;
+            tool.inverse_mass = 1.0 / (p.mass_kg + h * p.damping_n_s_m + h * h * p.stiffness_n_m);
+        }
+    }
+
+    /// Velocity and place at the end of a substep without contacts; `share` of the step of `step_s` is over then.
+    pub fn predict(&mut self, h: f64, share: f64, step_s: f64) {
+        for tool in self.slots.iter_mut().flatten() {
+            let p = &tool.probe;
+            let way = p.to - p.from;
+            let target = p.from + way * share;
+            let force = (target - tool.x) * p.stiffness_n_m + way * (p.damping_n_s_m / step_s);
+            tool.before = tool.x;
+            tool.old = tool.v;
+            tool.v = (tool.v * p.mass_kg + force * h) * tool.inverse_mass;
+            let next = tool.x + tool.v * h;
+            if finite(&next) {
+                tool.x = next;
+            }
+        }
+    }
+
+    /// Returns how many were put back to where the substep began, at rest.
+    pub fn settle(&mut self, h: f64) -> u32 {
+        let mut held = 0;
+        for tool in self.slots.iter_mut().flatten() {
+            let flown = tool.before + tool.v * h;
+            let v = tool.v + (tool.x - flown) / h;
+            if finite(&tool.x) && finite(&v) && finite(&flown) {
+                tool.v = v;
+            } else {
+                tool.x = tool.before;
+                tool.v = Vec3::zeros();
+                held += 1;
+            }
+        }
+        held
+    }
+
+    /// Books what spring and damper gave: all of the change of momentum that contacts (`impulse`, since the substep began) did not.
+    pub fn book_pull(&mut self, before: &[Vec3; MOST_PROBES]) {
+        for (tool, before) in self.slots.iter_mut().zip(before) {
+            if let Some(tool) = tool {
+                let change = (tool.v - tool.old) * tool.probe.mass_kg;
+                tool.pull_impulse += change - (tool.impulse - before);
+            }
+        }
+    }
+
+    pub fn impulses(&self) -> [Vec3; MOST_PROBES] {
+        self.slots
+            .map(|tool| tool.map_or(Vec3::zeros(), |t| t.impulse))
+    }
+
+    /// The frames have arrived.
+    pub fn end_step(&mut self) {
+        for tool in self.slots.iter_mut().flatten() {
+            tool.probe.from = tool.probe.to;
+        }
+    }
+}
+
+/// A probe and a point of the skin.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Touch {
+    /// Slot; it is taken.
+    pub probe: u32,
+    pub normal: Vec3,
+    pub gap: f64,
+    pub weights: [(u32, f64); MOST_WEIGHTS],
+    pub count: u32,
+}
+
+impl Touch {
+    /// Each sphere once: the mobility is a sum of squares.
+    pub fn new(contact: &ProbeContact) -> Self {
+        let mut weights = [(0, 0.0); MOST_WEIGHTS];
+        let mut count = 0;
+        for &(sphere, weight) in contact.weights.iter().filter(|w| w.1 != 0.0) {
+            match weights[..count].iter_mut().find(|w| w.0 == sphere) {
+                Some(known) => known.1 += weight,
+                None => {
+                    weights[count] = (sphere, weight);
+                    count += 1;
+                }
+            }
+        }
+        Self {
+            probe: contact.probe,
+            normal: contact.normal.normalize(),
+            gap: contact.gap_m,
+            weights,
+            count: count as u32,
+        }
+    }
+
+    fn weights(&self) -> &[(u32, f64)] {
+        &self.weights[..self.count as usize]
+    }
+
+    fn mean(&self, of: impl Fn(usize) -> Vec3) -> Vec3 {
+        (self.weights().iter()).fold(Vec3::zeros(), |sum, &(i, w)| sum + of(i as usize) * w)
+    }
+
+    /// What the probe contributes, as far as there is one.
+    fn tool<T: Default>(&self, scene: &Scene<'_>, get: impl Fn(&Tool) -> T) -> T {
+        scene.probes.slots[self.probe as usize]
+            .as_ref()
+            .map_or_else(T::default, get)
+    }
+}
+
+impl Sides for Touch {
+    fn look(&self, scene: &Scene<'_>) -> (Vec3, f64) {
+        let s = &*scene.spheres;
+        let skin = self.mean(|i| s.x[i] - s.start[i]);
+        let probe = self.tool(scene, |t| t.x - t.start);
+        (self.normal, self.gap + self.normal.dot(&(probe - skin)))
+    }
+
+    fn slid(&self, scene: &Scene<'_>) -> Vec3 {
+        let s = &*scene.spheres;
+        self.tool(scene, |t| t.x - t.before) - self.mean(|i| s.x[i] - s.before[i])
+    }
+
+    fn speed(&self, scene: &Scene<'_>) -> Vec3 {
+        self.tool(scene, |t| t.v) - self.mean(|i| scene.spheres.v[i])
+    }
+
+    fn give(&self, scene: &Scene<'_>) -> f64 {
+        let w = &scene.spheres.inverse_mass;
+        let skin: f64 = (self.weights().iter())
+            .map(|&(i, k)| w[i as usize] * k * k)
+            .sum();
+        self.tool(scene, |t| t.inverse_mass) + skin
+    }
+
+    fn shove(&self, scene: &mut Scene<'_>, p: &Vec3) {
+        let s = &mut *scene.spheres;
+        for &(i, k) in self.weights() {
+            s.x[i as usize] -= p * (k * s.inverse_mass[i as usize]);
+        }
+        if let Some(tool) = &mut scene.probes.slots[self.probe as usize] {
+            tool.x += p * tool.inverse_mass;
+        }
+    }
+
+    fn push(&self, scene: &mut Scene<'_>, p: &Vec3) {
+        let s = &mut *scene.spheres;
+        for &(i, k) in self.weights() {
+            s.v[i as usize] -= p * (k * s.inverse_mass[i as usize]);
+        }
+        if let Some(tool) = &mut scene.probes.slots[self.probe as usize] {
+            tool.v += p * tool.inverse_mass;
+        }
+    }
+}
+
+/// A contact of a probe in this step, and its index in the caller's list.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TouchRow {
+    pub sides: Touch,
+    pub press: Press,
+    pub source: u32,
+}

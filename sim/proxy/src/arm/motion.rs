@@ -1,0 +1,35 @@
+//! How far a tool is from where it is drawn to: as a twist, as what a spring pulls by, as a path.
+//!
+//! Pure functions, allocation-free.
+
+use hapticd_gauss::Motion;
+use hapticd_geometry::{Pose, Quat, Vec3, transform};
+
+use crate::tool::ToolShape;
+use crate::twist::velocity_of_shift;
+
+/// The twist (velocity of the shape's centre, and rotation vector) of the screw that leads from one pose to the other.
+pub(super) fn motion_between(shape: &ToolShape, from: &Pose, to: &Pose) -> Motion {
+    let pull = pull_between(shape, from, to);
+    let (shift, w) = (pull.fixed_rows::<3>(0), pull.fixed_rows::<3>(3));
+    let v = velocity_of_shift(&shift.into_owned(), &w.into_owned());
+    Motion::new(v.x, v.y, v.z, w[0], w[1], w[2])
+}
+
+/// What the spring between two poses pulls by: the shift of the shape's centre, and the rotation vector. The proxy rests where
+/// contacts hold all of it, so this is what they are asked about; it differs from the screw that would lead there.
+pub(crate) fn pull_between(shape: &ToolShape, from: &Pose, to: &Pose) -> Motion {
+    let shift = transform(to, &shape.centre) - transform(from, &shape.centre);
+    let w = if shape.turns {
+        let q: Quat = to.rotation * from.rotation.inverse();
+        q.scaled_axis()
+    } else {
+        Vec3::zeros()
+    };
+    Motion::new(shift.x, shift.y, shift.z, w.x, w.y, w.z)
+}
+
+/// How far a point of the tool goes at most, m.
+pub(super) fn path_of(shape: &ToolShape, motion: &Motion) -> f64 {
+    motion.fixed_rows::<3>(0).norm() + motion.fixed_rows::<3>(3).norm() * shape.bound_m
+}

@@ -1,0 +1,219 @@
+//! The planes of the contacts at hand, and what they leave of where the tool is drawn to.
+//!
+//! Real-time callable: no allocation, no blocking, work bounded by [`MAX_ROWS`] and
+//! [`MAX_SUBSTEPS`].
+
+use hapticd_gauss::coulomb::{Effort, Rub, Rubbed, Surface};
+use hapticd_gauss::{Metric, Motion, Row};
+use hapticd_geometry::{Pose, Quat, Vec3, transform};
+
+use super::{Arm, MAX_ROWS, RECOVERY, REST_M, motion_between, path_of, pull_between};
+use crate::bodies::BodyTable;
+use crate::outcome::{ArmOutcome, MAX_SUBSTEPS};
+
+/// What a round is drawn by.
+#[derive(Clone, Copy)]
+pub(super) struct Aim {
+    /// What the spring pulls by: shift of the shape's centre, and rotation vector.
+    pub pull: Motion,
+    /// The twist of the screw that leads to the goal.
+    pub wanted: Motion,
+    /// How far a point of the tool goes on it at most, m.
+    pub path_m: f64,
+    /// The shape's centre, world frame, m.
+    pub centre: Vec3,
+    /// Twist over stretch of the spring, m^2.
+    pub gyration_m2: f64,
+}
+
+/// Contacts as rows of a projection, the rigid ones nearest first, then the soft ones.
+pub(super) struct Planes {
+    pub rows: [Row; MAX_ROWS],
+    pub surfaces: [Surface; MAX_ROWS],
+    /// Candidate and gap (m) of each rigid one.
+    pub order: [u32; MAX_ROWS],
+    pub gaps: [f64; MAX_ROWS],
+    /// How many are rigid, and how many there are.
+    pub rigid: usize,
+    pub count: usize,
+}
+
+/// A round that the end of an answer or of the budget cut short.
+pub(super) struct Round {
+    /// Where the tool was, and the candidates were looked at.
+    pub from: Pose,
+    /// Of the bodies' steps the part that the tool had not made there.
+    pub uncarried: f64,
+    /// Nothing that was looked at is in the way.
+    pub is_free: bool,
+    /// How many of the candidates are of the round before.
+    pub kept: usize,
+}
+
+impl Planes {
+    /// None of them takes anything of a motion.
+    pub(super) fn leave(&self, motion: &Motion) -> bool {
+        let mut rows = self.rows[..self.count].iter();
+        rows.all(|row| row.slack(motion) >= 0.0)
+    }
+}
+
+impl Arm {
+    /// From `pose` of the tool to `goal`.
+    pub(super) fn aim(&self, pose: &Pose, goal: &Pose, period_s: f64) -> Aim {
+        let wanted = motion_between(&self.shape, pose, goal);
+        let pull = pull_between(&self.shape, pose, goal);
+        Aim {
+            pull,
+            wanted,
+            path_m: path_of(&self.shape, &wanted),
+            centre: transform(pose, &self.shape.centre),
+            // Of the whole pull: a stride of it is not cut off.
+            gyration_m2: self.gyration_m2(&pull, period_s),
+        }
+    }
+
+    /// The planes where the candidates were looked at last; arms from `centre`.
+    pub(super) fn planes(&self, centre: &Vec3, bodies: &BodyTable) -> Planes {
+        // Filled where it is returned: a copy of it is a tenth of a tick.
+        let mut planes = Planes {
+            rows: [Row {
+                normal: Vec3::zeros(),
+                arm: Vec3::zeros(),
+                bound: 0.0,
+            }; MAX_ROWS],
+            surfaces: [Surface::SMOOTH; MAX_ROWS],
+            order: [0; MAX_ROWS],
+            gaps: [0.0; MAX_ROWS],
+            rigid: 0,
+            count: 0,
+        };
+        // The nearest contacts, kept sorted by gap: an insertion sort of at most MAX_ROWS indices.
+        let (order, gaps) = (&mut planes.order, &mut planes.gaps);
+        let mut count = 0;
+        for (i, c) in self.candidates.iter().enumerate() {
+            let gap = c.distance_m - c.radius_m;
+            if !(c.contact || self.has_stopped(c)) {
+                continue;
+            }
+            if count == MAX_ROWS && gap >= gaps[MAX_ROWS - 1] {
+                continue;
+            }
+            let mut at = count.min(MAX_ROWS - 1);
+            while at > 0 && gaps[at - 1] > gap {
+                gaps[at] = gaps[at - 1];
+                order[at] = order[at - 1];
+                at -= 1;
+            }
+            gaps[at] = gap;
+            order[at] = i as u32;
+            count = (count + 1).min(MAX_ROWS);
+        }
+        let turns = self.shape.turns;
+        for k in 0..count {
+            let c = &self.candidates[planes.order[k] as usize];
+            let entry = &self.near[c.body_index as usize].entry;
+            let approach = bodies.approach(entry.key, &c.body_point, &c.normal);
+            let missing = self.distances.safe_m + approach - planes.gaps[k];
+            let bound = if missing > approach {
+                approach + RECOVERY * (missing - approach)
+            } else {
+                missing
+            };
+            planes.rows[k] = Row {
+                normal: c.normal,
+                arm: if turns {
+                    c.tool_point - centre
+                } else {
+                    Vec3::zeros()
+                },
+                bound,
+            };
+            planes.surfaces[k] = Surface {
+                friction: entry.material.friction,
+                carrier: bodies.carrier(entry.key, centre) * self.uncarried,
+            };
+        }
+        planes.rigid = count;
+        planes.count = self.add_soft(centre, &mut planes.rows, &mut planes.surfaces, count);
+        planes
+    }
+
+    /// What these planes leave of a pull, by the spring's metric; `None` where that is no metric.
+    pub(super) fn solve(
+        &mut self,
+        planes: &Planes,
+        pull: &Motion,
+        gyration_m2: f64,
+        rub: &mut Rub,
+    ) -> Option<Rubbed> {
+        let inertia = nalgebra::Matrix3::identity() * gyration_m2;
+        let metric = Metric::new(1.0, &inertia).ok()?;
+        let (rows, surfaces) = (
+            &planes.rows[..planes.count],
+            &planes.surfaces[..planes.count],
+        );
+        // The whole deflection of the coupling is wanted again in each tick, so the contacts' pushes
+        // on it are the forces of the tick: the tool sticks while they stay in their cones, and slides
+        // until they do.
+        let effort = Effort::TICK;
+        Some((self.projector).project_rubbing(&metric, pull, rows, surfaces, rub, effort))
+    }
+
+    /// Where the spring would draw the tool to were nothing in its way but the planes of the contacts
+    /// where the round began, and had they no end: `goal` if it is free to go there and none of them
+    /// is in the way. Each turn takes the tool's points where they are then, so that a tool that turns
+    /// as it slides is held back by none of them. Looks at no more pairs than the tick has left.
+    pub(super) fn beyond(
+        &mut self,
+        round: &Round,
+        goal: &Pose,
+        (bodies, period_s): (&BodyTable, f64),
+        out: &mut ArmOutcome,
+    ) -> Pose {
+        let from = &round.from;
+        let centre = transform(from, &self.shape.centre);
+        let stands = (self.proxy, self.uncarried);
+        (self.proxy, self.uncarried) = (*from, round.uncarried);
+        // What is touched may be further than the motion that was left.
+        let left = (MAX_SUBSTEPS * self.pair_budget).saturating_sub(out.pairs_tested as usize);
+        let touch_m = self.distances.release_m;
+        out.pairs_tested += self.gather(bodies, touch_m, left, round.kept);
+        let mut planes = self.planes(&centre, bodies);
+        (self.proxy, self.uncarried) = stands;
+        if round.is_free && planes.leave(&pull_between(&self.shape, from, goal)) {
+            return *goal;
+        }
+        let asked = planes.rows;
+        let (mut rub, mut felt) = (self.rub, *from);
+        for _ in 0..MAX_SUBSTEPS {
+            let aim = self.aim(&felt, goal, period_s);
+            let Some(rubbed) = self.solve(&planes, &aim.pull, aim.gyration_m2, &mut rub) else {
+                break;
+            };
+            let motion = rubbed.projection.motion;
+            let (shift, turn): (Vec3, Vec3) = (
+                motion.fixed_rows::<3>(0).into_owned(),
+                motion.fixed_rows::<3>(3).into_owned(),
+            );
+            felt.rotation = Quat::from_scaled_axis(turn) * felt.rotation;
+            let centre_now = aim.centre + shift;
+            felt.translation.vector = centre_now - felt.rotation * self.shape.centre;
+            // Not: `... < REST_M`, so that NaN ends it.
+            if !(path_of(&self.shape, &motion) >= REST_M) {
+                break;
+            }
+            let turned = felt.rotation * from.rotation.inverse();
+            for (row, asked) in planes.rows[..planes.count].iter_mut().zip(&asked) {
+                let arm = turned * asked.arm;
+                let gone = (centre_now - centre) + (arm - asked.arm);
+                *row = Row {
+                    arm,
+                    bound: asked.bound - asked.normal.dot(&gone),
+                    ..*asked
+                };
+            }
+        }
+        felt
+    }
+}

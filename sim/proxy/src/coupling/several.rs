@@ -1,0 +1,548 @@
+//! What a tool touches, and how stiff the spring is in which direction: each material answers for
+//! what it holds.
+//!
+//! Real-time callable: no allocation, no blocking, bounded time. Deterministic.
+//!
+//! # Theory
+//! A surface of stiffness `k` under a coupling of stiffness `K` is a spring of `c` behind it,
+//! `1/k = 1/K + 1/c`. Contacts of one stiffness are one surface: what they leave free is the
+//! polyhedron `D = { z : n . z <= gap }`, and the spring acts on how far `z` is out of it, by the
+//! coupling's metric. At a stretch `s` of the coupling
+//!
+//! ```text
+//! V(s) = min over z of  K |z - s|^2 / 2  +  sum of c distance(z, D)^2 / 2
+//! ```
+//!
+//! is stored, and the force is its gradient. `V` is convex and its gradient has no steps; closed
+//! paths give nothing. Contacts of one stiffness that hold all of `s` give `k s`, however many they
+//! are and however their loads are told. Surfaces that are square to each other give what each gives
+//! alone; parallel ones are springs side by side. Nothing pulls. Friction holds along the surface
+//! by no more than it does of a rigid one, `k` times its part of the stretch: beyond, it slips.
+//!
+//! # Practice
+//! With `f` the pushes, `V` is the maximum of `f . s - |f|^2 / 2K - sum of |f_surface|^2 / 2c - gaps`
+//! over `f` in the cones of the contacts: least squares with bounded multipliers (Lawson and Hanson
+//! 1974, chapter 23; Stark and Parker 1995), of the rows of the tick's projection. Rows that the
+//! projection did not load count, too: which of a box's corners it loads is its own choice, and a
+//! soft surface may load others.
+
+use hapticd_gauss::Motion;
+use hapticd_geometry::Vec3;
+use nalgebra::Matrix6;
+
+/// Contacts that are known; those that come later and hold nothing are left out.
+const MOST_ROWS: usize = 32;
+/// Of these at most so many are loaded at once.
+const MOST_LOADED: usize = 18;
+/// Contacts that are loaded or let go before the search ends with what it has.
+const EFFORT: u32 = 64;
+/// What a contact is out of its place by, as a share of the stretch, is rounding.
+const ROUNDING: f64 = 1e-12;
+/// Contacts that tell the same share their load by so little stiffness each.
+const EVEN: f64 = 1e-13;
+
+/// One contact of a tick.
+#[derive(Clone, Copy, Debug, Default)]
+struct Row {
+    /// Its surface's stiffness, N/m; as a share of the coupling's once that is known.
+    stiffness: f64,
+    /// In which direction it holds: normal and its moment about the spring's centre, m. By the
+    /// coupling's metric once that is known.
+    along: Motion,
+    /// So far the tool is from it, m.
+    gap_m: f64,
+    /// It holds a part of the stretch.
+    holds: bool,
+    /// The most of it, m: friction's. In the end of what the coupling's stiffness would make of it.
+    most_m: f64,
+}
+
+/// What holds a tool in a tick, by material.
+#[derive(Clone, Copy, Debug)]
+pub struct Touched {
+    /// Least stiffness and damping of the tick.
+    softest: Option<(f64, f64)>,
+    /// The part of the stretch that is held: shift, m, and its moment about the spring's centre, m².
+    held: Motion,
+    /// By what all contacts push together, m.
+    pushed_m: f64,
+    rows: [Row; MOST_ROWS],
+    count: usize,
+}
+
+impl Default for Touched {
+    fn default() -> Self {
+        Touched {
+            softest: None,
+            held: Motion::zeros(),
+            pushed_m: 0.0,
+            rows: [Row::default(); MOST_ROWS],
+            count: 0,
+        }
+    }
+}
+
+impl Touched {
+    /// Nothing.
+    pub fn new() -> Self {
+        Touched::default()
+    }
+
+    /// Forgets what holds how much, before the contacts are asked again. Least stiffness and damping
+    /// stay the tick's.
+    pub fn ask_again(&mut self) {
+        self.count = 0;
+        (self.held, self.pushed_m) = (Motion::zeros(), 0.0);
+    }
+
+    /// A material of this stiffness and damping is touched.
+    pub fn touch(&mut self, stiffness_n_per_m: f64, damping_n_s_per_m: f64) {
+        let (k, b) = self.softest.unwrap_or((f64::INFINITY, f64::INFINITY));
+        self.softest = Some((k.min(stiffness_n_per_m), b.min(damping_n_s_per_m)));
+    }
+
+    /// Nothing else was: a material of this stiffness and damping.
+    pub fn or_touch(&mut self, material: Option<(f64, f64)>) {
+        self.softest = self.softest.or(material);
+    }
+
+    /// A contact holds so much of the stretch: `push`, m, at `lever` from the spring's centre, m.
+    pub fn hold(&mut self, stiffness_n_per_m: f64, push: &Vec3, lever: &Vec3) {
+        self.part(stiffness_n_per_m, push, lever, f64::INFINITY);
+    }
+
+    /// And so much along its surface, by friction.
+    pub fn rub(&mut self, stiffness_n_per_m: f64, push: &Vec3, lever: &Vec3) {
+        self.part(stiffness_n_per_m, push, lever, push.norm());
+    }
+
+    fn part(&mut self, stiffness: f64, push: &Vec3, lever: &Vec3, most_m: f64) {
+        let length = push.norm();
+        // Written so that NaN holds nothing.
+        if length > 0.0 {
+            let along = with_moment(&(push / length), lever);
+            self.held += along * length;
+            self.pushed_m += length;
+            self.note(Row {
+                stiffness,
+                along,
+                gap_m: 0.0,
+                holds: true,
+                most_m,
+            });
+        }
+    }
+
+    /// A contact that held nothing, `gap_m` from where the tool comes to rest; after all that hold.
+    /// False if they push by less: then it is left out.
+    pub fn near(
+        &mut self,
+        stiffness_n_per_m: f64,
+        normal: &Vec3,
+        lever: &Vec3,
+        gap_m: f64,
+    ) -> bool {
+        let row = Row {
+            stiffness: stiffness_n_per_m,
+            along: with_moment(normal, lever),
+            gap_m: gap_m.max(0.0),
+            holds: false,
+            most_m: f64::INFINITY,
+        };
+        let is_reached = row.gap_m < self.pushed_m;
+        if is_reached {
+            self.note(row);
+        }
+        is_reached
+    }
+
+    fn note(&mut self, row: Row) {
+        if let Some(place) = self.rows.get_mut(self.count) {
+            *place = row;
+            self.count += 1;
+        }
+    }
+
+    /// Least stiffness and damping of what was touched in this tick.
+    pub fn softest(&self) -> Option<(f64, f64)> {
+        self.softest
+    }
+
+    /// What holds under a coupling of stiffness `whole` (N/m) and this gyration.
+    pub(super) fn holding(&self, whole: f64, gyration_m2: Option<f64>) -> Holding {
+        let lever_m = gyration_m2.map_or(0.0, f64::sqrt);
+        let by_lever = if lever_m > 0.0 { 1.0 / lever_m } else { 0.0 };
+        let metric = Motion::new(1.0, 1.0, 1.0, by_lever, by_lever, by_lever);
+        let held = self.held.component_mul(&metric);
+        let rows = &self.rows[..self.count];
+        let Some(first) = rows.iter().find(|row| row.holds) else {
+            return Holding::Unknown;
+        };
+        let share_of = |row: &Row| (row.stiffness / whole).min(1.0);
+        let share = share_of(first);
+        // What they give way by together does not reach what is stiffer or softer.
+        let alone = rows.iter().all(|row| {
+            let given = held * (1.0 - share);
+            let is_reached = || row.along.component_mul(&metric).dot(&given) > row.gap_m;
+            share_of(row) == share || (!row.holds && !is_reached())
+        });
+        if alone || !(held.norm() > 0.0) {
+            return Holding::One(first.stiffness.min(whole));
+        }
+        let mut form = Form {
+            rows: [Row::default(); MOST_ROWS],
+            count: 0,
+            across: Matrix6::zeros(),
+            softest: 1.0,
+            loaded: 0,
+        };
+        let mut spanned = Matrix6::zeros();
+        for row in rows {
+            let (stiffness, along) = (share_of(row), row.along.component_mul(&metric));
+            if row.holds {
+                form.softest = form.softest.min(stiffness);
+                include(&mut spanned, &along);
+            }
+            // What has no stiffness gives no force, whatever it holds.
+            if !(stiffness > 0.0) {
+                continue;
+            }
+            form.loaded |= u32::from(row.holds) << form.count;
+            form.rows[form.count] = Row {
+                stiffness,
+                along,
+                most_m: row.most_m * stiffness,
+                ..*row
+            };
+            form.count += 1;
+        }
+        // Across all that holds nothing is stretched now: what comes there finds the softest.
+        form.across = (Matrix6::identity() - spanned) * form.softest;
+        form.loaded = Loads::of(&form.rows[..form.count], &held, form.loaded).loaded;
+        Holding::Several(form, held)
+    }
+}
+
+/// A direction at a lever, with its moment.
+fn with_moment(direction: &Vec3, lever: &Vec3) -> Motion {
+    let moment = lever.cross(direction);
+    Motion::new(
+        direction.x,
+        direction.y,
+        direction.z,
+        moment.x,
+        moment.y,
+        moment.z,
+    )
+}
+
+/// Adds a direction to a projector.
+fn include(projector: &mut Matrix6<f64>, along: &Motion) {
+    // Twice: once leaves rounding of a nearly parallel one.
+    let mut rest = *along;
+    for _ in 0..2 {
+        rest -= *projector * rest;
+    }
+    let length = rest.norm();
+    if length > 1e-6 * along.norm() {
+        *projector += rest * rest.transpose() / (length * length);
+    }
+}
+
+/// What holds a tool, to its coupling.
+#[derive(Clone, Copy, Debug)]
+#[allow(clippy::large_enum_variant)] // On the stack, where nothing may be allocated.
+pub(super) enum Holding {
+    /// Nothing, or nothing that says how stiff it is.
+    Unknown,
+    /// One stiffness, N/m, in all directions.
+    One(f64),
+    /// Several: the spring's, and the stretch that they hold, both by the coupling's metric.
+    Several(Form, Motion),
+}
+
+/// A spring that is not as stiff in each direction, in shares of the coupling's stiffness.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Form {
+    rows: [Row; MOST_ROWS],
+    count: usize,
+    /// What stretches across all that holds.
+    across: Matrix6<f64>,
+    softest: f64,
+    /// Of its rows, those that were loaded where it was made, a bit each: where to look first.
+    loaded: u32,
+}
+
+impl Form {
+    /// What is stored at this stretch, as a share of what the coupling's whole stiffness would
+    /// store; and the part of the force that is across it.
+    pub fn at(&self, stretch: &Motion) -> (f64, Motion) {
+        let square = stretch.norm_squared();
+        // Written so that NaN is no stretch.
+        if !(square > 0.0) {
+            return (self.softest, Motion::zeros());
+        }
+        let loads = Loads::of(&self.rows[..self.count], stretch, self.loaded);
+        let across = self.across * stretch;
+        let share = (loads.stored + across.dot(stretch)) / square;
+        let force = loads.force + across;
+        (share, force - stretch * share)
+    }
+
+    /// What is stored at this stretch, as a share of what the coupling's whole stiffness would
+    /// store.
+    pub fn share(&self, stretch: &Motion) -> f64 {
+        self.at(stretch).0
+    }
+}
+
+/// What contacts push by at a stretch.
+struct Loads {
+    /// By shares of the coupling's stiffness.
+    force: Motion,
+    /// Twice what is stored, so too.
+    stored: f64,
+    /// Which are loaded, a bit each.
+    loaded: u32,
+}
+
+impl Loads {
+    /// The multipliers of the theory. Those of `first` (a bit each) are loaded at once, then one
+    /// contact after the other, the furthest out of its place first; those that would pull let go.
+    fn of(rows: &[Row], stretch: &Motion, first: u32) -> Self {
+        let mut set = Set {
+            rows,
+            index: [0; MOST_LOADED],
+            load: [0.0; MOST_LOADED],
+            count: 0,
+            full: 0,
+        };
+        for k in (0..rows.len()).filter(|k| first & 1 << k != 0) {
+            set.add(k, 0.0);
+        }
+        set.balance(stretch);
+        let least = ROUNDING * stretch.norm();
+        let mut barred = 0_u32;
+        for _ in 0..EFFORT {
+            let Some(furthest) = set.furthest(stretch, least, barred) else {
+                break;
+            };
+            let bit = 1 << furthest;
+            let was_full = set.full & bit;
+            set.full &= !bit;
+            if !set.add(
+                furthest,
+                if was_full == 0 {
+                    0.0
+                } else {
+                    rows[furthest].most_m
+                },
+            ) {
+                break;
+            }
+            set.balance(stretch);
+            let stays = set.free() & bit == 0 && set.full & bit == was_full;
+            // It goes back at once: it was out of its place by rounding.
+            barred = if stays { barred | bit } else { 0 };
+        }
+        let mut loads = Loads {
+            force: Motion::zeros(),
+            stored: 0.0,
+            loaded: set.free() | set.full,
+        };
+        let force = set.force();
+        for (row, load) in set.pushes() {
+            let out_m = match load < row.most_m {
+                true => 0.0,
+                false => set.out_m(row, &(stretch - force), &set.force_of(row.stiffness)),
+            };
+            loads.stored += load * (row.along.dot(stretch) - row.gap_m + out_m);
+        }
+        loads.force = force;
+        loads
+    }
+}
+
+/// Contacts that are loaded.
+struct Set<'a> {
+    rows: &'a [Row],
+    /// Those that are in their places.
+    index: [usize; MOST_LOADED],
+    load: [f64; MOST_LOADED],
+    count: usize,
+    /// Those that give all that they can, a bit each.
+    full: u32,
+}
+
+impl Set<'_> {
+    /// One more that is to be in its place. False where there is no room.
+    fn add(&mut self, index: usize, load: f64) -> bool {
+        let is_room = self.count < MOST_LOADED;
+        if is_room {
+            (self.index[self.count], self.load[self.count]) = (index, load);
+            self.count += 1;
+        }
+        is_room
+    }
+
+    fn filled(&self) -> impl Iterator<Item = &Row> {
+        let rows = self.rows.iter().enumerate();
+        rows.filter(|(k, _)| self.full & 1 << k != 0)
+            .map(|(_, row)| row)
+    }
+
+    fn pushes(&self) -> impl Iterator<Item = (&Row, f64)> {
+        let loads = self.load[..self.count].iter().copied();
+        let rows = self.index[..self.count].iter().map(|k| &self.rows[*k]);
+        rows.zip(loads)
+            .chain(self.filled().map(|row| (row, row.most_m)))
+    }
+
+    fn free(&self) -> u32 {
+        self.index[..self.count]
+            .iter()
+            .fold(0, |all, k| all | 1 << k)
+    }
+
+    fn force(&self) -> Motion {
+        self.pushes().map(|(row, load)| row.along * load).sum()
+    }
+
+    fn force_of(&self, stiffness: f64) -> Motion {
+        let same = self.pushes().filter(|(row, _)| row.stiffness == stiffness);
+        same.map(|(row, load)| row.along * load).sum()
+    }
+
+    /// How far a contact is out of its place, where so much of the stretch is left and its surface
+    /// pushes so much.
+    fn out_m(&self, row: &Row, left: &Motion, by_surface: &Motion) -> f64 {
+        let gives = (1.0 - row.stiffness) / row.stiffness;
+        row.along.dot(&(left - by_surface * gives)) - row.gap_m
+    }
+
+    /// The contact that is furthest out of its place, if any is by more than `least`: too far in, or
+    /// one that is full too far out.
+    fn furthest(&self, stretch: &Motion, least: f64, barred: u32) -> Option<usize> {
+        let left = stretch - self.force();
+        let taken = self.free() | barred;
+        let mut furthest = (least, None);
+        // Rows of one surface often follow each other.
+        let (mut surface, mut by_surface) = (f64::NAN, Motion::zeros());
+        for (k, row) in self.rows.iter().enumerate() {
+            if taken & 1 << k != 0 {
+                continue;
+            }
+            if row.stiffness != surface {
+                surface = row.stiffness;
+                by_surface = self.force_of(surface);
+            }
+            let out_m = match self.full & 1 << k {
+                0 => self.out_m(row, &left, &by_surface),
+                _ => -self.out_m(row, &left, &by_surface),
+            };
+            let length = row.along.norm();
+            if out_m > furthest.0 * length {
+                furthest = (out_m / length, Some(k));
+            }
+        }
+        furthest.1
+    }
+
+    /// Loads them until all are in their places; those that would pull let go.
+    fn balance(&mut self, stretch: &Motion) {
+        while let Some(balanced) = self.balanced(stretch) {
+            if self.go_towards(&balanced) {
+                break;
+            }
+        }
+    }
+
+    /// The loads at which all of them are in their places, pulling or not.
+    fn balanced(&self, stretch: &Motion) -> Option<[f64; MOST_LOADED]> {
+        let n = self.count;
+        let filled: Motion = self.filled().map(|row| row.along * row.most_m).sum();
+        let mut factor = [[0.0; MOST_LOADED]; MOST_LOADED];
+        let mut solution = [0.0; MOST_LOADED];
+        // Cholesky and forward substitution, row by row.
+        for i in 0..n {
+            let row = &self.rows[self.index[i]];
+            for j in 0..=i {
+                let other = &self.rows[self.index[j]];
+                let gives = match other.stiffness == row.stiffness {
+                    true => 1.0 / row.stiffness,
+                    false => 1.0,
+                };
+                let mut entry = row.along.dot(&other.along) * gives;
+                if i == j {
+                    entry *= 1.0 + EVEN;
+                }
+                for k in 0..j {
+                    entry -= factor[i][k] * factor[j][k];
+                }
+                if i != j {
+                    factor[i][j] = entry / factor[j][j];
+                } else if entry > 0.0 {
+                    factor[i][i] = entry.sqrt();
+                } else {
+                    return None;
+                }
+            }
+            let same = self
+                .filled()
+                .filter(|other| other.stiffness == row.stiffness);
+            let by_surface = same.map(|row| row.along * row.most_m).sum();
+            let mut right = self.out_m(row, &(stretch - filled), &by_surface);
+            for k in 0..i {
+                right -= factor[i][k] * solution[k];
+            }
+            solution[i] = right / factor[i][i];
+        }
+        for i in (0..n).rev() {
+            for k in i + 1..n {
+                solution[i] -= factor[k][i] * solution[k];
+            }
+            solution[i] /= factor[i][i];
+        }
+        Some(solution)
+    }
+
+    /// Goes there as far as none pulls or gives more than it can, and lets go of those that would.
+    /// True when it got there.
+    fn go_towards(&mut self, balanced: &[f64; MOST_LOADED]) -> bool {
+        let mut share = 1.0_f64;
+        let mut got_there = true;
+        for k in 0..self.count {
+            let (load, wanted, most_m) =
+                (self.load[k], balanced[k], self.rows[self.index[k]].most_m);
+            if wanted <= 0.0 || wanted >= most_m {
+                let end = if wanted <= 0.0 { 0.0 } else { most_m };
+                got_there = false;
+                // It is on its way there: the one may be the other.
+                share = share.min(((end - load) / (wanted - load)).max(0.0));
+            }
+        }
+        let mut kept = 0;
+        for k in 0..self.count {
+            let (index, wanted) = (self.index[k], balanced[k]);
+            let load = self.load[k] + (wanted - self.load[k]) * share;
+            let (most_m, close) = (
+                self.rows[index].most_m,
+                1e-14 * (wanted - self.load[k]).abs(),
+            );
+            if wanted <= 0.0 && load <= close {
+                continue;
+            }
+            if wanted >= most_m && load >= most_m - close {
+                self.full |= 1 << index;
+                continue;
+            }
+            (self.load[kept], self.index[kept]) = (load, index);
+            kept += 1;
+        }
+        self.count = kept;
+        got_there
+    }
+}
+
+#[cfg(test)]
+mod tests;

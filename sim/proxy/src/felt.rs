@@ -1,0 +1,325 @@
+//! What of a proxy the hand feels: its contacts, and never where knowledge ends.
+//!
+//! Real-time callable: no allocation, no blocking, constant time. Deterministic. World frame, SI
+//! units.
+
+use hapticd_gauss::Motion;
+use hapticd_geometry::{Pose, Quat, Vec3, transform};
+
+use crate::arm::pull_between;
+use crate::tool::ToolShape;
+
+/// How fast a surface that was found late comes in, m/s: as fast as a soft one may come.
+const FOUND_M_S: f64 = 0.2;
+
+/// What is felt of a tool of this shape.
+#[derive(Clone, Copy, Debug)]
+pub struct Feel<'a> {
+    /// The tool.
+    pub shape: &'a ToolShape,
+    /// Square of the length by which the spring weighs turning, m^2.
+    pub gyration_m2: f64,
+    /// Distance at which contacts rest, m.
+    pub safe_m: f64,
+    /// Time since the tick before, s.
+    pub period_s: f64,
+}
+
+impl Feel<'_> {
+    /// Of two stretches, as the spring weighs shift and turn.
+    fn dot(&self, a: &Motion, b: &Motion) -> f64 {
+        let shift = a.fixed_rows::<3>(0).dot(&b.fixed_rows::<3>(0));
+        shift + self.gyration_m2 * a.fixed_rows::<3>(3).dot(&b.fixed_rows::<3>(3))
+    }
+}
+
+/// The far end of an arm's spring, from tick to tick.
+#[derive(Clone, Copy, Debug)]
+pub struct FarEnd {
+    /// Where the spring was drawn to in the last tick.
+    drawn_to: Pose,
+    /// By what it was stretched then: shift of the shape's centre, and rotation vector.
+    stretch: Motion,
+}
+
+impl FarEnd {
+    /// Of a tool that is where its hand is.
+    pub fn new(hand: &Pose) -> Self {
+        FarEnd {
+            drawn_to: *hand,
+            stretch: Motion::zeros(),
+        }
+    }
+
+    /// Where the spring was drawn to in the last tick.
+    pub fn drawn_to(&self) -> &Pose {
+        &self.drawn_to
+    }
+
+    /// Where the spring is to take the proxy to be, which went from one pose to the other. The end
+    /// of a certificate or of a budget is nothing that a hand could feel: what it alone holds back
+    /// (`ahead`: where the proxy would be without, or is felt on a smooth surface) does not stretch
+    /// the spring. A surface that is found late would stretch it at once by all of that: its force
+    /// comes in by 0.2 m/s.
+    pub fn step(
+        &mut self,
+        feel: &Feel<'_>,
+        hand: &Pose,
+        [before, proxy]: [&Pose; 2],
+        ahead: Option<&Pose>,
+    ) -> Pose {
+        let length = |motion: &Motion| feel.dot(motion, motion).sqrt();
+        let between = |from: &Pose, to: &Pose| length(&pull_between(feel.shape, from, to));
+        let felt = *ahead.unwrap_or(proxy);
+        let stretch = pull_between(feel.shape, &felt, hand);
+        let wanted_m = length(&stretch);
+        // Of a proxy that nothing but contacts holds, the stretch grows by no more than the hand
+        // went and the proxy went away from it. One that a certificate held back catches up: it
+        // comes, and stretches nothing.
+        let pushed_m = between(proxy, hand) - between(before, hand);
+        let went_m = pushed_m.max(0.0) + between(&self.drawn_to, hand);
+        let found_m = FOUND_M_S * feel.period_s + feel.safe_m;
+        let most_m = length(&self.stretch) + went_m + found_m;
+        self.drawn_to = *hand;
+        self.stretch = stretch;
+        if wanted_m > most_m {
+            self.stretch = stretch * (most_m / wanted_m);
+            return self.behind(feel.shape, hand, &felt);
+        }
+        felt
+    }
+
+    /// Of a tick that cannot tell what holds the tool: a plane across the stretch of the tick before.
+    /// Along it the hand goes freely, back it gets what is stored, and it is pressed no harder. So
+    /// nothing is felt that was not there, and no more is given than was put in.
+    pub fn hold(&mut self, feel: &Feel<'_>, hand: &Pose, proxy: &Pose) -> Pose {
+        let went = pull_between(feel.shape, &self.drawn_to, hand);
+        self.drawn_to = *hand;
+        let square = feel.dot(&self.stretch, &self.stretch);
+        if square > 0.0 {
+            let further = feel.dot(&went, &self.stretch) / square;
+            self.stretch *= (1.0 + further).clamp(0.0, 1.0);
+        }
+        self.behind(feel.shape, hand, proxy)
+    }
+
+    /// What is as far behind the hand as the spring is stretched; a tool that does not turn is
+    /// turned as `felt` is.
+    fn behind(&self, shape: &ToolShape, hand: &Pose, felt: &Pose) -> Pose {
+        let (shift, turn): (Vec3, Vec3) = (
+            self.stretch.fixed_rows::<3>(0).into_owned(),
+            self.stretch.fixed_rows::<3>(3).into_owned(),
+        );
+        let mut felt = *felt;
+        if shape.turns {
+            felt.rotation = Quat::from_scaled_axis(-turn) * hand.rotation;
+        }
+        let centre = transform(hand, &shape.centre) - shift;
+        felt.translation.vector = centre - felt.rotation * shape.centre;
+        felt
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const STIFFNESS: f64 = 500.0;
+    /// Of a way of the hand, each with a tick of its own.
+    const PIECES: u32 = 20;
+
+    fn tool() -> ToolShape {
+        let corners = [[1.0, 1.0], [-1.0, 1.0], [0.0, -1.0]];
+        ToolShape::mesh(&corners.map(|[x, z]| Vec3::new(x, 0.0, z) * 5e-3), true)
+    }
+
+    /// A hand that is pressed by `depth_m` and turned by `turn`; then nothing is known any more.
+    fn pressed(feel: &Feel<'_>, depth_m: f64, turn: f64) -> (FarEnd, Pose) {
+        let rest = Pose::identity();
+        let mut end = FarEnd::new(&rest);
+        let at = |share: f64| {
+            let turn = Quat::from_scaled_axis(Vec3::x() * (turn * share));
+            Pose::from_parts(Vec3::new(0.0, 0.0, -depth_m * share).into(), turn)
+        };
+        for k in 1..=100 {
+            end.step(feel, &at(f64::from(k) / 100.0), [&rest, &rest], None);
+        }
+        (end, at(1.0))
+    }
+
+    /// Ticks of a hand that stands still: by what the spring is stretched after each, m.
+    fn comes_in(feel: &Feel<'_>, end: &mut FarEnd, hand: &Pose, proxy: &Pose) -> Vec<f64> {
+        let mut tick = |_| {
+            let felt = end.step(feel, hand, [proxy, proxy], None);
+            let pull = pull_between(feel.shape, hand, &felt);
+            feel.dot(&pull, &pull).sqrt()
+        };
+        (0..30).map(&mut tick).collect()
+    }
+
+    /// By 0.2 m/s: 0.2 mm a tick and the distance at which contacts rest, 0.04 mm.
+    #[test]
+    fn a_surface_that_is_found_late_comes_in_slowly_by_shift_and_turn() {
+        let shape = tool();
+        let feel = feel(&shape);
+        let hand = Pose::from_parts(
+            Vec3::new(0.3, 0.0, -3e-3).into(),
+            Quat::from_scaled_axis(Vec3::x() * 0.4),
+        );
+        // 4 mm of turning at a gyration of 1 cm, 3 mm of shift; and neither but the other.
+        let shifted = Pose::from_parts(Vec3::x().scale(0.3).into(), hand.rotation);
+        let turned = Pose::from_parts(hand.translation, Quat::identity());
+        let both = Pose::translation(0.3, 0.0, 0.0);
+        for (proxy, whole_m) in [(shifted, 3e-3), (turned, 4e-3), (both, 5e-3)] {
+            let mut end = FarEnd::new(&hand);
+            // The certificate ended meanwhile: the proxy lags behind, and nothing is felt of it.
+            for _ in 0..10 {
+                let felt = end.step(&feel, &hand, [&proxy, &proxy], Some(&hand));
+                assert!(pull_between(&shape, &felt, &hand).norm() < 1e-15);
+            }
+            for (k, stretch_m) in comes_in(&feel, &mut end, &hand, &proxy).iter().enumerate() {
+                let wanted_m = (2.4e-4 * (1.0 + k as f64)).min(whole_m);
+                assert!(
+                    (stretch_m - wanted_m).abs() < 1e-12,
+                    "{whole_m}, {k}: {stretch_m}"
+                );
+            }
+            let felt = end.step(&feel, &hand, [&proxy, &proxy], None);
+            assert!(pull_between(&shape, &felt, &proxy).norm() < 1e-15);
+            assert_eq!(end.drawn_to(), &hand);
+        }
+    }
+
+    /// On its way in the spring is stretched along what is found, about the shape's centre.
+    #[test]
+    fn what_comes_in_points_to_where_the_surface_holds_the_tool() {
+        let corners = [[2.0, 1.0], [-1.0, 1.0], [0.0, -1.0]];
+        let corners = corners.map(|[x, z]| Vec3::new(x, 0.0, z) * 5e-3);
+        let mut shape = ToolShape::mesh(&corners, true);
+        for turns in [true, false] {
+            shape.turns = turns;
+            let feel = feel(&shape);
+            let hand = Pose::from_parts(
+                Vec3::new(0.01, 0.0, -3e-3).into(),
+                Quat::from_scaled_axis(Vec3::x() * 0.4),
+            );
+            let proxy = Pose::identity();
+            let whole = pull_between(&shape, &hand, &proxy);
+            let mut end = FarEnd::new(&hand);
+            let felt = end.step(&feel, &hand, [&proxy, &proxy], None);
+            let part = pull_between(&shape, &hand, &felt);
+            let share = 2.4e-4 / feel.dot(&whole, &whole).sqrt();
+            assert!((part - whole * share).norm() < 1e-12, "{part:?} {whole:?}");
+            if !turns {
+                assert_eq!(felt.rotation, proxy.rotation);
+            }
+        }
+    }
+
+    /// A hand that presses or a proxy that is pushed stretches the spring at once.
+    #[test]
+    fn what_hand_and_proxy_go_apart_is_felt_in_the_same_tick() {
+        let shape = tool();
+        let feel = feel(&shape);
+        let at = |z: f64| Pose::translation(0.0, 0.0, z);
+        let depth_m = |felt: &Pose, hand: f64| felt.translation.z - hand;
+        // The hand goes in by 5 mm at once.
+        let mut end = FarEnd::new(&at(0.0));
+        let felt = end.step(&feel, &at(-5e-3), [&at(0.0), &at(0.0)], None);
+        assert!((depth_m(&felt, -5e-3) - 5e-3).abs() < 1e-15);
+        // What holds the proxy comes 2 mm out.
+        let felt = end.step(&feel, &at(-5e-3), [&at(0.0), &at(2e-3)], None);
+        assert!((depth_m(&felt, -5e-3) - 7e-3).abs() < 1e-15);
+        // One that was held back elsewhere, 20 mm away, catches up by 8 mm: that is no push.
+        let mut end = FarEnd::new(&at(0.0));
+        let felt = end.step(&feel, &at(-1e-3), [&at(0.02), &at(0.012)], None);
+        assert!((depth_m(&felt, -1e-3) - 1.24e-3).abs() < 1e-12, "{felt:?}");
+        // And one that goes away by 1 mm and stays with it is felt by that, with what is found.
+        let felt = end.step(&feel, &at(-1e-3), [&at(0.012), &at(0.013)], None);
+        assert!((depth_m(&felt, -1e-3) - 2.48e-3).abs() < 1e-12, "{felt:?}");
+    }
+
+    #[test]
+    fn a_hand_that_goes_freely_feels_nothing_of_what_is_not_known() {
+        let shape = tool();
+        let feel = feel(&shape);
+        let mut end = FarEnd::new(&Pose::identity());
+        for k in 1..50 {
+            let hand = Pose::translation(1e-3 * f64::from(k), 0.0, -2e-3 * f64::from(k));
+            let felt = end.hold(&feel, &hand, &Pose::identity());
+            assert!(pull_between(&shape, &felt, &hand).norm() < 1e-15);
+        }
+    }
+
+    #[test]
+    fn the_force_stays_falls_where_the_hand_gives_way_and_does_not_come_back() {
+        let shape = tool();
+        let feel = feel(&shape);
+        let (mut end, hand) = pressed(&feel, 2e-3, 0.0);
+        let mut at = |x: f64, z: f64| {
+            let hand = Pose::translation(x, 0.0, z);
+            let felt = end.hold(&feel, &hand, &Pose::identity());
+            pull_between(&shape, &hand, &felt)
+        };
+        assert_eq!(hand.translation.z, -2e-3);
+        for (x, z, depth) in [
+            (0.0, -2e-3, 2e-3),
+            (0.01, -2e-3, 2e-3),
+            (0.01, -3e-3, 2e-3),
+            (0.02, -2.5e-3, 1.5e-3),
+            (0.02, 0.0, 0.0),
+            (0.02, -3e-3, 0.0),
+        ] {
+            let pull = at(x, z);
+            let off = pull - Motion::new(0.0, 0.0, depth, 0.0, 0.0, 0.0);
+            assert!(off.norm() < 1e-12, "at {x}, {z}: {pull:?}");
+        }
+    }
+
+    fn feel(shape: &ToolShape) -> Feel<'_> {
+        Feel {
+            shape,
+            gyration_m2: 1e-4,
+            safe_m: 4e-5,
+            period_s: 1e-3,
+        }
+    }
+
+    proptest! {
+        /// However the hand goes and turns meanwhile, it is given no more than was stored.
+        #[test]
+        fn what_is_not_known_gives_no_more_than_was_stored(
+            depth_m in 0.0..5e-3f64, turn in -0.2..0.2f64,
+            ways in prop::collection::vec([-2e-4..2e-4f64, -2e-4..2e-4, -2e-4..2e-4, -0.01..0.01], 1..200),
+        ) {
+            let shape = tool();
+            let feel = feel(&shape);
+            let (mut end, mut hand) = pressed(&feel, depth_m, turn);
+            let pull = |felt: &Pose, hand: &Pose| {
+                let pull = pull_between(feel.shape, hand, felt);
+                (pull, 0.5 * STIFFNESS * feel.dot(&pull, &pull))
+            };
+            let (mut before, stored_j) = pull(&end.behind(&shape, &hand, &hand), &hand);
+            let mut given_j = 0.0;
+            for [x, y, z, turn] in ways {
+                for _ in 0..PIECES {
+                    let share = 1.0 / f64::from(PIECES);
+                    let next = Pose::from_parts(
+                        (hand.translation.vector + Vec3::new(x, y, z) * share).into(),
+                        Quat::from_scaled_axis(Vec3::x() * (turn * share)) * hand.rotation,
+                    );
+                    let went = pull_between(&shape, &hand, &next);
+                    hand = next;
+                    let (now, _) = pull(&end.hold(&feel, &hand, &hand), &hand);
+                    given_j += STIFFNESS * 0.5 * feel.dot(&went, &(before + now));
+                    before = now;
+                }
+            }
+            // The piece in which nothing is left of it counts whole.
+            let piece_m = 4e-4 / f64::from(PIECES);
+            let most_j = stored_j + 0.5 * STIFFNESS * piece_m * piece_m;
+            prop_assert!(given_j <= most_j, "{given_j} of {stored_j} J");
+        }
+    }
+}

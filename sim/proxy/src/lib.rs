@@ -1,0 +1,60 @@
+//! The haptic loop's core: proxy, virtual coupling and the certified contact protocol.
+//!
+//! Everything here is sans-I/O and deterministic; [`Engine::tick`] and what it calls allocate nothing, lock nothing, block
+//! on nothing and read no clock, and their work is bounded. World frame, right-handed, SI units, `f64`.
+//!
+//! The promise: *the proxy never penetrates*. Its path is a chain of constant-speed screws, each cut at a proven lower
+//! bound of the first time at which any feature pair of tool and solid body would come closer than
+//! [`Distances::clearance_m`]; pairs that are not looked at are excluded by the snapshot's certificate. Late snapshots
+//! and exhausted budgets shorten the motion. They never make it unsafe.
+//!
+//! ```text
+//! device pose -> Engine::tick -> wrench (to the safety governor) , proxy pose
+//!                  |    ^
+//!           Query  v    |  Snapshot (certificate)
+//!              collision thread (hapticd-scene)
+//! ```
+#![forbid(unsafe_code)]
+
+mod arm;
+mod bodies;
+mod coupling;
+mod course;
+mod engine;
+mod felt;
+mod guide;
+mod implicit;
+mod interaction;
+mod outcome;
+mod rows;
+mod snapshot;
+mod soft;
+mod timing;
+mod together;
+mod tool;
+mod twist;
+mod way;
+
+pub use arm::MAX_ROWS;
+pub use bodies::{Body, BodyTable};
+pub use coupling::{Coupling, Damping, EndsEnergy, Gains, Passed, SpringEnergy, Touched, Wrench};
+pub use course::{Course, Followed, MAX_SEGMENTS};
+pub use engine::{ArmSetup, Engine, TickInput, TickOutput, is_pose};
+pub use felt::{FarEnd, Feel};
+pub use guide::{Guide, Held, Insertion, NEWEST, Phase};
+pub use hapticd_ccd::PairKind;
+pub use implicit::{
+    FOOT_REACH, Foot, ImplicitSurface, MAX_CLIQUES, MAX_SAMPLES, MAX_TERMS, Sampled, Term, Touch,
+};
+pub use interaction::{Intent, Interaction, gyration};
+pub use outcome::{ArmOutcome, Contact, MAX_CONTACTS, MAX_SUBSTEPS, SpringState};
+pub use snapshot::{
+    ArmQuery, BodyEntry, BodyKey, BodyPose, BodyTarget, HINTS, MAX_ARMS, MAX_BODIES, MAX_PUSHES,
+    MAX_SCENE_BODIES, Material, MidPhaseShare, Pair, Push, Query, Snapshot, tool_id, tool_in,
+    tool_key, tool_slot,
+};
+pub use soft::{
+    Finder, MAX_SOFT_ROWS, MAX_TRACKED, SoftSnapshot, SoftSurface, Tracked, WALK_LIMIT,
+};
+pub use timing::RigTiming;
+pub use tool::{Distances, ToolShape};
