@@ -14,19 +14,19 @@ use crate::tree::{ObbTree, TreeDefect};
 
 /// One triangle with all a leaf test needs: gathered when it is asked for, since it would be 104 bytes to keep.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Leaf {
-    /// Corners.
-    pub(crate) corners: [Vec3; 3],
+pub struct Leaf {
+    /// Corners, metres, in the frame of the mesh.
+    pub corners: [Vec3; 3],
     /// Vertex indices of the corners.
-    pub(crate) vertices: [u32; 3],
+    pub vertices: [u32; 3],
     /// Edge indices of the sides 01, 12, 20.
-    pub(crate) edges: [u32; 3],
+    pub edges: [u32; 3],
     /// Triangle index.
-    pub(crate) triangle: u32,
+    pub triangle: u32,
     /// Bit i: this triangle owns corner i.
-    pub(crate) owned_vertices: u8,
+    pub owned_vertices: u8,
     /// Bit i: this triangle owns side i.
-    pub(crate) owned_edges: u8,
+    pub owned_edges: u8,
 }
 
 #[derive(Clone, Debug)]
@@ -148,6 +148,17 @@ impl MeshIndex {
     #[must_use]
     pub fn tree(&self) -> Option<&ObbTree> {
         self.surface().map(|s| &s.tree)
+    }
+
+    /// A triangle with its corners, its edges and the features that it owns. Every vertex and every edge of the mesh has one owner.
+    /// Real-time safe.
+    ///
+    /// `None` for a point and for a triangle out of range.
+    #[inline]
+    #[must_use]
+    pub fn leaf(&self, triangle: u32) -> Option<Leaf> {
+        let s = self.surface()?;
+        ((triangle as usize) < s.mesh.triangles().len()).then(|| s.leaf(triangle))
     }
 
     /// Unit directions from an edge into its two faces, in their planes and perpendicular to the edge; zero where there is no face.

@@ -8,15 +8,13 @@
 //! - [`proximity`]: all feature pairs of two meshes nearer than a reach; the collision thread.
 //! - [`nearest`]: the point of a mesh that is nearest to a point.
 //! - [`midphase`]: who else may find the pairs of triangles that those features are of.
-//! - [`obb`], [`sweep`], [`tree`]: oriented boxes, their discrete and continuous overlap tests, and the
-//!   hierarchy over a mesh.
+//! - [`obb`], [`tree`]: oriented boxes, their discrete overlap test, and the hierarchy over a mesh.
 //! - [`mod@moving`]: pairs and scenes of moving bodies, chains of links, parametric and implicit surfaces; the dynamics.
 //! - [`intersect`]: which triangles of two standing meshes intersect.
-//! - [`algebraic`], [`spheres`]: Redon's first method; [`backface`]: what moves away and need not be tested.
-//! - [`elementary`], [`first_contact`]: Redon's interval root isolation and the tree traversal around it, with the switches that were
-//!   measured; an independent second opinion for tests, slow, called by nothing in the daemon.
 //! - [`linear`]: first contact of one feature pair when every vertex moves on a straight line (deformable meshes); the one
 //!   query here that is not about rigid motion.
+//!
+//! Redon's methods as published are in the crate `hapticd-published`: second opinions for tests, which the daemon does not link.
 //!
 //! Units are metres and radians, `f64`. Nothing blocks, only [`ObbTree::with_threads`] uses threads, and all results are pure
 //! functions of the arguments.
@@ -24,11 +22,7 @@
 #![forbid(unsafe_code)]
 
 pub mod advance;
-pub mod algebraic;
-pub mod backface;
 mod cull;
-pub mod elementary;
-pub mod first_contact;
 mod front;
 pub mod index;
 pub mod inside;
@@ -40,12 +34,9 @@ pub mod nearest;
 pub mod obb;
 pub mod pair;
 pub mod proximity;
-pub mod spheres;
-pub mod sweep;
 pub mod tree;
 
 pub use advance::{Advance, MotionBound, advance};
-pub use elementary::Precision;
 pub use index::MeshIndex;
 pub use inside::Winding;
 pub use linear::{LinearContact, LinearOptions, first_contact_linear};

@@ -144,38 +144,3 @@ pub const KINDS: [PairKind; 3] = [
     PairKind::FaceVertex,
     PairKind::EdgeEdge,
 ];
-
-/// A screw about z through the origin.
-pub fn about_z(angle: f64, translation: f64) -> Screw {
-    Screw {
-        angle,
-        translation,
-        point: Vec3::zeros(),
-        axis: Vec3::z(),
-    }
-}
-
-/// Reference vector V2: a vertex that a screw of 1 rad and -1 m along z leads to a face.
-pub fn vertex_and_face() -> ([Vec3; 3], [Vec3; 3]) {
-    let face = [
-        Vec3::new(0.0, 0.0, 0.4),
-        Vec3::new(2.0, 0.0, 0.4),
-        Vec3::new(0.0, 2.0, 0.6),
-    ];
-    ([Vec3::new(1.0, 0.0, 1.0); 3], face)
-}
-
-/// Reference vector V3: an edge that a screw of 1.2 rad and 0.5 m along z leads to another.
-pub fn two_edges() -> ([Vec3; 3], [Vec3; 3]) {
-    let moving = [
-        Vec3::new(1.0, -0.5, 0.0),
-        Vec3::new(1.0, 0.5, 0.2),
-        Vec3::zeros(),
-    ];
-    let standing = [
-        Vec3::new(0.3, 0.9, -1.0),
-        Vec3::new(0.8, 0.8, 1.5),
-        Vec3::zeros(),
-    ];
-    (moving, standing)
-}

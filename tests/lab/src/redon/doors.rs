@@ -3,11 +3,11 @@
 use std::sync::{Arc, OnceLock};
 
 use hapticd_ccd::MeshIndex;
-use hapticd_ccd::backface::{BackFaceCones, Strategy};
-use hapticd_ccd::first_contact::{
+use hapticd_geometry::TriMesh;
+use hapticd_published::backface::{BackFaceCones, Strategy};
+use hapticd_published::first_contact::{
     Counters, CullBoxes, Culling, FirstContactOptions, first_contact_culled,
 };
-use hapticd_geometry::TriMesh;
 
 use super::trajectory::{Hand, Recorded, Step, Trajectory, record, recorded};
 use crate::clock::Moment;

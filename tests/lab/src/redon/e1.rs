@@ -1,8 +1,8 @@
 //! E1 (section 2.6.4, table 2.1): what labels and tables save on sphere trees.
 
-use hapticd_ccd::algebraic::AlgebraicMotion;
-use hapticd_ccd::spheres::{SphereOptions, SphereSearch, SphereTree};
 use hapticd_geometry::{Pose, Quat, Screw, Vec3, shapes};
+use hapticd_published::algebraic::AlgebraicMotion;
+use hapticd_published::spheres::{SphereOptions, SphereSearch, SphereTree};
 
 use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
 

@@ -7,11 +7,11 @@
 use std::collections::{HashMap, HashSet};
 use std::hint::black_box;
 
-use hapticd_ccd::first_contact::{FirstContactOptions, first_contact};
 use hapticd_ccd::obb::{Axes, Obb, overlap_on};
-use hapticd_ccd::sweep::{SweepOptions, overlap_during};
 use hapticd_ccd::tree::ObbTree;
 use hapticd_geometry::{Interval, Rigid};
+use hapticd_published::first_contact::{FirstContactOptions, first_contact};
+use hapticd_published::sweep::{SweepOptions, overlap_during};
 use serde_json::Value;
 
 use super::motor::scene;

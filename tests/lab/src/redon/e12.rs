@@ -1,6 +1,6 @@
 //! E12 (section 3.6): what a step costs on the trajectory of E6, on average and at worst.
 
-use hapticd_ccd::first_contact::FirstContactOptions;
+use hapticd_published::first_contact::FirstContactOptions;
 use serde_json::Value;
 
 use super::motor::scene;

@@ -1,7 +1,7 @@
 //! E13 and E14 (section 4.7, tables 4.1 and 4.2): what culling back faces saves, of single triangles and of boxes, and how many cone vectors it takes.
 
-use hapticd_ccd::backface::Strategy;
-use hapticd_ccd::first_contact::{CullBoxes, Culling};
+use hapticd_published::backface::Strategy;
+use hapticd_published::first_contact::{CullBoxes, Culling};
 use serde_json::Value;
 
 use super::doors::{Replay, Scene, scene};

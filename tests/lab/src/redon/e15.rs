@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use hapticd_ccd::backface::{BackFaceCones, Strategy};
+use hapticd_published::backface::{BackFaceCones, Strategy};
 use serde_json::Value;
 
 use super::door;

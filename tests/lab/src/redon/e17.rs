@@ -1,8 +1,8 @@
 //! E17 (section 4.3, figure 4.5): what part of a receding door each level of the hierarchy culls.
 
-use hapticd_ccd::backface::recede::recedes;
-use hapticd_ccd::backface::{BackFaceCones, Strategy};
 use hapticd_geometry::{Screw, Vec3};
+use hapticd_published::backface::recede::recedes;
+use hapticd_published::backface::{BackFaceCones, Strategy};
 use serde_json::Value;
 
 use super::door;

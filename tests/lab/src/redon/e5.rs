@@ -1,8 +1,8 @@
 //! E5 (section 2.6.4, figures 2.6 and 2.7): all leaf spheres of a scene should have about one size.
 
-use hapticd_ccd::algebraic::AlgebraicMotion;
-use hapticd_ccd::spheres::{SphereOptions, SphereSearch, SphereTree};
 use hapticd_geometry::{Pose, Screw, Vec3, shapes};
+use hapticd_published::algebraic::AlgebraicMotion;
+use hapticd_published::spheres::{SphereOptions, SphereSearch, SphereTree};
 
 use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
 

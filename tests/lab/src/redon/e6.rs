@@ -1,8 +1,8 @@
 //! E6 to E9 (section 3.5, tables 3.2 to 3.6): what each optimisation of the box tests saves, on one recorded trajectory.
 
-use hapticd_ccd::first_contact::{FirstContactOptions, PreTests};
 use hapticd_ccd::obb::Axes;
-use hapticd_ccd::sweep::SweepOptions;
+use hapticd_published::first_contact::{FirstContactOptions, PreTests};
+use hapticd_published::sweep::SweepOptions;
 use serde_json::Value;
 
 use super::motor::{Replay, same, scene};

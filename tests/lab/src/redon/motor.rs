@@ -3,10 +3,10 @@
 use std::hint::black_box;
 use std::sync::{Arc, OnceLock};
 
-use hapticd_ccd::first_contact::{Counters, FirstContactOptions, first_contact};
 use hapticd_ccd::moving::{Motion, MovingBody, MovingSearch};
 use hapticd_ccd::{MeshIndex, PairKind};
 use hapticd_geometry::Pose;
+use hapticd_published::first_contact::{Counters, FirstContactOptions, first_contact};
 use serde_json::Map;
 
 use super::trajectory::{Hand, Recorded, Step, Trajectory, record, recorded};

@@ -15,7 +15,7 @@
 //!
 //! One mover at a time: these motions do not compose (section 2.7.4). Valid for `0 <= w < pi`, meant for `w` well under 1 a step: the shift is not
 //! of constant speed. Coordinates are those of the *screw frame*, z along the axis and the origin on it, so rotations of
-//! less than about 1e-6, whose axis is far away, cost digits; use [`crate::moving`] there. A second opinion,
+//! less than about 1e-6, whose axis is far away, cost digits; use [`hapticd_ccd::moving`] there. A second opinion,
 //! not the real-time path; roots are accurate to rounding, not proven bounds. No allocation, no panics. Metres, radians.
 
 pub mod cubic;

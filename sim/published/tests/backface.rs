@@ -4,12 +4,12 @@ mod common;
 
 use common::{SplitMix, screw_position};
 use hapticd_ccd::MeshIndex;
-use hapticd_ccd::backface::recede::{recedes, recedes_between};
-use hapticd_ccd::backface::{BackFaceCones, ConeError, Strategy};
-use hapticd_ccd::first_contact::{
+use hapticd_geometry::{Pose, Quat, Screw, TriMesh, Vec3, shapes, transform};
+use hapticd_published::backface::recede::{recedes, recedes_between};
+use hapticd_published::backface::{BackFaceCones, ConeError, Strategy};
+use hapticd_published::first_contact::{
     CullBoxes, Culling, FirstContactOptions, first_contact, first_contact_culled,
 };
-use hapticd_geometry::{Pose, Quat, Screw, TriMesh, Vec3, shapes, transform};
 
 fn solids() -> Vec<MeshIndex> {
     [
@@ -158,7 +158,7 @@ fn the_contact_of_closed_solids_stays() {
     let options = FirstContactOptions::default();
     let (mut hits, mut plain, mut hierarchical, mut at_leaves) = (0, 0, 0, 0);
     for _ in 0..60 {
-        let [i, j] = [0; 2].map(|_| rng.below(solids.len() as u64) as usize);
+        let [i, j] = [0; 2].map(|_| rng.below(solids.len()));
         let (a, b) = (&solids[i], &solids[j]);
         let (start, screw) = random_motion(&mut rng);
         let (expected, counters) = first_contact(a, b, &start, &screw, &options);

@@ -3,9 +3,9 @@
 mod common;
 
 use common::SplitMix;
-use hapticd_ccd::sweep::{Axes, SweepOptions, overlap_during, separated_during};
 use hapticd_ccd::{Obb, obb};
 use hapticd_geometry::{Interval, Mat3, Pose, Quat, Screw, Vec3};
+use hapticd_published::sweep::{Axes, SweepOptions, overlap_during, separated_during};
 
 fn cube(half: f64, center: Vec3) -> Obb {
     Obb {
@@ -86,7 +86,7 @@ fn random_box(rng: &mut SplitMix, center: Vec3) -> Obb {
         rng.range(0.05, 0.5),
     );
     if rng.below(4) == 0 {
-        half[rng.below(3) as usize] = 0.0;
+        half[rng.below(3)] = 0.0;
     }
     Obb {
         center,

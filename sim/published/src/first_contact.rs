@@ -4,7 +4,7 @@
 //! at the leaves, discrete tests at the final and initial poses to save continuous ones, and the earliest
 //! contact so far as the end of every later test (Redon 2002, sections 1.3.1, 3.3 and 3.5).
 //!
-//! **To find contacts use [`crate::moving`]**, where a body that stands still is one of two that move: it is fifty times quicker on long paths that
+//! **To find contacts use [`hapticd_ccd::moving`]**, where a body that stands still is one of two that move: it is fifty times quicker on long paths that
 //! end in each other. This is the published method with its switches, so that the published measurements can be made again, and an independent
 //! second opinion for the tests: it shares with the other searches only the boxes and the closest points of a feature pair at one instant. Nothing in
 //! the daemon calls it.
@@ -15,15 +15,15 @@
 //! Complete up to the precision asked for: if it reports no contact, no two surfaces touch during
 //! the motion; if it reports one at `t`, nothing touches before `t`.
 
+use hapticd_ccd::index::Leaf;
+use hapticd_ccd::obb::{Axes, Obb, overlap_on};
+use hapticd_ccd::{MeshIndex, ObbTree, PairKind};
 use hapticd_geometry::{Mat3, Pose, Screw, Vec3, transform};
 
 use crate::backface::BackFaceCones;
 use crate::backface::cone::MOST_VECTORS;
 use crate::backface::recede::recedes;
-use crate::elementary::{Precision, first_contact_of_pair};
-use crate::index::{Leaf, MeshIndex, Shape, Surface};
-use crate::obb::{Axes, Obb, overlap_on};
-use crate::pair::PairKind;
+use crate::interval::{Precision, first_contact_of_pair};
 use crate::sweep::{SweepOptions, overlap_during};
 
 /// Which discrete box tests precede the continuous one.
@@ -202,16 +202,36 @@ pub fn first_contact_culled(
         counters: Counters::default(),
         culling,
     };
-    match (&a.shape, &b.shape) {
-        (Shape::Surface(a), Shape::Surface(b)) => search.surfaces(a, b),
-        (Shape::Point(p), Shape::Surface(b)) => {
-            let p = transform(b_from_a, p);
+    match (Surface::of(a), Surface::of(b)) {
+        (Some(a), Some(b)) => search.surfaces(a, b),
+        (None, Some(b)) => {
+            let p = transform(b_from_a, &place(a));
             search.point_surface(&p, b);
         }
-        (Shape::Surface(a), Shape::Point(p)) => search.surface_point(a, p),
-        (Shape::Point(_), Shape::Point(_)) => {}
+        (Some(a), None) => search.surface_point(a, &place(b)),
+        (None, None) => {}
     }
     (search.best, search.counters)
+}
+
+/// Where a point shape is.
+fn place(point: &MeshIndex) -> Vec3 {
+    let vertex = point.feature_a(PairKind::VertexFace, 0);
+    vertex.unwrap_or_default()[0]
+}
+
+/// A mesh and the hierarchy over it.
+#[derive(Clone, Copy)]
+struct Surface<'a> {
+    shape: &'a MeshIndex,
+    tree: &'a ObbTree,
+}
+
+impl<'a> Surface<'a> {
+    /// `None` for a point.
+    fn of(shape: &'a MeshIndex) -> Option<Self> {
+        shape.tree().map(|tree| Self { shape, tree })
+    }
 }
 
 struct Rigid {
@@ -314,7 +334,7 @@ impl Search<'_> {
         )
     }
 
-    fn surfaces(&mut self, a: &Surface, b: &Surface) {
+    fn surfaces(&mut self, a: Surface<'_>, b: Surface<'_>) {
         let (nodes_a, nodes_b) = (a.tree.nodes(), b.tree.nodes());
         let mut stamps_a = Stamps::new(self.culling.cones_a, nodes_a.len());
         let mut stamps_b = Stamps::new(self.culling.cones_b, nodes_b.len());
@@ -336,7 +356,10 @@ impl Search<'_> {
             }
             match (na.is_leaf(), nb.is_leaf()) {
                 (true, true) => {
-                    self.leaves(&a.leaf(na.triangle()), &b.leaf(nb.triangle()));
+                    let leaf = a.shape.leaf(na.triangle());
+                    if let (Some(a), Some(b)) = (leaf, b.shape.leaf(nb.triangle())) {
+                        self.leaves(&a, &b);
+                    }
                 }
                 (false, leaf) if leaf || na.size() > nb.size() => {
                     stack.push((na.children() + 1, ib));
@@ -387,7 +410,7 @@ impl Search<'_> {
         away
     }
 
-    fn point_surface(&mut self, p: &Vec3, b: &Surface) {
+    fn point_surface(&mut self, p: &Vec3, b: Surface<'_>) {
         let tip = Obb {
             center: *p,
             axes: Mat3::identity(),
@@ -401,7 +424,9 @@ impl Search<'_> {
                 continue;
             }
             if node.is_leaf() {
-                let leaf = b.leaf(node.triangle());
+                let Some(leaf) = b.shape.leaf(node.triangle()) else {
+                    continue;
+                };
                 let vertex = [*p, *p, *p];
                 self.pair(
                     PairKind::VertexFace,
@@ -417,7 +442,7 @@ impl Search<'_> {
         }
     }
 
-    fn surface_point(&mut self, a: &Surface, p: &Vec3) {
+    fn surface_point(&mut self, a: Surface<'_>, p: &Vec3) {
         let tip = Obb {
             center: *p,
             axes: Mat3::identity(),
@@ -432,7 +457,9 @@ impl Search<'_> {
                 continue;
             }
             if node.is_leaf() {
-                let leaf = a.leaf(node.triangle());
+                let Some(leaf) = a.shape.leaf(node.triangle()) else {
+                    continue;
+                };
                 let face = leaf.corners.map(|x| self.start.point(&x));
                 self.pair(PairKind::FaceVertex, &face, &[*p; 3], leaf.triangle, 0);
             } else {

@@ -13,13 +13,12 @@
 //! Here the constants are written without that frame, and `F` relative to `F(0)`, so that a far axis (tiny
 //! rotation) costs no digits; all constants are intervals, so rounding is enclosed too.
 //!
-//! This is the second opinion on [`mod@crate::advance`], with which it shares only the closest points of a
+//! This is the second opinion on [`mod@hapticd_ccd::advance`], with which it shares only the closest points of a
 //! pair at one instant. Off the real-time path: bounded time and allocation-free, but not quick. No panics:
 //! inputs that are not finite give an uncertain contact at time 0. Metres; time in fractions of the screw.
 
+use hapticd_ccd::pair::{PairDistance, PairKind, closest};
 use hapticd_geometry::{IVec3, Interval, Screw, Vec3};
-
-use crate::pair::{PairDistance, PairKind, closest};
 
 /// How precise a first time of contact is to be (Redon 2002, section 3.3.3).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -159,7 +158,7 @@ const MAX_DEPTH: u32 = 52;
 
 /// First contact of a feature pair while A's feature follows `screw`, over `[0, t_end]`, `t_end <= 1`.
 ///
-/// `a`, `b` and `screw` as for [`crate::advance()`]. The search halves the *whole* screw and leaves out
+/// `a`, `b` and `screw` as for [`hapticd_ccd::advance()`]. The search halves the *whole* screw and leaves out
 /// what lies after `t_end`, so the answer does not depend on `t_end` except by its presence. A contact
 /// is reported at the lower end of an interval of the width that `precision` asks for, if there the
 /// features are as near as the distance they can travel in it. `None` is proven: no contact.

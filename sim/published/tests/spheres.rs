@@ -3,11 +3,11 @@
 mod common;
 
 use common::SplitMix;
-use hapticd_ccd::algebraic::AlgebraicMotion;
-use hapticd_ccd::algebraic::pair::first_contact_of_pair;
-use hapticd_ccd::spheres::{SphereOptions, SphereSearch, SphereTree, SphereTreeError};
 use hapticd_ccd::{MeshIndex, PairKind};
 use hapticd_geometry::{Pose, Quat, Screw, TriMesh, Vec3, shapes, transform};
+use hapticd_published::algebraic::AlgebraicMotion;
+use hapticd_published::algebraic::pair::first_contact_of_pair;
+use hapticd_published::spheres::{SphereOptions, SphereSearch, SphereTree, SphereTreeError};
 
 fn zoo() -> Vec<TriMesh> {
     [
@@ -48,7 +48,7 @@ fn leaves_cover_the_surface_and_hold_what_passes_through() {
                 }
             }
             for _ in 0..300 {
-                let t = rng.below(mesh.triangles().len() as u64) as usize;
+                let t = rng.below(mesh.triangles().len());
                 let [p, q, r] = mesh.triangle(t);
                 let (mut u, mut v) = (rng.range(0.0, 1.0), rng.range(0.0, 1.0));
                 if rng.below(3) == 0 {
@@ -138,7 +138,7 @@ fn every_switch_gives_the_contact_of_all_pairs_tried() {
     let mut search = SphereSearch::default();
     let mut hits = 0;
     for _ in 0..40 {
-        let [i, j] = [0; 2].map(|_| rng.below(zoo.len() as u64) as usize);
+        let [i, j] = [0; 2].map(|_| rng.below(zoo.len()));
         let (start, motion) = random_motion(&mut rng);
         let expected = brute(&index[i], &index[j], &start, &motion);
         let mut first = None;

@@ -1,9 +1,9 @@
 //! The cones of a hierarchy of boxes.
 
+use hapticd_ccd::{MeshIndex, ObbTree};
 use hapticd_geometry::{MeshReport, TriMesh, Vec3};
 
 use super::cone::{MOST_VECTORS, enclosing_cone};
-use crate::index::{MeshIndex, Surface};
 
 /// From what the cone of an inner box is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,8 +90,8 @@ impl BackFaceCones {
         if !(3..=MOST_VECTORS).contains(&most_vectors) {
             return Err(ConeError::BadSize { most_vectors });
         }
-        let (Some(surface), Some(mesh), Some(adjacency)) =
-            (shape.surface(), shape.mesh(), shape.adjacency())
+        let (Some(tree), Some(mesh), Some(adjacency)) =
+            (shape.tree(), shape.mesh(), shape.adjacency())
         else {
             return Err(ConeError::Point);
         };
@@ -103,9 +103,9 @@ impl BackFaceCones {
                 misoriented_edges: report.misoriented_edges,
             });
         }
-        let nodes = surface.tree.nodes();
+        let nodes = tree.nodes();
         let normals = normals(mesh);
-        let below = (strategy == Strategy::TopDown).then(|| triangles_below(surface));
+        let below = (strategy == Strategy::TopDown).then(|| triangles_below(tree));
         let mut cones: Vec<Option<Vec<Vec3>>> = vec![None; nodes.len()];
         // Children come after their parent.
         for (i, node) in nodes.iter().enumerate().rev() {
@@ -164,8 +164,8 @@ fn normals(mesh: &TriMesh) -> Vec<Option<Vec3>> {
 }
 
 /// The triangles below every node.
-fn triangles_below(surface: &Surface) -> Vec<Vec<u32>> {
-    let nodes = surface.tree.nodes();
+fn triangles_below(tree: &ObbTree) -> Vec<Vec<u32>> {
+    let nodes = tree.nodes();
     let mut below: Vec<Vec<u32>> = vec![Vec::new(); nodes.len()];
     for (i, node) in nodes.iter().enumerate().rev() {
         below[i] = if node.is_leaf() {

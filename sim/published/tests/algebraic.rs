@@ -3,15 +3,15 @@
 mod common;
 
 use common::{SplitMix, about_z, two_edges, vertex_and_face};
-use hapticd_ccd::algebraic::AlgebraicMotion;
-use hapticd_ccd::algebraic::cubic::{roots_in, value};
-use hapticd_ccd::algebraic::pair::{edge_edge, first_contact_of_pair, vertex_face};
-use hapticd_ccd::algebraic::sphere::{sphere_quartic, spheres_meet};
-use hapticd_ccd::elementary::{self, Precision};
 use hapticd_ccd::obb::Obb;
-use hapticd_ccd::sweep::{Axes, SweepOptions, overlap_during, separated_during};
 use hapticd_ccd::{PairKind, closest};
 use hapticd_geometry::{Interval, Mat3, Screw, Vec3};
+use hapticd_published::algebraic::AlgebraicMotion;
+use hapticd_published::algebraic::cubic::{roots_in, value};
+use hapticd_published::algebraic::pair::{edge_edge, first_contact_of_pair, vertex_face};
+use hapticd_published::algebraic::sphere::{sphere_quartic, spheres_meet};
+use hapticd_published::interval::{self, Precision};
+use hapticd_published::sweep::{Axes, SweepOptions, overlap_during, separated_during};
 
 fn motion(angle: f64, translation: f64) -> AlgebraicMotion {
     AlgebraicMotion::new(&about_z(angle, translation)).expect("in range")
@@ -25,13 +25,13 @@ fn algebraic_time(kind: PairKind, a: &[Vec3; 3], b: &[Vec3; 3], m: &AlgebraicMot
 }
 
 /// Contact time on the constant-speed motion.
-fn uniform(kind: PairKind, a: &[Vec3; 3], b: &[Vec3; 3], s: &Screw) -> elementary::Contact {
+fn uniform(kind: PairKind, a: &[Vec3; 3], b: &[Vec3; 3], s: &Screw) -> interval::Contact {
     let precision = Precision {
         time: 1e-13,
         position_m: 1e-13,
         ..Precision::default()
     };
-    elementary::first_contact_of_pair(kind, a, b, s, 1.0, &precision).expect("contact")
+    interval::first_contact_of_pair(kind, a, b, s, 1.0, &precision).expect("contact")
 }
 
 fn near(x: f64, y: f64, tolerance: f64) {

@@ -7,9 +7,8 @@
 //! where one of the two bodies stands the test at time 0 is that of the whole step. Where both move, [`recedes_between`] bounds it with intervals
 //! (section 4.6).
 
+use hapticd_ccd::obb::Obb;
 use hapticd_geometry::{IVec3, Interval, Screw, ScrewBounds, Vec3};
-
-use crate::obb::Obb;
 
 /// Margin for rounding, of the cone and of the test, relative to the speed.
 const MARGIN: f64 = 1e-9;

@@ -12,10 +12,9 @@
 //! Bounded time (at most `2^max_depth` parts, in practice a few), allocation-free, a pure function, no
 //! panics; values that are not finite give "overlap".
 
+pub use hapticd_ccd::obb::Axes;
+use hapticd_ccd::obb::Obb;
 use hapticd_geometry::{IVec3, Interval, Screw, ScrewBounds, Vec3};
-
-pub use crate::obb::Axes;
-use crate::obb::Obb;
 
 /// Upper limit of [`SweepOptions::max_depth`].
 const DEEPEST: u32 = 32;

@@ -1,10 +1,10 @@
 //! First contact of one feature pair on an algebraic motion: a cubic, its roots, and their validation.
 
+use hapticd_ccd::pair::{PairDistance, PairKind, closest};
 use hapticd_geometry::Vec3;
 
 use super::AlgebraicMotion;
 use super::cubic::roots_in;
-use crate::pair::{PairDistance, PairKind, closest};
 
 /// Coefficients, constant first, of the coplanarity function of two edges, times `1 + tau^2`, in the share of the shift (Redon 2002, equation
 /// 2.27 with `tau = T f`).
@@ -54,7 +54,7 @@ pub struct AlgebraicContact {
     pub pair: PairDistance,
 }
 
-/// First contact of a feature pair before `share_end`; `a` (at time 0) and `b` in the screw frame, as in [`crate::advance()`].
+/// First contact of a feature pair before `share_end`; `a` (at time 0) and `b` in the screw frame, as in [`hapticd_ccd::advance()`].
 ///
 /// A root of the cubic is a contact if the features are within `tolerance` metres there. Features that stay in one plane throughout have no cubic; where
 /// such a motion leads to contact, the features' neighbours out of that plane find it.

@@ -3,13 +3,13 @@
 mod common;
 
 use common::SplitMix;
-use hapticd_ccd::elementary::{Precision, first_contact_of_pair};
-use hapticd_ccd::first_contact::{
-    Counters, FirstContact, FirstContactOptions, PreTests, first_contact,
-};
-use hapticd_ccd::sweep::{Axes, SweepOptions};
 use hapticd_ccd::{MeshIndex, PairKind, Proximity};
 use hapticd_geometry::{Pose, Quat, Screw, Vec3, shapes, transform};
+use hapticd_published::first_contact::{
+    Counters, FirstContact, FirstContactOptions, PreTests, first_contact,
+};
+use hapticd_published::interval::{Precision, first_contact_of_pair};
+use hapticd_published::sweep::{Axes, SweepOptions};
 
 fn zoo() -> Vec<MeshIndex> {
     [
@@ -81,8 +81,8 @@ fn agrees_with_every_pair_tried() {
     let mut proximity = Proximity::new(16);
     let (mut hits, mut misses) = (0, 0);
     for _ in 0..50 {
-        let a = &zoo[rng.below(zoo.len() as u64) as usize];
-        let b = &zoo[rng.below(zoo.len() as u64) as usize];
+        let a = &zoo[rng.below(zoo.len())];
+        let b = &zoo[rng.below(zoo.len())];
         let (start, screw) = random_motion(&mut rng);
         let options = FirstContactOptions::default();
         let (found, _) = first_contact(a, b, &start, &screw, &options);
@@ -151,8 +151,8 @@ fn all_settings_find_the_same_contact() {
     let (mut with, mut without) = (0, 0);
     let mut by_pre_test = [0; 4];
     for _ in 0..8 {
-        let a = &zoo[rng.below(zoo.len() as u64) as usize];
-        let b = &zoo[rng.below(zoo.len() as u64) as usize];
+        let a = &zoo[rng.below(zoo.len())];
+        let b = &zoo[rng.below(zoo.len())];
         let (start, screw) = random_motion(&mut rng);
         let (expected, _) = first_contact(a, b, &start, &screw, &base);
         for s in &settings {

@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
+use hapticd_ccd::pair::PairKind;
 use hapticd_geometry::{Pose, Vec3, transform};
 
 use super::tree::{FeatureSet, SphereTree};
 use crate::algebraic::AlgebraicMotion;
 use crate::algebraic::pair::first_contact_of_pair;
 use crate::algebraic::sphere::spheres_meet;
-use crate::pair::PairKind;
 
 /// How to search. The contact found depends on the tolerance only.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,7 +2,7 @@
 //! and 20,000 and 80,000 with as many.
 //!
 //! Not criterion: what counts is the distribution and whether anything is missed. Times are those of the thread, so that other work on the machine
-//! does not count. `cargo bench -p hapticd-ccd --bench sweeps`.
+//! does not count. `cargo bench -p hapticd-published --bench sweeps`.
 #![allow(missing_docs, clippy::print_stdout)]
 
 #[path = "../tests/common/mod.rs"]
@@ -10,10 +10,10 @@ mod common;
 
 use common::SplitMix;
 use hapticd_ccd::MeshIndex;
-use hapticd_ccd::first_contact::{FirstContactOptions, first_contact};
 use hapticd_ccd::intersect::Intersections;
 use hapticd_ccd::moving::{Motion, MovingBody, MovingSearch};
 use hapticd_geometry::{Pose, Quat, Screw, Vec3, shapes};
+use hapticd_published::first_contact::{FirstContactOptions, first_contact};
 
 const CLEARANCE: f64 = 1e-5;
 const SAMPLES: u32 = 2_000;

@@ -9,9 +9,9 @@ use common::{
     KINDS, SplitMix, about_z, distance_at, screw_position, screw_through, two_edges,
     vertex_and_face,
 };
-use hapticd_ccd::elementary::{Contact, Precision, coplanarity, first_contact_of_pair};
 use hapticd_ccd::{Advance, PairKind, advance};
 use hapticd_geometry::{Interval, Screw, Vec3};
+use hapticd_published::interval::{Contact, Precision, coplanarity, first_contact_of_pair};
 
 const FINE: Precision = Precision {
     time: 1e-13,
@@ -161,7 +161,7 @@ fn random_screw(rng: &mut SplitMix) -> Screw {
 fn the_inclusion_function_encloses_and_tightens() {
     let mut rng = SplitMix(22);
     for _ in 0..3_000 {
-        let kind = KINDS[rng.below(3) as usize];
+        let kind = KINDS[rng.below(3)];
         let a = [0; 3].map(|_| rng.point(1.0));
         let b = [0; 3].map(|_| rng.point(1.0));
         let screw = random_screw(&mut rng);
@@ -183,7 +183,7 @@ fn the_inclusion_function_encloses_and_tightens() {
 }
 
 fn random_meeting(rng: &mut SplitMix) -> (PairKind, [Vec3; 3], [Vec3; 3], Screw) {
-    let kind = KINDS[rng.below(3) as usize];
+    let kind = KINDS[rng.below(3)];
     let apart = rng.direction() * rng.range(0.3, 2.0);
     let b = [0; 3].map(|_| rng.point(0.5));
     let a = [0; 3].map(|_| apart + rng.point(0.5));
