@@ -9,7 +9,6 @@
 //! * [`Projector`] solves for one body, keeping its work bounded and its memory fixed; [`coulomb`] adds friction to it.
 //! * [`GroupProjector`] does for several bodies, with [`PairRow`]s between them.
 //! * [`ConeSolver`] does for many bodies and contacts with friction, to a tolerance that it reports.
-//! * [`twin`] compares with contact space, where the forces are looked for first.
 //! * [`friction`] makes rows of friction, for the projectors.
 //!
 //! Frames: world axes, reference point at the centre of mass. Nothing here blocks, locks or panics, or allocates once its memory has grown to the
@@ -26,7 +25,6 @@ mod group_basis;
 mod metric;
 mod projector;
 mod row;
-pub mod twin;
 
 pub use active_set::iteration_limit;
 pub use cone::{ConeSolver, Contact, Descent, DescentLimits, FrictionLaw, Mover};

@@ -106,23 +106,25 @@ pub trait Kinetic {
     fn reset_stats(&mut self);
 }
 
-/// Counts events while time stands still (rule T8).
+/// Counts the events at which time stands still, so that a structure ends a livelock with an error (rule T8).
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Livelock {
+pub struct Livelock {
     since: f64,
     events: u32,
 }
 
 impl Livelock {
-    pub(crate) fn new(now: f64) -> Self {
+    /// No event yet, at `now`, s.
+    #[must_use]
+    pub fn new(now: f64) -> Self {
         Self {
             since: now,
             events: 0,
         }
     }
 
-    /// True if this event, at `now`, is one too many.
-    pub(crate) fn event(&mut self, now: f64, most: u32) -> bool {
+    /// Counts an event at `now`, s. True if more than `most` have come without time going on by [`STILL_S`].
+    pub fn event(&mut self, now: f64, most: u32) -> bool {
         if now > self.since + STILL_S {
             *self = Self::new(now);
         }

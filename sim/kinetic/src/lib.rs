@@ -7,12 +7,12 @@
 //! - [`motion`], [`polynomial`], [`roots`]: how objects move, and the first time at which a certificate fails.
 //! - [`queue`], [`stats`]: failures in the order of their times; what it cost, in the four measures of the field.
 //! - [`mod@kinetic`]: what all structures have in common.
-//! - [`sorted`]: the order of points on a line.
-//! - [`hull`]: the convex hull of points in the plane.
 //! - [`polygons`]: rigid polygons in the plane, and what they meet with.
 //! - [`pseudo`]: when any number of them touch.
 //! - [`ergt`]: when two of them touch, by the geodesics round them: fewer events, more work for each.
 //! - [`sap`]: which boxes overlap, and when, in a step.
+//!
+//! The sorted list and the convex hull are in the crate `hapticd-published`: no product path needs them.
 //!
 //! # Theory
 //!
@@ -29,7 +29,6 @@
 #![forbid(unsafe_code)]
 
 pub mod ergt;
-pub mod hull;
 pub mod kinetic;
 pub mod motion;
 pub mod polygons;
@@ -38,11 +37,9 @@ pub mod pseudo;
 pub mod queue;
 pub mod roots;
 pub mod sap;
-pub mod sorted;
 pub mod stats;
 
 pub use ergt::GeodesicTriangulation;
-pub use hull::{Hull, UpperHull};
 pub use kinetic::{Advanced, Inconsistent, Kinetic};
 pub use motion::{Motion1, MotionError, Rigid2};
 pub use polynomial::{Polynomial, Predicate};
@@ -50,5 +47,4 @@ pub use pseudo::PseudoTriangulation;
 pub use queue::EventQueue;
 pub use roots::{Smooth, first_failure};
 pub use sap::Sap;
-pub use sorted::SortedList;
 pub use stats::{EventCost, Measures, Stats};

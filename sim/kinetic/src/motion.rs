@@ -211,9 +211,11 @@ impl Motion1 {
         }
     }
 
+    /// The motion itself if all its numbers are finite; `object` is what the error names.
+    ///
     /// # Errors
     /// A number is not finite.
-    pub(crate) fn checked(self, object: u32) -> Result<Self, MotionError> {
+    pub fn checked(self, object: u32) -> Result<Self, MotionError> {
         if self.is_finite() {
             Ok(self)
         } else {

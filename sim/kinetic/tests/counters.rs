@@ -2,7 +2,7 @@
 
 use hapticd_kinetic::pseudo::{Body, Bounce, Contacts, Policy};
 use hapticd_kinetic::sap::Lines;
-use hapticd_kinetic::{Kinetic, Motion1, PseudoTriangulation, Rigid2, Sap, SortedList, UpperHull};
+use hapticd_kinetic::{Kinetic, PseudoTriangulation, Rigid2, Sap};
 
 /// Box 5, rule T1.
 fn goes_on<K: Kinetic>(mut structure: K, end: f64) {
@@ -40,28 +40,6 @@ fn goes_on<K: Kinetic>(mut structure: K, end: f64) {
     structure.rebuild(f64::NAN).unwrap();
     assert_eq!((structure.stats().rebuilds, structure.now()), (2, end));
     structure.audit(structure.now()).unwrap();
-}
-
-#[test]
-fn the_sorted_list_counts() {
-    let motions: Vec<_> = (0..20)
-        .map(|k| Motion1::linear(f64::from(k), -0.3 * f64::from(k)))
-        .collect();
-    goes_on(SortedList::new(&motions, 0.0, 20.0).unwrap(), 10.0);
-}
-
-#[test]
-fn the_hull_counts() {
-    let points: Vec<_> = (0..20)
-        .map(|k| {
-            let a = f64::from(k) * 2.4;
-            [
-                Motion1::linear(a.cos(), -0.3 * a.sin()),
-                Motion1::linear(a.sin(), (3.0 * a).cos()),
-            ]
-        })
-        .collect();
-    goes_on(UpperHull::new(&points, 0.0, 20.0).unwrap(), 3.0);
 }
 
 #[test]

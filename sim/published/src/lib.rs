@@ -9,6 +9,11 @@
 //! - [`backface`]: culling of what moves away from the other body (Redon 2002, chapter 4).
 //! - [`algebraic`], [`spheres`]: the motion whose collision equations are polynomials, and sphere
 //!   trees on it (Redon 2002, chapter 2).
+//! - [`twin`]: projection in motion space and in contact space (Redon 2002, section 5.5).
+//! - [`sorted`], [`hull`]: kinetic structures, the order of points on a line and the convex hull of
+//!   points in the plane (Basch, Guibas and Hershberger 1999).
+//! - [`baselines`]: pairs of neighbours by registration, by a grid and by spatial hashing (Pitiot
+//!   2015, section 2.2).
 //!
 //! `README.md` beside this crate says which test or experiment uses which module.
 //!
@@ -20,7 +25,11 @@
 
 pub mod algebraic;
 pub mod backface;
+pub mod baselines;
 pub mod first_contact;
+pub mod hull;
 pub mod interval;
+pub mod sorted;
 pub mod spheres;
 pub mod sweep;
+pub mod twin;

@@ -7,11 +7,13 @@ use hapticd_geometry::Vec3;
 
 use crate::registration::{ParticleId, Registration};
 
-/// A point.
+/// A point that has been put beside others.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Beside {
-    pub(crate) at: Vec3,
-    pub(crate) number: u32,
+pub struct Beside {
+    /// Where it is, m, in the axes of the map.
+    pub at: Vec3,
+    /// Which point it is, counted from 0.
+    pub number: u32,
 }
 
 /// A leaf that points are in: where they are, and the box around them.
@@ -26,7 +28,7 @@ struct Group {
 
 /// See the [module](self).
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Gathered {
+pub struct Gathered {
     groups: Vec<Group>,
     /// By leaf: when points were last found in it, and its group then.
     seen: Vec<(u32, u32)>,
@@ -37,16 +39,11 @@ pub(crate) struct Gathered {
 }
 
 /// Fewer points than these are looked at one by one: neither a box around them nor a way without jumps pays.
-pub(crate) const FEW: usize = 6;
+pub const FEW: usize = 6;
 
 impl Gathered {
-    /// Puts the points of these particles side by side: the particle at `i` is point `i`, and is there.
-    pub(crate) fn gather(
-        &mut self,
-        registration: &Registration,
-        particles: &[ParticleId],
-        at: &[Vec3],
-    ) {
+    /// Puts the points of these particles side by side: the particle at `i` is point `i`, and is at `at[i]`, m. Allocates until tables are large enough.
+    pub fn gather(&mut self, registration: &Registration, particles: &[ParticleId], at: &[Vec3]) {
         if self.now == u32::MAX {
             self.seen.clear();
             self.now = 0;
@@ -94,7 +91,7 @@ impl Gathered {
     }
 
     /// Calls `visit` with a point and others behind each other, so that each two points whose squared distance is at most `most`, m², come together once, and others may, too.
-    pub(crate) fn candidates(
+    pub fn candidates(
         &self,
         registration: &mut Registration,
         most: f64,

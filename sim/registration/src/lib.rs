@@ -8,8 +8,7 @@
 //! and carry the numbers; no mesh, goal or identifier makes anything panic but where a function's documentation says so.
 #![forbid(unsafe_code)]
 
-pub mod baselines;
-mod beside;
+pub mod beside;
 pub mod deform;
 pub mod map;
 pub mod points;

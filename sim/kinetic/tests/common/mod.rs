@@ -2,7 +2,6 @@
 #![allow(dead_code)]
 
 pub mod boxes;
-pub mod points;
 pub mod polygons;
 
 /// splitmix64.

@@ -2,6 +2,8 @@
 //! reference vectors.
 #![allow(dead_code)]
 
+pub mod points;
+
 use hapticd_ccd::PairKind;
 use hapticd_geometry::Vec3;
 use hapticd_geometry::screw::Screw;

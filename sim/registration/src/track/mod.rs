@@ -128,7 +128,11 @@ impl Tally {
     }
 }
 
-pub(crate) fn finite(goal: &Vec3) -> Result<(), TrackError> {
+/// Refuses what is no place: `goal`, m, is to have finite coordinates.
+///
+/// # Errors
+/// [`TrackError::NotFinite`].
+pub fn finite(goal: &Vec3) -> Result<(), TrackError> {
     if goal.iter().all(|x| x.is_finite()) {
         Ok(())
     } else {

@@ -1,7 +1,6 @@
 //! The dual picture of one node: two envelopes, what proves that they are merged rightly, and the lines behind them.
 
-use hapticd_kinetic::UpperHull;
-use hapticd_kinetic::hull::{Certificate, Merged};
+use hapticd_published::hull::{Certificate, Merged, UpperHull};
 
 use crate::svg::{Anchor, Axis, COLOURS, Frame, INK, Point, Svg};
 

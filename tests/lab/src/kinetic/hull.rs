@@ -3,16 +3,16 @@
 use std::cmp::Ordering;
 
 use clap::Parser;
-use hapticd_kinetic::hull::{HullEvent, Merged};
 use hapticd_kinetic::kinetic::REBUILD_AFTER;
-use hapticd_kinetic::{Hull, Kinetic, Motion1, UpperHull};
+use hapticd_kinetic::{Kinetic, Motion1};
+use hapticd_published::hull::{Hull, HullEvent, Merged, UpperHull};
 
 use crate::clock::Moment;
 use crate::experiment::{Context, Experiment, Failure, Report};
 use crate::kinetic::claims::{Claims, Oracle};
 use crate::kinetic::common::Rng;
-use crate::kinetic::common::points::{Point, agree, at, fresh, moving, negative};
 use crate::kinetic::log::Log;
+use crate::kinetic::points::{Point, agree, at, fresh, moving, negative};
 use crate::kinetic::{Common, dual, failed, n_log_n, positive};
 use crate::svg::{Anchor, COLOURS, Frame, INK, PALE, Svg};
 

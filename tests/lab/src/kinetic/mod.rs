@@ -15,6 +15,7 @@ mod claims;
 mod dual;
 mod log;
 mod narrow;
+mod points;
 
 /// Scenes and answers of the library's own tests.
 #[path = "../../../../sim/kinetic/tests/common/mod.rs"]

@@ -1,7 +1,8 @@
 //! "Liste de points": points that slide on a line, each at its own constant speed, and the order that is kept.
 
 use clap::Parser;
-use hapticd_kinetic::{Kinetic, Motion1, SortedList};
+use hapticd_kinetic::{Kinetic, Motion1};
+use hapticd_published::sorted::SortedList;
 
 use crate::clock::Moment;
 use crate::experiment::{Context, Experiment, Failure, Report};

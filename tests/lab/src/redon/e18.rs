@@ -1,7 +1,7 @@
 //! E18 (section 5.5.3, tables 5.1 and 5.2): Dantzig's algorithm in contact space against Wilhelmsen's in motion space.
 
 use clap::Parser;
-use hapticd_gauss::twin::{Storage, Twin, dantzig, wilhelmsen};
+use hapticd_published::twin::{Storage, Twin, dantzig, wilhelmsen};
 
 use crate::clock::Moment;
 use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};

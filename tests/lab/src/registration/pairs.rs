@@ -1,7 +1,7 @@
 //! Section 8.3: the crowd's neighbours by other structures. The same pairs.
 
 use hapticd_geometry::Vec3;
-use hapticd_registration::baselines::{ByGrid, ByHash, ByRegistration, Neighbours, Pairs};
+use hapticd_published::baselines::{ByGrid, ByHash, ByRegistration, Neighbours, Pairs};
 use hapticd_registration::map::Map;
 use hapticd_registration::registration::{Policy, Registration};
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! Motion space against contact space: two algorithms for one problem, side by side (Redon 2002, section 5.5).
 //!
-//! For comparison only; [`crate::GroupProjector`] and [`crate::ConeSolver`] are what to use. Wilhelmsen's nearest point looks for the
+//! For comparison only; `hapticd_gauss::GroupProjector` and `hapticd_gauss::ConeSolver` are what to use. Wilhelmsen's nearest point looks for the
 //! *motion* and keeps `6 n` numbers, Dantzig's (after Baraff) looks for the *forces* and keeps one acceleration per contact, with the matrix
 //! `J M^-1 J^T` between them. Both solve their inner systems by Cholesky, from scratch every time, as the published experiment did; both come with
 //! dense and with sparse storage. The mass matrix is the identity and the wanted motion zero.
@@ -523,7 +523,7 @@ pub fn dantzig(twin: &Twin, storage: Storage, tolerance: f64) -> Answer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{GroupProjector, Metric, Motion, PairRow, Status};
+    use hapticd_gauss::{GroupProjector, Metric, Motion, PairRow, Status};
 
     #[test]
     fn both_spaces_and_both_storages_have_one_solution() {

@@ -1,6 +1,6 @@
-//! What registration costs: a step of points (moves, lists, pairs within a radius) by the number of points, by the size of the environment, and beside a grid and a hash; tracking alone; edges.
+//! What neighbours cost by registration: a step of points (moves, lists, pairs within a radius) by the number of points, by the size of the environment, and beside a grid, a hash and a tree.
 //!
-//! `cargo bench -p hapticd-registration --bench registration`. With `WAY="volume, crowds, hash, 1 radii"` only that way goes through that scene, as often as `STEPS` says: for
+//! `cargo bench -p hapticd-published --bench neighbours`. With `WAY="volume, crowds, hash, 1 radii"` only that way goes through that scene, as often as `STEPS` says: for
 //! `valgrind --tool=callgrind --toggle-collect='*go_through*'`.
 #![allow(missing_docs)]
 #![allow(clippy::print_stdout)]
@@ -10,11 +10,10 @@ use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use hapticd_geometry::Vec3;
-use hapticd_registration::baselines::{ByGrid, ByHash, ByRegistration, Neighbours, Pairs};
+use hapticd_published::baselines::{ByGrid, ByHash, ByRegistration, Neighbours, Pairs};
 use hapticd_registration::map::Map;
 use hapticd_registration::registration::{Kind, Policy, Registration};
 use hapticd_registration::scale::Density;
-use hapticd_registration::track::Tally;
 
 #[path = "../tests/common/tree.rs"]
 mod tree;
@@ -311,65 +310,6 @@ fn update(
     });
 }
 
-/// Single moves, their 99th percentile, timer and all.
-fn tracking(c: &mut Criterion) {
-    if std::env::var("WAY").is_ok() {
-        return;
-    }
-    for (name, map, flat) in [
-        (
-            "plane",
-            Map::grid_2d(Vec3::zeros(), 1.0, [32, 32]).unwrap(),
-            true,
-        ),
-        (
-            "volume",
-            Map::grid_3d(Vec3::zeros(), 1.0, [32; 3]).unwrap(),
-            false,
-        ),
-    ] {
-        let mut random = Random(3);
-        let mut tally = Tally::default();
-        let start = random.vector(flat) * 32.0;
-        let near = map.leaves().next().unwrap();
-        let mut particle = map.locate(&start, near, &mut tally).unwrap();
-        let half = Vec3::new(0.5, 0.5, if flat { 0.0 } else { 0.5 });
-        let goals: Vec<Vec3> = (0..20_000)
-            .scan(start, |p, _| {
-                let to = *p + (random.vector(flat) - half) * 0.6;
-                let inside = (0..if flat { 2 } else { 3 }).all(|i| to[i] > 0.0 && to[i] < 32.0);
-                *p = if inside { to } else { start };
-                Some(*p)
-            })
-            .collect();
-        let mut times: Vec<Duration> = goals
-            .iter()
-            .map(|goal| {
-                let begin = Instant::now();
-                let outcome = map.track(&mut particle, black_box(goal), &mut tally);
-                let took = begin.elapsed();
-                let _ = black_box(outcome);
-                took
-            })
-            .collect();
-        times.sort_unstable();
-        let at = |share: f64| times[(share * times.len() as f64) as usize];
-        println!(
-            "tracking in a {name}: median {:?}, p99 {:?}, p99.9 {:?}, {tally:?}",
-            at(0.5),
-            at(0.99),
-            at(0.999)
-        );
-        let mut i = 0;
-        c.bench_function(&format!("tracking in a {name}"), |b| {
-            b.iter(|| {
-                i = (i + 1) % goals.len();
-                map.track(&mut particle, black_box(&goals[i]), &mut tally)
-            });
-        });
-    }
-}
-
 criterion_group! {
     name = benches;
     config = Criterion::default()
@@ -377,6 +317,6 @@ criterion_group! {
         .measurement_time(Duration::from_millis(800))
         .sample_size(20)
         .without_plots();
-    targets = tracking, steps, growth
+    targets = steps, growth
 }
 criterion_main!(benches);

@@ -12,10 +12,10 @@
 //! Any number of points through one place at one time are no trouble: each pair changes places once. Two equal motions never pass. Where a point is on a body that turns, a
 //! certificate is looked at in stretches, and the end of a stretch is an internal event. Processing events does not allocate.
 
-use crate::kinetic::{Advanced, Inconsistent, Kinetic, Livelock, MOST_STILL_EVENTS};
-use crate::motion::{Motion1, MotionError, first_passing, have_met};
-use crate::queue::EventQueue;
-use crate::stats::{EventCost, Stats};
+use hapticd_kinetic::kinetic::{Advanced, Inconsistent, Kinetic, Livelock, MOST_STILL_EVENTS};
+use hapticd_kinetic::motion::{Motion1, MotionError, first_passing, have_met};
+use hapticd_kinetic::queue::EventQueue;
+use hapticd_kinetic::stats::{EventCost, Stats};
 
 /// A point that is not in the list.
 const NOWHERE: u32 = u32::MAX;

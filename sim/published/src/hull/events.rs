@@ -3,8 +3,8 @@
 //! Decisions come from the state, never from the predicate that has just become zero (rule T2).
 
 use super::{Certificate, HEIGHT, LEFT, NONE, ORDER, SLOTS, UpperHull};
-use crate::kinetic::{Inconsistent, MOST_STILL_EVENTS};
-use crate::stats::EventCost;
+use hapticd_kinetic::kinetic::{Inconsistent, MOST_STILL_EVENTS};
+use hapticd_kinetic::stats::EventCost;
 
 type Edges = (u32, u32);
 

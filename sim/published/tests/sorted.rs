@@ -2,14 +2,15 @@
 
 mod common;
 
-use common::Rng;
+use common::SplitMix;
 use hapticd_counting::{Counting, counted};
-use hapticd_kinetic::{Kinetic, Motion1, MotionError, SortedList};
+use hapticd_kinetic::{Kinetic, Motion1, MotionError};
+use hapticd_published::sorted::SortedList;
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-fn random(rng: &mut Rng, degree: usize) -> Motion1 {
+fn random(rng: &mut SplitMix, degree: usize) -> Motion1 {
     let mut c = [0.0; 4];
     for c in &mut c[..=degree] {
         *c = rng.range(-1.0, 1.0);
@@ -34,7 +35,7 @@ fn disorder(list: &SortedList, t: f64) -> usize {
 /// Box 7; box 8 for constant speeds.
 #[test]
 fn the_order_is_that_of_a_fresh_sort_at_all_times() {
-    let mut rng = Rng(7);
+    let mut rng = SplitMix(7);
     let mut events = 0;
     for run in 0..400 {
         let degree = 1 + run % 3;
@@ -75,7 +76,7 @@ fn the_order_is_that_of_a_fresh_sort_at_all_times() {
 /// Box 8: crossings of every pair, counted by the signs of their difference on a fine grid.
 #[test]
 fn events_are_the_crossings_of_pairs() {
-    let mut rng = Rng(8);
+    let mut rng = SplitMix(8);
     for run in 0..30 {
         let motions: Vec<_> = (0..8).map(|_| random(&mut rng, 2 + run % 2)).collect();
         let mut list = SortedList::new(&motions, 0.0, 2.0).unwrap();
@@ -115,7 +116,7 @@ fn any_number_of_points_through_one_point_change_places_once_each() {
 /// Box 9.
 #[test]
 fn a_lattice_with_duplicates_is_never_out_of_order_and_ends() {
-    let mut rng = Rng(9);
+    let mut rng = SplitMix(9);
     for run in 0..300 {
         let degree = 1 + run % 3;
         let n = 2 + rng.below(40);
@@ -155,7 +156,7 @@ fn the_four_points_have_exactly_the_stated_events() {
 /// Box 11, and rule T1: now never decreases.
 #[test]
 fn points_come_go_and_change_their_plans() {
-    let mut rng = Rng(11);
+    let mut rng = SplitMix(11);
     for run in 0..60 {
         let degree = 1 + run % 3;
         let motions: Vec<_> = (0..20).map(|_| random(&mut rng, degree)).collect();
@@ -195,7 +196,7 @@ fn points_come_go_and_change_their_plans() {
 /// Bodies that turn: certificates that are no polynomials.
 #[test]
 fn points_of_bodies_that_turn_stay_in_order() {
-    let mut rng = Rng(12);
+    let mut rng = SplitMix(12);
     for run in 0..20 {
         let motions: Vec<_> = (0..12)
             .map(|_| Motion1::Turning {
@@ -223,7 +224,7 @@ fn points_of_bodies_that_turn_stay_in_order() {
 #[test]
 fn the_same_points_give_the_same_events_to_the_bit() {
     let log = || {
-        let mut rng = Rng(13);
+        let mut rng = SplitMix(13);
         let motions: Vec<_> = (0..2100).map(|_| random(&mut rng, 1)).collect();
         let mut list = SortedList::new(&motions, 0.0, f64::INFINITY).unwrap();
         let (mut digest, mut events, mut now) = (0_u64, 0, 0.0);
@@ -321,7 +322,7 @@ fn bad_motions_are_refused_and_few_points_are_no_trouble() {
 
 #[test]
 fn processing_events_and_changing_plans_never_allocate() {
-    let mut rng = Rng(14);
+    let mut rng = SplitMix(14);
     let motions: Vec<_> = (0..200).map(|_| random(&mut rng, 2)).collect();
     let mut list = SortedList::new(&motions, 0.0, f64::INFINITY).unwrap();
     let (events, calls) = counted(|| {

@@ -4,9 +4,9 @@ mod common;
 #[path = "common/tree.rs"]
 mod tree;
 
-use common::Random;
+use common::SplitMix;
 use hapticd_geometry::Vec3;
-use hapticd_registration::baselines::{
+use hapticd_published::baselines::{
     BaselineError, ByGrid, ByHash, ByRegistration, Neighbours, Pairs,
 };
 use hapticd_registration::map::Map;
@@ -29,14 +29,14 @@ fn brute(positions: &[Vec3], radius: f64) -> Pairs {
 #[test]
 fn box_41_all_baselines_find_the_same_pairs() {
     for (flat, crowded) in [(true, false), (true, true), (false, false), (false, true)] {
-        let (n, radius, mut random) = (8, 0.25, Random(6));
-        let place = |random: &mut Random| {
+        let (n, radius, mut random) = (8, 0.25, SplitMix(6));
+        let place = |random: &mut SplitMix| {
             let by = if crowded && random.unit() < 0.6 {
                 1.5
             } else {
                 7.99
             };
-            let mut p = random.inside(Vec3::repeat(0.01), Vec3::repeat(by));
+            let mut p = Vec3::from([0; 3].map(|_| random.range(0.01, by)));
             p.z *= if flat { 0.0 } else { 1.0 };
             p
         };
@@ -83,7 +83,7 @@ fn box_41_all_baselines_find_the_same_pairs() {
                 assert_eq!(out.len(), expected.len(), "{name}");
             }
             for p in &mut at {
-                let mut to = *p + random.vector(0.2);
+                let mut to = *p + Vec3::from([0; 3].map(|_| (2.0 * random.unit() - 1.0) * 0.2));
                 to.z *= if flat { 0.0 } else { 1.0 };
                 let inside =
                     to.iter().take(2).all(|&x| x > 0.0 && x < 8.0) && to.z >= 0.0 && to.z < 8.0;

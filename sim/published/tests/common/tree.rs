@@ -1,7 +1,7 @@
 //! The fourth way to the pairs: a kd-tree of another library, built anew at each update.
 
 use hapticd_geometry::Vec3;
-use hapticd_registration::baselines::{BaselineError, Neighbours, Pairs};
+use hapticd_published::baselines::{BaselineError, Neighbours, Pairs};
 use hapticd_registration::track::TrackError;
 use kdtree::KdTree;
 use kdtree::distance::squared_euclidean;

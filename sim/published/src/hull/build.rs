@@ -1,8 +1,8 @@
 //! The tree from the bottom up: two envelopes are merged by abscissa, and which one is above is asked at each vertex.
 
 use super::{NONE, Node, SLOTS, UpperHull, Vertex};
-use crate::kinetic::Inconsistent;
-use crate::polynomial::Predicate;
+use hapticd_kinetic::kinetic::Inconsistent;
+use hapticd_kinetic::polynomial::Predicate;
 use std::collections::BTreeMap;
 
 /// An envelope: its edges from left to right.

@@ -5,11 +5,10 @@
 //! the points of each occupied cell side by side and looks at each two cells of a ring once; the ring must be at least as wide as the radius, so the cells must be.
 
 use hapticd_geometry::Vec3;
-
-use crate::beside::{Beside, FEW, Gathered};
-use crate::registration::{ParticleId, Registration, RemoveError};
-use crate::scale::{Density, DensityError, Scaler};
-use crate::track::TrackError;
+use hapticd_registration::beside::{Beside, FEW, Gathered};
+use hapticd_registration::registration::{ParticleId, Registration, RemoveError};
+use hapticd_registration::scale::{Density, DensityError, Scaler};
+use hapticd_registration::track::{TrackError, finite};
 
 /// Pairs of points, the lower number first, without order among them.
 pub type Pairs = Vec<[u32; 2]>;
@@ -191,7 +190,7 @@ fn count(given: usize, wanted: usize) -> Result<(), BaselineError> {
 
 fn check_all(positions: &[Vec3]) -> Result<(), BaselineError> {
     for p in positions {
-        crate::track::finite(p)?;
+        finite(p)?;
     }
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! Everything that a hull stores, against the points at one time.
 
 use super::{NONE, SLOTS, UpperHull};
-use crate::kinetic::Inconsistent;
-use crate::polynomial::Predicate;
+use hapticd_kinetic::kinetic::Inconsistent;
+use hapticd_kinetic::polynomial::Predicate;
 
 /// A value that is clear of rounding, as a share of its terms.
 const CLEAR: f64 = 1e-7;

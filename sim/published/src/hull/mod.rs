@@ -12,8 +12,8 @@
 //! # Practice
 //!
 //! [`UpperHull`] is the upper one, [`Hull`] both. Coordinates are polynomials of the third degree at most. Points are to be in general position: three on a line for ever, or many
-//! events at one time, make it inconsistent, which is an error ([`crate::Inconsistent`]) and a reason to make it anew. Perturb such input by a millionth once, and use
-//! [`crate::Kinetic::advance_or_rebuild`]. Two points that move in the same way are refused.
+//! events at one time, make it inconsistent, which is an error ([`hapticd_kinetic::Inconsistent`]) and a reason to make it anew. Perturb such input by a millionth once, and use
+//! [`hapticd_kinetic::Kinetic::advance_or_rebuild`]. Two points that move in the same way are refused.
 //!
 //! Live certificates are `O(n log n)`, some `7 log n` name one point, and an event costs `O(log^2 n)`. It allocates while it goes: this is no structure for the haptic loop.
 
@@ -21,12 +21,12 @@ mod audit;
 mod build;
 mod events;
 
-use crate::kinetic::{Advanced, Inconsistent, Kinetic, Livelock};
-use crate::motion::{Motion1, MotionError};
-use crate::polynomial::Predicate;
-use crate::queue::EventQueue;
-use crate::roots::first_failure;
-use crate::stats::{EventCost, Stats};
+use hapticd_kinetic::kinetic::{Advanced, Inconsistent, Kinetic, Livelock};
+use hapticd_kinetic::motion::{Motion1, MotionError};
+use hapticd_kinetic::polynomial::Predicate;
+use hapticd_kinetic::queue::EventQueue;
+use hapticd_kinetic::roots::first_failure;
+use hapticd_kinetic::stats::{EventCost, Stats};
 use std::collections::BTreeMap;
 
 /// No vertex, no node.

@@ -1,0 +1,97 @@
+//! What it costs to track one particle from cell to cell, in the plane and in space.
+#![allow(missing_docs)]
+#![allow(clippy::print_stdout)]
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use hapticd_geometry::Vec3;
+use hapticd_registration::map::Map;
+use hapticd_registration::track::Tally;
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn unit(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    fn vector(&mut self, flat: bool) -> Vec3 {
+        let mut v = Vec3::new(self.unit(), self.unit(), self.unit());
+        v.z *= if flat { 0.0 } else { 1.0 };
+        v
+    }
+}
+
+/// Single moves, their 99th percentile, timer and all.
+fn tracking(c: &mut Criterion) {
+    for (name, map, flat) in [
+        (
+            "plane",
+            Map::grid_2d(Vec3::zeros(), 1.0, [32, 32]).unwrap(),
+            true,
+        ),
+        (
+            "volume",
+            Map::grid_3d(Vec3::zeros(), 1.0, [32; 3]).unwrap(),
+            false,
+        ),
+    ] {
+        let mut random = Random(3);
+        let mut tally = Tally::default();
+        let start = random.vector(flat) * 32.0;
+        let near = map.leaves().next().unwrap();
+        let mut particle = map.locate(&start, near, &mut tally).unwrap();
+        let half = Vec3::new(0.5, 0.5, if flat { 0.0 } else { 0.5 });
+        let goals: Vec<Vec3> = (0..20_000)
+            .scan(start, |p, _| {
+                let to = *p + (random.vector(flat) - half) * 0.6;
+                let inside = (0..if flat { 2 } else { 3 }).all(|i| to[i] > 0.0 && to[i] < 32.0);
+                *p = if inside { to } else { start };
+                Some(*p)
+            })
+            .collect();
+        let mut times: Vec<Duration> = goals
+            .iter()
+            .map(|goal| {
+                let begin = Instant::now();
+                let outcome = map.track(&mut particle, black_box(goal), &mut tally);
+                let took = begin.elapsed();
+                let _ = black_box(outcome);
+                took
+            })
+            .collect();
+        times.sort_unstable();
+        let at = |share: f64| times[(share * times.len() as f64) as usize];
+        println!(
+            "tracking in a {name}: median {:?}, p99 {:?}, p99.9 {:?}, {tally:?}",
+            at(0.5),
+            at(0.99),
+            at(0.999)
+        );
+        let mut i = 0;
+        c.bench_function(&format!("tracking in a {name}"), |b| {
+            b.iter(|| {
+                i = (i + 1) % goals.len();
+                map.track(&mut particle, black_box(&goals[i]), &mut tally)
+            });
+        });
+    }
+}
+
+criterion_group! {
+    name = benches;
+    config = Criterion::default()
+        .warm_up_time(Duration::from_millis(200))
+        .measurement_time(Duration::from_millis(800))
+        .sample_size(20)
+        .without_plots();
+    targets = tracking
+}
+criterion_main!(benches);
