@@ -475,6 +475,7 @@ impl LoopCore {
                 wanted,
                 sent: governed.wrench,
                 energy: *c.governor.energy(),
+                lowered: (c.governor.oscillations(), c.governor.oscillation_gains()),
                 state: governed.state as u8,
                 reason: governed.reason.map_or(0, |r| r.code()),
                 contacts: outcome.contact_count as u16,

@@ -16,7 +16,7 @@ use super::core::LoopCore;
 use super::record::{ArmTick, TickRecord};
 use super::thread::Publish;
 
-/// Events that may wait in a ring. An arm has at most two a tick as a rule.
+/// Events that may wait in a ring. An arm has at most three a tick as a rule.
 pub const EVENTS: usize = 4096;
 
 /// What happened.
@@ -41,6 +41,13 @@ pub enum LoopEventKind {
     },
     /// Force is at full authority again.
     ForceOn,
+    /// The governor lowered the gain: something swung, or gave the hand energy. What is left of it.
+    GainLowered {
+        /// By oscillation, of force and of torque.
+        oscillation: [f64; 2],
+        /// By energy, of both.
+        energy: f64,
+    },
 }
 
 /// One change, of one arm.
@@ -64,6 +71,7 @@ struct Seen {
     attached: bool,
     reason: u8,
     state: u8,
+    lowered: u64,
 }
 
 impl Seen {
@@ -72,6 +80,7 @@ impl Seen {
             attached: tick.attached,
             reason: tick.reason,
             state: tick.state,
+            lowered: tick.lowered.0,
         }
     }
 }
@@ -126,6 +135,12 @@ impl Changes {
             let active = GovernorState::Active as u8;
             if now.state == active && before.state != active {
                 say(LoopEventKind::ForceOn);
+            }
+            if now.lowered > before.lowered {
+                say(LoopEventKind::GainLowered {
+                    oscillation: tick.lowered.1,
+                    energy: tick.energy.gain,
+                });
             }
             *before = now;
         }
@@ -242,6 +257,30 @@ mod tests {
                 (7, LoopEventKind::CauseOver { reason: 2 }),
                 (8, LoopEventKind::ForceOn),
             ]
+        );
+    }
+
+    #[test]
+    fn a_gain_that_is_lowered_is_an_event_with_what_is_left() {
+        let mut changes = Changes::default();
+        let mut all = Vec::new();
+        for (tick, lowered) in (1..).zip([
+            (0, [1.0, 1.0]),
+            (1, [0.5, 1.0]),
+            (1, [0.51, 1.0]),
+            (3, [0.51, 0.25]),
+        ]) {
+            let mut record = record(tick, true, 0, GovernorState::Active);
+            record.arms[0].lowered = lowered;
+            changes.tick(&record, |e| all.push((e.tick, e.kind)));
+        }
+        let lowered = |oscillation| LoopEventKind::GainLowered {
+            oscillation,
+            energy: 1.0,
+        };
+        assert_eq!(
+            all[2..],
+            [(2, lowered([0.5, 1.0])), (4, lowered([0.51, 0.25]))]
         );
     }
 

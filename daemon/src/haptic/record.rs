@@ -60,6 +60,9 @@ pub struct ArmTick {
     pub sent: Wrench,
     /// What the spring behind it gave and took.
     pub energy: Energy,
+    /// How often the governor lowered the gain so far, and what oscillations left of that of force
+    /// and of torque (what energy left of it is in `energy`). For the log; not recorded.
+    pub lowered: (u64, [f64; 2]),
     /// Governor's state code.
     pub state: u8,
     /// Governor's reason code, 0 for none.
@@ -160,6 +163,7 @@ impl ArmTick {
             wanted: Wrench::default(),
             sent: Wrench::default(),
             energy: Energy::default(),
+            lowered: (0, [1.0; 2]),
             state: 0,
             reason: 0,
             contacts: 0,

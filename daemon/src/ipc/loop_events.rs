@@ -72,6 +72,6 @@ fn told(happened: &LoopEvent) -> Option<Event> {
         .into(),
         LoopEventKind::ForceOn => event::ForceOn { tick, time_ns, arm }.into(),
         // Force is still off; that it is on again is the news.
-        LoopEventKind::CauseOver { .. } => return None,
+        LoopEventKind::CauseOver { .. } | LoopEventKind::GainLowered { .. } => return None,
     })
 }

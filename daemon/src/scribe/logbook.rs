@@ -5,10 +5,12 @@
 //! | force goes off | `WARN arm=right force off: contact data too old (34): 45 ms, limit 40` |
 //! | its cause is over | `INFO arm=right cause over: contact data too old (34), for 35 ms` |
 //! | full force is back | `INFO arm=right force on, off for 241 ms` |
+//! | the gain is lowered | `WARN arm=right gain lowered: force 0.50, torque 1.00, energy 1.00` |
 //! | an arm goes, comes | only at `debug`: its thread says why |
 //!
 //! Where the daemon ends force goes off at `INFO`. The first [`MOST_FORCE_OFFS`] of an arm's
-//! force-offs in a minute have their lines; the rest is counted by reason at its end.
+//! force-offs in a minute have their lines; the rest is counted by reason at its end. The same holds
+//! for lowered gains.
 
 use std::collections::BTreeMap;
 
@@ -30,6 +32,7 @@ struct ArmBook {
     /// When the present cause began, ns, its code, and whether a line said so.
     cause: Option<(u64, u8, bool)>,
     offs: Limit,
+    lowered: Limit,
     /// Force-offs of this minute without a line, by reason.
     more: BTreeMap<u8, u64>,
 }
@@ -49,6 +52,7 @@ impl Logbook {
             off: None,
             cause: None,
             offs: Limit::new(MOST_FORCE_OFFS),
+            lowered: Limit::new(MOST_FORCE_OFFS),
             more: BTreeMap::new(),
         };
         Logbook {
@@ -79,6 +83,8 @@ impl Logbook {
             if arm.offs.ended(now_ns).is_some() {
                 arm.say_more();
             }
+            let more = arm.lowered.ended(now_ns);
+            arm.more_lowered(more);
         }
     }
 
@@ -86,6 +92,8 @@ impl Logbook {
     pub fn finish(&mut self) {
         for arm in &mut self.arms {
             arm.say_more();
+            let more = arm.lowered.finish();
+            arm.more_lowered(more);
         }
     }
 }
@@ -109,6 +117,10 @@ impl ArmBook {
                 self.on(event);
                 None
             }
+            LoopEventKind::GainLowered {
+                oscillation,
+                energy,
+            } => Some(self.lowered(event, oscillation, energy)),
         }
     }
 
@@ -190,6 +202,38 @@ impl ArmBook {
                 );
             }
             Some((_, false)) => {}
+        }
+    }
+
+    fn lowered(&mut self, event: &LoopEvent, [force, torque]: [f64; 2], energy: f64) -> String {
+        let words = format!(
+            "gain lowered: force {force:.2}, torque {torque:.2} after oscillation; {energy:.2} after \
+             energy that the hand was given"
+        );
+        if self.lowered.admit(event.now_ns) {
+            let (arm, tick) = (self.name.as_str(), event.tick);
+            tracing::warn!(
+                arm,
+                event = "gain_lowered",
+                force,
+                torque,
+                energy,
+                tick,
+                "{words}"
+            );
+        }
+        words
+    }
+
+    fn more_lowered(&self, count: Option<u64>) {
+        if let Some(count) = count {
+            let arm = self.name.as_str();
+            tracing::warn!(
+                arm,
+                event = "gain_lowered_more",
+                count,
+                "gain lowered {count} more times in the last minute"
+            );
         }
     }
 

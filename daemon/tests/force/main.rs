@@ -17,6 +17,7 @@ mod late;
 mod liquids;
 mod movers;
 mod panics;
+mod rolled;
 mod shading;
 mod stiffness;
 mod threads;

@@ -347,13 +347,19 @@ impl Governor {
         self.state
     }
 
-    /// How often oscillation was seen.
+    /// How often the gain was lowered: by an oscillation, or by energy that was given to the hand.
     #[must_use]
     pub fn oscillations(&self) -> u64 {
         self.force_oscillation
             .detections()
             .saturating_add(self.torque_oscillation.detections())
             .saturating_add(self.passivity.acted())
+    }
+
+    /// What oscillations left of the gain of force and of torque: 1 is all of it.
+    #[must_use]
+    pub fn oscillation_gains(&self) -> [f64; 2] {
+        [&self.force_oscillation, &self.torque_oscillation].map(OscillationDetector::gain)
     }
 
     /// What the spring behind the force gave and took.
@@ -597,11 +603,16 @@ impl Governor {
             self.turned += (pose.rotation * last.inverse()).scaled_axis();
         }
         self.last_rotation = Some(pose.rotation);
+        let is_owed = self.passivity.energy().debt_j > 0.0;
+        let held = input.spring.as_ref();
+        let held = held.filter(|spring| !spring.held_by_movers && !is_owed);
+        let far_end = held.map(|spring| spring.far_end.translation.vector);
         let force = self.force_oscillation.step(
             input.now_ns,
             dt_s,
             &pose.translation.vector,
             &input.wanted.force_n,
+            far_end.as_ref(),
             o.motion_m.max(self.resolution.0 * 4.0),
             o.force_n,
         );
@@ -610,6 +621,7 @@ impl Governor {
             dt_s,
             &self.turned,
             &input.wanted.torque_nm,
+            None,
             o.turning_rad.max(self.resolution.1 * 4.0),
             o.torque_nm,
         );

@@ -12,6 +12,13 @@
 //! nothing, too, but every swing is smaller than the one before: where the last way there and back
 //! is less than 0.97 of the one before, it is left to ring down.
 //!
+//! A hand that rolls a cube round on its corners is lifted by each of them, four times in a turn: 16
+//! times a second at 4 turns. That is no limit cycle. There the hand goes to and fro on a spring whose
+//! far end stands still; here the far end itself goes up and down, and takes the hand along. So
+//! where only bodies that stand still hold the tool, and the hand was given no energy, a way counts
+//! only if the hand went further on it than the far end. (Bodies that move may swing against the
+//! hand: with them every way counts.)
+//!
 //! Reversals are taken from positions and not from the sample's velocity: that is a mean over 15 ms or more, in which an
 //! oscillation of 67 Hz is exactly nothing.
 //!
@@ -47,6 +54,8 @@ struct Axis {
     /// Range of the wanted force since the last reversal.
     lowest: f64,
     highest: f64,
+    /// And of the spring's far end, if bodies that stand still held it all the time.
+    far_end: Option<[f64; 2]>,
     /// Times of the last reversals, `times[0]` the oldest; `count` of them are valid.
     times: [u64; REVERSALS],
     /// How far the motion had come at each of them since the one before.
@@ -63,16 +72,19 @@ impl Axis {
         now_ns: u64,
         place: f64,
         wanted: f64,
+        far_end: Option<f64>,
         min_move: f64,
         min_swing: f64,
     ) -> bool {
         let Some(extreme) = self.extreme else {
             self.extreme = Some(place);
-            (self.lowest, self.highest) = (wanted, wanted);
+            self.begin(wanted, far_end);
             return false;
         };
         self.lowest = self.lowest.min(wanted);
         self.highest = self.highest.max(wanted);
+        let range = self.far_end.zip(far_end);
+        self.far_end = range.map(|([low, high], at)| [low.min(at), high.max(at)]);
         let moved = place - extreme;
         let onwards = moved * f64::from(self.direction) > 0.0;
         if onwards {
@@ -84,14 +96,15 @@ impl Axis {
         let first = self.direction == 0;
         let swing = self.highest - self.lowest;
         let way = (extreme - self.turned_at).abs();
+        let carried = self.far_end.is_some_and(|[low, high]| high - low >= way);
         self.turned_at = extreme;
         self.direction = if moved > 0.0 { 1 } else { -1 };
         self.extreme = Some(place);
-        (self.lowest, self.highest) = (wanted, wanted);
+        self.begin(wanted, far_end);
         if first {
             return false;
         }
-        if swing < min_swing {
+        if swing < min_swing || carried {
             self.count = 0;
             return false;
         }
@@ -108,6 +121,12 @@ impl Axis {
             return true;
         }
         false
+    }
+
+    /// A way begins.
+    fn begin(&mut self, wanted: f64, far_end: Option<f64>) {
+        (self.lowest, self.highest) = (wanted, wanted);
+        self.far_end = far_end.map(|at| [at, at]);
     }
 
     /// The last way there and back is not smaller than the one before. There and back together, for
@@ -148,19 +167,24 @@ pub(super) enum Verdict {
 }
 
 impl OscillationDetector {
-    /// One tick at `place` (three coordinates of position, or of turning, of any origin). Everything is finite; the amplitudes are those of [`OscillationLimits`](super::OscillationLimits).
+    /// One tick at `place` (three coordinates of position, or of turning, of any origin). `far_end`:
+    /// where the spring behind `wanted` ends, in the same coordinates, if only bodies that stand still
+    /// hold it there and the ledger has no debt. Everything is finite; the amplitudes are those of
+    /// [`OscillationLimits`](super::OscillationLimits).
     pub fn step(
         &mut self,
         now_ns: u64,
         dt_s: f64,
         place: &Vec3,
         wanted: &Vec3,
+        far_end: Option<&Vec3>,
         min_move: f64,
         min_swing: f64,
     ) -> Verdict {
         let mut seen = false;
         for (i, axis) in self.axes.iter_mut().enumerate() {
-            seen |= axis.step(now_ns, place[i], wanted[i], min_move, min_swing);
+            let far_end = far_end.map(|at| at[i]);
+            seen |= axis.step(now_ns, place[i], wanted[i], far_end, min_move, min_swing);
         }
         if !seen {
             self.gain = (self.gain + GAIN_RECOVERY_PER_S * dt_s).min(1.0);
@@ -217,6 +241,7 @@ mod tests {
                 1e-3,
                 &z(x),
                 &z(3.0 - k * x),
+                Some(&STILL),
                 MIN_MOVE,
                 MIN_SWING,
             );
@@ -255,6 +280,51 @@ mod tests {
         assert_eq!(first_detection(100.0, 2e-5, 1e6, 5.0), None);
     }
 
+    /// The hand and the far end swing, this far each; whether that is seen. `held`: only bodies that
+    /// stand still hold the tool.
+    fn is_seen(hand_m: f64, far_end_m: f64, held: bool) -> bool {
+        let mut detector = OscillationDetector::default();
+        (0..1_000u64).any(|tick| {
+            let swing = (TAU * 16.0 * tick as f64 * 1e-3).sin();
+            let z = |value| Vec3::new(0.0, 0.0, value);
+            let (hand, far_end) = (z(hand_m * swing), z(far_end_m * swing));
+            let wanted = (far_end - hand) * 3000.0;
+            let known = held.then_some(&far_end);
+            let now = tick * 1_000_000;
+            let seen = detector.step(now, 1e-3, &hand, &wanted, known, MIN_MOVE, MIN_SWING);
+            seen == Verdict::Lowered
+        })
+    }
+
+    /// As on the corners of a cube that is rolled round; or by a surface that yields to the hand.
+    #[test]
+    fn a_hand_that_is_carried_to_and_fro_is_no_oscillation() {
+        assert!(!is_seen(2e-4, 4e-4, true));
+        assert!(!is_seen(2e-4, 5e-4, true));
+        assert!(is_seen(4e-4, 2e-4, true));
+        assert!(is_seen(4e-4, -4e-4, false), "a body that swings against it");
+        assert!(is_seen(2e-4, 4e-4, false), "a body that moves");
+    }
+
+    /// It leaves the surface at each bounce and takes the far end along.
+    #[test]
+    fn bounces_are_an_oscillation_however_high() {
+        for high_m in [1e-4, 1e-3, 1e-2] {
+            let mut detector = OscillationDetector::default();
+            let seen = (0..1_000u64).any(|tick| {
+                let swing = (TAU * 20.0 * tick as f64 * 1e-3).sin();
+                let hand = Vec3::new(0.0, 0.0, if swing < 0.0 { 3e-4 } else { high_m } * swing);
+                let far_end = Vec3::new(0.0, 0.0, hand.z.max(0.0));
+                let wanted = (far_end - hand) * 3000.0;
+                let now = tick * 1_000_000;
+                let far_end = Some(&far_end);
+                let seen = detector.step(now, 1e-3, &hand, &wanted, far_end, MIN_MOVE, MIN_SWING);
+                seen == Verdict::Lowered
+            });
+            assert!(seen, "{high_m} m");
+        }
+    }
+
     #[test]
     fn the_gain_falls_by_halves_to_its_floor_then_it_is_exhausted_and_it_recovers_in_calm() {
         let mut detector = OscillationDetector::default();
@@ -262,7 +332,15 @@ mod tests {
         for tick in 0..2_000u64 {
             let phase = TAU * 50.0 * tick as f64 * 1e-3;
             let x = Vec3::new(1e-3 * phase.sin(), 0.0, 0.0);
-            match detector.step(tick * 1_000_000, 1e-3, &x, &(x * -1e3), MIN_MOVE, MIN_SWING) {
+            match detector.step(
+                tick * 1_000_000,
+                1e-3,
+                &x,
+                &(x * -1e3),
+                None,
+                MIN_MOVE,
+                MIN_SWING,
+            ) {
                 Verdict::Calm => {}
                 seen => verdicts.push((seen, detector.gain())),
             }
@@ -272,7 +350,15 @@ mod tests {
         assert!(verdicts.iter().all(|(_, gain)| *gain >= GAIN_FLOOR));
         assert_eq!(detector.detections(), verdicts.len() as u64);
         for tick in 2_000..13_000u64 {
-            detector.step(tick * 1_000_000, 1e-3, &STILL, &STILL, MIN_MOVE, MIN_SWING);
+            detector.step(
+                tick * 1_000_000,
+                1e-3,
+                &STILL,
+                &STILL,
+                None,
+                MIN_MOVE,
+                MIN_SWING,
+            );
         }
         assert_eq!(detector.gain(), 1.0);
     }

@@ -561,14 +561,23 @@ impl Arm {
                     if rows == 0 {
                         break;
                     }
-                    if share < 1.0 {
-                        continue;
-                    }
                     let held = (motion - wanted).norm() > 1e-3 * wanted.norm();
-                    if !held || self.still_holds(path, bodies) {
+                    if share == 1.0 && (!held || self.still_holds(path, bodies)) {
                         break;
                     }
                 }
+            }
+            if out.pairs_tested as usize >= MAX_SUBSTEPS * self.pair_budget {
+                // Another round could look at nothing, and would take what holds the tool for gone.
+                out.starved = true;
+                let round = Round {
+                    from,
+                    uncarried,
+                    is_free: false,
+                    kept,
+                };
+                ahead = Some(self.beyond(&round, &goal, (bodies, period_s), &mut out));
+                break;
             }
         }
         self.stride = 1.1 * walked + self.distances.safe_m;

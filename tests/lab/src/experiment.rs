@@ -86,13 +86,16 @@ pub struct Row {
     pub published: Value,
     /// What we found.
     pub ours: Value,
+    /// The value is a time that this machine took: another run gives another one.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub timed: bool,
     /// Further columns, in alphabetical order.
     #[serde(flatten)]
     pub more: Map<String, Value>,
 }
 
 impl Row {
-    /// A row without further columns.
+    /// A row without further columns. Values in ns, us or ms count as [`timed`](Self::timed).
     pub fn new(
         name: impl Into<String>,
         unit: &'static str,
@@ -104,8 +107,16 @@ impl Row {
             unit,
             published: published.into(),
             ours: ours.into(),
+            timed: matches!(unit, "ns" | "us" | "ms"),
             more: Map::new(),
         }
+    }
+
+    /// The same row as a time of this machine, in whatever unit.
+    #[must_use]
+    pub fn timed(mut self) -> Self {
+        self.timed = true;
+        self
     }
 
     /// The same row with a further column.

@@ -326,7 +326,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
                 Value::Null,
                 settling_j,
             ),
-            Row::new("time", "s", Value::Null, seconds),
+            Row::new("time", "s", Value::Null, seconds).timed(),
         ],
         verdict: Verdict::new(
             clean && steady && passive && busy,
