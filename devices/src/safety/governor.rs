@@ -31,7 +31,7 @@
 use super::channel::{Channel, ChannelLimits};
 use super::history::History;
 use super::limits::{Limits, LimitsError};
-use super::oscillation::{OscillationDetector, Verdict};
+use super::oscillation::{Amplitudes, OscillationDetector, Verdict};
 use super::passivity::{Acted, Energy, Passivity, SWINGS, Sent, Spring};
 use super::reason::{ForceOffReason, ReasonSet};
 use crate::arm::{ArmSample, ArmSpec, Vec3, Workspace, Wrench};
@@ -607,23 +607,29 @@ impl Governor {
         let held = input.spring.as_ref();
         let held = held.filter(|spring| !spring.held_by_movers && !is_owed);
         let far_end = held.map(|spring| spring.far_end.translation.vector);
+        let moved = Amplitudes {
+            motion: o.motion_m.max(self.resolution.0 * 4.0),
+            force: o.force_n,
+        };
         let force = self.force_oscillation.step(
             input.now_ns,
             dt_s,
             &pose.translation.vector,
             &input.wanted.force_n,
             far_end.as_ref(),
-            o.motion_m.max(self.resolution.0 * 4.0),
-            o.force_n,
+            moved,
         );
+        let turned = Amplitudes {
+            motion: o.turning_rad.max(self.resolution.1 * 4.0),
+            force: o.torque_nm,
+        };
         let torque = self.torque_oscillation.step(
             input.now_ns,
             dt_s,
             &self.turned,
             &input.wanted.torque_nm,
             None,
-            o.turning_rad.max(self.resolution.1 * 4.0),
-            o.torque_nm,
+            turned,
         );
         if force == Verdict::Lowered || torque == Verdict::Lowered {
             self.passivity.unsettle(input.sample.time_ns);

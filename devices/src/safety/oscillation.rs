@@ -44,6 +44,13 @@ const KEPT: f64 = 0.97;
 /// How fast the gain comes back, 1/s.
 const GAIN_RECOVERY_PER_S: f64 = 0.1;
 
+/// The least that counts: of motion (m or rad), and of the wanted force (N or N m).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Amplitudes {
+    pub motion: f64,
+    pub force: f64,
+}
+
 /// One axis of motion.
 #[derive(Clone, Copy, Debug, Default)]
 struct Axis {
@@ -73,8 +80,7 @@ impl Axis {
         place: f64,
         wanted: f64,
         far_end: Option<f64>,
-        min_move: f64,
-        min_swing: f64,
+        least: Amplitudes,
     ) -> bool {
         let Some(extreme) = self.extreme else {
             self.extreme = Some(place);
@@ -90,7 +96,7 @@ impl Axis {
         if onwards {
             self.extreme = Some(place);
         }
-        if onwards || moved.abs() <= min_move {
+        if onwards || moved.abs() <= least.motion {
             return false;
         }
         let first = self.direction == 0;
@@ -104,7 +110,7 @@ impl Axis {
         if first {
             return false;
         }
-        if swing < min_swing || carried {
+        if swing < least.force || carried {
             self.count = 0;
             return false;
         }
@@ -178,13 +184,12 @@ impl OscillationDetector {
         place: &Vec3,
         wanted: &Vec3,
         far_end: Option<&Vec3>,
-        min_move: f64,
-        min_swing: f64,
+        least: Amplitudes,
     ) -> Verdict {
         let mut seen = false;
         for (i, axis) in self.axes.iter_mut().enumerate() {
             let far_end = far_end.map(|at| at[i]);
-            seen |= axis.step(now_ns, place[i], wanted[i], far_end, min_move, min_swing);
+            seen |= axis.step(now_ns, place[i], wanted[i], far_end, least);
         }
         if !seen {
             self.gain = (self.gain + GAIN_RECOVERY_PER_S * dt_s).min(1.0);
@@ -221,8 +226,10 @@ mod tests {
     use std::f64::consts::TAU;
 
     const STILL: Vec3 = Vec3::new(0.0, 0.0, 0.0);
-    const MIN_MOVE: f64 = 1e-4;
-    const MIN_SWING: f64 = 0.5;
+    const LEAST: Amplitudes = Amplitudes {
+        motion: 1e-4,
+        force: 0.5,
+    };
 
     /// Runs a sinusoidal motion of `amplitude_m` at `hz` against a spring of `k` N/m; returns when it was first noticed, in s.
     fn first_detection(hz: f64, amplitude_m: f64, k: f64, seconds: f64) -> Option<f64> {
@@ -242,8 +249,7 @@ mod tests {
                 &z(x),
                 &z(3.0 - k * x),
                 Some(&STILL),
-                MIN_MOVE,
-                MIN_SWING,
+                LEAST,
             );
             (seen == Verdict::Lowered).then_some(t)
         })
@@ -291,7 +297,7 @@ mod tests {
             let wanted = (far_end - hand) * 3000.0;
             let known = held.then_some(&far_end);
             let now = tick * 1_000_000;
-            let seen = detector.step(now, 1e-3, &hand, &wanted, known, MIN_MOVE, MIN_SWING);
+            let seen = detector.step(now, 1e-3, &hand, &wanted, known, LEAST);
             seen == Verdict::Lowered
         })
     }
@@ -318,7 +324,7 @@ mod tests {
                 let wanted = (far_end - hand) * 3000.0;
                 let now = tick * 1_000_000;
                 let far_end = Some(&far_end);
-                let seen = detector.step(now, 1e-3, &hand, &wanted, far_end, MIN_MOVE, MIN_SWING);
+                let seen = detector.step(now, 1e-3, &hand, &wanted, far_end, LEAST);
                 seen == Verdict::Lowered
             });
             assert!(seen, "{high_m} m");
@@ -332,15 +338,7 @@ mod tests {
         for tick in 0..2_000u64 {
             let phase = TAU * 50.0 * tick as f64 * 1e-3;
             let x = Vec3::new(1e-3 * phase.sin(), 0.0, 0.0);
-            match detector.step(
-                tick * 1_000_000,
-                1e-3,
-                &x,
-                &(x * -1e3),
-                None,
-                MIN_MOVE,
-                MIN_SWING,
-            ) {
+            match detector.step(tick * 1_000_000, 1e-3, &x, &(x * -1e3), None, LEAST) {
                 Verdict::Calm => {}
                 seen => verdicts.push((seen, detector.gain())),
             }
@@ -350,15 +348,7 @@ mod tests {
         assert!(verdicts.iter().all(|(_, gain)| *gain >= GAIN_FLOOR));
         assert_eq!(detector.detections(), verdicts.len() as u64);
         for tick in 2_000..13_000u64 {
-            detector.step(
-                tick * 1_000_000,
-                1e-3,
-                &STILL,
-                &STILL,
-                None,
-                MIN_MOVE,
-                MIN_SWING,
-            );
+            detector.step(tick * 1_000_000, 1e-3, &STILL, &STILL, None, LEAST);
         }
         assert_eq!(detector.gain(), 1.0);
     }
