@@ -121,7 +121,7 @@ impl SoftWorld {
     /// Empty. The CPU detects.
     ///
     /// # Errors
-    /// [`xpbd::SettingsError`].
+    /// [`hapticd_xpbd::SettingsError`].
     pub fn new(settings: Settings) -> Result<SoftWorld, hapticd_xpbd::SettingsError> {
         Ok(SoftWorld {
             settings,
