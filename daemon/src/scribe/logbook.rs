@@ -5,7 +5,7 @@
 //! | force goes off | `WARN arm=right force off: contact data too old (34): 45 ms, limit 40` |
 //! | its cause is over | `INFO arm=right cause over: contact data too old (34), for 35 ms` |
 //! | full force is back | `INFO arm=right force on, off for 241 ms` |
-//! | the gain is lowered | `WARN arm=right gain lowered: force 0.50, torque 1.00, energy 1.00` |
+//! | the gain is lowered | `WARN arm=right gain lowered: force 0.50, ...` |
 //! | an arm goes, comes | only at `debug`: its thread says why |
 //!
 //! Where the daemon ends force goes off at `INFO`. The first [`MOST_FORCE_OFFS`] of an arm's

@@ -298,3 +298,23 @@ fn a_loop_that_is_faster_than_its_arm_keeps_the_gain() {
         keeps_its_gain(&format!("{rate_hz} Hz"), &folder.run(3), 1.0);
     }
 }
+
+/// What lowers a gain is told where a technician looks: in the log, and in the recording's events.
+#[test]
+fn a_gain_that_is_lowered_has_a_line_in_the_log_and_in_the_recording() {
+    let folder = Folder::new("gain-lowered");
+    scene(&folder, Some(100_000.0), FIRM, LIGHT, &press(0.01));
+    let words = "record scene.toml --virtual-time --duration 2 --output run.mcap --no-check";
+    let words: Vec<_> = words.split(' ').collect();
+    let output = folder.command(&words).output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    let recorded = recording::read(&folder.0.join("run.mcap")).unwrap();
+    let lowest = recorded.ticks.iter().map(|tick| tick.arms[0].gain);
+    let lowest = lowest.fold(1.0, f64::min);
+    assert!(lowest < 0.9, "{lowest}");
+    let log = String::from_utf8(output.stderr).unwrap();
+    assert!(log.contains("gain lowered: force "), "{log}");
+    let told = |line: &&String| line.contains("arm-0: gain lowered: force ");
+    let events = recorded.events.iter().filter(told).count();
+    assert!(events > 0, "{:?}", recorded.events);
+}

@@ -8,6 +8,7 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
+use common::Random;
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use hapticd_geometry::Vec3;
 use hapticd_published::baselines::{ByGrid, ByHash, ByRegistration, Neighbours, Pairs};
@@ -15,27 +16,10 @@ use hapticd_registration::map::Map;
 use hapticd_registration::registration::{Kind, Policy, Registration};
 use hapticd_registration::scale::Density;
 
+#[path = "../../registration/benches/common/mod.rs"]
+mod common;
 #[path = "../tests/common/tree.rs"]
 mod tree;
-
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    fn vector(&mut self, flat: bool) -> Vec3 {
-        let mut v = Vec3::new(self.unit(), self.unit(), self.unit());
-        v.z *= if flat { 0.0 } else { 1.0 };
-        v
-    }
-}
 
 /// A scene: points that go to and fro by a tenth of the radius a step, so that a tenth or so changes cells.
 struct Scene {

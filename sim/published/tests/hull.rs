@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::SplitMix;
-use common::points::{Point, agree, at, circle, fresh, moving, negative};
+use common::kinetic::Rng;
+use common::kinetic::points::{Point, agree, at, circle, fresh, moving, negative};
 use hapticd_kinetic::{Kinetic, Motion1, MotionError};
 use hapticd_published::hull::{Certificate, Hull, HullError, UpperHull};
 
@@ -14,8 +14,8 @@ struct Figures {
     per_object: f64,
 }
 
-fn family(seed: u64, runs: u32, most: usize, make: impl Fn(&mut SplitMix) -> Point) -> Figures {
-    let mut rng = SplitMix(seed);
+fn family(seed: u64, runs: u32, most: usize, make: impl Fn(&mut Rng) -> Point) -> Figures {
+    let mut rng = Rng(seed);
     let mut figures = Figures {
         events: 0,
         external: 0,
@@ -108,7 +108,7 @@ fn hulls_of_points_from_a_circle_are_those_made_anew() {
 /// Box 18.
 #[test]
 fn everything_is_as_it_should_be_after_every_event() {
-    let mut rng = SplitMix(18);
+    let mut rng = Rng(18);
     let mut events = 0;
     for _ in 0..2000 {
         let points: Vec<_> = (0..1 + rng.below(12))
@@ -128,7 +128,7 @@ fn everything_is_as_it_should_be_after_every_event() {
 /// Box 17: flight plans change at random.
 #[test]
 fn points_may_change_their_plans() {
-    let mut rng = SplitMix(19);
+    let mut rng = Rng(19);
     for run in 0..60 {
         let n = 2 + rng.below(62);
         let mut points: Vec<_> = (0..n).map(|_| moving(&mut rng, 1)).collect();
@@ -161,7 +161,7 @@ fn points_may_change_their_plans() {
 #[test]
 fn each_of_the_nine_types_of_certificates_is_necessary() {
     for certificate in Certificate::ALL {
-        let mut rng = SplitMix(190);
+        let mut rng = Rng(190);
         let (mut wrong, mut runs) = (0, 0);
         while wrong == 0 && runs < 400 {
             runs += 1;
@@ -186,7 +186,7 @@ fn each_of_the_nine_types_of_certificates_is_necessary() {
 /// Box 21.
 #[test]
 fn a_lattice_that_is_perturbed_by_a_millionth_is_right_with_making_it_anew() {
-    let mut rng = SplitMix(21);
+    let mut rng = Rng(21);
     for run in 0..200 {
         let n = 3 + rng.below(30);
         let points: Vec<Point> = (0..n)
@@ -214,7 +214,7 @@ fn a_lattice_that_is_perturbed_by_a_millionth_is_right_with_making_it_anew() {
 /// Box 6: a structure in which flags are wrong is found out, made anew, and right.
 #[test]
 fn a_corrupted_hull_is_found_out_made_anew_and_right() {
-    let mut rng = SplitMix(22);
+    let mut rng = Rng(22);
     let mut found = 0;
     for _ in 0..50 {
         let points: Vec<_> = (0..30).map(|_| moving(&mut rng, 1)).collect();
@@ -325,7 +325,7 @@ fn what_is_no_motion_of_a_point_is_refused() {
 /// What a node's list says of itself, against lines compared one by one; the root's is the hull's.
 #[test]
 fn merged_lists_are_the_envelopes_of_their_lines() {
-    let mut rng = SplitMix(23);
+    let mut rng = Rng(23);
     for _ in 0..40 {
         let n = 2 + rng.below(30);
         let points: Vec<_> = (0..n).map(|_| moving(&mut rng, 1)).collect();

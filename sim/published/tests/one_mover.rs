@@ -3,31 +3,11 @@
 mod common;
 
 use common::SplitMix;
+use common::moving::{body, zoo};
 use hapticd_ccd::MeshIndex;
 use hapticd_ccd::moving::{Motion, MovingBody, MovingSearch};
 use hapticd_geometry::{Pose, Quat, Screw, Vec3, shapes};
 use hapticd_published::first_contact::{FirstContactOptions, first_contact};
-
-fn zoo() -> Vec<MeshIndex> {
-    [
-        shapes::cuboid(&Vec3::new(0.3, 0.2, 0.1)),
-        shapes::icosphere(0.25, 2),
-        shapes::torus(0.3, 0.1, 12, 6),
-        shapes::plate(0.4, 0.3, 0.001),
-        shapes::sheet(0.3, 2),
-    ]
-    .into_iter()
-    .map(|m| MeshIndex::new(m.expect("valid")))
-    .collect()
-}
-
-fn body<'a>(shape: &'a MeshIndex, motion: &'a Motion) -> MovingBody<'a> {
-    MovingBody {
-        shape,
-        motion,
-        radius_m: 0.0,
-    }
-}
 
 /// Against the independent search of one mover, which goes on to touch.
 #[test]

@@ -186,11 +186,18 @@ impl From<TickText> for Tick {
 pub struct Recorded {
     /// The ticks, in order.
     pub ticks: Vec<Tick>,
+    /// The lines about what happened, in order.
+    pub events: Vec<String>,
     /// Why the file ends before its end, if it does: its daemon was killed.
     pub cut: Option<String>,
 }
 
-/// Reads all ticks of a recording, also of one that was cut off.
+#[derive(serde::Deserialize)]
+struct EventText {
+    text: String,
+}
+
+/// Reads ticks and events of a recording, also of one that was cut off.
 ///
 /// # Errors
 /// A file that cannot be read, or that holds what is no tick.
@@ -214,11 +221,18 @@ pub fn read(path: &Path) -> Result<Recorded, Failure> {
                 mcap::records::Record::Channel(channel) => {
                     topics.insert(channel.id, channel.topic);
                 }
-                mcap::records::Record::Message { header, data }
-                    if topics.get(&header.channel_id).map(String::as_str) == Some("/tick") =>
-                {
-                    let text: TickText = serde_json::from_slice(&data)?;
-                    recorded.ticks.push(text.into());
+                mcap::records::Record::Message { header, data } => {
+                    match topics.get(&header.channel_id).map(String::as_str) {
+                        Some("/tick") => {
+                            let text: TickText = serde_json::from_slice(&data)?;
+                            recorded.ticks.push(text.into());
+                        }
+                        Some("/event") => {
+                            let event: EventText = serde_json::from_slice(&data)?;
+                            recorded.events.push(event.text);
+                        }
+                        _ => {}
+                    }
                 }
                 _ => {}
             },

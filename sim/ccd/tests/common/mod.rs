@@ -1,6 +1,8 @@
 //! What the tests share: a seeded generator, an independent distance oracle, an independent screw.
 #![allow(dead_code)]
 
+pub mod moving;
+
 use hapticd_ccd::PairKind;
 use hapticd_geometry::Vec3;
 use hapticd_geometry::screw::Screw;

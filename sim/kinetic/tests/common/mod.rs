@@ -2,6 +2,8 @@
 #![allow(dead_code)]
 
 pub mod boxes;
+pub mod counting;
+pub mod points;
 pub mod polygons;
 
 /// splitmix64.

@@ -11,8 +11,8 @@ use crate::clock::Moment;
 use crate::experiment::{Context, Experiment, Failure, Report};
 use crate::kinetic::claims::{Claims, Oracle};
 use crate::kinetic::common::Rng;
+use crate::kinetic::common::points::{Point, agree, at, fresh, moving, negative};
 use crate::kinetic::log::Log;
-use crate::kinetic::points::{Point, agree, at, fresh, moving, negative};
 use crate::kinetic::{Common, dual, failed, n_log_n, positive};
 use crate::svg::{Anchor, COLOURS, Frame, INK, PALE, Svg};
 

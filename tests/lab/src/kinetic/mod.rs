@@ -15,7 +15,6 @@ mod claims;
 mod dual;
 mod log;
 mod narrow;
-mod points;
 
 /// Scenes and answers of the library's own tests.
 #[path = "../../../../sim/kinetic/tests/common/mod.rs"]

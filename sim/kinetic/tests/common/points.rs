@@ -1,8 +1,7 @@
-//! Points that move in the plane, and their static hull: the oracle of `kinetic-hull`.
+//! Points that move in the plane, and their static hull.
 
+use super::Rng;
 use hapticd_kinetic::Motion1;
-
-use crate::kinetic::common::Rng;
 
 pub type Point = [Motion1; 2];
 
@@ -58,6 +57,11 @@ pub fn moving(rng: &mut Rng, degree: usize) -> Point {
         }
         Motion1::poly(&c)
     })
+}
+
+pub fn circle(rng: &mut Rng) -> Point {
+    let (sin, cos) = rng.range(0.0, std::f64::consts::TAU).sin_cos();
+    [cos, sin].map(|x| Motion1::linear(x, 0.3 * rng.range(-1.0, 1.0)))
 }
 
 pub fn negative(m: &Motion1) -> Motion1 {
