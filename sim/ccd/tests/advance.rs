@@ -19,7 +19,7 @@ struct Case {
 
 /// A feature pair about `size` large and some sizes apart, with a screw that brings A near B.
 fn random_case(rng: &mut SplitMix) -> Case {
-    let kind = KINDS[rng.below(3) as usize];
+    let kind = KINDS[rng.below(3)];
     let size = rng.log_range(1e-3, 0.3);
     let place = rng.point(1.0);
     let apart = rng.direction() * size * rng.range(0.1, 4.0);
@@ -519,7 +519,7 @@ fn tiny_rotations_have_far_axes() {
 fn fast_and_thin_does_not_tunnel() {
     let mut rng = SplitMix(6);
     for _ in 0..500 {
-        let kind = KINDS[rng.below(3) as usize];
+        let kind = KINDS[rng.below(3)];
         let b = [0; 3].map(|_| rng.point(0.05));
         let n = rng.direction();
         let aim = (b[0] + b[1]) * 0.5;

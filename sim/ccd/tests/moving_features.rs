@@ -366,7 +366,7 @@ fn nonsense_proves_nothing_and_never_panics() {
     let mut rng = SplitMix(601);
     for k in 0..3_000 {
         let mut case = random_case(&mut rng, KINDS[k % 3]);
-        let bad = [f64::NAN, f64::INFINITY, 1e308, -1e200][rng.below(4) as usize];
+        let bad = [f64::NAN, f64::INFINITY, 1e308, -1e200][rng.below(4)];
         let mut screw = towards(&mut rng, &Vec3::zeros(), &Vec3::x(), 1.0);
         match rng.below(6) {
             0 => screw.angle = bad,

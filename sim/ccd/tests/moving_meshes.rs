@@ -38,7 +38,7 @@ fn free_up_to_the_clearance_and_not_beyond() {
     let (mut near, mut search) = (Proximity::new(64), MovingSearch::new(64));
     let (mut hits, mut misses) = (0, 0);
     for _ in 0..400 {
-        let shape = |rng: &mut SplitMix| &zoo[rng.below(zoo.len() as u64) as usize];
+        let shape = |rng: &mut SplitMix| &zoo[rng.below(zoo.len())];
         let (shape_a, shape_b) = (shape(&mut rng), shape(&mut rng));
         let (at, meet) = (rng.direction() * rng.range(0.6, 1.2), rng.point(0.4));
         let motion_a = random_motion(&mut rng, at, meet);
@@ -172,7 +172,7 @@ fn the_list_of_a_step_is_complete() {
     let (mut all, mut search) = (Proximity::new(100_000), MovingSearch::new(100_000));
     let (mut few, mut listed, mut cut) = (MovingSearch::new(20), 0, 0);
     for _ in 0..60 {
-        let shape = |rng: &mut SplitMix| &zoo[rng.below(zoo.len() as u64) as usize];
+        let shape = |rng: &mut SplitMix| &zoo[rng.below(zoo.len())];
         let (shape_a, shape_b) = (shape(&mut rng), shape(&mut rng));
         let at = rng.direction() * rng.range(0.3, 0.8);
         let meet = rng.point(0.2);

@@ -138,8 +138,8 @@ fn agrees_with_every_pair_tried() {
     let mut rng = SplitMix(11);
     let mut proximity: Vec<Proximity> = [1, 7, 64, 1 << 16].map(Proximity::new).into();
     for _ in 0..16 {
-        let a = &zoo[rng.below(zoo.len() as u64) as usize];
-        let b = &zoo[rng.below(zoo.len() as u64) as usize];
+        let a = &zoo[rng.below(zoo.len())];
+        let b = &zoo[rng.below(zoo.len())];
         let pose = random_pose(&mut rng, 0.6);
         let mut all = brute(a, 0.0, b, &pose);
         without_lone_vertices(&mut all, a, b);
@@ -210,8 +210,8 @@ fn equal_inputs_give_equal_lists() {
     let mut rng = SplitMix(13);
     let (mut used, mut fresh_total) = (Proximity::new(40), 0);
     for _ in 0..60 {
-        let a = &zoo[rng.below(zoo.len() as u64) as usize];
-        let b = &zoo[rng.below(zoo.len() as u64) as usize];
+        let a = &zoo[rng.below(zoo.len())];
+        let b = &zoo[rng.below(zoo.len())];
         let pose = random_pose(&mut rng, 0.4);
         let mut fresh = Proximity::new(40);
         let first = fresh.query(a, 0.0, b, &pose, 0.2);
@@ -379,7 +379,7 @@ fn candidates(
         }
     }
     for k in (1..some.len()).rev() {
-        some.swap(k, rng.below(k as u64 + 1) as usize);
+        some.swap(k, rng.below(k + 1));
     }
     some
 }
@@ -392,8 +392,8 @@ fn candidates_in_any_order_give_the_list_of_the_search() {
     let mut rng = SplitMix(17);
     let (mut whole, mut short, mut declined) = (0, 0, 0);
     for _ in 0..300 {
-        let a = &zoo[rng.below(zoo.len() as u64) as usize];
-        let b = &zoo[rng.below(zoo.len() as u64) as usize];
+        let a = &zoo[rng.below(zoo.len())];
+        let b = &zoo[rng.below(zoo.len())];
         let pose = match rng.below(3) {
             // Sides on sides: ties.
             0 => Pose::from_parts(

@@ -19,15 +19,19 @@ impl SplitMix {
         z ^ (z >> 31)
     }
 
+    /// Uniform in `[0, 1)`.
+    pub fn unit(&mut self) -> f64 {
+        (self.next_u64() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
     /// Uniform in `[lo, hi)`.
     pub fn range(&mut self, lo: f64, hi: f64) -> f64 {
-        let unit = (self.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
-        lo + (hi - lo) * unit
+        lo + (hi - lo) * self.unit()
     }
 
     /// Uniform below `n`.
-    pub fn below(&mut self, n: u64) -> u64 {
-        self.next_u64() % n
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.next_u64() % n as u64) as usize
     }
 
     /// Log-uniform in `[lo, hi)`.
