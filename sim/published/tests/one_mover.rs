@@ -4,9 +4,8 @@ mod common;
 
 use common::SplitMix;
 use common::moving::{body, zoo};
-use hapticd_ccd::MeshIndex;
-use hapticd_ccd::moving::{Motion, MovingBody, MovingSearch};
-use hapticd_geometry::{Pose, Quat, Screw, Vec3, shapes};
+use hapticd_ccd::moving::{Motion, MovingSearch};
+use hapticd_geometry::{Pose, Quat, Screw};
 use hapticd_published::first_contact::{FirstContactOptions, first_contact};
 
 /// Against the independent search of one mover, which goes on to touch.
